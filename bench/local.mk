@@ -1,0 +1,2 @@
+# Measurements, never run by "make check".
+EXTRA_DIST +=

@@ -1,0 +1,19 @@
+/* Page-aligned buffers, allocated once and touched at once, so that running out
+ * of memory shows before anything is measured. */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include <stdint.h>
+
+#define BUF_ALIGN 4096
+
+/* Local. `bytes` (rounded up to BUF_ALIGN; at least one page) of touched memory
+ * in *buf, freed by buf_free. Returns 0 or -ENOMEM with a sentence. */
+int buf_alloc(void **buf, int64_t bytes, const char *what);
+void buf_free(void *buf);
+
+/* Local. Fills `bytes` at `buf` with a pattern no stamp produces, so that a read
+ * that delivers nothing cannot pass for one that did. */
+void buf_poison(void *buf, int64_t bytes);
+
+#endif

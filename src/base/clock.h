@@ -1,0 +1,18 @@
+/* Time: monotonic nanoseconds to measure, UTC text to match servers' logs. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define CLOCK_UTC_SIZE 32
+
+/* Local. Nanoseconds of CLOCK_MONOTONIC; compare only within one process. */
+int64_t clock_ns(void);
+
+/* Local. Processor nanoseconds of this process (all its threads). */
+int64_t clock_cpu_ns(void);
+
+/* Local. Now as "2026-11-20T10:15:02.123Z". */
+void clock_utc(char text[CLOCK_UTC_SIZE]);
+
+#endif

@@ -1,0 +1,45 @@
+/* One failure, one sentence.
+ *
+ * A function that fails returns -errno after telling this module what failed;
+ * the first failure of a process is kept (later ones are its consequences)
+ * until it is reported. world/world.h makes one verdict of all ranks' errors. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum exit_status { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct err {
+    int code;            /* 0: no failure, else -errno */
+    int usage;           /* 1: the user's input was at fault (exit status 2) */
+    int rank;            /* of the rank that failed first; -1 until agreed */
+    char host[64];
+    char file[512];      /* "": no file involved */
+    int64_t offset;      /* bytes; -1: no offset involved */
+    char text[1024];     /* the sentence, without rank, host, file and offset */
+};
+
+/* Local. Records a failure unless one is already recorded, and returns `code`
+ * (-errno; 0 is turned into -EIO). `file` may be NULL, `offset` -1.
+ * strerror(-code) is *not* added: put it into the sentence where it helps. */
+int err_set(int code, const char *file, int64_t offset, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Local. As err_set with -EINVAL, for input that the user must change. */
+int err_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Local. The recorded failure (code 0: none); valid until the next err_ call. */
+const struct err *err_get(void);
+void err_put(const struct err *e); /* replaces what is recorded */
+void err_clear(void);
+
+/* Local. Writes "program: sentence (rank 3 on n1, file f, offset 4096)" to
+ * `out`, one line, only the parts that are known. */
+void err_print(FILE *out, const char *program, const struct err *e);
+
+/* Local. The exit status a program owes after `e`. */
+enum exit_status err_exit_status(const struct err *e);
+
+#endif

@@ -1,0 +1,27 @@
+noinst_LTLIBRARIES += src/base/libbase.la
+src_base_libbase_la_SOURCES = \
+	src/base/buf.c src/base/buf.h \
+	src/base/clock.c src/base/clock.h \
+	src/base/err.c src/base/err.h \
+	src/base/json.c src/base/json.h \
+	src/base/opt.c src/base/opt.h \
+	src/base/progress.c src/base/progress.h \
+	src/base/scratch.c src/base/scratch.h \
+	src/base/stamp.c src/base/stamp.h \
+	src/base/stats.c src/base/stats.h \
+	src/base/units.c src/base/units.h \
+	src/base/version.h
+nodist_src_base_libbase_la_SOURCES = src/base/version.c
+
+# Rewritten only when the version changes, so a commit does not rebuild the world.
+src/base/version.c: src/base/version.stamp
+src/base/version.stamp: FORCE
+	$(AM_V_at)$(MKDIR_P) src/base
+	$(AM_V_at)v=$$($(srcdir)/build-aux/git-version $(srcdir) $(PACKAGE_VERSION)); \
+	if test "$$v" != "$$(cat $@ 2>/dev/null)"; then \
+	  echo '#include "base/version.h"' > src/base/version.c; \
+	  echo "const char leadline_version[] = \"$$v\";" >> src/base/version.c; \
+	  echo "$$v" > $@; fi
+FORCE:
+.PHONY: FORCE
+CLEANFILES += src/base/version.c src/base/version.stamp

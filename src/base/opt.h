@@ -1,0 +1,73 @@
+/* One table per program drives parsing, --help, defaults and the "options" group
+ * of the report. Order of precedence: command line, environment, default. */
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum opt_kind {
+    OPT_FLAG,   /* bool: --quiet */
+    OPT_INT,    /* int64_t within [min, max] */
+    OPT_BYTES,  /* int64_t within [min, max]; k, M, G, KiB, MB ... */
+    OPT_REAL,   /* double within [min, max] */
+    OPT_TEXT,   /* const char *, not empty */
+    OPT_CHOICE, /* const char *: one of choices, in any case; stored as listed */
+    OPT_LIST,   /* struct opt_list: may be repeated */
+    OPT_TITLE   /* no option: a heading in --help */
+};
+
+enum opt_from { OPT_DEFAULT, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
+
+#define OPT_LIST_MAX 64
+struct opt_list {
+    int n;
+    const char *item[OPT_LIST_MAX];
+};
+
+struct opt {
+    enum opt_kind kind;
+    const char *name;    /* "io-method"; a positional is in capitals: "NPIX" */
+    char letter;         /* 'n', or 0 */
+    const char *env;     /* "IOMETHOD", or NULL */
+    void *value;         /* as said at the kind */
+    const char *preset;  /* the default as text; NULL: none (value is left alone) */
+    const char *arg;     /* what --help shows after the name: "N", "DIR" */
+    const char *choices; /* OPT_CHOICE: "POSIX|MPI" */
+    const char *unit;    /* "B", "s", "1"; NULL for text */
+    double min, max;     /* both 0: not limited (but INT and BYTES are never < 0) */
+    bool workload;       /* two reports that differ in it are not comparable */
+    bool required;       /* a positional that must be given */
+    const char *help;
+    enum opt_from from;  /* set by opt_parse */
+};
+
+struct opt_program {
+    const char *name;    /* "madbench" */
+    const char *line;    /* "NPIX NBIN [NGANG ...]" */
+    const char *about;   /* one paragraph */
+    struct opt *table;
+    int n;
+};
+
+/* Local. Presets, then environment, then argv. Returns 0, or -EINVAL with a
+ * sentence (err_usage) that names the option and the values allowed. An empty
+ * environment variable counts as unset. */
+int opt_parse(const struct opt_program *p, int argc, char **argv);
+
+/* Local. Before MPI starts: answers --help and --version on the process that
+ * speaks (the launcher's rank 0) and returns true if the program should end. */
+bool opt_early(const struct opt_program *p, const char *version, int argc,
+               char **argv);
+
+void opt_help(const struct opt_program *p, FILE *out);
+
+/* Local. The present value as text, into `out`. Returns `out`. */
+const char *opt_text(const struct opt *o, char *out, int size);
+const char *opt_from_text(enum opt_from from);
+
+/* Local. The entry called `name`; NULL if there is none. */
+struct opt *opt_find(const struct opt_program *p, const char *name);
+
+#endif

@@ -1,0 +1,21 @@
+/* The paths this process created and owes the removal of: a static table that
+ * signal handlers, the watchdog and error paths may walk at any time. */
+#ifndef BASE_SCRATCH_H
+#define BASE_SCRATCH_H
+
+/* Local. Remembers `path` (made absolute). Returns 0, or -ENOSPC / -ENAMETOOLONG
+ * with a sentence: then nothing may be created. Call it before creating. */
+int scratch_add(const char *path);
+
+/* Local. Forgets `path` without touching it: it is removed, or is to be kept. */
+void scratch_forget(const char *path);
+
+/* Local; async-signal-safe. Unlinks what is remembered. */
+void scratch_unlink_all(void);
+
+/* Local. From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR2 remove the
+ * files, write one sentence that starts with `program`, and end the process by
+ * the same signal. */
+void scratch_catch_signals(const char *program);
+
+#endif

@@ -1,0 +1,34 @@
+/* Stamped data: incompressible bytes that say where they belong.
+ *
+ * Every 8-byte word depends on (seed, version, rank, mat, byte offset in the
+ * block), and every 4096-byte unit begins with that identity in clear, so a wrong
+ * block is not just found but recognised: which rank, matrix and offset it is of,
+ * or that it is an earlier run's, an earlier version (stale), or poison. */
+#ifndef BASE_STAMP_H
+#define BASE_STAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stamp {
+    uint64_t seed;   /* of the run; two runs' data differ everywhere */
+    int32_t version; /* how often this block was written */
+    int32_t rank;
+    int32_t mat;
+};
+
+/* Local. Fills `bytes` at `buf` as the bytes `from`.. of the block `s`.
+ * `from` is a multiple of 8; any number of bytes. */
+void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s);
+
+/* Local. Checks what stamp_fill would have written. Returns -1 where all is
+ * right, else the offset (from the start of the block) of the first wrong byte,
+ * and in `why` (may be NULL) one clause: what was expected and what was found. */
+int64_t stamp_check(const void *buf, int64_t from, int64_t bytes,
+                    const struct stamp *s, char *why, int why_size);
+
+/* Local. A 64-bit fingerprint of `bytes` at `buf`, for data that carries no
+ * stamp. Not cryptographic. */
+uint64_t stamp_hash(const void *buf, int64_t bytes);
+
+#endif

@@ -1,0 +1,62 @@
+/* What an engine is. Included only inside src/io: programs use io.h. */
+#ifndef IO_ENGINE_H
+#define IO_ENGINE_H
+
+#include "io/io.h"
+
+enum io_engine_can {
+    IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
+    IO_CAN_HINTS = 2
+};
+
+/* Functions return 0 or -errno after err_set, and never print. open, sync and
+ * close are collective on f->comm but need not agree: the core does. An engine
+ * finishes short transfers itself, sets rc and done of each request, and never
+ * takes the time. A new engine is a file like engine_null.c and a line in
+ * engines.c (doc/adding-an-engine.md). */
+struct io_engine {
+    const char *name;
+    const char *reason; /* why it is not built; NULL if it is */
+    int can;            /* enum io_engine_can */
+    int (*open)(struct io_file *f);
+    /* Submits all n now. A failed request is no failure of start: its rc tells. */
+    int (*start)(struct io_file *f, struct io_req *r[], int n);
+    /* Hands back between min and max finished requests in done[]; returns how
+     * many, or -errno. min 0: poll. NULL: the engine is synchronous. */
+    int (*reap)(struct io_file *f, struct io_req *done[], int max, int min,
+                double limit_s);
+    int (*sync)(struct io_file *f);
+    int (*close)(struct io_file *f);
+    int (*remove)(const char *path); /* by one rank; NULL: unlink */
+};
+
+struct io_file {
+    const struct io_engine *engine;
+    MPI_Comm comm;
+    int rank; /* in comm */
+    char *path;
+    char *options; /* after the colon of the spec; "" if none */
+    int flags;
+    int64_t bytes, max_request;
+    int depth;
+    double timeout_s;
+    const struct io_hint *hints; /* valid during open only */
+    int hint_count;
+    const char *layer;           /* set by open */
+    struct io_hint *hints_in_effect; /* set by open; freed by the core */
+    int hints_in_effect_count;
+    int under_way;               /* started and not reaped */
+    int first_rc;                /* of requests reaped since the last wait */
+    void *priv;                  /* the engine's own */
+};
+
+extern const struct io_engine *const io_engines[]; /* ends with NULL */
+
+/* Local. The number after "key=" in f->options, or `preset`. */
+int64_t io_option(const struct io_file *f, const char *key, int64_t preset);
+
+/* Local. Records "write of 4096 bytes ...: reason" for a request, sets its rc.
+ * Returns rc. */
+int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why);
+
+#endif

@@ -1,0 +1,135 @@
+/* How bytes get to and from files: one interface, an engine per back end.
+ *
+ * Unique or shared is the communicator given to io_file_open (MPI_COMM_SELF or
+ * all), never an `if` in an engine. Nothing here knows a layout or a report. */
+#ifndef IO_IO_H
+#define IO_IO_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum io_flags {
+    IO_READ = 1,
+    IO_WRITE = 2,
+    IO_CREATE = 4,     /* must not exist; rank 0 of comm makes it, then all open it */
+    IO_COLLECTIVE = 8  /* every start is collective on comm, requests pairwise */
+};
+
+enum io_op { IO_OP_READ, IO_OP_WRITE };
+
+struct io_req {
+    enum io_op op;
+    void *buf;
+    int64_t offset, bytes;
+    /* results: */
+    int rc;            /* 0 or -errno; the sentence is recorded (base/err.h) */
+    int64_t done;      /* bytes transferred; == bytes where rc == 0 */
+    int64_t start_ns;  /* clock_ns at submission */
+    int64_t end_ns;    /* clock_ns at completion */
+};
+
+struct io_hint {
+    char key[64];
+    char value[192];
+};
+
+struct io_open {
+    const char *engine;  /* "posix", "null:delay_us=50": a name and its options */
+    MPI_Comm comm;
+    const char *path;
+    int flags;           /* enum io_flags */
+    int64_t bytes;       /* size the file will have; 0: grows */
+    int64_t max_request; /* largest request any rank will make, bytes (> 0) */
+    int depth;           /* requests one start may carry; >= 1 */
+    double timeout_s;    /* limit of one wait or blocking call; 0: none */
+    const struct io_hint *hints;
+    int hint_count;
+};
+
+struct io_file;
+
+/* **Collective** on o->comm. A failed open leaves nothing open, and no file that
+ * it created, on any rank. Returns the same verdict everywhere: 0 or -errno with
+ * a sentence. A created file is in the scratch table of rank 0 of comm. */
+int io_file_open(struct io_file **f, const struct io_open *o);
+
+/* Local, or **collective** on the file's communicator with IO_COLLECTIVE.
+ * Submits n requests (n <= depth); a synchronous engine has completed them when
+ * it returns. The requests and their buffers belong to the file until reaped.
+ * Returns 0, or the first request's rc. */
+int io_file_start(struct io_file *f, struct io_req *r[], int n);
+
+/* Local. Waits until all that was started is done. Returns 0 or the first
+ * failed request's rc. -ETIMEDOUT where the file's limit passes. */
+int io_file_wait(struct io_file *f);
+
+/* Local. Moves asynchronous transfers on; call at least every 5 ms of
+ * computation. Returns the number of requests still under way. */
+int io_file_poll(struct io_file *f);
+
+/* As io_file_start + io_file_wait for one request. */
+int io_file_transfer(struct io_file *f, struct io_req *r);
+
+/* **Collective.** Everything written so far is on stable storage. */
+int io_file_sync(struct io_file *f);
+
+/* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
+int io_file_close(struct io_file **f);
+
+/* **Collective** on `comm`. Removes the file and forgets it (base/scratch.h);
+ * rank 0 of comm does it. A file that does not exist is no failure. */
+int io_file_remove(MPI_Comm comm, const char *path);
+
+/* ---- what the engine is and does ------------------------------------------- */
+
+/* Local. The layer below: "POSIX", "ROMIO", "OMPIO"; known once opened. */
+const char *io_file_layer(const struct io_file *f);
+
+/* Local. Hints in effect, as the library reports them; up to `max` into h.
+ * Returns how many there are. */
+int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
+
+/* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
+ * -EINVAL with a sentence that names the engines there are. */
+int io_engine_check(const char *spec, int flags);
+
+/* Local. Name and state ("" or the reason why it is not built) of engine i;
+ * NULL past the last one. */
+const char *io_engine_name(int i, const char **reason);
+
+/* ---- the page cache (Linux) ------------------------------------------------- */
+
+/* Local. Asks the kernel to drop the pages of [offset, offset + bytes) of the
+ * file on this node (after they were synced: dirty pages stay), then counts with
+ * mincore(2). *resident: bytes still in memory, or -1 where it cannot be known.
+ * bytes == 0: to the end of the file. Returns 0 or -errno with a sentence. */
+int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident);
+
+/* Local. Only counts. */
+int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
+                      int64_t *resident);
+
+/* Local. Bytes this process caused to be fetched from / sent to a device, from
+ * /proc/self/io; -1 where the kernel does not tell. */
+int64_t io_device_read_bytes(void);
+int64_t io_device_write_bytes(void);
+
+/* Local. Whether those counters work for files in `dir`: writes, syncs, drops
+ * and reads one small file. 1: they do; 0: they do not; -errno. */
+int io_device_counters_work(const char *dir);
+
+/* ---- the file system --------------------------------------------------------- */
+
+struct io_fs {
+    char type[32];      /* "ext4", "xfs", "lustre", "tmpfs" ... */
+    char mount[256];    /* mount options */
+    int64_t block_bytes;
+    int64_t free_bytes; /* for an ordinary user; -1: not known */
+    bool in_memory;     /* tmpfs, ramfs: there is no device */
+};
+
+/* Local. About the file system that holds `path`. 0 or -errno with a sentence. */
+int io_fs_of(const char *path, struct io_fs *fs);
+
+#endif

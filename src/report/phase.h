@@ -1,0 +1,67 @@
+/* Where the time of a phase went: at any moment a process does exactly one
+ * activity, so the parts add up to the whole. No MPI, no allocation, one clock
+ * reading per change of activity. Engines never time themselves. */
+#ifndef REPORT_PHASE_H
+#define REPORT_PHASE_H
+
+#include "base/clock.h"
+#include <stdint.h>
+
+enum act {
+    ACT_COMPUTE,     /* what is left when none of the others is going on */
+    ACT_COMMUNICATE, /* between ranks, as part of the program's work */
+    ACT_OPEN_CLOSE,
+    ACT_READ,        /* visible: submitting and waiting */
+    ACT_WRITE,
+    ACT_SYNC,        /* to stable storage */
+    ACT_CHECK,       /* the benchmark's own care: stamping, poisoning, verifying,
+                        dropping and counting cached pages */
+    ACT_IDLE,        /* waiting for other ranks: barriers, concurrency gates */
+    ACT_COUNT
+};
+
+extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... */
+
+/* Latencies: 16 buckets an octave from 1 ns to 2^43 ns, each 4.4 % wide. */
+#define PHASE_HIST_SUB 16
+#define PHASE_HIST_SIZE (44 * PHASE_HIST_SUB)
+
+struct phase_act {
+    int64_t ns;
+    int64_t calls, bytes;   /* of transfers; 0 for other activities */
+    int64_t device_bytes;   /* -1: not known */
+    int64_t submit_ns, wait_ns;
+    int64_t latency_max_ns;
+    int64_t *hist;          /* PHASE_HIST_SIZE counts; only ACT_READ and ACT_WRITE */
+};
+
+struct phase {
+    char name[16];
+    int rep;                /* 1.. */
+    enum act now;
+    int64_t begin_ns, end_ns, switch_ns;
+    char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
+    struct phase_act act[ACT_COUNT];
+};
+
+/* Local. Allocates (once per process; the histograms) and frees. 0 or -ENOMEM. */
+int phase_open(struct phase **p);
+void phase_close(struct phase **p);
+
+/* Local. Zeroes all and starts the clock in ACT_COMPUTE; stops it. */
+void phase_begin(struct phase *p, const char *name, int rep);
+void phase_end(struct phase *p);
+
+/* Local. From now on `a` is going on. Returns what was, to switch back to. */
+enum act phase_act(struct phase *p, enum act a);
+
+/* Local. One finished transfer: bytes and latency from submission to completion. */
+void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns);
+
+/* Local. Adds device bytes to `a`; a negative value makes the sum unknown. */
+void phase_device(struct phase *p, enum act a, int64_t bytes);
+
+/* Local. How visible time divides (asynchronous engines). */
+void phase_visible(struct phase *p, enum act a, int64_t submit_ns, int64_t wait_ns);
+
+#endif

@@ -1,0 +1,108 @@
+/* How long it took: samples, figures, and their three sinks (text, JSON, CSV),
+ * written in the same run. The JSON is the contract with python/leadline:
+ * doc/report-schema.md. Rank 0 holds everything; memory is
+ * O(repetitions x phases), never O(operations) or O(ranks) beyond one row. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "report/phase.h"
+#include "world/world.h"
+
+struct report;
+
+struct report_open {
+    const struct world *world;
+    const struct world_host *hosts;   /* on rank 0; w->nodes of them; copied */
+    const struct opt_program *program;
+    int argc;
+    char **argv;
+    const char *run_id;               /* the same on every rank */
+    const char *label;                /* "" if none */
+    const char *series;               /* "id,config,round" or NULL */
+    uint64_t seed;
+    const char *json_path, *csv_path; /* NULL: not written */
+    bool per_rank;                    /* ranks_s whatever the number of ranks */
+    bool quiet;                       /* no text */
+};
+
+/* **Collective** on o->world->comm. On rank 0 refuses output paths that cannot be
+ * written, and writes the first JSON, valid=false "did not finish". */
+int report_open(struct report **r, const struct report_open *o);
+
+/* ---- what was used; Local, rank 0's values count; call before report_close ---- */
+
+struct report_io {
+    const char *engine, *version;        /* version: of the library; "" if none */
+    const char *io_layer;                /* "ROMIO", "OMPIO", "POSIX" */
+    const char *mode;                    /* "sync", "async", "none" */
+    const char *chosen_because;
+    bool collective;
+    const char *cache, *sync;            /* "flush" / "keep"; "phase" / "none" */
+    int depth;
+    double timeout_s;
+    int hints_asked, hints_in_effect;
+    const char *const *asked_key, *const *asked_value;   /* hints_asked of each */
+    const char *const *effect_key, *const *effect_value;
+};
+void report_io(struct report *r, const struct report_io *io); /* copied */
+
+struct report_file {
+    const char *role, *path, *kind, *layout; /* kind: "unique", "shared" */
+    int64_t count, bytes;                    /* bytes: of all `count` files */
+    const char *fs, *mount;
+    int64_t block_bytes;
+};
+void report_file(struct report *r, const struct report_file *f);
+
+/* ---- what was measured ------------------------------------------------------- */
+
+struct report_rate { /* what report_phase found, on every rank */
+    double wall_s;                     /* slowest rank */
+    double read_s, write_s, sync_s;    /* slowest rank's visible seconds */
+    double read_sync_s, write_sync_s;  /* slowest rank's (read or write) + sync */
+    int64_t read_bytes, write_bytes;   /* of all ranks */
+    int64_t device_read_bytes;         /* of all ranks; -1: not known */
+    double split_error;                /* |sum of parts - wall| / wall, worst rank */
+};
+
+/* **Collective.** Reduces one ended phase over ranks to one sample per activity
+ * that took place (plus "wall") and prints its row of the text table. `at_name`
+ * NULL or a parameter such as "alpha" with its value. */
+int report_phase(struct report *r, const struct phase *p, const char *at_name,
+                 double at, struct report_rate *rate);
+
+/* Local (rank 0 counts). Appends one repetition's value to the figure `name`,
+ * which its first call defines: report_figure(r, "W.write_MBps", "MB/s",
+ * "higher", "bytes / max_s / 1e6", v). A value that is not finite and positive
+ * is stored as null. */
+void report_figure(struct report *r, const char *name, const char *unit,
+                   const char *better, const char *formula, double value);
+
+/* Local (rank 0 counts). results.<name>; copied. */
+void report_result(struct report *r, const char *name, const double *x, int n);
+
+/* Local (rank 0 counts). checks.*; device_share < 0: null. Later calls replace. */
+struct report_checks {
+    int64_t blocks_checked, blocks_bad;
+    double device_share;   /* share of the bytes read that came from the device */
+    double resident_share; /* share of the bytes that were in memory before reading */
+};
+void report_checks(struct report *r, const struct report_checks *c);
+
+/* Local (rank 0 counts). One warning of each code is kept. */
+void report_warning(struct report *r, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* **Collective.** `rc` is the agreed verdict. Prints the closing tables (figures
+ * with median, min, max, interval from 6 repetitions on; warnings), writes JSON
+ * (valid = rc == 0, else why and errors) and CSV by rename, frees *r. Returns rc,
+ * or the failure to write, agreed. */
+int report_close(struct report **r, int rc);
+
+/* Local. Text that belongs to the table on stdout, rank 0 only, unless quiet. */
+void report_say(struct report *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,7 @@
+noinst_LTLIBRARIES += src/world/libworld.la
+src_world_libworld_la_SOURCES = \
+	src/world/world.h \
+	src/world/agree.c \
+	src/world/memory.c \
+	src/world/watchdog.c \
+	src/world/world.c

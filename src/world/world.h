@@ -1,0 +1,65 @@
+/* MPI start-up, node map, one verdict for all ranks, and the watchdog. The only
+ * start-up code of the suite. */
+#ifndef WORLD_WORLD_H
+#define WORLD_WORLD_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct world {
+    MPI_Comm comm;          /* a duplicate of MPI_COMM_WORLD, errors returned */
+    int rank, size;
+    char host[64];
+    int nodes;              /* distinct shared-memory domains */
+    int node;               /* which of them is ours, 0.. in order of lowest rank */
+    int node_rank;          /* our place on it */
+    int node_ranks;         /* ranks on it */
+    int ranks_per_node_max;
+    const char *thread_level;
+    char library[64];       /* "MPICH 4.0.2", "Open MPI 4.1.4" */
+    const char *launcher;   /* "hydra", "orte", "slurm", "none" */
+};
+
+/* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), refuses N
+ * singletons where the launcher promised one world of N (unless `alone_is_fine`:
+ * --dry-run and the like), maps ranks to nodes, catches signals
+ * (base/scratch.h). Returns 0 or -EINVAL with a sentence. */
+int world_open(struct world *w, int *argc, char ***argv, const char *program,
+               bool alone_is_fine);
+
+/* **Collective.** Prints the recorded failure once, from rank 0, removes scratch
+ * files, ends MPI. Returns the exit status (the same on every rank), for main. */
+int world_close(struct world *w, const char *program);
+
+/* **Collective** on `comm`. Gives every rank the same verdict: 0 where `rc` is 0
+ * on all, else the code of the lowest failing rank, whose sentence (base/err.h)
+ * replaces every rank's own. Needs an err_set on the failing rank. */
+int err_agree(MPI_Comm comm, int rc);
+
+/* **Collective** on w->comm. Rank 0 receives, per node in order, its host name,
+ * number of ranks, cores, memory and load; *hosts (freed by the caller) has
+ * w->nodes entries there and is NULL elsewhere. Returns 0 or -ENOMEM. */
+struct world_host {
+    char name[64];
+    char kernel[64];
+    int ranks, cores;
+    int64_t memory_bytes;
+    double load1;
+};
+int world_hosts(const struct world *w, struct world_host **hosts);
+
+/* Local. The watchdog: a thread that ends the process with a sentence when a
+ * library call does not come back. `what` and `file` must stay valid until
+ * watchdog_disarm. Never calls MPI; removes scratch files. limit_s <= 0: off. */
+int watchdog_open(const char *program, int rank, const char *host);
+void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
+void watchdog_disarm(void);
+void watchdog_close(void);
+
+/* Local. Memory this process may still use: the smaller of MemAvailable and what
+ * its cgroup (v1 or v2) leaves, in bytes; shared with the other ranks of the
+ * node. -1 if it cannot be known. */
+int64_t world_memory_available(void);
+
+#endif
