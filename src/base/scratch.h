@@ -14,8 +14,8 @@ void scratch_forget(const char *path);
 void scratch_unlink_all(void);
 
 /* Local. From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR2 remove the
- * files, write one sentence that starts with `program`, and end the process by
- * the same signal. */
+ * files, write one sentence that starts with `program` (NULL: no sentence, for
+ * all ranks but one), and end the process by the same signal. */
 void scratch_catch_signals(const char *program);
 
 #endif

@@ -14,7 +14,8 @@ int units_parse_int(const char *text, int64_t *value);
 /* Local. "93.1 GiB", "512 B"; at most 16 characters. Returns `out`. */
 const char *units_bytes(char out[16], int64_t bytes);
 
-/* Local. "1.50 s", "12.0 ms", "820 ns"; at most 16 characters. Returns `out`. */
+/* Local. "1.5 s", "12 ms", "820 ns": three digits, at most 16 characters. Returns
+ * `out`. */
 const char *units_seconds(char out[16], double seconds);
 
 /* Local. a / b rounded up, and a rounded up to a multiple of b (a >= 0, b > 0). */

@@ -1,0 +1,30 @@
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int buf_alloc(void **buf, int64_t bytes, const char *what)
+{
+    char size[16];
+    int64_t rounded = units_round_up(bytes > 0 ? bytes : 1, BUF_ALIGN);
+    *buf = NULL;
+    if (posix_memalign(buf, BUF_ALIGN, (size_t)rounded)) {
+        *buf = NULL;
+        return err_set(-ENOMEM, NULL, -1, "no memory for %s of %s", what,
+                       units_bytes(size, rounded));
+    }
+    memset(*buf, 0, (size_t)rounded);
+    return 0;
+}
+
+void buf_free(void *buf)
+{
+    free(buf);
+}
+
+void buf_poison(void *buf, int64_t bytes)
+{
+    memset(buf, 0xa5, (size_t)bytes);
+}

@@ -1,0 +1,30 @@
+#include "base/clock.h"
+#include <stdio.h>
+#include <time.h>
+
+static int64_t read_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t clock_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t clock_cpu_ns(void)
+{
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void clock_utc(char text[CLOCK_UTC_SIZE])
+{
+    struct timespec t;
+    struct tm tm;
+    clock_gettime(CLOCK_REALTIME, &t);
+    gmtime_r(&t.tv_sec, &tm);
+    size_t n = strftime(text, CLOCK_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + n, CLOCK_UTC_SIZE - n, ".%03dZ", (int)(t.tv_nsec / 1000000));
+}

@@ -1,0 +1,89 @@
+#include "base/err.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct err recorded = {.rank = -1, .offset = -1};
+
+static int record(int code, int usage, const char *file, int64_t offset,
+                  const char *fmt, va_list ap)
+{
+    code = code < 0 ? code : -EIO;
+    if (recorded.code)
+        return code;
+    recorded.code = code;
+    recorded.usage = usage;
+    recorded.rank = -1;
+    recorded.offset = offset;
+    if (gethostname(recorded.host, sizeof recorded.host))
+        recorded.host[0] = 0;
+    recorded.host[sizeof recorded.host - 1] = 0;
+    snprintf(recorded.file, sizeof recorded.file, "%s", file ? file : "");
+    vsnprintf(recorded.text, sizeof recorded.text, fmt, ap);
+    return code;
+}
+
+int err_set(int code, const char *file, int64_t offset, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    code = record(code, 0, file, offset, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_usage(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int code = record(-EINVAL, 1, NULL, -1, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+const struct err *err_get(void)
+{
+    return &recorded;
+}
+
+void err_put(const struct err *e)
+{
+    if (e != &recorded)
+        recorded = *e;
+}
+
+void err_clear(void)
+{
+    memset(&recorded, 0, sizeof recorded);
+    recorded.rank = -1;
+    recorded.offset = -1;
+}
+
+void err_print(FILE *out, const char *program, const struct err *e)
+{
+    const char *before = " (";
+    fprintf(out, "%s: %s", program, e->text);
+    /* A usage error is the same on every rank: where it was seen says nothing. */
+    if (e->rank >= 0 && !e->usage) {
+        fprintf(out, "%srank %d on %s", before, e->rank, e->host);
+        before = ", ";
+    }
+    if (e->file[0]) {
+        fprintf(out, "%sfile %s", before, e->file);
+        before = ", ";
+    }
+    if (e->offset >= 0) {
+        fprintf(out, "%soffset %lld", before, (long long)e->offset);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")\n" : "\n", out);
+    fflush(out);
+}
+
+enum exit_status err_exit_status(const struct err *e)
+{
+    if (!e->code)
+        return EXIT_GOOD;
+    return e->usage ? EXIT_USAGE : EXIT_FAILED;
+}

@@ -1,0 +1,386 @@
+#include "base/opt.h"
+#include "base/err.h"
+#include "base/units.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_positional(const struct opt *o)
+{
+    return o->name && isupper((unsigned char)o->name[0]);
+}
+
+/* How messages call the option: "--dir", "NPIX", or the variable it came from. */
+static const char *called(const struct opt *o, enum opt_from from, char out[96])
+{
+    if (from == OPT_ENVIRONMENT)
+        snprintf(out, 96, "environment variable %s", o->env);
+    else
+        snprintf(out, 96, "%s%s", is_positional(o) ? "" : "--", o->name);
+    return out;
+}
+
+static int refuse_range(const struct opt *o, const char *who, const char *text)
+{
+    char lo[32], hi[32];
+    snprintf(lo, sizeof lo, "%.15g", o->min);
+    snprintf(hi, sizeof hi, "%.15g", o->max);
+    if (!(o->min < o->max))
+        return err_usage("%s: %s is out of range", who, text);
+    if (o->max >= 9.2e18)
+        return err_usage("%s: %s is out of range, it must be %s or more (and below "
+                         "2^63)", who, text, lo);
+    return err_usage("%s: %s is out of range, it must be from %s to %s", who, text, lo,
+                     hi);
+}
+
+static bool in_range(const struct opt *o, double v)
+{
+    if (o->min == 0 && o->max == 0)
+        return o->kind == OPT_REAL || v >= 0;
+    return v >= o->min && v <= o->max;
+}
+
+static int set_number(const struct opt *o, const char *who, const char *text)
+{
+    int64_t v;
+    bool bytes = o->kind == OPT_BYTES;
+    int rc = bytes ? units_parse_bytes(text, &v) : units_parse_int(text, &v);
+    if (rc == -EINVAL)
+        return err_usage("%s: \"%s\" is not a %s", who, text,
+                         bytes ? "size (4096, 64k, 1M, 1MB ...)" : "whole number");
+    if (rc || !in_range(o, (double)v))
+        return refuse_range(o, who, text);
+    *(int64_t *)o->value = v;
+    return 0;
+}
+
+static int set_real(const struct opt *o, const char *who, const char *text)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !isfinite(v))
+        return err_usage("%s: \"%s\" is not a number", who, text);
+    if (!in_range(o, v))
+        return refuse_range(o, who, text);
+    *(double *)o->value = v;
+    return 0;
+}
+
+static int set_choice(const struct opt *o, const char *who, const char *text)
+{
+    size_t n = strlen(text);
+    const char *at = o->choices;
+    while (*at) {
+        size_t len = strcspn(at, "|");
+        if (len == n && !strncasecmp(at, text, n)) {
+            char *copy = strndup(at, len); /* lives as long as the program */
+            if (!copy)
+                return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+            *(const char **)o->value = copy;
+            return 0;
+        }
+        at += len + (at[len] == '|');
+    }
+    return err_usage("%s: \"%s\" is not one of %s", who, text, o->choices);
+}
+
+static int set_list(const struct opt *o, const char *who, const char *text)
+{
+    struct opt_list *l = o->value;
+    if (l->n == OPT_LIST_MAX)
+        return err_usage("%s: given more than %d times", who, OPT_LIST_MAX);
+    l->item[l->n++] = text;
+    return 0;
+}
+
+static int set_flag(const struct opt *o, const char *who, const char *text)
+{
+    static const char *const yes[] = {"1", "yes", "true", "on"};
+    static const char *const no[] = {"0", "no", "false", "off"};
+    for (int i = 0; i < 4; i++) {
+        if (!strcasecmp(text, yes[i]))
+            return *(bool *)o->value = true, 0;
+        if (!strcasecmp(text, no[i]))
+            return *(bool *)o->value = false, 0;
+    }
+    return err_usage("%s: \"%s\" is not one of yes|no", who, text);
+}
+
+static int set(struct opt *o, enum opt_from from, const char *text)
+{
+    char who[96];
+    called(o, from, who);
+    o->from = from;
+    if (!*text)
+        return err_usage("%s: the value is empty", who);
+    switch (o->kind) {
+    case OPT_FLAG: return set_flag(o, who, text);
+    case OPT_INT:
+    case OPT_BYTES: return set_number(o, who, text);
+    case OPT_REAL: return set_real(o, who, text);
+    case OPT_CHOICE: return set_choice(o, who, text);
+    case OPT_LIST: return set_list(o, who, text);
+    case OPT_TEXT: *(const char **)o->value = text; return 0;
+    case OPT_TITLE: break;
+    }
+    return 0;
+}
+
+struct opt *opt_find(const struct opt_program *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->table[i].name && !strcmp(p->table[i].name, name))
+            return &p->table[i];
+    return NULL;
+}
+
+static struct opt *find_letter(const struct opt_program *p, char letter)
+{
+    for (int i = 0; i < p->n; i++)
+        if (letter && p->table[i].letter == letter)
+            return &p->table[i];
+    return NULL;
+}
+
+static struct opt *positional(const struct opt_program *p, int index)
+{
+    for (int i = 0; i < p->n; i++)
+        if (is_positional(&p->table[i]) && !index--)
+            return &p->table[i];
+    return NULL;
+}
+
+static int set_presets(const struct opt_program *p)
+{
+    int rc = 0;
+    for (int i = 0; i < p->n && !rc; i++)
+        if (p->table[i].preset)
+            rc = set(&p->table[i], OPT_DEFAULT, p->table[i].preset);
+    return rc;
+}
+
+static int set_environment(const struct opt_program *p)
+{
+    int rc = 0;
+    for (int i = 0; i < p->n && !rc; i++) {
+        const char *text = p->table[i].env ? getenv(p->table[i].env) : NULL;
+        if (text && *text)
+            rc = set(&p->table[i], OPT_ENVIRONMENT, text);
+    }
+    return rc;
+}
+
+/* "--name", "--name=value", "--name value", "--no-name". Moves *i past a value. */
+static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
+{
+    char name[64];
+    const char *arg = argv[*i] + 2;
+    size_t n = strcspn(arg, "=");
+    snprintf(name, sizeof name, "%.*s", (int)n, arg);
+    struct opt *o = opt_find(p, name);
+    if (!o && !strncmp(name, "no-", 3) && (o = opt_find(p, name + 3)) &&
+        o->kind == OPT_FLAG && !arg[n])
+        return set(o, OPT_COMMAND_LINE, "no");
+    if (!o || is_positional(o) || (o->kind == OPT_FLAG && n < strlen(arg) && !o->env &&
+                                   !arg[n + 1]))
+        return err_usage("unknown option --%s; %s --help lists the options", name,
+                         p->name);
+    if (arg[n])
+        return set(o, OPT_COMMAND_LINE, arg + n + 1);
+    if (o->kind == OPT_FLAG)
+        return set(o, OPT_COMMAND_LINE, "yes");
+    if (*i + 1 >= argc)
+        return err_usage("option --%s needs a value: %s", name, o->arg ? o->arg : "");
+    return set(o, OPT_COMMAND_LINE, argv[++*i]);
+}
+
+static int set_short(const struct opt_program *p, int argc, char **argv, int *i)
+{
+    struct opt *o = find_letter(p, argv[*i][1]);
+    const char *rest = argv[*i] + 2;
+    if (!o || (o->kind == OPT_FLAG && *rest))
+        return err_usage("unknown option %s; %s --help lists the options", argv[*i],
+                         p->name);
+    if (o->kind == OPT_FLAG)
+        return set(o, OPT_COMMAND_LINE, "yes");
+    if (*rest)
+        return set(o, OPT_COMMAND_LINE, rest);
+    if (*i + 1 >= argc)
+        return err_usage("option -%c needs a value: %s", o->letter,
+                         o->arg ? o->arg : "");
+    return set(o, OPT_COMMAND_LINE, argv[++*i]);
+}
+
+static int set_arguments(const struct opt_program *p, int argc, char **argv)
+{
+    int rc = 0, seen = 0;
+    bool only_positionals = false;
+    for (int i = 1; i < argc && !rc; i++) {
+        const char *a = argv[i];
+        bool dash = a[0] == '-' && a[1] && !isdigit((unsigned char)a[1]);
+        if (!only_positionals && !strcmp(a, "--"))
+            only_positionals = true;
+        else if (!only_positionals && dash)
+            rc = a[1] == '-' ? set_long(p, argc, argv, &i) : set_short(p, argc, argv, &i);
+        else {
+            struct opt *o = positional(p, seen++);
+            rc = o ? set(o, OPT_COMMAND_LINE, a)
+                   : err_usage("one argument too many: \"%s\"; usage: %s [options] %s",
+                               a, p->name, p->line);
+        }
+    }
+    if (rc)
+        return rc;
+    struct opt *missing = positional(p, seen);
+    if (missing && missing->required)
+        return err_usage("%s is missing; usage: %s [options] %s", missing->name, p->name,
+                         p->line);
+    return 0;
+}
+
+int opt_parse(const struct opt_program *p, int argc, char **argv)
+{
+    int rc = set_presets(p);
+    if (!rc)
+        rc = set_environment(p);
+    return rc ? rc : set_arguments(p, argc, argv);
+}
+
+/* Whether this process is the one that speaks, before MPI can tell. */
+static bool speaks(void)
+{
+    static const char *const rank_of[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                          "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof rank_of / sizeof rank_of[0]; i++) {
+        const char *rank = getenv(rank_of[i]);
+        if (rank)
+            return !strcmp(rank, "0");
+    }
+    return true;
+}
+
+bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+        bool help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+        if (!help && strcmp(argv[i], "--version"))
+            continue;
+        if (!speaks())
+            return true;
+        if (help)
+            opt_help(p, stdout);
+        else
+            printf("%s (Leadline) %s\n", p->name, version);
+        return true;
+    }
+    return false;
+}
+
+/* Prints `text` wrapped, the first line at column `at`, the next ones at `indent`. */
+static void wrap(FILE *out, const char *text, int at, int indent, int width)
+{
+    while (*text) {
+        int n = (int)strcspn(text, " \n");
+        if (at > indent && at + n > width) {
+            fprintf(out, "\n%*s", indent, "");
+            at = indent;
+        }
+        fprintf(out, "%.*s", n, text);
+        at += n;
+        text += n;
+        if (*text) {
+            fputc(' ', out);
+            at++;
+            text++;
+        }
+    }
+    fputc('\n', out);
+}
+
+static void help_entry(const struct opt *o, FILE *out)
+{
+    enum { INDENT = 26, WIDTH = 80 };
+    char head[96], text[1024], letter[8] = "";
+    bool negatable = o->kind == OPT_FLAG && o->preset && !strcmp(o->preset, "yes");
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(head, sizeof head, "  %s%s%s%s%s%s", letter, is_positional(o) ? "" : "--",
+             negatable ? "[no-]" : "", o->name, o->arg && !is_positional(o) ? "=" : "",
+             o->arg && !is_positional(o) ? o->arg : "");
+    int n = snprintf(text, sizeof text, "%s", o->help);
+    if (o->choices)
+        n += snprintf(text + n, sizeof text - (size_t)n, ": %s", o->choices);
+    if (o->env)
+        n += snprintf(text + n, sizeof text - (size_t)n, "; environment %s", o->env);
+    if (o->preset && o->kind != OPT_FLAG)
+        snprintf(text + n, sizeof text - (size_t)n, " [%s]", o->preset);
+    int at = fprintf(out, "%-*s", INDENT, head);
+    if (at > INDENT || head[INDENT - 1]) {
+        fprintf(out, "\n%*s", INDENT, "");
+    }
+    wrap(out, text, INDENT, INDENT, WIDTH);
+}
+
+void opt_help(const struct opt_program *p, FILE *out)
+{
+    fprintf(out, "usage: %s [options] %s\n\n", p->name, p->line);
+    wrap(out, p->about, 0, 0, 80);
+    for (int i = 0; i < p->n; i++) {
+        if (p->table[i].kind == OPT_TITLE)
+            fprintf(out, "\n%s\n", p->table[i].help);
+        else
+            help_entry(&p->table[i], out);
+    }
+    fputs("\n  -h, --help              this text\n"
+          "  --version               the version\n", out);
+}
+
+static const char *list_text(const struct opt_list *l, char *out, int size)
+{
+    int n = 0;
+    out[0] = 0;
+    for (int i = 0; i < l->n && n < size; i++)
+        n += snprintf(out + n, (size_t)(size - n), "%s%s", i ? "," : "", l->item[i]);
+    return out;
+}
+
+const char *opt_text(const struct opt *o, char *out, int size)
+{
+    const char *text;
+    switch (o->kind) {
+    case OPT_FLAG:
+        snprintf(out, (size_t)size, "%s", *(bool *)o->value ? "yes" : "no");
+        break;
+    case OPT_INT:
+    case OPT_BYTES:
+        snprintf(out, (size_t)size, "%lld", (long long)*(int64_t *)o->value);
+        break;
+    case OPT_REAL:
+        snprintf(out, (size_t)size, "%.17g", *(double *)o->value);
+        break;
+    case OPT_TEXT:
+    case OPT_CHOICE:
+        text = *(const char **)o->value;
+        snprintf(out, (size_t)size, "%s", text ? text : "");
+        break;
+    case OPT_LIST:
+        return list_text(o->value, out, size);
+    case OPT_TITLE:
+        out[0] = 0;
+    }
+    return out;
+}
+
+const char *opt_from_text(enum opt_from from)
+{
+    switch (from) {
+    case OPT_ENVIRONMENT: return "environment";
+    case OPT_COMMAND_LINE: return "command line";
+    case OPT_DEFAULT: break;
+    }
+    return "default";
+}

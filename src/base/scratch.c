@@ -1,0 +1,108 @@
+#include "base/scratch.h"
+#include "base/err.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLOTS 64
+
+/* `used` is set after the path and cleared before it, so that a signal between
+ * sees a whole path or none. */
+static struct {
+    volatile sig_atomic_t used;
+    char path[PATH_MAX];
+} table[SLOTS];
+
+static pid_t owner; /* a forked child must not remove its parent's files */
+static char signal_text[128];
+static size_t signal_text_length;
+
+/* The path as an absolute one, so that a chdir cannot misdirect an unlink. */
+static int absolute(char out[PATH_MAX], const char *path)
+{
+    char cwd[PATH_MAX];
+    int n;
+    if (path[0] == '/')
+        n = snprintf(out, PATH_MAX, "%s", path);
+    else if (getcwd(cwd, sizeof cwd))
+        n = snprintf(out, PATH_MAX, "%s/%s", cwd, path);
+    else
+        return -errno;
+    return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int find(const char *path)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (table[i].used && !strcmp(table[i].path, path))
+            return i;
+    return -1;
+}
+
+int scratch_add(const char *path)
+{
+    char whole[PATH_MAX];
+    int rc = absolute(whole, path);
+    if (rc)
+        return err_set(rc, path, -1, "the file's path is too long");
+    if (find(whole) >= 0)
+        return 0;
+    owner = getpid();
+    for (int i = 0; i < SLOTS; i++)
+        if (!table[i].used) {
+            memcpy(table[i].path, whole, strlen(whole) + 1);
+            table[i].used = 1;
+            return 0;
+        }
+    return err_set(-ENOSPC, path, -1, "more than %d files at once", SLOTS);
+}
+
+void scratch_forget(const char *path)
+{
+    char whole[PATH_MAX];
+    int i = absolute(whole, path) ? -1 : find(whole);
+    if (i >= 0)
+        table[i].used = 0;
+}
+
+void scratch_unlink_all(void)
+{
+    if (owner != getpid())
+        return;
+    for (int i = 0; i < SLOTS; i++)
+        if (table[i].used) {
+            unlink(table[i].path);
+            table[i].used = 0;
+        }
+}
+
+static void on_signal(int sig)
+{
+    int saved = errno;
+    scratch_unlink_all();
+    if (signal_text_length &&
+        write(STDERR_FILENO, signal_text, signal_text_length) < 0)
+        errno = saved;
+    /* The handler was reset on entry (SA_RESETHAND): end as the signal would. */
+    raise(sig);
+    errno = saved;
+}
+
+void scratch_catch_signals(const char *program)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR2};
+    int n = 0;
+    if (program)
+        n = snprintf(signal_text, sizeof signal_text,
+                     "%s: ended by a signal; its files are removed\n", program);
+    signal_text_length = n < (int)sizeof signal_text ? (size_t)n : sizeof signal_text;
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
+        struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+        sigfillset(&sa.sa_mask);
+        sigdelset(&sa.sa_mask, caught[i]);
+        sigaction(caught[i], &sa, NULL);
+    }
+}

@@ -1,0 +1,159 @@
+#include "base/stamp.h"
+#include <stdio.h>
+#include <string.h>
+
+#define UNIT 4096                  /* bytes between two headers */
+#define UNIT_WORDS (UNIT / 8)
+#define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
+
+/* Each unit begins with these five words in clear, then words of noise. */
+enum header { H_MAGIC, H_SEED, H_WHO, H_WHERE, H_SUM, H_WORDS };
+
+/* The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection whose output
+ * passes for random, a few cycles a word. */
+static inline uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint64_t who_of(const struct stamp *s)
+{
+    return (uint64_t)(uint32_t)s->rank << 40 ^ (uint64_t)(uint32_t)s->mat << 8 ^
+           (uint64_t)(uint8_t)s->version;
+}
+
+static uint64_t key_of(const struct stamp *s)
+{
+    return mix(s->seed + UINT64_C(0x9e3779b97f4a7c15)) ^
+           mix(who_of(s) + UINT64_C(0xd1b54a32d192ed03));
+}
+
+static void make_header(uint64_t h[H_WORDS], uint64_t index, const struct stamp *s)
+{
+    h[H_MAGIC] = MAGIC;
+    h[H_SEED] = s->seed;
+    h[H_WHO] = who_of(s);
+    h[H_WHERE] = index * 8;
+    h[H_SUM] = mix(h[H_SEED] ^ mix(h[H_WHO] ^ mix(h[H_WHERE])));
+}
+
+/* Words index .. index + n - 1 of the block, none of them in a header. */
+static void noise(uint64_t *out, uint64_t index, int64_t n, uint64_t key)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = mix(key + (index + (uint64_t)i) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* Words index .. of one unit or a part of it, into out (at most UNIT_WORDS). */
+static void make_words(uint64_t *out, uint64_t index, int64_t n,
+                       const struct stamp *s, uint64_t key)
+{
+    int64_t in_unit = (int64_t)(index % UNIT_WORDS), i = 0;
+    if (in_unit < H_WORDS) {
+        uint64_t h[H_WORDS];
+        make_header(h, index - (uint64_t)in_unit, s);
+        for (; i < n && in_unit + i < H_WORDS; i++)
+            out[i] = h[in_unit + i];
+    }
+    noise(out + i, index + (uint64_t)i, n - i, key);
+}
+
+/* Bytes of the unit (or its rest) that begins at `from`, no more than `bytes`. */
+static int64_t step_of(int64_t from, int64_t bytes)
+{
+    int64_t step = UNIT - from % UNIT;
+    return step < bytes ? step : bytes;
+}
+
+void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s)
+{
+    uint64_t words[UNIT_WORDS], key = key_of(s);
+    char *out = buf;
+    while (bytes > 0) {
+        int64_t step = step_of(from, bytes);
+        make_words(words, (uint64_t)from / 8, (step + 7) / 8, s, key);
+        memcpy(out, words, (size_t)step);
+        out += step;
+        from += step;
+        bytes -= step;
+    }
+}
+
+/* What the unit that holds the wrong byte turned out to be, as a clause. */
+static void explain(const char *unit, int64_t have, int64_t from,
+                    const struct stamp *s, char *why, int size)
+{
+    uint64_t h[H_WORDS];
+    int n = snprintf(why, (size_t)size, "expected rank %d, matrix %d, version %d, "
+                     "offset %lld; found ", s->rank, s->mat, s->version,
+                     (long long)from);
+    if (n < 0 || n >= size)
+        return;
+    why += n;
+    size -= n;
+    if (have < (int64_t)sizeof h) {
+        snprintf(why, (size_t)size, "other bytes");
+        return;
+    }
+    memcpy(h, unit, sizeof h);
+    uint64_t sum = mix(h[H_SEED] ^ mix(h[H_WHO] ^ mix(h[H_WHERE])));
+    if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum) {
+        const char *what = "bytes that this benchmark did not write";
+        if (h[0] == UINT64_C(0xa5a5a5a5a5a5a5a5))
+            what = "the poison put there before the read: nothing was read";
+        else if (!(h[0] | h[1] | h[2]))
+            what = "zeros";
+        snprintf(why, (size_t)size, "%s", what);
+        return;
+    }
+    snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
+             h[H_SEED] == s->seed ? "" : "another run's ",
+             (int)(h[H_WHO] >> 40), (int)(h[H_WHO] >> 8 & 0xffffffff),
+             (int)(h[H_WHO] & 0xff), (long long)h[H_WHERE],
+             h[H_SEED] == s->seed && h[H_WHO] == who_of(s) &&
+                     h[H_WHERE] == (uint64_t)(from / UNIT * UNIT)
+                 ? " with changed bytes" : "");
+}
+
+int64_t stamp_check(const void *buf, int64_t from, int64_t bytes,
+                    const struct stamp *s, char *why, int why_size)
+{
+    uint64_t words[UNIT_WORDS], key = key_of(s);
+    const char *in = buf;
+    while (bytes > 0) {
+        int64_t step = step_of(from, bytes);
+        make_words(words, (uint64_t)from / 8, (step + 7) / 8, s, key);
+        if (memcmp(in, words, (size_t)step)) {
+            int64_t i = 0;
+            while (in[i] == ((const char *)words)[i])
+                i++;
+            if (why)
+                explain(in, from % UNIT ? 0 : step, from, s, why, why_size);
+            return from + i;
+        }
+        in += step;
+        from += step;
+        bytes -= step;
+    }
+    return -1;
+}
+
+uint64_t stamp_hash(const void *buf, int64_t bytes)
+{
+    uint64_t lane[4] = {1, 2, 3, 4}, word[4], h = (uint64_t)bytes;
+    const char *in = buf;
+    for (; bytes >= 32; bytes -= 32, in += 32) {
+        memcpy(word, in, 32);
+        for (int i = 0; i < 4; i++) {
+            lane[i] = (lane[i] ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+            lane[i] ^= lane[i] >> 29;
+        }
+    }
+    for (; bytes > 0; bytes--, in++)
+        h = mix(h ^ (uint8_t)*in);
+    for (int i = 0; i < 4; i++)
+        h = mix(h ^ lane[i]);
+    return h;
+}
