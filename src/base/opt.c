@@ -185,8 +185,7 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
     if (!o && !strncmp(name, "no-", 3) && (o = opt_find(p, name + 3)) &&
         o->kind == OPT_FLAG && !arg[n])
         return set(o, OPT_COMMAND_LINE, "no");
-    if (!o || is_positional(o) || (o->kind == OPT_FLAG && n < strlen(arg) && !o->env &&
-                                   !arg[n + 1]))
+    if (!o || is_positional(o))
         return err_usage("unknown option --%s; %s --help lists the options", name,
                          p->name);
     if (arg[n])
@@ -250,8 +249,7 @@ int opt_parse(const struct opt_program *p, int argc, char **argv)
     return rc ? rc : set_arguments(p, argc, argv);
 }
 
-/* Whether this process is the one that speaks, before MPI can tell. */
-static bool speaks(void)
+bool opt_speaks(void)
 {
     static const char *const rank_of[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                           "PMIX_RANK", "SLURM_PROCID"};
@@ -269,7 +267,7 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
         bool help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
         if (!help && strcmp(argv[i], "--version"))
             continue;
-        if (!speaks())
+        if (!opt_speaks())
             return true;
         if (help)
             opt_help(p, stdout);
@@ -318,10 +316,9 @@ static void help_entry(const struct opt *o, FILE *out)
         n += snprintf(text + n, sizeof text - (size_t)n, "; environment %s", o->env);
     if (o->preset && o->kind != OPT_FLAG)
         snprintf(text + n, sizeof text - (size_t)n, " [%s]", o->preset);
-    int at = fprintf(out, "%-*s", INDENT, head);
-    if (at > INDENT || head[INDENT - 1]) {
+    fprintf(out, "%-*s", INDENT, head);
+    if (strlen(head) >= INDENT)
         fprintf(out, "\n%*s", INDENT, "");
-    }
     wrap(out, text, INDENT, INDENT, WIDTH);
 }
 

@@ -61,6 +61,10 @@ int opt_parse(const struct opt_program *p, int argc, char **argv);
 bool opt_early(const struct opt_program *p, const char *version, int argc,
                char **argv);
 
+/* Local. Whether this process is the one of its launch that prints, by the
+ * launcher's variables: true without a launcher. Works before MPI does. */
+bool opt_speaks(void);
+
 void opt_help(const struct opt_program *p, FILE *out);
 
 /* Local. The present value as text, into `out`. Returns `out`. */

@@ -28,8 +28,9 @@ struct world {
 int world_open(struct world *w, int *argc, char ***argv, const char *program,
                bool alone_is_fine);
 
-/* **Collective.** Prints the recorded failure once, from rank 0, removes scratch
- * files, ends MPI. Returns the exit status (the same on every rank), for main. */
+/* **Collective.** Agrees on the recorded failures, prints the verdict once from
+ * rank 0, removes scratch files, ends MPI. Returns the exit status (the same on
+ * every rank), for main. */
 int world_close(struct world *w, const char *program);
 
 /* **Collective** on `comm`. Gives every rank the same verdict: 0 where `rc` is 0

@@ -1,0 +1,23 @@
+#include "base/err.h"
+#include "world/world.h"
+#include <limits.h>
+
+int err_agree(MPI_Comm comm, int rc)
+{
+    int rank, mine, first;
+    MPI_Comm_rank(comm, &rank);
+    mine = rc ? rank : INT_MAX;
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == INT_MAX)
+        return 0;
+    struct err e;
+    if (first == rank) {
+        err_set(rc, NULL, -1, "failed with code %d", rc); /* only if none is known */
+        e = *err_get();
+        if (e.rank < 0) /* else agreed before, on a smaller communicator */
+            MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
+    }
+    MPI_Bcast(&e, (int)sizeof e, MPI_BYTE, first, comm);
+    err_put(&e);
+    return e.code;
+}

@@ -1,0 +1,94 @@
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include "world/world.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The thread looks at the deadline a few times a second, so that arming costs two
+ * stores and no system call. */
+#define LOOK_NS 200000000
+
+static pthread_t thread;
+static atomic_bool running;
+static _Atomic int64_t deadline_ns; /* 0: disarmed */
+static _Atomic(const char *) armed_what, armed_file;
+static _Atomic int64_t armed_offset;
+static _Atomic double armed_limit_s;
+static char who[192]; /* "madbench: rank 3 on n1" */
+
+static void bite(void)
+{
+    char text[1024];
+    const char *what = armed_what, *file = armed_file;
+    int64_t offset = armed_offset;
+    int n = snprintf(text, sizeof text, "%s: %s did not come back within %g s (file %s",
+                     who, what ? what : "a call", armed_limit_s, file ? file : "-");
+    if (offset >= 0 && n > 0 && n < (int)sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", offset %lld",
+                      (long long)offset);
+    if (n > 0 && n < (int)sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "): the run is ended; --io-timeout sets the limit\n");
+    if (n >= (int)sizeof text)
+        n = (int)sizeof text - 1;
+    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
+        n = 0;
+    scratch_unlink_all();
+    _exit(EXIT_FAILED);
+}
+
+static void *look(void *unused)
+{
+    struct timespec pause = {.tv_nsec = LOOK_NS};
+    (void)unused;
+    while (running) {
+        nanosleep(&pause, NULL);
+        int64_t d = deadline_ns;
+        if (d && clock_ns() > d)
+            bite();
+    }
+    return NULL;
+}
+
+int watchdog_open(const char *program, int rank, const char *host)
+{
+    snprintf(who, sizeof who, "%s: rank %d on %s", program, rank, host);
+    running = true;
+    int rc = pthread_create(&thread, NULL, look, NULL);
+    if (rc) {
+        running = false;
+        return err_set(-rc, NULL, -1, "the watchdog thread cannot be started: %s",
+                       strerror(rc));
+    }
+    return 0;
+}
+
+void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)
+{
+    if (!running || !(limit_s > 0))
+        return;
+    armed_what = what;
+    armed_file = file;
+    armed_offset = offset;
+    armed_limit_s = limit_s;
+    deadline_ns = clock_ns() + (int64_t)(limit_s * 1e9);
+}
+
+void watchdog_disarm(void)
+{
+    deadline_ns = 0;
+}
+
+void watchdog_close(void)
+{
+    if (!running)
+        return;
+    running = false;
+    pthread_join(thread, NULL);
+}
