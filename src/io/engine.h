@@ -6,7 +6,8 @@
 
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
-    IO_CAN_HINTS = 2
+    IO_CAN_HINTS = 2,
+    IO_HAS_NO_FILE = 4     /* nothing is stored: no file to create, none to verify */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and
@@ -27,7 +28,6 @@ struct io_engine {
                 double limit_s);
     int (*sync)(struct io_file *f);
     int (*close)(struct io_file *f);
-    int (*remove)(const char *path); /* by one rank; NULL: unlink */
 };
 
 struct io_file {
@@ -45,12 +45,14 @@ struct io_file {
     const char *layer;           /* set by open */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
     int hints_in_effect_count;
+    bool created;                /* by rank 0 of comm, in this open */
     int under_way;               /* started and not reaped */
     int first_rc;                /* of requests reaped since the last wait */
     void *priv;                  /* the engine's own */
 };
 
 extern const struct io_engine *const io_engines[]; /* ends with NULL */
+const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 
 /* Local. The number after "key=" in f->options, or `preset`. */
 int64_t io_option(const struct io_file *f, const char *key, int64_t preset);

@@ -94,6 +94,10 @@ int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
  * -EINVAL with a sentence that names the engines there are. */
 int io_engine_check(const char *spec, int flags);
 
+/* Local. Whether the engine of this spec stores what is written, so that it can be
+ * read back and verified (null does not). */
+bool io_engine_stores(const char *spec);
+
 /* Local. Name and state ("" or the reason why it is not built) of engine i;
  * NULL past the last one. */
 const char *io_engine_name(int i, const char **reason);

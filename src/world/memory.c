@@ -1,4 +1,3 @@
-#include "base/units.h"
 #include "world/world.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,131 @@
+/* The page cache of this node: dropping pages, and asking which are there. */
+#include "base/err.h"
+#include "io/io.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOW (INT64_C(256) << 20) /* mapped at a time */
+#define PAGE_MIN 4096
+
+/* Counts resident bytes of [from, to), from page-aligned; -1: not to be known. */
+static int64_t count(int fd, int64_t from, int64_t to)
+{
+    static unsigned char seen[WINDOW / PAGE_MIN];
+    int64_t page = sysconf(_SC_PAGE_SIZE), resident = 0;
+    for (; from < to; from += WINDOW) {
+        int64_t n = to - from < WINDOW ? to - from : WINDOW;
+        void *map = mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, fd, from);
+        if (map == MAP_FAILED)
+            return -1;
+        int rc = mincore(map, (size_t)n, seen);
+        for (int64_t i = 0; !rc && i * page < n; i++)
+            if (seen[i] & 1)
+                resident += n - i * page < page ? n - i * page : page;
+        munmap(map, (size_t)n);
+        if (rc)
+            return -1;
+    }
+    return resident;
+}
+
+static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
+                int64_t *resident)
+{
+    struct stat st;
+    int64_t page = sysconf(_SC_PAGE_SIZE);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *resident = -1;
+    if (fd < 0 || fstat(fd, &st)) {
+        int rc = err_set(-errno, path, -1, "the file cannot be opened to look at its "
+                         "cached pages: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    int64_t from = offset / page * page, to = bytes ? offset + bytes : st.st_size;
+    to = to < st.st_size ? to : st.st_size;
+    /* A region's last page is shared with its neighbour: dropping it is harmless. */
+    if (drop)
+        posix_fadvise(fd, from, bytes ? (to - from + page - 1) / page * page : 0,
+                      POSIX_FADV_DONTNEED);
+    *resident = count(fd, from, to);
+    close(fd);
+    return 0;
+}
+
+int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident)
+{
+    return look(path, offset, bytes, true, resident);
+}
+
+int io_cache_resident(const char *path, int64_t offset, int64_t bytes, int64_t *resident)
+{
+    return look(path, offset, bytes, false, resident);
+}
+
+static int64_t counter(const char *key)
+{
+    char line[128];
+    long long v = -1;
+    FILE *f = fopen("/proc/self/io", "r");
+    if (!f)
+        return -1;
+    while (fgets(line, sizeof line, f))
+        if (!strncmp(line, key, strlen(key)))
+            sscanf(line + strlen(key), ": %lld", &v);
+    fclose(f);
+    return v;
+}
+
+int64_t io_device_read_bytes(void)
+{
+    return counter("read_bytes");
+}
+
+int64_t io_device_write_bytes(void)
+{
+    return counter("write_bytes");
+}
+
+/* Writes and syncs a file, drops it from memory, reads it: 1 if the kernel says
+ * that at least half came from a device. */
+static int probe(int fd, char *buf, size_t n)
+{
+    memset(buf, 0x5a, n);
+    if (pwrite(fd, buf, n, 0) != (ssize_t)n || fsync(fd))
+        return -errno;
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    int64_t before = io_device_read_bytes();
+    if (before < 0 || pread(fd, buf, n, 0) != (ssize_t)n)
+        return 0;
+    return io_device_read_bytes() - before >= (int64_t)n / 2;
+}
+
+int io_device_counters_work(const char *dir)
+{
+    enum { PROBE = 1 << 20 };
+    char path[4096];
+    char *buf = malloc(PROBE);
+    if (!buf)
+        return err_set(-ENOMEM, dir, -1, "no memory for the read that tries the kernel's "
+                       "counters");
+    snprintf(path, sizeof path, "%s/leadline-probe-XXXXXX", dir);
+    int fd = mkostemp(path, O_CLOEXEC);
+    int rc = fd < 0 ? -errno : 0;
+    if (fd >= 0) {
+        unlink(path);
+        rc = probe(fd, buf, PROBE);
+        close(fd);
+    }
+    free(buf);
+    if (rc < 0)
+        return err_set(rc, dir, -1, "the directory cannot be written to: %s",
+                       strerror(-rc));
+    return rc;
+}

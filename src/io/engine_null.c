@@ -1,0 +1,89 @@
+/* null: stores nothing and takes no time: the template of an engine, the probe of
+ * what the suite itself costs, and the injector of faults that tests ask for:
+ *   null:delay_us=N      each request takes N microseconds
+ *   null:short_every=N   every N-th request moves half of its bytes
+ *   null:fail_every=N    every N-th request fails with EIO
+ * It is asynchronous, so that the core's loops are exercised by it. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "io/engine.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct null_file {
+    int64_t delay_ns, short_every, fail_every, count;
+    int first, n; /* a ring of `depth` requests, oldest first */
+    struct io_req *ring[];
+};
+
+static int null_open(struct io_file *f)
+{
+    struct null_file *p = calloc(1, sizeof *p + (size_t)f->depth * sizeof p->ring[0]);
+    if (!p)
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
+    p->delay_ns = io_option(f, "delay_us", 0) * 1000;
+    p->short_every = io_option(f, "short_every", 0);
+    p->fail_every = io_option(f, "fail_every", 0);
+    f->priv = p;
+    return 0;
+}
+
+static int null_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct null_file *p = f->priv;
+    for (int i = 0; i < n; i++)
+        p->ring[(p->first + p->n++) % f->depth] = r[i];
+    return 0;
+}
+
+static void finish(struct io_file *f, struct io_req *r)
+{
+    struct null_file *p = f->priv;
+    p->count++;
+    r->done = r->bytes;
+    if (p->short_every && p->count % p->short_every == 0)
+        r->done = r->bytes / 2;
+    if (p->fail_every && p->count % p->fail_every == 0) {
+        r->done = 0;
+        io_req_fail(f, r, -EIO, "injected by fail_every");
+    }
+}
+
+static int null_reap(struct io_file *f, struct io_req *done[], int max, int min,
+                     double limit_s)
+{
+    struct null_file *p = f->priv;
+    int n = 0;
+    (void)limit_s; /* nothing here takes longer than the delay that was asked for */
+    while (p->n && n < max) {
+        struct io_req *r = p->ring[p->first];
+        int64_t left = r->start_ns + p->delay_ns - clock_ns();
+        if (left > 0) {
+            if (n >= min)
+                break;
+            struct timespec t = {left / 1000000000, left % 1000000000};
+            nanosleep(&t, NULL);
+        }
+        p->first = (p->first + 1) % f->depth;
+        p->n--;
+        finish(f, r);
+        done[n++] = r;
+    }
+    return n;
+}
+
+static int null_close(struct io_file *f)
+{
+    free(f->priv);
+    return 0;
+}
+
+const struct io_engine io_engine_null = {
+    .name = "null",
+    .can = IO_CAN_COLLECTIVE | IO_HAS_NO_FILE,
+    .open = null_open,
+    .start = null_start,
+    .reap = null_reap,
+    .close = null_close,
+};

@@ -1,0 +1,69 @@
+/* The table of engines: a back end is a file and a line here. */
+#include "base/err.h"
+#include "io/engine.h"
+#include <stdio.h>
+#include <string.h>
+
+extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio;
+
+const struct io_engine *const io_engines[] = {
+    &io_engine_posix,
+    &io_engine_mpiio,
+    &io_engine_null,
+    NULL,
+};
+
+static const struct io_engine *find(const char *spec)
+{
+    size_t n = strcspn(spec, ":");
+    for (int i = 0; io_engines[i]; i++)
+        if (strlen(io_engines[i]->name) == n && !strncmp(io_engines[i]->name, spec, n))
+            return io_engines[i];
+    return NULL;
+}
+
+static void list_built(char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; io_engines[i]; i++)
+        if (!io_engines[i]->reason && n < size)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
+                                  io_engines[i]->name);
+}
+
+int io_engine_check(const char *spec, int flags)
+{
+    char names[256];
+    const struct io_engine *e = find(spec);
+    list_built(names, sizeof names);
+    if (!e)
+        return err_usage("there is no I/O engine \"%s\"; there are %s", spec, names);
+    if (e->reason)
+        return err_usage("I/O engine %s is not built: %s; there are %s", e->name,
+                         e->reason, names);
+    if ((flags & IO_COLLECTIVE) && !(e->can & IO_CAN_COLLECTIVE))
+        return err_usage("I/O engine %s has no collective transfers: leave out "
+                         "--collective, or take mpiio", e->name);
+    return 0;
+}
+
+const struct io_engine *io_engine_find(const char *spec)
+{
+    return find(spec);
+}
+
+bool io_engine_stores(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && !(e->can & IO_HAS_NO_FILE);
+}
+
+const char *io_engine_name(int i, const char **reason)
+{
+    if (!io_engines[i])
+        return NULL;
+    if (reason)
+        *reason = io_engines[i]->reason ? io_engines[i]->reason : "";
+    return io_engines[i]->name;
+}

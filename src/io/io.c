@@ -1,0 +1,322 @@
+/* The core: what all engines share. Checks, agreement, time stamps, the watchdog. */
+#include "io/io.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include "base/units.h"
+#include "io/engine.h"
+#include "world/world.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
+{
+    size_t n = strlen(key);
+    const char *at = f->options;
+    while (*at) {
+        size_t len = strcspn(at, ",");
+        char text[32];
+        int64_t v;
+        if (!strncmp(at, key, n) && at[n] == '=' && len - n - 1 < sizeof text) {
+            snprintf(text, sizeof text, "%.*s", (int)(len - n - 1), at + n + 1);
+            if (!units_parse_bytes(text, &v))
+                return v;
+        }
+        at += len + (at[len] == ',');
+    }
+    return preset;
+}
+
+int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
+{
+    r->rc = err_set(code, f->path, r->offset, "%s of %lld bytes failed after %lld: %s",
+                    r->op == IO_OP_READ ? "read" : "write", (long long)r->bytes,
+                    (long long)r->done, why);
+    return r->rc;
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+/* Makes the file on one rank. Signals wait, so that a file never exists without
+ * standing in the scratch table, nor does somebody else's file ever stand there. */
+static int create(struct io_file *f)
+{
+    sigset_t all, before;
+    int rc = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0 && errno == EEXIST)
+        rc = err_set(-EEXIST, f->path, -1, "the file exists already and is left as it "
+                     "is: remove it, or choose another --dir");
+    else if (fd < 0)
+        rc = err_set(-errno, f->path, -1, "the file cannot be created: %s",
+                     strerror(errno));
+    else if ((rc = scratch_add(f->path)))
+        unlink(f->path);
+    if (fd >= 0)
+        close(fd);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    f->created = rc == 0;
+    return rc;
+}
+
+static void destroy(struct io_file *f)
+{
+    if (f->created) {
+        unlink(f->path);
+        scratch_forget(f->path);
+    }
+    free(f->hints_in_effect);
+    free(f->path);
+    free(f->options);
+    free(f);
+}
+
+static struct io_file *make(const struct io_open *o)
+{
+    struct io_file *f = calloc(1, sizeof *f);
+    const char *colon = strchr(o->engine, ':');
+    if (!f)
+        return NULL;
+    f->engine = io_engine_find(o->engine);
+    f->comm = o->comm;
+    f->path = strdup(o->path);
+    f->options = strdup(colon ? colon + 1 : "");
+    f->flags = o->flags;
+    f->bytes = o->bytes;
+    f->max_request = o->max_request;
+    f->depth = o->depth > 0 ? o->depth : 1;
+    f->timeout_s = o->timeout_s;
+    f->hints = o->hints;
+    f->hint_count = o->hint_count;
+    f->layer = f->engine->name;
+    MPI_Comm_rank(o->comm, &f->rank);
+    if (f->path && f->options)
+        return f;
+    destroy(f);
+    return NULL;
+}
+
+/* Three steps, each agreed on, so that no rank is left waiting in the next one. */
+static int open_steps(struct io_file *f)
+{
+    int rc = 0;
+    if ((f->flags & IO_CREATE) && !(f->engine->can & IO_HAS_NO_FILE)) {
+        if (f->rank == 0)
+            rc = create(f);
+        if ((rc = err_agree(f->comm, rc)))
+            return rc;
+    }
+    watchdog_arm(f->timeout_s, "opening", f->path, -1);
+    rc = f->engine->open(f);
+    int all = err_agree(f->comm, rc);
+    if (all && !rc)
+        f->engine->close(f);
+    watchdog_disarm();
+    return all;
+}
+
+int io_file_open(struct io_file **out, const struct io_open *o)
+{
+    *out = NULL;
+    int rc = io_engine_check(o->engine, o->flags);
+    struct io_file *f = rc ? NULL : make(o);
+    if (!rc && !f)
+        rc = err_set(-ENOMEM, o->path, -1, "no memory to open a file");
+    if (f && o->hint_count && !(f->engine->can & IO_CAN_HINTS))
+        rc = err_usage("I/O engine %s takes no hints: leave out --hint, or take mpiio",
+                       f->engine->name);
+    rc = err_agree(o->comm, rc);
+    if (!rc)
+        rc = open_steps(f);
+    if (rc) {
+        if (f)
+            destroy(f);
+        return rc;
+    }
+    f->created = false; /* it is the program's from now on */
+    f->hints = NULL;
+    f->hint_count = 0;
+    *out = f;
+    return 0;
+}
+
+/* ---- transfers ---------------------------------------------------------------- */
+
+/* What every finished request goes through: an engine that says all is well must
+ * also have moved every byte. */
+static void complete(struct io_file *f, struct io_req *r)
+{
+    r->end_ns = clock_ns();
+    if (!r->rc && r->done != r->bytes)
+        io_req_fail(f, r, -EIO, "short transfer");
+    if (r->rc && !f->first_rc)
+        f->first_rc = r->rc;
+}
+
+static int check(struct io_file *f, const struct io_req *r)
+{
+    if (r->bytes >= 0 && r->offset >= 0 && r->bytes <= f->max_request &&
+        r->offset <= INT64_MAX - r->bytes)
+        return 0;
+    return err_set(-EINVAL, f->path, r->offset,
+                   "a request of %lld bytes is outside what the file was opened for "
+                   "(at most %lld)", (long long)r->bytes, (long long)f->max_request);
+}
+
+static void begin(struct io_file *f, struct io_req *r)
+{
+    r->done = 0;
+    r->end_ns = 0;
+    r->rc = check(f, r);
+    r->start_ns = clock_ns();
+}
+
+static const char *op_text(const struct io_req *r)
+{
+    return r->op == IO_OP_READ ? "reading" : "writing";
+}
+
+static int start_synchronous(struct io_file *f, struct io_req *r[], int n)
+{
+    int rc = 0;
+    for (int i = 0; i < n; i++) {
+        begin(f, r[i]);
+        watchdog_arm(f->timeout_s, op_text(r[i]), f->path, r[i]->offset);
+        int failed = r[i]->rc ? 0 : f->engine->start(f, &r[i], 1);
+        watchdog_disarm();
+        if (failed && !r[i]->rc)
+            r[i]->rc = failed;
+        complete(f, r[i]);
+        if (r[i]->rc && !rc)
+            rc = r[i]->rc;
+    }
+    return rc;
+}
+
+static int start_asynchronous(struct io_file *f, struct io_req *r[], int n)
+{
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        begin(f, r[i]);
+        rc = r[i]->rc;
+    }
+    if (rc)
+        return rc;
+    watchdog_arm(f->timeout_s, "submitting requests", f->path, n ? r[0]->offset : -1);
+    rc = f->engine->start(f, r, n);
+    watchdog_disarm();
+    if (!rc)
+        f->under_way += n;
+    return rc;
+}
+
+int io_file_start(struct io_file *f, struct io_req *r[], int n)
+{
+    if (n > f->depth - f->under_way)
+        return err_set(-EINVAL, f->path, -1, "%d requests at once, opened for %d",
+                       f->under_way + n, f->depth);
+    return f->engine->reap ? start_asynchronous(f, r, n) : start_synchronous(f, r, n);
+}
+
+static int reap(struct io_file *f, int min, double limit_s)
+{
+    struct io_req *done[16];
+    int n = f->engine->reap(f, done, 16, min, limit_s);
+    for (int i = 0; i < n; i++)
+        complete(f, done[i]);
+    if (n > 0)
+        f->under_way -= n;
+    return n;
+}
+
+int io_file_wait(struct io_file *f)
+{
+    int64_t begin_ns = clock_ns();
+    while (f->under_way) {
+        double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
+        if (f->timeout_s > 0 && left <= 0)
+            return err_set(-ETIMEDOUT, f->path, -1, "%d requests did not finish within "
+                           "%g s; --io-timeout sets the limit", f->under_way,
+                           f->timeout_s);
+        watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
+        int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
+        watchdog_disarm();
+        if (n < 0)
+            return n;
+    }
+    int rc = f->first_rc;
+    f->first_rc = 0;
+    return rc;
+}
+
+int io_file_poll(struct io_file *f)
+{
+    if (f->under_way)
+        reap(f, 0, 0);
+    return f->under_way;
+}
+
+int io_file_transfer(struct io_file *f, struct io_req *r)
+{
+    int rc = io_file_start(f, &r, 1);
+    int waited = io_file_wait(f);
+    return rc ? rc : waited;
+}
+
+int io_file_sync(struct io_file *f)
+{
+    watchdog_arm(f->timeout_s, "syncing", f->path, -1);
+    int rc = err_agree(f->comm, f->engine->sync ? f->engine->sync(f) : 0);
+    watchdog_disarm();
+    return rc;
+}
+
+int io_file_close(struct io_file **file)
+{
+    struct io_file *f = *file;
+    if (!f)
+        return 0;
+    int waited = io_file_wait(f);
+    watchdog_arm(f->timeout_s, "closing", f->path, -1);
+    int rc = f->engine->close(f);
+    rc = err_agree(f->comm, waited ? waited : rc);
+    watchdog_disarm();
+    destroy(f);
+    *file = NULL;
+    return rc;
+}
+
+int io_file_remove(MPI_Comm comm, const char *path)
+{
+    int rank, rc = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        if (unlink(path) && errno != ENOENT)
+            rc = err_set(-errno, path, -1, "the file cannot be removed: %s",
+                         strerror(errno));
+        scratch_forget(path);
+    }
+    return err_agree(comm, rc);
+}
+
+/* ---- what it is and does -------------------------------------------------------- */
+
+const char *io_file_layer(const struct io_file *f)
+{
+    return f->layer;
+}
+
+int io_file_hints(const struct io_file *f, struct io_hint *h, int max)
+{
+    int n = f->hints_in_effect_count < max ? f->hints_in_effect_count : max;
+    if (n > 0)
+        memcpy(h, f->hints_in_effect, (size_t)n * sizeof *h);
+    return n;
+}
