@@ -3,6 +3,7 @@
 #include "io/engine.h"
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio;
 
@@ -32,6 +33,25 @@ static void list_built(char *out, size_t size)
                                   io_engines[i]->name);
 }
 
+int io_engine_of_method(const char *method, const char **spec)
+{
+    static const struct {
+        const char *method, *engine;
+    } table[] = {{"POSIX", "posix"}, {"MPI", "mpiio"}};
+    char names[256];
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (!strcasecmp(method, table[i].method)) {
+            *spec = table[i].engine;
+            return 0;
+        }
+    *spec = method;
+    if (find(method))
+        return 0;
+    list_built(names, sizeof names);
+    return err_usage("IOMETHOD \"%s\" is not one of POSIX, MPI, or an I/O engine (%s)",
+                     method, names);
+}
+
 int io_engine_check(const char *spec, int flags)
 {
     char names[256];
@@ -51,6 +71,12 @@ int io_engine_check(const char *spec, int flags)
 const struct io_engine *io_engine_find(const char *spec)
 {
     return find(spec);
+}
+
+bool io_engine_takes_hints(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && (e->can & IO_CAN_HINTS);
 }
 
 bool io_engine_stores(const char *spec)

@@ -306,6 +306,14 @@ int io_file_remove(MPI_Comm comm, const char *path)
     return err_agree(comm, rc);
 }
 
+void io_file_keep(MPI_Comm comm, const char *path)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        scratch_forget(path);
+}
+
 /* ---- what it is and does -------------------------------------------------------- */
 
 const char *io_file_layer(const struct io_file *f)

@@ -81,6 +81,9 @@ int io_file_close(struct io_file **f);
  * rank 0 of comm does it. A file that does not exist is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
+/* **Collective** on `comm`. Forgets the file without removing it. */
+void io_file_keep(MPI_Comm comm, const char *path);
+
 /* ---- what the engine is and does ------------------------------------------- */
 
 /* Local. The layer below: "POSIX", "ROMIO", "OMPIO"; known once opened. */
@@ -93,6 +96,12 @@ int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
 /* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
  * -EINVAL with a sentence that names the engines there are. */
 int io_engine_check(const char *spec, int flags);
+
+/* Local. The engine of an IOMETHOD: POSIX, MPI (in any case), or an engine's own name
+ * with its options. *spec is static or `method` itself. 0, or -EINVAL with a sentence
+ * that names what there is. */
+int io_engine_of_method(const char *method, const char **spec);
+bool io_engine_takes_hints(const char *spec);
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */

@@ -9,7 +9,7 @@ src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -O3
 bin_PROGRAMS += madbench
 madbench_SOURCES = \
 	src/madbench/main.c
-madbench_LDADD = src/madbench/libmadmath.la src/io/libio.la src/layout/liblayout.la \
+madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la src/layout/liblayout.la \
 	src/report/libreport.la src/world/libworld.la src/base/libbase.la
 
 if HAVE_SCALAPACK

@@ -1,0 +1,181 @@
+/* Files by FILETYPE, and timed transfers. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/version.h"
+#include "run/run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t bytes,
+                   int64_t max_request, int depth)
+{
+    char which[16] = "";
+    memset(f, 0, sizeof *f);
+    f->run = r;
+    f->comm = r->shared ? r->world.comm : MPI_COMM_SELF;
+    f->bytes = bytes;
+    f->max_request = max_request;
+    f->depth = depth;
+    if (!r->shared)
+        snprintf(which, sizeof which, ".%06d", r->world.rank);
+    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s", r->options->dir,
+                     r->program->name, r->id, role, which);
+    if (n >= (int)sizeof f->path && !r->failed)
+        r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
+}
+
+/* Tells the report what the engine turned out to be: once, by the first file. */
+static void describe(struct run_file *f)
+{
+    struct run *r = f->run;
+    const char *ak[RUN_HINTS_MAX], *av[RUN_HINTS_MAX];
+    const char *ek[RUN_HINTS_MAX], *ev[RUN_HINTS_MAX];
+    static struct io_hint effect[RUN_HINTS_MAX];
+    int n = io_file_hints(f->io, effect, RUN_HINTS_MAX);
+    for (int i = 0; i < r->hint_count; i++) {
+        ak[i] = r->hints[i].key;
+        av[i] = r->hints[i].value;
+    }
+    for (int i = 0; i < n; i++) {
+        ek[i] = effect[i].key;
+        ev[i] = effect[i].value;
+    }
+    struct report_io io = {
+        .engine = r->engine, .version = leadline_version,
+        .io_layer = io_file_layer(f->io), .mode = "sync",
+        .chosen_because = "IOMODE=SYNC", .collective = r->options->collective,
+        .cache = r->options->cache, .sync = r->flush ? "phase" : "none",
+        .depth = f->depth, .timeout_s = r->options->io_timeout,
+        .hints_asked = r->hint_count, .hints_in_effect = n,
+        .asked_key = ak, .asked_value = av, .effect_key = ek, .effect_value = ev};
+    report_io(r->report, &io);
+    r->described = true;
+}
+
+/* Before a file is read: drops its pages on this node (flush), and counts those that
+ * are there. One rank of each node does it for a shared file; all wait for it. */
+static void empty_cache(struct run_file *f)
+{
+    struct run *r = f->run;
+    int64_t resident = -1;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    if (!r->shared || r->world.node_rank == 0) {
+        int rc = r->flush ? io_cache_drop(f->path, 0, 0, &resident)
+                          : io_cache_resident(f->path, 0, 0, &resident);
+        if (rc && !r->failed)
+            r->failed = rc;
+        if (resident >= 0) {
+            r->looked_bytes += f->bytes;
+            r->resident_bytes += resident;
+        }
+    }
+    if (r->shared) {
+        phase_act(r->phase, ACT_IDLE);
+        MPI_Barrier(f->comm);
+    }
+    phase_act(r->phase, before);
+}
+
+int run_file_open(struct run_file *f, int flags)
+{
+    struct run *r = f->run;
+    if (!r->engine)
+        return 0;
+    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
+        empty_cache(f);
+    struct io_open o = {
+        .engine = r->engine, .comm = f->comm, .path = f->path,
+        .flags = flags | (r->options->collective ? IO_COLLECTIVE : 0),
+        .bytes = f->bytes, .max_request = f->max_request, .depth = f->depth,
+        .timeout_s = r->options->io_timeout, .hints = r->hints,
+        .hint_count = r->hint_count};
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int rc = io_file_open(&f->io, &o);
+    phase_act(r->phase, before);
+    if (rc && !r->failed)
+        r->failed = rc;
+    r->failed = err_agree(r->world.comm, r->failed);
+    if (!r->failed && !r->described)
+        describe(f);
+    return r->failed;
+}
+
+int run_file_close(struct run_file *f, bool written)
+{
+    struct run *r = f->run;
+    if (!f->io)
+        return 0;
+    enum act before = phase_act(r->phase, ACT_SYNC);
+    int rc = written && r->flush ? io_file_sync(f->io) : 0;
+    phase_act(r->phase, ACT_OPEN_CLOSE);
+    int closed = io_file_close(&f->io);
+    phase_act(r->phase, before);
+    rc = rc ? rc : closed;
+    if (rc && !r->failed)
+        r->failed = rc;
+    return rc;
+}
+
+int run_file_remove(struct run_file *f)
+{
+    struct run *r = f->run;
+    int rc = 0;
+    if (!r || !r->engine)
+        return 0;
+    if (f->io)
+        rc = io_file_close(&f->io);
+    if (r->options->keep && !r->failed)
+        io_file_keep(f->comm, f->path);
+    else {
+        int removed = io_file_remove(f->comm, f->path);
+        rc = rc ? rc : removed;
+    }
+    return err_agree(r->world.comm, rc);
+}
+
+void run_transfer(struct run_file *f, struct io_req *req, int n)
+{
+    struct run *r = f->run;
+    struct io_req *list[64];
+    enum act a = req->op == IO_OP_READ ? ACT_READ : ACT_WRITE;
+    if (!f->io || (r->failed && !r->options->collective))
+        return;
+    enum act before = phase_act(r->phase, a);
+    int rc = 0;
+    for (int k = 0; k < n && !rc; k += 64) {
+        int m = n - k < 64 ? n - k : 64;
+        for (int i = 0; i < m; i++)
+            list[i] = &req[k + i];
+        rc = io_file_start(f->io, list, m);
+    }
+    int waited = io_file_wait(f->io);
+    phase_act(r->phase, before);
+    rc = rc ? rc : waited;
+    if (rc && !r->failed)
+        r->failed = rc;
+    for (int i = 0; i < n && !rc; i++)
+        phase_transfer(r->phase, a, req[i].bytes, req[i].end_ns - req[i].start_ns);
+}
+
+void run_write(struct run_file *f, const void *buf, int64_t offset, int64_t bytes)
+{
+    struct io_req req = {.op = IO_OP_WRITE, .buf = (void *)buf, .offset = offset,
+                         .bytes = bytes};
+    run_transfer(f, &req, 1);
+}
+
+void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool again)
+{
+    struct run *r = f->run;
+    struct io_req req = {.op = IO_OP_READ, .buf = buf, .offset = offset, .bytes = bytes};
+    int64_t resident;
+    run_transfer(f, &req, 1);
+    if (!again || !r->flush || !f->io || r->failed || !io_engine_stores(r->engine))
+        return;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int rc = io_cache_drop(f->path, offset, bytes, &resident);
+    phase_act(r->phase, before);
+    if (rc && !r->failed)
+        r->failed = rc;
+}

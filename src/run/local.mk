@@ -1,0 +1,7 @@
+noinst_LTLIBRARIES += src/run/librun.la
+src_run_librun_la_SOURCES = \
+	src/run/file.c \
+	src/run/measure.c \
+	src/run/data.c \
+	src/run/run.c \
+	src/run/run.h

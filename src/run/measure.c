@@ -1,0 +1,95 @@
+/* Phases and repetitions: their ends are where ranks meet, agree and reduce. */
+#include "base/err.h"
+#include "run/run.h"
+#include <stdio.h>
+#include <string.h>
+
+void run_phase_begin(struct run *r, const char *name)
+{
+    r->device_before = r->counters ? io_device_read_bytes() : -1;
+    phase_begin(r->phase, name, r->rep);
+}
+
+/* What this rank's reads took from the device, by the kernel's counters. */
+static void count_device(struct run *r)
+{
+    int64_t now = r->counters ? io_device_read_bytes() : -1;
+    if (r->phase->act[ACT_READ].calls)
+        phase_device(r->phase, ACT_READ,
+                     now < 0 || r->device_before < 0 ? -1 : now - r->device_before);
+}
+
+static void figure(struct run *r, const char *phase, const char *name, const char *unit,
+                   const char *better, const char *formula, double value)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s%s%s", phase, *phase ? "." : "", name);
+    report_figure(r->report, full, unit, better, formula, value);
+}
+
+/* One rate from bytes of all ranks and seconds of the slowest; none without bytes. */
+static void rate_figure(struct run *r, const char *phase, const char *name,
+                        const char *formula, int64_t bytes, double s)
+{
+    if (bytes > 0)
+        figure(r, phase, name, "MB/s", "higher", formula, (double)bytes / s / 1e6);
+}
+
+static void add_rates(struct run *r, const struct report_rate *a)
+{
+    struct run_rates *t = &r->rates;
+    t->read_s += a->read_s;
+    t->write_s += a->write_sync_s;
+    t->wall_s += a->wall_s;
+    t->read_bytes += a->read_bytes;
+    t->write_bytes += a->write_bytes;
+    r->read_bytes += a->read_bytes;
+    if (a->read_bytes && r->device_read_bytes >= 0)
+        r->device_read_bytes = a->device_read_bytes < 0
+                                   ? -1 : r->device_read_bytes + a->device_read_bytes;
+}
+
+int run_phase_end(struct run *r)
+{
+    struct report_rate rate;
+    count_device(r);
+    phase_act(r->phase, ACT_IDLE);
+    MPI_Barrier(r->world.comm);
+    phase_end(r->phase);
+    int rc = err_agree(r->world.comm, r->failed);
+    r->failed = rc;
+    progress_clear(&r->progress);
+    if (rc)
+        return rc;
+    rc = report_phase(r->report, r->phase, NULL, 0, &rate);
+    if (rc)
+        return r->failed = rc;
+    const char *name = r->phase->name;
+    rate_figure(r, name, "read_MBps", "bytes of all ranks / slowest rank's read seconds "
+                "/ 1e6", rate.read_bytes, rate.read_s);
+    rate_figure(r, name, "write_MBps", "bytes of all ranks / slowest rank's write + sync "
+                "seconds / 1e6", rate.write_bytes, rate.write_sync_s);
+    rate_figure(r, name, "phase_MBps", "bytes read and written by all ranks / slowest "
+                "rank's phase seconds / 1e6", rate.read_bytes + rate.write_bytes,
+                rate.wall_s);
+    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds", rate.wall_s);
+    add_rates(r, &rate);
+    return 0;
+}
+
+void run_rep_begin(struct run *r)
+{
+    r->rep++;
+    memset(&r->rates, 0, sizeof r->rates);
+}
+
+void run_rep_end(struct run *r)
+{
+    const struct run_rates *t = &r->rates;
+    rate_figure(r, "", "write_MBps", "bytes of all ranks / sum over phases of the slowest "
+                "rank's write + sync seconds / 1e6", t->write_bytes, t->write_s);
+    rate_figure(r, "", "read_MBps", "bytes of all ranks / sum over phases of the slowest "
+                "rank's read seconds / 1e6", t->read_bytes, t->read_s);
+    figure(r, "", "wall_s", "s", "lower", "sum over phases of the slowest rank's seconds",
+           t->wall_s);
+}

@@ -1,0 +1,288 @@
+/* Start, readiness and end of a program. */
+#include "run/run.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include "base/units.h"
+#include "base/version.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- what the options say ------------------------------------------------------- */
+
+static int parse_hints(struct run *r)
+{
+    const struct opt_list *l = &r->options->hints;
+    for (int i = 0; i < l->n; i++) {
+        struct io_hint *h = &r->hints[r->hint_count++];
+        const char *equals = strchr(l->item[i], '=');
+        size_t key = equals ? (size_t)(equals - l->item[i]) : 0;
+        if (!key || !equals[1] || key >= sizeof h->key ||
+            strlen(equals + 1) >= sizeof h->value)
+            return err_usage("--hint: \"%s\" is not KEY=VALUE", l->item[i]);
+        snprintf(h->key, sizeof h->key, "%.*s", (int)key, l->item[i]);
+        snprintf(h->value, sizeof h->value, "%s", equals + 1);
+    }
+    return 0;
+}
+
+static int check_series(const char *series)
+{
+    int commas = 0;
+    for (const char *c = series; c && *c; c++)
+        commas += *c == ',';
+    if (series && (commas != 2 || atol(strrchr(series, ',') + 1) < 1))
+        return err_usage("--series: \"%s\" is not ID,CONFIG,ROUND", series);
+    return 0;
+}
+
+static int settle(struct run *r)
+{
+    struct run_options *o = r->options;
+    bool none = !strcmp(o->iomode, "NONE");
+    int rc = io_engine_of_method(o->iomethod, &r->engine);
+    if (!rc)
+        rc = io_engine_check(r->engine, o->collective ? IO_COLLECTIVE : 0);
+    if (!rc && !strcmp(o->iomode, "ASYNC"))
+        rc = err_usage("IOMODE=ASYNC is not in this version, as no engine of it is "
+                       "asynchronous with %s: take SYNC or NONE", o->iomethod);
+    if (!rc && !none && o->verify && !io_engine_stores(r->engine))
+        rc = err_usage("I/O engine %s stores nothing that could be verified: add "
+                       "--no-verify", r->engine);
+    if (!rc)
+        rc = parse_hints(r);
+    if (!rc && r->hint_count && !io_engine_takes_hints(r->engine))
+        rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out, or "
+                       "set IOMETHOD=MPI", r->engine);
+    if (!rc)
+        rc = check_series(o->series);
+    if (rc)
+        return rc;
+    r->engine = none ? NULL : r->engine;
+    r->verify = o->verify && !none;
+    r->flush = !strcmp(o->cache, "flush") && !none;
+    r->shared = !strcmp(o->filetype, "SHARED");
+    r->seed = (uint64_t)o->seed;
+    return 0;
+}
+
+bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
+               int *argc, char ***argv, int *status)
+{
+    memset(r, 0, sizeof *r);
+    r->program = p;
+    r->options = o;
+    if (opt_early(p, leadline_version, *argc, *argv)) {
+        *status = EXIT_GOOD;
+        return false;
+    }
+    int rc = opt_parse(p, *argc, *argv);
+    if (!rc)
+        rc = settle(r);
+    int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
+    r->failed = err_agree(r->world.comm, rc ? rc : alone);
+    return true;
+}
+
+/* ---- before the first phase -------------------------------------------------------- */
+
+/* The batch job's id, or the time; and the process id, for several runs of a job. */
+static void name_run(struct run *r)
+{
+    static const char *const ids[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
+    const char *job = NULL;
+    char utc[32];
+    time_t now = time(NULL);
+    struct tm tm;
+    for (int i = 0; i < 3 && !job; i++)
+        job = getenv(ids[i]);
+    gmtime_r(&now, &tm);
+    strftime(utc, sizeof utc, "%Y%m%dT%H%M%S", &tm);
+    if (job)
+        snprintf(r->id, sizeof r->id, "job%.24s-%ld", job, (long)getpid());
+    else
+        snprintf(r->id, sizeof r->id, "%s-%ld", utc, (long)getpid());
+    for (char *c = r->id; *c; c++)
+        if (*c == '/')
+            *c = '_';
+    MPI_Bcast(r->id, sizeof r->id, MPI_CHAR, 0, r->world.comm);
+}
+
+/* A node's ranks allocate together, so what they need together must be there. */
+static int check_memory(struct run *r, int64_t bytes)
+{
+    char need[16], have[16];
+    int64_t available = world_memory_available();
+    int64_t node = bytes * r->world.node_ranks;
+    if (r->world.node_rank || available < 0 || node <= available)
+        return 0;
+    return err_set(-ENOMEM, NULL, -1, "%d ranks on this node need %s of memory and %s "
+                   "is available: take fewer ranks per node or a smaller problem",
+                   r->world.node_ranks, units_bytes(need, node),
+                   units_bytes(have, available));
+}
+
+/* One directory per node may be meant with unique files, so only what can fit in no
+ * case is refused. */
+static int check_space(struct run *r, int64_t bytes)
+{
+    char need[16], have[16];
+    if (!r->shared)
+        bytes /= r->world.nodes;
+    if (r->fs.free_bytes < 0 || bytes <= r->fs.free_bytes)
+        return 0;
+    return err_set(-ENOSPC, r->options->dir, -1, "the files need %s and the file system "
+                   "has %s free: choose another --dir or a smaller problem",
+                   units_bytes(need, bytes), units_bytes(have, r->fs.free_bytes));
+}
+
+/* Every rank looks, as a directory may be there on one node and not on another. */
+static int check_dir(struct run *r)
+{
+    const char *dir = r->options->dir;
+    int rc = io_fs_of(dir, &r->fs);
+    if (!rc && access(dir, W_OK | X_OK))
+        rc = err_set(-errno, dir, -1, "the directory cannot be written to: %s",
+                     strerror(errno));
+    return rc;
+}
+
+static int open_report(struct run *r, int argc, char **argv)
+{
+    struct world_host *hosts;
+    struct run_options *o = r->options;
+    int rc = world_hosts(&r->world, &hosts);
+    if (rc)
+        return rc;
+    struct report_open open = {
+        .world = &r->world, .hosts = hosts, .program = r->program, .argc = argc,
+        .argv = argv, .run_id = r->id, .label = o->label ? o->label : "",
+        .series = o->series, .seed = r->seed, .json_path = o->json,
+        .csv_path = o->csv, .per_rank = o->per_rank, .quiet = o->quiet};
+    rc = report_open(&r->report, &open);
+    free(hosts);
+    return rc;
+}
+
+static int check_resources(struct run *r, int64_t memory_bytes, int64_t disk_bytes)
+{
+    int rc = err_agree(r->world.comm, check_memory(r, memory_bytes));
+    if (rc || !r->engine || !io_engine_stores(r->engine))
+        return rc;
+    if ((rc = err_agree(r->world.comm, check_dir(r))))
+        return rc;
+    rc = r->world.rank ? 0 : check_space(r, disk_bytes);
+    return err_agree(r->world.comm, rc);
+}
+
+static void describe_files(struct run *r, int64_t bytes, const char *layout)
+{
+    if (!r->engine)
+        return;
+    struct report_file f = {
+        .role = "data", .path = r->options->dir,
+        .kind = r->shared ? "shared" : "unique", .layout = layout,
+        .count = r->shared ? 1 : r->world.size, .bytes = bytes,
+        .fs = r->fs.type, .mount = r->fs.mount, .block_bytes = r->fs.block_bytes};
+    report_file(r->report, &f);
+    if (r->fs.in_memory)
+        report_warning(r->report, "file_system_in_memory", "%s is on %s, which keeps "
+                       "files in memory: no figure here is about a storage device",
+                       r->options->dir, r->fs.type);
+}
+
+/* Do the kernel's counters see this file system? Asked on every node. */
+static int try_counters(struct run *r)
+{
+    int works = 1, rc = 0;
+    if (r->engine && io_engine_stores(r->engine) && r->world.node_rank == 0) {
+        works = io_device_counters_work(r->options->dir);
+        rc = works < 0 ? works : 0;
+    }
+    rc = err_agree(r->world.comm, rc);
+    MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, r->world.comm);
+    r->counters = works > 0;
+    return rc;
+}
+
+static void say_no_engine(struct run *r)
+{
+    struct report_io io = {.engine = "none", .version = "", .io_layer = "none",
+                           .mode = "none", .chosen_because = "IOMODE=NONE",
+                           .cache = r->options->cache, .sync = "none",
+                           .depth = 1, .timeout_s = r->options->io_timeout};
+    report_io(r->report, &io);
+}
+
+int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
+              int64_t disk_bytes, const char *layout, int64_t steps)
+{
+    name_run(r);
+    int rc = open_report(r, argc, argv);
+    if (!rc)
+        rc = check_resources(r, memory_bytes, disk_bytes);
+    if (!rc)
+        rc = try_counters(r);
+    if (!rc)
+        rc = err_agree(r->world.comm, phase_open(&r->phase));
+    if (rc)
+        return rc;
+    describe_files(r, disk_bytes, layout);
+    if (!r->engine)
+        say_no_engine(r);
+    progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,
+                   steps * r->options->repeat);
+    return 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static void warn_of_memory(struct run *r, double device, double resident)
+{
+    if (!r->read_bytes || r->fs.in_memory)
+        return;
+    if (device >= 0 && device < 0.95)
+        report_warning(r->report, "served_from_memory", "only %.0f %% of the bytes read "
+                       "came from the device, the rest from memory: read figures are "
+                       "not the storage's", device * 100);
+    else if (device < 0 && resident > 0.05)
+        report_warning(r->report, "served_from_memory", "%.0f %% of the bytes read were "
+                       "in this node's memory before: read figures are not the "
+                       "storage's", resident * 100);
+}
+
+static int summarise_checks(struct run *r)
+{
+    int64_t sum[4] = {r->checked, r->bad, r->looked_bytes, r->resident_bytes};
+    MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    struct report_checks c = {.blocks_checked = sum[0], .blocks_bad = sum[1],
+                              .device_share = -1, .resident_share = -1};
+    if (sum[2] > 0)
+        c.resident_share = (double)sum[3] / (double)sum[2];
+    if (r->read_bytes && r->fs.in_memory)
+        c.device_share = 0;
+    else if (r->read_bytes && r->counters && r->device_read_bytes >= 0)
+        c.device_share = (double)r->device_read_bytes / (double)r->read_bytes;
+    if (c.device_share > 1)
+        c.device_share = 1;
+    report_checks(r->report, &c);
+    warn_of_memory(r, c.device_share, c.resident_share);
+    if (!r->verify || !r->read_bytes || sum[0])
+        return 0;
+    return err_set(-EIO, NULL, -1, "no block was verified, although %lld bytes were read",
+                   (long long)r->read_bytes);
+}
+
+int run_finish(struct run *r, int rc)
+{
+    progress_clear(&r->progress);
+    if (r->report && r->phase && !rc)
+        rc = err_agree(r->world.comm, summarise_checks(r));
+    if (r->report)
+        report_close(&r->report, rc);
+    phase_close(&r->phase);
+    return world_close(&r->world, r->program->name);
+}
