@@ -8,7 +8,13 @@ src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -O3
 
 bin_PROGRAMS += madbench
 madbench_SOURCES = \
-	src/madbench/main.c
+	src/madbench/bench.c src/madbench/bench.h \
+	src/madbench/full.h \
+	src/madbench/gate.c src/madbench/gate.h \
+	src/madbench/iomode.c src/madbench/iomode.h \
+	src/madbench/main.c \
+	src/madbench/settings.c src/madbench/settings.h
+EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c
 madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la src/layout/liblayout.la \
 	src/report/libreport.la src/world/libworld.la src/base/libbase.la
 
@@ -16,6 +22,9 @@ if HAVE_SCALAPACK
 src_madbench_libmadmath_la_SOURCES += \
 	src/madbench/linalg.c src/madbench/linalg.h \
 	src/madbench/remap.c src/madbench/remap.h
+madbench_SOURCES += src/madbench/full.c
 madbench_LDADD += $(SCALAPACK_LIBS)
+else
+madbench_SOURCES += src/madbench/full_absent.c
 endif
 madbench_LDADD += -lm -lpthread

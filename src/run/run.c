@@ -276,13 +276,19 @@ static int summarise_checks(struct run *r)
                    (long long)r->read_bytes);
 }
 
-int run_finish(struct run *r, int rc)
+int run_report_close(struct run *r, int rc)
 {
     progress_clear(&r->progress);
-    if (r->report && r->phase && !rc)
+    if (!r->report)
+        return rc;
+    if (r->phase && !rc)
         rc = err_agree(r->world.comm, summarise_checks(r));
-    if (r->report)
-        report_close(&r->report, rc);
+    return report_close(&r->report, rc);
+}
+
+int run_finish(struct run *r, int rc)
+{
+    run_report_close(r, rc);
     phase_close(&r->phase);
     return world_close(&r->world, r->program->name);
 }

@@ -137,7 +137,11 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int64_t steps);
 
-/* **Collective.** Closes the report (with `rc`, agreed), ends MPI. For main to return. */
+/* **Collective.** Adds the checks to the report and closes it with the agreed `rc`.
+ * Returns the verdict: a run that verified nothing has failed. */
+int run_report_close(struct run *r, int rc);
+
+/* **Collective.** Closes the report if it is open, ends MPI; returns the exit status. */
 int run_finish(struct run *r, int rc);
 
 /* ---- phases ----------------------------------------------------------------------- */

@@ -1,0 +1,67 @@
+/* madbench: MADbench2 for today's machines. Strings things together; the phases are in
+ * full.c and iomode.c. */
+#include "base/err.h"
+#include "madbench/bench.h"
+#include "madbench/busy.h"
+#include "madbench/full.h"
+#include "madbench/iomode.h"
+#include <stdio.h>
+#include <string.h>
+
+static int run_full(struct bench *b)
+{
+    struct full *f;
+    int rc = full_open(&f, b);
+    for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
+        rc = full_rep(f);
+    if (!rc)
+        report_result(b->run->report, "dC", full_dc(f), (int)b->settings->nbin);
+    double first = rc ? 0 : full_dc(f)[0];
+    full_close(&f);
+    rc = run_report_close(b->run, rc);
+    /* MADbench2 ended with this line; other programs look for it. */
+    if (!rc && b->run->world.rank == 0)
+        printf("dC[0] = %.12e\n", first);
+    return rc;
+}
+
+static int run_iomode(struct bench *b)
+{
+    double rate = busy_calibrate();
+    int rc = 0;
+    report_result(b->run->report, "busy_flops_per_s", &rate, 1);
+    for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
+        rc = iomode_rep(b);
+    return run_report_close(b->run, rc);
+}
+
+static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
+{
+    struct bench b = {.gang = MPI_COMM_NULL};
+    int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
+                       layout_text(p->bins.order), plan_steps(p, &settings));
+    if (!rc)
+        rc = bench_open(&b, r, &settings, p);
+    if (!rc)
+        rc = p->full ? run_full(&b) : run_iomode(&b);
+    bench_close(&b);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct run r;
+    struct plan p;
+    int status;
+    if (!run_start(&r, &madbench_program, &settings.run, &argc, &argv, &status))
+        return status;
+    int rc = r.failed;
+    if (!rc)
+        rc = err_agree(r.world.comm, plan_make(&p, &settings, r.world.rank, r.world.size));
+    if (!rc && settings.run.dry_run) {
+        if (r.world.rank == 0)
+            plan_print(&p, &settings);
+    } else if (!rc)
+        rc = run_all(&r, &p, argc, argv);
+    return run_finish(&r, rc);
+}

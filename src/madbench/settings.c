@@ -1,0 +1,195 @@
+#include "madbench/settings.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "madbench/full.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct settings settings = {.bwexp = NAN};
+
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Problem (in MADbench2's order):"},
+    {.kind = OPT_INT, .name = "NPIX", .value = &settings.npix, .unit = "1", .min = 1,
+     .max = GRID_NPIX_MAX, .workload = true, .required = true,
+     .help = "pixels: matrices are NPIX x NPIX doubles"},
+    {.kind = OPT_INT, .name = "NBIN", .value = &settings.nbin, .unit = "1", .min = 1,
+     .max = 1e6, .workload = true, .required = true,
+     .help = "bins: how many matrices there are"},
+    {.kind = OPT_INT, .name = "NGANG", .value = &settings.ngang, .preset = "1",
+     .unit = "1", .min = 1, .max = 1e6, .workload = true,
+     .help = "gangs that work side by side in phases W and C; divides NBIN and the ranks"},
+    {.kind = OPT_INT, .name = "SBLOCKSIZE", .value = &settings.sblock, .unit = "1",
+     .min = 1, .max = 1e6, .workload = true,
+     .help = "ScaLAPACK block size [64, less for small matrices]"},
+    {.kind = OPT_BYTES, .name = "FBLOCKSIZE", .value = &settings.fblock,
+     .preset = "4096", .unit = "B", .min = 8, .max = 1e12, .workload = true,
+     .help = "each rank's share of a matrix begins at a multiple of it in the file; a "
+             "multiple of 8"},
+    {.kind = OPT_INT, .name = "RMOD", .value = &settings.rmod, .preset = "1",
+     .unit = "1", .min = 1, .max = 1e6, .workload = true,
+     .help = "only one of every RMOD ranks reads at a time"},
+    {.kind = OPT_INT, .name = "WMOD", .value = &settings.wmod, .preset = "1",
+     .unit = "1", .min = 1, .max = 1e6, .workload = true,
+     .help = "only one of every WMOD ranks writes at a time"},
+    {.kind = OPT_TITLE, .help = "Work:"},
+    {.kind = OPT_FLAG, .name = "io-only", .value = &settings.io_only, .preset = "no",
+     .workload = true,
+     .help = "I/O mode: the same I/O and memory, busy work instead of linear algebra"},
+    {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
+     .arg = "ALPHA", .unit = "1", .min = 0.0001, .max = 3, .workload = true,
+     .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; sets I/O mode [NPIX^2 "
+             "in S and C, NPIX^3 in W]"},
+    {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
+     .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
+     .workload = true, .help = "how matrices move to the gangs"},
+    {.kind = OPT_INT, .name = "ranks", .value = &settings.ranks, .preset = "0",
+     .arg = "P", .unit = "1", .min = 0, .max = 2e9,
+     .help = "with --dry-run: as if there were P ranks"},
+    RUN_OPTIONS(settings.run),
+};
+
+const struct opt_program madbench_program = {
+    .name = "madbench",
+    .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
+    .about = "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D makes "
+             "and inverts their sum, W reads, multiplies and writes each of them, C reads "
+             "them in pairs. Options have the environment variables of MADbench2 beside "
+             "them; the command line wins.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+/* The divisor of both a and b that is nearest to n. */
+static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
+{
+    int64_t best = 1;
+    for (int64_t d = 1; d <= a && d <= b; d++)
+        if (a % d == 0 && b % d == 0 && llabs(d - n) < llabs(best - n))
+            best = d;
+    return best;
+}
+
+static int check_values(const struct settings *s, int ranks)
+{
+    if (ranks % s->ngang || s->nbin % s->ngang)
+        return err_usage("NGANG %lld must divide both NBIN (%lld) and the number of ranks "
+                         "(%d): the nearest that does is %lld", (long long)s->ngang,
+                         (long long)s->nbin, ranks,
+                         (long long)nearest_common_divisor(s->nbin, ranks, s->ngang));
+    if (s->fblock % 8)
+        return err_usage("FBLOCKSIZE %lld must be a multiple of 8: the nearest are %lld "
+                         "and %lld", (long long)s->fblock,
+                         (long long)(s->fblock / 8 * 8 ? s->fblock / 8 * 8 : 8),
+                         (long long)units_round_up(s->fblock, 8));
+    if ((s->rmod > 1 || s->wmod > 1) && s->run.collective)
+        return err_usage("RMOD and WMOD let ranks wait for each other, and collective "
+                         "transfers need them all at once: leave out --collective or set "
+                         "both to 1");
+    if (s->ranks && !s->run.dry_run)
+        return err_usage("--ranks is for --dry-run; the launcher says how many ranks run");
+    return 0;
+}
+
+static int check_mode(const struct plan *p, const struct settings *s)
+{
+    if (p->full && !strcmp(s->run.iomode, "NONE"))
+        return err_usage("IOMODE=NONE leaves nothing to compute with: add --io-only or "
+                         "set BWEXP");
+    if (p->full && !s->run.dry_run)
+        return full_check(p);
+    return 0;
+}
+
+static void set_layouts(struct plan *p, const struct settings *s)
+{
+    int64_t need = grid_share_bytes_max(&p->big);
+    int64_t gang_need = units_div_up(grid_share_bytes_max(&p->small), p->gangs);
+    int64_t slot = units_round_up(need > gang_need ? need : gang_need, s->fblock);
+    p->bins = (struct layout){
+        .order = strcmp(s->run.filetype, "SHARED") ? LAYOUT_UNIQUE : LAYOUT_RANK_MAJOR,
+        .ranks = p->ranks, .mats = s->nbin, .blks = 1, .slot_bytes = slot};
+    p->gang_bins = p->bins;
+    p->gang_bins.mats = p->groups;
+    p->gang_bins.slot_bytes = slot * p->gangs;
+}
+
+int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
+{
+    memset(p, 0, sizeof *p);
+    if (s->run.dry_run && s->ranks) {
+        ranks = (int)s->ranks;
+        rank = 0;
+    }
+    p->full = !s->io_only && isnan(s->bwexp);
+    int rc = check_values(s, ranks);
+    if (rc)
+        return rc;
+    if (!s->sblock)
+        s->sblock = grid_block_default(s->npix, ranks);
+    p->ranks = ranks;
+    p->gangs = (int)s->ngang;
+    p->gang_ranks = ranks / p->gangs;
+    p->gang = rank / p->gang_ranks;
+    p->gang_rank = rank % p->gang_ranks;
+    p->groups = s->nbin / p->gangs;
+    rc = grid_init(&p->big, s->npix, s->sblock, ranks, rank);
+    if (!rc)
+        rc = grid_init(&p->small, s->npix, s->sblock, p->gang_ranks, p->gang_rank);
+    if (!rc)
+        rc = check_mode(p, s);
+    if (rc)
+        return rc;
+    p->big_bytes = grid_share_bytes(&p->big);
+    p->small_bytes = grid_share_bytes(&p->small);
+    p->buffer_bytes = grid_share_bytes_max(&p->small);
+    set_layouts(p, s);
+    return layout_check(&p->bins);
+}
+
+int64_t plan_memory(const struct plan *p)
+{
+    return MADBENCH_MATRICES * units_round_up(p->buffer_bytes, BUF_ALIGN);
+}
+
+int64_t plan_disk(const struct plan *p)
+{
+    return layout_files(&p->bins) * layout_file_bytes(&p->bins);
+}
+
+int64_t plan_steps(const struct plan *p, const struct settings *s)
+{
+    int64_t reads = p->full ? p->groups * (p->groups + 1) / 2 : p->groups;
+    return 2 * s->nbin + p->groups + reads;
+}
+
+static void print_row(const char *what, int64_t rank, int64_t total)
+{
+    char a[16], b[16], c[32];
+    snprintf(c, sizeof c, "%.0f GiB", (double)total / (double)(INT64_C(1) << 30));
+    printf("  %-24s %12s %12s %12s\n", what, units_bytes(a, rank), units_bytes(b, total),
+           c);
+}
+
+void plan_print(const struct plan *p, const struct settings *s)
+{
+    char what[64];
+    int64_t matrix = 8 * s->npix * s->npix;
+    printf("madbench: %lld pixels, %lld bins, %s mode; nothing is run\n",
+           (long long)s->npix, (long long)s->nbin, p->full ? "full" : "I/O");
+    printf("  %d ranks as a %d x %d grid", p->ranks, p->big.rows, p->big.cols);
+    if (p->gangs > 1)
+        printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks, p->small.rows,
+               p->small.cols);
+    printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
+    printf("  %-24s %12s %12s %12s\n", "", "per rank", "all ranks", "rounded");
+    snprintf(what, sizeof what, "memory, %d matrices%s", MADBENCH_MATRICES,
+             p->gangs > 1 ? " a gang" : "");
+    print_row(what, plan_memory(p), MADBENCH_MATRICES * matrix * p->gangs);
+    snprintf(what, sizeof what, "disk, %lld matrices", (long long)s->nbin);
+    print_row(what, s->nbin * p->bins.slot_bytes, s->nbin * matrix);
+    print_row("files, with padding", s->nbin * p->bins.slot_bytes, plan_disk(p));
+    print_row("largest transfer", p->buffer_bytes, p->buffer_bytes * p->ranks);
+}

@@ -1,0 +1,52 @@
+/* What the user asked for, and what follows from it: grids, sizes, slots. */
+#ifndef MADBENCH_SETTINGS_H
+#define MADBENCH_SETTINGS_H
+
+#include "base/opt.h"
+#include "layout/layout.h"
+#include "madbench/grid.h"
+#include "run/run.h"
+
+#define MADBENCH_MATRICES 5 /* in memory, per gang: MADbench2's count */
+
+struct settings {
+    struct run_options run;
+    int64_t npix, nbin, ngang, sblock, fblock, rmod, wmod;
+    const char *remap;
+    double bwexp; /* NAN: not given */
+    bool io_only;
+    int64_t ranks; /* --dry-run: as if there were so many; 0: as many as there are */
+};
+
+extern struct settings settings;
+extern const struct opt_program madbench_program;
+
+/* Derived once, on every rank. */
+struct plan {
+    bool full;               /* with linear algebra */
+    int ranks, gangs, gang;  /* gang: ours */
+    int gang_ranks, gang_rank;
+    int64_t groups;          /* bins of each gang: nbin / gangs */
+    struct grid big, small;  /* of all ranks; of our gang */
+    struct layout bins;      /* slots of the big grid: one of each bin */
+    struct layout gang_bins; /* the same bytes, as slots of gang matrices */
+    int64_t big_bytes;       /* our share of a matrix */
+    int64_t small_bytes;     /* our share of a gang's matrix */
+    int64_t buffer_bytes;    /* the largest share any rank has: what is allocated */
+};
+
+/* Local. Fills the plan for rank `rank` of `ranks`. Returns 0, or -EINVAL with a sentence
+ * that names the nearest valid values. */
+int plan_make(struct plan *p, struct settings *s, int rank, int ranks);
+
+/* Local. Bytes of memory one rank allocates, and of all files. */
+int64_t plan_memory(const struct plan *p);
+int64_t plan_disk(const struct plan *p);
+
+/* Local. How many steps of progress one repetition has. */
+int64_t plan_steps(const struct plan *p, const struct settings *s);
+
+/* Local. What --dry-run prints. */
+void plan_print(const struct plan *p, const struct settings *s);
+
+#endif
