@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct settings settings = {.bwexp = NAN};
@@ -82,7 +83,7 @@ static int check_values(const struct settings *s, int ranks)
     if (s->fblock % 8)
         return err_usage("FBLOCKSIZE %lld must be a multiple of 8: the nearest are %lld "
                          "and %lld", (long long)s->fblock,
-                         (long long)(s->fblock / 8 * 8 ? s->fblock / 8 * 8 : 8),
+                         (long long)(s->fblock - s->fblock % 8),
                          (long long)units_round_up(s->fblock, 8));
     if ((s->rmod > 1 || s->wmod > 1) && s->run.collective)
         return err_usage("RMOD and WMOD let ranks wait for each other, and collective "
