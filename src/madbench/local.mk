@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += src/madbench/libmadmath.la
 src_madbench_libmadmath_la_SOURCES = \
 	src/madbench/busy.c src/madbench/busy.h \
 	src/madbench/grid.c src/madbench/grid.h \
-	src/madbench/pixels.c src/madbench/pixels.h
+	src/madbench/pixels.c src/madbench/pixels.h \
+	src/madbench/tick.h
 src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -O3
 
 bin_PROGRAMS += madbench
