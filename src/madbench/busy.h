@@ -11,7 +11,7 @@
 
 #include "madbench/tick.h"
 
-#define BUSY_LANES 32
+#define BUSY_LANES 16
 
 /* Local. Floating-point operations per second that busy_work reaches on this rank, now,
  * with the other ranks doing what they do (calibrate on all ranks at once): the best of

@@ -16,7 +16,8 @@ madbench_LDADD = src/madbench/libmadmath.la src/io/libio.la src/layout/liblayout
 if HAVE_SCALAPACK
 src_madbench_libmadmath_la_SOURCES += \
 	src/madbench/linalg.c src/madbench/linalg.h \
-	src/madbench/remap.c src/madbench/remap.h
+	src/madbench/remap.c src/madbench/remap.h \
+	src/madbench/scalapack.h
 madbench_LDADD += $(SCALAPACK_LIBS)
 endif
 madbench_LDADD += -lm -lpthread

@@ -128,7 +128,7 @@ __attribute__((target("avx2,fma"))) static void bin_avx2(const struct segment *s
     bin_body(s, st);
 }
 
-__attribute__((target("avx512f,prefer-vector-width=512"))) static void
+__attribute__((target("avx512f"))) static void
 bin_avx512(const struct segment *s, const struct steps *st)
 {
     bin_body(s, st);
