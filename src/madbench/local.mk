@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += src/madbench/libmadmath.la
 src_madbench_libmadmath_la_SOURCES = \
 	src/madbench/busy.c src/madbench/busy.h \
 	src/madbench/grid.c src/madbench/grid.h \
-	src/madbench/pixels.c src/madbench/pixels.h
+	src/madbench/pixels.c src/madbench/pixels.h \
+	src/madbench/tick.h
 src_madbench_libmadmath_la_CFLAGS = $(AM_CFLAGS) -O3
 
 bin_PROGRAMS += madbench
@@ -21,7 +22,8 @@ madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la sr
 if HAVE_SCALAPACK
 src_madbench_libmadmath_la_SOURCES += \
 	src/madbench/linalg.c src/madbench/linalg.h \
-	src/madbench/remap.c src/madbench/remap.h
+	src/madbench/remap.c src/madbench/remap.h \
+	src/madbench/scalapack.h
 madbench_SOURCES += src/madbench/full.c
 madbench_LDADD += $(SCALAPACK_LIBS)
 else

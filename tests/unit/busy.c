@@ -1,0 +1,49 @@
+/* ranks: 1 */
+/* Busy work does what it was asked for. Nothing here depends on the machine's speed but
+ * that more work takes longer. */
+#include "base/clock.h"
+#include "madbench/busy.h"
+#include "tap.h"
+
+#include <math.h>
+
+static int ticks;
+static int64_t last_ns, longest_ns;
+
+static void tick_seen(void *arg)
+{
+    int64_t now = clock_cpu_ns();
+    (void)arg;
+    if (ticks++ > 0 && now - last_ns > longest_ns)
+        longest_ns = now - last_ns;
+    last_ns = now;
+}
+
+static double cpu_seconds(double flops)
+{
+    int64_t start = clock_cpu_ns();
+    busy_work(flops, NULL);
+    return (double)(clock_cpu_ns() - start) * 1e-9;
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 0);
+    tap_ok(busy_work(0, NULL) == 0 && busy_work(-5, NULL) == 0 &&
+               busy_work(NAN, NULL) == 0,
+           "no work, negative work and no number are nothing");
+    tap_ok(busy_work(1, NULL) == 1 && busy_work(33, NULL) == 33 &&
+               busy_work(1e6 + 7.3, NULL) == 1e6 + 7,
+           "odd amounts are done to the operation");
+    double rate = busy_calibrate();
+    tap_ok(isfinite(rate) && rate > 0, "calibrated: %.3g flop/s", rate);
+    struct tick t = {tick_seen, NULL, 0};
+    double asked = floor(rate * 0.1);
+    double did = busy_work(asked, &t);
+    tap_ok(did == asked && ticks > 1, "100 ms of work ticked %d times", ticks);
+    tap_ok(longest_ns < 5000000, "at least every 5 ms of processor time (%.1f ms)",
+           (double)longest_ns * 1e-6);
+    tap_ok(cpu_seconds(rate * 0.1) > 2 * cpu_seconds(rate * 0.01),
+           "ten times the work is not optimised away");
+    return tap_end();
+}
