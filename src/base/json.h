@@ -12,6 +12,7 @@
 struct json {
     FILE *out;
     int depth;
+    int broken;              /* brackets that do not match, or nest too deep */
     bool filled[JSON_DEPTH]; /* something was written at this depth */
     bool flat[JSON_DEPTH];   /* on one line */
 };
@@ -32,7 +33,8 @@ void json_real(struct json *j, const char *key, double value); /* round-trips */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 
-/* Local. Ends the document. Returns 0 or -EIO where anything failed to be written. */
+/* Local. Ends the document. Returns 0, or -EIO where anything failed to be written
+ * or the brackets did not match. */
 int json_finish(struct json *j);
 
 #endif
