@@ -149,17 +149,27 @@ void json_int(struct json *j, const char *key, int64_t value)
     fprintf(j->out, "%lld", (long long)value);
 }
 
-/* The shortest of 15, 16 or 17 digits that reads back as the same number. */
-void json_real(struct json *j, const char *key, double value)
+void json_unsigned(struct json *j, const char *key, uint64_t value)
 {
-    char text[32] = "null";
-    for (int digits = 15; isfinite(value) && digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
+    lead(j, key);
+    fprintf(j->out, "%llu", (unsigned long long)value);
+}
+
+const char *json_real_text(char text[JSON_REAL_SIZE], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, JSON_REAL_SIZE, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
+    return text;
+}
+
+void json_real(struct json *j, const char *key, double value)
+{
+    char text[JSON_REAL_SIZE];
     lead(j, key);
-    fputs(text, j->out);
+    fputs(isfinite(value) ? json_real_text(text, value) : "null", j->out);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
