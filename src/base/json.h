@@ -12,6 +12,7 @@
 struct json {
     FILE *out;
     int depth;
+    int broken;              /* brackets that do not match, or nest too deep */
     bool filled[JSON_DEPTH]; /* something was written at this depth */
     bool flat[JSON_DEPTH];   /* on one line */
 };
@@ -28,11 +29,18 @@ void json_end_object(struct json *j);
 void json_end_array(struct json *j);
 void json_text(struct json *j, const char *key, const char *text);
 void json_int(struct json *j, const char *key, int64_t value);
+void json_unsigned(struct json *j, const char *key, uint64_t value);
 void json_real(struct json *j, const char *key, double value); /* round-trips */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 
-/* Local. Ends the document. Returns 0 or -EIO where anything failed to be written. */
+/* Local. The shortest of 15, 16 or 17 digits that reads back as `value`, which is
+ * finite. Returns `text`. */
+#define JSON_REAL_SIZE 32
+const char *json_real_text(char text[JSON_REAL_SIZE], double value);
+
+/* Local. Ends the document. Returns 0, or -EIO where anything failed to be written
+ * or the brackets did not match. */
 int json_finish(struct json *j);
 
 #endif

@@ -1,6 +1,9 @@
 noinst_LTLIBRARIES += src/report/libreport.la
 src_report_libreport_la_SOURCES = \
+	src/report/model.c \
+	src/report/output.c \
 	src/report/phase.c src/report/phase.h \
+	src/report/reduce.c \
 	src/report/report.c src/report/report.h \
 	src/report/sink.h \
 	src/report/sink_csv.c \

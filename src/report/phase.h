@@ -26,10 +26,14 @@ extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... *
 #define PHASE_HIST_SUB 16
 #define PHASE_HIST_SIZE (44 * PHASE_HIST_SUB)
 
+/* Nothing was said about device bytes yet; or what was said leaves them unknown. */
+#define PHASE_DEVICE_UNTOLD (-1)
+#define PHASE_DEVICE_UNKNOWN (-2)
+
 struct phase_act {
     int64_t ns;
     int64_t calls, bytes;   /* of transfers; 0 for other activities */
-    int64_t device_bytes;   /* -1: not known */
+    int64_t device_bytes;   /* < 0: not known */
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
     int64_t *hist;          /* PHASE_HIST_SIZE counts; only ACT_READ and ACT_WRITE */
@@ -48,14 +52,17 @@ struct phase {
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
 
-/* Local. Zeroes all and starts the clock in ACT_COMPUTE; stops it. */
+/* Local. Zeroes all and starts the clock in ACT_COMPUTE; stops it. Outside of that
+ * the calls below are harmless: no time is counted, but bytes are, so that kernel
+ * counters may be read after phase_end. */
 void phase_begin(struct phase *p, const char *name, int rep);
 void phase_end(struct phase *p);
 
 /* Local. From now on `a` is going on. Returns what was, to switch back to. */
 enum act phase_act(struct phase *p, enum act a);
 
-/* Local. One finished transfer: bytes and latency from submission to completion. */
+/* Local. One finished transfer: bytes and latency from submission to completion.
+ * It does not change which activity is going on. */
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns);
 
 /* Local. Adds device bytes to `a`; a negative value makes the sum unknown. */
@@ -63,5 +70,10 @@ void phase_device(struct phase *p, enum act a, int64_t bytes);
 
 /* Local. How visible time divides (asynchronous engines). */
 void phase_visible(struct phase *p, enum act a, int64_t submit_ns, int64_t wait_ns);
+
+/* Local. The histogram's bucket for a latency, and the bucket's upper bound in
+ * seconds (the next one's lower bound): bucket b holds [2^(b/16), 2^((b+1)/16)) ns. */
+int phase_bucket(int64_t ns);
+double phase_bucket_bound_s(int bucket);
 
 #endif

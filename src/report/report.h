@@ -13,9 +13,9 @@
 struct report;
 
 struct report_open {
-    const struct world *world;
-    const struct world_host *hosts;   /* on rank 0; w->nodes of them; copied */
-    const struct opt_program *program;
+    const struct world *world;          /* it, program and argv stay the caller's, */
+    const struct world_host *hosts;     /* and valid until report_close; the rest is */
+    const struct opt_program *program;  /* copied. hosts: w->nodes of them, on rank 0 */
     int argc;
     char **argv;
     const char *run_id;               /* the same on every rank */
@@ -28,7 +28,9 @@ struct report_open {
 };
 
 /* **Collective** on o->world->comm. On rank 0 refuses output paths that cannot be
- * written, and writes the first JSON, valid=false "did not finish". */
+ * written, and writes the first JSON, valid=false "did not finish", and a CSV of
+ * headings only. Returns 0 or, the same on every rank, -errno with a sentence;
+ * then *r is NULL. */
 int report_open(struct report **r, const struct report_open *o);
 
 /* ---- what was used; Local, rank 0's values count; call before report_close ---- */
@@ -45,6 +47,8 @@ struct report_io {
     int hints_asked, hints_in_effect;
     const char *const *asked_key, *const *asked_value;   /* hints_asked of each */
     const char *const *effect_key, *const *effect_value;
+    int settings;                        /* the engine's own: "delay_us" = "50" */
+    const char *const *setting_key, *const *setting_value;
 };
 void report_io(struct report *r, const struct report_io *io); /* copied */
 
@@ -53,6 +57,8 @@ struct report_file {
     int64_t count, bytes;                    /* bytes: of all `count` files */
     const char *fs, *mount;
     int64_t block_bytes;
+    const char *ldad;                        /* NULL, 0: not known, not so stored */
+    int64_t stripe_bytes, stripe_count;
 };
 void report_file(struct report *r, const struct report_file *f);
 
@@ -69,21 +75,38 @@ struct report_rate { /* what report_phase found, on every rank */
 
 /* **Collective.** Reduces one ended phase over ranks to one sample per activity
  * that took place (plus "wall") and prints its row of the text table. `at_name`
- * NULL or a parameter such as "alpha" with its value. */
+ * NULL or a parameter such as "alpha" with its value; `rate` may be NULL. Returns 0
+ * or, agreed, -ENOMEM or -EIO. */
 int report_phase(struct report *r, const struct phase *p, const char *at_name,
                  double at, struct report_rate *rate);
 
+/* Local. The rates of a phase, in 10^6 bytes per second; NAN where nothing was
+ * transferred. Bytes of all ranks / the slowest rank's visible and sync seconds;
+ * in a phase that writes, the sync is the writes' alone. `phase`: bytes read and
+ * written / the slowest rank's wall. */
+double report_rate_read_MBps(const struct report_rate *rate);
+double report_rate_write_MBps(const struct report_rate *rate);
+double report_rate_phase_MBps(const struct report_rate *rate);
+
 /* Local (rank 0 counts). Appends one repetition's value to the figure `name`,
  * which its first call defines: report_figure(r, "W.write_MBps", "MB/s",
- * "higher", "bytes / max_s / 1e6", v). A value that is not finite and positive
- * is stored as null. */
+ * "higher", "bytes / max_s / 1e6", v). A value that is not finite is stored as
+ * null, and so is one of 0 or less, but where the unit is "1" or "%": an overlap
+ * may be negative. */
 void report_figure(struct report *r, const char *name, const char *unit,
                    const char *better, const char *formula, double value);
+
+/* Local (rank 0 counts). The same where the figure belongs to a parameter, such as
+ * "alpha", and its value; each value has a vector of its own. */
+void report_figure_at(struct report *r, const char *name, const char *at_name,
+                      double at, const char *unit, const char *better,
+                      const char *formula, double value);
 
 /* Local (rank 0 counts). results.<name>; copied. */
 void report_result(struct report *r, const char *name, const double *x, int n);
 
-/* Local (rank 0 counts). checks.*; device_share < 0: null. Later calls replace. */
+/* Local (rank 0 counts). checks.*; a share < 0: null. Later calls replace. With
+ * blocks_bad > 0 report_close fails even where rc is 0. */
 struct report_checks {
     int64_t blocks_checked, blocks_bad;
     double device_share;   /* share of the bytes read that came from the device */
@@ -95,13 +118,14 @@ void report_checks(struct report *r, const struct report_checks *c);
 void report_warning(struct report *r, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* **Collective.** `rc` is the agreed verdict. Prints the closing tables (figures
+/* **Collective.** `rc` is the agreed verdict; *r may be NULL. Prints the closing tables (figures
  * with median, min, max, interval from 6 repetitions on; warnings), writes JSON
  * (valid = rc == 0, else why and errors) and CSV by rename, frees *r. Returns rc,
  * or the failure to write, agreed. */
 int report_close(struct report **r, int rc);
 
-/* Local. Text that belongs to the table on stdout, rank 0 only, unless quiet. */
+/* Local. Text that belongs to the table on stdout, rank 0 only, unless quiet; the
+ * line's end is the caller's. */
 void report_say(struct report *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,192 @@
+#include "base/json.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_start(struct json *j, FILE *out)
+{
+    memset(j, 0, sizeof *j);
+    j->out = out;
+}
+
+static void indent(struct json *j)
+{
+    fprintf(j->out, "\n%*s", 2 * j->depth, "");
+}
+
+/* Length of the well-formed UTF-8 sequence at s (1 to 4), or 0: stray or missing
+ * continuation bytes, overlong forms, surrogates, beyond U+10FFFF (RFC 3629). */
+static int utf8_length(const unsigned char *s)
+{
+    int n = s[0] < 0x80   ? 1
+            : s[0] < 0xc2 ? 0
+            : s[0] < 0xe0 ? 2
+            : s[0] < 0xf0 ? 3
+            : s[0] < 0xf5 ? 4
+                          : 0;
+    for (int i = 1; i < n; i++) /* stops at the terminating zero, too */
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+static void put_control(FILE *out, int c)
+{
+    const char *at = strchr("\nn\tt\rr\bb\ff", c);
+    if (at)
+        fprintf(out, "\\%c", at[1]);
+    else
+        fprintf(out, "\\u%04x", (unsigned)c);
+}
+
+static void put_quoted(struct json *j, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    fputc('"', j->out);
+    while (*s) {
+        int n = utf8_length(s);
+        if (n == 0)
+            fputs("\xef\xbf\xbd", j->out); /* U+FFFD */
+        else if (*s < 0x20)
+            put_control(j->out, *s);
+        else if (*s == '"' || *s == '\\')
+            fprintf(j->out, "\\%c", *s);
+        else
+            fwrite(s, 1, (size_t)n, j->out);
+        s += n ? n : 1;
+    }
+    fputc('"', j->out);
+}
+
+/* What stands before a value: comma, line break, key. */
+static void lead(struct json *j, const char *key)
+{
+    if (j->depth > 0) {
+        int here = j->depth - 1;
+        if (j->filled[here])
+            fputs(j->flat[here] ? ", " : ",", j->out);
+        if (!j->flat[here])
+            indent(j);
+        j->filled[here] = true;
+    }
+    if (key) {
+        put_quoted(j, key);
+        fputs(": ", j->out);
+    }
+}
+
+static void begin(struct json *j, const char *key, char bracket, bool flat)
+{
+    if (j->depth == JSON_DEPTH) { /* an error of the caller's: see json_finish */
+        j->broken++;
+        return;
+    }
+    lead(j, key);
+    fputc(bracket, j->out);
+    j->flat[j->depth] = flat || (j->depth > 0 && j->flat[j->depth - 1]);
+    j->filled[j->depth] = false;
+    j->depth++;
+}
+
+static void end(struct json *j, char bracket)
+{
+    if (j->broken || j->depth == 0) {
+        j->broken++;
+        return;
+    }
+    j->depth--;
+    if (j->filled[j->depth] && !j->flat[j->depth])
+        indent(j);
+    fputc(bracket, j->out);
+}
+
+void json_object(struct json *j, const char *key)
+{
+    begin(j, key, '{', false);
+}
+
+void json_object_flat(struct json *j, const char *key)
+{
+    begin(j, key, '{', true);
+}
+
+void json_array(struct json *j, const char *key)
+{
+    begin(j, key, '[', false);
+}
+
+void json_array_flat(struct json *j, const char *key)
+{
+    begin(j, key, '[', true);
+}
+
+void json_end_object(struct json *j)
+{
+    end(j, '}');
+}
+
+void json_end_array(struct json *j)
+{
+    end(j, ']');
+}
+
+void json_text(struct json *j, const char *key, const char *text)
+{
+    lead(j, key);
+    if (text)
+        put_quoted(j, text);
+    else
+        fputs("null", j->out);
+}
+
+void json_int(struct json *j, const char *key, int64_t value)
+{
+    lead(j, key);
+    fprintf(j->out, "%lld", (long long)value);
+}
+
+void json_unsigned(struct json *j, const char *key, uint64_t value)
+{
+    lead(j, key);
+    fprintf(j->out, "%llu", (unsigned long long)value);
+}
+
+const char *json_real_text(char text[JSON_REAL_SIZE], double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, JSON_REAL_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+void json_real(struct json *j, const char *key, double value)
+{
+    char text[JSON_REAL_SIZE];
+    lead(j, key);
+    fputs(isfinite(value) ? json_real_text(text, value) : "null", j->out);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+    lead(j, key);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+    json_text(j, key, NULL);
+}
+
+int json_finish(struct json *j)
+{
+    fputc('\n', j->out);
+    if (j->broken || j->depth || fflush(j->out) || ferror(j->out))
+        return -EIO;
+    return 0;
+}

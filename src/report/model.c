@@ -1,0 +1,377 @@
+/* What the program tells, kept on rank 0 until the report is written. */
+#include "base/stats.h"
+#include "report/sink.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int model_no_memory(struct report *r)
+{
+    return r->rc = err_set(-ENOMEM, NULL, -1, "no memory for the report");
+}
+
+void *model_grow(struct report *r, void *array, int n, int *room, size_t size)
+{
+    char *at;
+    memcpy(&at, array, sizeof at);
+    if (n == *room) {
+        int more = *room ? 2 * *room : 16;
+        at = realloc(at, (size_t)more * size);
+        if (!at) {
+            model_no_memory(r);
+            return NULL;
+        }
+        memcpy(array, &at, sizeof at);
+        *room = more;
+    }
+    return memset(at + (size_t)n * size, 0, size);
+}
+
+char *model_text(struct report *r, const char *text)
+{
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy)
+        model_no_memory(r);
+    return copy;
+}
+
+static char *format_text(struct report *r, const char *fmt, va_list ap)
+{
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0) {
+        model_no_memory(r);
+        return NULL;
+    }
+    return text;
+}
+
+static struct pairs copy_pairs(struct report *r, int n, const char *const *key,
+                               const char *const *value)
+{
+    struct pairs p = {0, n > 0 ? calloc((size_t)n, sizeof *p.pair) : NULL};
+    if (n > 0 && !p.pair)
+        model_no_memory(r);
+    for (; p.pair && p.n < n; p.n++) {
+        p.pair[p.n].key = model_text(r, key[p.n]);
+        p.pair[p.n].value = model_text(r, value[p.n]);
+    }
+    return p;
+}
+
+static void free_pairs(struct pairs *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        free(p->pair[i].key);
+        free(p->pair[i].value);
+    }
+    free(p->pair);
+}
+
+static void free_io(struct model_io *io)
+{
+    if (!io)
+        return;
+    free(io->engine);
+    free(io->version);
+    free(io->io_layer);
+    free(io->mode);
+    free(io->chosen_because);
+    free(io->cache);
+    free(io->sync);
+    free_pairs(&io->settings);
+    free_pairs(&io->asked);
+    free_pairs(&io->in_effect);
+    free(io);
+}
+
+void report_io(struct report *r, const struct report_io *io)
+{
+    if (!r->model)
+        return;
+    struct model_io *to = calloc(1, sizeof *to);
+    if (!to) {
+        model_no_memory(r);
+        return;
+    }
+    to->engine = model_text(r, io->engine);
+    to->version = model_text(r, io->version);
+    to->io_layer = model_text(r, io->io_layer);
+    to->mode = model_text(r, io->mode);
+    to->chosen_because = model_text(r, io->chosen_because);
+    to->cache = model_text(r, io->cache);
+    to->sync = model_text(r, io->sync);
+    to->collective = io->collective;
+    to->depth = io->depth;
+    to->timeout_s = io->timeout_s;
+    to->settings = copy_pairs(r, io->settings, io->setting_key, io->setting_value);
+    to->asked = copy_pairs(r, io->hints_asked, io->asked_key, io->asked_value);
+    to->in_effect =
+        copy_pairs(r, io->hints_in_effect, io->effect_key, io->effect_value);
+    free_io(r->model->io);
+    r->model->io = to;
+}
+
+void report_file(struct report *r, const struct report_file *f)
+{
+    struct model *m = r->model;
+    struct model_file *to =
+        m ? model_grow(r, &m->file, m->files, &m->file_room, sizeof *to) : NULL;
+    if (!to)
+        return;
+    to->role = model_text(r, f->role);
+    to->path = model_text(r, f->path);
+    to->kind = model_text(r, f->kind);
+    to->layout = model_text(r, f->layout);
+    to->fs = model_text(r, f->fs);
+    to->mount = model_text(r, f->mount);
+    to->ldad = model_text(r, f->ldad);
+    to->count = f->count;
+    to->bytes = f->bytes;
+    to->block_bytes = f->block_bytes;
+    to->stripe_bytes = f->stripe_bytes;
+    to->stripe_count = f->stripe_count;
+    m->files++;
+}
+
+static struct figure *find_figure(struct model *m, const char *name,
+                                  const char *at_name, double at)
+{
+    for (int i = 0; i < m->figures; i++) {
+        struct figure *f = &m->figure[i];
+        if (f->name && !strcmp(f->name, name) && !strcmp(f->at.name, at_name) &&
+            (!at_name[0] || f->at.value == at))
+            return f;
+    }
+    return NULL;
+}
+
+/* A rate or a time of 0 or less is no measurement; a share or an overlap may be. */
+static bool is_measured(const char *unit, double value)
+{
+    bool any_sign = unit && (!strcmp(unit, "1") || !strcmp(unit, "%"));
+    return isfinite(value) && (any_sign || value > 0);
+}
+
+static void append_value(struct report *r, struct figure *f, double value)
+{
+    if (f->n == f->room) {
+        int more = f->room ? 2 * f->room : 16;
+        double *both = malloc(2 * (size_t)more * sizeof *both); /* reps, then value */
+        if (!both) {
+            model_no_memory(r);
+            return;
+        }
+        if (f->n > 0) {
+            memcpy(both, f->reps, (size_t)f->n * sizeof *both);
+            memcpy(both + more, f->value, (size_t)f->known * sizeof *both);
+        }
+        free(f->reps);
+        f->reps = both;
+        f->value = both + more;
+        f->room = more;
+    }
+    bool known = is_measured(f->unit, value);
+    f->reps[f->n++] = known ? value : NAN;
+    if (known)
+        f->value[f->known++] = value;
+}
+
+void report_figure_at(struct report *r, const char *name, const char *at_name,
+                      double at, const char *unit, const char *better,
+                      const char *formula, double value)
+{
+    struct model *m = r->model;
+    char key[AT_SIZE];
+    if (!m)
+        return;
+    snprintf(key, sizeof key, "%s", at_name ? at_name : "");
+    struct figure *f = find_figure(m, name, key, at);
+    if (!f) {
+        f = model_grow(r, &m->figure, m->figures, &m->figure_room, sizeof *f);
+        if (!f)
+            return;
+        m->figures++;
+        f->name = model_text(r, name);
+        f->unit = model_text(r, unit);
+        f->better = model_text(r, better);
+        f->formula = model_text(r, formula);
+        memcpy(f->at.name, key, sizeof key);
+        f->at.value = at;
+    }
+    append_value(r, f, value);
+}
+
+void report_figure(struct report *r, const char *name, const char *unit,
+                   const char *better, const char *formula, double value)
+{
+    report_figure_at(r, name, NULL, 0, unit, better, formula, value);
+}
+
+struct figure_summary figure_summary(const struct figure *f)
+{
+    struct figure_summary s = {.median = NAN, .min = NAN, .max = NAN};
+    for (int i = 0; i < f->known; i++) {
+        s.min = fmin(s.min, f->value[i]); /* of NAN and a number: the number */
+        s.max = fmax(s.max, f->value[i]);
+    }
+    if (f->known > 0)
+        s.median = stats_median(f->value, f->known);
+    s.has_ci = stats_ci95(f->value, f->known, &s.lo, &s.hi);
+    return s;
+}
+
+void report_result(struct report *r, const char *name, const double *x, int n)
+{
+    struct model *m = r->model;
+    struct model_result *to = NULL;
+    if (!m)
+        return;
+    for (int i = 0; i < m->results; i++)
+        if (m->result[i].name && !strcmp(m->result[i].name, name))
+            to = &m->result[i];
+    double *copy = malloc((n > 0 ? (size_t)n : 1) * sizeof *copy);
+    if (copy && !to) {
+        to = model_grow(r, &m->result, m->results, &m->result_room, sizeof *to);
+        if (to) {
+            to->name = model_text(r, name);
+            m->results++;
+        }
+    }
+    if (!copy || !to) {
+        model_no_memory(r);
+        free(copy);
+        return;
+    }
+    if (n > 0)
+        memcpy(copy, x, (size_t)n * sizeof *copy);
+    free(to->x);
+    to->x = copy;
+    to->n = n > 0 ? n : 0;
+}
+
+void report_checks(struct report *r, const struct report_checks *c)
+{
+    if (!r->model)
+        return;
+    r->model->checks = *c;
+    r->model->checked = true;
+}
+
+void report_warning(struct report *r, const char *code, const char *fmt, ...)
+{
+    struct model *m = r->model;
+    if (!m)
+        return;
+    for (int i = 0; i < m->warnings; i++)
+        if (m->warning[i].code && !strcmp(m->warning[i].code, code))
+            return;
+    struct model_warning *to =
+        model_grow(r, &m->warning, m->warnings, &m->warning_room, sizeof *to);
+    if (!to)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    to->code = model_text(r, code);
+    to->text = format_text(r, fmt, ap);
+    va_end(ap);
+    m->warnings++;
+}
+
+void report_say(struct report *r, const char *fmt, ...)
+{
+    if (!r->model || r->model->quiet)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    fflush(stdout);
+}
+
+static void free_file(struct model_file *f)
+{
+    free(f->role);
+    free(f->path);
+    free(f->kind);
+    free(f->layout);
+    free(f->fs);
+    free(f->mount);
+    free(f->ldad);
+}
+
+static void free_figure(struct figure *f)
+{
+    free(f->name);
+    free(f->unit);
+    free(f->better);
+    free(f->formula);
+    free(f->reps); /* value is in the same piece */
+}
+
+const char *sample_act_name(int act)
+{
+    return act == SAMPLE_WALL ? "wall" : act_name[act];
+}
+
+/* strerrorname_np is glibc's alone; these are what file systems and MPI return. */
+const char *errno_name(int code)
+{
+#define NAME(e)                                                                        \
+    {                                                                                  \
+        e, #e                                                                          \
+    }
+    static const struct {
+        int value;
+        const char *name;
+    } table[] = {
+        NAME(EPERM),      NAME(ENOENT),    NAME(EINTR),        NAME(EIO),
+        NAME(ENXIO),      NAME(E2BIG),     NAME(EBADF),        NAME(EAGAIN),
+        NAME(ENOMEM),     NAME(EACCES),    NAME(EFAULT),       NAME(EBUSY),
+        NAME(EEXIST),     NAME(EXDEV),     NAME(ENODEV),       NAME(ENOTDIR),
+        NAME(EISDIR),     NAME(EINVAL),    NAME(ENFILE),       NAME(EMFILE),
+        NAME(ETXTBSY),    NAME(EFBIG),     NAME(ENOSPC),       NAME(ESPIPE),
+        NAME(EROFS),      NAME(EMLINK),    NAME(EPIPE),        NAME(EDOM),
+        NAME(ERANGE),     NAME(EDEADLK),   NAME(ENAMETOOLONG), NAME(ENOLCK),
+        NAME(ENOSYS),     NAME(ENOTEMPTY), NAME(ELOOP),        NAME(ENODATA),
+        NAME(ETIME),      NAME(EPROTO),    NAME(EBADMSG),      NAME(EOVERFLOW),
+        NAME(EILSEQ),     NAME(EUSERS),    NAME(EOPNOTSUPP),   NAME(ENETDOWN),
+        NAME(ECONNRESET), NAME(ENOBUFS),   NAME(ETIMEDOUT),    NAME(ECONNREFUSED),
+        NAME(EHOSTDOWN),  NAME(EALREADY),  NAME(EINPROGRESS),  NAME(ESTALE),
+        NAME(EDQUOT),     NAME(ECANCELED), NAME(EREMOTEIO),    NAME(ECOMM)};
+#undef NAME
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].value == -code)
+            return table[i].name;
+    return NULL;
+}
+
+void model_free(struct model *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->files; i++)
+        free_file(&m->file[i]);
+    for (int i = 0; i < m->samples; i++) {
+        free(m->sample[i].ranks_s);
+        free(m->sample[i].latency);
+    }
+    for (int i = 0; i < m->figures; i++)
+        free_figure(&m->figure[i]);
+    for (int i = 0; i < m->results; i++) {
+        free(m->result[i].name);
+        free(m->result[i].x);
+    }
+    for (int i = 0; i < m->warnings; i++) {
+        free(m->warning[i].code);
+        free(m->warning[i].text);
+    }
+    free_io(m->io);
+    void *const owned[] = {m->file,     m->sample,    m->figure,        m->result,
+                           m->warning,  m->run_id,    m->label,         m->json_path,
+                           m->csv_path, m->series_id, m->series_config, m->why,
+                           m->host,     m->load1_end, m->node_of,       m};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}

@@ -1,0 +1,100 @@
+/* The files the report is written to: refused early, replaced whole. */
+#include "base/scratch.h"
+#include "report/sink.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What the user can mend by another path is a usage error; a full disk is not. */
+static int refuse(const char *path, int code)
+{
+    switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EIO:
+    case ENOMEM:
+    case ESTALE:
+        return err_set(-code, path, -1, "the report cannot be written: %s",
+                       strerror(code));
+    default:
+        return err_usage("the report %s cannot be written: %s", path, strerror(code));
+    }
+}
+
+/* Only regular files: a rename over /dev/null, or over a link, would replace it. */
+static int check_path(const char *path)
+{
+    struct stat st;
+    if (!path)
+        return 0;
+    if (lstat(path, &st))
+        return errno == ENOENT ? 0 : refuse(path, errno); /* a new file, or no folder */
+    if (S_ISDIR(st.st_mode))
+        return refuse(path, EISDIR);
+    if (!S_ISREG(st.st_mode))
+        return err_usage("the report %s cannot be written: it exists and is not a "
+                         "regular file",
+                         path);
+    return access(path, W_OK) ? refuse(path, errno) : 0;
+}
+
+static int close_stream(FILE *out, int rc)
+{
+    errno = 0;
+    if (rc == 0 && (fflush(out) || fsync(fileno(out))))
+        rc = errno ? -errno : -EIO;
+    if (fclose(out) && rc == 0)
+        rc = errno ? -errno : -EIO;
+    return rc;
+}
+
+/* Writes beside `path` and renames, so that a reader finds the old file or the new
+ * one, whole. Until then the temporary is owed removal (base/scratch.h). */
+static int write_by_rename(const struct model *m, const char *path,
+                           int (*sink)(const struct model *, FILE *))
+{
+    char tmp[PATH_MAX];
+    if (!path)
+        return 0;
+    if (snprintf(tmp, sizeof tmp, "%s.%ld.tmp", path, (long)getpid()) >=
+        (int)sizeof tmp)
+        return refuse(path, ENAMETOOLONG);
+    int rc = scratch_add(tmp);
+    if (rc)
+        return rc;
+    unlink(tmp); /* left by a killed process of the same number */
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    rc = out ? 0 : -errno;
+    if (out) {
+        errno = 0;
+        rc = sink(m, out);
+        rc = close_stream(out, rc && errno ? -errno : rc);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    if (rc == 0 && rename(tmp, path))
+        rc = -errno;
+    if (rc)
+        unlink(tmp);
+    scratch_forget(tmp);
+    return rc ? refuse(path, -rc) : 0;
+}
+
+/* JSON last: it says "valid", and may say so only when the rest is in place. */
+int output_write(const struct model *m)
+{
+    int rc = write_by_rename(m, m->csv_path, sink_csv);
+    return rc ? rc : write_by_rename(m, m->json_path, sink_json);
+}
+
+int output_check(const struct model *m)
+{
+    if (m->json_path && m->csv_path && !strcmp(m->json_path, m->csv_path))
+        return err_usage("JSON and CSV cannot both be written to %s", m->json_path);
+    int rc = check_path(m->json_path);
+    return rc ? rc : check_path(m->csv_path);
+}

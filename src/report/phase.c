@@ -1,0 +1,134 @@
+#include "report/phase.h"
+#include "base/err.h"
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const act_name[ACT_COUNT] = {
+    [ACT_COMPUTE] = "compute",       [ACT_COMMUNICATE] = "communicate",
+    [ACT_OPEN_CLOSE] = "open_close", [ACT_READ] = "read",
+    [ACT_WRITE] = "write",           [ACT_SYNC] = "sync",
+    [ACT_CHECK] = "check",           [ACT_IDLE] = "idle"};
+
+int phase_open(struct phase **p)
+{
+    *p = calloc(1, sizeof **p);
+    int64_t *hist = calloc(2 * PHASE_HIST_SIZE, sizeof *hist);
+    if (!*p || !hist) {
+        free(*p);
+        free(hist);
+        *p = NULL;
+        return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");
+    }
+    (*p)->act[ACT_READ].hist = hist;
+    (*p)->act[ACT_WRITE].hist = hist + PHASE_HIST_SIZE;
+    return 0;
+}
+
+void phase_close(struct phase **p)
+{
+    if (*p)
+        free((*p)->act[ACT_READ].hist); /* the writes' are in the same piece */
+    free(*p);
+    *p = NULL;
+}
+
+static bool phase_running(const struct phase *p)
+{
+    return p->begin_ns && !p->end_ns;
+}
+
+void phase_begin(struct phase *p, const char *name, int rep)
+{
+    for (int a = 0; a < ACT_COUNT; a++) {
+        int64_t *hist = p->act[a].hist;
+        if (hist)
+            memset(hist, 0, PHASE_HIST_SIZE * sizeof *hist);
+        p->act[a] =
+            (struct phase_act){.device_bytes = PHASE_DEVICE_UNTOLD, .hist = hist};
+    }
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->rep = rep;
+    p->now = ACT_COMPUTE;
+    p->end_ns = 0;
+    p->utc_end[0] = 0;
+    clock_utc(p->utc_begin);
+    p->begin_ns = p->switch_ns = clock_ns();
+}
+
+void phase_end(struct phase *p)
+{
+    if (!phase_running(p))
+        return;
+    phase_act(p, ACT_COMPUTE);
+    p->end_ns = p->switch_ns; /* not a second reading: the parts add up exactly */
+    clock_utc(p->utc_end);
+}
+
+enum act phase_act(struct phase *p, enum act a)
+{
+    enum act was = p->now;
+    if (phase_running(p)) {
+        int64_t t = clock_ns();
+        p->act[was].ns += t - p->switch_ns;
+        p->switch_ns = t;
+    }
+    p->now = a;
+    return was;
+}
+
+/* Octave from the highest bit, the sixteenth of it by comparison with 2^(k/16):
+ * exact, and no call into libm for each transfer. */
+int phase_bucket(int64_t ns)
+{
+    static const uint64_t root[PHASE_HIST_SUB] = {
+        0x8000000000000000u, 0x85aac367cc487b15u, 0x8b95c1e3ea8bd6e7u,
+        0x91c3d373ab11c337u, 0x9837f0518db8a970u, 0x9ef5326091a111aeu,
+        0xa5fed6a9b15138ebu, 0xad583eea42a14ac7u, 0xb504f333f9de6485u,
+        0xbd08a39f580c36bfu, 0xc5672a115506dadeu, 0xce248c151f8480e4u,
+        0xd744fccad69d6af5u, 0xe0ccdeec2a94e112u, 0xeac0c6e7dd24392fu,
+        0xf5257d152486cc2du};
+    if (ns < 2)
+        return 0;
+    int octave = 63 - __builtin_clzll((unsigned long long)ns);
+    uint64_t mantissa = (uint64_t)ns << (63 - octave);
+    int sub = PHASE_HIST_SUB - 1;
+    while (mantissa < root[sub])
+        sub--;
+    int bucket = octave * PHASE_HIST_SUB + sub;
+    return bucket < PHASE_HIST_SIZE ? bucket : PHASE_HIST_SIZE - 1;
+}
+
+double phase_bucket_bound_s(int bucket)
+{
+    return exp2((bucket + 1) / (double)PHASE_HIST_SUB) * 1e-9;
+}
+
+void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns)
+{
+    struct phase_act *x = &p->act[a];
+    x->calls++;
+    x->bytes += bytes;
+    if (latency_ns > x->latency_max_ns)
+        x->latency_max_ns = latency_ns;
+    if (x->hist)
+        x->hist[phase_bucket(latency_ns)]++;
+}
+
+void phase_device(struct phase *p, enum act a, int64_t bytes)
+{
+    int64_t *sum = &p->act[a].device_bytes;
+    if (bytes < 0 || *sum == PHASE_DEVICE_UNKNOWN)
+        *sum = PHASE_DEVICE_UNKNOWN;
+    else
+        *sum = (*sum == PHASE_DEVICE_UNTOLD ? 0 : *sum) + bytes;
+}
+
+void phase_visible(struct phase *p, enum act a, int64_t submit_ns, int64_t wait_ns)
+{
+    p->act[a].submit_ns += submit_ns;
+    p->act[a].wait_ns += wait_ns;
+}

@@ -1,0 +1,178 @@
+#include "report/report.h"
+#include "base/units.h"
+#include "report/sink.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_KEPT 256 /* up to so many, each rank's seconds are in the report */
+
+static int parse_series(struct report *r, const char *text)
+{
+    struct model *m = r->model;
+    const char *comma = text ? strchr(text, ',') : NULL;
+    const char *last = text ? strrchr(text, ',') : NULL;
+    if (!text)
+        return 0;
+    if (!comma || comma == text || last <= comma + 1 ||
+        memchr(comma + 1, ',', (size_t)(last - comma - 1)) ||
+        units_parse_int(last + 1, &m->series_round) || m->series_round < 0)
+        return err_usage("series \"%s\" is not ID,CONFIG,ROUND with a whole number as "
+                         "its round",
+                         text);
+    m->series_id = strndup(text, (size_t)(comma - text));
+    m->series_config = strndup(comma + 1, (size_t)(last - comma - 1));
+    return m->series_id && m->series_config ? 0 : model_no_memory(r);
+}
+
+static int copy_hosts(struct report *r, const struct world_host *hosts)
+{
+    struct model *m = r->model;
+    size_t nodes = (size_t)r->world->nodes, size = (size_t)r->world->size;
+    m->node_of = calloc(size, sizeof *m->node_of);
+    if (r->per_rank)
+        r->row = calloc(size * SAMPLE_ROWS, sizeof *r->row);
+    if (!m->node_of || (r->per_rank && !r->row))
+        return model_no_memory(r);
+    if (!hosts)
+        return 0;
+    m->host = malloc(nodes * sizeof *m->host);
+    m->load1_end = malloc(nodes * sizeof *m->load1_end);
+    if (!m->host || !m->load1_end)
+        return model_no_memory(r);
+    memcpy(m->host, hosts, nodes * sizeof *m->host);
+    for (size_t i = 0; i < nodes; i++)
+        m->load1_end[i] = NAN;
+    m->hosts = (int)nodes;
+    return 0;
+}
+
+static int fill_model(struct report *r, const struct report_open *o)
+{
+    struct model *m = r->model;
+    m->world = o->world;
+    m->program = o->program;
+    m->argc = o->argc;
+    m->argv = o->argv;
+    m->quiet = o->quiet;
+    m->seed = o->seed;
+    m->start_ns = clock_ns();
+    clock_utc(m->start_utc);
+    m->wall_s = m->split_error = NAN;
+    m->run_id = model_text(r, o->run_id);
+    m->label = model_text(r, o->label ? o->label : "");
+    m->json_path = model_text(r, o->json_path);
+    m->csv_path = model_text(r, o->csv_path);
+    m->why = model_text(r, "did not finish");
+    m->err = (struct err){.rank = -1, .offset = -1};
+    int rc = copy_hosts(r, o->hosts);
+    return rc ? rc : r->rc ? r->rc : parse_series(r, o->series);
+}
+
+static int open_root(struct report *r, const struct report_open *o)
+{
+    r->model = calloc(1, sizeof *r->model);
+    int rc = r->model ? fill_model(r, o) : model_no_memory(r);
+    if (rc == 0)
+        rc = output_check(r->model);
+    return rc ? rc : output_write(r->model);
+}
+
+static void free_report(struct report *r)
+{
+    if (!r)
+        return;
+    model_free(r->model);
+    free(r->row);
+    free(r);
+}
+
+int report_open(struct report **out, const struct report_open *o)
+{
+    const struct world *w = o->world;
+    struct report *r = calloc(1, sizeof *r);
+    int rc = r ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the report");
+    *out = NULL;
+    if (r) {
+        r->world = w;
+        r->per_rank = o->per_rank || w->size <= RANKS_KEPT;
+        if (w->rank == 0)
+            rc = open_root(r, o);
+    }
+    rc = err_agree(w->comm, rc);
+    if (rc == 0 && MPI_Gather(&w->node, 1, MPI_INT, r->model ? r->model->node_of : NULL,
+                              1, MPI_INT, 0, w->comm))
+        r->rc = err_set(-EIO, NULL, -1, "MPI failed to gather the ranks' nodes");
+    if (rc)
+        free_report(r);
+    else
+        *out = r;
+    return rc;
+}
+
+/* What only the report knows against a run that its program calls good. */
+static int own_verdict(const struct report *r)
+{
+    const struct model *m = r->model;
+    if (r->rc == 0 && m && m->checked && m->checks.blocks_bad > 0)
+        return err_set(-EIO, NULL, -1, "%lld of %lld blocks verified were wrong",
+                       (long long)m->checks.blocks_bad,
+                       (long long)m->checks.blocks_checked);
+    return r->rc;
+}
+
+static void end_model(struct report *r, const struct world_host *now, int rc)
+{
+    struct model *m = r->model;
+    clock_utc(m->end_utc);
+    m->wall_s = (double)(clock_ns() - m->start_ns) * 1e-9;
+    for (int i = 0; now && i < m->hosts; i++)
+        m->load1_end[i] = now[i].load1 >= 0 ? now[i].load1 : NAN;
+    m->valid = rc == 0;
+    free(m->why);
+    m->why = NULL;
+    if (rc == 0)
+        return;
+    m->err = *err_get();
+    m->err.code = rc;
+    if (!m->err.text[0])
+        snprintf(m->err.text, sizeof m->err.text, "the run failed: %s", strerror(-rc));
+    m->why = model_text(r, m->err.text);
+}
+
+/* After a failure the sentence that is kept stays the first one: the user must see
+ * why the run failed, and also that the file still says "did not finish". */
+static int write_failed_run(const struct model *m)
+{
+    struct err first = *err_get();
+    err_clear();
+    if (output_write(m))
+        err_print(stderr, m->program->name, err_get());
+    err_put(&first);
+    return 0;
+}
+
+int report_close(struct report **out, int rc)
+{
+    struct report *r = *out;
+    struct world_host *now = NULL;
+    if (!r)
+        return rc;
+    int hosts_rc = world_hosts(r->world, &now);
+    if (rc == 0)
+        rc = err_agree(r->world->comm, hosts_rc ? hosts_rc : own_verdict(r));
+    int written = 0;
+    if (r->model) {
+        end_model(r, now, rc);
+        written = rc ? write_failed_run(r->model) : output_write(r->model);
+        r->model->valid = rc == 0 && written == 0;
+        sink_text_close(r->model);
+    }
+    if (rc == 0)
+        rc = err_agree(r->world->comm, written);
+    free(now);
+    free_report(r);
+    *out = NULL;
+    return rc;
+}

@@ -1,0 +1,174 @@
+/* The report as rank 0 holds it, and the three sinks that write it down. Included
+ * only inside src/report. report.c opens and closes, model.c keeps what is told,
+ * reduce.c makes the samples, output.c owns the files; a sink only reads: a new
+ * output format is one new sink_*.c and one call in output.c. Text that may be missing is NULL, numbers that are not known are NAN
+ * or -1. */
+#ifndef REPORT_SINK_H
+#define REPORT_SINK_H
+
+#include "report/report.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define SAMPLE_WALL ACT_COUNT /* the whole, after its parts */
+#define SAMPLE_ROWS (ACT_COUNT + 1)
+#define AT_SIZE 32
+
+struct at { /* the parameter a sample or figure belongs to; name "": none */
+    char name[AT_SIZE];
+    double value;
+};
+
+struct latency {
+    double p50_s, p90_s, p99_s, p999_s, max_s;
+    int n; /* buckets that are not empty */
+    struct {
+        double bound_s;
+        int64_t count;
+    } hist[];
+};
+
+struct sample {
+    int rep, act; /* act: enum act or SAMPLE_WALL */
+    struct at at;
+    char phase[16];
+    double start_s;
+    int64_t calls, bytes, device_bytes; /* device_bytes -1: not known */
+    double min_s, mean_s, max_s;
+    int max_rank;
+    const char *max_host; /* points into hosts; NULL: not known */
+    double submit_mean_s, wait_mean_s; /* NAN: not known */
+    double *ranks_s;                   /* world size of them; NULL: not kept */
+    struct latency *latency;           /* NULL: no transfers */
+    char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* only the wall's */
+};
+
+struct figure {
+    char *name, *unit, *better, *formula;
+    struct at at;
+    int n, known, room;
+    double *reps;  /* n values, NAN where there is none */
+    double *value; /* the `known` ones among them, in the same order */
+};
+
+struct figure_summary {
+    double median, min, max; /* NAN where no value is known */
+    bool has_ci;
+    double lo, hi;
+};
+
+struct pair {
+    char *key, *value;
+};
+
+struct pairs {
+    int n;
+    struct pair *pair;
+};
+
+struct model_io {
+    char *engine, *version, *io_layer, *mode, *chosen_because, *cache, *sync;
+    bool collective;
+    int depth;
+    double timeout_s;
+    struct pairs settings, asked, in_effect;
+};
+
+struct model_file {
+    char *role, *path, *kind, *layout, *fs, *mount, *ldad;
+    int64_t count, bytes, block_bytes, stripe_bytes, stripe_count;
+};
+
+struct model_result {
+    char *name;
+    int n;
+    double *x;
+};
+
+struct model_warning {
+    char *code, *text;
+};
+
+struct model {
+    const struct world *world;
+    const struct opt_program *program;
+    int argc;
+    char **argv;
+    bool quiet;
+
+    char *run_id, *label, *json_path, *csv_path;
+    char *series_id, *series_config; /* NULL: no series */
+    int64_t series_round;
+    uint64_t seed;
+    int64_t start_ns;
+    char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* end "": not yet */
+    double wall_s;                                           /* NAN: not yet */
+    bool valid;
+    char *why; /* NULL where valid */
+    struct err err; /* code 0: none */
+
+    int hosts; /* 0: not known */
+    struct world_host *host;
+    double *load1_end; /* hosts of them; NAN: not known */
+    int *node_of;      /* of each rank: its host's place in the list */
+
+    struct model_io *io; /* NULL: not told */
+    int files, samples, figures, results, warnings;
+    int file_room, sample_room, figure_room, result_room, warning_room;
+    struct model_file *file;
+    struct sample *sample;
+    struct figure *figure;
+    struct model_result *result;
+    struct model_warning *warning;
+
+    bool checked; /* checks was told */
+    struct report_checks checks;
+    double split_error; /* worst of all phases; NAN: none yet */
+
+    struct { /* what the text sink has printed */
+        bool header;
+        int rows;     /* since the column headings */
+        int rep;      /* of the last row */
+        struct at at; /* of the last row */
+    } text;
+};
+
+struct report {
+    const struct world *world;
+    bool per_rank; /* ranks_s is kept: a row of the ranks' seconds is gathered */
+    int rc;        /* first failure of a call that returns nothing */
+    double *row;   /* on rank 0 with per_rank: SAMPLE_ROWS x world size */
+    struct model *model; /* on rank 0; NULL elsewhere */
+};
+
+/* Local. Remembers that the report lacks memory, so that its close fails. */
+int model_no_memory(struct report *r);
+
+/* Local. Room for one more element of `size` bytes after the n of *array, zeroed;
+ * NULL where there is no memory. */
+void *model_grow(struct report *r, void *array, int n, int *room, size_t size);
+
+/* Local. A copy; NULL of NULL, and where there is no memory. */
+char *model_text(struct report *r, const char *text);
+void model_free(struct model *m);
+
+/* Local. Whether the output paths can be meant; writing all of them. 0 or -errno
+ * with a sentence. */
+int output_check(const struct model *m);
+int output_write(const struct model *m);
+
+struct figure_summary figure_summary(const struct figure *f);
+const char *sample_act_name(int act);
+const char *errno_name(int code); /* "ENOSPC" for -ENOSPC; NULL: not known */
+
+/* Local. Each writes the whole model; 0 or -EIO. */
+int sink_json(const struct model *m, FILE *out);
+int sink_csv(const struct model *m, FILE *out);
+
+/* Local. The text as it grows; nothing where the model is quiet. The phase is the
+ * last `n` samples of the model. */
+void sink_text_phase(struct model *m, int n, const struct report_rate *rate);
+void sink_text_close(struct model *m);
+
+#endif

@@ -1,0 +1,312 @@
+/* The report for the eye: what was used, a row per phase as it completes, and the
+ * figures at the end. At most some 110 columns, no colour. */
+#include "base/stats.h"
+#include "base/units.h"
+#include "base/version.h"
+#include "report/sink.h"
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define WIDTH 100         /* where text is wrapped */
+#define ROWS_A_HEADING 40 /* rows after which the column headings are repeated */
+
+/* ---- small pieces ------------------------------------------------------------ */
+
+/* Prints `text` after `label`, broken between words, the further lines indented. */
+static void put_wrapped(const char *label, const char *text)
+{
+    int column = printf("%-10s", label), margin = 10;
+    while (*text) {
+        int word = (int)strcspn(text, " \n");
+        if (column > margin && column + 1 + word > WIDTH)
+            column = printf("\n%*s", margin, "") - 1;
+        if (word > 0)
+            column += printf("%s%.*s", column > margin ? " " : "", word, text);
+        text += word + (text[word] != 0);
+    }
+    putchar('\n');
+}
+
+static void put_line(const char *label, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void put_line(const char *label, const char *fmt, ...)
+{
+    char text[8192]; /* longer is cut: the whole is in the JSON */
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    put_wrapped(label, text);
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static bool is_empty(const char *text)
+{
+    return !text || !text[0];
+}
+
+/* Five significant digits in at most eight characters; "-" for what is not. */
+static const char *number(char out[24], double x)
+{
+    double size = fabs(x);
+    if (!isfinite(x))
+        return "-";
+    if (size >= 1e7 || (size > 0 && size < 1e-4))
+        snprintf(out, 24, "%.2e", x);
+    else
+        snprintf(out, 24, "%.*f",
+                 size < 10      ? 4
+                 : size < 100   ? 3
+                 : size < 1000  ? 2
+                 : size < 10000 ? 1
+                                : 0,
+                 x);
+    return out;
+}
+
+/* ---- header ------------------------------------------------------------------ */
+
+static void put_ranks(const struct model *m)
+{
+    const struct world *w = m->world;
+    int cores = 0;
+    bool crowded = false;
+    for (int i = 0; i < m->hosts; i++) {
+        cores += m->host[i].cores;
+        crowded |= m->host[i].ranks > m->host[i].cores;
+    }
+    char more[64] = "";
+    if (m->hosts)
+        snprintf(more, sizeof more, ", %d core%s%s", cores, plural(cores),
+                 crowded ? ": more ranks than cores" : "");
+    put_line("ranks", "%d on %d node%s, at most %d on one%s", w->size, w->nodes,
+             plural(w->nodes), w->ranks_per_node_max, more);
+}
+
+static void put_file(const struct model_file *f)
+{
+    char size[16] = "size not known";
+    if (f->bytes >= 0)
+        units_bytes(size, f->bytes);
+    put_line("files", "%s: %lld %s file%s, %s, order %s, on %s%s%s%s, %s",
+             f->role ? f->role : "", (long long)f->count, f->kind ? f->kind : "",
+             plural(f->count), size, is_empty(f->layout) ? "-" : f->layout,
+             is_empty(f->fs) ? "an unknown file system" : f->fs,
+             is_empty(f->mount) ? "" : " (", is_empty(f->mount) ? "" : f->mount,
+             is_empty(f->mount) ? "" : ")", f->path ? f->path : "");
+}
+
+static void put_pairs(const char *label, const char *before, const struct pairs *p)
+{
+    char text[8192];
+    int n = snprintf(text, sizeof text, "%s", before);
+    for (int i = 0; i < p->n && n < (int)sizeof text; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s %s=%s", i ? "," : "",
+                      p->pair[i].key ? p->pair[i].key : "",
+                      p->pair[i].value ? p->pair[i].value : "");
+    if (p->n)
+        put_wrapped(label, text);
+}
+
+static void put_io(const struct model_io *io)
+{
+    bool why = !is_empty(io->chosen_because);
+    put_line("engine", "%s%s%s, %s, %s, depth %d, time limit %g s%s%s",
+             io->engine ? io->engine : "-", is_empty(io->version) ? "" : " ",
+             io->version ? io->version : "", io->mode ? io->mode : "-",
+             io->collective ? "collective" : "independent", io->depth, io->timeout_s,
+             why ? "; chosen because " : "", why ? io->chosen_because : "");
+    put_pairs("", "settings", &io->settings);
+    put_line("cache", "%s, sync %s", io->cache ? io->cache : "-",
+             io->sync ? io->sync : "-");
+    put_pairs("hints", "asked:", &io->asked);
+    if (io->in_effect.n)
+        put_pairs("hints", "in effect:", &io->in_effect);
+    else if (io->asked.n)
+        put_line("hints", "in effect: none that the library tells");
+}
+
+static void put_header(struct model *m)
+{
+    const char *layer = m->io ? m->io->io_layer : NULL;
+    m->text.header = true;
+    printf("%s %s, run %s%s%s, %s\n", m->program->name, leadline_version,
+           m->run_id ? m->run_id : "-", is_empty(m->label) ? "" : ", ",
+           m->label ? m->label : "", m->start_utc);
+    put_line("mpi", "%s, %s, threads %s%s%s", m->world->library, m->world->launcher,
+             m->world->thread_level, is_empty(layer) ? "" : ", I/O layer ",
+             is_empty(layer) ? "" : layer);
+    put_ranks(m);
+    for (int i = 0; i < m->files; i++)
+        put_file(&m->file[i]);
+    if (m->io)
+        put_io(m->io);
+}
+
+/* ---- one row per phase ------------------------------------------------------- */
+
+static void put_columns(struct model *m)
+{
+    printf("\n%-6s %4s %7s %7s %7s %7s %7s %7s %7s %7s %7s %10s %10s  %s\n", "phase",
+           "rep", "wall", "compute", "comm", "op/clo", "read", "write", "sync", "check",
+           "idle", "read", "write", "slowest");
+    printf("%-6s %4s %7s %-63s %10s %10s  %s\n", "", "", "s",
+           "      s, mean over ranks", "MB/s", "MB/s", "in I/O");
+    m->text.rows = 0;
+}
+
+static const struct sample *find_act(const struct sample *s, int n, int act)
+{
+    for (int i = 0; i < n; i++)
+        if (s[i].act == act)
+            return &s[i];
+    return NULL;
+}
+
+static void put_seconds(const struct sample *s)
+{
+    char text[24];
+    double x = s ? s->mean_s : NAN;
+    if (s && x < 100)
+        printf(" %7.4f", x); /* a column reads best with its points in line */
+    else
+        printf(" %7s", number(text, x));
+}
+
+/* Where a phase does I/O, the rank that was longest at it; else in all. Barriers
+ * make the walls alike, so the wall would name anybody. */
+static const struct sample *slowest(const struct sample *s, int n)
+{
+    const struct sample *worst = NULL;
+    for (int i = 0; i < n; i++)
+        if ((s[i].act == ACT_READ || s[i].act == ACT_WRITE || s[i].act == ACT_SYNC) &&
+            (!worst || s[i].max_s > worst->max_s))
+            worst = &s[i];
+    return worst ? worst : find_act(s, n, SAMPLE_WALL);
+}
+
+/* Whatever sets this row apart from the one before: parameter, repetition. */
+static void put_break(struct model *m, const struct sample *s)
+{
+    bool other = strcmp(m->text.at.name, s->at.name) ||
+                 (s->at.name[0] && m->text.at.value != s->at.value);
+    if (other && s->at.name[0])
+        printf("%s = %g\n", s->at.name, s->at.value);
+    m->text.at = s->at;
+    m->text.rep = s->rep;
+}
+
+void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
+{
+    const struct sample *s = m->sample + m->samples - n;
+    char text[24];
+    if (m->quiet || n == 0)
+        return;
+    if (!m->text.header)
+        put_header(m);
+    /* Headings come again only between repetitions, so that none is torn. */
+    if (m->text.rep == 0 || (m->text.rows >= ROWS_A_HEADING && m->text.rep != s->rep))
+        put_columns(m);
+    put_break(m, s);
+    printf("%-6s %4d", s->phase, s->rep);
+    put_seconds(find_act(s, n, SAMPLE_WALL));
+    for (int act = 0; act < ACT_COUNT; act++)
+        put_seconds(find_act(s, n, act));
+    printf(" %10s", number(text, report_rate_read_MBps(rate)));
+    printf(" %10s", number(text, report_rate_write_MBps(rate)));
+    const struct sample *last = slowest(s, n);
+    if (last)
+        printf("  %d %s", last->max_rank, last->max_host ? last->max_host : "");
+    putchar('\n');
+    fflush(stdout);
+    m->text.rows++;
+}
+
+/* ---- the end ----------------------------------------------------------------- */
+
+static void figure_label(char out[64], const struct figure *f)
+{
+    if (f->at.name[0])
+        snprintf(out, 64, "%s (%s %g)", f->name ? f->name : "", f->at.name,
+                 f->at.value);
+    else
+        snprintf(out, 64, "%s", f->name ? f->name : "");
+}
+
+static void put_figure(const struct figure *f, int width)
+{
+    struct figure_summary s = figure_summary(f);
+    char label[64], a[24], b[24];
+    figure_label(label, f);
+    printf("%-*s %-6s %4d", width, label, f->unit ? f->unit : "", f->known);
+    printf(" %10s", number(a, s.median));
+    printf(" %10s", number(a, s.min));
+    printf(" %10s", number(a, s.max));
+    if (s.has_ci)
+        printf("   %s .. %s\n", number(a, s.lo), number(b, s.hi));
+    else
+        printf("   -\n");
+}
+
+static void put_figures(const struct model *m)
+{
+    int width = 24;
+    bool few = false;
+    char label[64];
+    if (!m->figures)
+        return;
+    for (int i = 0; i < m->figures; i++) {
+        figure_label(label, &m->figure[i]);
+        width = (int)strlen(label) > width ? (int)strlen(label) : width;
+        few |= m->figure[i].known < STATS_CI_MIN;
+    }
+    printf("\n%-*s %-6s %4s %10s %10s %10s   %s\n", width, "figure", "unit", "n",
+           "median", "min", "max", "95 % interval of the geometric mean");
+    for (int i = 0; i < m->figures; i++)
+        put_figure(&m->figure[i], width);
+    if (few)
+        printf("No interval is given (-) for fewer than %d repetitions.\n",
+               STATS_CI_MIN);
+}
+
+static void put_checks(const struct model *m)
+{
+    const struct report_checks *c = &m->checks;
+    char device[64] = "not known", resident[64] = "";
+    if (c->device_share >= 0)
+        snprintf(device, sizeof device, "%.1f %% of the bytes read",
+                 100 * c->device_share);
+    if (c->resident_share >= 0)
+        snprintf(resident, sizeof resident, "; in memory before reading: %.1f %%",
+                 100 * c->resident_share);
+    put_line("device", "%s%s", device, resident);
+    put_line("verified", "%lld block%s, %lld wrong", (long long)c->blocks_checked,
+             plural(c->blocks_checked), (long long)c->blocks_bad);
+}
+
+void sink_text_close(struct model *m)
+{
+    if (m->quiet)
+        return;
+    if (!m->text.header && (m->samples || m->figures))
+        put_header(m);
+    if (m->valid)
+        put_figures(m);
+    if (m->checked) {
+        putchar('\n');
+        put_checks(m);
+    }
+    for (int i = 0; i < m->warnings; i++)
+        put_line("warning", "%s", m->warning[i].text ? m->warning[i].text : "");
+    if (!m->valid) /* why is on stderr: it is printed where the program ends */
+        put_line("failed", "The run did not succeed, so no figures are given.");
+    else if (m->json_path)
+        put_line("report", "%s", m->json_path);
+    fflush(stdout);
+}
