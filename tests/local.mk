@@ -3,7 +3,11 @@
 #
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
-	tests/unit/err
+	tests/unit/err \
+	tests/unit/layout \
+	tests/unit/scratch \
+	tests/unit/stamp \
+	tests/unit/units
 
 if HAVE_SCALAPACK
 endif

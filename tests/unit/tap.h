@@ -32,4 +32,15 @@ void tap_diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * where all points hold and there is at least one. */
 int tap_end(void);
 
+/* Local. "DIR/name", where DIR is this run's own directory: tests/run makes it,
+ * and fails the test that leaves anything in it. `out` holds TAP_PATH bytes;
+ * returns `out`. */
+#define TAP_PATH 1024
+char *tap_path(char *out, const char *name);
+
+/* Local. Runs body(arg) in a child process, which ends with what it returns, and
+ * collects the start of what it writes to stdout and stderr. Returns the status
+ * of waitpid(2). Not after MPI has started. */
+int tap_child(int (*body)(void *arg), void *arg, char *out, int size);
+
 #endif
