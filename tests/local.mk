@@ -5,6 +5,7 @@
 check_PROGRAMS += \
 	tests/unit/err \
 	tests/unit/layout \
+	tests/unit/opt \
 	tests/unit/scratch \
 	tests/unit/stamp \
 	tests/unit/units
