@@ -1,2 +1,48 @@
 # Tests speak TAP. tests/run starts each under its rank counts; tests/env is made
 # by configure and tells it which launcher, programs and directories to use.
+#
+# To add a unit test: tests/unit/NAME.c and one line here.
+check_PROGRAMS += \
+	tests/unit/err \
+	tests/unit/layout \
+	tests/unit/opt \
+	tests/unit/scratch \
+	tests/unit/stamp \
+	tests/unit/units
+
+if HAVE_SCALAPACK
+endif
+
+# To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
+TEST_SCRIPTS =
+
+TESTS += $(check_PROGRAMS) $(TEST_SCRIPTS)
+EXTRA_DIST += $(TEST_SCRIPTS) tests/run tests/env.in tests/yield_shim.c
+
+# What every unit test links; the linker takes from each what it needs.
+check_LTLIBRARIES += tests/unit/libtap.la
+tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
+LDADD = tests/unit/libtap.la src/madbench/libmadmath.la src/io/libio.la \
+	src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
+	src/base/libbase.la -lm -lpthread
+
+TEST_EXTENSIONS = .sh .py
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+TAP_RUN = tests/env $(PYTHON) $(srcdir)/tests/run
+LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+PY_LOG_DRIVER = $(TAP_DRIVER)
+LOG_COMPILER = $(TAP_RUN)
+SH_LOG_COMPILER = $(TAP_RUN)
+PY_LOG_COMPILER = $(TAP_RUN)
+# tests/run says in a point of its own what an exit status meant
+AM_LOG_DRIVER_FLAGS = --ignore-exit
+AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
+AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
+
+# Plain, without libtool: it is preloaded, never linked.
+check_DATA = tests/yield_shim.so
+tests/yield_shim.so: tests/yield_shim.c
+	$(AM_V_CC)$(MKDIR_P) tests && \
+	  $(CC) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/tests/yield_shim.c -ldl
+CLEANFILES += tests/yield_shim.so

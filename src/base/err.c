@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -60,17 +61,27 @@ void err_clear(void)
     recorded.offset = -1;
 }
 
+/* A file's name may hold anything, also the end of a line: one failure stays one
+ * line, and no terminal obeys it. */
+static void print_plain(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+}
+
 void err_print(FILE *out, const char *program, const struct err *e)
 {
     const char *before = " (";
-    fprintf(out, "%s: %s", program, e->text);
+    fprintf(out, "%s: ", program);
+    print_plain(out, e->text);
     /* A usage error is the same on every rank: where it was seen says nothing. */
     if (e->rank >= 0 && !e->usage) {
         fprintf(out, "%srank %d on %s", before, e->rank, e->host);
         before = ", ";
     }
     if (e->file[0]) {
-        fprintf(out, "%sfile %s", before, e->file);
+        fprintf(out, "%sfile ", before);
+        print_plain(out, e->file);
         before = ", ";
     }
     if (e->offset >= 0) {

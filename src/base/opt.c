@@ -28,9 +28,8 @@ static int refuse_range(const struct opt *o, const char *who, const char *text)
     char lo[32], hi[32];
     snprintf(lo, sizeof lo, "%.15g", o->min);
     snprintf(hi, sizeof hi, "%.15g", o->max);
-    if (!(o->min < o->max))
-        return err_usage("%s: %s is out of range", who, text);
-    if (o->max >= 9.2e18)
+    bool unlimited = !(o->min < o->max);
+    if (unlimited || o->max >= 9.2e18)
         return err_usage("%s: %s is out of range, it must be %s or more (and below "
                          "2^63)", who, text, lo);
     return err_usage("%s: %s is out of range, it must be from %s to %s", who, text, lo,
@@ -114,6 +113,8 @@ static int set(struct opt *o, enum opt_from from, const char *text)
 {
     char who[96];
     called(o, from, who);
+    if (o->kind == OPT_LIST && from != o->from) /* replaces what ranks below it */
+        ((struct opt_list *)o->value)->n = 0;
     o->from = from;
     if (!*text)
         return err_usage("%s: the value is empty", who);

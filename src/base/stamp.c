@@ -6,8 +6,8 @@
 #define UNIT_WORDS (UNIT / 8)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
-/* Each unit begins with these five words in clear, then words of noise. */
-enum header { H_MAGIC, H_SEED, H_WHO, H_WHERE, H_SUM, H_WORDS };
+/* Each unit begins with these six words in clear, then words of noise. */
+enum header { H_MAGIC, H_SEED, H_VERSION, H_WHO, H_WHERE, H_SUM, H_WORDS };
 
 /* The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection whose output
  * passes for random, a few cycles a word. */
@@ -20,23 +20,28 @@ static inline uint64_t mix(uint64_t x)
 
 static uint64_t who_of(const struct stamp *s)
 {
-    return (uint64_t)(uint32_t)s->rank << 40 ^ (uint64_t)(uint32_t)s->mat << 8 ^
-           (uint64_t)(uint8_t)s->version;
+    return (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->mat;
 }
 
 static uint64_t key_of(const struct stamp *s)
 {
     return mix(s->seed + UINT64_C(0x9e3779b97f4a7c15)) ^
-           mix(who_of(s) + UINT64_C(0xd1b54a32d192ed03));
+           mix(mix((uint32_t)s->version) + who_of(s) + UINT64_C(0xd1b54a32d192ed03));
+}
+
+static uint64_t sum_of(const uint64_t h[H_WORDS])
+{
+    return mix(h[H_SEED] ^ mix(h[H_VERSION] ^ mix(h[H_WHO] ^ mix(h[H_WHERE]))));
 }
 
 static void make_header(uint64_t h[H_WORDS], uint64_t index, const struct stamp *s)
 {
     h[H_MAGIC] = MAGIC;
     h[H_SEED] = s->seed;
+    h[H_VERSION] = (uint32_t)s->version;
     h[H_WHO] = who_of(s);
     h[H_WHERE] = index * 8;
-    h[H_SUM] = mix(h[H_SEED] ^ mix(h[H_WHO] ^ mix(h[H_WHERE])));
+    h[H_SUM] = sum_of(h);
 }
 
 /* Words index .. index + n - 1 of the block, none of them in a header. */
@@ -98,8 +103,7 @@ static void explain(const char *unit, int64_t have, int64_t from,
         return;
     }
     memcpy(h, unit, sizeof h);
-    uint64_t sum = mix(h[H_SEED] ^ mix(h[H_WHO] ^ mix(h[H_WHERE])));
-    if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum) {
+    if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum_of(h)) {
         const char *what = "bytes that this benchmark did not write";
         if (h[0] == UINT64_C(0xa5a5a5a5a5a5a5a5))
             what = "the poison put there before the read: nothing was read";
@@ -110,9 +114,10 @@ static void explain(const char *unit, int64_t have, int64_t from,
     }
     snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
              h[H_SEED] == s->seed ? "" : "another run's ",
-             (int)(h[H_WHO] >> 40), (int)(h[H_WHO] >> 8 & 0xffffffff),
-             (int)(h[H_WHO] & 0xff), (long long)h[H_WHERE],
+             (int)(h[H_WHO] >> 32), (int)h[H_WHO], (int)h[H_VERSION],
+             (long long)h[H_WHERE],
              h[H_SEED] == s->seed && h[H_WHO] == who_of(s) &&
+                     h[H_VERSION] == (uint32_t)s->version &&
                      h[H_WHERE] == (uint64_t)(from / UNIT * UNIT)
                  ? " with changed bytes" : "");
 }

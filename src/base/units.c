@@ -80,13 +80,18 @@ const char *units_bytes(char out[16], int64_t bytes)
 
 const char *units_seconds(char out[16], double s)
 {
-    if (s >= 1)
-        snprintf(out, 16, "%.3g s", s);
-    else if (s >= 1e-3)
-        snprintf(out, 16, "%.3g ms", s * 1e3);
-    else if (s >= 1e-6)
-        snprintf(out, 16, "%.3g us", s * 1e6);
+    static const char *const unit[] = {"s", "ms", "us", "ns"};
+    double v = s;
+    int u = 0;
+    while (fabs(v) < 0.9995 && u < 3) { /* what would be shown as 1000 is not */
+        v *= 1e3;
+        u++;
+    }
+    /* three digits, all of them before the point where there are more */
+    int digits = fabs(v) < 9.995 ? 2 : fabs(v) < 99.95 ? 1 : 0;
+    if (fabs(v) >= 1e9)
+        snprintf(out, 16, "%.3g %s", v, unit[u]);
     else
-        snprintf(out, 16, "%.3g ns", s * 1e9);
+        snprintf(out, 16, "%.*f %s", v == 0 || u == 3 ? 0 : digits, v, unit[u]);
     return out;
 }

@@ -1,0 +1,111 @@
+/* The first failure is kept, and printed as one sentence with what is known. */
+#include "tap.h"
+
+#include "base/err.h"
+#include <errno.h>
+#include <string.h>
+
+/* What err_print writes, as text. */
+static const char *printed(const struct err *e)
+{
+    static char text[2048];
+    FILE *f = tmpfile();
+
+    text[0] = 0;
+    if (f) {
+        err_print(f, "prog", e);
+        rewind(f);
+        text[fread(text, 1, sizeof text - 1, f)] = 0;
+        fclose(f);
+    }
+    return text;
+}
+
+static void says(const char *expected, const char *when)
+{
+    const char *text = printed(err_get());
+
+    tap_ok(!strcmp(text, expected), "%s", when);
+    if (strcmp(text, expected))
+        tap_diag("expected \"%s\", printed \"%s\"", expected, text);
+}
+
+static void test_first_kept(void)
+{
+    err_clear();
+    tap_ok(err_get()->code == 0, "nothing is recorded at first");
+    tap_ok(err_exit_status(err_get()) == EXIT_GOOD, "no failure is exit status 0");
+    tap_ok(err_set(-ENOSPC, "a.dat", 4096, "write of %d bytes failed", 512) == -ENOSPC,
+           "err_set returns its code");
+    tap_ok(err_set(-EIO, "b.dat", 1, "later") == -EIO, "also the second time");
+    tap_ok(err_get()->code == -ENOSPC && !strcmp(err_get()->file, "a.dat") &&
+               err_get()->offset == 4096 &&
+               !strcmp(err_get()->text, "write of 512 bytes failed"),
+           "the first failure is kept");
+    tap_ok(err_get()->rank == -1, "no rank until the ranks agreed");
+    tap_ok(err_exit_status(err_get()) == EXIT_FAILED, "a failure is exit status 1");
+    err_clear();
+    tap_ok(err_get()->code == 0, "err_clear forgets it");
+}
+
+static void test_codes(void)
+{
+    err_clear();
+    tap_ok(err_set(0, NULL, -1, "no code") == -EIO && err_get()->code == -EIO,
+           "code 0 becomes -EIO");
+    err_clear();
+    tap_ok(err_usage("NPIX: %s", "bad") == -EINVAL && err_get()->usage == 1,
+           "bad input is -EINVAL and marked as the user's");
+    tap_ok(err_exit_status(err_get()) == EXIT_USAGE, "bad input is exit status 2");
+}
+
+static void test_sentence(void)
+{
+    struct err e;
+
+    err_clear();
+    err_set(-EIO, NULL, -1, "it broke");
+    says("prog: it broke\n", "alone: only the sentence");
+    err_clear();
+    err_set(-EIO, "f.dat", -1, "it broke");
+    says("prog: it broke (file f.dat)\n", "with a file");
+    err_clear();
+    err_set(-EIO, "f.dat", 4096, "it broke");
+    says("prog: it broke (file f.dat, offset 4096)\n", "with file and offset");
+    e = *err_get();
+    e.rank = 3;
+    strcpy(e.host, "n1");
+    err_put(&e);
+    says("prog: it broke (rank 3 on n1, file f.dat, offset 4096)\n",
+         "with rank, host, file and offset");
+}
+
+static void test_long(void)
+{
+    char text[3000], file[2000];
+    size_t n;
+
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    memset(file, 'f', sizeof file - 1);
+    file[sizeof file - 1] = 0;
+    err_clear();
+    err_set(-EIO, file, 0, "%s", text);
+    n = strlen(printed(err_get()));
+    tap_ok(n > 1000 && strchr(printed(err_get()), '\n')[1] == 0,
+           "a sentence and a path that are too long are cut, on one line");
+    err_clear();
+    err_set(-EIO, "two\nlines", -1, "it\nbroke");
+    tap_ok(strchr(printed(err_get()), '\n')[1] == 0,
+           "line ends in sentence and path do not break the line");
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 0);
+    test_first_kept();
+    test_codes();
+    test_sentence();
+    test_long();
+    return tap_end();
+}
