@@ -11,6 +11,7 @@ from leadline.errors import usage
 # Options that say where results go, not what was measured.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 FIGURES = ["write_MBps", "read_MBps"]
+USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
 
 Pair = namedtuple("Pair", "group baseline value base_value context rows")
@@ -26,7 +27,9 @@ class Against:
             names = sorted(set(n for g in groups for n in g.first.options))
             raise usage("no report has an option called %s; there are: %s"
                         % (self.option, ", ".join(names) or "none"))
-        self.base_value = wanted.lower() or next(v for v in values if v)
+        self.base_value = wanted.lower() or USUAL.get(self.option)
+        if not wanted and self.base_value not in values:
+            self.base_value = next(v for v in values if v)
         if self.base_value not in values:
             raise usage("no report has %s=%s; there are: %s"
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
@@ -76,7 +79,7 @@ class Against:
 
     def readable(self, form):
         header = (["configuration"] + [rate_title(f) for f in self.figures]
-                  + ["slowest rank", "against %s %s" % (self.base_value, self.option)])
+                  + ["slowest rank", "against " + self.base_value])
         return form(header, [self.cells(pair) for pair in self.pairs])
 
     def cells(self, pair):
@@ -138,30 +141,26 @@ def slowest_text(slow):
 # ---- in words ----------------------------------------------------------------
 
 
-def with_context(pair):
-    return "with " + pair.context if pair.context else "here"
-
-
 def findings(figure, i, pairs):
     """One sentence on one figure: what differs, and what was not seen."""
-    parts = []
+    differ, alike, hidden = [], [], 1.0
     for pair in pairs:
         ratio = pair.rows[i].comparison.ratio
+        where = " with " + pair.context if pair.context else ""
         if ratio is None:
             continue
-        where = with_context(pair)
         if ratio.low <= 1.0 <= ratio.high:
-            hidden = 100 * (max(ratio.high, 1.0 / ratio.low) - 1.0)
-            parts.append("%s shows no difference from %s %s (more than %s %% is "
-                         "ruled out)" % (pair.value, pair.base_value, where,
-                                         table.number(float("%.2g" % hidden))))
+            alike.append("%s%s" % (pair.value, where))
+            hidden = max(hidden, ratio.high, 1.0 / ratio.low)
         else:
-            parts.append("%s reaches %.2f of %s %s" % (pair.value, ratio.centre,
+            differ.append("%s reaches %.2f of %s%s" % (pair.value, ratio.centre,
                                                        pair.base_value, where))
-    if not parts:
-        return ""
+    if alike:
+        differ.append("no difference from %s shown for %s (more than %s %% is ruled "
+                      "out)" % (pairs[0].base_value, " and ".join(alike),
+                                table.number(float("%.2g" % (100 * (hidden - 1))))))
     title = short_title(figure)
-    return title[0].upper() + title[1:] + ": " + "; ".join(parts) + "."
+    return title[0].upper() + title[1:] + ": " + "; ".join(differ) + "." if differ else ""
 
 
 def advice(option, pairs):

@@ -169,7 +169,9 @@ def collect(paths):
                 found.add(report, path, asked=not os.path.isdir(path))
     tell_apart(found.groups)
     if not found.groups:
-        why = "; ".join(found.left_out) or "no report in " + ", ".join(paths)
+        why = "; ".join(found.left_out[:1]) or "no report in " + ", ".join(paths)
+        if len(found.left_out) > 1:
+            why += " (and %d more)" % (len(found.left_out) - 1)
         raise LeadlineError("nothing to compare: " + why)
     return found
 

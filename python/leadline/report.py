@@ -11,6 +11,7 @@ from collections import namedtuple
 from leadline.errors import LeadlineError
 
 SCHEMA = "leadline-report/1"
+SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
 FROM_DEVICE = 0.9   # at least this share of the bytes read: not served by memory
 
@@ -153,8 +154,9 @@ def load(path):
 
 def load_directory(folder):
     """(reports, sentences about what could not be read). JSON files of another
-    schema, such as a sweep's state, are not reports and no fault."""
-    reports, faults = [], []
+    schema are not reports and no fault; a sweep's state says in which order its
+    configurations were asked for."""
+    reports, faults, asked = [], [], []
     try:
         names = sorted(os.listdir(folder))
     except OSError as why:
@@ -167,6 +169,10 @@ def load_directory(folder):
             tree = read_json(path)
             if schema_of(tree) == SCHEMA:
                 reports.append(Report(path, tree))
+            elif schema_of(tree) == SWEEP_SCHEMA:
+                asked = tree.get("configs") or []
         except LeadlineError as fault:
             faults.append(str(fault))
+    place = {name: i for i, name in enumerate(asked)}
+    reports.sort(key=lambda r: place.get(r.config, len(place)))
     return reports, faults

@@ -13,7 +13,6 @@ from leadline import report as reports
 from leadline import spec as specs
 from leadline.errors import LeadlineError, usage
 
-SCHEMA = "leadline-sweep/1"
 STATE = "sweep.json"
 PATIENCE_S = 10   # between asking a run to end and killing it
 
@@ -59,7 +58,7 @@ def resume_id(spec, out, fresh):
     if not os.path.exists(path):
         return None
     tree = reports.read_json(path)
-    if reports.schema_of(tree) != SCHEMA or not isinstance(tree.get("spec"), dict) \
+    if reports.schema_of(tree) != reports.SWEEP_SCHEMA or not isinstance(tree.get("spec"), dict) \
             or not specs.text(tree.get("id")):
         raise LeadlineError("%s: not the state of a sweep" % path)
     if fresh:
@@ -82,7 +81,8 @@ def set_aside(out, identity):
 
 
 def save_state(sweep):
-    tree = {"schema": SCHEMA, "id": sweep.id, "spec": sweep.spec}
+    tree = {"schema": reports.SWEEP_SCHEMA, "id": sweep.id,
+            "configs": [config.name for config in sweep.configs], "spec": sweep.spec}
     handle, temporary = tempfile.mkstemp(dir=sweep.out, prefix=".sweep")
     with os.fdopen(handle, "w") as stream:
         json.dump(tree, stream, indent=1)

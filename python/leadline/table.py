@@ -1,6 +1,6 @@
 """Tables: the same rows as aligned text, Markdown or CSV.
 
-A cell is a string; in text "\\n" breaks it into lines, elsewhere into a space.
+A cell is a string; "\\n" breaks it into lines.
 """
 import csv
 import io
@@ -27,13 +27,10 @@ def text(header, rows, right=()):
     return "\n".join(lines) + "\n"
 
 
-def one_line(cell):
-    return cell.replace("\n", " ")
-
-
 def markdown(header, rows, right=()):
     def line(cells):
-        return "| " + " | ".join(one_line(c).replace("|", "\\|") for c in cells) + " |"
+        safe = [c.replace("|", "\\|").replace("\n", "<br>") for c in cells]
+        return "| " + " | ".join(safe) + " |"
     marks = ["---:" if i in right else "---" for i in range(len(header))]
     return "\n".join([line(header), line(marks)] + [line(r) for r in rows]) + "\n"
 

@@ -47,6 +47,7 @@ def save_series(folder, config, values, series_id="s1", figure="write_MBps", **m
     """One report a round: values[i] is round i + 1's (None: that run is missing)."""
     for i, value in enumerate(values):
         if value is not None:
-            figures = value if isinstance(value, dict) else {figure: [value]}
+            values_by_name = value if isinstance(value, dict) else {figure: value}
+            figures = {name: [v] for name, v in values_by_name.items()}
             save(folder, "%s-%s-%d.json" % (series_id, config, i + 1),
                  report(figures, config, series_id, i + 1, **more))
