@@ -1,0 +1,1 @@
+"""Leadline's front end: runs configurations and compares their reports."""

@@ -1,0 +1,191 @@
+"""leadline compare --against OPTION: configurations that differ in one option only.
+
+Each configuration is held against the one that has the baseline value of the
+option and is otherwise the same.
+"""
+from collections import OrderedDict, namedtuple
+
+from leadline import compare, stats, table
+from leadline.errors import usage
+
+# Options that say where results go, not what was measured.
+ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
+FIGURES = ["write_MBps", "read_MBps"]
+USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
+WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
+
+Pair = namedtuple("Pair", "group baseline value base_value context rows")
+
+
+class Against:
+    """The pairs for one option, with the rows of each."""
+
+    def __init__(self, groups, option, patterns):
+        self.option, _, wanted = option.partition("=")
+        values = [self.value(group) for group in groups]
+        if not any(values):
+            names = sorted(set(n for g in groups for n in g.first.options))
+            raise usage("no report has an option called %s; there are: %s"
+                        % (self.option, ", ".join(names) or "none"))
+        self.base_value = wanted.lower() or USUAL.get(self.option)
+        if not wanted and self.base_value not in values:
+            self.base_value = next(v for v in values if v)
+        if self.base_value not in values:
+            raise usage("no report has %s=%s; there are: %s"
+                        % (self.option, wanted, ", ".join(sorted(set(values)))))
+        self.varying = varying(groups, self.option)
+        self.figures = compare.select(groups, patterns or self.present(groups))
+        self.pairs = [self.pair(group, groups) for group in groups]
+
+    @staticmethod
+    def present(groups):
+        """The totals, or whatever there is."""
+        names = set(name for group in groups for name, _ in group.figures())
+        return [f for f in FIGURES if f in names]
+
+    def value(self, group):
+        value = group.first.option_values().get(self.option)
+        return "" if value is None else str(value).lower()
+
+    def context(self, group):
+        """What else the configuration is: ((option, value), ...)."""
+        values = group.first.option_values()
+        return tuple((name, values.get(name)) for name in self.varying)
+
+    def pair(self, group, groups):
+        same = [g for g in groups if self.value(g) == self.base_value
+                and self.context(g) == self.context(group)
+                and g.first.ranks == group.first.ranks]
+        # Two series, before and after some change: a partner of the same one first.
+        same.sort(key=lambda g: g.first.series_id != group.first.series_id)
+        baseline = same[0] if same else None
+        if self.value(group) == self.base_value:
+            baseline = group
+        rows = [self.row(figure, group, baseline) for figure in self.figures]
+        return Pair(group, baseline, self.value(group), self.base_value,
+                    context_text(self.context(group)), rows)
+
+    def row(self, figure, group, baseline):
+        if baseline:
+            return compare.row(figure, group, baseline, ignoring=(self.option,))
+        alone = compare.row(figure, group, group)
+        words = "not comparable: none differs in %s only" % self.option
+        return alone._replace(comparison=compare.Comparison(None, False, words))
+
+    def rows(self):
+        return [row for pair in self.pairs for row in pair.rows]
+
+    # ---- shown ---------------------------------------------------------------
+
+    def readable(self, form):
+        header = (["configuration"] + [rate_title(f) for f in self.figures]
+                  + ["slowest rank", "against " + self.base_value])
+        return form(header, [self.cells(pair) for pair in self.pairs])
+
+    def cells(self, pair):
+        rates = ["%s\n%s" % (table.number(r.median), table.bounds(r.interval))
+                 for r in pair.rows]
+        verdicts = [r.comparison.verdict for r in pair.rows]
+        if len(set(verdicts)) == 1 and verdicts[0] == compare.BASELINE:
+            words = compare.BASELINE
+        else:
+            words = "\n".join("%s: %s" % (short_title(r.figure), verdict)
+                              for r, verdict in zip(pair.rows, verdicts))
+        return [pair.group.name] + rates + [slowest_text(pair.group.slowest()), words]
+
+    def meaning(self):
+        """What an administrator can do about it: a few sentences."""
+        held = [p for p in self.pairs if p.baseline and p.baseline is not p.group]
+        out = [findings(figure, i, held) for i, figure in enumerate(self.figures)]
+        out = [sentence for sentence in out if sentence]
+        if out:
+            out += advice(self.option, held)
+        return out
+
+
+def varying(groups, option):
+    """Options in which configurations differ but not the runs of one of them."""
+    names = OrderedDict((name, None) for g in groups for name in g.first.options)
+    def differ(reports, name):
+        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
+    return [name for name in names if name != option and name not in ABOUT_OUTPUT
+            and differ([g.first for g in groups], name)
+            and not any(differ(g.reports, name) for g in groups)]
+
+
+def context_text(context):
+    words = []
+    for name, value in context:
+        plain = isinstance(value, str) and value and not value[0].isdigit()
+        words.append(value.lower() if plain else "%s=%s" % (name, value))
+    return " ".join(words)
+
+
+def short_title(figure):
+    return figure.name.replace("_MBps", "") if figure.name.endswith("_MBps") \
+        else compare.figure_title(figure)
+
+
+def rate_title(figure):
+    unit = " " + figure.unit if figure.unit else ""
+    return short_title(figure) + (unit if figure.name.endswith("_MBps") else "")
+
+
+def slowest_text(slow):
+    if slow is None:
+        return "-"
+    host = " (%s)" % slow.host.split(".")[0] if slow.host else ""
+    return "%d%s\n%d of %d runs" % (slow.rank, host, slow.times, slow.runs)
+
+
+# ---- in words ----------------------------------------------------------------
+
+
+def findings(figure, i, pairs):
+    """One sentence on one figure: what differs, and what was not seen."""
+    differ, alike, hidden = [], [], 1.0
+    for pair in pairs:
+        ratio = pair.rows[i].comparison.ratio
+        where = " with " + pair.context if pair.context else ""
+        if ratio is None:
+            continue
+        if ratio.low <= 1.0 <= ratio.high:
+            alike.append("%s%s" % (pair.value, where))
+            hidden = max(hidden, ratio.high, 1.0 / ratio.low)
+        else:
+            differ.append("%s reaches %.2f of %s%s" % (pair.value, ratio.centre,
+                                                       pair.base_value, where))
+    if alike:
+        differ.append("no difference from %s shown for %s (more than %s %% is ruled "
+                      "out)" % (pairs[0].base_value, " and ".join(alike),
+                                table.number(float("%.2g" % (100 * (hidden - 1))))))
+    title = short_title(figure)
+    return title[0].upper() + title[1:] + ": " + "; ".join(differ) + "." if differ else ""
+
+
+def advice(option, pairs):
+    ratios = [(row.comparison.ratio, row.figure.better)
+              for pair in pairs for row in pair.rows if row.comparison.ratio]
+    worse = [r for r, better in ratios if cost(r.centre, better) > WORTH_ACTING
+             and not r.low <= 1.0 <= r.high]
+    unsure = [r for r, _ in ratios if r.low <= 1.0 <= r.high
+              and max(r.high, 1.0 / r.low) > WORTH_ACTING]
+    shared = option == "filetype" and all(p.value == "shared" for p in pairs)
+    out = []
+    if shared and worse:
+        out.append("Where shared is slower, prefer one file per rank, or look at what "
+                   "slows the shared file: its striping (lfs getstripe), locks between "
+                   "clients, collective buffering (--collective, --hint).")
+    elif shared and ratios and not unsure:
+        out.append("Shared files cost nothing that matters here: choose the file type "
+                   "by what is easier to manage.")
+    if unsure:
+        out.append("Where no difference is shown but much is not ruled out, the noise "
+                   "is larger than the question: add rounds before deciding.")
+    if shared and all(p.group.first.nodes == 1 for p in pairs):
+        out.append("All ranks ran on one node: contention between nodes cannot show.")
+    return out
+
+
+def cost(ratio, better):
+    return 1.0 / ratio if better == "higher" else ratio

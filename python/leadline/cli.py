@@ -1,0 +1,169 @@
+"""The command line: options, output, exit status; the work is done elsewhere."""
+import argparse
+import os
+import sys
+import textwrap
+from collections import namedtuple
+
+from leadline import compare, groups, notes, sweep, table
+from leadline.against import Against
+from leadline.errors import FAILED, LeadlineError, usage
+
+WIDTH = 88
+INTERRUPTED = 130
+
+# Where the launcher script says the programs are, and how to start them.
+Where = namedtuple("Where", "version folders mpiexec")
+NOWHERE = Where("unknown", [], "mpiexec")
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise usage("%s; see %s --help" % (message, self.prog))
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+positive.__name__ = "whole number above 0"
+
+
+def parser(where):
+    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks "
+                 "and compares their JSON reports.")
+    top.add_argument("--version", action="version",
+                     version="leadline " + where.version)
+    # Attributes of sub-commands, as "required=" needs Python 3.7.
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    add_compare(commands)
+    add_sweep(commands)
+    return top
+
+
+def add_compare(commands):
+    p = commands.add_parser(
+        "compare", help="figures of configurations side by side, with verdicts",
+        description="Compares the figures of reports: medians, 95 % intervals, ratios "
+        "to a baseline, and a verdict in words. Reports of one configuration "
+        "(run.series.config, else the label, else the file) are its repetitions.")
+    p.add_argument("paths", metavar="REPORT", nargs="+",
+                   help="a JSON report, or a directory of them")
+    p.add_argument("--baseline", metavar="NAME",
+                   help="the configuration to compare with (default: the first)")
+    p.add_argument("--against", metavar="OPTION[=VALUE]",
+                   help="compare configurations that differ in this option only, as "
+                   "in --against filetype (VALUE: the one to compare with; default: "
+                   "the first seen)")
+    p.add_argument("--figure", metavar="NAME", action="append",
+                   help="only this figure; may be a pattern and be repeated (default: "
+                   "the rates, *_MBps; with --against their totals)")
+    p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
+                   default="text", help="default: text")
+    p.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    p.set_defaults(run=run_compare)
+
+
+def add_sweep(commands):
+    p = commands.add_parser(
+        "sweep", help="run a matrix of configurations, interleaved and resumable",
+        description="Runs every configuration of SPEC (JSON, or TOML with Python 3.11 "
+        "or later) once per round, in an order that changes from round to round. Runs "
+        "whose valid report is there are skipped: repeat the command to resume.")
+    p.add_argument("spec", metavar="SPEC", help="the specification")
+    p.add_argument("--out", metavar="DIR",
+                   help="where the reports go (default: SPEC's name without .json)")
+    p.add_argument("--rounds", metavar="N", type=positive,
+                   help="instead of SPEC's rounds")
+    p.add_argument("--dry-run", action="store_true",
+                   help="print the commands and do nothing")
+    p.add_argument("--fresh", action="store_true",
+                   help="start over; what DIR holds of an earlier sweep is moved to a "
+                   "folder in it")
+    p.add_argument("--quiet", action="store_true", help="no progress")
+    p.set_defaults(run=sweep.main)
+
+
+# ---- compare -----------------------------------------------------------------
+
+
+def run_compare(args, where):
+    found = groups.collect(args.paths)
+    if args.against and args.baseline:
+        raise usage("--against and --baseline exclude each other")
+    if args.against:
+        view = Against(found.groups, args.against, args.figure)
+        some, meaning, figures = view.rows(), view.meaning(), view.figures
+        def show(form):
+            return view.readable(form)
+    else:
+        baseline = compare.find_baseline(found.groups, args.baseline)
+        some, meaning = compare.rows(found.groups, baseline, args.figure), []
+        figures = compare.select(found.groups, args.figure)
+        def show(form):
+            return compare.readable(some, form)
+    below = found.left_out + notes.notes(found.groups, figures)
+    write(args.output, render(args.format, some, show, meaning, below))
+    if args.format == "csv":
+        for note in below:
+            sys.stderr.write("leadline compare: %s\n" % note)
+    return FAILED if found.asked_for_bad else 0
+
+
+def render(form, some, show, meaning, below):
+    if form == "csv":
+        return compare.as_csv(some)
+    if form == "json":
+        return compare.as_json(some, below, meaning=meaning)
+    if form == "markdown":
+        words = ["\n".join(meaning)] if meaning else []
+        words += ["\n".join("- " + note for note in below)] if below else []
+        return "\n".join([show(table.markdown)] + [w + "\n" for w in words])
+    out = show(table.text)
+    if meaning:
+        out += "\n" + "".join(wrap(sentence, "", "") for sentence in meaning)
+    if below:
+        out += "\n" + "".join(wrap(note, "Note: ", "      ") for note in below)
+    return out
+
+
+def wrap(sentence, first, rest):
+    return textwrap.fill(sentence, WIDTH, initial_indent=first, subsequent_indent=rest,
+                         break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def write(path, text):
+    if path is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+# ---- all ---------------------------------------------------------------------
+
+
+def main(argv=None, where=NOWHERE):
+    name = "leadline"
+    try:
+        args = parser(where).parse_args(argv)
+        if args.command is None:
+            raise usage("it needs a command, compare or sweep; see leadline --help")
+        name = "leadline " + args.command
+        return args.run(args, where)
+    except LeadlineError as why:
+        sys.stderr.write("%s: %s\n" % (name, why))
+        return why.status
+    except KeyboardInterrupt:
+        sys.stderr.write("%s: interrupted; the same command goes on\n" % name)
+        return INTERRUPTED
+    except BrokenPipeError:  # as in "leadline compare ... | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED

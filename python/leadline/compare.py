@@ -1,0 +1,145 @@
+"""leadline compare: figures of configurations side by side, and what follows."""
+import fnmatch
+import json
+from collections import OrderedDict, namedtuple
+
+from leadline import stats, table
+from leadline.errors import usage
+from leadline.groups import not_comparable
+
+SCHEMA = "leadline-compare/1"
+BASELINE = "baseline"
+
+Comparison = namedtuple("Comparison", "ratio paired verdict")
+Row = namedtuple("Row", "figure group n median interval comparison")
+
+
+def compare(figure, group, baseline, ignoring=()):
+    """`group` against `baseline` in one figure: the ratio, how, and the words."""
+    if group is baseline:
+        return Comparison(None, False, BASELINE)
+    key = (figure.name, figure.at)
+    ours, theirs = group.observations(key), baseline.observations(key)
+    if not ours or not theirs:
+        absent = baseline if ours else group
+        return Comparison(None, False, "not comparable: %s has no such figure"
+                          % absent.name)
+    why = not_comparable(figure.name, group, baseline, ignoring)
+    if why:
+        return Comparison(None, False, "not comparable: " + why)
+    rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
+    paired = len(rounds) >= stats.CI_MIN
+    if paired:
+        ratio = stats.paired_ratio([ours[at] for at in rounds],
+                                   [theirs[at] for at in rounds])
+    else:
+        ratio = stats.welch_ratio(list(ours.values()), list(theirs.values()))
+    if ratio is None:
+        n = min(len(ours), len(theirs))
+        return Comparison(None, paired, "too few repetitions (n = %d < %d)"
+                          % (n, stats.CI_MIN))
+    return Comparison(ratio, paired, stats.verdict(ratio, figure.better))
+
+
+def row(figure, group, baseline, ignoring=()):
+    values = list(group.observations((figure.name, figure.at)).values())
+    return Row(figure, group, len(values), stats.median(values) if values else None,
+               stats.interval(values), compare(figure, group, baseline, ignoring))
+
+
+def rows(groups, baseline, patterns):
+    return [row(figure, group, baseline)
+            for figure in select(groups, patterns)
+            for group in [baseline] + [g for g in groups if g is not baseline]]
+
+
+# ---- which figures -----------------------------------------------------------
+
+
+def select(groups, patterns):
+    """Figures of all groups that match, rates first and totals before phases;
+    without a pattern the rates, or all where there is none."""
+    figures = OrderedDict()
+    for group in groups:
+        for key, figure in group.figures().items():
+            figures.setdefault(key, figure)
+    ranked = sorted(figures.values(), key=lambda f: (not f.name.endswith("_MBps"),
+                                                     "." in f.name))
+    chosen = [f for f in ranked if matches(f.name, patterns or ["*_MBps"])]
+    if not chosen and not patterns:
+        chosen = ranked
+    if not chosen:
+        names = sorted(set(f.name for f in ranked))
+        raise usage("no figure is called %s; there are: %s"
+                    % (", ".join(patterns), ", ".join(names) or "none"))
+    return chosen
+
+
+def matches(name, patterns):
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def find_baseline(groups, name):
+    if name is None:
+        return groups[0]
+    for group in groups:
+        if group.name == name:
+            return group
+    raise usage("no configuration is called %s; there are: %s"
+                % (name, ", ".join(g.name for g in groups)))
+
+
+# ---- shown -------------------------------------------------------------------
+
+
+def figure_title(figure):
+    at = ", ".join("%s=%s" % pair for pair in figure.at)
+    return figure.name + (" at " + at if at else "")
+
+
+def readable_rows(some):
+    """For text and Markdown: a figure is named once."""
+    out, last = [], None
+    for r in some:
+        title = figure_title(r.figure)
+        ratio = r.comparison.ratio
+        out.append([title if title != last else "", r.group.name, str(r.n),
+                    table.number(r.median), table.bounds(r.interval),
+                    "%.3f" % ratio.centre if ratio else "-",
+                    "[%.3f, %.3f]" % (ratio.low, ratio.high) if ratio else "-",
+                    r.comparison.verdict])
+        last = title
+    return out
+
+
+READABLE = ["figure", "configuration", "n", "median", "95 % interval", "ratio",
+            "95 % interval", "verdict"]
+FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
+        "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict"]
+
+
+def flat(r):
+    """One row with all its digits, for programs to read."""
+    interval = r.interval or stats.Interval(None, None, None, 0)
+    ratio = r.comparison.ratio or stats.Interval(None, None, None, 0)
+    return OrderedDict(zip(FLAT, [
+        r.figure.name, ";".join("%s=%s" % pair for pair in r.figure.at), r.figure.unit,
+        r.figure.better, r.group.name, r.n, r.median, interval.low, interval.high,
+        ratio.centre, ratio.low, ratio.high, r.comparison.paired,
+        r.comparison.verdict]))
+
+
+def as_csv(some):
+    return table.comma_separated(
+        FLAT, [["" if v is None else v for v in flat(r).values()] for r in some])
+
+
+def as_json(some, notes, **more):
+    tree = OrderedDict([("schema", SCHEMA)] + sorted(more.items()))
+    tree["rows"] = [flat(r) for r in some]
+    tree["notes"] = notes
+    return json.dumps(tree, indent=1, allow_nan=False) + "\n"
+
+
+def readable(some, form):
+    return form(READABLE, readable_rows(some), right=(2, 3, 5))

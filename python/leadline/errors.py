@@ -1,0 +1,14 @@
+"""The one exception of this package: a sentence for the user, an exit status."""
+
+FAILED = 1
+USAGE = 2
+
+
+class LeadlineError(Exception):
+    def __init__(self, sentence, status=FAILED):
+        super().__init__(sentence)
+        self.status = status
+
+
+def usage(sentence):
+    return LeadlineError(sentence, USAGE)

@@ -1,0 +1,188 @@
+"""Configurations: which reports are repetitions of the same thing."""
+import os
+from collections import Counter, OrderedDict, namedtuple
+
+from leadline import report as reports
+from leadline import stats
+from leadline.errors import LeadlineError
+
+Slowest = namedtuple("Slowest", "rank host times runs ranks")
+
+
+class Group:
+    """The valid reports of one configuration."""
+
+    def __init__(self, name, source):
+        self.name = name
+        self.source = source
+        self.reports = []
+
+    @property
+    def first(self):
+        return self.reports[0]
+
+    def figures(self):
+        """(name, at) of every figure, in the order of the reports."""
+        keys = OrderedDict()
+        for report in self.reports:
+            for figure in report.figures:
+                keys[figure.name, figure.at] = figure
+        return keys
+
+    def observations(self, key):
+        """OrderedDict of independent values of one figure. The key is the round,
+        (series id, round), where there is one: equal rounds of two configurations
+        make a pair. Repetitions within a run are not independent of each other, so
+        of several runs each counts once, with its median."""
+        values = OrderedDict()
+        for i, report in enumerate(self.reports):
+            for figure in report.figures:
+                if (figure.name, figure.at) != key or not figure.reps:
+                    continue
+                if len(self.reports) == 1:
+                    return OrderedDict((("rep", i, j), v)
+                                       for j, v in enumerate(figure.reps))
+                at = ("run", report.path)
+                if report.round is not None:
+                    at = (report.series_id, report.round)
+                values.setdefault(at, []).append(stats.median(figure.reps))
+        return OrderedDict((at, stats.median(v)) for at, v in values.items())
+
+    def from_memory(self):
+        return sum(report.from_memory() for report in self.reports)
+
+    def slowest(self):
+        """The rank that needed most time for its reads and writes, and in how many
+        runs it was that one; None where no run says."""
+        winners, hosts = Counter(), {}
+        for report in self.reports:
+            seconds, rank_hosts = transfer_seconds(report)
+            hosts.update(rank_hosts)
+            if seconds:
+                # Of equals the lowest rank, whatever the order in the file.
+                winners[min(seconds, key=lambda r: (-seconds[r], r))] += 1
+        if not winners:
+            return None
+        rank = min(winners, key=lambda r: (-winners[r], r))
+        return Slowest(rank, hosts.get(rank, ""), winners[rank],
+                       sum(winners.values()), self.first.ranks)
+
+
+def transfer_seconds(report):
+    """Seconds of reading and writing by rank: of all ranks where the report has
+    them, else only of the slowest of each phase."""
+    seconds, hosts = Counter(), {}
+    for sample in report.samples:
+        if sample.get("act") not in ("read", "write"):
+            continue
+        every, slowest = sample.get("ranks_s"), sample.get("max_rank")
+        if isinstance(every, list):
+            for rank, s in enumerate(every):
+                seconds[rank] += s or 0.0
+        elif isinstance(slowest, int):
+            seconds[slowest] += sample.get("max_s") or 0.0
+        if isinstance(slowest, int) and sample.get("max_host"):
+            hosts[slowest] = reports.printable(sample["max_host"])
+    return seconds, hosts
+
+
+# ---- what makes two runs different things ------------------------------------
+
+
+def difference(a, b, ignoring=()):
+    """Why report `a` cannot be held against `b`; "" if it can."""
+    pairs = [("program", a.program, b.program), ("ranks", a.ranks, b.ranks)]
+    ours, theirs = a.option_values(True), b.option_values(True)
+    for name in list(ours) + [n for n in theirs if n not in ours]:
+        pairs.append((name, ours.get(name), theirs.get(name)))
+    pairs += [("cache policy", a.cache, b.cache), ("sync", a.sync, b.sync)]
+    for name, mine, other in pairs:
+        if mine != other and name.split()[0] not in ignoring:
+            return "other %s (%s, not %s)" % (name, mine, other)
+    return ""
+
+
+def not_comparable(figure_name, a, b, ignoring=()):
+    """As difference, for two groups and one figure."""
+    for group in (a, b):
+        for report in group.reports[1:]:
+            why = difference(report, group.first, ignoring)
+            if why:
+                return "runs of %s differ: %s" % (group.name, why)
+    why = difference(a.first, b.first, ignoring)
+    if why or "write" in figure_name:
+        return why
+    shares = [2 * group.from_memory() >= len(group.reports) for group in (a, b)]
+    if shares[0] != shares[1]:
+        return "%s was served from memory" % (a if shares[0] else b).name
+    return ""
+
+
+# ---- from the command line to groups -----------------------------------------
+
+
+class Collection:
+    """All that was read: groups, and what was left out and why."""
+
+    def __init__(self):
+        self.groups = []
+        self.left_out = []   # sentences
+        self.asked_for_bad = False
+
+    def add(self, report, source, asked):
+        if not report.valid:
+            self.left_out.append("%s is not valid and left out: %s"
+                                 % (report.path, report.failure()))
+            self.asked_for_bad = self.asked_for_bad or asked
+            return
+        name = report.config or report.label or stem(report.path)
+        # Equal names of two series are two configurations: before and after.
+        same = (name, report.series_id) if report.config else (name,)
+        if not report.config and not report.label:
+            same = (report.path,)
+        for group in self.groups:
+            if group.same == same:
+                group.reports.append(report)
+                return
+        group = Group(name, source)
+        group.same = same
+        group.reports.append(report)
+        self.groups.append(group)
+
+
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def collect(paths):
+    """Reads files and directories into a Collection."""
+    found, seen = Collection(), set()
+    for path in paths:
+        if os.path.isdir(path):
+            loaded, faults = reports.load_directory(path)
+            found.left_out += faults
+        else:
+            loaded = [reports.load(path)]
+        for report in loaded:
+            if os.path.realpath(report.path) not in seen:
+                seen.add(os.path.realpath(report.path))
+                found.add(report, path, asked=not os.path.isdir(path))
+    tell_apart(found.groups)
+    if not found.groups:
+        why = "; ".join(found.left_out[:1]) or "no report in " + ", ".join(paths)
+        if len(found.left_out) > 1:
+            why += " (and %d more)" % (len(found.left_out) - 1)
+        raise LeadlineError("nothing to compare: " + why)
+    return found
+
+
+def tell_apart(groups):
+    """Adds to equal names where the reports came from."""
+    def sources(group):
+        return (stem(group.source.rstrip("/")), group.source, group.same[-1])
+    for level in range(3):
+        names = Counter(group.name for group in groups)
+        for group in groups:
+            if names[group.name] > 1:
+                plain = group.first.config or group.first.label or stem(group.source)
+                group.name = "%s (%s)" % (plain, sources(group)[level])

@@ -1,0 +1,100 @@
+"""What to know before believing a table: the sentences printed under it."""
+from collections import OrderedDict
+
+from leadline import stats
+from leadline.report import SERVED_FROM_MEMORY, printable
+
+NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
+STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
+
+
+def notes(groups, figures):
+    return (memory(groups) + missing_rounds(groups) + noisy(groups, figures)
+            + loaded(groups) + stragglers(groups) + from_programs(groups))
+
+
+def memory(groups):
+    out = []
+    for group in groups:
+        served = group.from_memory()
+        if served:
+            out.append("%s: reads were served from memory in %d of %d runs: such read "
+                       "figures measure memory, not storage"
+                       % (group.name, served, len(group.reports)))
+    return out
+
+
+def missing_rounds(groups):
+    rounds = [set((r.series_id, r.round) for r in group.reports if r.round is not None)
+              for group in groups]
+    out = []
+    for group, mine in zip(groups, rounds):
+        ids = set(series for series, _ in mine)
+        every = set(at for some in rounds for at in some if at[0] in ids)
+        if len(mine) < len(every):
+            out.append("%s has %d of %d rounds" % (group.name, len(mine), len(every)))
+    return out
+
+
+def noisy(groups, figures):
+    out = []
+    for group in groups:
+        for figure in figures:
+            key = (figure.name, figure.at)
+            values = list(group.observations(key).values())
+            if len(values) >= 3 and stats.log_spread(values) > NOISY:
+                out.append("%s: %s is noisy: %.4g to %.4g over %d repetitions"
+                           % (group.name, figure.name, min(values), max(values),
+                              len(values)))
+    return out
+
+
+def loaded(groups):
+    """One sentence per host whose load was above its cores when runs began."""
+    runs, busy, worst = OrderedDict(), {}, {}
+    for group in groups:
+        for report in group.reports:
+            for host in report.hosts:
+                name, load = printable(host.get("name")), host.get("load1_start")
+                cores = host.get("cores")
+                if not all(isinstance(x, (int, float)) for x in (load, cores)):
+                    continue
+                runs[name] = runs.get(name, 0) + 1
+                if load > cores:
+                    busy[name] = busy.get(name, 0) + 1
+                    worst[name] = max(worst.get(name, (0, 0)), (load, cores))
+    return ["%s: the load was above the number of cores at the start of %d of %d runs "
+            "(up to %.1f on %d): other work, or the run before, may have disturbed them"
+            % ((name, busy[name], runs[name]) + worst[name])
+            for name in runs if name in busy]
+
+
+def stragglers(groups):
+    """A rank that is slowest more often than chance would have it."""
+    out = []
+    for group in groups:
+        slow = group.slowest()
+        if not slow or not slow.ranks or slow.ranks < 2:
+            continue
+        # Any rank might have been the one: ranks times the chance of this one.
+        chance = slow.ranks * stats.chance_of_at_least(slow.times, slow.runs,
+                                                       1.0 / slow.ranks)
+        if chance < STRAGGLER:
+            out.append("%s: rank %d%s was the slowest in %d of %d runs, which is no "
+                       "chance: look at its node and its place in the file"
+                       % (group.name, slow.rank, slow.host and " on " + slow.host,
+                          slow.times, slow.runs))
+    return out
+
+
+def from_programs(groups):
+    """Warnings of the programs themselves, each code once."""
+    texts, runs = OrderedDict(), {}
+    for group in groups:
+        for report in group.reports:
+            for warning in report.warnings:
+                code = printable(warning.get("code"))
+                if code != SERVED_FROM_MEMORY:
+                    texts.setdefault(code, printable(warning.get("text") or code))
+                    runs[code] = runs.get(code, 0) + 1
+    return ["%s (%d runs)" % (text, runs[code]) for code, text in texts.items()]

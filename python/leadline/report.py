@@ -1,0 +1,178 @@
+"""Reads the programs' JSON reports and refuses, in one sentence, what is not one.
+
+The contract is the report schema "leadline-report/1"; what is read here and
+nowhere else: everything after this module deals in Report objects.
+"""
+import json
+import math
+import os
+from collections import namedtuple
+
+from leadline.errors import LeadlineError
+
+SCHEMA = "leadline-report/1"
+SWEEP_SCHEMA = "leadline-sweep/1"
+SERVED_FROM_MEMORY = "served_from_memory"
+FROM_DEVICE = 0.9   # at least this share of the bytes read: not served by memory
+
+Figure = namedtuple("Figure", "name at unit better reps")
+
+
+class Report:
+    """One run: what compare needs of it, checked."""
+
+    def __init__(self, path, tree):
+        self.path = path
+        self.valid = get(path, tree, "valid", bool)
+        self.why = get(path, tree, "why", str, optional=True) or ""
+        run = get(path, tree, "run", dict)
+        self.program = get(path, run, "program", str, "run.")
+        self.label = get(path, run, "label", str, "run.", optional=True) or ""
+        series = get(path, run, "series", dict, "run.", optional=True) or {}
+        self.series_id = get(path, series, "id", str, "run.series.", True) or ""
+        self.config = get(path, series, "config", str, "run.series.", True) or ""
+        self.round = get(path, series, "round", int, "run.series.", optional=True)
+        mpi = get(path, tree, "mpi", dict, optional=not self.valid) or {}
+        self.ranks = get(path, mpi, "ranks", int, "mpi.", optional=not self.valid)
+        self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
+        io = get(path, tree, "io", dict, optional=True) or {}
+        self.cache = get(path, io, "cache", str, "io.", optional=True)
+        self.sync = get(path, io, "sync", str, "io.", optional=True)
+        self.hosts = get(path, tree, "hosts", list, optional=True) or []
+        self.options = get(path, tree, "options", dict, optional=True) or {}
+        self.samples = get(path, tree, "samples", list, optional=True) or []
+        self.warnings = get(path, tree, "warnings", list, optional=True) or []
+        self.errors = get(path, tree, "errors", list, optional=True) or []
+        checks = get(path, tree, "checks", dict, optional=True) or {}
+        self.device_share = get(path, checks, "device_share", float, "checks.", True)
+        for name in ("hosts", "samples", "warnings", "errors"):
+            if not all(isinstance(row, dict) for row in getattr(self, name)):
+                raise wrong(path, name, "a list of objects")
+        if not all(isinstance(option, dict) for option in self.options.values()):
+            raise wrong(path, "options", "an object of objects")
+        rows = get(path, tree, "figures", list, optional=not self.valid) or []
+        self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
+
+    def option_values(self, workload_only=False):
+        return {name: option.get("value") for name, option in self.options.items()
+                if option.get("workload") or not workload_only}
+
+    def from_memory(self):
+        """Whether its reads were served by memory and not by the device."""
+        if any(w.get("code") == SERVED_FROM_MEMORY for w in self.warnings):
+            return True
+        return self.device_share is not None and self.device_share < FROM_DEVICE
+
+    def failure(self):
+        """Why it is not valid, in the program's words."""
+        for error in self.errors:
+            if error.get("text"):
+                return printable(error["text"])
+        return self.why or "it says no more"
+
+
+KINDS = {bool: "true or false", str: "text", int: "a whole number",
+         float: "a number", dict: "an object", list: "a list"}
+
+
+def wrong(path, what, kind):
+    return LeadlineError("%s: not a Leadline report: %s is not %s" % (path, what, kind))
+
+
+def get(path, tree, name, kind, where="", optional=False):
+    """tree[name], if it is of `kind`; None where `optional` and absent or null."""
+    value = tree.get(name)
+    if value is None and optional:
+        return None
+    accepted = (int, float) if kind is float else kind
+    if not isinstance(value, accepted) or (isinstance(value, bool)
+                                           and kind is not bool):
+        raise wrong(path, where + name, KINDS[kind])
+    return printable(value) if kind is str else value
+
+
+def printable(text):
+    """A report must not be able to write control characters to a terminal."""
+    return "".join(c if c.isprintable() else " " for c in str(text))
+
+
+def figure(path, row, i):
+    where = "figures[%d]." % i
+    if not isinstance(row, dict):
+        raise wrong(path, "figures[%d]" % i, KINDS[dict])
+    name = get(path, row, "name", str, where)
+    better = get(path, row, "better", str, where)
+    if better not in ("higher", "lower"):
+        raise wrong(path, where + "better", '"higher" or "lower"')
+    reps = get(path, row, "reps", list, where)
+    for rep in reps:
+        if rep is not None and (isinstance(rep, bool)
+                                or not isinstance(rep, (int, float))):
+            raise wrong(path, where + "reps", "a list of numbers")
+    at = get(path, row, "at", dict, where, optional=True) or {}
+    unit = get(path, row, "unit", str, where, optional=True) or ""
+    # A ratio needs positive numbers; what is not was no measurement.
+    good = [rep for rep in reps if rep is not None and rep > 0 and math.isfinite(rep)]
+    return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
+                  unit, better, good)
+
+
+def refuse_constant(name):
+    raise ValueError("it holds %s, which is not JSON" % name)
+
+
+def read_json(path):
+    """The tree in `path`, or a sentence."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            text = stream.read()
+    except (OSError, UnicodeDecodeError) as why:
+        reason = getattr(why, "strerror", None) or "it is not UTF-8 text"
+        raise LeadlineError("%s: cannot be read: %s" % (path, reason))
+    if not text.strip():
+        raise LeadlineError("%s: not a Leadline report: the file is empty" % path)
+    try:
+        return json.loads(text, parse_constant=refuse_constant)
+    except (ValueError, RecursionError) as why:
+        raise LeadlineError("%s: not JSON: %s" % (path, why))
+
+
+def schema_of(tree):
+    return tree.get("schema") if isinstance(tree, dict) else None
+
+
+def load(path):
+    tree = read_json(path)
+    schema = schema_of(tree)
+    if schema is None:
+        raise LeadlineError("%s: not a Leadline report: it names no schema" % path)
+    if schema != SCHEMA:
+        raise LeadlineError("%s: its schema is %s, this leadline reads %s"
+                            % (path, json.dumps(schema), SCHEMA))
+    return Report(path, tree)
+
+
+def load_directory(folder):
+    """(reports, sentences about what could not be read). JSON files of another
+    schema are not reports and no fault; a sweep's state says in which order its
+    configurations were asked for."""
+    reports, faults, asked = [], [], []
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as why:
+        raise LeadlineError("%s: cannot be read: %s" % (folder, why.strerror))
+    for name in names:
+        path = os.path.join(folder, name)
+        if not name.endswith(".json") or name.startswith(".") or os.path.isdir(path):
+            continue
+        try:
+            tree = read_json(path)
+            if schema_of(tree) == SCHEMA:
+                reports.append(Report(path, tree))
+            elif schema_of(tree) == SWEEP_SCHEMA:
+                asked = tree.get("configs") or []
+        except LeadlineError as fault:
+            faults.append(str(fault))
+    place = {name: i for i, name in enumerate(asked)}
+    reports.sort(key=lambda r: place.get(r.config, len(place)))
+    return reports, faults

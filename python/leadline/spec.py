@@ -1,0 +1,204 @@
+"""A sweep's specification: read, checked, and turned into commands."""
+import itertools
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import string
+from collections import OrderedDict, namedtuple
+
+from leadline.errors import LeadlineError, usage
+from leadline.report import read_json
+
+FEW_ROUNDS = 6   # below, compare shows no interval
+
+Config = namedtuple("Config", "name values")
+
+
+def whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def text(value):
+    return isinstance(value, str) and value != ""
+
+
+def texts(value):
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
+
+
+def scalars(value):
+    return (isinstance(value, list) and value != []
+            and all(isinstance(v, (str, int, float)) for v in value))
+
+
+# name: (default, test, what it must be)
+KEYS = OrderedDict([
+    ("program", (None, text, "a program's name or path")),
+    ("np", (1, whole, "a whole number above 0")),
+    ("args", ([], texts, "a list of strings")),
+    ("matrix", ({}, lambda m: isinstance(m, dict) and all(map(scalars, m.values())),
+                "an object whose values are lists: option = [values]")),
+    ("rounds", (FEW_ROUNDS, whole, "a whole number above 0")),
+    ("seed", (1, lambda s: isinstance(s, int), "a whole number")),
+    ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
+                 "a launcher, or a list of it and its arguments")),
+    ("mpiexec_args", ([], texts, "a list of strings")),
+    ("env", ({}, lambda e: isinstance(e, dict) and all(
+        isinstance(v, str) for v in e.values()), "an object of strings")),
+    ("timeout", (600, lambda t: isinstance(t, (int, float)) and t > 0,
+                 "seconds, above 0")),
+])
+
+# What may change between two calls without making the finished runs worthless.
+MAY_CHANGE = ("rounds", "timeout")
+
+
+def read(path):
+    if path.endswith(".toml"):
+        tree = read_toml(path)
+    else:
+        tree = read_json(path)
+    return check(path, tree)
+
+
+def read_toml(path):
+    try:
+        import tomllib
+    except ImportError:
+        raise usage("%s: TOML needs Python 3.11 or later: write it as JSON" % path)
+    try:
+        with open(path, "rb") as stream:
+            return tomllib.load(stream)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be read: %s" % (path, why.strerror))
+    except ValueError as why:
+        raise usage("%s: not TOML: %s" % (path, why))
+
+
+def check(path, tree):
+    """The specification with its defaults, or a sentence."""
+    if not isinstance(tree, dict):
+        raise usage("%s: a specification is an object" % path)
+    for name in tree:
+        if name not in KEYS:
+            raise usage("%s: there is no key %s; there are: %s"
+                        % (path, name, ", ".join(KEYS)))
+    spec = OrderedDict()
+    for name, (default, test, wanted) in KEYS.items():
+        spec[name] = tree.get(name, default)
+        if name in tree and not test(tree[name]):
+            raise usage("%s: %s must be %s" % (path, name, wanted))
+    if spec["program"] is None:
+        raise usage('%s: it must name a program, as in "program": "madbench"' % path)
+    for value in spec["matrix"].get("np", []):
+        if not whole(value):
+            raise usage("%s: np must be a whole number above 0" % path)
+    fill(spec["args"], {name: "" for name in spec["matrix"]}, path)
+    return spec
+
+
+def fill(args, values, path="the specification"):
+    """Replaces {name} in fixed arguments by the configuration's value."""
+    try:
+        return [arg.format(**values) for arg in args]
+    except (KeyError, IndexError, ValueError):
+        raise usage("%s: args name a value that the matrix does not have: %s"
+                    % (path, " ".join(args)))
+
+
+def placeholders(args):
+    return set(field for arg in args
+               for _, field, _, _ in string.Formatter().parse(arg) if field)
+
+
+# ---- configurations ----------------------------------------------------------
+
+
+def configurations(spec):
+    """All combinations; their names go into file names and --series."""
+    names = list(spec["matrix"])
+    combined = [OrderedDict(zip(names, values))
+                for values in itertools.product(*spec["matrix"].values())]
+    short = [join(value_word(n, v) for n, v in c.items()) for c in combined]
+    if len(set(short)) < len(short):
+        short = [join("%s=%s" % item for item in c.items()) for c in combined]
+    if len(set(short)) < len(short):
+        short = ["%s-%d" % (name, i + 1) for i, name in enumerate(short)]
+    return [Config(name, values) for name, values in zip(short, combined)]
+
+
+def join(words):
+    name = "-".join(word for word in words if word)
+    return re.sub(r"[^A-Za-z0-9._=+-]", "_", name) or "default"
+
+
+def value_word(name, value):
+    """posix; collective; npix1024."""
+    if isinstance(value, bool):
+        return name if value else ""
+    if isinstance(value, str) and not value[:1].isdigit():
+        return value
+    return "%s%s" % (name, value)
+
+
+def order(configs, round_number, seed):
+    """In what order a round runs its configurations: a Williams design, in which
+    over the rounds each stands everywhere equally often, and follows each other
+    one equally often, so that neither place nor predecessor favours one."""
+    n = len(configs)
+    shuffled = list(configs)
+    random.Random(seed).shuffle(shuffled)
+    zigzag = [i // 2 if i % 2 == 0 else n - 1 - i // 2 for i in range(n)]
+    cycle, shift = divmod(round_number - 1, n)
+    line = [shuffled[(z + shift) % n] for z in zigzag]
+    # With an odd number the balance needs every other cycle mirrored.
+    return line[::-1] if cycle % 2 else line
+
+
+# ---- commands ----------------------------------------------------------------
+
+
+def find_program(name, folders):
+    """`name` as a path, in the build tree or where leadline is installed, or on
+    PATH."""
+    if "/" in name:
+        found = name if os.access(name, os.X_OK) else None
+    else:
+        places = [os.path.join(folder, name) for folder in folders]
+        places = [p for p in places if os.access(p, os.X_OK) and os.path.isfile(p)]
+        found = places[0] if places else shutil.which(name)
+    if not found:
+        raise LeadlineError("program %s was found neither in %s nor on PATH"
+                            % (name, ", ".join(folders) or "a build tree"))
+    return os.path.abspath(found)
+
+
+def command(spec, config, where):
+    """What to start; `where` has .mpiexec and .folders, see cli."""
+    launcher = spec["mpiexec"] or where.mpiexec
+    if isinstance(launcher, str):
+        launcher = shlex.split(launcher)
+    taken = placeholders(spec["args"]) | {"np"}
+    options = []
+    for name, value in config.values.items():
+        if name not in taken:
+            options += option(name, value)
+    return (launcher + ["-n", str(config.values.get("np", spec["np"]))]
+            + spec["mpiexec_args"] + [find_program(spec["program"], where.folders)]
+            + fill(spec["args"], config.values) + options)
+
+
+def option(name, value):
+    if isinstance(value, bool):
+        return ["--" + name] if value else []
+    return ["--%s=%s" % (name, value)]
+
+
+def same(spec, other):
+    def kept(tree):
+        return json.dumps({n: v for n, v in tree.items() if n not in MAY_CHANGE},
+                          sort_keys=True)
+    return kept(spec) == kept(other)

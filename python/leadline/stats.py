@@ -1,0 +1,158 @@
+"""Medians, Student-t intervals on logarithms, and verdicts in words.
+
+Why these and no others: doc/statistics.md. No numpy: the largest sample here is
+a few hundred repetitions.
+"""
+import math
+from collections import namedtuple
+
+CI_MIN = 6       # no interval below so many repetitions
+CONFIDENCE = 0.95
+
+Interval = namedtuple("Interval", "centre low high n")
+
+
+def median(values):
+    ordered = sorted(values)
+    half = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[half]
+    return (ordered[half - 1] + ordered[half]) / 2.0
+
+
+def mean(values):
+    return math.fsum(values) / len(values)
+
+
+def variance(values):
+    """Of the sample: divided by n - 1."""
+    centre = mean(values)
+    return math.fsum((v - centre) ** 2 for v in values) / (len(values) - 1)
+
+
+def log_spread(values):
+    """Standard deviation of the logarithms: 0.05 is a spread of about 5 %."""
+    return math.sqrt(variance([math.log(v) for v in values]))
+
+
+# ---- Student's t -------------------------------------------------------------
+
+
+def beta_fraction(a, b, x):
+    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    tiny = 1e-300
+    c = 1.0
+    d = 1.0 - (a + b) * x / (a + 1.0)
+    d = 1.0 / (d if abs(d) > tiny else tiny)
+    value = d
+    for m in range(1, 1000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            d = 1.0 + term * d
+            d = 1.0 / (d if abs(d) > tiny else tiny)
+            c = 1.0 + term / c
+            c = c if abs(c) > tiny else tiny
+            value *= c * d
+        if abs(c * d - 1.0) < 1e-15:
+            break
+    return value
+
+
+def incomplete_beta(a, b, x):
+    """Regularised: from 0 at x = 0 to 1 at x = 1."""
+    if x <= 0.0 or x >= 1.0:
+        return min(max(x, 0.0), 1.0)
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+                     + a * math.log(x) + b * math.log1p(-x))
+    if x < (a + 1.0) / (a + b + 2.0):  # where the fraction converges fast
+        return front * beta_fraction(a, b, x) / a
+    return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
+
+
+def t_tail(t, df):
+    """Probability that Student's t lies above `t` >= 0."""
+    return 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
+
+
+def t_quantile(p, df):
+    """Of Student's t, for 0.5 <= p < 1; `df` > 0 need not be whole."""
+    low, high = 0.0, 1.0
+    while t_tail(high, df) > 1.0 - p:
+        high *= 2.0
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2.0
+        if t_tail(middle, df) > 1.0 - p:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2.0
+
+
+# ---- intervals ---------------------------------------------------------------
+
+
+def _interval(centre, error, df, n):
+    """From a mean of logarithms and its standard error, back to values."""
+    half = t_quantile(0.5 + CONFIDENCE / 2.0, df) * error if error > 0.0 else 0.0
+    return Interval(math.exp(centre), math.exp(centre - half),
+                    math.exp(centre + half), n)
+
+
+def interval(values):
+    """Of the geometric mean of positive values; None below CI_MIN of them."""
+    n = len(values)
+    if n < CI_MIN:
+        return None
+    logs = [math.log(v) for v in values]
+    return _interval(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
+
+
+def paired_ratio(values, baseline):
+    """Of values[i] / baseline[i]: drift that both members of a pair saw cancels."""
+    return interval([v / b for v, b in zip(values, baseline)])
+
+
+def welch_ratio(values, baseline):
+    """Of two independent samples whose spreads may differ."""
+    if min(len(values), len(baseline)) < CI_MIN:
+        return None
+    logs = [[math.log(v) for v in sample] for sample in (values, baseline)]
+    parts = [variance(sample) / len(sample) for sample in logs]
+    error2 = math.fsum(parts)
+    df = 1.0
+    if error2 > 0.0:
+        df = error2 ** 2 / math.fsum(
+            part ** 2 / (len(sample) - 1) for part, sample in zip(parts, logs))
+    return _interval(mean(logs[0]) - mean(logs[1]), math.sqrt(error2), df,
+                     min(len(values), len(baseline)))
+
+
+# ---- words -------------------------------------------------------------------
+
+
+def factor_text(factor):
+    """1.8x, 12x, 1.04x: close to 1 as many digits as show the difference."""
+    if factor >= 9.95:
+        return "%.0fx" % factor
+    for digits in (1, 2, 3):
+        if abs(factor - 1.0) >= 2.0 * 10.0 ** -digits:
+            break
+    return "%.*fx" % (digits, factor)
+
+
+def verdict(ratio, better):
+    """What an interval of a ratio to the baseline says; `better` as in reports."""
+    if ratio.low <= 1.0 <= ratio.high:
+        return "no difference shown"
+    gain = ratio.centre if better == "higher" else 1.0 / ratio.centre
+    if gain > 1.0:
+        return "faster by " + factor_text(gain)
+    return "slower by " + factor_text(1.0 / gain)
+
+
+def chance_of_at_least(k, n, p):
+    """That a thing of probability `p` happens at least `k` times in `n`."""
+    return math.fsum(
+        math.exp(math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1))
+        * p ** i * (1.0 - p) ** (n - i) for i in range(k, n + 1))

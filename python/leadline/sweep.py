@@ -1,0 +1,261 @@
+"""leadline sweep: runs a matrix of configurations, interleaved and resumable."""
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import namedtuple
+
+from leadline import report as reports
+from leadline import spec as specs
+from leadline.errors import LeadlineError, usage
+
+STATE = "sweep.json"
+PATIENCE_S = 10   # between asking a run to end and killing it
+
+Run = namedtuple("Run", "config round path command")
+
+
+class Sweep:
+    def __init__(self, spec, out, identity, where):
+        self.spec, self.out, self.id = spec, out, identity
+        self.configs = specs.configurations(spec)
+        commands = {c.name: specs.command(spec, c, where) for c in self.configs}
+        self.runs = [self.run(config, number, commands[config.name])
+                     for number in range(1, spec["rounds"] + 1)
+                     for config in specs.order(self.configs, number, spec["seed"])]
+
+    def run(self, config, number, command):
+        path = os.path.join(self.out, "%s-%s-%d.json" % (self.id, config.name, number))
+        series = "%s,%s,%d" % (self.id, config.name, number)
+        return Run(config, number, path,
+                   command + ["--json", path, "--series", series, "--quiet"])
+
+    def done(self, run):
+        """Whether a valid report of this very run is there."""
+        try:
+            found = reports.load(run.path)
+        except LeadlineError:
+            return False
+        return found.valid and (found.series_id, found.config, found.round) == (
+            self.id, run.config.name, run.round)
+
+
+# ---- state on disk -----------------------------------------------------------
+
+
+def new_id(spec):
+    program = os.path.basename(spec["program"])
+    return specs.join([program, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())])
+
+
+def resume_id(spec, out, fresh):
+    """The identity of the sweep in `out`, where it is the same; else None."""
+    path = os.path.join(out, STATE)
+    if not os.path.exists(path):
+        return None
+    tree = reports.read_json(path)
+    if reports.schema_of(tree) != reports.SWEEP_SCHEMA or not isinstance(tree.get("spec"), dict) \
+            or not specs.text(tree.get("id")):
+        raise LeadlineError("%s: not the state of a sweep" % path)
+    if fresh:
+        set_aside(out, tree["id"])
+        return None
+    if not specs.same(spec, tree["spec"]):
+        raise usage("%s holds a sweep of another specification: give another --out, "
+                    "or --fresh to start over" % out)
+    return tree["id"]
+
+
+def set_aside(out, identity):
+    """Moves an earlier sweep's files into a folder of its own: measurements are
+    never deleted here."""
+    folder = os.path.join(out, identity)
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(out):
+        if name == STATE or name.startswith(identity + "-"):
+            os.replace(os.path.join(out, name), os.path.join(folder, name))
+
+
+def save_state(sweep):
+    tree = {"schema": reports.SWEEP_SCHEMA, "id": sweep.id,
+            "configs": [config.name for config in sweep.configs], "spec": sweep.spec}
+    handle, temporary = tempfile.mkstemp(dir=sweep.out, prefix=".sweep")
+    with os.fdopen(handle, "w") as stream:
+        json.dump(tree, stream, indent=1)
+        stream.write("\n")
+    os.chmod(temporary, 0o644)
+    os.replace(temporary, os.path.join(sweep.out, STATE))
+
+
+# ---- one run -----------------------------------------------------------------
+
+
+def stop(process):
+    """Asks the launcher's whole process group to end, so that the programs remove
+    their files; then insists."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(PATIENCE_S)
+        except ProcessLookupError:
+            pass
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    process.wait()
+
+
+def execute(run, env, timeout):
+    """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
+    with open(log_path(run), "wb") as log:
+        try:
+            # A session of its own: Ctrl-C comes to us, and all of it can be ended.
+            process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL,
+                                       stdout=log, stderr=log, env=env,
+                                       start_new_session=True)
+        except OSError as why:
+            return "%s cannot be started: %s" % (run.command[0], why.strerror)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            return "it did not end within %g s and was stopped" % timeout
+        except BaseException:
+            stop(process)
+            raise
+    return sentence(run, status) if status else ""
+
+
+def log_path(run):
+    return run.path[:-len(".json")] + ".log"
+
+
+def sentence(run, status):
+    """What the program said: its own line, else the launcher's last."""
+    with open(log_path(run), errors="replace") as stream:
+        lines = [reports.printable(line.strip()) for line in stream]
+    lines = [line for line in lines if line]
+    names = set(os.path.basename(word) + ":" for word in run.command)
+    own = [line for line in lines if line.split(" ")[0] in names]
+    said = (own or lines[-1:] or ["it said nothing"])[0]
+    return "%s (exit status %d)" % (said, status)
+
+
+# ---- progress ----------------------------------------------------------------
+
+
+class Progress:
+    """One line, redrawn, where stderr is a terminal; else a line for every run."""
+
+    def __init__(self, total, quiet):
+        self.total, self.quiet = total, quiet
+        self.terminal = sys.stderr.isatty()
+        self.seconds = []   # of the runs of this call
+        self.done = 0       # with those that were there before
+
+    def left(self):
+        if not self.seconds:
+            return ""
+        mean = sum(self.seconds) / len(self.seconds)
+        left = int(round(mean * (self.total - self.done)))
+        return ", %d:%02d left" % divmod(left, 60)
+
+    def begin(self, run):
+        if self.terminal and not self.quiet:
+            self.draw("%d/%d  round %d  %s%s" % (self.done + 1, self.total, run.round,
+                                                 run.config.name, self.left()))
+
+    def end(self, run, seconds, failure):
+        self.done += 1
+        self.seconds.append(seconds)
+        if failure:
+            self.say("%s round %d failed: %s" % (run.config.name, run.round, failure))
+        elif not self.terminal and not self.quiet:
+            self.say("%d/%d %s round %d: %.1f s%s"
+                     % (self.done, self.total, run.config.name, run.round, seconds,
+                        self.left()))
+
+    def draw(self, line):
+        sys.stderr.write("\r\033[K" + line)
+        sys.stderr.flush()
+
+    def say(self, line):
+        self.clear()
+        sys.stderr.write("leadline sweep: %s\n" % line)
+        sys.stderr.flush()
+
+    def clear(self):
+        if self.terminal and not self.quiet:
+            self.draw("")
+
+
+# ---- all of them -------------------------------------------------------------
+
+
+def run_all(sweep, quiet):
+    """Returns the number of runs that failed."""
+    env = dict(os.environ, **sweep.spec["env"])
+    todo = [run for run in sweep.runs if not sweep.done(run)]
+    progress = Progress(len(sweep.runs), quiet)
+    progress.done = len(sweep.runs) - len(todo)
+    if progress.done and not quiet:
+        progress.say("%d of %d runs are there already"
+                     % (progress.done, progress.total))
+    failed, good = 0, progress.done
+    try:
+        for i, run in enumerate(todo):
+            progress.begin(run)
+            began = time.monotonic()
+            failure = execute(run, env, sweep.spec["timeout"])
+            if not failure and not sweep.done(run):
+                failure = "it ended well but left no valid report in " + run.path
+            progress.end(run, time.monotonic() - began, failure)
+            if failure:
+                failed += 1
+            else:
+                good += 1
+                os.unlink(log_path(run))
+            if not good and failed == len(sweep.configs) and i + 1 < len(todo):
+                progress.say("every configuration failed: giving up")
+                return failed
+    finally:
+        progress.clear()
+    return failed
+
+
+def print_commands(sweep):
+    for run in sweep.runs:
+        print(" ".join(shlex.quote(word) for word in run.command))
+    sys.stderr.write("leadline sweep: %d configurations x %d rounds = %d runs\n"
+                     % (len(sweep.configs), sweep.spec["rounds"], len(sweep.runs)))
+
+
+def on_term(signum, frame):
+    raise KeyboardInterrupt
+
+
+def main(args, where):
+    spec = specs.read(args.spec)
+    if args.rounds:
+        spec["rounds"] = args.rounds
+    out = args.out or os.path.splitext(os.path.basename(args.spec))[0]
+    if args.dry_run:
+        print_commands(Sweep(spec, out, new_id(spec), where))
+        return 0
+    identity = resume_id(spec, out, args.fresh) or new_id(spec)
+    sweep = Sweep(spec, out, identity, where)
+    try:
+        os.makedirs(out, exist_ok=True)
+        save_state(sweep)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
+    signal.signal(signal.SIGTERM, on_term)
+    failed = run_all(sweep, args.quiet)
+    if failed:
+        raise LeadlineError("%d of %d runs failed; the same command tries them again"
+                            % (failed, len(sweep.runs)))
+    return 0

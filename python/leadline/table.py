@@ -1,0 +1,59 @@
+"""Tables: the same rows as aligned text, Markdown or CSV.
+
+A cell is a string; "\\n" breaks it into lines.
+"""
+import csv
+import io
+
+
+def rule(widths):
+    return "  ".join("-" * width for width in widths)
+
+
+def text(header, rows, right=()):
+    """Aligned columns; `right`: the numbers of those flushed right."""
+    grid = [[cell.split("\n") for cell in row] for row in [header] + rows]
+    widths = [max(len(line) for row in grid for line in row[i])
+              for i in range(len(header))]
+    lines = []
+    for row in grid:
+        for depth in range(max(len(cell) for cell in row)):
+            cells = [cell[depth] if depth < len(cell) else "" for cell in row]
+            padded = [cell.rjust(width) if i in right else cell.ljust(width)
+                      for i, (cell, width) in enumerate(zip(cells, widths))]
+            lines.append("  ".join(padded).rstrip())
+        if row is grid[0]:
+            lines.append(rule(widths))
+    return "\n".join(lines) + "\n"
+
+
+def markdown(header, rows, right=()):
+    def line(cells):
+        safe = [c.replace("|", "\\|").replace("\n", "<br>") for c in cells]
+        return "| " + " | ".join(safe) + " |"
+    marks = ["---:" if i in right else "---" for i in range(len(header))]
+    return "\n".join([line(header), line(marks)] + [line(r) for r in rows]) + "\n"
+
+
+def comma_separated(header, rows):
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def number(value):
+    """Four significant digits, never an exponent where people read rates."""
+    if value is None:
+        return "-"
+    if abs(value) >= 1000 or value == int(value):
+        return "%.0f" % value
+    return "%.4g" % value
+
+
+def bounds(interval):
+    """ "[790, 835]", or "-" where there are too few repetitions for one. """
+    if interval is None:
+        return "-"
+    return "[%s, %s]" % (number(interval.low), number(interval.high))

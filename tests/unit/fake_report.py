@@ -1,0 +1,53 @@
+"""Synthetic reports, as the schema has them, with what a test wants changed."""
+import json
+import os
+
+OPTIONS = {"npix": (1024, True), "nbin": (8, True), "filetype": ("unique", False),
+           "iomethod": ("posix", False)}
+
+
+def report(figures=None, config="", series_id="s1", round_number=None, options=None,
+           ranks=4, cache="flush", valid=True, why="", share=1.0, warnings=(),
+           load=0.1, label="", slowest=0, program="madbench"):
+    values = dict(OPTIONS)
+    for name, value in (options or {}).items():
+        values[name] = (value, values.get(name, (None, False))[1])
+    series = {"id": series_id if config else "", "config": config,
+              "round": round_number}
+    return {
+        "schema": "leadline-report/1", "valid": valid, "why": why,
+        "run": {"id": "x", "program": program, "version": "0.1", "label": label,
+                "series": series},
+        "mpi": {"library": "MPICH", "ranks": ranks, "nodes": 1},
+        "hosts": [{"name": "n1", "ranks": ranks, "cores": 4, "load1_start": load}],
+        "io": {"engine": "posix", "cache": cache, "sync": "phase"},
+        "options": {n: {"value": v, "unit": "1", "from": "default", "workload": w}
+                    for n, (v, w) in values.items()},
+        "samples": [{"rep": 1, "phase": "W", "act": act, "max_s": 1.0,
+                     "max_rank": slowest, "max_host": "n1", "ranks_s": None}
+                    for act in ("write", "read", "compute")],
+        "figures": [{"name": name, "at": {}, "unit": "MB/s", "better": "higher",
+                     "reps": reps} for name, reps in (figures or {}).items()],
+        "checks": {"device_share": share},
+        "warnings": [{"code": code, "text": "about " + code} for code in warnings],
+        "errors": []}
+
+
+def save(folder, name, tree):
+    path = os.path.join(folder, name)
+    with open(path, "w") as stream:
+        if isinstance(tree, str):
+            stream.write(tree)
+        else:
+            json.dump(tree, stream)
+    return path
+
+
+def save_series(folder, config, values, series_id="s1", figure="write_MBps", **more):
+    """One report a round: values[i] is round i + 1's (None: that run is missing)."""
+    for i, value in enumerate(values):
+        if value is not None:
+            values_by_name = value if isinstance(value, dict) else {figure: value}
+            figures = {name: [v] for name, v in values_by_name.items()}
+            save(folder, "%s-%s-%d.json" % (series_id, config, i + 1),
+                 report(figures, config, series_id, i + 1, **more))

@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+"""leadline compare, on reports whose answers are known."""
+import contextlib
+import csv
+import io
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+from tap import main
+
+from fake_report import report, save, save_series
+from leadline import cli
+
+STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
+
+
+def leadline(*args):
+    """(exit status, stdout, stderr) of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = cli.main(list(args))
+        except SystemExit as leave:  # --help
+            status = leave.code
+    return status, out.getvalue(), err.getvalue()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def rows(self, *args):
+        status, out, err = leadline("compare", "--format=json", *args)
+        self.assertEqual((status, err), (0, ""))
+        tree = json.loads(out)
+        self.assertEqual(tree["schema"], "leadline-compare/1")
+        self.notes, self.meaning = tree["notes"], tree["meaning"]
+        return tree["rows"]
+
+    def verdicts(self, *args):
+        return {r["configuration"]: r["verdict"] for r in self.rows(*args)}
+
+    def pair(self, a=None, b=None, **more):
+        """Two files of one run each with STEADY repetitions, changed as said."""
+        figures = {"write_MBps": STEADY}
+        return [save(self.dir, name + ".json", report(**dict(
+            dict({"figures": figures}, **more), **(changes or {}))))
+                for name, changes in (("a", a), ("b", b))]
+
+    def refused(self, sentence, *args, status=1):
+        got, out, err = leadline("compare", *args)
+        self.assertEqual(got, status, err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(sentence, err)
+        self.assertEqual(out, "")
+
+
+class Numbers(Case):
+    def test_pairs_by_round_cancel_drift(self):
+        drift = [100, 200, 400, 800, 1600, 3200]
+        save_series(self.dir, "a", drift)
+        save_series(self.dir, "b", [d * f for d, f in zip(
+            drift, (1.8, 1.82, 1.78, 1.8, 1.81, 1.79))])
+        row = self.rows(self.dir)[1]
+        self.assertEqual((row["configuration"], row["n"]), ("b", 6))
+        self.assertTrue(row["paired"])
+        self.assertEqual(row["verdict"], "faster by 1.8x")
+        self.assertAlmostEqual(row["ratio"], 1.8, places=3)
+        self.assertTrue(1.78 < row["ratio_low"] < 1.8 < row["ratio_high"] < 1.82)
+
+    def test_another_series_is_not_a_pair(self):
+        save_series(self.dir, "a", STEADY, "s1")
+        save_series(self.dir, "b", [2 * v for v in STEADY], "s2")
+        row = self.rows(self.dir)[1]
+        self.assertFalse(row["paired"])
+        self.assertEqual(row["verdict"], "faster by 2.0x")
+
+    def test_repetitions_within_one_run(self):
+        paths = self.pair(b={"figures": {"write_MBps": [v / 1.3 for v in STEADY]}})
+        row = self.rows(*paths)[1]
+        self.assertEqual((row["n"], row["paired"]), (6, False))
+        self.assertEqual(row["verdict"], "slower by 1.3x")
+        self.assertEqual(row["median"], 100.0 / 1.3)
+
+    def test_many_runs_count_once_each(self):
+        for i in range(3):
+            save(self.dir, "a%d.json" % i,
+                 report({"write_MBps": [1.0, 2.0, 9.0]}, "a", "s", i + 1))
+            save(self.dir, "b%d.json" % i,
+                 report({"write_MBps": [1.0, 2.0, 9.0]}, "b", "s", i + 1))
+        row = self.rows(self.dir)[1]
+        self.assertEqual((row["n"], row["median"]), (3, 2.0))
+        self.assertEqual(row["verdict"], "too few repetitions (n = 3 < 6)")
+        self.assertIsNone(row["low"])
+
+    def test_no_difference(self):
+        self.assertEqual(self.verdicts(*self.pair(
+            b={"figures": {"write_MBps": STEADY[::-1]}}))["b"], "no difference shown")
+
+    def test_lower_is_better(self):
+        trees = [report({"wall_s": [v * f for v in STEADY]}) for f in (1, 3)]
+        for tree in trees:
+            tree["figures"][0].update(better="lower", unit="s")
+        paths = [save(self.dir, "%d.json" % i, t) for i, t in enumerate(trees)]
+        self.assertEqual(self.verdicts(*paths)["1"], "slower by 3.0x")
+
+    def test_nulls_are_no_measurements(self):
+        paths = self.pair(a={"figures": {"write_MBps": STEADY + [None, 0, -1]}})
+        self.assertEqual(self.rows(*paths)[0]["n"], 6)
+
+    def test_parameter_of_a_figure_keeps_them_apart(self):
+        tree = report({"x_MBps": STEADY})
+        tree["figures"].append(dict(tree["figures"][0], at={"alpha": 0.5}))
+        rows = self.rows(save(self.dir, "a.json", tree))
+        self.assertEqual([r["at"] for r in rows], ["", "alpha=0.5"])
+
+
+class NotComparable(Case):
+    def why(self, figure="write_MBps", **b):
+        paths = self.pair(b=b, figures={figure: STEADY})
+        return self.verdicts(*paths)["b"]
+
+    def test_other_ranks(self):
+        self.assertEqual(self.why(ranks=8), "not comparable: other ranks (8, not 4)")
+
+    def test_other_workload(self):
+        self.assertEqual(self.why(options={"npix": 2048}),
+                         "not comparable: other npix (2048, not 1024)")
+
+    def test_other_program(self):
+        self.assertIn("not comparable: other program", self.why(program="blocktransfer"))
+
+    def test_other_cache_policy(self):
+        self.assertEqual(self.why(cache="keep"),
+                         "not comparable: other cache policy (keep, not flush)")
+
+    def test_options_that_are_no_workload_may_differ(self):
+        self.assertEqual(self.why(options={"iomethod": "mpi"}), "no difference shown")
+
+    def test_one_from_memory(self):
+        words = "not comparable: b was served from memory"
+        self.assertEqual(self.why("read_MBps", share=0.1), words)
+        self.assertEqual(self.why("read_MBps", warnings=["served_from_memory"]), words)
+        self.assertIn("such read figures measure memory", self.notes[0])
+
+    def test_memory_does_not_touch_writes(self):
+        self.assertEqual(self.why(share=0.1), "no difference shown")
+
+    def test_unknown_share_is_no_fault(self):
+        self.assertEqual(self.why("read_MBps", share=None), "no difference shown")
+        self.assertEqual(self.notes, [])
+
+    def test_figure_missing(self):
+        paths = self.pair(b={"figures": {"read_MBps": STEADY}})
+        self.assertIn("not comparable: b has no such figure",
+                      [r["verdict"] for r in self.rows(*paths)])
+
+    def test_runs_of_one_configuration_differ(self):
+        save_series(self.dir, "a", STEADY)
+        save_series(self.dir, "b", STEADY[:5])
+        save(self.dir, "z6.json", report({"write_MBps": [1.0]}, "b", "s1", 6, ranks=2))
+        self.assertEqual(self.verdicts(self.dir)["b"], "not comparable: runs of b "
+                         "differ: other ranks (2, not 4)")
+
+
+class Groups(Case):
+    def test_by_label(self):
+        for i, v in enumerate(STEADY):
+            for name in ("old", "new"):
+                save(self.dir, "%s%d.json" % (name, i),
+                     report({"write_MBps": [v]}, label=name))
+        self.assertEqual(self.verdicts(self.dir), {"new": "baseline",
+                                                   "old": "no difference shown"})
+
+    def test_baseline_by_name(self):
+        paths = self.pair()
+        self.assertEqual(self.verdicts("--baseline", "b", *paths)["b"], "baseline")
+
+    def test_before_and_after(self):
+        for name, series in (("before", "s1"), ("after", "s2")):
+            folder = os.path.join(self.dir, name)
+            os.mkdir(folder)
+            save_series(folder, "posix", STEADY, series)
+        self.assertEqual(sorted(self.verdicts(*(os.path.join(self.dir, d)
+                                                for d in ("before", "after")))),
+                         ["posix (after)", "posix (before)"])
+
+    def test_same_file_twice_counts_once(self):
+        path = self.pair()[0]
+        self.assertEqual(len(self.rows(path, path, self.dir)), 2)
+
+    def test_order_of_the_sweep(self):
+        for name in ("a", "b", "c"):
+            save_series(self.dir, name, STEADY)
+        save(self.dir, "sweep.json", {"schema": "leadline-sweep/1",
+                                      "configs": ["c", "a", "b"]})
+        self.assertEqual([r["configuration"] for r in self.rows(self.dir)],
+                         ["c", "a", "b"])
+
+    def test_totals_first_and_patterns(self):
+        figures = {"wall_s": [1.0], "S.write_MBps": [1.0], "write_MBps": [1.0]}
+        path = save(self.dir, "a.json", report(figures))
+        self.assertEqual([r["figure"] for r in self.rows(path)],
+                         ["write_MBps", "S.write_MBps"])
+        self.assertEqual([r["figure"] for r in self.rows("--figure", "*", path)],
+                         ["write_MBps", "S.write_MBps", "wall_s"])
+
+
+class Against(Case):
+    def fill(self, shared=0.5, n=6, **more):
+        for method in ("posix", "mpi"):
+            for kind, factor in (("unique", 1.0), ("shared", shared)):
+                save_series(self.dir, "%s-%s" % (method, kind), [
+                    {"write_MBps": v * factor, "read_MBps": 10 * v}
+                    for v in STEADY[:n]], options={"filetype": kind,
+                                                   "iomethod": method}, **more)
+
+    def test_same_method_is_the_partner(self):
+        self.fill()
+        rows = self.rows("--against", "filetype", self.dir)
+        found = {(r["configuration"], r["figure"]): r["verdict"] for r in rows}
+        self.assertEqual(found, {
+            ("posix-unique", "write_MBps"): "baseline",
+            ("posix-unique", "read_MBps"): "baseline",
+            ("posix-shared", "write_MBps"): "slower by 2.0x",
+            ("posix-shared", "read_MBps"): "no difference shown",
+            ("mpi-unique", "write_MBps"): "baseline",
+            ("mpi-unique", "read_MBps"): "baseline",
+            ("mpi-shared", "write_MBps"): "slower by 2.0x",
+            ("mpi-shared", "read_MBps"): "no difference shown"})
+        self.assertIn("shared reaches 0.50 of unique with posix", self.meaning[0])
+        self.assertIn("striping", self.meaning[2])
+
+    def test_other_baseline(self):
+        self.fill()
+        rows = self.rows("--against", "filetype=shared", self.dir)
+        self.assertIn("faster by 2.0x", [r["verdict"] for r in rows])
+
+    def test_no_cost_is_said(self):
+        self.fill(shared=1.0)
+        self.rows("--against", "filetype", self.dir)
+        self.assertIn("Shared files cost nothing that matters", self.meaning[2])
+
+    def test_workload_option_can_be_the_question(self):
+        for npix, v in ((1024, 1.0), (2048, 3.0)):
+            save_series(self.dir, "n%d" % npix, [v * s for s in STEADY],
+                        options={"npix": npix})
+        self.assertEqual(self.verdicts("--against", "npix", self.dir)["n2048"],
+                         "faster by 3.0x")
+
+    def test_no_partner(self):
+        save_series(self.dir, "a", STEADY, options={"filetype": "unique"})
+        save_series(self.dir, "b", STEADY, options={"filetype": "shared",
+                                                    "iomethod": "mpi"})
+        self.assertEqual(self.verdicts("--against", "filetype", self.dir)["b"],
+                         "not comparable: none differs in filetype only")
+
+    def test_slowest_rank_is_named(self):
+        self.fill(slowest=3)
+        status, out, _ = leadline("compare", "--against", "filetype", self.dir)
+        self.assertEqual(status, 0)
+        self.assertIn("3 (n1)", out)
+        self.assertIn("6 of 6 runs", out)
+        self.assertIn("rank 3 on n1 was the slowest in 6 of 6 runs, which is no chance",
+                      " ".join(out.split()))
+
+    def test_text_fits_a_terminal(self):
+        self.fill()
+        _, out, _ = leadline("compare", "--against", "filetype", self.dir)
+        self.assertLessEqual(max(map(len, out.splitlines())), 88)
+
+    def test_few_rounds_need_no_meaning(self):
+        self.fill(n=2)
+        self.rows("--against", "filetype", self.dir)
+        self.assertEqual(self.meaning, [])
+
+    def test_unknown_option(self):
+        self.fill()
+        self.refused("no report has an option called stripe; there are: filetype",
+                     "--against", "stripe", self.dir, status=2)
+
+
+class Notes(Case):
+    def test_missing_rounds_noise_load_and_programs(self):
+        save_series(self.dir, "a", STEADY)
+        save_series(self.dir, "b", [100, None, 50, 100, 200, 100], load=5.5,
+                    warnings=["no_counters"])
+        self.rows(self.dir)
+        notes = "\n".join(self.notes)
+        for words in ("b has 5 of 6 rounds", "b: write_MBps is noisy: 50 to 200",
+                      "start of 5 of 11 runs (up to 5.5 on 4)",
+                      "about no_counters (5 runs)"):
+            self.assertIn(words, notes)
+
+    def test_invalid_in_a_directory_is_named(self):
+        save_series(self.dir, "a", STEADY)
+        save(self.dir, "z.json", report(valid=False, why="disk full"))
+        self.rows(self.dir)
+        self.assertIn("z.json is not valid and left out: disk full", self.notes[0])
+
+    def test_invalid_asked_for_is_a_failure(self):
+        paths = self.pair() + [save(self.dir, "z.json", report(valid=False, why="x"))]
+        status, out, _ = leadline("compare", *paths)
+        self.assertEqual(status, 1)
+        self.assertIn("left out: x", out)
+
+    def test_broken_in_a_directory_is_named(self):
+        save_series(self.dir, "a", STEADY)
+        save(self.dir, "z.json", "{")
+        self.rows(self.dir)
+        self.assertIn("z.json: not JSON", self.notes[0])
+
+
+class Formats(Case):
+    def test_csv(self):
+        status, out, _ = leadline("compare", "--format", "csv", *self.pair())
+        self.assertEqual(status, 0)
+        rows = list(csv.DictReader(io.StringIO(out)))
+        self.assertEqual([r["configuration"] for r in rows], ["a", "b"])
+        self.assertEqual(float(rows[0]["median"]), 100.0)
+        self.assertEqual(rows[0]["ratio"], "")
+
+    def test_markdown(self):
+        status, out, _ = leadline("compare", "--format", "markdown", *self.pair())
+        self.assertEqual(status, 0)
+        lines = out.splitlines()
+        self.assertEqual(len(set(line.count("|") for line in lines[:4])), 1)
+
+    def test_output_file(self):
+        path = os.path.join(self.dir, "out.txt")
+        status, out, _ = leadline("compare", "-o", path, *self.pair())
+        self.assertEqual((status, out), (0, ""))
+        with open(path) as stream:
+            self.assertIn("no difference shown", stream.read())
+
+    def test_control_characters_stay_out(self):
+        tree = report({"write_MBps": STEADY}, label="a\x1b[31m")
+        _, out, _ = leadline("compare", save(self.dir, "a.json", tree))
+        self.assertNotIn("\x1b", out)
+
+
+class BadInput(Case):
+    def file(self, tree):
+        return save(self.dir, "bad.json", tree)
+
+    def test_absent(self):
+        self.refused("cannot be read: No such file", os.path.join(self.dir, "none"))
+
+    def test_empty(self):
+        self.refused("the file is empty", self.file(""))
+
+    def test_not_json(self):
+        self.refused("bad.json: not JSON: ", self.file("leadline"))
+
+    def test_truncated(self):
+        text = json.dumps(report({"write_MBps": STEADY}))
+        self.refused("bad.json: not JSON: ", self.file(text[:len(text) // 2]))
+
+    def test_nan(self):
+        self.refused("holds NaN", self.file('{"schema": NaN}'))
+
+    def test_deep(self):
+        self.refused("not JSON", self.file("[" * 200000))
+
+    def test_not_text(self):
+        path = os.path.join(self.dir, "bad.json")
+        with open(path, "wb") as stream:
+            stream.write(b"\xff\xfe\x00")
+        self.refused("it is not UTF-8 text", path)
+
+    def test_no_schema(self):
+        for text in ("[1]", "{}", "3"):
+            self.refused("it names no schema", self.file(text))
+
+    def test_other_schema(self):
+        self.refused('its schema is "leadline-report/9", this leadline reads '
+                     "leadline-report/1", self.file({"schema": "leadline-report/9"}))
+
+    def test_wrong_types(self):
+        for name, value, words in (
+                ("mpi", 3, "mpi is not an object"),
+                ("mpi", {"ranks": "4"}, "mpi.ranks is not a whole number"),
+                ("valid", "yes", "valid is not true or false"),
+                ("figures", {}, "figures is not a list"),
+                ("figures", [3], "figures[0] is not an object"),
+                ("figures", [{"name": "x", "better": "more"}],
+                 'figures[0].better is not "higher" or "lower"'),
+                ("figures", [{"name": "x", "better": "lower", "reps": ["1"]}],
+                 "figures[0].reps is not a list of numbers"),
+                ("samples", [1], "samples is not a list of objects"),
+                ("options", {"npix": 3}, "options is not an object of objects")):
+            tree = report({"write_MBps": STEADY})
+            tree[name] = value
+            self.refused(words, self.file(tree))
+
+    def test_only_invalid(self):
+        self.refused("nothing to compare: ",
+                     self.file(report(valid=False, why="disk full")))
+
+    def test_killed_before_anything_was_known(self):
+        tree = report(valid=False, why="did not finish")
+        for name in ("mpi", "figures", "samples", "options", "hosts"):
+            tree[name] = None
+        self.refused("did not finish", self.file(tree))
+
+    def test_empty_directory(self):
+        self.refused("no report in", self.dir)
+
+    def test_usage(self):
+        paths = self.pair()
+        self.refused("no configuration is called c; there are: a, b",
+                     "--baseline", "c", *paths, status=2)
+        self.refused("no figure is called x; there are: write_MBps",
+                     "--figure", "x", *paths, status=2)
+        self.refused("invalid choice: 'html'", "--format", "html", *paths, status=2)
+        self.refused("exclude each other", "--against", "npix", "--baseline", "a",
+                     *paths, status=2)
+        self.refused("cannot be written", "-o", self.dir, *paths)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""leadline.stats: quantiles against integration, intervals against their promise."""
+import ast
+import math
+import os
+import random
+import unittest
+
+from tap import PACKAGE, main
+
+from leadline import stats
+
+
+def t_density(x, df):
+    log = (math.lgamma((df + 1) / 2.0) - math.lgamma(df / 2.0)
+           - 0.5 * math.log(df * math.pi) - (df + 1) / 2.0 * math.log1p(x * x / df))
+    return math.exp(log)
+
+
+def t_below(t, df, steps=20000):
+    """P(T < t) by Simpson's rule: shares no line with what is tested."""
+    h = t / steps
+    total = t_density(0.0, df) + t_density(t, df)
+    for i in range(1, steps):
+        total += t_density(i * h, df) * (4 if i % 2 else 2)
+    return 0.5 + total * h / 3.0
+
+
+class Quantile(unittest.TestCase):
+    def test_closed_form_one_degree(self):
+        for p in (0.6, 0.9, 0.975, 0.9995):
+            self.assertAlmostEqual(stats.t_quantile(p, 1) / math.tan(
+                math.pi * (p - 0.5)), 1.0, places=9)
+
+    def test_closed_form_two_degrees(self):
+        for p in (0.6, 0.9, 0.975, 0.9995):
+            exact = (2 * p - 1) / math.sqrt(2 * p * (1 - p))
+            self.assertAlmostEqual(stats.t_quantile(p, 2) / exact, 1.0, places=9)
+
+    def test_against_integration(self):
+        for df in (3, 4.7, 5, 9, 11.25, 30, 200, 1e4):
+            t = stats.t_quantile(0.975, df)
+            self.assertAlmostEqual(t_below(t, df), 0.975, places=9)
+
+    def test_printed_tables(self):
+        for df, t in ((5, 2.571), (10, 2.228), (30, 2.042), (120, 1.980)):
+            self.assertAlmostEqual(stats.t_quantile(0.975, df), t, places=3)
+
+    def test_many_degrees_are_normal(self):
+        self.assertAlmostEqual(stats.t_quantile(0.975, 1e7), 1.959964, places=5)
+
+
+class Basics(unittest.TestCase):
+    def test_median(self):
+        self.assertEqual(stats.median([3, 1, 2]), 2)
+        self.assertEqual(stats.median([4, 1, 3, 2]), 2.5)
+        self.assertEqual(stats.median([7]), 7)
+
+    def test_factor_text(self):
+        for factor, text in ((1.8, "1.8x"), (12.34, "12x"), (9.96, "10x"),
+                             (1.04, "1.04x"), (1.0082, "1.008x"), (1.234, "1.2x"),
+                             (1.196, "1.20x"), (2, "2.0x")):
+            self.assertEqual(stats.factor_text(factor), text)
+
+    def test_binomial_tail(self):
+        self.assertAlmostEqual(stats.chance_of_at_least(2, 3, 0.5), 0.5)
+        self.assertAlmostEqual(stats.chance_of_at_least(6, 6, 0.25), 0.25 ** 6)
+
+
+class Intervals(unittest.TestCase):
+    def test_none_below_six(self):
+        self.assertIsNone(stats.interval([1, 2, 3, 4, 5]))
+        self.assertIsNone(stats.paired_ratio([1] * 5, [1] * 5))
+        self.assertIsNone(stats.welch_ratio([1] * 6, [1] * 5))
+
+    def test_by_hand(self):
+        # Logarithms -1 1 -1 1 -1 1: mean 0, variance 6/5, error sqrt(1/5); t 2.5706.
+        found = stats.interval([math.exp(x) for x in (-1, 1, -1, 1, -1, 1)])
+        half = 2.5705818356 / math.sqrt(5)
+        self.assertAlmostEqual(found.centre, 1.0)
+        self.assertAlmostEqual(math.log(found.high), half, places=8)
+        self.assertAlmostEqual(math.log(found.low), -half, places=8)
+
+    def test_welch_by_hand(self):
+        # Equal sizes and variances: df = 2 (n - 1) = 10, error^2 = 2 * 6/5 / 6.
+        logs = (-1, 1, -1, 1, -1, 1)
+        found = stats.welch_ratio([math.exp(x + 3) for x in logs],
+                                  [math.exp(x) for x in logs])
+        half = 2.2281388520 * math.sqrt(0.4)
+        self.assertAlmostEqual(math.log(found.centre), 3.0)
+        self.assertAlmostEqual(math.log(found.high), 3.0 + half, places=8)
+
+    def test_pairing_removes_common_drift(self):
+        drift = [1, 2, 4, 8, 16, 32]
+        ours = [d * f for d, f in zip(drift, (1.5, 1.6, 1.5, 1.6, 1.5, 1.6))]
+        self.assertGreater(stats.paired_ratio(ours, drift).low, 1.4)
+        self.assertLess(stats.welch_ratio(ours, drift).low, 1.0)
+
+    def test_no_spread(self):
+        found = stats.interval([3.0] * 6)
+        self.assertAlmostEqual(found.low, 3.0)
+        self.assertAlmostEqual(found.high, 3.0)
+        self.assertAlmostEqual(stats.welch_ratio([4.0] * 6, [2.0] * 6).low, 2.0)
+
+    def test_inverting_a_ratio_inverts_its_interval(self):
+        a, b = [1, 2, 3, 4, 5, 6], [2, 2, 3, 3, 4, 9]
+        for ratio in (stats.paired_ratio, stats.welch_ratio):
+            self.assertAlmostEqual(ratio(a, b).low * ratio(b, a).high, 1.0)
+
+
+class Coverage(unittest.TestCase):
+    """The intervals hold the truth in 95 of 100 experiments (seeded)."""
+    TRIALS = 4000
+
+    def check(self, experiment, low=0.938, high=0.962):
+        rng = random.Random(20)
+        held = sum(experiment(rng) for _ in range(self.TRIALS)) / float(self.TRIALS)
+        self.assertTrue(low <= held <= high, "coverage %.4f" % held)
+
+    def setUp(self):
+        # One quantile serves all trials of a size; bisecting it anew is slow.
+        exact, known = stats.t_quantile, {}
+        stats.t_quantile = lambda p, df: known.setdefault(
+            (p, round(df, 1)), exact(p, round(df, 1)))
+        self.addCleanup(setattr, stats, "t_quantile", exact)
+
+    def test_geometric_mean(self):
+        def one(rng):
+            found = stats.interval([rng.lognormvariate(2.0, 0.5) for _ in range(6)])
+            return found.low <= math.exp(2.0) <= found.high
+        self.check(one)
+
+    def test_paired_with_drift(self):
+        def one(rng):
+            drift = [rng.gauss(0, 1) for _ in range(6)]
+            a = [math.exp(d + rng.gauss(0.3, 0.1)) for d in drift]
+            b = [math.exp(d + rng.gauss(0.0, 0.1)) for d in drift]
+            found = stats.paired_ratio(a, b)
+            return found.low <= math.exp(0.3) <= found.high
+        self.check(one)
+
+    def test_unpaired_unequal_spreads(self):
+        def one(rng):
+            a = [rng.lognormvariate(1.0, 0.4) for _ in range(6)]
+            b = [rng.lognormvariate(1.0, 0.1) for _ in range(10)]
+            found = stats.welch_ratio(a, b)
+            return found.low <= 1.0 <= found.high
+        self.check(one, 0.935, 0.968)
+
+
+class Verdict(unittest.TestCase):
+    def test_words(self):
+        above, below = stats.Interval(1.8, 1.5, 2.1, 6), stats.Interval(.5, .4, .6, 6)
+        across = stats.Interval(1.1, 0.9, 1.3, 6)
+        self.assertEqual(stats.verdict(above, "higher"), "faster by 1.8x")
+        self.assertEqual(stats.verdict(above, "lower"), "slower by 1.8x")
+        self.assertEqual(stats.verdict(below, "higher"), "slower by 2.0x")
+        self.assertEqual(stats.verdict(below, "lower"), "faster by 2.0x")
+        self.assertEqual(stats.verdict(across, "higher"), "no difference shown")
+
+
+class Source(unittest.TestCase):
+    def test_is_python_3_6(self):
+        folder = os.path.join(PACKAGE, "leadline")
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(".py"):
+                with open(os.path.join(folder, name)) as stream:
+                    text = stream.read()
+                try:
+                    ast.parse(text, name, feature_version=(3, 6))
+                except TypeError:  # before Python 3.8: this one is the check
+                    ast.parse(text, name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,392 @@
+#!/usr/bin/env python3
+"""leadline sweep, with a launcher and a program that only pretend."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter, namedtuple
+
+from tap import HERE, PACKAGE, main
+
+from leadline import cli, spec, sweep
+
+# mpiexec -n NP [mpiexec_args] program ...: runs the program once.
+LAUNCHER = """#!%(python)s -B
+import os, sys
+words = sys.argv[1:]
+program = next(i for i, word in enumerate(words) if os.path.basename(word) == "fake")
+os.environ["FAKE_NP"] = words[1]
+os.environ["FAKE_BEFORE"] = " ".join(words[2:program])
+os.execv(words[program], words[program:])
+"""
+
+# Writes the report it was asked for, unless "orders" in its folder say otherwise.
+PROGRAM = """#!%(python)s -B
+import json, os, signal, sys, time
+sys.path.insert(0, %(here)r)
+here = os.path.dirname(os.path.abspath(__file__))
+from fake_report import report
+words = sys.argv[1:]
+path = words[words.index("--json") + 1]
+series = words[words.index("--series") + 1].split(",")
+with open(os.path.join(here, "calls"), "a") as calls:
+    calls.write(json.dumps({"argv": words, "config": series[1],
+        "round": int(series[2]), "np": os.environ["FAKE_NP"],
+        "before": os.environ["FAKE_BEFORE"], "seen": os.environ.get("SEEN")}) + "\\n")
+orders = {}
+if os.path.exists(os.path.join(here, "orders")):
+    with open(os.path.join(here, "orders")) as stream:
+        orders = json.load(stream)
+order = orders.get(series[1], orders.get("*", ""))
+if order == "fail":
+    print("some noise", file=sys.stderr)
+    print("fake: the disk is full (rank 1 on n1)", file=sys.stderr)
+    print("mpiexec: a process ended badly", file=sys.stderr)
+    sys.exit(1)
+if order == "hang":
+    scratch = os.path.join(here, "scratch")
+    def clean(signum, frame):
+        os.unlink(scratch)
+        os._exit(1)
+    signal.signal(signal.SIGTERM, clean)
+    open(scratch, "w").close()
+    time.sleep(60)
+if order != "nothing":
+    tree = report({"write_MBps": [100.0]}, series[1], series[0], int(series[2]),
+                  valid=order != "invalid")
+    with open(path, "w") as stream:
+        json.dump(tree, stream)
+"""
+
+MATRIX = {"filetype": ["unique", "shared"], "iomethod": ["posix", "mpi"]}
+Result = namedtuple("Result", "status out err")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.out = os.path.join(self.dir, "out")
+        words = {"python": sys.executable, "here": HERE}
+        self.launcher = self.script("launcher", LAUNCHER % words)
+        self.program = self.script("fake", PROGRAM % words)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def script(self, name, text):
+        with open(self.path(name), "w") as stream:
+            stream.write(text)
+        os.chmod(self.path(name), 0o755)
+        return self.path(name)
+
+    def spec(self, **changes):
+        tree = dict({"program": self.program, "mpiexec": self.launcher, "np": 4,
+                     "args": ["64", "2"], "matrix": MATRIX, "rounds": 2}, **changes)
+        with open(self.path("spec.json"), "w") as stream:
+            json.dump({k: v for k, v in tree.items() if v is not None}, stream)
+        return self.path("spec.json")
+
+    def orders(self, **orders):
+        with open(self.path("orders"), "w") as stream:
+            json.dump(orders, stream)
+
+    def start(self, *args):
+        env = dict(os.environ, PYTHONPATH=PACKAGE, PYTHONDONTWRITEBYTECODE="1")
+        return subprocess.Popen(
+            [sys.executable, "-m", "leadline", "sweep"] + list(args), cwd=self.dir,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+            universal_newlines=True)
+
+    def sweep(self, *args):
+        process = self.start(*(args or (self.spec(), "--out", self.out)))
+        out, err = process.communicate(timeout=60)
+        return Result(process.returncode, out, err)
+
+    def calls(self):
+        if not os.path.exists(self.path("calls")):
+            return []
+        with open(self.path("calls")) as stream:
+            return [json.loads(line) for line in stream]
+
+    def reports(self):
+        return [name for name in os.listdir(self.out)
+                if name.endswith(".json") and name != "sweep.json"]
+
+
+class Runs(Case):
+    def test_all_of_them(self):
+        result = self.sweep(self.spec(env={"SEEN": "yes"}, mpiexec_args=["-x"]),
+                            "--out", self.out)
+        self.assertEqual(result.status, 0, result.err)
+        calls = self.calls()
+        self.assertEqual(len(calls), 8)
+        self.assertEqual(Counter(c["config"] for c in calls), {
+            "unique-posix": 2, "unique-mpi": 2, "shared-posix": 2, "shared-mpi": 2})
+        self.assertEqual(calls[0]["argv"][:2], ["64", "2"])
+        self.assertIn("--quiet", calls[0]["argv"])
+        self.assertEqual(set((c["np"], c["before"], c["seen"]) for c in calls),
+                         {("4", "-x", "yes")})
+        kind, method = calls[0]["config"].split("-")
+        self.assertEqual(calls[0]["argv"][2:4],
+                         ["--filetype=" + kind, "--iomethod=" + method])
+        self.assertEqual(len(os.listdir(self.out)), 9)   # no logs are left
+
+    def test_rounds_are_interleaved(self):
+        self.sweep()
+        self.assertEqual([c["round"] for c in self.calls()], [1] * 4 + [2] * 4)
+
+    def test_again_does_nothing(self):
+        self.sweep()
+        result = self.sweep()
+        self.assertEqual((result.status, len(self.calls())), (0, 8))
+        self.assertIn("8 of 8 runs are there already", result.err)
+
+    def test_more_rounds_are_added(self):
+        self.sweep()
+        result = self.sweep(self.spec(), "--out", self.out, "--rounds", "3")
+        self.assertEqual((result.status, len(self.calls())), (0, 12))
+        self.assertEqual(len(set(n.rsplit("-", 3)[0] for n in self.reports())), 1)
+
+    def test_np_and_arguments_from_the_matrix(self):
+        result = self.sweep(self.spec(args=["{npix}", "2"], rounds=1, matrix={
+            "np": [1, 2], "npix": [64, 128], "collective": [True, False]}),
+            "--out", self.out)
+        self.assertEqual(result.status, 0, result.err)
+        found = {c["config"]: (c["np"], c["argv"][:3]) for c in self.calls()}
+        self.assertEqual(len(found), 8)
+        self.assertEqual(found["np2-npix128-collective"],
+                         ("2", ["128", "2", "--collective"]))
+        self.assertEqual(found["np1-npix64"], ("1", ["64", "2", "--json"]))
+
+    def test_out_is_named_after_the_specification(self):
+        self.sweep(self.spec(rounds=1))
+        self.assertEqual(len(os.listdir(self.path("spec"))), 5)
+
+    def test_compare_reads_it_in_its_order(self):
+        self.sweep(self.spec(rounds=6), "--out", self.out)
+        env = dict(os.environ, PYTHONPATH=PACKAGE)
+        out = subprocess.check_output(
+            [sys.executable, "-B", "-m", "leadline", "compare", "--format", "csv",
+             self.out], env=env, universal_newlines=True)
+        self.assertEqual([line.split(",")[4] for line in out.splitlines()[1:]],
+                         ["unique-posix", "unique-mpi", "shared-posix", "shared-mpi"])
+
+    def test_dry_run_touches_nothing(self):
+        before = sorted(os.listdir(self.dir) + ["spec.json"])
+        result = self.sweep(self.spec(), "--out", self.out, "--dry-run")
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual(len(result.out.splitlines()), 8)
+        self.assertIn("%s -n 4 %s 64 2 " % (self.launcher, self.program), result.out)
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+
+    def test_quiet(self):
+        result = self.sweep(self.spec(), "--out", self.out, "--quiet")
+        self.assertEqual(result, (0, "", ""))
+
+    def test_program_beside_the_launcher(self):
+        where = cli.Where("1", [self.dir], "mpiexec.x")
+        tree = spec.check("spec", {"program": "fake"})
+        self.assertEqual(spec.command(tree, spec.configurations(tree)[0], where),
+                         ["mpiexec.x", "-n", "1", self.program])
+
+
+class Failures(Case):
+    def test_the_program_speaks(self):
+        self.orders(**{"shared-mpi": "fail"})
+        result = self.sweep()
+        self.assertEqual(result.status, 1)
+        self.assertIn("shared-mpi round 1 failed: fake: the disk is full (rank 1 on "
+                      "n1) (exit status 1)", result.err)
+        self.assertIn("2 of 8 runs failed", result.err)
+        self.assertEqual(len(self.reports()), 6)
+
+    def test_failed_runs_are_tried_again(self):
+        self.orders(**{"shared-mpi": "fail"})
+        self.sweep()
+        self.orders()
+        result = self.sweep()
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual(len(self.calls()), 10)
+
+    def test_a_good_end_without_a_valid_report(self):
+        for order in ("nothing", "invalid"):
+            self.orders(**{"unique-mpi": order})
+            result = self.sweep(self.spec(rounds=1), "--out", self.path(order))
+            self.assertEqual(result.status, 1)
+            self.assertIn("left no valid report", result.err)
+
+    def test_gives_up_when_nothing_works(self):
+        self.orders(**{"*": "fail"})
+        result = self.sweep(self.spec(rounds=50), "--out", self.out)
+        self.assertEqual((result.status, len(self.calls())), (1, 4))
+        self.assertIn("every configuration failed: giving up", result.err)
+
+    def test_time_limit(self):
+        self.orders(**{"unique-mpi": "hang"})
+        result = self.sweep(self.spec(rounds=1, timeout=1.5), "--out", self.out)
+        self.assertEqual(result.status, 1)
+        self.assertIn("did not end within 1.5 s", result.err)
+        self.assertFalse(os.path.exists(self.path("scratch")))
+
+    def interrupt(self, sign):
+        self.orders(**{"shared-posix": "hang"})
+        process = self.start(self.spec(), "--out", self.out)
+        for _ in range(300):
+            if os.path.exists(self.path("scratch")):
+                break
+            time.sleep(0.1)
+        process.send_signal(sign)
+        err = process.communicate(timeout=30)[1]
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn("interrupted", err)
+        self.assertFalse(os.path.exists(self.path("scratch")))   # the child cleaned up
+        self.orders()
+        done = len(self.reports())
+        result = self.sweep()
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual(len(self.reports()), 8)
+        if done:
+            self.assertIn("%d of 8 runs are there already" % done, result.err)
+
+    def test_ctrl_c_and_on(self):
+        self.interrupt(signal.SIGINT)
+
+    def test_terminated_and_on(self):
+        self.interrupt(signal.SIGTERM)
+
+
+class State(Case):
+    def test_another_specification_is_refused(self):
+        self.sweep()
+        result = self.sweep(self.spec(np=2), "--out", self.out)
+        self.assertEqual(result.status, 2)
+        self.assertIn("holds a sweep of another specification", result.err)
+
+    def test_fresh_keeps_the_old_one_aside(self):
+        self.sweep()
+        result = self.sweep(self.spec(np=2), "--out", self.out, "--fresh")
+        self.assertEqual((result.status, len(self.calls())), (0, 16))
+        aside = [n for n in os.listdir(self.out) if os.path.isdir(
+            os.path.join(self.out, n))]
+        self.assertEqual(len(aside), 1)
+        self.assertEqual(len(os.listdir(os.path.join(self.out, aside[0]))), 9)
+        self.assertEqual(len(self.reports()), 8)
+
+    def test_broken_state(self):
+        os.mkdir(self.out)
+        with open(os.path.join(self.out, "sweep.json"), "w") as stream:
+            stream.write("{}")
+        self.assertIn("not the state of a sweep", self.sweep().err)
+
+
+class Order(unittest.TestCase):
+    def test_every_place_and_predecessor_equally_often(self):
+        for n, rounds in ((2, 2), (4, 4), (6, 6), (3, 6), (5, 10)):
+            names = [str(i) for i in range(n)]
+            places, follows = Counter(), Counter()
+            for number in range(1, rounds + 1):
+                line = spec.order(names, number, seed=7)
+                self.assertEqual(sorted(line), names)
+                places.update(enumerate(line))
+                follows.update(zip(line, line[1:]))
+            self.assertEqual(len(set(places.values())), 1)
+            self.assertEqual(len(follows), n * (n - 1))
+            self.assertEqual(len(set(follows.values())), 1)
+
+    def test_seed_changes_it(self):
+        lines = set(tuple(spec.order("abcdef", 1, seed)) for seed in range(10))
+        self.assertGreater(len(lines), 5)
+
+
+class Names(unittest.TestCase):
+    def names(self, matrix):
+        return [c.name for c in spec.configurations({"matrix": matrix})]
+
+    def test_unambiguous(self):
+        self.assertEqual(self.names({}), ["default"])
+        self.assertEqual(self.names({"a": ["x"], "b": [1, 2]}), ["x-b1", "x-b2"])
+        self.assertEqual(self.names({"a": ["x", "y"], "b": ["x", "y"]})[1], "x-y")
+        self.assertEqual(self.names({"a": ["x", "x-y"], "b": ["y-z", "z"]})[0],
+                         "a=x-b=y-z")
+        self.assertEqual(len(set(self.names({"a": [",", "/"]}))), 2)
+
+    def test_no_comma_no_slash(self):
+        for name in self.names({"dir": ["/tmp/a,b"]}):
+            self.assertNotIn(",", name)
+            self.assertNotIn("/", name)
+
+
+class BadSpecifications(Case):
+    def refused(self, words, status=2, **changes):
+        result = self.sweep(self.spec(**changes), "--out", self.out)
+        self.assertEqual(result.status, status, result.err)
+        self.assertEqual(result.err.count("\n"), 1, result.err)
+        self.assertIn(words, result.err)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_each(self):
+        self.refused("it must name a program", program=None)
+        self.refused("program must be a program's name", program=3)
+        self.refused("there is no key nprocs; there are: program, np", nprocs=4)
+        self.refused("np must be a whole number above 0", np=0)
+        self.refused("np must be a whole number above 0", matrix={"np": ["four"]})
+        self.refused("rounds must be a whole number above 0", rounds="six")
+        self.refused("args must be a list of strings", args=[64])
+        self.refused("matrix must be an object whose values are lists",
+                     matrix={"filetype": "unique"})
+        self.refused("matrix must be", matrix={"filetype": []})
+        self.refused("env must be an object of strings", env={"A": 1})
+        self.refused("timeout must be seconds", timeout=-1)
+        self.refused("args name a value that the matrix does not have: {npix}",
+                     args=["{npix}"])
+        self.refused("program nowhere was found neither in", 1, program="nowhere")
+
+    def test_no_launcher(self):
+        result = self.sweep(self.spec(mpiexec="/nowhere/mpiexec", rounds=1),
+                            "--out", self.out)
+        self.assertEqual(result.status, 1)
+        self.assertIn("/nowhere/mpiexec cannot be started: No such file", result.err)
+
+    def test_files(self):
+        for name, text, words in (("a.json", "{", "not JSON"), ("b.json", "", "empty"),
+                                  ("c.json", "[]", "a specification is an object")):
+            with open(self.path(name), "w") as stream:
+                stream.write(text)
+            self.assertIn(words, self.sweep(self.path(name)).err)
+        self.assertIn("cannot be read", self.sweep(self.path("none.json")).err)
+
+    def test_out_is_a_file(self):
+        result = self.sweep(self.spec(), "--out", self.program)
+        self.assertEqual(result.status, 1)
+        self.assertIn("cannot be written", result.err)
+
+    def test_toml(self):
+        with open(self.path("spec.toml"), "w") as stream:
+            stream.write('program = "%s"\nmpiexec = "%s"\nrounds = 1\n[matrix]\n'
+                         'filetype = ["unique"]\n' % (self.program, self.launcher))
+        result = self.sweep(self.path("spec.toml"), "--out", self.out)
+        if sys.version_info >= (3, 11):
+            self.assertEqual((result.status, len(self.calls())), (0, 1), result.err)
+        else:
+            self.assertIn("TOML needs Python 3.11", result.err)
+        with open(self.path("spec.toml"), "w") as stream:
+            stream.write("program = ")
+        self.assertEqual(self.sweep(self.path("spec.toml")).status, 2)
+
+
+class Progress(unittest.TestCase):
+    def test_time_left(self):
+        progress = sweep.Progress(10, quiet=True)
+        self.assertEqual(progress.left(), "")
+        progress.done, progress.seconds = 4, [10.0, 20.0]
+        self.assertEqual(progress.left(), ", 1:30 left")
+
+
+if __name__ == "__main__":
+    main()
