@@ -39,7 +39,7 @@ void linalg_close(struct linalg **l);
 
 /* Local. Tells a threaded BLAS to use one thread, as every core has its rank; OpenBLAS,
  * MKL and BLIS are found at run time. Call before any other BLAS call (linalg_open
- * does). Returns a phrase for the report, such as "OpenBLAS set to 1 thread per rank". */
+ * does). Returns a phrase for the report, as "OpenBLAS set to 1 thread per rank". */
 const char *linalg_blas_single(void);
 
 /* **Collective.** Inverts `a`, symmetric positive definite (all of it, or its lower
@@ -58,8 +58,8 @@ int linalg_multiply(struct linalg *l, const double *a, const double *b, double *
 /* **Collective.** at = transpose of a (pdtran); two different shares. Returns 0. */
 int linalg_transpose(struct linalg *l, const double *a, double *at);
 
-/* **Collective.** z = a d with d = ones: the row sums of `a`, all npix of them, on every
- * rank of the grid. Returns 0 or -EIO with a sentence. */
+/* **Collective.** z = a d with d = ones: the row sums of `a`, all npix of them, on
+ * every rank of the grid. Returns 0 or -EIO with a sentence, the same on every rank. */
 int linalg_row_sums(struct linalg *l, const double *a, double *z);
 
 /* **Local.** What this share contributes to a sum that the caller reduces over the
