@@ -259,8 +259,7 @@ static void pieces_send(struct exchange *x, int gang, const double *from, double
 }
 
 /* Visits the pieces that this rank of the gang gets, in the receive buffer one after
- * the other: `unpack` into `to`, or ask for them. Returns where our own piece belongs.
- * */
+ * the other: `unpack` into `to`, or ask for them. Returns where our own goes. */
 static double *pieces_receive(struct exchange *x, double *to, double *receive,
                               bool unpack)
 {
