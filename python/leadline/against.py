@@ -159,8 +159,10 @@ def findings(figure, i, pairs):
         differ.append("no difference from %s shown for %s (more than %s %% is ruled "
                       "out)" % (pairs[0].base_value, " and ".join(alike),
                                 table.number(float("%.2g" % (100 * (hidden - 1))))))
+    if not differ:
+        return ""
     title = short_title(figure)
-    return title[0].upper() + title[1:] + ": " + "; ".join(differ) + "." if differ else ""
+    return "%s: %s." % (title[0].upper() + title[1:], "; ".join(differ))
 
 
 def advice(option, pairs):

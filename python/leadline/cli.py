@@ -37,8 +37,8 @@ def parser(where):
                  "and compares their JSON reports.")
     top.add_argument("--version", action="version",
                      version="leadline " + where.version)
-    # Attributes of sub-commands, as "required=" needs Python 3.7.
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND",
+                                  parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
     return top

@@ -69,11 +69,11 @@ class Group:
 
 
 def transfer_seconds(report):
-    """Seconds of reading and writing by rank: of all ranks where the report has
-    them, else only of the slowest of each phase."""
+    """Seconds of reading, writing and syncing by rank: of all ranks where the report
+    has them, else only of the slowest of each phase."""
     seconds, hosts = Counter(), {}
     for sample in report.samples:
-        if sample.get("act") not in ("read", "write"):
+        if sample.get("act") not in ("read", "write", "sync"):
             continue
         every, slowest = sample.get("ranks_s"), sample.get("max_rank")
         if isinstance(every, list):

@@ -132,7 +132,8 @@ class NotComparable(Case):
                          "not comparable: other npix (2048, not 1024)")
 
     def test_other_program(self):
-        self.assertIn("not comparable: other program", self.why(program="blocktransfer"))
+        self.assertIn("not comparable: other program",
+                      self.why(program="blocktransfer"))
 
     def test_other_cache_policy(self):
         self.assertEqual(self.why(cache="keep"),

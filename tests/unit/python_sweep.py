@@ -173,7 +173,7 @@ class Runs(Case):
         env = dict(os.environ, PYTHONPATH=PACKAGE)
         out = subprocess.check_output(
             [sys.executable, "-B", "-m", "leadline", "compare", "--format", "csv",
-             self.out], env=env, universal_newlines=True)
+             self.out], env=env, universal_newlines=True, stderr=subprocess.DEVNULL)
         self.assertEqual([line.split(",")[4] for line in out.splitlines()[1:]],
                          ["unique-posix", "unique-mpi", "shared-posix", "shared-mpi"])
 
