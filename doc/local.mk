@@ -1,1 +1,7 @@
-dist_doc_DATA =
+dist_doc_DATA = \
+	COPYING NEWS README.md \
+	doc/adding-an-engine.md \
+	doc/architecture.md \
+	doc/method.md \
+	doc/report-schema.md \
+	doc/statistics.md

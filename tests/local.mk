@@ -3,21 +3,39 @@
 #
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
+	tests/unit/busy \
 	tests/unit/err \
+	tests/unit/grid \
+	tests/unit/json \
 	tests/unit/layout \
 	tests/unit/opt \
+	tests/unit/phase \
+	tests/unit/pixels \
+	tests/unit/report \
 	tests/unit/scratch \
+	tests/unit/shuffle \
 	tests/unit/stamp \
+	tests/unit/stats \
 	tests/unit/units
+tests_unit_shuffle_SOURCES = tests/unit/shuffle.c src/block/shuffle.c src/block/shuffle.h
 
 if HAVE_SCALAPACK
+check_PROGRAMS += \
+	tests/unit/remap \
+	tests/unit/spectrum
+tests_unit_remap_LDADD = $(LDADD) $(SCALAPACK_LIBS)
+tests_unit_spectrum_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
-SCRIPT_TESTS =
+SCRIPT_TESTS = \
+	tests/unit/python_compare.py \
+	tests/unit/python_stats.py \
+	tests/unit/python_sweep.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
+	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la

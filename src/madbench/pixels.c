@@ -119,10 +119,10 @@ static void bin_baseline(const struct segment *s, const struct steps *st)
 
 /* One body, compiled for several instruction sets, and chosen once at run time. Not
  * target_clones: that needs a compiler *and* a C library with indirect functions,
- * cannot ask for two features at once, and means something else to clang. */
+ * and means something else to clang. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LEGENDRE_X86 1
-__attribute__((target("avx2,fma"))) static void bin_avx2(const struct segment *s,
+__attribute__((target("avx2"))) static void bin_avx2(const struct segment *s,
                                                          const struct steps *st)
 {
     bin_body(s, st);
@@ -144,11 +144,11 @@ static const struct kernel *kernel_choose(void)
 {
     static const struct kernel baseline = {bin_baseline, "baseline"};
 #ifdef LEGENDRE_X86
-    static const struct kernel avx2 = {bin_avx2, "avx2+fma"};
+    static const struct kernel avx2 = {bin_avx2, "avx2"};
     static const struct kernel avx512 = {bin_avx512, "avx512f"};
     if (__builtin_cpu_supports("avx512f"))
         return &avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (__builtin_cpu_supports("avx2"))
         return &avx2;
 #endif
     return &baseline;

@@ -38,14 +38,13 @@ void pixels_close(struct pixels **px);
  * signal matrix S after the last bin. `t` (or NULL) is called every few ms.
  *
  * Stable recurrence P_l = 2x P_{l-1} - P_{l-2} - (x P_{l-1} - P_{l-2})/l from P_0 = 1.
- * All multipoles of a bin are taken in registers: one pass over memory per bin. Results
- * differ by rounding (1e-15) between processors with and without fused
- * multiply-add. */
+ * All multipoles of a bin are taken in registers: one pass over memory per bin. The
+ * same bits on every processor, as nothing is fused (local.mk). */
 void legendre_bin(const struct pixels *px, int bin, double *previous, double *current,
                   double *dsdc, double *sum, struct tick *t);
 
 /* Local. Instruction set that legendre_bin chose on this processor: "avx512f",
- * "avx2+fma" or "baseline". For the report. */
+ * "avx2" or "baseline". For the report. */
 const char *legendre_isa(void);
 
 #endif
