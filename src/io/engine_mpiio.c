@@ -2,19 +2,25 @@
  *
  * What the libraries do behind their interface decides how results are checked:
  * OMPIO returns MPI_SUCCESS with a short count where a write failed, ROMIO's count
- * means nothing on an error. So both the code and the count are looked at. */
+ * means nothing on an error. So both the code and the count are looked at.
+ * Option: piece=N, the largest number of bytes in one call. */
 #include "base/err.h"
 #include "io/engine.h"
+#include "world/world.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #define PIECE (INT64_C(1) << 30) /* counts are int, and libraries fail near 2^31 */
 
 struct mpiio_file {
     MPI_File fh;
+    int64_t piece;
+    int64_t size; /* of the file when last asked: it holds at least so much */
     int pieces; /* calls per request: the same on all ranks, for they are collective */
 };
 
@@ -121,12 +127,30 @@ static int agree_on_pieces(struct io_file *f, struct mpiio_file *p)
 {
     int64_t largest = f->max_request;
     MPI_Allreduce(&f->max_request, &largest, 1, MPI_INT64_T, MPI_MAX, f->comm);
-    p->pieces = (int)((largest + PIECE - 1) / PIECE);
+    p->piece = io_option(f, "piece", PIECE);
+    p->pieces = (int)((largest + p->piece - 1) / p->piece);
     return p->pieces > 0 ? 0 : err_set(-EINVAL, f->path, -1, "no request size given");
+}
+
+/* Whether every rank can open the file. Asked first, for OMPIO never comes back
+ * from MPI_File_open where it fails on some ranks only (a node without the mount). */
+static int all_can_open(const struct io_file *f)
+{
+    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
+    int rc = 0, fd = open(f->path, how | O_CLOEXEC);
+    if (fd < 0)
+        rc = err_set(-errno, f->path, -1, "the file cannot be opened: %s",
+                     strerror(errno));
+    else
+        close(fd);
+    return err_agree(f->comm, rc);
 }
 
 static int mpiio_open(struct io_file *f)
 {
+    int able = all_can_open(f);
+    if (able)
+        return able;
     struct mpiio_file *p = malloc(sizeof *p);
     int mode = f->flags & IO_WRITE
                    ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
@@ -151,6 +175,7 @@ static int mpiio_open(struct io_file *f)
         return rc;
     }
     p->fh = fh;
+    p->size = 0;
     f->priv = p;
     f->layer = layer_name();
     return 0;
@@ -183,12 +208,24 @@ static int fail_short(struct io_file *f, struct io_req *r)
     return io_req_fail(f, r, -EIO, "the MPI library reported success and a short count");
 }
 
+/* How many of the n bytes at `offset`, which the library says it read, the file can
+ * have given: OMPIO's collective reads past the end report success and a full
+ * count. The size is asked for only where it matters. */
+static int readable(struct mpiio_file *p, int64_t offset, int n)
+{
+    MPI_Offset size;
+    if (offset + n > p->size && MPI_File_get_size(p->fh, &size) == MPI_SUCCESS)
+        p->size = size;
+    int64_t there = p->size - offset;
+    return there >= n ? n : there > 0 ? (int)there : 0;
+}
+
 /* One piece of a request. A failed request still makes its remaining calls, with
  * nothing to move, where they are collective. */
-static void move(struct io_file *f, struct io_req *r, int64_t at)
+static void move(struct io_file *f, struct io_req *r, int64_t at, int64_t piece)
 {
     int64_t left = r->rc ? 0 : r->bytes - at;
-    int n = (int)(left < 0 ? 0 : left < PIECE ? left : PIECE), moved = 0;
+    int n = (int)(left < 0 ? 0 : left < piece ? left : piece), moved = 0;
     MPI_Status s;
     char text[MPI_MAX_ERROR_STRING + 1];
     if (!n && !(f->flags & IO_COLLECTIVE))
@@ -201,6 +238,8 @@ static void move(struct io_file *f, struct io_req *r, int64_t at)
         return;
     }
     MPI_Get_count(&s, MPI_BYTE, &moved);
+    if (n && moved == n && r->op == IO_OP_READ)
+        moved = readable(f->priv, r->offset + at, n);
     if (n && moved > 0)
         r->done += moved;
     if (n && moved != n)
@@ -209,10 +248,10 @@ static void move(struct io_file *f, struct io_req *r, int64_t at)
 
 static int mpiio_start(struct io_file *f, struct io_req *r[], int n)
 {
-    int pieces = ((struct mpiio_file *)f->priv)->pieces;
+    const struct mpiio_file *p = f->priv;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < pieces; k++)
-            move(f, r[i], k * PIECE);
+        for (int k = 0; k < p->pieces; k++)
+            move(f, r[i], k * p->piece, p->piece);
     return 0;
 }
 
