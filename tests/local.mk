@@ -4,9 +4,12 @@
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
 	tests/unit/busy \
+	tests/unit/cache \
+	tests/unit/engine \
 	tests/unit/err \
 	tests/unit/grid \
 	tests/unit/json \
+	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/opt \
 	tests/unit/phase \
@@ -16,7 +19,8 @@ check_PROGRAMS += \
 	tests/unit/shuffle \
 	tests/unit/stamp \
 	tests/unit/stats \
-	tests/unit/units
+	tests/unit/units \
+	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c src/block/shuffle.c src/block/shuffle.h
 
 if HAVE_SCALAPACK
