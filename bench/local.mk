@@ -1,2 +1,9 @@
-# Measurements, never run by "make check".
+# Measurements, never run by "make check" and not installed: make bench/legendre
+EXTRA_PROGRAMS =
 EXTRA_DIST +=
+
+EXTRA_PROGRAMS += bench/legendre
+bench_legendre_SOURCES = bench/legendre.c
+bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
+	-lm -lpthread
+CLEANFILES += $(EXTRA_PROGRAMS)

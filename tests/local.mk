@@ -14,10 +14,10 @@ if HAVE_SCALAPACK
 endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
-TEST_SCRIPTS =
+SCRIPT_TESTS =
 
-TESTS += $(check_PROGRAMS) $(TEST_SCRIPTS)
-EXTRA_DIST += $(TEST_SCRIPTS) tests/run tests/env.in tests/yield_shim.c
+TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la

@@ -11,6 +11,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/stats.c src/base/stats.h \
 	src/base/units.c src/base/units.h \
 	src/base/version.h
+src_base_libbase_la_LIBADD = -lm
 nodist_src_base_libbase_la_SOURCES = src/base/version.c
 
 # Rewritten only when the version changes, so a commit does not rebuild the world.

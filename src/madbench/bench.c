@@ -74,11 +74,7 @@ static void put(struct bench *b, const void *buf, int64_t offset, int64_t bytes,
 static void get(struct bench *b, void *buf, int64_t offset, int64_t bytes,
                 MPI_Comm ranks, bool again)
 {
-    if (b->run->verify) {
-        enum act before = phase_act(b->run->phase, ACT_CHECK);
-        buf_poison(buf, bytes);
-        phase_act(b->run->phase, before);
-    }
+    run_poison(b->run, buf, bytes);
     gate_enter(b->run, ranks, b->settings->rmod);
     run_read(&b->file, buf, offset, bytes, again);
     gate_leave(b->run, ranks, b->settings->rmod);

@@ -37,7 +37,7 @@ static void lanes_rest(double y[BUSY_LANES], int flops)
         y[BUSY_LANES - 1] += B;
 }
 
-/* Makes the compiler believe that y comes from, and goes to, somewhere it cannot see. */
+/* Makes the compiler believe that y comes from and goes to where it cannot see. */
 static inline void lanes_opaque(double y[BUSY_LANES])
 {
     __asm__ volatile("" : : "r"(y) : "memory");

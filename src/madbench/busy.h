@@ -2,9 +2,9 @@
  * computation between I/O operations (BWEXP of MADbench2, slide 7).
  *
  * Its unit of work is one multiplication and one addition, y = a y + b, counted as two
- * operations whether or not the processor fuses them, on BUSY_LANES independent
- * chains in registers: no memory traffic, no branch, no denormal and no overflow (y
- * stays between 1/2 and 2). The chains pass through an empty assembly statement and end in a
+ * operations whether or not the processor fuses them, on BUSY_LANES independent chains
+ * in registers: no memory traffic, no branch, no denormal and no overflow (y stays
+ * between 1/2 and 2). The chains pass through an empty assembly statement and end in a
  * volatile object, so that no compiler may remove, shorten or precompute them. */
 #ifndef MADBENCH_BUSY_H
 #define MADBENCH_BUSY_H

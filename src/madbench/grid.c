@@ -69,11 +69,12 @@ int grid_check(int64_t npix, int64_t block, int ranks)
         return err_usage("%d ranks form a grid of %d x %d, more columns than the %lld "
                          "pixels: take at least %lld pixels, or %d ranks",
                          ranks, rows, cols, (long long)npix, (long long)more, fewer);
-    return err_usage("%d ranks form a grid of %d x %d, but %lld pixels in blocks of %lld "
-                     "are only %lld blocks across: take blocks of at most %lld, at least "
-                     "%lld pixels, or %d ranks",
-                     ranks, rows, cols, (long long)npix, (long long)block,
-                     (long long)blocks, (long long)smaller, (long long)more, fewer);
+    return err_usage(
+        "%d ranks form a grid of %d x %d, but %lld pixels in blocks of %lld "
+        "are only %lld blocks across: take blocks of at most %lld, at least "
+        "%lld pixels, or %d ranks",
+        ranks, rows, cols, (long long)npix, (long long)block, (long long)blocks,
+        (long long)smaller, (long long)more, fewer);
 }
 
 /* Elements of the largest share: rank 0's, as blocks are dealt from it on. */
@@ -113,10 +114,11 @@ int grid_check_scalapack(int64_t npix, int64_t block, int ranks)
                          "blocks than %lld and more ranks than %d, or the I/O mode",
                          (long long)npix, (long long)elements, INT_MAX,
                          (long long)block, ranks);
-    return err_usage("a rank's share of a matrix of %lld pixels is %lld elements, more "
-                     "than ScaLAPACK's 32-bit indices hold (%d): take at least %d ranks "
-                     "per gang instead of %d, or the I/O mode",
-                     (long long)npix, (long long)elements, INT_MAX, needed, ranks);
+    return err_usage(
+        "a rank's share of a matrix of %lld pixels is %lld elements, more "
+        "than ScaLAPACK's 32-bit indices hold (%d): take at least %d ranks "
+        "per gang instead of %d, or the I/O mode",
+        (long long)npix, (long long)elements, INT_MAX, needed, ranks);
 }
 
 int grid_init(struct grid *g, int64_t npix, int64_t block, int ranks, int rank)

@@ -65,10 +65,11 @@ static int desc_fill(struct linalg *l)
     int zero = 0, lld = leading(&l->grid), info;
     descinit_(l->desc, &n, &n, &block, &block, &zero, &zero, &l->context, &lld, &info);
     if (info != 0)
-        return err_set(-EINVAL, NULL, -1,
-                       "ScaLAPACK's descinit refused its argument %d for a matrix of %d "
-                       "in blocks of %d",
-                       -info, n, block);
+        return err_set(
+            -EINVAL, NULL, -1,
+            "ScaLAPACK's descinit refused its argument %d for a matrix of %d "
+            "in blocks of %d",
+            -info, n, block);
     return 0;
 }
 
@@ -253,8 +254,8 @@ double linalg_ones_times_local(const struct grid *g, const double *a, const doub
 {
     double sum = 0.0;
     for (int64_t j = 0; j < g->local_cols; j++)
-        sum += z[grid_global_col(g, j)] *
-               column_sum(a + j * g->local_rows, g->local_rows);
+        sum +=
+            z[grid_global_col(g, j)] * column_sum(a + j * g->local_rows, g->local_rows);
     return sum;
 }
 

@@ -39,7 +39,7 @@ void linalg_close(struct linalg **l);
 
 /* Local. Tells a threaded BLAS to use one thread, as every core has its rank; OpenBLAS,
  * MKL and BLIS are found at run time. Call before any other BLAS call (linalg_open
- * does). Returns a phrase for the report, such as "OpenBLAS set to 1 thread per rank". */
+ * does). Returns a phrase for the report, as "OpenBLAS set to 1 thread per rank". */
 const char *linalg_blas_single(void);
 
 /* **Collective.** Inverts `a`, symmetric positive definite (all of it, or its lower
@@ -58,17 +58,17 @@ int linalg_multiply(struct linalg *l, const double *a, const double *b, double *
 /* **Collective.** at = transpose of a (pdtran); two different shares. Returns 0. */
 int linalg_transpose(struct linalg *l, const double *a, double *at);
 
-/* **Collective.** z = a d with d = ones: the row sums of `a`, all npix of them, on every
- * rank of the grid. Returns 0 or -EIO with a sentence. */
+/* **Collective.** z = a d with d = ones: the row sums of `a`, all npix of them, on
+ * every rank of the grid. Returns 0 or -EIO with a sentence, the same on every rank. */
 int linalg_row_sums(struct linalg *l, const double *a, double *z);
 
-/* **Local.** What this share contributes to a sum that the caller reduces over the
+/* Local. What this share contributes to a sum that the caller reduces over the
  * grid's ranks (linalg_sum does):
- *   noise_add       a += I, the noise matrix of unit weights (changes a, returns none)
+ *   noise_add       a += I, the noise matrix of unit weights (changes a, sums nothing)
  *   trace           tr a
  *   ones_times      d^T a z with d = ones; z: npix doubles, the whole vector
  *   dot             sum of a(p,q) b(p,q): tr(A B) given A and the transpose of B, as
- *                   tr(A B) = sum A(p,q) B(q,p). `t` (or NULL) is called every few ms. */
+ *                   tr(A B) = sum A(p,q) B(q,p). `t` (or NULL): every few ms. */
 void linalg_noise_add(const struct grid *g, double *a);
 double linalg_trace_local(const struct grid *g, const double *a);
 double linalg_ones_times_local(const struct grid *g, const double *a, const double *z);
@@ -79,7 +79,7 @@ double linalg_dot_local(const struct grid *g, const double *a, const double *b,
  * every rank. Returns 0 or -EIO with a sentence, the same on every rank. */
 int linalg_sum(MPI_Comm comm, double *v, int n);
 
-/* **Local.** Solves d2l dc = dl for the nbin bin powers (dposv). d2l: nbin x nbin,
+/* Local. Solves d2l dc = dl for the nbin bin powers (dposv). d2l: nbin x nbin,
  * column-major, lower triangle (b >= b' at d2l[b + b' * nbin]); overwritten by its
  * factor. dl: nbin doubles, replaced by dc. Returns 0, or -EDOM with a sentence where
  * d2l is not positive definite. */

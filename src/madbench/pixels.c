@@ -118,8 +118,8 @@ static void bin_baseline(const struct segment *s, const struct steps *st)
 }
 
 /* One body, compiled for several instruction sets, and chosen once at run time. Not
- * target_clones: that needs a compiler *and* a C library with indirect functions, cannot
- * ask for two features at once, and means something else to clang. */
+ * target_clones: that needs a compiler *and* a C library with indirect functions,
+ * cannot ask for two features at once, and means something else to clang. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LEGENDRE_X86 1
 __attribute__((target("avx2,fma"))) static void bin_avx2(const struct segment *s,
@@ -128,8 +128,8 @@ __attribute__((target("avx2,fma"))) static void bin_avx2(const struct segment *s
     bin_body(s, st);
 }
 
-__attribute__((target("avx512f"))) static void
-bin_avx512(const struct segment *s, const struct steps *st)
+__attribute__((target("avx512f"))) static void bin_avx512(const struct segment *s,
+                                                          const struct steps *st)
 {
     bin_body(s, st);
 }

@@ -204,8 +204,9 @@ static void exchange_start(struct exchange *x, double *data, int64_t n, int peer
     for (int64_t at = 0; at < n; at += most) {
         int count = (int)(n - at < most ? n - at : most);
         MPI_Request *q = &x->requests[x->count];
-        int code = send ? MPI_Isend(data + at, count, MPI_DOUBLE, peer, 0, x->r->comm, q)
-                        : MPI_Irecv(data + at, count, MPI_DOUBLE, peer, 0, x->r->comm, q);
+        int code =
+            send ? MPI_Isend(data + at, count, MPI_DOUBLE, peer, 0, x->r->comm, q)
+                 : MPI_Irecv(data + at, count, MPI_DOUBLE, peer, 0, x->r->comm, q);
         x->count += code == MPI_SUCCESS;
         exchange_note(x, code);
     }
@@ -235,8 +236,8 @@ static int peers_step(int pm, int po)
     return gcd(pm, po);
 }
 
-/* Packs a piece for every rank of the gang that shares blocks with us, and sends it while
- * packing the next. Our own goes straight into the receive buffer, at `self`. */
+/* Packs a piece for every rank of the gang that shares blocks with us, and sends it
+ * while packing the next. Our own goes straight into the receive buffer at `self`. */
 static void pieces_send(struct exchange *x, int gang, const double *from, double *pack,
                         double *self)
 {
@@ -257,8 +258,8 @@ static void pieces_send(struct exchange *x, int gang, const double *from, double
     }
 }
 
-/* Visits the pieces that this rank of the gang gets, in the receive buffer one after the
- * other: `unpack` into `to`, or ask for them. Returns where our own piece belongs. */
+/* Visits the pieces that this rank of the gang gets, in the receive buffer one after
+ * the other: `unpack` into `to`, or ask for them. Returns where our own goes. */
 static double *pieces_receive(struct exchange *x, double *to, double *receive,
                               bool unpack)
 {
@@ -295,8 +296,8 @@ static int exchange_open(struct exchange *x, const struct remap *r)
     return 0;
 }
 
-static int custom_matrix(const struct remap *r, int gang, const double *from, double *to,
-                         double *pack, double *receive)
+static int custom_matrix(const struct remap *r, int gang, const double *from,
+                         double *to, double *pack, double *receive)
 {
     struct exchange x;
     int rc = err_agree(r->comm, exchange_open(&x, r));
@@ -317,8 +318,8 @@ static int custom_matrix(const struct remap *r, int gang, const double *from, do
 
 /* ------------------------------------------------------------ scalapack and all */
 
-/* pdgemr2d wants every rank of the big context; one outside the gang says so by a context
- * of -1 and learns the gang's grid from the others. */
+/* pdgemr2d wants every rank of the big context; one outside the gang says so by a
+ * context of -1 and learns the gang's grid from the others. */
 static int scalapack_matrix(const struct remap *r, int gang, const double *from,
                             double *to)
 {

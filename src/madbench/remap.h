@@ -5,13 +5,13 @@
  * gangs' grids have the same shape and the same blocks as the big one, so whole blocks
  * move. Shares are as madbench/grid.h deals them.
  *
- * Memory. custom: a pack buffer of one share of the big grid on every rank and a receive
- * buffer of one share of the gang's grid on the ranks of the gang that receives, both
- * the caller's, besides the two shares themselves. With W's inverse and result
- * that is the share of the big grid read (1/ngang) and packed (1/ngang), dSdC received,
- * dSdC and inverse: the result's share may serve as the receive buffer, as nothing is
- * in it yet, and the sum is 3 + 2/ngang <= 5 matrices of a gang. scalapack: pdgemr2d
- * allocates about as much by itself. */
+ * Memory. custom: a pack buffer of one share of the big grid on every rank and a
+ * receive buffer of one share of the gang's grid on the ranks of the gang that
+ * receives, both the caller's, besides the two shares themselves. With W's inverse and
+ * result that is the share of the big grid read (1/ngang) and packed (1/ngang), dSdC
+ * received, dSdC and inverse: the result's share may serve as the receive buffer, as
+ * nothing is in it yet, and the sum is 3 + 2/ngang <= 5 matrices of a gang. scalapack:
+ * pdgemr2d allocates about as much by itself. */
 #ifndef MADBENCH_REMAP_H
 #define MADBENCH_REMAP_H
 
@@ -42,8 +42,8 @@ struct remap {
  * `ngang` gangs. `big` and `small` are the open grids of `comm` and of this rank's
  * gang, in rank order; custom takes NULL for both and needs no ScaLAPACK. Nothing to
  * close: *r holds no resources. Returns 0 or -EINVAL with a sentence (ngang does not
- * divide the ranks; see grid_check; shares beyond 32-bit indices with
- * scalapack), the same on every rank. */
+ * divide the ranks; see grid_check; with scalapack, shares beyond 32-bit
+ * indices), the same on every rank. */
 int remap_open(struct remap *r, MPI_Comm comm, int64_t npix, int64_t block, int ngang,
                enum remap_method method, const struct linalg *big,
                const struct linalg *small);
@@ -56,17 +56,17 @@ int64_t remap_receive_bytes(const struct remap *r);
 /* **Collective** on the big communicator. Moves the matrix whose share of the big grid
  * is `from` to gang `gang`; ranks of that gang find their share in `to`, which the
  * others need not give (NULL). `pack` and `receive`: see above; `receive` only on ranks
- * of that gang. No two buffers may overlap; only with one gang, where this is a
- * copy, may `from` be `to`. Returns 0 or -ENOMEM or -EIO with a sentence, the same on every
+ * of that gang. No two buffers may overlap; only with one gang, where this is a copy,
+ * may `from` be `to`. Returns 0 or -ENOMEM or -EIO with a sentence, the same on every
  * rank. */
 int remap_matrix(const struct remap *r, int gang, const double *from, double *to,
                  double *pack, double *receive);
 
-/* **Collective** on the big communicator. Passes one share of the gang's grid from every
- * gang to the next (the last gang's to gang 0): rank k of a gang sends `out` to rank k
- * of gang g + 1 and receives the one of gang g - 1 in `in`. Both share-sized, not
- * overlapping; with one gang, a copy. Polls `t` (or NULL) while it waits. Returns 0 or
- * -ENOMEM or -EIO with a sentence, the same on every rank. */
+/* **Collective** on the big communicator. Passes one share of the gang's grid from
+ * every gang to the next (the last gang's to gang 0): rank k of a gang sends `out` to
+ * rank k of gang g + 1 and receives the one of gang g - 1 in `in`. Both share-sized,
+ * not overlapping; with one gang, a copy. Polls `t` (or NULL) while it waits. Returns 0
+ * or -EIO with a sentence, the same on every rank. */
 int remap_rotate(const struct remap *r, const double *out, double *in, struct tick *t);
 
 #endif

@@ -24,6 +24,18 @@ static int refuse(const char *path, int code)
     }
 }
 
+/* A file that is not there yet: whether its folder lets it be made. */
+static int check_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+                     slash ? path : ".");
+    if (n >= (int)sizeof folder)
+        return refuse(path, ENAMETOOLONG);
+    return access(folder, W_OK | X_OK) ? refuse(path, errno) : 0;
+}
+
 /* Only regular files: a rename over /dev/null, or over a link, would replace it. */
 static int check_path(const char *path)
 {
@@ -31,7 +43,7 @@ static int check_path(const char *path)
     if (!path)
         return 0;
     if (lstat(path, &st))
-        return errno == ENOENT ? 0 : refuse(path, errno); /* a new file, or no folder */
+        return errno == ENOENT ? check_folder(path) : refuse(path, errno);
     if (S_ISDIR(st.st_mode))
         return refuse(path, EISDIR);
     if (!S_ISREG(st.st_mode))

@@ -22,7 +22,7 @@ enum act {
 
 extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... */
 
-/* Latencies: 16 buckets an octave from 1 ns to 2^43 ns, each 4.4 % wide. */
+/* Latencies: 16 buckets an octave from 1 ns to 2^44 ns, each 4.4 % wide. */
 #define PHASE_HIST_SUB 16
 #define PHASE_HIST_SIZE (44 * PHASE_HIST_SUB)
 

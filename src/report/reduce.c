@@ -38,7 +38,7 @@ struct reduced {
 
 static double seconds(int64_t ns)
 {
-    return (double)ns * 1e-9;
+    return (double)ns / 1e9; /* the nearest number; * 1e-9 is not */
 }
 
 static void local_seconds(double s[SAMPLE_ROWS], const struct phase *p)
@@ -294,8 +294,7 @@ static double rate_MBps(int64_t bytes, double s)
 
 double report_rate_read_MBps(const struct report_rate *rate)
 {
-    return rate_MBps(rate->read_bytes,
-                     rate->write_bytes > 0 ? rate->read_s : rate->read_sync_s);
+    return rate_MBps(rate->read_bytes, rate->read_s);
 }
 
 double report_rate_write_MBps(const struct report_rate *rate)

@@ -126,7 +126,7 @@ static void end_model(struct report *r, const struct world_host *now, int rc)
 {
     struct model *m = r->model;
     clock_utc(m->end_utc);
-    m->wall_s = (double)(clock_ns() - m->start_ns) * 1e-9;
+    m->wall_s = (double)(clock_ns() - m->start_ns) / 1e9;
     for (int i = 0; now && i < m->hosts; i++)
         m->load1_end[i] = now[i].load1 >= 0 ? now[i].load1 : NAN;
     m->valid = rc == 0;

@@ -81,9 +81,9 @@ int report_phase(struct report *r, const struct phase *p, const char *at_name,
                  double at, struct report_rate *rate);
 
 /* Local. The rates of a phase, in 10^6 bytes per second; NAN where nothing was
- * transferred. Bytes of all ranks / the slowest rank's visible and sync seconds;
- * in a phase that writes, the sync is the writes' alone. `phase`: bytes read and
- * written / the slowest rank's wall. */
+ * transferred. Bytes of all ranks / the slowest rank's visible seconds, which for
+ * writes include the sync: making data durable is part of writing, never of reading.
+ * `phase`: bytes read and written / the slowest rank's wall. */
 double report_rate_read_MBps(const struct report_rate *rate);
 double report_rate_write_MBps(const struct report_rate *rate);
 double report_rate_phase_MBps(const struct report_rate *rate);

@@ -37,7 +37,7 @@ struct sample {
     int64_t calls, bytes, device_bytes; /* device_bytes -1: not known */
     double min_s, mean_s, max_s;
     int max_rank;
-    const char *max_host; /* points into hosts; NULL: not known */
+    const char *max_host;              /* points into hosts; NULL: not known */
     double submit_mean_s, wait_mean_s; /* NAN: not known */
     double *ranks_s;                   /* world size of them; NULL: not kept */
     struct latency *latency;           /* NULL: no transfers */
@@ -105,7 +105,7 @@ struct model {
     char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* end "": not yet */
     double wall_s;                                           /* NAN: not yet */
     bool valid;
-    char *why; /* NULL where valid */
+    char *why;      /* NULL where valid */
     struct err err; /* code 0: none */
 
     int hosts; /* 0: not known */
@@ -136,9 +136,9 @@ struct model {
 
 struct report {
     const struct world *world;
-    bool per_rank; /* ranks_s is kept: a row of the ranks' seconds is gathered */
-    int rc;        /* first failure of a call that returns nothing */
-    double *row;   /* on rank 0 with per_rank: SAMPLE_ROWS x world size */
+    bool per_rank;       /* ranks_s is kept: a row of the ranks' seconds is gathered */
+    int rc;              /* first failure of a call that returns nothing */
+    double *row;         /* on rank 0 with per_rank: SAMPLE_ROWS x world size */
     struct model *model; /* on rank 0; NULL elsewhere */
 };
 

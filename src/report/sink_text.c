@@ -156,8 +156,8 @@ static void put_columns(struct model *m)
     printf("\n%-6s %4s %7s %7s %7s %7s %7s %7s %7s %7s %7s %10s %10s  %s\n", "phase",
            "rep", "wall", "compute", "comm", "op/clo", "read", "write", "sync", "check",
            "idle", "read", "write", "slowest");
-    printf("%-6s %4s %7s %-63s %10s %10s  %s\n", "", "", "s",
-           "      s, mean over ranks", "MB/s", "MB/s", "in I/O");
+    printf("%-12s%-71s %10s %10s  %s\n", "", "seconds, mean over ranks", "MB/s", "MB/s",
+           "in I/O");
     m->text.rows = 0;
 }
 
@@ -280,7 +280,7 @@ static void put_checks(const struct model *m)
     const struct report_checks *c = &m->checks;
     char device[64] = "not known", resident[64] = "";
     if (c->device_share >= 0)
-        snprintf(device, sizeof device, "%.1f %% of the bytes read",
+        snprintf(device, sizeof device, "%.1f %% of the bytes read came from it",
                  100 * c->device_share);
     if (c->resident_share >= 0)
         snprintf(resident, sizeof resident, "; in memory before reading: %.1f %%",

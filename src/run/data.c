@@ -29,6 +29,15 @@ void run_noise(struct run *r, void *buf, int64_t bytes)
     stamp_fill(buf, 0, bytes, &s);
 }
 
+void run_poison(struct run *r, void *buf, int64_t bytes)
+{
+    if (!r->verify)
+        return;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    buf_poison(buf, bytes);
+    phase_act(r->phase, before);
+}
+
 static void found_bad(struct run_file *f, int64_t offset, int64_t bytes, int mat,
                       const char *why)
 {

@@ -1,6 +1,7 @@
 /* Phases and repetitions: their ends are where ranks meet, agree and reduce. */
 #include "base/err.h"
 #include "run/run.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,12 +28,12 @@ static void figure(struct run *r, const char *phase, const char *name, const cha
     report_figure(r->report, full, unit, better, formula, value);
 }
 
-/* One rate from bytes of all ranks and seconds of the slowest; none without bytes. */
+/* Bytes over seconds; no figure where nothing was transferred. */
 static void rate_figure(struct run *r, const char *phase, const char *name,
-                        const char *formula, int64_t bytes, double s)
+                        const char *formula, double MBps)
 {
-    if (bytes > 0)
-        figure(r, phase, name, "MB/s", "higher", formula, (double)bytes / s / 1e6);
+    if (isfinite(MBps))
+        figure(r, phase, name, "MB/s", "higher", formula, MBps);
 }
 
 static void add_rates(struct run *r, const struct report_rate *a)
@@ -66,12 +67,11 @@ int run_phase_end(struct run *r)
         return r->failed = rc;
     const char *name = r->phase->name;
     rate_figure(r, name, "read_MBps", "bytes of all ranks / slowest rank's read seconds "
-                "/ 1e6", rate.read_bytes, rate.read_s);
+                "/ 1e6", report_rate_read_MBps(&rate));
     rate_figure(r, name, "write_MBps", "bytes of all ranks / slowest rank's write + sync "
-                "seconds / 1e6", rate.write_bytes, rate.write_sync_s);
+                "seconds / 1e6", report_rate_write_MBps(&rate));
     rate_figure(r, name, "phase_MBps", "bytes read and written by all ranks / slowest "
-                "rank's phase seconds / 1e6", rate.read_bytes + rate.write_bytes,
-                rate.wall_s);
+                "rank's phase seconds / 1e6", report_rate_phase_MBps(&rate));
     figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds", rate.wall_s);
     add_rates(r, &rate);
     return 0;
@@ -87,9 +87,9 @@ void run_rep_end(struct run *r)
 {
     const struct run_rates *t = &r->rates;
     rate_figure(r, "", "write_MBps", "bytes of all ranks / sum over phases of the slowest "
-                "rank's write + sync seconds / 1e6", t->write_bytes, t->write_s);
+                "rank's write + sync seconds / 1e6", (double)t->write_bytes / t->write_s / 1e6);
     rate_figure(r, "", "read_MBps", "bytes of all ranks / sum over phases of the slowest "
-                "rank's read seconds / 1e6", t->read_bytes, t->read_s);
+                "rank's read seconds / 1e6", (double)t->read_bytes / t->read_s / 1e6);
     figure(r, "", "wall_s", "s", "lower", "sum over phases of the slowest rank's seconds",
            t->wall_s);
 }

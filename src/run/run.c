@@ -238,6 +238,25 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     return 0;
 }
 
+static void print_row(const char *what, int64_t rank, int64_t all)
+{
+    char a[16], b[16];
+    printf("  %-12s %12s %12s\n", what, units_bytes(a, rank), units_bytes(b, all));
+}
+
+int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
+                   int64_t file_bytes)
+{
+    int ranks = r->world.size;
+    if (r->world.rank)
+        return 0;
+    printf("%s: %d rank%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name, ranks,
+           ranks == 1 ? "" : "s", "", "per rank", "all ranks");
+    print_row("memory", memory_bytes, memory_bytes * ranks);
+    print_row("disk", files * file_bytes / ranks, files * file_bytes);
+    return 0;
+}
+
 /* ---- the end ------------------------------------------------------------------------- */
 
 static void warn_of_memory(struct run *r, double device, double resident)

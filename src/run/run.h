@@ -80,7 +80,7 @@ struct run_options {
      .preset = "no", .help = "no progress and no tables"}
 
 struct run_rates { /* of one repetition, for the figures over all phases */
-    double read_s, write_s, wall_s;
+    double read_s, write_s, wall_s; /* sums over phases of the slowest rank's */
     int64_t read_bytes, write_bytes;
 };
 
@@ -144,6 +144,10 @@ int run_report_close(struct run *r, int rc);
 /* **Collective.** Closes the report if it is open, ends MPI; returns the exit status. */
 int run_finish(struct run *r, int rc);
 
+/* Local. What --dry-run prints: memory (bytes a rank allocates) and files. Returns 0. */
+int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
+                   int64_t file_bytes);
+
 /* ---- phases ----------------------------------------------------------------------- */
 
 void run_phase_begin(struct run *r, const char *name);
@@ -189,6 +193,9 @@ void run_transfer(struct run_file *f, struct io_req *req, int n);
  * verified, does nothing, as any incompressible data will do (run_noise). */
 void run_stamp(struct run *r, void *buf, int64_t bytes, int mat, int version);
 void run_noise(struct run *r, void *buf, int64_t bytes);
+
+/* Local. Makes sure that a read which delivers nothing cannot pass for one that did. */
+void run_poison(struct run *r, void *buf, int64_t bytes);
 
 /* Local. Checks a block that was read into `buf` from `offset` of the file. */
 void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,

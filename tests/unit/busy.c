@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* Busy work does what it was asked for. Nothing here depends on the machine's speed but
  * that more work takes longer. */
-#include "base/clock.h"
 #include "madbench/busy.h"
+#include "base/clock.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* ranks: 1 */
 /* The block-cyclic arithmetic, against counting every element. */
-#include "base/err.h"
 #include "madbench/grid.h"
+#include "base/err.h"
 #include "tap.h"
 
 #include <limits.h>
@@ -120,12 +120,13 @@ static void test_check(void)
     tap_ok(grid_check(100, 33, 12) == 0 && grid_check(193, 64, 12) == 0 &&
                grid_check(100, 64, 4) == 0,
            "what the advice names would do");
-    tap_ok(refused(grid_check(100, 64, 12), "blocks of at most 33", "at least 193 pixels",
-                   "4 ranks"),
+    tap_ok(refused(grid_check(100, 64, 12), "blocks of at most 33",
+                   "at least 193 pixels", "4 ranks"),
            "a grid column without a block is refused, naming what would do");
     tap_ok(refused(grid_check(3, 1, 5), "5 pixels", "4 ranks", "1 x 5"),
            "more columns than pixels are refused");
-    tap_ok(refused(grid_check(0, 1, 1), "1 to", "pixels", "0"), "no pixels are refused");
+    tap_ok(refused(grid_check(0, 1, 1), "1 to", "pixels", "0"),
+           "no pixels are refused");
     tap_ok(refused(grid_check(9, 0, 1), "block size", "1 to", "0"),
            "blocks of 0 are refused");
 }
@@ -135,7 +136,8 @@ static void test_default(void)
     int good = grid_block_default(1000, 4) == 64 && grid_block_default(100, 12) == 33;
     for (int ranks = 1; ranks <= 64; ranks++)
         for (int64_t npix = ranks; npix <= 300; npix++)
-            good = good && grid_check(npix, grid_block_default(npix, ranks), ranks) == 0;
+            good =
+                good && grid_check(npix, grid_block_default(npix, ranks), ranks) == 0;
     tap_ok(good, "the default block is 64 or what the grid needs");
 }
 

@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* Positions and Legendre sums, against the C library's drand48 and a straight loop in
  * long double. */
-#include "madbench/grid.h"
 #include "madbench/pixels.h"
+#include "madbench/grid.h"
 #include "tap.h"
 
 #include <math.h>
@@ -125,8 +125,10 @@ int main(int argc, char **argv)
     static const int ranks[] = {1, 4, 6};
     for (int k = 0; k < 3; k++) {
         double sum_off = -1, off = bins_worst(ranks[k], ranks[k] - 1, &sum_off);
-        tap_ok(off < 1e-12, "last of %d ranks: %d bins (%s) are within %.1e of long "
-               "double's", ranks[k], BINS, legendre_isa(), off);
+        tap_ok(off < 1e-12,
+               "last of %d ranks: %d bins (%s) are within %.1e of long "
+               "double's",
+               ranks[k], BINS, legendre_isa(), off);
         tap_ok(sum_off == 0, "and their sum is S");
     }
     tap_ok(ticks > 0, "the tick was called");

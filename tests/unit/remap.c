@@ -1,8 +1,8 @@
 /* ranks: 1 2 4 6 */
 /* Moving matrices from the big grid to gangs, and round the gangs, against the global
  * index of every element. */
-#include "base/err.h"
 #include "madbench/remap.h"
+#include "base/err.h"
 #include "tap.h"
 
 #include <math.h>
@@ -85,7 +85,8 @@ static int moves_good(const struct remap *r)
         int ours = gang == r->gang;
         share_fill(&r->big, gang, from);
         good = remap_matrix(r, gang, from, ours ? to : NULL, pack,
-                            ours ? receive : NULL) == 0 && good;
+                            ours ? receive : NULL) == 0 &&
+               good;
         good = good && share_good(&r->big, gang, from);
     }
     good = good && share_good(&r->small, r->gang, to);
@@ -118,8 +119,8 @@ static int rotations_good(const struct remap *r)
     return good;
 }
 
-static void test_matrix(int64_t npix, int64_t block, int ngang, enum remap_method method,
-                        int64_t message_max, int reverse)
+static void test_matrix(int64_t npix, int64_t block, int ngang,
+                        enum remap_method method, int64_t message_max, int reverse)
 {
     struct grids s;
     int good = grids_open(&s, npix, block, ngang, method, reverse) == 0;
@@ -127,16 +128,17 @@ static void test_matrix(int64_t npix, int64_t block, int ngang, enum remap_metho
         s.r.message_max = message_max;
     good = good && moves_good(&s.r) && rotations_good(&s.r);
     tap_ok(good, "%s, %d pixels in blocks of %d, %d gangs%s%s",
-           method == REMAP_CUSTOM ? "custom" : "scalapack", (int)npix, (int)block, ngang,
-           message_max ? ", split messages" : "", reverse ? ", ranks reversed" : "");
+           method == REMAP_CUSTOM ? "custom" : "scalapack", (int)npix, (int)block,
+           ngang, message_max ? ", split messages" : "",
+           reverse ? ", ranks reversed" : "");
     grids_close(&s);
 }
 
 static void test_refusals(void)
 {
     struct remap r;
-    int rc = remap_open(&r, MPI_COMM_WORLD, 64, 8, world_size + 1, REMAP_CUSTOM, NULL,
-                        NULL);
+    int rc =
+        remap_open(&r, MPI_COMM_WORLD, 64, 8, world_size + 1, REMAP_CUSTOM, NULL, NULL);
     tap_ok(rc != 0 && strstr(err_get()->text, "gangs") != NULL,
            "gangs that do not divide the ranks are refused");
     err_clear();
@@ -150,12 +152,9 @@ int main(int argc, char **argv)
     for (int ngang = 1; ngang <= world_size; ngang++) {
         if (world_size % ngang != 0)
             continue;
-        for (int m = REMAP_CUSTOM; m <= REMAP_SCALAPACK; m++) {
-            test_matrix(37, 3, ngang, (enum remap_method)m, 0, 0);
-            test_matrix(24, 1, ngang, (enum remap_method)m, 0, 1);
-            test_matrix(11, 2, ngang, (enum remap_method)m, 0, 0);
-        }
-        test_matrix(40, 4, ngang, REMAP_CUSTOM, 24, 0);
+        test_matrix(37, 3, ngang, REMAP_CUSTOM, 0, 0);
+        test_matrix(24, 1, ngang, REMAP_CUSTOM, 24, 1);
+        test_matrix(37, 3, ngang, REMAP_SCALAPACK, 0, 1);
     }
     test_refusals();
     return tap_end();

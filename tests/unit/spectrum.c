@@ -141,8 +141,8 @@ static int run_compute(struct run *r)
     return rc != 0 ? rc : linalg_solve(r->nbin, r->d2l, r->dl);
 }
 
-static int run_open(struct run *r, const struct reference *ref, int ngang, int64_t block,
-                    enum remap_method method)
+static int run_open(struct run *r, const struct reference *ref, int ngang,
+                    int64_t block, enum remap_method method)
 {
     *r = (struct run){.npix = ref->npix, .nbin = ref->nbin, .ngang = ngang};
     r->panels = method == REMAP_CUSTOM ? 1 : 3;

@@ -1,0 +1,169 @@
+/* blocktransfer: plain sequential and random transfers, after the block-transfer
+ * benchmark of Ulmer's flash-memory report (2008, section 2.1). The suite's worked
+ * example: what a program is when layout, io and report do the rest.
+ *
+ * Memory of a rank: depth x block size. Nothing grows with the number of blocks. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "block/shuffle.h"
+#include "run/run.h"
+#include <string.h>
+
+enum { DEPTH_MAX = 1024 };
+
+static struct {
+    struct run_options run;
+    int64_t bytes, block, depth, misalign;
+    const char *pattern, *order;
+} set;
+
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Transfers:"},
+    {.kind = OPT_BYTES, .name = "BYTES", .value = &set.bytes, .preset = "64M", .unit = "B",
+     .min = 1, .max = 9e18, .workload = true, .help = "bytes that each rank writes, then "
+     "reads; rounded up to whole blocks"},
+    {.kind = OPT_BYTES, .name = "block-size", .letter = 'b', .value = &set.block,
+     .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
+     .workload = true, .help = "bytes of one transfer"},
+    {.kind = OPT_CHOICE, .name = "pattern", .letter = 'p', .value = &set.pattern,
+     .preset = "SEQUENTIAL", .arg = "PATTERN", .choices = "SEQUENTIAL|RANDOM",
+     .workload = true, .help = "RANDOM visits every block once, in an order that --seed "
+     "fixes"},
+    {.kind = OPT_CHOICE, .name = "layout", .value = &set.order, .preset = "SEGMENTED",
+     .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
+     .help = "where a rank's blocks are in a shared file"},
+    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &set.depth, .preset = "1",
+     .arg = "N", .unit = "1", .min = 1, .max = DEPTH_MAX, .workload = true,
+     .help = "queue depth: transfers under way at once"},
+    {.kind = OPT_BYTES, .name = "misalign", .value = &set.misalign, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
+     .help = "shift every transfer by so many bytes in the file"},
+    RUN_OPTIONS(set.run),
+};
+
+static const struct opt_program program = {
+    .name = "blocktransfer",
+    .line = "[BYTES]",
+    .about = "Sequential or random writes, then reads, of whole blocks by every rank: "
+             "the yardstick for what the other programs reach.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static struct layout make_layout(const struct run *r)
+{
+    bool shared = !strcmp(set.run.filetype, "SHARED");
+    bool interleaved = !strcmp(set.order, "INTERLEAVED");
+    return (struct layout){
+        .order = !shared ? LAYOUT_UNIQUE
+                 : interleaved ? LAYOUT_INTERLEAVED : LAYOUT_RANK_MAJOR,
+        .ranks = r->world.size, .mats = 1, .start = set.misalign,
+        .blks = units_div_up(set.bytes, set.block), .slot_bytes = set.block};
+}
+
+/* Block i of the sequence; the same for every phase of a run. */
+static int64_t block_at(const struct layout *l, const struct run *r, int64_t i)
+{
+    if (!strcmp(set.pattern, "SEQUENTIAL"))
+        return i;
+    return shuffle(i, l->blks, r->seed * 8191 + (uint64_t)r->world.rank);
+}
+
+/* One phase: all blocks of this rank, `depth` of them under way at a time. */
+static int transfer(struct run_file *f, const struct layout *l, enum io_op op, char *buf)
+{
+    struct run *r = f->run;
+    static struct io_req req[DEPTH_MAX];
+    static int64_t blk[DEPTH_MAX];
+    bool writing = op == IO_OP_WRITE;
+    run_phase_begin(r, writing ? "write" : "read");
+    int rc = run_file_open(f, writing ? IO_WRITE | IO_CREATE : IO_READ);
+    for (int64_t i = 0, n; i < l->blks && !rc; i += n) {
+        n = l->blks - i < set.depth ? l->blks - i : set.depth;
+        for (int k = 0; k < n; k++) {
+            char *at = buf + k * set.block;
+            blk[k] = block_at(l, r, i + k);
+            struct extent e = layout_at(l, r->world.rank, 0, blk[k]);
+            req[k] = (struct io_req){.op = op, .buf = at, .offset = e.offset,
+                                     .bytes = e.bytes};
+            if (writing)
+                run_stamp(r, at, e.bytes, (int)blk[k], 1);
+            else
+                run_poison(r, at, e.bytes);
+        }
+        run_transfer(f, req, (int)n);
+        for (int k = 0; k < n && !writing; k++)
+            run_check(f, req[k].buf, req[k].offset, req[k].bytes, (int)blk[k], 1);
+        progress_step(&r->progress, n, r->phase->name);
+    }
+    run_file_close(f, writing);
+    return run_phase_end(r);
+}
+
+static void add_iops(struct run *r, const char *name, int64_t bytes, double s)
+{
+    report_figure(r->report, name, "1/s", "higher", "blocks of all ranks / slowest "
+                  "rank's seconds, as in MB/s", (double)(bytes / set.block) / s);
+}
+
+static int repetition(struct run *r, const struct layout *l, char *buf)
+{
+    struct run_file f;
+    run_rep_begin(r);
+    run_file_name(&f, r, "blocks", layout_file_bytes(l), set.block, (int)set.depth);
+    if (!r->verify)
+        run_noise(r, buf, set.depth * set.block);
+    int rc = transfer(&f, l, IO_OP_WRITE, buf);
+    if (!rc)
+        rc = transfer(&f, l, IO_OP_READ, buf);
+    int removed = run_file_remove(&f);
+    if (rc || removed)
+        return rc ? rc : removed;
+    run_rep_end(r);
+    if (r->rates.write_bytes) {
+        add_iops(r, "write_iops", r->rates.write_bytes, r->rates.write_s);
+        add_iops(r, "read_iops", r->rates.read_bytes, r->rates.read_s);
+    }
+    return 0;
+}
+
+static int check(const struct layout *l)
+{
+    int64_t buffers;
+    if (l->blks > INT32_MAX)
+        return err_usage("BYTES / --block-size makes %lld blocks for each rank, more than "
+                         "2^31: take larger blocks", (long long)l->blks);
+    if (__builtin_mul_overflow(set.depth, set.block, &buffers))
+        return err_usage("--depth x --block-size exceeds 2^63 bytes");
+    return layout_check(l);
+}
+
+static int run_all(struct run *r, int argc, char **argv)
+{
+    struct layout l = make_layout(r);
+    void *buf = NULL;
+    int rc = err_agree(r->world.comm, check(&l));
+    if (!rc && set.run.dry_run)
+        return run_print_need(r, set.depth * set.block, layout_files(&l),
+                              layout_file_bytes(&l));
+    if (!rc)
+        rc = run_ready(r, argc, argv, set.depth * set.block,
+                       layout_files(&l) * layout_file_bytes(&l), layout_text(l.order),
+                       2 * l.blks);
+    if (!rc)
+        rc = err_agree(r->world.comm, buf_alloc(&buf, set.depth * set.block, "transfers"));
+    for (int64_t i = 0; i < set.run.repeat && !rc; i++)
+        rc = repetition(r, &l, buf);
+    buf_free(buf);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    struct run r;
+    int status;
+    if (!run_start(&r, &program, &set.run, &argc, &argv, &status))
+        return status;
+    return run_finish(&r, r.failed ? r.failed : run_all(&r, argc, argv));
+}

@@ -1,0 +1,467 @@
+/* ranks: 1 2 4 */
+/* Reductions against sums done by hand, and what the three sinks then say. */
+#include "report/report.h"
+#include "tap.h"
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct world w;
+static struct world_host *hosts;
+static char dir[256], json_path[300], csv_path[300], text_path[300];
+
+static bool flag = true;
+static int64_t npix = 1024, size_option = 4096;
+static double alpha = 0.1;
+static const char *mode = "ASYNC", *untold;
+static struct opt_list list = {2, {"a=1", "b=2"}};
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .name = "Title"},
+    {.kind = OPT_INT,
+     .name = "NPIX",
+     .value = &npix,
+     .unit = "1",
+     .workload = true,
+     .from = OPT_COMMAND_LINE},
+    {.kind = OPT_BYTES, .name = "block-size", .value = &size_option, .unit = "B"},
+    {.kind = OPT_REAL,
+     .name = "alpha",
+     .value = &alpha,
+     .unit = "1",
+     .from = OPT_ENVIRONMENT},
+    {.kind = OPT_FLAG, .name = "verify", .value = &flag},
+    {.kind = OPT_CHOICE, .name = "io-mode", .value = &mode},
+    {.kind = OPT_TEXT, .name = "untold", .value = &untold},
+    {.kind = OPT_LIST, .name = "hint", .value = &list}};
+static const struct opt_program program = {"reporttest", "", "", table,
+                                           sizeof table / sizeof table[0]};
+static char *arguments[] = {"reporttest", "a \"quoted\" word", NULL};
+
+/* ---- helpers ----------------------------------------------------------------- */
+
+static void make_dir(void)
+{
+    const char *base = getenv("TMPDIR");
+    if (w.rank == 0) {
+        snprintf(dir, sizeof dir, "%.200s/report-XXXXXX",
+                 base && *base ? base : "/tmp");
+        if (!mkdtemp(dir))
+            dir[0] = 0;
+    }
+    MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, w.comm);
+    snprintf(json_path, sizeof json_path, "%s/r.json", dir);
+    snprintf(csv_path, sizeof csv_path, "%s/r.csv", dir);
+    snprintf(text_path, sizeof text_path, "%s/r.txt", dir);
+}
+
+static struct report_open options(void)
+{
+    return (struct report_open){.world = &w,
+                                .hosts = hosts,
+                                .program = &program,
+                                .argc = 2,
+                                .argv = arguments,
+                                .run_id = "run-1",
+                                .label = "a, \"b\"",
+                                .series = "s7,posix-shared,3",
+                                .seed = UINT64_MAX,
+                                .json_path = json_path,
+                                .csv_path = csv_path,
+                                .quiet = true};
+}
+
+static char *slurp(const char *path)
+{
+    static char text[1 << 20];
+    FILE *in = fopen(path, "r");
+    size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+    if (in)
+        fclose(in);
+    text[n] = 0;
+    return text;
+}
+
+/* A point on rank 0's file; the others have none. Its name is one line. */
+static void look(const char *path, const char *fragment, bool wanted)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%s", fragment);
+    for (char *c = name; (c = strchr(c, '\n'));)
+        *c = ' ';
+    int found = w.rank > 0 ? wanted : strstr(slurp(path), fragment) != NULL;
+    tap_ok(found == wanted, "%s %s %s", strrchr(path, '/') + 1,
+           wanted ? "has" : "lacks", name);
+}
+
+static void has(const char *path, const char *fragment)
+{
+    look(path, fragment, true);
+}
+
+static void lacks(const char *path, const char *fragment)
+{
+    look(path, fragment, false);
+}
+
+static int entries(void)
+{
+    int n = 0;
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        n += e->d_name[0] != '.';
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* A phase with times by hand, in milliseconds: wall 1000, the rest is idle. */
+static void set_phase(struct phase *p, int rep)
+{
+    int64_t ms = 1000000, used = 0;
+    phase_begin(p, "W", rep);
+    phase_end(p);
+    p->end_ns = p->begin_ns + 1000 * ms;
+    for (int a = 0; a < ACT_COUNT; a++)
+        p->act[a].ns = 0;
+    p->act[ACT_READ].ns = 10 * ms;
+    p->act[ACT_WRITE].ns = 100 * (w.rank + 1) * ms;
+    p->act[ACT_SYNC].ns = 150 * (w.size - w.rank) * ms;
+    for (int a = 0; a < ACT_COUNT; a++)
+        used += p->act[a].ns;
+    p->act[ACT_IDLE].ns = 1000 * ms - used;
+    phase_transfer(p, ACT_READ, 1000, 5 * ms);
+    for (int i = 0; i < 100; i++)
+        phase_transfer(p, ACT_WRITE, 10000, (i < 98 ? 1 : 50 + w.rank) * ms);
+    phase_visible(p, ACT_WRITE, 20 * ms, 80 * ms);
+    phase_device(p, ACT_READ, 600);
+}
+
+static int near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* ---- points ------------------------------------------------------------------ */
+
+static void refused(struct report_open o, const char *what)
+{
+    struct report *r = (struct report *)&w;
+    int rc = report_open(&r, &o);
+    tap_ok(rc < 0 && !r && err_get()->usage && err_get()->text[0], "refused: %s", what);
+    err_clear();
+}
+
+static void check_refusals(void)
+{
+    struct report_open o = options();
+    o.json_path = "/nowhere/at/all.json";
+    refused(o, "a folder that is not there");
+    o.json_path = dir;
+    refused(o, "a folder");
+    o.json_path = "/dev/null";
+    refused(o, "a device");
+    o.json_path = csv_path;
+    refused(o, "one path for two files");
+    o = options();
+    o.csv_path = "/nowhere/at/all.csv";
+    refused(o, "a CSV that cannot be written");
+    static const char *const series[] = {"s7",    "s7,c",     "s7,c,x", ",c,1",
+                                         "s7,,1", "s7,c,d,1", "s7,c,"};
+    for (int i = 0; i < 7; i++) {
+        o = options();
+        o.series = series[i];
+        refused(o, series[i]);
+    }
+    tap_ok(w.rank > 0 || entries() == 0, "a refused report leaves nothing behind");
+}
+
+static void check_first(void)
+{
+    has(json_path, "\"valid\": false");
+    has(json_path, "\"why\": \"did not finish\"");
+    has(json_path, "\"wall_s\": null");
+    has(json_path, "\"engine\": null");
+    has(csv_path, "run_id,program");
+    tap_ok(w.rank > 0 || entries() == 2, "no temporary file is left");
+}
+
+static void tell(struct report *r)
+{
+    const char *key[] = {"cb_nodes"}, *value[] = {"1"};
+    report_io(r, &(struct report_io){.engine = "posix",
+                                     .version = "",
+                                     .io_layer = "POSIX",
+                                     .mode = "sync",
+                                     .chosen_because = "default",
+                                     .cache = "flush",
+                                     .sync = "phase",
+                                     .depth = 1,
+                                     .timeout_s = 30,
+                                     .hints_asked = 1,
+                                     .asked_key = key,
+                                     .asked_value = value});
+    report_file(r, &(struct report_file){.role = "matrices",
+                                         .path = "/x/y",
+                                         .kind = "shared",
+                                         .layout = "rank,mat,blk",
+                                         .count = 1,
+                                         .bytes = 4096,
+                                         .fs = "ext4",
+                                         .mount = "rw",
+                                         .block_bytes = 4096});
+    report_warning(r, "served_from_memory", "Only %d %% came from the device.", 60);
+    report_warning(r, "served_from_memory", "A second one of the code.");
+    report_result(r, "dC", (double[]){1, 2}, 2);
+    report_result(r, "dC", (double[]){-0.93, NAN}, 2);
+    report_checks(r, &(struct report_checks){32, 0, 0.6, -1});
+}
+
+static void check_rate(const struct report_rate *rate)
+{
+    double write_sync = 0;
+    for (int i = 0; i < w.size; i++)
+        write_sync = fmax(write_sync, 0.1 * (i + 1) + 0.15 * (w.size - i));
+    tap_ok(near(rate->wall_s, 1) && near(rate->read_s, 0.01), "wall and read seconds");
+    tap_ok(near(rate->write_s, 0.1 * w.size) && near(rate->sync_s, 0.15 * w.size),
+           "write and sync seconds of the slowest rank");
+    tap_ok(near(rate->write_sync_s, write_sync),
+           "write + sync is the worst sum, not the sum of the worst");
+    tap_ok(rate->read_bytes == 1000 * w.size && rate->write_bytes == 1000000 * w.size &&
+               rate->device_read_bytes == 600 * w.size,
+           "bytes of all ranks");
+    tap_ok(rate->split_error == 0, "the parts are the whole");
+    tap_ok(near(report_rate_write_MBps(rate), w.size / write_sync) &&
+               near(report_rate_read_MBps(rate), w.size * 1e-3 / 0.01) &&
+               near(report_rate_phase_MBps(rate), w.size * 1.001),
+           "rates");
+    tap_ok(isnan(report_rate_read_MBps(&(struct report_rate){.read_s = 1})),
+           "no rate where nothing was read");
+}
+
+static void measure(struct report *r, int reps)
+{
+    struct phase *p;
+    struct report_rate rate;
+    phase_open(&p);
+    for (int rep = 1; rep <= reps; rep++) {
+        set_phase(p, rep);
+        int rc = report_phase(r, p, "alpha", 0.5, &rate);
+        tap_ok(rc == 0, "repetition %d is reduced", rep);
+        if (rep == 1)
+            check_rate(&rate);
+        report_figure_at(r, "W.write_MBps", "alpha", 0.5, "MB/s", "higher", "f", rep);
+        report_figure_at(r, "W.write_MBps", "alpha", 0.7, "MB/s", "higher", "f", 3);
+        report_figure(r, "lost", "MB/s", "higher", "f", rep == 2 ? INFINITY : rep);
+        report_figure(r, "none", "MB/s", "higher", "f", -rep);
+        report_figure(r, "overlap", "1", "higher", "f", -0.25);
+    }
+    phase_close(&p);
+}
+
+static void check_json(void)
+{
+    char text[256];
+    has(json_path, "\"valid\": true,\n  \"why\": null");
+    has(json_path,
+        "\"series\": {\"id\": \"s7\", \"config\": \"posix-shared\", \"round\": 3}");
+    has(json_path, "\"seed\": 18446744073709551615");
+    has(json_path, "\"argv\": [\"reporttest\", \"a \\\"quoted\\\" word\"]");
+    has(json_path,
+        "\"npix\": {\"value\": 1024, \"unit\": \"1\", \"from\": \"command line\", "
+        "\"workload\": true}");
+    has(json_path, "\"verify\": {\"value\": true, ");
+    has(json_path, "\"untold\": {\"value\": null, ");
+    has(json_path, "\"hint\": {\"value\": [\"a=1\", \"b=2\"], ");
+    has(json_path,
+        "\"alpha\": {\"value\": 0.1, \"unit\": \"1\", \"from\": \"environment\"");
+    has(json_path, "\"io_layer\": \"POSIX\"");
+    has(json_path, "\"cb_nodes\": \"1\"");
+    has(json_path, "\"block_bytes\": 4096, \"stripe_bytes\": null");
+    has(json_path, "\"phase\": \"W\", \"act\": \"wall\"");
+    lacks(json_path, "\"act\": \"compute\"");
+    snprintf(text, sizeof text, "\"calls\": %d, \"bytes\": %d, \"device_bytes\": null",
+             100 * w.size, 1000000 * w.size);
+    has(json_path, text);
+    snprintf(text, sizeof text, "\"calls\": %d, \"bytes\": %d, \"device_bytes\": %d",
+             w.size, 1000 * w.size, 600 * w.size);
+    has(json_path, text);
+    snprintf(text, sizeof text, "\"max_s\": 0.05%d, \"hist\": [[", w.size - 1);
+    has(json_path, w.size > 1 ? text : "\"max_s\": 0.05, \"hist\": [[");
+    snprintf(text, sizeof text, "\"max_rank\": %d, \"max_host\": \"%s\"", w.size - 1,
+             hosts ? hosts[w.nodes - 1].name : "");
+    has(json_path, text);
+    has(json_path, "\"submit_mean_s\": 0.02, \"wait_mean_s\": 0.08");
+    has(json_path, "\"dC\": [-0.93, null]");
+    has(json_path, "\"device_share\": 0.6");
+    has(json_path, "\"resident_share\": null");
+    has(json_path, "Only 60 % came");
+    lacks(json_path, "A second one");
+    has(json_path, "\"errors\": []");
+    lacks(json_path, "nan");
+    lacks(json_path, "inf,");
+}
+
+static void check_figures(void)
+{
+    has(json_path,
+        "\"at\": {\"alpha\": 0.5}, \"unit\": \"MB/s\", \"better\": \"higher\", "
+        "\"formula\": \"f\", \"reps\": [1, 2, 3, 4, 5, 6], \"median\": 3.5, "
+        "\"min\": 1, \"max\": 6, \"ci95\": [");
+    has(json_path, "\"at\": {\"alpha\": 0.7}");
+    has(json_path, "\"reps\": [1, null, 3, 4, 5, 6], \"median\": 4, \"min\": 1, "
+                   "\"max\": 6, \"ci95\": null, \"ci_of\": \"geometric mean\"");
+    has(json_path, "\"reps\": [null, null, null, null, null, null], \"median\": null, "
+                   "\"min\": null, \"max\": null, \"ci95\": null");
+    has(json_path, "\"reps\": [-0.25, -0.25, -0.25, -0.25, -0.25, -0.25]");
+}
+
+static void check_csv(void)
+{
+    int lines = 0;
+    for (const char *c = slurp(csv_path); *c; c++)
+        lines += *c == '\n';
+    /* read, write, sync, wall in 6 repetitions, idle except where none is left */
+    tap_ok(w.rank > 0 || lines == 1 + 6 * 5, "a row per sample");
+    has(csv_path,
+        "run-1,reporttest,\"a, \"\"b\"\"\",s7,posix-shared,3,true,1,alpha,0.5,W,"
+        "read,");
+}
+
+static void check_good_run(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    int rc = report_open(&r, &o);
+    tap_ok(rc == 0 && r, "the report opens");
+    if (rc)
+        return;
+    check_first();
+    tell(r);
+    measure(r, 6);
+    rc = report_close(&r, 0);
+    tap_ok(rc == 0 && !r, "and closes");
+    tap_ok(w.rank > 0 || entries() == 2, "no temporary file is left");
+    check_json();
+    check_figures();
+    check_csv();
+}
+
+/* The last rank has no space left. */
+static void check_failed_run(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    char rank[32];
+    int rc = report_open(&r, &o);
+    tap_ok(rc == 0, "a report opens over the last one");
+    if (rc == 0 && w.rank == w.size - 1)
+        rc = err_set(-ENOSPC, "/x/y", 8192, "the device is full");
+    rc = err_agree(w.comm, rc);
+    tap_ok(report_close(&r, rc) == -ENOSPC && !r, "the close hands the verdict back");
+    tap_ok(err_get()->code == -ENOSPC, "the failure stays recorded");
+    err_clear();
+    snprintf(rank, sizeof rank, "{\"rank\": %d, \"host\": ", w.size - 1);
+    has(json_path, "\"valid\": false,\n  \"why\": \"the device is full\"");
+    has(json_path, rank);
+    has(json_path, "\"file\": \"/x/y\", \"offset_bytes\": 8192, \"errno\": \"ENOSPC\", "
+                   "\"text\": \"the device is full\"");
+}
+
+static void check_bad_blocks(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    report_open(&r, &o);
+    report_checks(r, &(struct report_checks){32, 1, -1, -1});
+    tap_ok(report_close(&r, 0) == -EIO, "a bad block fails the run");
+    err_clear();
+    has(json_path, "\"why\": \"1 of 32 blocks verified were wrong\"");
+}
+
+static void check_lost_folder(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    char sub[300], path[320];
+    snprintf(sub, sizeof sub, "%s/sub", dir);
+    snprintf(path, sizeof path, "%s/r.json", sub);
+    if (w.rank == 0)
+        mkdir(sub, 0777);
+    o.json_path = path;
+    o.csv_path = NULL;
+    int rc = report_open(&r, &o);
+    tap_ok(rc == 0, "a report opens in a folder of its own");
+    if (w.rank == 0) {
+        unlink(path);
+        rmdir(sub);
+    }
+    tap_ok(report_close(&r, 0) < 0 && !r, "the folder's loss is every rank's verdict");
+    err_clear();
+}
+
+static void check_text(void)
+{
+    struct report_open o = options();
+    struct report *r;
+    o.quiet = false;
+    fflush(stdout);
+    int saved = dup(1);
+    if (w.rank == 0 && freopen(text_path, "w", stdout) == NULL)
+        tap_diag("stdout cannot be sent to %s", text_path);
+    struct phase *p;
+    phase_open(&p);
+    report_open(&r, &o);
+    tell(r);
+    report_say(r, "a line of the program's\n");
+    for (int rep = 1; rep <= 2; rep++) {
+        set_phase(p, rep);
+        report_phase(r, p, NULL, 0, NULL);
+        report_figure(r, "W.write_MBps", "MB/s", "higher", "f", 10 * rep);
+    }
+    report_close(&r, 0);
+    phase_close(&p);
+    fflush(stdout);
+    dup2(saved, 1);
+    close(saved);
+    has(text_path, "a line of the program's\nreporttest ");
+    has(text_path, "cb_nodes=1");
+    has(text_path, "\nW         2  1.0000       -       -       -  0.0100");
+    has(text_path,
+        "W.write_MBps             MB/s      2     15.000     10.000     20.000"
+        "   -\n");
+    has(text_path, "fewer than 6 repetitions");
+    has(text_path, "60.0 % of the bytes read came from it");
+    has(text_path, "warning   Only 60 % came from the device.");
+}
+
+static void clean_up(void)
+{
+    if (w.rank == 0) {
+        unlink(json_path);
+        unlink(csv_path);
+        unlink(text_path);
+        tap_diag("%s", rmdir(dir) ? "the test's folder is not empty" : "cleaned up");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rc = world_open(&w, &argc, &argv, "reporttest", true);
+    tap_start(&argc, &argv, 1);
+    tap_ok(rc == 0 && world_hosts(&w, &hosts) == 0, "the world opens");
+    make_dir();
+    check_refusals();
+    check_good_run();
+    check_failed_run();
+    check_bad_blocks();
+    check_lost_folder();
+    check_text();
+    clean_up();
+    free(hosts);
+    int status = tap_end();
+    return world_close(&w, "reporttest") || status;
+}

@@ -1,0 +1,67 @@
+/* ranks: 1 */
+/* Median, t quantile and interval against values from tables and from hand. */
+#include "base/stats.h"
+#include "tap.h"
+#include <math.h>
+
+static int close_to(double a, double b, double relative)
+{
+    return fabs(a - b) <= relative * fabs(b);
+}
+
+static void check_median(void)
+{
+    const double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2}, same[] = {5, 5, 5, 1};
+    tap_ok(stats_median(odd, 1) == 3, "median of one");
+    tap_ok(stats_median(odd, 3) == 2, "median of an odd number");
+    tap_ok(stats_median(even, 4) == 2.5, "median of an even number");
+    tap_ok(stats_median(same, 4) == 5, "median with ties");
+    tap_ok(odd[0] == 3 && even[0] == 4, "the values stay in their order");
+}
+
+static void check_t(void)
+{
+    static const struct {
+        int df;
+        double t;
+    } known[] = {{1, 12.7062},      {2, 4.30265},  {3, 3.18245},  {5, 2.57058},
+                 {9, 2.26216},      {10, 2.22814}, {29, 2.04523}, {30, 2.04227},
+                 {31, 2.03951},     {40, 2.02108}, {60, 2.00030}, {120, 1.97993},
+                 {1000000, 1.95997}};
+    for (int i = 0; i < (int)(sizeof known / sizeof known[0]); i++)
+        tap_ok(close_to(stats_t975(known[i].df), known[i].t, 1e-5),
+               "t of %d degrees is %g", known[i].df, known[i].t);
+    int falls = 1;
+    for (int df = 1; df < 500; df++)
+        falls &= stats_t975(df + 1) < stats_t975(df);
+    tap_ok(falls, "t falls with every degree");
+}
+
+static void check_interval(void)
+{
+    /* Logarithms (base e) -1, 1, -1, 1, -1, 1: mean 0, standard deviation
+     * sqrt(6/5), half width t(5) * sqrt(6/5) / sqrt(6) = 2.570582 / sqrt(5). */
+    const double x[] = {1 / M_E, M_E, 1 / M_E, M_E, 1 / M_E, M_E};
+    const double same[] = {7, 7, 7, 7, 7, 7}, zero[] = {1, 1, 0, 1, 1, 1};
+    const double lost[] = {1, 1, NAN, 1, 1, 1};
+    double lo = -1, hi = -1, half = 2.570582 / sqrt(5);
+    tap_ok(!stats_ci95(x, 5, &lo, &hi) && lo == -1 && hi == -1,
+           "no interval of five values");
+    tap_ok(stats_ci95(x, 6, &lo, &hi) && close_to(lo, exp(-half), 1e-6) &&
+               close_to(hi, exp(half), 1e-6),
+           "interval of six values");
+    tap_ok(stats_ci95(same, 6, &lo, &hi) && close_to(lo, 7, 1e-12) &&
+               close_to(hi, 7, 1e-12),
+           "equal values have an interval of no width");
+    tap_ok(!stats_ci95(zero, 6, &lo, &hi), "no interval where a value is 0");
+    tap_ok(!stats_ci95(lost, 6, &lo, &hi), "no interval where a value is missing");
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 0);
+    check_median();
+    check_t();
+    check_interval();
+    return tap_end();
+}
