@@ -15,6 +15,7 @@
 
 struct mpiio_file {
     MPI_File fh;
+    char semaphore[300]; /* what OMPIO leaves behind if it is killed; "": nothing */
     int pieces; /* calls per request: the same on all ranks, for they are collective */
 };
 

@@ -79,6 +79,12 @@ bool io_engine_takes_hints(const char *spec)
     return e && (e->can & IO_CAN_HINTS);
 }
 
+bool io_engine_asynchronous(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && e->reap;
+}
+
 bool io_engine_stores(const char *spec)
 {
     const struct io_engine *e = find(spec);

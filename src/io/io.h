@@ -102,6 +102,7 @@ int io_engine_check(const char *spec, int flags);
  * that names what there is. */
 int io_engine_of_method(const char *method, const char **spec);
 bool io_engine_takes_hints(const char *spec);
+bool io_engine_asynchronous(const char *spec);
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */

@@ -132,10 +132,11 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
 
 /* **Collective.** Before the first phase, once sizes are known: checks the directory,
  * the memory (bytes a rank will allocate) and the free space (bytes of all files), opens
- * the report, says what files there will be. `workers`: how many steps of progress
- * the run has. Returns the agreed verdict. */
+ * the report, says what files there will be (`layout`: the order of their slots; `depth`:
+ * transfers at once). `steps`: of progress in one repetition. Returns the agreed
+ * verdict. */
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
-              int64_t disk_bytes, const char *layout, int64_t steps);
+              int64_t disk_bytes, const char *layout, int depth, int64_t steps);
 
 /* **Collective.** Adds the checks to the report and closes it with the agreed `rc`.
  * Returns the verdict: a run that verified nothing has failed. */
