@@ -4,9 +4,12 @@
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
 	tests/unit/busy \
+	tests/unit/cache \
+	tests/unit/engine \
 	tests/unit/err \
 	tests/unit/grid \
 	tests/unit/json \
+	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/opt \
 	tests/unit/phase \
@@ -16,7 +19,8 @@ check_PROGRAMS += \
 	tests/unit/shuffle \
 	tests/unit/stamp \
 	tests/unit/stats \
-	tests/unit/units
+	tests/unit/units \
+	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c src/block/shuffle.c src/block/shuffle.h
 
 if HAVE_SCALAPACK
@@ -29,12 +33,19 @@ endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
 SCRIPT_TESTS = \
+	tests/e2e/refusals.sh \
+	tests/e2e/signals.sh \
+	tests/lint/includes.py \
+	tests/lint/man.py \
+	tests/lint/needed.py \
+	tests/lint/text.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
+	tests/e2e/lib.sh tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.

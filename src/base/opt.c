@@ -282,20 +282,20 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
 /* Prints `text` wrapped, the first line at column `at`, the next ones at `indent`. */
 static void wrap(FILE *out, const char *text, int at, int indent, int width)
 {
+    bool first = true;
     while (*text) {
         int n = (int)strcspn(text, " \n");
-        if (at > indent && at + n > width) {
+        if (!first && at + 1 + n > width) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            at++;
         }
         fprintf(out, "%.*s", n, text);
         at += n;
-        text += n;
-        if (*text) {
-            fputc(' ', out);
-            at++;
-            text++;
-        }
+        text += n + (text[n] != 0);
+        first = false;
     }
     fputc('\n', out);
 }

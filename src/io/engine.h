@@ -19,6 +19,7 @@ struct io_engine {
     const char *name;
     const char *reason; /* why it is not built; NULL if it is */
     int can;            /* enum io_engine_can */
+    const char *options; /* names it takes after the colon, "a|b"; NULL: none */
     int (*open)(struct io_file *f);
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
     int (*start)(struct io_file *f, struct io_req *r[], int n);

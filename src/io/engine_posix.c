@@ -1,4 +1,5 @@
-/* posix: pread(2) and pwrite(2), synchronous. */
+/* posix: pread(2) and pwrite(2), synchronous. Option: piece=N, the largest number of
+ * bytes in one system call (tests of the splitting need no 2 GiB with it). */
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
@@ -30,7 +31,8 @@ static int posix_open(struct io_file *f)
 static ssize_t piece(const struct io_file *f, const struct io_req *r)
 {
     int64_t left = r->bytes - r->done;
-    size_t n = (size_t)(left < PIECE ? left : PIECE);
+    int64_t most = io_option(f, "piece", PIECE);
+    size_t n = (size_t)(left < most ? left : most);
     char *at = (char *)r->buf + r->done;
     if (r->op == IO_OP_READ)
         return pread(fd_of(f), at, n, r->offset + r->done);
@@ -70,6 +72,7 @@ static int posix_close(struct io_file *f)
 
 const struct io_engine io_engine_posix = {
     .name = "posix",
+    .options = "piece",
     .open = posix_open,
     .start = posix_start,
     .sync = posix_sync,

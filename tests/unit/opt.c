@@ -268,6 +268,7 @@ static void test_help(void)
     for (char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
         if ((int)strcspn(at, "\n") > longest)
             longest = (int)strcspn(at, "\n");
+    tap_ok(!strstr(text, " \n"), "--help has no blanks at the ends of lines");
     tap_ok(longest <= 80, "--help fits a terminal (longest line %d)", longest);
 }
 

@@ -15,14 +15,14 @@ static unsigned char block[SIZE], other[SIZE];
 static void test_round_trip(void)
 {
     static const int64_t sizes[] = {0, 1, 7, 8, 9, 40, 4095, 4096, 4097, SIZE};
-    static const int64_t froms[] = {0, 8, 32, 40, 4088, 4096, 123456};
+    static const int64_t starts[] = {0, 8, 32, 40, 4088, 4096, 123456};
     int bad = 0, beyond = 0;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (size_t j = 0; j < sizeof froms / sizeof *froms; j++) {
+        for (size_t j = 0; j < sizeof starts / sizeof *starts; j++) {
             memset(block, 0xee, sizeof block);
-            stamp_fill(block, froms[j], sizes[i], &here);
-            bad += stamp_check(block, froms[j], sizes[i], &here, NULL, 0) != -1;
+            stamp_fill(block, starts[j], sizes[i], &here);
+            bad += stamp_check(block, starts[j], sizes[i], &here, NULL, 0) != -1;
             beyond += sizes[i] < SIZE && block[sizes[i]] != 0xee;
         }
     tap_ok(bad == 0, "what is filled is accepted, whatever size and start");

@@ -1,0 +1,60 @@
+"""What the built programs load: one MPI, that of this build, and nothing that
+only another program needs."""
+import os
+import re
+
+from lint import BUILD, done, output, point, skip
+
+FLAVOUR = os.environ.get("MPI_FLAVOUR", "other")
+LIBRARY = {"mpich": r"libmpich?\.so", "openmpi": r"libmpi\.so"}.get(FLAVOUR, r"libmpi")
+# Any of these is an MPI library. Open MPI calls its own libmpi.so.40; MPICH's is
+# libmpich.so.12 in Debian, libmpi.so.12 where it is built as its authors do.
+ANY_MPI = re.compile(r"lib(mpi|mpich|mpicxx|mvapich)\w*\.so")
+ALGEBRA = re.compile(r"lib(scalapack|blacs|lapack|blas|openblas)")
+
+
+def needed(path):
+    """Names in NEEDED; None where readelf cannot tell."""
+    status, lines = output("readelf", "-d", path)
+    found = [re.search(r"\(NEEDED\).*\[(.*)\]", line) for line in lines]
+    return [match.group(1) for match in found if match] if status == 0 else None
+
+
+def loaded(path):
+    """Names of all libraries that the loader would bring in."""
+    status, lines = output("ldd", path)
+    return {line.split()[0] for line in lines if "=>" in line} if status == 0 else set()
+
+
+def check(program):
+    path = os.path.join(os.path.abspath(BUILD), program)
+    names = needed(path)
+    if names is None:
+        point(False, "%s is a program that readelf understands" % program)
+        return
+    mpi = [name for name in names if ANY_MPI.match(name)]
+    point(len(mpi) == 1 and re.match(LIBRARY, mpi[0]),
+          "%s needs one MPI library, %s's" % (program, FLAVOUR), [names])
+    every = sorted(name for name in loaded(path)
+                   if re.match(r"lib(mpi|mpich)\.so", name))
+    point(len(every) == 1, "%s loads one MPI, also by way of others" % program, every)
+    algebra = [name for name in names if ALGEBRA.match(name)]
+    if program != "madbench":
+        point(not algebra, "%s does without linear algebra" % program, algebra)
+    elif os.environ.get("HAVE_SCALAPACK") == "yes":
+        point(any("scalapack" in name for name in algebra), "madbench needs ScaLAPACK")
+    else:
+        point(not algebra, "madbench without ScaLAPACK needs none of it", algebra)
+
+
+def main():
+    if output("readelf", "--version")[0]:
+        skip("programs", "there is no readelf")
+    else:
+        check("blocktransfer")
+        check("madbench")
+    done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""Spelling, shell scripts, the style of C, and Python that Python 3.6 can read.
+Needs a git checkout; a tool that is not installed is a skipped point."""
+import ast
+import re
+import shutil
+import sys
+
+from lint import done, output, point, skip, text_of, tracked
+
+WIDTH = 88
+TEXT = (".c", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".1", ".in")
+SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run")
+
+
+def tool(name, what, *arguments):
+    """A point that holds where the tool finds nothing to say."""
+    if not shutil.which(name):
+        skip(what, "%s is not installed" % name)
+        return
+    status, lines = output(name, *arguments)
+    point(status == 0, what, lines[:60])
+
+
+def first_line(name):
+    return text_of(name).split("\n", 1)[0]
+
+
+def shell_scripts(names):
+    return [name for name in names if not name.endswith(".in") and (
+        name.endswith(".sh") or re.match(r"#!.*\b(ba)?sh\b", first_line(name)))]
+
+
+def python_files(names):
+    return [name for name in names
+            if name.endswith(".py") or re.match(r"#!.*\bpython", first_line(name))]
+
+
+def parse(name):
+    """What Python 3.6 would say against the file."""
+    try:
+        if sys.version_info >= (3, 8):
+            ast.parse(text_of(name), name, feature_version=(3, 6))
+        else:
+            ast.parse(text_of(name), name)
+    except SyntaxError as error:
+        return ["%s:%s: %s" % (name, error.lineno, error.msg)]
+    return []
+
+
+def layout_faults(name):
+    """Lines too long, blanks at their end, tabs in C, no end of line at the end."""
+    text = text_of(name)
+    faults = [] if text.endswith("\n") or not text else ["%s: no final newline" % name]
+    for number, line in enumerate(text.splitlines(), 1):
+        if line != line.rstrip():
+            faults.append("%s:%d: blanks at the end" % (name, number))
+        if name.endswith((".c", ".h", ".py")) and len(line) > WIDTH:
+            faults.append("%s:%d: %d columns" % (name, number, len(line)))
+        if name.endswith((".c", ".h", ".py")) and "\t" in line:
+            faults.append("%s:%d: a tab" % (name, number))
+    return faults
+
+
+def main():
+    every = tracked()
+    if not every:
+        skip("text", "this is not a git checkout")
+        done()
+    texts = [name for name in every if name.endswith(TEXT) or name in SCRIPTS]
+    tool("codespell", "words are spelled right", *texts)
+    tool("shellcheck", "shell scripts are sound", "-x", *shell_scripts(texts))
+    tool("clang-format", "C is formatted as .clang-format says", "--dry-run", "-Werror",
+         *[name for name in every if name.endswith((".c", ".h"))])
+    faults = [fault for name in python_files(texts) for fault in parse(name)]
+    point(not faults, "Python 3.6 can read the Python", faults)
+    faults = [fault for name in texts for fault in layout_faults(name)]
+    point(not faults, "lines fit, and end where they end", faults[:60])
+    generated = [name for name in every if re.match(
+        r"(configure|Makefile\.in|aclocal\.m4|.*\.(o|lo|la|pyc))$", name)]
+    point(not generated, "nothing generated is committed", generated)
+    done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+/* What the kernel tells about cached pages and file systems. */
+#include "tap.h"
+
+#include "base/err.h"
+#include "io/io.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES (3 * 65536 + 100)
+
+static char path[TAP_PATH], dir[TAP_PATH];
+
+static int write_file(void)
+{
+    static char data[BYTES];
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    int rc = fd < 0 || write(fd, data, sizeof data) != BYTES || fsync(fd);
+
+    memset(data, 1, sizeof data);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static void test_pages(const struct io_fs *fs)
+{
+    int64_t n = -2, before = io_device_read_bytes();
+
+    tap_ok(write_file() == 0, "a file is written and synced");
+    tap_ok(io_cache_resident(path, 0, 0, &n) == 0 && n == BYTES,
+           "all of it is in memory (%lld)", (long long)n);
+    tap_ok(io_cache_resident(path, 65536, 65536, &n) == 0 && n == 65536,
+           "so is a part of it (%lld)", (long long)n);
+    tap_ok(io_cache_drop(path, 0, 0, &n) == 0 && n >= -1 && n <= BYTES,
+           "its pages can be dropped (%lld left)", (long long)n);
+    if (fs->in_memory)
+        tap_skip("dropped pages: %s is memory", fs->type);
+    else
+        tap_ok(n >= 0 && n < BYTES, "few are left on %s (%lld)", fs->type,
+               (long long)n);
+    tap_ok(before >= -1 && io_device_read_bytes() >= before,
+           "bytes from devices never grow less");
+    unlink(path);
+}
+
+static void test_refused(void)
+{
+    int64_t n;
+    struct io_fs fs;
+
+    err_clear();
+    tap_ok(io_cache_drop(path, 0, 0, &n) == -ENOENT && !strcmp(err_get()->file, path),
+           "a file that is not there is refused, and named");
+    err_clear();
+    tap_ok(io_fs_of(path, &fs) == -ENOENT && err_get()->code == -ENOENT,
+           "a directory that is not there is refused");
+    err_clear();
+}
+
+int main(int argc, char **argv)
+{
+    struct io_fs fs;
+
+    tap_start(&argc, &argv, 0);
+    tap_path(path, "file");
+    tap_path(dir, ".");
+    tap_ok(io_fs_of(dir, &fs) == 0 && fs.type[0] && fs.block_bytes > 0 &&
+               fs.free_bytes != 0,
+           "the file system is known: %s, %lld bytes free", fs.type,
+           (long long)fs.free_bytes);
+    int works = io_device_counters_work(dir);
+    tap_ok(works == 0 || works == 1, "whether device counters work: %d", works);
+    test_pages(&fs);
+    test_refused();
+    return tap_end();
+}

@@ -1,0 +1,705 @@
+/* ranks: 1 2 4; limit: 300
+ * One contract over every engine of the table, on a file per rank and on a shared
+ * file, and with collective transfers where the engine has them. A new engine is
+ * tested by standing in the table. */
+#include "tap.h"
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include "base/stamp.h"
+#include "io/io.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SLOT 300032 /* bytes between two blocks: more than the largest of them */
+#define DEPTH 4
+#define NOBODY 65534
+
+static int world_rank, world_size;
+
+/* What is under test. */
+struct variant {
+    const char *spec;
+    int flags; /* IO_COLLECTIVE or 0 */
+    MPI_Comm comm;
+    int rank, size; /* in comm */
+    bool stores;
+    char name[64];
+};
+
+static char *buffer;
+
+/* ---- helpers --------------------------------------------------------------- */
+
+/* The file's path; a file per rank has the rank in its name. */
+static const char *path_of(const struct variant *v, const char *name)
+{
+    static char path[TAP_PATH];
+    char whole[128];
+
+    if (v->comm == MPI_COMM_SELF)
+        snprintf(whole, sizeof whole, "%s.%d", name, world_rank);
+    else
+        snprintf(whole, sizeof whole, "%s", name);
+    return tap_path(path, whole);
+}
+
+static struct io_open opening(const struct variant *v, const char *path, int flags)
+{
+    return (struct io_open){.engine = v->spec,
+                            .comm = v->comm,
+                            .path = path,
+                            .flags = flags | v->flags,
+                            .max_request = SLOT,
+                            .depth = DEPTH,
+                            .timeout_s = 100};
+}
+
+static int open_as(struct io_file **f, const struct variant *v, const char *path,
+                   int flags)
+{
+    struct io_open o = opening(v, path, flags);
+
+    err_clear();
+    return io_file_open(f, &o);
+}
+
+static int64_t offset_of(const struct variant *v, int block)
+{
+    return ((int64_t)block * v->size + v->rank) * SLOT;
+}
+
+static struct stamp stamp_of(int block)
+{
+    return (struct stamp){.seed = 99, .rank = world_rank, .mat = block};
+}
+
+static struct io_req request(const struct variant *v, enum io_op op, int block,
+                             int64_t bytes)
+{
+    return (struct io_req){.op = op,
+                           .buf = buffer + (int64_t)(block % DEPTH) * SLOT,
+                           .offset = offset_of(v, block),
+                           .bytes = bytes};
+}
+
+static int write_block(const struct variant *v, struct io_file *f, int block,
+                       int64_t bytes)
+{
+    struct io_req r = request(v, IO_OP_WRITE, block, bytes);
+    struct stamp s = stamp_of(block);
+
+    stamp_fill(r.buf, 0, bytes, &s);
+    int rc = io_file_transfer(f, &r);
+    return rc ? rc : r.rc || r.done != bytes || r.start_ns > r.end_ns || !r.start_ns;
+}
+
+/* Whether the block holds what write_block put there. */
+static bool good_block(const struct variant *v, const struct io_req *r, int block)
+{
+    struct stamp s = stamp_of(block);
+    char why[256];
+    int64_t at = v->stores ? stamp_check(r->buf, 0, r->bytes, &s, why, sizeof why) : -1;
+
+    if (at >= 0)
+        tap_diag("%s: block %d, byte %lld: %s", v->name, block, (long long)at, why);
+    return at < 0;
+}
+
+static int read_block(const struct variant *v, struct io_file *f, int block,
+                      int64_t bytes)
+{
+    struct io_req r = request(v, IO_OP_READ, block, bytes);
+
+    buf_poison(r.buf, SLOT);
+    int rc = io_file_transfer(f, &r);
+    if (!rc && r.done == bytes && good_block(v, &r, block))
+        return 0;
+    return rc ? rc : -1;
+}
+
+static int files_open(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (d && readdir(d))
+        n++;
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static bool exists(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0;
+}
+
+/* A point of one variant. */
+static void point(const struct variant *v, bool cond, const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!cond && err_get()->code)
+        tap_diag("%s: %s: recorded: %s (file %s, offset %lld)", v->name, text,
+                 err_get()->text, err_get()->file, (long long)err_get()->offset);
+    tap_ok(cond, "%s: %s", v->name, text);
+    err_clear();
+}
+
+/* ---- what works -------------------------------------------------------------- */
+
+static const int64_t sizes[] = {1, 0, 7, 511, 4096, 4097, 65549, 300001, 0, 8};
+enum { BLOCKS = sizeof sizes / sizeof *sizes };
+
+/* Ranks move different sizes at the same time. */
+static int64_t size_of(int block)
+{
+    return sizes[(block + world_rank) % BLOCKS];
+}
+
+static int write_all(const struct variant *v, struct io_file *f)
+{
+    int rc = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        rc = write_block(v, f, b, size_of(b)) || rc;
+    return rc;
+}
+
+static int read_all(const struct variant *v, struct io_file *f)
+{
+    int rc = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        rc = read_block(v, f, b, size_of(b)) || rc;
+    return rc;
+}
+
+static void test_round_trip(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    point(v, open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE) == 0 && f, "created");
+    if (!f)
+        return;
+    point(v, exists(path) == v->stores, "the file is there if the engine stores");
+    point(v, io_file_layer(f) && io_file_layer(f)[0], "the layer below is %s",
+          io_file_layer(f));
+    point(v, write_all(v, f) == 0, "blocks of odd and even sizes and none are written");
+    point(v, io_file_sync(f) == 0, "synced");
+    point(v, read_all(v, f) == 0, "read back as written");
+    point(v, io_file_close(&f) == 0 && !f, "closed, and the handle is NULL");
+    point(v, io_file_close(&f) == 0, "closing nothing is no failure");
+
+    point(v, open_as(&f, v, path, IO_READ) == 0 && f, "opened again to read");
+    point(v, f && read_all(v, f) == 0, "read back as written, again");
+    point(v, io_file_close(&f) == 0, "closed again");
+    MPI_Barrier(MPI_COMM_WORLD);
+    point(v, io_file_remove(v->comm, path) == 0 && !exists(path), "removed");
+    point(v, io_file_remove(v->comm, path) == 0, "removing it again is no failure");
+}
+
+/* Starts DEPTH requests at once. */
+static int move_many(const struct variant *v, struct io_file *f, enum io_op op)
+{
+    struct io_req r[DEPTH], *p[DEPTH];
+    int rc = 0;
+
+    for (int i = 0; i < DEPTH; i++) {
+        struct stamp s = stamp_of(i);
+        r[i] = request(v, op, i, size_of(i + 3));
+        p[i] = &r[i];
+        if (op == IO_OP_WRITE)
+            stamp_fill(r[i].buf, 0, r[i].bytes, &s);
+        else
+            buf_poison(r[i].buf, SLOT);
+    }
+    rc = io_file_start(f, p, DEPTH);
+    io_file_poll(f);
+    rc = io_file_wait(f) || rc;
+    for (int i = 0; i < DEPTH; i++)
+        rc = rc || r[i].rc || r[i].done != r[i].bytes || r[i].end_ns < r[i].start_ns ||
+             (op == IO_OP_READ && !good_block(v, &r[i], i));
+    return rc || io_file_poll(f) != 0;
+}
+
+static void test_many(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_req r = {0}, *p[DEPTH + 1] = {&r, &r, &r, &r, &r};
+    struct io_file *f;
+
+    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE) == 0) {
+        point(v, move_many(v, f, IO_OP_WRITE) == 0, "several writes in one start");
+        point(v, io_file_sync(f) == 0, "synced");
+        point(v, move_many(v, f, IO_OP_READ) == 0, "several reads in one start");
+        point(v, io_file_start(f, p, DEPTH + 1) == -EINVAL,
+              "more requests than it was opened for are refused");
+        point(v, io_file_wait(f) == 0, "waiting for nothing is no failure");
+    } else
+        point(v, false, "opened for several requests");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
+/* A request larger than what one call of the library moves. */
+static void test_pieces(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct variant split = *v;
+    struct io_file *f;
+    char spec[64];
+
+    snprintf(spec, sizeof spec, "%s:piece=1000", v->spec);
+    split.spec = spec;
+    if (open_as(&f, &split, path, IO_CREATE | IO_READ | IO_WRITE) == 0)
+        point(v, write_all(v, f) == 0 && io_file_sync(f) == 0 && read_all(v, f) == 0,
+              "requests are split into calls of 1000 bytes and read back");
+    else
+        point(v, false, "opened with pieces of 1000 bytes");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
+/* ---- what is refused ----------------------------------------------------------- */
+
+static void put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        tap_diag("%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool holds(const char *path, const char *text)
+{
+    char got[64] = "";
+    int fd = open(path, O_RDONLY);
+    bool same = fd >= 0 && read(fd, got, sizeof got - 1) >= 0 && !strcmp(got, text);
+
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+/* The open fails on every rank with the same code, says which file, and leaves
+ * nothing open. */
+static void refuse(const struct variant *v, const char *path, int flags, int code,
+                   const char *what)
+{
+    struct io_file *f = (struct io_file *)&f;
+    int before = files_open();
+    int rc = open_as(&f, v, path, flags);
+
+    point(v, rc == code && err_get()->code == code, "%s: refused (%s, got %s)", what,
+          strerror(-code), strerror(-rc));
+    rc = open_as(&f, v, path, flags);
+    point(v, rc && !f && !strcmp(err_get()->file, path), "%s: the file is named", what);
+    if (f)
+        io_file_close(&f);
+    point(v, files_open() == before, "%s: nothing is left open (%d before, %d after)",
+          what, before, files_open());
+}
+
+static void test_existing(const struct variant *v)
+{
+    const char *path = path_of(v, "precious");
+
+    if (v->rank == 0)
+        put(path, "precious");
+    MPI_Barrier(MPI_COMM_WORLD);
+    refuse(v, path, IO_CREATE | IO_READ | IO_WRITE, -EEXIST, "an existing file");
+    point(v, holds(path, "precious"), "an existing file: untouched");
+    scratch_unlink_all();
+    point(v, exists(path), "an existing file: not on the list of files to remove");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0)
+        unlink(path);
+}
+
+static void test_symlink(const struct variant *v)
+{
+    char link[TAP_PATH], target[TAP_PATH];
+
+    snprintf(link, sizeof link, "%s", path_of(v, "link"));
+    snprintf(target, sizeof target, "%s", path_of(v, "target"));
+    if (v->rank == 0 && symlink(target, link))
+        tap_diag("%s: %s", link, strerror(errno));
+    MPI_Barrier(MPI_COMM_WORLD);
+    refuse(v, link, IO_CREATE | IO_WRITE, -EEXIST, "a symbolic link");
+    point(v, !exists(target) && exists(link), "a symbolic link: not followed");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0)
+        unlink(link);
+}
+
+static void test_missing(const struct variant *v)
+{
+    refuse(v, path_of(v, "none/file"), IO_CREATE | IO_WRITE, -ENOENT,
+           "a directory that is not there");
+    refuse(v, path_of(v, "none"), IO_READ, -ENOENT, "a file that is not there");
+    point(v, !exists(path_of(v, "none")), "a file that is not there: still is not");
+}
+
+/* Runs as somebody who may do less, where we are root; else as we are. */
+static void drop_rights(void)
+{
+    if (getuid() == 0 && seteuid(NOBODY))
+        tap_diag("seteuid: %s", strerror(errno));
+}
+
+static void restore_rights(void)
+{
+    if (getuid() == 0 && seteuid(0))
+        tap_diag("seteuid: %s", strerror(errno));
+}
+
+static void test_unwritable(const struct variant *v)
+{
+    char dir[TAP_PATH], path[TAP_PATH];
+    struct io_file *f;
+
+    snprintf(dir, sizeof dir, "%s", path_of(v, "closed"));
+    snprintf(path, sizeof path, "%.1000s/file", dir);
+    if (v->rank == 0)
+        mkdir(dir, 0500);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int before = files_open();
+    drop_rights();
+    int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+    restore_rights();
+    point(v, rc == -EACCES && !strcmp(err_get()->file, path),
+          "a directory that may not be written: refused (%s)", strerror(-rc));
+    point(v, files_open() == before && !exists(path),
+          "a directory that may not be written: nothing open, no file");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0)
+        rmdir(dir);
+}
+
+/* The file is made, but the last rank may not open it. */
+static void test_one_rank_fails(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    int before = files_open();
+    bool last = v->rank == v->size - 1;
+    struct io_file *f;
+
+    if (getuid() != 0 && v->size > 1) {
+        tap_skip("%s: one rank that cannot open: needs root to give up its rights",
+                 v->name);
+        return;
+    }
+    mode_t mask = umask(0777);
+    if (last && v->size > 1)
+        drop_rights();
+    int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+    restore_rights();
+    umask(mask);
+    if (v->size == 1 && rc == 0) { /* nobody could fail */
+        io_file_close(&f);
+        io_file_remove(v->comm, path);
+    } else
+        point(v, rc < 0, "one rank that cannot open: all ranks are refused");
+    MPI_Barrier(MPI_COMM_WORLD);
+    point(v, files_open() == before && !exists(path),
+          "one rank that cannot open: nothing open, no file (%d, %d)", before,
+          files_open());
+}
+
+static void test_requests(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE)) {
+        point(v, false, "opened for bad requests");
+        return;
+    }
+    struct io_req r = request(v, IO_OP_WRITE, 0, SLOT + 1);
+    point(v, io_file_transfer(f, &r) == -EINVAL, "a request larger than announced");
+    r = request(v, IO_OP_WRITE, 0, -1);
+    point(v, io_file_transfer(f, &r) == -EINVAL, "a negative size");
+    r = request(v, IO_OP_WRITE, 0, 8);
+    r.offset = -8;
+    point(v, io_file_transfer(f, &r) == -EINVAL, "a negative offset");
+    r.offset = INT64_MAX - 4;
+    point(v, io_file_transfer(f, &r) == -EINVAL, "an end beyond 2^63");
+    point(v, write_block(v, f, 0, 100) == 0, "it works all the same afterwards");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
+/* Every rank reads a block whose end is missing. */
+static void test_end_of_file(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE)) {
+        point(v, false, "opened to read past its end");
+        return;
+    }
+    int rc = write_block(v, f, 0, 1000);
+    rc = io_file_sync(f) || rc;
+    MPI_Barrier(MPI_COMM_WORLD);
+    struct io_req r = request(v, IO_OP_READ, 5, 2000);
+    point(v,
+          rc == 0 && io_file_transfer(f, &r) < 0 && r.rc < 0 && r.done == 0 &&
+              !strcmp(err_get()->file, path) && err_get()->offset == r.offset,
+          "reading past the end fails, and names file and offset");
+    r = request(v, IO_OP_READ, 0, 2000);
+    bool last = v->rank == v->size - 1; /* others read a hole, or a neighbour */
+    rc = io_file_transfer(f, &r);
+    point(v, last ? rc < 0 && r.done < 2000 : rc == 0,
+          "reading over the end fails, and a short count is not taken for success");
+    point(v, read_block(v, f, 0, 1000) == 0, "what is there is read all the same");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
+/* A created file is removed if the run ends early. */
+static void test_scratch(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+    int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+
+    io_file_close(&f);
+    bool there = exists(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    scratch_unlink_all();
+    MPI_Barrier(MPI_COMM_WORLD);
+    point(v, rc == 0 && there && !exists(path),
+          "a created file is on the list of files to remove");
+}
+
+/* ---- a full file system ---------------------------------------------------------- */
+
+static const char *small_file_system(void)
+{
+    static char dir[TAP_PATH];
+
+    tap_path(dir, "small");
+    int failed = 0;
+    if (world_rank == 0)
+        failed = !getenv("LEADLINE_MOUNTS") || (mkdir(dir, 0700) && errno != EEXIST) ||
+                 mount("none", dir, "tmpfs", 0, "size=1m");
+    MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return failed ? NULL : dir;
+}
+
+/* Writes until it must be full; whether any rank was told. */
+static bool told_when_full(const struct variant *v, struct io_file *f)
+{
+    int rc = 0;
+
+    for (int b = 0; b < 8; b++)
+        rc = write_block(v, f, b, SLOT - 100) || rc;
+    rc = io_file_sync(f) || rc;
+    MPI_Allreduce(MPI_IN_PLACE, &rc, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return rc;
+}
+
+static void test_full(const struct variant *v)
+{
+    const char *dir = small_file_system();
+    char path[TAP_PATH + 64];
+    struct io_file *f;
+
+    if (!dir) {
+        tap_skip("%s: a full file system: mounting a small one is not allowed here",
+                 v->name);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/file.%d", dir,
+             v->comm == MPI_COMM_SELF ? world_rank : 0);
+    if (open_as(&f, v, path, IO_CREATE | IO_WRITE))
+        point(v, false, "opened on a small file system");
+    else if (v->flags && v->size > 1 && !strcmp(io_file_layer(f), "OMPIO"))
+        tap_skip("%s: a full file system: OMPIO does not come back; only the watchdog "
+                 "helps",
+                 v->name);
+    else
+        point(v, told_when_full(v, f), "a full file system is an error");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank == 0 && (umount(dir) || rmdir(dir)))
+        tap_diag("%s: %s", dir, strerror(errno));
+    err_clear();
+}
+
+/* ---- what only some engines do ------------------------------------------------------ */
+
+static void test_hints(const struct variant *v)
+{
+    struct io_hint given = {"cb_buffer_size", "4194304"}, used[64];
+    struct io_open o = opening(v, path_of(v, "file"), IO_CREATE | IO_WRITE);
+    bool takes = !strcmp(v->spec, "mpiio");
+    struct io_file *f;
+    int found = 0;
+
+    o.hints = &given;
+    o.hint_count = 1;
+    err_clear();
+    int rc = io_file_open(&f, &o);
+    if (!takes) {
+        point(v, rc == -EINVAL && !exists(o.path),
+              "hints are refused, no file is made");
+        return;
+    }
+    int n = f ? io_file_hints(f, used, 64) : 0;
+    for (int i = 0; i < n; i++)
+        found = found || (!strcmp(used[i].key, given.key) &&
+                          !strcmp(used[i].value, given.value));
+    point(v, rc == 0 && found, "a hint is in effect (%d reported)", n);
+    io_file_close(&f);
+    io_file_remove(v->comm, o.path);
+}
+
+/* How many of `n` one-request transfers failed. */
+static int failures(const struct variant *v, const char *spec, int n, int64_t *ns)
+{
+    struct variant faulty = *v;
+    struct io_file *f;
+    int failed = 0;
+
+    faulty.spec = spec;
+    *ns = 0;
+    if (open_as(&f, &faulty, "nothing", IO_CREATE | IO_WRITE))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        struct io_req r = request(v, IO_OP_WRITE, 0, 1000);
+        int rc = io_file_transfer(f, &r);
+        failed += rc < 0 && r.rc == rc;
+        *ns += r.end_ns - r.start_ns;
+    }
+    io_file_close(&f);
+    return failed;
+}
+
+static void test_null(const struct variant *v)
+{
+    int64_t ns;
+
+    point(v, failures(v, "null", 12, &ns) == 0, "never fails by itself");
+    point(v, failures(v, "null:fail_every=3", 12, &ns) == 4, "fail_every=3: 4 of 12");
+    point(v, failures(v, "null:short_every=4", 12, &ns) == 3,
+          "short_every=4: 3 of 12 are short, which the core takes for failures");
+    point(v, failures(v, "null:fail_every=3,short_every=4", 12, &ns) == 6,
+          "both: 6 of 12");
+    point(v, failures(v, "null:delay_us=2000", 5, &ns) == 0 && ns >= 5 * 2000000,
+          "delay_us=2000: five take 10 ms or more");
+}
+
+/* Requests beyond 2 GiB: only their arithmetic, for nothing is stored. */
+static void test_large(const struct variant *v)
+{
+    struct io_open o = opening(v, "nothing", IO_CREATE | IO_WRITE);
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buffer, .bytes = INT64_C(5) << 30};
+    struct io_file *f;
+
+    r.offset = (INT64_C(16) << 30) * (world_rank + 1);
+    o.max_request = r.bytes;
+    err_clear();
+    point(v,
+          io_file_open(&f, &o) == 0 && io_file_transfer(f, &r) == 0 &&
+              r.done == r.bytes,
+          "a request of 5 GiB at 16 GiB and more");
+    io_file_close(&f);
+}
+
+/* ---- all of them ----------------------------------------------------------------------- */
+
+static void test_variant(const struct variant *v)
+{
+    test_round_trip(v);
+    test_many(v);
+    if (!(v->flags & IO_COLLECTIVE))
+        test_requests(v);
+    if (!v->stores) {
+        test_null(v);
+        test_large(v);
+        return;
+    }
+    test_pieces(v);
+    test_hints(v);
+    test_existing(v);
+    test_symlink(v);
+    test_missing(v);
+    test_unwritable(v);
+    test_one_rank_fails(v);
+    test_end_of_file(v);
+    test_scratch(v);
+    test_full(v);
+}
+
+static void test_engine(const char *spec, int flags, MPI_Comm comm)
+{
+    struct variant v = {.spec = spec, .flags = flags, .comm = comm};
+
+    MPI_Comm_rank(comm, &v.rank);
+    MPI_Comm_size(comm, &v.size);
+    v.stores = io_engine_stores(spec);
+    snprintf(v.name, sizeof v.name, "%s%s, %s", spec, flags ? " collective" : "",
+             comm == MPI_COMM_SELF ? "file per rank" : "shared file");
+    err_clear();
+    if (io_engine_check(spec, flags) == 0)
+        test_variant(&v);
+    else
+        point(&v, err_get()->usage && err_get()->text[0], "refused in a sentence");
+}
+
+static void test_table(void)
+{
+    const char *name, *reason;
+
+    for (int i = 0; (name = io_engine_name(i, &reason)); i++) {
+        if (reason[0]) {
+            tap_skip("engine %s is not built: %s", name, reason);
+            continue;
+        }
+        test_engine(name, 0, MPI_COMM_SELF);
+        test_engine(name, 0, MPI_COMM_WORLD);
+        test_engine(name, IO_COLLECTIVE, MPI_COMM_SELF);
+        test_engine(name, IO_COLLECTIVE, MPI_COMM_WORLD);
+    }
+    err_clear();
+    tap_ok(io_engine_check("nonsense", 0) == -EINVAL && err_get()->usage &&
+               strstr(err_get()->text, "posix") && strstr(err_get()->text, "nonsense"),
+           "an unknown engine is refused, and those there are are named");
+    err_clear();
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 1);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    void *memory = NULL;
+    tap_ok(buf_alloc(&memory, (int64_t)DEPTH * SLOT, "blocks") == 0, "memory");
+    buffer = memory;
+    test_table();
+    buf_free(memory);
+    return tap_end();
+}

@@ -1,0 +1,145 @@
+/* ranks: 1 2 4
+ * The node map, and one verdict for all ranks. */
+#include "tap.h"
+
+#include "base/err.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct world w;
+
+static void test_world(void)
+{
+    int rank, size;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    tap_ok(w.rank == rank && w.size == size, "rank %d of %d", w.rank, w.size);
+    tap_ok(w.host[0] && w.thread_level && w.launcher, "on %s, launched by %s", w.host,
+           w.launcher);
+    tap_ok(strncmp(w.library, "MPICH ", 6) == 0 ||
+               strncmp(w.library, "Open MPI ", 9) == 0,
+           "the library is known: %s", w.library);
+    tap_ok(world_memory_available() > 0, "the memory left is known");
+}
+
+/* All on one node here: more nodes need more machines. */
+static void test_nodes(void)
+{
+    int nodes = 0, ranks = 0, first = w.node_rank == 0;
+
+    MPI_Allreduce(&first, &nodes, 1, MPI_INT, MPI_SUM, w.comm);
+    tap_ok(w.nodes == nodes && w.node >= 0 && w.node < nodes, "%d nodes", w.nodes);
+    int mine = first ? w.node_ranks : 0;
+    MPI_Allreduce(&mine, &ranks, 1, MPI_INT, MPI_SUM, w.comm);
+    tap_ok(ranks == w.size, "their ranks add up");
+    tap_ok(w.node_rank < w.node_ranks && w.node_ranks <= w.ranks_per_node_max,
+           "places on a node are in range");
+    tap_ok(w.rank != 0 || (w.node == 0 && w.node_rank == 0), "rank 0 is on node 0");
+}
+
+static void test_hosts(void)
+{
+    struct world_host *h;
+    int ranks = 0, rc = world_hosts(&w, &h);
+
+    tap_ok(rc == 0 && (h != NULL) == (w.rank == 0), "rank 0 has the list of hosts");
+    for (int i = 0; h && i < w.nodes; i++)
+        ranks += h[i].ranks;
+    tap_ok(!h || (ranks == w.size && !strcmp(h[0].name, w.host) && h[0].cores > 0 &&
+                  h[0].memory_bytes > 0 && h[0].kernel[0]),
+           "with names, ranks, cores, memory and kernel");
+    free(h);
+}
+
+/* The ranks in `failing` (a bit each) fail, each with its own code and sentence. */
+static int disagree(MPI_Comm comm, int failing)
+{
+    int rank, rc = 0;
+
+    MPI_Comm_rank(comm, &rank);
+    err_clear();
+    if (failing >> rank & 1)
+        rc = err_set(-10 - rank, "file", 100 * w.rank, "rank %d broke", w.rank);
+    return err_agree(comm, rc);
+}
+
+static int lowest(int bits)
+{
+    int i = 0;
+
+    while (!(bits >> i & 1))
+        i++;
+    return i;
+}
+
+static bool verdict_is(int rank_in_comm, int rank_in_world)
+{
+    const struct err *e = err_get();
+    char text[64];
+
+    snprintf(text, sizeof text, "rank %d broke", rank_in_world);
+    return e->code == -10 - rank_in_comm && e->rank == rank_in_world &&
+           !strcmp(e->text, text) && !strcmp(e->file, "file") &&
+           e->offset == 100 * rank_in_world && !strcmp(e->host, w.host);
+}
+
+static void test_agree(void)
+{
+    int bad = 0, all = (1 << w.size) - 1;
+
+    tap_ok(disagree(w.comm, 0) == 0 && err_get()->code == 0, "no failure, no verdict");
+    for (int failing = 1; failing <= all; failing++) {
+        int first = lowest(failing);
+        bad += disagree(w.comm, failing) != -10 - first || !verdict_is(first, first);
+    }
+    tap_ok(bad == 0, "whoever fails: all have the lowest failing rank's verdict");
+    err_clear();
+    int rc = err_agree(w.comm, w.rank == w.size - 1 ? -ENOSPC : 0);
+    tap_ok(rc == -ENOSPC && err_get()->text[0] && err_get()->rank == w.size - 1,
+           "a failure without a sentence gets one");
+    err_clear();
+}
+
+/* Agreed on in a half of the ranks first, then by all: the rank named is that of
+ * the world, and it stays the one that failed. */
+static void test_halves(void)
+{
+    MPI_Comm half;
+    int place, last_of_half;
+
+    MPI_Comm_split(w.comm, w.rank % 2, w.rank, &half);
+    MPI_Comm_rank(half, &place);
+    MPI_Comm_size(half, &last_of_half);
+    last_of_half--;
+    int named = 2 * last_of_half + w.rank % 2;
+    tap_ok(disagree(half, 1 << last_of_half) == -10 - last_of_half &&
+               verdict_is(last_of_half, named),
+           "a smaller communicator: the rank's number is the world's");
+    int expected = named;
+    MPI_Bcast(&expected, 1, MPI_INT, 0, w.comm);
+    int rc = err_agree(w.comm, err_get()->code);
+    tap_ok(rc < 0 && err_get()->rank == expected,
+           "agreed on again by all: still the rank that failed");
+    MPI_Comm_free(&half);
+    err_clear();
+}
+
+int main(int argc, char **argv)
+{
+    int rc = world_open(&w, &argc, &argv, "world", false);
+
+    tap_start(&argc, &argv, 1);
+    tap_ok(rc == 0, "the world opens");
+    test_world();
+    test_nodes();
+    test_hosts();
+    test_agree();
+    test_halves();
+    int status = tap_end();
+    int closed = world_close(&w, "world");
+    return status ? status : closed;
+}
