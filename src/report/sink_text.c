@@ -329,9 +329,10 @@ static void put_spread(const struct sample *s, const struct spread *all)
     printf(" %8s", number(text, all->max_s));
     snprintf(text, sizeof text, "%d %.16s", all->max_rank,
              all->max_host ? all->max_host : "");
-    printf("  %-14s", text);
+    printf("  %s", text);
     if (all->calls > 0) {
-        printf(" %9lld", (long long)all->calls);
+        printf("%*s %9lld", strlen(text) < 14 ? 14 - (int)strlen(text) : 0, "",
+               (long long)all->calls);
         for (int i = 0; i < 3; i++)
             printf(" %8s", units_seconds(unit, latency_quantile(all->hist, all->calls,
                                                                 quantiles[i],

@@ -1,7 +1,6 @@
 /* Files by FILETYPE, and timed transfers. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/version.h"
 #include "run/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static void describe(struct run_file *f)
         ev[i] = effect[i].value;
     }
     struct report_io io = {
-        .engine = r->engine, .version = leadline_version,
+        .engine = r->engine, .version = "",
         .io_layer = io_file_layer(f->io), .mode = "sync",
         .chosen_because = "IOMODE=SYNC", .collective = r->options->collective,
         .cache = r->options->cache, .sync = r->flush ? "phase" : "none",

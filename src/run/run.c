@@ -197,8 +197,9 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
 /* Do the kernel's counters see this file system? Asked on every node. */
 static int try_counters(struct run *r)
 {
-    int works = 1, rc = 0;
-    if (r->engine && io_engine_stores(r->engine) && r->world.node_rank == 0) {
+    bool stored = r->engine && io_engine_stores(r->engine);
+    int works = stored, rc = 0;
+    if (stored && r->world.node_rank == 0) {
         works = io_device_counters_work(r->options->dir);
         rc = works < 0 ? works : 0;
     }
