@@ -77,8 +77,8 @@ int io_file_sync(struct io_file *f);
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
 int io_file_close(struct io_file **f);
 
-/* **Collective** on `comm`. Removes the file and forgets it (base/scratch.h);
- * rank 0 of comm does it. A file that does not exist is no failure. */
+/* **Collective** on `comm`. Removes the file if this run created it, and forgets it
+ * (base/scratch.h); rank 0 of comm does it. No such file is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
 /* **Collective** on `comm`. Forgets the file without removing it. */
