@@ -132,8 +132,8 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
 
 /* **Collective.** Before the first phase, once sizes are known: checks the directory,
  * the memory (bytes a rank will allocate) and the free space (bytes of all files), opens
- * the report, says what files there will be. `workers`: how many steps of progress
- * the run has. Returns the agreed verdict. */
+ * the report, says what files there will be. `steps`: how many steps of progress a
+ * repetition has. Returns the agreed verdict. */
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int64_t steps);
 
@@ -172,7 +172,8 @@ void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t 
  * dropped first (--cache=flush), and in any case counted. */
 int run_file_open(struct run_file *f, int flags);
 
-/* **Collective.** Syncs where the policy says so and it was written to, then closes. */
+/* **Collective.** Syncs where the policy says so and it was `written` to (the same on
+ * every rank, also where this one's own transfers failed), then closes. */
 int run_file_close(struct run_file *f, bool written);
 
 /* **Collective.** Closes it if it is open, and removes it unless --keep. */
