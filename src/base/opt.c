@@ -284,18 +284,16 @@ static void wrap(FILE *out, const char *text, int at, int indent, int width)
 {
     while (*text) {
         int n = (int)strcspn(text, " \n");
-        if (at > indent && at + n > width) {
+        if (at > indent && at + 1 + n > width) {
             fprintf(out, "\n%*s", indent, "");
             at = indent;
+        } else if (at > indent) {
+            fputc(' ', out);
+            at++;
         }
         fprintf(out, "%.*s", n, text);
         at += n;
-        text += n;
-        if (*text) {
-            fputc(' ', out);
-            at++;
-            text++;
-        }
+        text += n + (text[n] != 0);
     }
     fputc('\n', out);
 }
@@ -310,9 +308,8 @@ static void help_entry(const struct opt *o, FILE *out)
     snprintf(head, sizeof head, "  %s%s%s%s%s%s", letter, is_positional(o) ? "" : "--",
              negatable ? "[no-]" : "", o->name, o->arg && !is_positional(o) ? "=" : "",
              o->arg && !is_positional(o) ? o->arg : "");
-    int n = snprintf(text, sizeof text, "%s", o->help);
-    if (o->choices)
-        n += snprintf(text + n, sizeof text - (size_t)n, ": %s", o->choices);
+    int n = snprintf(text, sizeof text, "%s%s%s", o->choices ? o->choices : "",
+                     o->choices ? ": " : "", o->help);
     if (o->env)
         n += snprintf(text + n, sizeof text - (size_t)n, "; environment %s", o->env);
     if (o->preset && o->kind != OPT_FLAG)

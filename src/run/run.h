@@ -46,8 +46,8 @@ struct run_options {
      .help = "an MPI-IO hint; may be repeated"},                                         \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush",        \
      .arg = "POLICY", .choices = "flush|keep",                                           \
-     .help = "flush: writes are timed with their fsync, and cached pages are dropped "   \
-             "before files are read back; keep: neither, as MADbench2"},                 \
+     .help = "with flush, writes are timed with their fsync, and cached pages dropped "  \
+             "before files are read back; keep does neither, as MADbench2"},             \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR",    \
      .help = "where the files are made"},                                                \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no",               \
