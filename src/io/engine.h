@@ -11,7 +11,7 @@ enum io_engine_can {
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and
- * close are collective on f->comm but need not agree: the core does. An engine
+ * close are collective on f->comm but need not agree: whoever calls them does. An engine
  * finishes short transfers itself, sets rc and done of each request, and never
  * takes the time. A new engine is a file like engine_null.c and a line in
  * engines.c (doc/adding-an-engine.md). */

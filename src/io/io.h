@@ -71,7 +71,8 @@ int io_file_poll(struct io_file *f);
 /* As io_file_start + io_file_wait for one request. */
 int io_file_transfer(struct io_file *f, struct io_req *r);
 
-/* **Collective.** Everything written so far is on stable storage. */
+/* **Collective.** What this rank has written so far is on stable storage. The verdict
+ * is this rank's own: to agree here would add the wait for slower ranks to its time. */
 int io_file_sync(struct io_file *f);
 
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */

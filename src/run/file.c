@@ -105,8 +105,16 @@ int run_file_close(struct run_file *f, bool written)
     struct run *r = f->run;
     if (!f->io)
         return 0;
-    enum act before = phase_act(r->phase, ACT_SYNC);
-    int rc = written && r->flush ? io_file_sync(f->io) : 0;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    int rc = 0;
+    if (written && r->flush) {
+        phase_act(r->phase, ACT_SYNC);
+        rc = io_file_sync(f->io);
+    }
+    if (r->shared) { /* or closing, which is collective, is billed for slower ranks */
+        phase_act(r->phase, ACT_IDLE);
+        MPI_Barrier(f->comm);
+    }
     phase_act(r->phase, ACT_OPEN_CLOSE);
     int closed = io_file_close(&f->io);
     phase_act(r->phase, before);
