@@ -156,13 +156,19 @@ def findings(figure, i, pairs):
             differ.append("%s reaches %.2f of %s%s" % (pair.value, ratio.centre,
                                                        pair.base_value, where))
     if alike:
-        differ.append("no difference from %s shown for %s (more than %s %% is ruled "
-                      "out)" % (pairs[0].base_value, " and ".join(alike),
-                                table.number(float("%.2g" % (100 * (hidden - 1))))))
+        differ.append("no difference from %s shown for %s (%s)"
+                      % (pairs[0].base_value, " and ".join(alike), limit(hidden)))
     if not differ:
         return ""
     title = short_title(figure)
     return "%s: %s." % (title[0].upper() + title[1:], "; ".join(differ))
+
+
+def limit(factor):
+    """How large a difference may be that was not shown."""
+    if factor > WORTH_ACTING:
+        return "up to a factor of %.2g would not show" % factor
+    return "more than %.2g %% is ruled out" % (100 * (factor - 1))
 
 
 def advice(option, pairs):

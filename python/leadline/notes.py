@@ -37,15 +37,18 @@ def missing_rounds(groups):
 
 
 def noisy(groups, figures):
+    """One sentence a figure, naming the configurations that spread widely."""
     out = []
-    for group in groups:
-        for figure in figures:
-            key = (figure.name, figure.at)
-            values = list(group.observations(key).values())
+    for figure in figures:
+        ranges = []
+        for group in groups:
+            values = list(group.observations((figure.name, figure.at)).values())
             if len(values) >= 3 and stats.log_spread(values) > NOISY:
-                out.append("%s: %s is noisy: %.4g to %.4g over %d repetitions"
-                           % (group.name, figure.name, min(values), max(values),
-                              len(values)))
+                ranges.append("%.4g to %.4g (%s)" % (min(values), max(values),
+                                                     group.name))
+        if ranges:
+            out.append("%s is noisy, its repetitions range from %s"
+                       % (figure.name, ", ".join(ranges)))
     return out
 
 

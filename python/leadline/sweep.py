@@ -58,8 +58,9 @@ def resume_id(spec, out, fresh):
     if not os.path.exists(path):
         return None
     tree = reports.read_json(path)
-    if (reports.schema_of(tree) != reports.SWEEP_SCHEMA
-            or not isinstance(tree.get("spec"), dict) or not specs.text(tree.get("id"))):
+    known = reports.schema_of(tree) == reports.SWEEP_SCHEMA
+    if not known or not (isinstance(tree.get("spec"), dict)
+                         and specs.text(tree.get("id"))):
         raise LeadlineError("%s: not the state of a sweep" % path)
     if fresh:
         set_aside(out, tree["id"])

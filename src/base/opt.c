@@ -310,9 +310,8 @@ static void help_entry(const struct opt *o, FILE *out)
     snprintf(head, sizeof head, "  %s%s%s%s%s%s", letter, is_positional(o) ? "" : "--",
              negatable ? "[no-]" : "", o->name, o->arg && !is_positional(o) ? "=" : "",
              o->arg && !is_positional(o) ? o->arg : "");
-    int n = snprintf(text, sizeof text, "%s", o->help);
-    if (o->choices)
-        n += snprintf(text + n, sizeof text - (size_t)n, ": %s", o->choices);
+    int n = snprintf(text, sizeof text, "%s%s%s", o->choices ? o->choices : "",
+                     o->choices ? ": " : "", o->help);
     if (o->env)
         n += snprintf(text + n, sizeof text - (size_t)n, "; environment %s", o->env);
     if (o->preset && o->kind != OPT_FLAG)

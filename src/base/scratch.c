@@ -68,6 +68,18 @@ void scratch_forget(const char *path)
         table[i].used = 0;
 }
 
+int scratch_remove(const char *path)
+{
+    char whole[PATH_MAX];
+    int i = absolute(whole, path) ? -1 : find(whole), rc = 0;
+    if (i < 0)
+        return 0;
+    if (unlink(whole) && errno != ENOENT)
+        rc = err_set(-errno, path, -1, "the file cannot be removed: %s", strerror(errno));
+    table[i].used = 0;
+    return rc;
+}
+
 void scratch_unlink_all(void)
 {
     if (owner != getpid())

@@ -10,6 +10,10 @@ int scratch_add(const char *path);
 /* Local. Forgets `path` without touching it: it is removed, or is to be kept. */
 void scratch_forget(const char *path);
 
+/* Local. Unlinks `path` if it is remembered, and forgets it; never touches a file that
+ * this process did not create. Returns 0, or -errno with a sentence. */
+int scratch_remove(const char *path);
+
 /* Local; async-signal-safe. Unlinks what is remembered. */
 void scratch_unlink_all(void);
 

@@ -150,7 +150,7 @@ static int run_all(struct run *r, int argc, char **argv)
     if (!rc)
         rc = run_ready(r, argc, argv, set.depth * set.block,
                        layout_files(&l) * layout_file_bytes(&l), layout_text(l.order),
-                       2 * l.blks);
+                       (int)set.depth, 2 * l.blks);
     if (!rc)
         rc = err_agree(r->world.comm, buf_alloc(&buf, set.depth * set.block, "transfers"));
     for (int64_t i = 0; i < set.run.repeat && !rc; i++)

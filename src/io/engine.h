@@ -11,7 +11,7 @@ enum io_engine_can {
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and
- * close are collective on f->comm but need not agree: the core does. An engine
+ * close are collective on f->comm but need not agree: whoever calls them does. An engine
  * finishes short transfers itself, sets rc and done of each request, and never
  * takes the time. A new engine is a file like engine_null.c and a line in
  * engines.c (doc/adding-an-engine.md). */
@@ -19,6 +19,7 @@ struct io_engine {
     const char *name;
     const char *reason; /* why it is not built; NULL if it is */
     int can;            /* enum io_engine_can */
+    const char *options; /* names it takes after the colon, "a|b"; NULL: none */
     int (*open)(struct io_file *f);
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
     int (*start)(struct io_file *f, struct io_req *r[], int n);

@@ -5,6 +5,7 @@
  * means nothing on an error. So both the code and the count are looked at.
  * Option: piece=N, the largest number of bytes in one call. */
 #include "base/err.h"
+#include "base/scratch.h"
 #include "io/engine.h"
 #include "world/world.h"
 #include <errno.h>
@@ -21,6 +22,7 @@ struct mpiio_file {
     MPI_File fh;
     int64_t piece;
     int64_t size; /* of the file when last asked: it holds at least so much */
+    char semaphore[300]; /* what OMPIO leaves behind if it is killed; "": nothing */
     int pieces; /* calls per request: the same on all ranks, for they are collective */
 };
 
@@ -132,53 +134,73 @@ static int agree_on_pieces(struct io_file *f, struct mpiio_file *p)
     return p->pieces > 0 ? 0 : err_set(-EINVAL, f->path, -1, "no request size given");
 }
 
-/* Whether every rank can open the file. Asked first, for OMPIO never comes back
- * from MPI_File_open where it fails on some ranks only (a node without the mount). */
-static int all_can_open(const struct io_file *f)
+/* Asked before the library is, for OMPIO never comes back from MPI_File_open where it
+ * fails on some ranks only (a node without the mount). */
+static int can_open(const struct io_file *f)
 {
     int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
-    int rc = 0, fd = open(f->path, how | O_CLOEXEC);
+    int fd = open(f->path, how | O_CLOEXEC);
     if (fd < 0)
-        rc = err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                     strerror(errno));
-    else
-        close(fd);
-    return err_agree(f->comm, rc);
+        return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
+                       strerror(errno));
+    close(fd);
+    return 0;
+}
+
+/* OMPIO guards its shared file pointer with a named semaphore, which a killed process
+ * leaves behind; the next open of the same name would then hang on this node. */
+static void guard_semaphore(const struct io_file *f, struct mpiio_file *p)
+{
+    const char *slash = strrchr(f->path, '/');
+    int n = snprintf(p->semaphore, sizeof p->semaphore, "/dev/shm/sem.OMPIO_%s",
+                     slash ? slash + 1 : f->path);
+    if (strcmp(f->layer, "OMPIO") || n >= (int)sizeof p->semaphore ||
+        scratch_add(p->semaphore))
+        p->semaphore[0] = 0;
+}
+
+static int open_all(struct io_file *f, MPI_File *fh)
+{
+    int mode = f->flags & IO_WRITE
+                   ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
+                   : MPI_MODE_RDONLY;
+    MPI_Info info = info_of(f);
+    int code = MPI_File_open(f->comm, f->path, mode, info, fh);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return code == MPI_SUCCESS ? 0 : fail(f, "opening", code);
+}
+
+static int mpiio_close(struct io_file *f)
+{
+    struct mpiio_file *p = f->priv;
+    int code = MPI_File_close(&p->fh);
+    if (p->semaphore[0])
+        scratch_forget(p->semaphore);
+    free(p);
+    return code == MPI_SUCCESS ? 0 : fail(f, "closing", code);
 }
 
 static int mpiio_open(struct io_file *f)
 {
-    int able = all_can_open(f);
-    if (able)
-        return able;
-    struct mpiio_file *p = malloc(sizeof *p);
-    int mode = f->flags & IO_WRITE
-                   ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
-                   : MPI_MODE_RDONLY;
-    /* Every rank must take part in the open, also the one that lacks memory. */
-    MPI_Info info = info_of(f);
-    MPI_File fh;
-    int code = MPI_File_open(f->comm, f->path, mode, info, &fh);
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
-    if (code != MPI_SUCCESS) {
-        free(p);
-        return fail(f, "opening", code);
-    }
-    int rc = p ? agree_on_pieces(f, p)
-               : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    struct mpiio_file *p = calloc(1, sizeof *p);
+    int rc = p ? can_open(f) : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    rc = err_agree(f->comm, rc);
     if (!rc)
-        rc = note_hints(f, fh);
+        rc = err_agree(f->comm, open_all(f, &p->fh));
     if (rc) {
-        MPI_File_close(&fh);
         free(p);
         return rc;
     }
-    p->fh = fh;
-    p->size = 0;
     f->priv = p;
     f->layer = layer_name();
-    return 0;
+    guard_semaphore(f, p);
+    rc = err_agree(f->comm, note_hints(f, p->fh));
+    if (!rc)
+        rc = agree_on_pieces(f, p);
+    if (rc)
+        mpiio_close(f);
+    return rc;
 }
 
 static int call(const struct io_file *f, struct io_req *r, int64_t at, int n,
@@ -261,16 +283,9 @@ static int mpiio_sync(struct io_file *f)
     return code == MPI_SUCCESS ? 0 : fail(f, "MPI_File_sync", code);
 }
 
-static int mpiio_close(struct io_file *f)
-{
-    struct mpiio_file *p = f->priv;
-    int code = MPI_File_close(&p->fh);
-    free(p);
-    return code == MPI_SUCCESS ? 0 : fail(f, "closing", code);
-}
-
 const struct io_engine io_engine_mpiio = {
     .name = "mpiio",
+    .options = "piece",
     .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS,
     .open = mpiio_open,
     .start = mpiio_start,

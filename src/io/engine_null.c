@@ -81,6 +81,7 @@ static int null_close(struct io_file *f)
 
 const struct io_engine io_engine_null = {
     .name = "null",
+    .options = "delay_us|short_every|fail_every",
     .can = IO_CAN_COLLECTIVE | IO_HAS_NO_FILE,
     .open = null_open,
     .start = null_start,

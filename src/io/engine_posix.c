@@ -72,6 +72,7 @@ static int posix_close(struct io_file *f)
 
 const struct io_engine io_engine_posix = {
     .name = "posix",
+    .options = "piece",
     .open = posix_open,
     .start = posix_start,
     .sync = posix_sync,

@@ -1,5 +1,6 @@
 /* The table of engines: a back end is a file and a line here. */
 #include "base/err.h"
+#include "base/units.h"
 #include "io/engine.h"
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,38 @@ int io_engine_of_method(const char *method, const char **spec)
                      method, names);
 }
 
+/* Whether `name` (n bytes) is one of "a|b|c". */
+static bool is_listed(const char *list, const char *name, size_t n)
+{
+    while (list && *list) {
+        size_t len = strcspn(list, "|");
+        if (len == n && !strncmp(list, name, n))
+            return true;
+        list += len + (list[len] == '|');
+    }
+    return false;
+}
+
+/* "name=number,name=number": a misspelt option must not be passed over. */
+static int check_options(const struct io_engine *e, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, ","), name = strcspn(text, "=,");
+        char value[32] = "";
+        int64_t v;
+        if (name < len)
+            snprintf(value, sizeof value, "%.*s", (int)(len - name - 1), text + name + 1);
+        if (!is_listed(e->options, text, name))
+            return err_usage("I/O engine %s has no option \"%.*s\"; it has %s", e->name,
+                             (int)name, text, e->options ? e->options : "none");
+        if (units_parse_bytes(value, &v) || v < 1)
+            return err_usage("option %.*s of I/O engine %s: \"%s\" is not a number of at "
+                             "least 1", (int)name, text, e->name, value);
+        text += len + (text[len] == ',');
+    }
+    return 0;
+}
+
 int io_engine_check(const char *spec, int flags)
 {
     char names[256];
@@ -65,7 +98,7 @@ int io_engine_check(const char *spec, int flags)
     if ((flags & IO_COLLECTIVE) && !(e->can & IO_CAN_COLLECTIVE))
         return err_usage("I/O engine %s has no collective transfers: leave out "
                          "--collective, or take mpiio", e->name);
-    return 0;
+    return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 
 const struct io_engine *io_engine_find(const char *spec)
@@ -77,6 +110,12 @@ bool io_engine_takes_hints(const char *spec)
 {
     const struct io_engine *e = find(spec);
     return e && (e->can & IO_CAN_HINTS);
+}
+
+bool io_engine_asynchronous(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && e->reap;
 }
 
 bool io_engine_stores(const char *spec)

@@ -273,7 +273,7 @@ int io_file_transfer(struct io_file *f, struct io_req *r)
 int io_file_sync(struct io_file *f)
 {
     watchdog_arm(f->timeout_s, "syncing", f->path, -1);
-    int rc = err_agree(f->comm, f->engine->sync ? f->engine->sync(f) : 0);
+    int rc = f->engine->sync ? f->engine->sync(f) : 0;
     watchdog_disarm();
     return rc;
 }
@@ -295,15 +295,9 @@ int io_file_close(struct io_file **file)
 
 int io_file_remove(MPI_Comm comm, const char *path)
 {
-    int rank, rc = 0;
+    int rank;
     MPI_Comm_rank(comm, &rank);
-    if (rank == 0) {
-        if (unlink(path) && errno != ENOENT)
-            rc = err_set(-errno, path, -1, "the file cannot be removed: %s",
-                         strerror(errno));
-        scratch_forget(path);
-    }
-    return err_agree(comm, rc);
+    return err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
 }
 
 void io_file_keep(MPI_Comm comm, const char *path)

@@ -71,14 +71,15 @@ int io_file_poll(struct io_file *f);
 /* As io_file_start + io_file_wait for one request. */
 int io_file_transfer(struct io_file *f, struct io_req *r);
 
-/* **Collective.** Everything written so far is on stable storage. */
+/* **Collective.** What this rank has written so far is on stable storage. The verdict
+ * is this rank's own: to agree here would add the wait for slower ranks to its time. */
 int io_file_sync(struct io_file *f);
 
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
 int io_file_close(struct io_file **f);
 
-/* **Collective** on `comm`. Removes the file and forgets it (base/scratch.h);
- * rank 0 of comm does it. A file that does not exist is no failure. */
+/* **Collective** on `comm`. Removes the file if this run created it, and forgets it
+ * (base/scratch.h); rank 0 of comm does it. No such file is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
 /* **Collective** on `comm`. Forgets the file without removing it. */
@@ -102,6 +103,7 @@ int io_engine_check(const char *spec, int flags);
  * that names what there is. */
 int io_engine_of_method(const char *method, const char **spec);
 bool io_engine_takes_hints(const char *spec);
+bool io_engine_asynchronous(const char *spec);
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */

@@ -33,12 +33,13 @@ int bench_phase_begin(struct bench *b, const char *name, int flags)
     if (flags & IO_CREATE)
         run_file_name(&b->file, b->run, "matrices", layout_file_bytes(&b->plan.bins),
                       b->plan.buffer_bytes, 1);
+    b->writes = flags & IO_WRITE;
     return flags ? run_file_open(&b->file, flags) : 0;
 }
 
 int bench_phase_end(struct bench *b)
 {
-    run_file_close(&b->file, b->run->phase->act[ACT_WRITE].calls > 0);
+    run_file_close(&b->file, b->writes);
     return run_phase_end(b->run);
 }
 

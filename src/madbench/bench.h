@@ -11,6 +11,7 @@ struct bench {
     struct plan plan;
     MPI_Comm gang;   /* the ranks of our gang */
     struct run_file file;
+    bool writes;     /* the present phase writes to it */
     void *buf[MADBENCH_MATRICES]; /* plan.buffer_bytes each */
 };
 

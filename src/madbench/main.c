@@ -35,11 +35,26 @@ static int run_iomode(struct bench *b)
     return run_report_close(b->run, rc);
 }
 
+/* Which grid was chosen, and what else the options do not say. */
+static void describe(struct run *r, const struct plan *p)
+{
+    char gangs[64] = "";
+    if (p->gangs > 1)
+        snprintf(gangs, sizeof gangs, "; %d gangs of %d x %d", p->gangs, p->small.rows,
+                 p->small.cols);
+    report_note(r->report, "mode", "%s", p->full ? "full: S, D, W, C with ScaLAPACK"
+                                                 : "I/O: S, W, C with busy work");
+    report_note(r->report, "grid", "%d x %d ranks, blocks of %lld x %lld%s", p->big.rows,
+                p->big.cols, (long long)p->big.block, (long long)p->big.block, gangs);
+}
+
 static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
 {
     struct bench b = {.gang = MPI_COMM_NULL};
     int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
-                       layout_text(p->bins.order), plan_steps(p, &settings));
+                       layout_text(p->bins.order), 1, plan_steps(p, &settings));
+    if (!rc)
+        describe(r, p);
     if (!rc)
         rc = bench_open(&b, r, &settings, p);
     if (!rc)

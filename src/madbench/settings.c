@@ -150,9 +150,24 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
     return layout_check(&p->bins);
 }
 
-int64_t plan_memory(const struct plan *p)
+static int64_t matrices(const struct plan *p)
 {
     return MADBENCH_MATRICES * units_round_up(p->buffer_bytes, BUF_ALIGN);
+}
+
+/* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC, fingerprints. */
+int64_t plan_vectors(const struct plan *p)
+{
+    int64_t nbin = p->bins.mats;
+    if (!p->full)
+        return 0;
+    return 8 * p->big.npix + 24 * (p->big.local_rows + p->big.local_cols) +
+           8 * (nbin * nbin + 3 * nbin + p->groups);
+}
+
+int64_t plan_memory(const struct plan *p)
+{
+    return matrices(p) + plan_vectors(p);
 }
 
 int64_t plan_disk(const struct plan *p)
@@ -188,7 +203,9 @@ void plan_print(const struct plan *p, const struct settings *s)
     printf("  %-24s %12s %12s %12s\n", "", "per rank", "all ranks", "rounded");
     snprintf(what, sizeof what, "memory, %d matrices%s", MADBENCH_MATRICES,
              p->gangs > 1 ? " a gang" : "");
-    print_row(what, plan_memory(p), MADBENCH_MATRICES * matrix * p->gangs);
+    print_row(what, matrices(p), MADBENCH_MATRICES * matrix * p->gangs);
+    if (p->full)
+        print_row("memory, vectors", plan_vectors(p), plan_vectors(p) * p->ranks);
     snprintf(what, sizeof what, "disk, %lld matrices", (long long)s->nbin);
     print_row(what, s->nbin * p->bins.slot_bytes, s->nbin * matrix);
     print_row("files, with padding", s->nbin * p->bins.slot_bytes, plan_disk(p));

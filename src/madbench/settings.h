@@ -41,6 +41,7 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks);
 
 /* Local. Bytes of memory one rank allocates, and of all files. */
 int64_t plan_memory(const struct plan *p);
+int64_t plan_vectors(const struct plan *p); /* of it, all but the matrices */
 int64_t plan_disk(const struct plan *p);
 
 /* Local. How many steps of progress one repetition has. */

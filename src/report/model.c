@@ -279,15 +279,20 @@ void report_warning(struct report *r, const char *code, const char *fmt, ...)
     m->warnings++;
 }
 
-void report_say(struct report *r, const char *fmt, ...)
+void report_note(struct report *r, const char *label, const char *fmt, ...)
 {
-    if (!r->model || r->model->quiet)
+    struct model *m = r->model;
+    if (!m)
+        return;
+    struct pair *to = model_grow(r, &m->notes.pair, m->notes.n, &m->note_room, sizeof *to);
+    if (!to)
         return;
     va_list ap;
     va_start(ap, fmt);
-    vprintf(fmt, ap);
+    to->key = model_text(r, label);
+    to->value = format_text(r, fmt, ap);
     va_end(ap);
-    fflush(stdout);
+    m->notes.n++;
 }
 
 static void free_file(struct model_file *f)
@@ -368,6 +373,7 @@ void model_free(struct model *m)
         free(m->warning[i].text);
     }
     free_io(m->io);
+    free_pairs(&m->notes);
     void *const owned[] = {m->file,     m->sample,    m->figure,        m->result,
                            m->warning,  m->run_id,    m->label,         m->json_path,
                            m->csv_path, m->series_id, m->series_config, m->why,

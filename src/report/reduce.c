@@ -157,8 +157,7 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
     };
 }
 
-/* The bound of the bucket in which the q-th part of all transfers is complete. */
-static double quantile(const int64_t *hist, int64_t calls, double q, double max_s)
+double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s)
 {
     int64_t need = (int64_t)ceil(q * (double)calls), seen = 0;
     for (int b = 0; b < PHASE_HIST_SIZE; b++) {
@@ -180,10 +179,11 @@ static struct latency *make_latency(struct report *r, const int64_t *hist,
         r->rc = err_set(-ENOMEM, NULL, -1, "no memory for the report's latencies");
         return NULL;
     }
-    l->p50_s = quantile(hist, calls, 0.5, max_s);
-    l->p90_s = quantile(hist, calls, 0.9, max_s);
-    l->p99_s = quantile(hist, calls, 0.99, max_s);
-    l->p999_s = quantile(hist, calls, 0.999, max_s);
+    l->p50_s = latency_quantile(hist, calls, 0.5, max_s);
+    l->p90_s = latency_quantile(hist, calls, 0.9, max_s);
+    l->p95_s = latency_quantile(hist, calls, 0.95, max_s);
+    l->p99_s = latency_quantile(hist, calls, 0.99, max_s);
+    l->p999_s = latency_quantile(hist, calls, 0.999, max_s);
     l->max_s = max_s;
     for (int b = 0; b < PHASE_HIST_SIZE; b++)
         if (hist[b] > 0) {

@@ -62,6 +62,10 @@ struct report_file {
 };
 void report_file(struct report *r, const struct report_file *f);
 
+/* A line of the header, and run.notes in the JSON: "grid", "2 x 4 ranks, ...". */
+void report_note(struct report *r, const char *label, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* ---- what was measured ------------------------------------------------------- */
 
 struct report_rate { /* what report_phase found, on every rank */
@@ -123,10 +127,5 @@ void report_warning(struct report *r, const char *code, const char *fmt, ...)
  * (valid = rc == 0, else why and errors) and CSV by rename, frees *r. Returns rc,
  * or the failure to write, agreed. */
 int report_close(struct report **r, int rc);
-
-/* Local. Text that belongs to the table on stdout, rank 0 only, unless quiet; the
- * line's end is the caller's. */
-void report_say(struct report *r, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,8 +1,8 @@
 /* The report as rank 0 holds it, and the three sinks that write it down. Included
  * only inside src/report. report.c opens and closes, model.c keeps what is told,
  * reduce.c makes the samples, output.c owns the files; a sink only reads: a new
- * output format is one new sink_*.c and one call in output.c. Text that may be missing is NULL, numbers that are not known are NAN
- * or -1. */
+ * output format is one new sink_*.c and one call in output.c. Text that may be missing is
+ * NULL, numbers that are not known are NAN or -1. */
 #ifndef REPORT_SINK_H
 #define REPORT_SINK_H
 
@@ -21,7 +21,7 @@ struct at { /* the parameter a sample or figure belongs to; name "": none */
 };
 
 struct latency {
-    double p50_s, p90_s, p99_s, p999_s, max_s;
+    double p50_s, p90_s, p95_s, p99_s, p999_s, max_s;
     int n; /* buckets that are not empty */
     struct {
         double bound_s;
@@ -114,8 +114,9 @@ struct model {
     int *node_of;      /* of each rank: its host's place in the list */
 
     struct model_io *io; /* NULL: not told */
+    struct pairs notes;  /* label and text, for the header */
     int files, samples, figures, results, warnings;
-    int file_room, sample_room, figure_room, result_room, warning_room;
+    int file_room, sample_room, figure_room, result_room, warning_room, note_room;
     struct model_file *file;
     struct sample *sample;
     struct figure *figure;
@@ -157,6 +158,10 @@ void model_free(struct model *m);
  * with a sentence. */
 int output_check(const struct model *m);
 int output_write(const struct model *m);
+
+/* Local. The seconds within which the q-th part of all `calls` transfers was complete: a
+ * bucket's bound, at most max_s. hist: PHASE_HIST_SIZE counts. */
+double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
 
 struct figure_summary figure_summary(const struct figure *f);
 const char *sample_act_name(int act);

@@ -48,6 +48,7 @@ static void put_latency(FILE *out, const struct latency *l)
 {
     next_real(out, l ? l->p50_s : NAN);
     next_real(out, l ? l->p90_s : NAN);
+    next_real(out, l ? l->p95_s : NAN);
     next_real(out, l ? l->p99_s : NAN);
     next_real(out, l ? l->p999_s : NAN);
     next_real(out, l ? l->max_s : NAN);
@@ -94,7 +95,7 @@ int sink_csv(const struct model *m, FILE *out)
     fputs("run_id,program,label,series,config,round,valid,rep,at_name,at_value,phase,"
           "act,start_utc,end_utc,start_s,calls,bytes,device_bytes,min_s,mean_s,max_s,"
           "max_rank,max_host,submit_mean_s,wait_mean_s,latency_p50_s,latency_p90_s,"
-          "latency_p99_s,latency_p999_s,latency_max_s\n",
+          "latency_p95_s,latency_p99_s,latency_p999_s,latency_max_s\n",
           out);
     for (int i = 0; i < m->samples; i++)
         put_row(out, m, &m->sample[i]);

@@ -53,6 +53,14 @@ static void put_series(struct json *j, const struct model *m)
     json_end_object(j);
 }
 
+static void put_pairs(struct json *j, const char *key, const struct pairs *p)
+{
+    json_object(j, key);
+    for (int i = 0; i < p->n; i++)
+        json_text(j, p->pair[i].key, p->pair[i].value);
+    json_end_object(j);
+}
+
 static void put_run(struct json *j, const struct model *m)
 {
     json_object(j, "run");
@@ -68,6 +76,7 @@ static void put_run(struct json *j, const struct model *m)
     json_text(j, "end_utc", known_text(m->end_utc));
     json_real(j, "wall_s", m->wall_s);
     json_unsigned(j, "seed", m->seed);
+    put_pairs(j, "notes", &m->notes);
     put_series(j, m);
     json_end_object(j);
 }
@@ -102,14 +111,6 @@ static void put_hosts(struct json *j, const struct model *m)
         json_end_object(j);
     }
     json_end_array(j);
-}
-
-static void put_pairs(struct json *j, const char *key, const struct pairs *p)
-{
-    json_object(j, key);
-    for (int i = 0; i < p->n; i++)
-        json_text(j, p->pair[i].key, p->pair[i].value);
-    json_end_object(j);
 }
 
 /* Before the program tells: the same keys, nothing known. */
@@ -228,6 +229,7 @@ static void put_latency(struct json *j, const struct latency *l)
     json_object_flat(j, "latency");
     json_real(j, "p50_s", l->p50_s);
     json_real(j, "p90_s", l->p90_s);
+    json_real(j, "p95_s", l->p95_s);
     json_real(j, "p99_s", l->p99_s);
     json_real(j, "p999_s", l->p999_s);
     json_real(j, "max_s", l->max_s);

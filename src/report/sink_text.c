@@ -147,6 +147,8 @@ static void put_header(struct model *m)
         put_file(&m->file[i]);
     if (m->io)
         put_io(m->io);
+    for (int i = 0; i < m->notes.n; i++)
+        put_line(m->notes.pair[i].key, "%s", m->notes.pair[i].value);
 }
 
 /* ---- one row per phase ------------------------------------------------------- */
@@ -275,6 +277,99 @@ static void put_figures(const struct model *m)
                STATS_CI_MIN);
 }
 
+/* ---- ranks and transfers ------------------------------------------------------- */
+
+/* One activity of one phase over all repetitions. */
+struct spread {
+    double min_s, sum_s, max_s, latency_max_s;
+    int n, max_rank;
+    const char *max_host;
+    int64_t calls, hist[PHASE_HIST_SIZE];
+};
+
+/* A bucket is known by its bound, 2^((b + 1) / 16) ns. */
+static void add_latency(struct spread *to, const struct latency *l)
+{
+    to->latency_max_s = fmax(to->latency_max_s, l->max_s);
+    for (int i = 0; i < l->n; i++) {
+        int b = (int)lround(log2(l->hist[i].bound_s * 1e9) * PHASE_HIST_SUB) - 1;
+        to->hist[b < PHASE_HIST_SIZE ? b : PHASE_HIST_SIZE - 1] += l->hist[i].count;
+    }
+}
+
+static void add_sample(struct spread *to, const struct sample *s)
+{
+    if (!to->n || s->max_s > to->max_s) {
+        to->max_s = s->max_s;
+        to->max_rank = s->max_rank;
+        to->max_host = s->max_host;
+    }
+    to->min_s = to->n ? fmin(to->min_s, s->min_s) : s->min_s;
+    to->sum_s += s->mean_s;
+    to->calls += s->calls;
+    to->n++;
+    if (s->latency)
+        add_latency(to, s->latency);
+}
+
+static bool alike(const struct sample *a, const struct sample *b)
+{
+    return a->act == b->act && !strcmp(a->phase, b->phase) &&
+           !strcmp(a->at.name, b->at.name) &&
+           (!a->at.name[0] || a->at.value == b->at.value);
+}
+
+static void put_spread(const struct sample *s, const struct spread *all)
+{
+    static const double quantiles[] = {0.5, 0.95, 0.99};
+    char text[24], unit[16];
+    printf("%-6s %-6s", s->phase, sample_act_name(s->act));
+    printf(" %8s", number(text, all->min_s));
+    printf(" %8s", number(text, all->sum_s / all->n));
+    printf(" %8s", number(text, all->max_s));
+    snprintf(text, sizeof text, "%d %.16s", all->max_rank,
+             all->max_host ? all->max_host : "");
+    printf("  %s", text);
+    if (all->calls > 0) {
+        printf("%*s %9lld", strlen(text) < 14 ? 14 - (int)strlen(text) : 0, "",
+               (long long)all->calls);
+        for (int i = 0; i < 3; i++)
+            printf(" %8s", units_seconds(unit, latency_quantile(all->hist, all->calls,
+                                                                quantiles[i],
+                                                                all->latency_max_s)));
+        printf(" %8s", units_seconds(unit, all->latency_max_s));
+    }
+    putchar('\n');
+}
+
+/* Who was slow, and how the single transfers did: reads, writes and syncs. */
+static void put_transfers(const struct model *m)
+{
+    static struct spread all; /* large: a histogram */
+    bool heading = false;
+    for (int i = 0; i < m->samples; i++) {
+        const struct sample *s = &m->sample[i];
+        bool wanted = s->act == ACT_READ || s->act == ACT_WRITE ||
+                      (s->act == ACT_SYNC && s->max_s > 1e-5);
+        for (int k = 0; k < i && wanted; k++)
+            wanted = !alike(&m->sample[k], s);
+        if (!wanted)
+            continue;
+        if (!heading)
+            printf("\n%-13s %26s  %-14s %9s %8s %8s %8s %8s\n", "",
+                   "seconds of a rank: min     mean      max", "slowest rank",
+                   "transfers", "p50", "p95", "p99", "max");
+        heading = true;
+        memset(&all, 0, sizeof all);
+        for (int k = i; k < m->samples; k++)
+            if (alike(&m->sample[k], s))
+                add_sample(&all, &m->sample[k]);
+        put_spread(s, &all);
+    }
+}
+
+/* ---- the end, continued --------------------------------------------------------- */
+
 static void put_checks(const struct model *m)
 {
     const struct report_checks *c = &m->checks;
@@ -296,8 +391,10 @@ void sink_text_close(struct model *m)
         return;
     if (!m->text.header && (m->samples || m->figures))
         put_header(m);
-    if (m->valid)
+    if (m->valid) {
+        put_transfers(m);
         put_figures(m);
+    }
     if (m->checked) {
         putchar('\n');
         put_checks(m);

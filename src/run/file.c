@@ -1,7 +1,6 @@
 /* Files by FILETYPE, and timed transfers. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/version.h"
 #include "run/run.h"
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static void describe(struct run_file *f)
         ev[i] = effect[i].value;
     }
     struct report_io io = {
-        .engine = r->engine, .version = leadline_version,
+        .engine = r->engine, .version = "",
         .io_layer = io_file_layer(f->io), .mode = "sync",
         .chosen_because = "IOMODE=SYNC", .collective = r->options->collective,
         .cache = r->options->cache, .sync = r->flush ? "phase" : "none",
@@ -106,8 +105,16 @@ int run_file_close(struct run_file *f, bool written)
     struct run *r = f->run;
     if (!f->io)
         return 0;
-    enum act before = phase_act(r->phase, ACT_SYNC);
-    int rc = written && r->flush ? io_file_sync(f->io) : 0;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    int rc = 0;
+    if (written && r->flush) {
+        phase_act(r->phase, ACT_SYNC);
+        rc = io_file_sync(f->io);
+    }
+    if (r->shared) { /* or closing, which is collective, is billed for slower ranks */
+        phase_act(r->phase, ACT_IDLE);
+        MPI_Barrier(f->comm);
+    }
     phase_act(r->phase, ACT_OPEN_CLOSE);
     int closed = io_file_close(&f->io);
     phase_act(r->phase, before);

@@ -197,8 +197,9 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
 /* Do the kernel's counters see this file system? Asked on every node. */
 static int try_counters(struct run *r)
 {
-    int works = 1, rc = 0;
-    if (r->engine && io_engine_stores(r->engine) && r->world.node_rank == 0) {
+    bool stored = r->engine && io_engine_stores(r->engine);
+    int works = stored, rc = 0;
+    if (stored && r->world.node_rank == 0) {
         works = io_device_counters_work(r->options->dir);
         rc = works < 0 ? works : 0;
     }
@@ -206,6 +207,15 @@ static int try_counters(struct run *r)
     MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, r->world.comm);
     r->counters = works > 0;
     return rc;
+}
+
+/* A queue that nobody fills is worth a word, or the figure cannot be explained. */
+static void warn_of_depth(struct run *r, int depth)
+{
+    if (depth > 1 && r->engine && !io_engine_asynchronous(r->engine))
+        report_warning(r->report, "depth_without_effect", "queue depth %d has no effect: "
+                       "I/O engine %s is synchronous and completes one transfer before it "
+                       "starts the next", depth, r->engine);
 }
 
 static void say_no_engine(struct run *r)
@@ -218,7 +228,7 @@ static void say_no_engine(struct run *r)
 }
 
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
-              int64_t disk_bytes, const char *layout, int64_t steps)
+              int64_t disk_bytes, const char *layout, int depth, int64_t steps)
 {
     name_run(r);
     int rc = open_report(r, argc, argv);
@@ -231,6 +241,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     if (rc)
         return rc;
     describe_files(r, disk_bytes, layout);
+    warn_of_depth(r, depth);
     if (!r->engine)
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,

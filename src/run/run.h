@@ -46,8 +46,8 @@ struct run_options {
      .help = "an MPI-IO hint; may be repeated"},                                         \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush",        \
      .arg = "POLICY", .choices = "flush|keep",                                           \
-     .help = "flush: writes are timed with their fsync, and cached pages are dropped "   \
-             "before files are read back; keep: neither, as MADbench2"},                 \
+     .help = "with flush, writes are timed with their fsync, and cached pages dropped "  \
+             "before files are read back; keep does neither, as MADbench2"},             \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR",    \
      .help = "where the files are made"},                                                \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no",               \
@@ -132,10 +132,11 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
 
 /* **Collective.** Before the first phase, once sizes are known: checks the directory,
  * the memory (bytes a rank will allocate) and the free space (bytes of all files), opens
- * the report, says what files there will be. `workers`: how many steps of progress
- * the run has. Returns the agreed verdict. */
+ * the report, says what files there will be (`layout`: the order of their slots; `depth`:
+ * transfers at once). `steps`: of progress in one repetition. Returns the agreed
+ * verdict. */
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
-              int64_t disk_bytes, const char *layout, int64_t steps);
+              int64_t disk_bytes, const char *layout, int depth, int64_t steps);
 
 /* **Collective.** Adds the checks to the report and closes it with the agreed `rc`.
  * Returns the verdict: a run that verified nothing has failed. */
@@ -172,7 +173,8 @@ void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t 
  * dropped first (--cache=flush), and in any case counted. */
 int run_file_open(struct run_file *f, int flags);
 
-/* **Collective.** Syncs where the policy says so and it was written to, then closes. */
+/* **Collective.** Syncs where the policy says so and it was `written` to (the same on
+ * every rank, also where this one's own transfers failed), then closes. */
 int run_file_close(struct run_file *f, bool written);
 
 /* **Collective.** Closes it if it is open, and removes it unless --keep. */

@@ -292,7 +292,8 @@ class Notes(Case):
                     warnings=["no_counters"])
         self.rows(self.dir)
         notes = "\n".join(self.notes)
-        for words in ("b has 5 of 6 rounds", "b: write_MBps is noisy: 50 to 200",
+        for words in ("b has 5 of 6 rounds", "write_MBps is noisy, its repetitions "
+                      "range from 50 to 200 (b)",
                       "start of 5 of 11 runs (up to 5.5 on 4)",
                       "about no_counters (5 runs)"):
             self.assertIn(words, notes)

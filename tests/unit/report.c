@@ -416,7 +416,7 @@ static void check_text(void)
     phase_open(&p);
     report_open(&r, &o);
     tell(r);
-    report_say(r, "a line of the program's\n");
+    report_note(r, "a line", "of the program's");
     for (int rep = 1; rep <= 2; rep++) {
         set_phase(p, rep);
         report_phase(r, p, NULL, 0, NULL);
@@ -427,7 +427,7 @@ static void check_text(void)
     fflush(stdout);
     dup2(saved, 1);
     close(saved);
-    has(text_path, "a line of the program's\nreporttest ");
+    has(text_path, "\na line    of the program's\n");
     has(text_path, "cb_nodes=1");
     has(text_path, "\nW         2  1.0000       -       -       -  0.0100");
     has(text_path,
