@@ -59,7 +59,7 @@ def load_runner():
 runner = load_runner()
 
 
-def fault(what, rank=None, file=".matrices", **more):
+def fault(what, rank=None, file="files/madbench-", **more):
     """The environment that tells tests/fault_shim.c what to do, to madbench's files
     unless `file` says otherwise."""
     env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": file}
@@ -84,17 +84,14 @@ class Done:
         for name in ("out", "err"):
             with open(os.path.join(self.folder, name), "rb") as f:
                 setattr(self, name, f.read().decode("utf-8", "replace"))
+        # the program's own lines; launchers add theirs
+        self.said = [line for line in self.err.splitlines()
+                     if line.startswith(self.program + ":")]
 
     @property
     def report(self):
         with open(self.json, encoding="utf-8") as f:
             return json.load(f)
-
-    @property
-    def said(self):
-        """The program's own lines on stderr; launchers add theirs."""
-        return [line for line in self.err.splitlines()
-                if line.startswith(self.program + ":")]
 
     @property
     def files(self):
@@ -235,10 +232,10 @@ class Case(unittest.TestCase):
         return error
 
 
-def add(case, name, test, *arguments):
-    """Gives a Case one more test, test(self, *arguments), which is one point."""
+def add(case, name, scenario, *arguments):
+    """Gives a Case one more test, which is one point: its method, with arguments."""
     assert not hasattr(case, "test_" + name), name
-    setattr(case, "test_" + name, lambda self: test(self, *arguments))
+    setattr(case, "test_" + name, lambda self: getattr(self, scenario)(*arguments))
 
 
 def samples(report, act, phase=None, rep=None):
