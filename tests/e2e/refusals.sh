@@ -2,7 +2,7 @@
 # limit: 600
 # Bad input and broken surroundings: one sentence, the right exit status, no hang, and
 # no files left - for each program, on more than one rank.
-. "$top_srcdir/tests/e2e/lib.sh"
+. "${top_srcdir:?}/tests/e2e/lib.sh"
 
 dir=$tmp/dir
 mkdir "$dir"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # limit: 300
 # A run that is ended from outside leaves no files.
-. "$top_srcdir/tests/e2e/lib.sh"
+. "${top_srcdir:?}/tests/e2e/lib.sh"
 
 dir=$tmp/dir
 mkdir "$dir"
