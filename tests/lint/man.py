@@ -22,7 +22,8 @@ def in_help(program):
         if status:
             return set(), "exit status %d: %s" % (status, lines[:1])
         for line in lines:
-            match = re.match(r"\s+(-\S+(, -\S+)*)", line.replace("[no-]", ""))
+            # "  -n N, --name N   what it does": up to two blanks in a row
+            match = re.match(r" {1,8}(-.*?)(  |$)", line.replace("[no-]", ""))
             found.update(OPTION.findall(match.group(1)) if match else [])
     return found, ""
 
