@@ -22,7 +22,7 @@ def in_help(program):
         if status:
             return set(), "exit status %d: %s" % (status, lines[:1])
         for line in lines:
-            match = re.match(r"\s+(-\S+(, -\S+)*)", line.replace("[no-]", ""))
+            match = re.match(r"\s+(-.*?)(\s{2,}|$)", line.replace("[no-]", ""))
             found.update(OPTION.findall(match.group(1)) if match else [])
     return found, ""
 
@@ -32,7 +32,7 @@ def in_man(page):
     found = set()
     after_tp = False
     for line in page.replace("\\-", "-").replace("[no-]", "").splitlines():
-        line = re.sub(r"\\f(\(?..|.)|\\&", "", line) if after_tp else line
+        line = re.sub(r"\\f(\(..|.)|\\&", "", line) if after_tp else line
         if after_tp or line.startswith((".IP", ".It")):
             # before the first blank that ends "-n, --name=N"
             found.update(OPTION.findall(re.sub(r'^\.\w+ |"', "", line)))
