@@ -9,7 +9,8 @@
 void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t bytes,
                    int64_t max_request, int depth)
 {
-    char which[16] = "";
+    const struct run_options *o = r->options;
+    char rep[16] = "", which[16] = "";
     memset(f, 0, sizeof *f);
     f->run = r;
     f->comm = r->shared ? r->world.comm : MPI_COMM_SELF;
@@ -18,8 +19,10 @@ void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t 
     f->depth = depth;
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
-    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s", r->options->dir,
-                     r->program->name, r->id, role, which);
+    if (o->keep && o->repeat > 1)
+        snprintf(rep, sizeof rep, ".rep%d", r->rep);
+    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s%s", o->dir,
+                     r->program->name, r->id, role, rep, which);
     if (n >= (int)sizeof f->path && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
 }

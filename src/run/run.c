@@ -130,6 +130,9 @@ static int check_memory(struct run *r, int64_t bytes)
 static int check_space(struct run *r, int64_t bytes)
 {
     char need[16], have[16];
+    const struct run_options *o = r->options;
+    if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
+        bytes = INT64_MAX;
     if (!r->shared)
         bytes /= r->world.nodes;
     if (r->fs.free_bytes < 0 || bytes <= r->fs.free_bytes)
