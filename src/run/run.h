@@ -39,7 +39,8 @@ struct run_options {
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .help = "NONE does everything but the I/O; ASYNC is not in this version"}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
-     .value = &(o).filetype, .preset = "UNIQUE", .arg = "TYPE", .choices = "UNIQUE|SHARED", \
+     .value = &(o).filetype, .preset = "UNIQUE", .arg = "TYPE", \
+     .choices = "UNIQUE|SHARED", \
      .help = "a file for each rank, or one for all"}, \
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
      .help = "MPI-IO's collective transfers"}, \
