@@ -1,21 +1,82 @@
-# bash completion for leadline; install as .../bash-completion/completions/leadline
+# bash completion for madbench, blocktransfer and leadline; installed as
+# .../bash-completion/completions/leadline.bash, with links for the other programs.
+#
+# What can be completed is asked of the program: --help is the only list of options.
+
+# The usage text of the program on the line, or of leadline's sub-command.
+_leadline_help()
+{
+    local command=${COMP_WORDS[1]-}
+    case ${COMP_WORDS[0]##*/}:$command in
+        leadline:compare | leadline:sweep) "${COMP_WORDS[0]}" "$command" --help ;;
+        *) "${COMP_WORDS[0]}" --help ;;
+    esac 2>/dev/null
+}
+
+# Long options; "--[no-]verify" gives both.
+_leadline_options()
+{
+    _leadline_help | sed -nE \
+        -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?--\[no-\]([a-z-]+).*/--\3 --no-\3/p' \
+        -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?(--[a-z-]+).*/\3/p'
+}
+
+# Choices of option $1: what stands before the colon in "POLICY  flush|keep: ...", or
+# in the braces of "--format {text,csv}".
+_leadline_choices()
+{
+    _leadline_help | awk -v option="$1" '
+        /^ +-/ { here = $0 ~ "(^|[ ,])" option "([= ]|$)" }
+        here && match($0, /[A-Za-z]+(\|[A-Za-z]+)+:/) {
+            list = substr($0, RSTART, RLENGTH - 1)
+            gsub(/\|/, " ", list); print list; exit
+        }
+        here && match($0, /\{[^}]*\}/) {
+            list = substr($0, RSTART + 1, RLENGTH - 2)
+            gsub(/,/, " ", list); print list; exit
+        }'
+}
 
 _leadline()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} choices
     COMPREPLY=()
-    if [ "$COMP_CWORD" = 1 ]; then
-        words="compare sweep --help --version"
-    elif [ "$before" = --format ]; then
-        words="text markdown csv json"
-    elif [[ $word != -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-        return
-    elif [ "${COMP_WORDS[1]}" = compare ]; then
-        words="--baseline --against --figure --format --output --help"
-    else
-        words="--out --rounds --dry-run --fresh --quiet --help"
+    # "--cache=k" comes as three words, as = separates words by default.
+    if [ "$word" = = ]; then
+        word=
+    elif [ "$before" = = ]; then
+        before=${COMP_WORDS[COMP_CWORD-2]}
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    case $before in
+        --dir | --out)
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+            return
+            ;;
+        --json | --csv | --output | -o)
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            return
+            ;;
+        --iomethod)
+            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI null" -- "$word")
+            return
+            ;;
+        -*)
+            [ "$before" != -p ] || before=--pattern
+            choices=$(_leadline_choices "$before")
+            if [ -n "$choices" ]; then
+                mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+                return
+            fi
+            ;;
+    esac
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
+    elif [ "${COMP_WORDS[0]##*/}" = leadline ]; then
+        if [ "$COMP_CWORD" = 1 ]; then
+            mapfile -t COMPREPLY < <(compgen -W "compare sweep" -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+    fi
 }
-complete -o filenames -F _leadline leadline
+complete -o filenames -F _leadline leadline madbench blocktransfer

@@ -15,9 +15,6 @@ dist_leadline_DATA = \
 	python/leadline/stats.py \
 	python/leadline/sweep.py \
 	python/leadline/table.py
-dist_man_MANS += man/leadline.1
-bashcompletiondir = $(datadir)/bash-completion/completions
-dist_bashcompletion_DATA = completion/leadline.bash
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in

@@ -13,7 +13,7 @@ from leadline.errors import LeadlineError
 SCHEMA = "leadline-report/1"
 SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
-FROM_DEVICE = 0.9   # at least this share of the bytes read: not served by memory
+FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
 Figure = namedtuple("Figure", "name at unit better reps")
 

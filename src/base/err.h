@@ -12,13 +12,13 @@
 enum exit_status { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 struct err {
-    int code;            /* 0: no failure, else -errno */
-    int usage;           /* 1: the user's input was at fault (exit status 2) */
-    int rank;            /* of the rank that failed first; -1 until agreed */
+    int code;  /* 0: no failure, else -errno */
+    int usage; /* 1: the user's input was at fault (exit status 2) */
+    int rank;  /* of the rank that failed first; -1 until agreed */
     char host[64];
-    char file[512];      /* "": no file involved */
-    int64_t offset;      /* bytes; -1: no offset involved */
-    char text[1024];     /* the sentence, without rank, host, file and offset */
+    char file[512];  /* "": no file involved */
+    int64_t offset;  /* bytes; -1: no offset involved */
+    char text[1024]; /* the sentence, without rank, host, file and offset */
 };
 
 /* Local. Records a failure unless one is already recorded, and returns `code`

@@ -31,7 +31,8 @@ static int refuse_range(const struct opt *o, const char *who, const char *text)
     bool unlimited = !(o->min < o->max);
     if (unlimited || o->max >= 9.2e18)
         return err_usage("%s: %s is out of range, it must be %s or more (and below "
-                         "2^63)", who, text, lo);
+                         "2^63)",
+                         who, text, lo);
     return err_usage("%s: %s is out of range, it must be from %s to %s", who, text, lo,
                      hi);
 }
@@ -119,14 +120,22 @@ static int set(struct opt *o, enum opt_from from, const char *text)
     if (!*text)
         return err_usage("%s: the value is empty", who);
     switch (o->kind) {
-    case OPT_FLAG: return set_flag(o, who, text);
+    case OPT_FLAG:
+        return set_flag(o, who, text);
     case OPT_INT:
-    case OPT_BYTES: return set_number(o, who, text);
-    case OPT_REAL: return set_real(o, who, text);
-    case OPT_CHOICE: return set_choice(o, who, text);
-    case OPT_LIST: return set_list(o, who, text);
-    case OPT_TEXT: *(const char **)o->value = text; return 0;
-    case OPT_TITLE: break;
+    case OPT_BYTES:
+        return set_number(o, who, text);
+    case OPT_REAL:
+        return set_real(o, who, text);
+    case OPT_CHOICE:
+        return set_choice(o, who, text);
+    case OPT_LIST:
+        return set_list(o, who, text);
+    case OPT_TEXT:
+        *(const char **)o->value = text;
+        return 0;
+    case OPT_TITLE:
+        break;
     }
     return 0;
 }
@@ -225,7 +234,8 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
         if (!only_positionals && !strcmp(a, "--"))
             only_positionals = true;
         else if (!only_positionals && dash)
-            rc = a[1] == '-' ? set_long(p, argc, argv, &i) : set_short(p, argc, argv, &i);
+            rc = a[1] == '-' ? set_long(p, argc, argv, &i)
+                             : set_short(p, argc, argv, &i);
         else {
             struct opt *o = positional(p, seen++);
             rc = o ? set(o, OPT_COMMAND_LINE, a)
@@ -237,8 +247,8 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
         return rc;
     struct opt *missing = positional(p, seen);
     if (missing && missing->required)
-        return err_usage("%s is missing; usage: %s [options] %s", missing->name, p->name,
-                         p->line);
+        return err_usage("%s is missing; usage: %s [options] %s", missing->name,
+                         p->name, p->line);
     return 0;
 }
 
@@ -333,7 +343,8 @@ void opt_help(const struct opt_program *p, FILE *out)
             help_entry(&p->table[i], out);
     }
     fputs("\n  -h, --help              this text\n"
-          "  --version               the version\n", out);
+          "  --version               the version\n",
+          out);
 }
 
 static const char *list_text(const struct opt_list *l, char *out, int size)
@@ -375,9 +386,12 @@ const char *opt_text(const struct opt *o, char *out, int size)
 const char *opt_from_text(enum opt_from from)
 {
     switch (from) {
-    case OPT_ENVIRONMENT: return "environment";
-    case OPT_COMMAND_LINE: return "command line";
-    case OPT_DEFAULT: break;
+    case OPT_ENVIRONMENT:
+        return "environment";
+    case OPT_COMMAND_LINE:
+        return "command line";
+    case OPT_DEFAULT:
+        break;
     }
     return "default";
 }

@@ -40,13 +40,13 @@ struct opt {
     bool workload;       /* two reports that differ in it are not comparable */
     bool required;       /* a positional that must be given */
     const char *help;
-    enum opt_from from;  /* set by opt_parse */
+    enum opt_from from; /* set by opt_parse */
 };
 
 struct opt_program {
-    const char *name;    /* "madbench" */
-    const char *line;    /* "NPIX NBIN [NGANG ...]" */
-    const char *about;   /* one paragraph */
+    const char *name;  /* "madbench" */
+    const char *line;  /* "NPIX NBIN [NGANG ...]" */
+    const char *about; /* one paragraph */
     struct opt *table;
     int n;
 };
@@ -58,8 +58,7 @@ int opt_parse(const struct opt_program *p, int argc, char **argv);
 
 /* Local. Before MPI starts: answers --help and --version on the process that
  * speaks (the launcher's rank 0) and returns true if the program should end. */
-bool opt_early(const struct opt_program *p, const char *version, int argc,
-               char **argv);
+bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv);
 
 /* Local. Whether this process is the one of its launch that prints, by the
  * launcher's variables: true without a launcher. Works before MPI does. */

@@ -7,7 +7,7 @@
 
 struct progress {
     bool on;
-    int64_t total;    /* units of work in the whole run (0: not known) */
+    int64_t total; /* units of work in the whole run (0: not known) */
     int64_t done;
     int64_t start_ns;
     int64_t shown_ns; /* when the line was last drawn */

@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SLOTS 64
+#define OTHERS_NS 300000000 /* what other ranks get to do the same */
 
 /* `used` is set after the path and cleared before it, so that a signal between
  * sees a whole path or none. */
@@ -95,9 +97,11 @@ static void on_signal(int sig)
 {
     int saved = errno;
     scratch_unlink_all();
-    if (signal_text_length &&
-        write(STDERR_FILENO, signal_text, signal_text_length) < 0)
+    if (signal_text_length && write(STDERR_FILENO, signal_text, signal_text_length) < 0)
         errno = saved;
+    /* MPICH's launcher kills, for good, the ranks that are left as soon as one has
+     * ended: let the others, which have the signal too, remove theirs first. */
+    nanosleep(&(struct timespec){.tv_nsec = OTHERS_NS}, NULL);
     /* The handler was reset on entry (SA_RESETHAND): end as the signal would. */
     raise(sig);
     errno = saved;

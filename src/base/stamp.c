@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define UNIT 4096                  /* bytes between two headers */
+#define UNIT 4096 /* bytes between two headers */
 #define UNIT_WORDS (UNIT / 8)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
@@ -52,8 +52,8 @@ static void noise(uint64_t *out, uint64_t index, int64_t n, uint64_t key)
 }
 
 /* Words index .. of one unit or a part of it, into out (at most UNIT_WORDS). */
-static void make_words(uint64_t *out, uint64_t index, int64_t n,
-                       const struct stamp *s, uint64_t key)
+static void make_words(uint64_t *out, uint64_t index, int64_t n, const struct stamp *s,
+                       uint64_t key)
 {
     int64_t in_unit = (int64_t)(index % UNIT_WORDS), i = 0;
     if (in_unit < H_WORDS) {
@@ -87,13 +87,14 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s)
 }
 
 /* What the unit that holds the wrong byte turned out to be, as a clause. */
-static void explain(const char *unit, int64_t have, int64_t from,
-                    const struct stamp *s, char *why, int size)
+static void explain(const char *unit, int64_t have, int64_t from, const struct stamp *s,
+                    char *why, int size)
 {
     uint64_t h[H_WORDS];
-    int n = snprintf(why, (size_t)size, "expected rank %d, matrix %d, version %d, "
-                     "offset %lld; found ", s->rank, s->mat, s->version,
-                     (long long)from);
+    int n = snprintf(why, (size_t)size,
+                     "expected rank %d, matrix %d, version %d, "
+                     "offset %lld; found ",
+                     s->rank, s->mat, s->version, (long long)from);
     if (n < 0 || n >= size)
         return;
     why += n;
@@ -113,17 +114,17 @@ static void explain(const char *unit, int64_t have, int64_t from,
         return;
     }
     snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
-             h[H_SEED] == s->seed ? "" : "another run's ",
-             (int)(h[H_WHO] >> 32), (int)h[H_WHO], (int)h[H_VERSION],
-             (long long)h[H_WHERE],
+             h[H_SEED] == s->seed ? "" : "another run's ", (int)(h[H_WHO] >> 32),
+             (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE],
              h[H_SEED] == s->seed && h[H_WHO] == who_of(s) &&
                      h[H_VERSION] == (uint32_t)s->version &&
                      h[H_WHERE] == (uint64_t)(from / UNIT * UNIT)
-                 ? " with changed bytes" : "");
+                 ? " with changed bytes"
+                 : "");
 }
 
-int64_t stamp_check(const void *buf, int64_t from, int64_t bytes,
-                    const struct stamp *s, char *why, int why_size)
+int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct stamp *s,
+                    char *why, int why_size)
 {
     uint64_t words[UNIT_WORDS], key = key_of(s);
     const char *in = buf;

@@ -24,8 +24,8 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s);
 /* Local. Checks what stamp_fill would have written. Returns -1 where all is
  * right, else the offset (from the start of the block) of the first wrong byte,
  * and in `why` (may be NULL) one clause: what was expected and what was found. */
-int64_t stamp_check(const void *buf, int64_t from, int64_t bytes,
-                    const struct stamp *s, char *why, int why_size);
+int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct stamp *s,
+                    char *why, int why_size);
 
 /* Local. A 64-bit fingerprint of `bytes` at `buf`, for data that carries no
  * stamp. Not cryptographic. */

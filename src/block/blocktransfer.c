@@ -18,29 +18,34 @@ static struct {
     const char *pattern, *order;
 } set;
 
+/* clang-format off */
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Transfers:"},
-    {.kind = OPT_BYTES, .name = "BYTES", .value = &set.bytes, .preset = "64M", .unit = "B",
-     .min = 1, .max = 9e18, .workload = true, .help = "bytes that each rank writes, then "
+    {.kind = OPT_BYTES, .name = "BYTES", .value = &set.bytes, .preset = "64M",
+     .unit = "B", .min = 1, .max = 9e18, .workload = true,
+     .help = "bytes that each rank writes, then "
      "reads; rounded up to whole blocks"},
     {.kind = OPT_BYTES, .name = "block-size", .letter = 'b', .value = &set.block,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
      .workload = true, .help = "bytes of one transfer"},
     {.kind = OPT_CHOICE, .name = "pattern", .letter = 'p', .value = &set.pattern,
      .preset = "SEQUENTIAL", .arg = "PATTERN", .choices = "SEQUENTIAL|RANDOM",
-     .workload = true, .help = "RANDOM visits every block once, in an order that --seed "
+     .workload = true,
+     .help = "RANDOM visits every block once, in an order that --seed "
      "fixes"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &set.order, .preset = "SEGMENTED",
      .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
      .help = "where a rank's blocks are in a shared file"},
-    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &set.depth, .preset = "1",
-     .arg = "N", .unit = "1", .min = 1, .max = DEPTH_MAX, .workload = true,
+    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &set.depth,
+     .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = DEPTH_MAX,
+     .workload = true,
      .help = "queue depth: transfers under way at once"},
     {.kind = OPT_BYTES, .name = "misalign", .value = &set.misalign, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
      .help = "shift every transfer by so many bytes in the file"},
     RUN_OPTIONS(set.run),
 };
+/* clang-format on */
 
 static const struct opt_program program = {
     .name = "blocktransfer",
@@ -55,11 +60,14 @@ static struct layout make_layout(const struct run *r)
 {
     bool shared = !strcmp(set.run.filetype, "SHARED");
     bool interleaved = !strcmp(set.order, "INTERLEAVED");
-    return (struct layout){
-        .order = !shared ? LAYOUT_UNIQUE
-                 : interleaved ? LAYOUT_INTERLEAVED : LAYOUT_RANK_MAJOR,
-        .ranks = r->world.size, .mats = 1, .start = set.misalign,
-        .blks = units_div_up(set.bytes, set.block), .slot_bytes = set.block};
+    return (struct layout){.order = !shared       ? LAYOUT_UNIQUE
+                                    : interleaved ? LAYOUT_INTERLEAVED
+                                                  : LAYOUT_RANK_MAJOR,
+                           .ranks = r->world.size,
+                           .mats = 1,
+                           .start = set.misalign,
+                           .blks = units_div_up(set.bytes, set.block),
+                           .slot_bytes = set.block};
 }
 
 /* Block i of the sequence; the same for every phase of a run. */
@@ -71,7 +79,8 @@ static int64_t block_at(const struct layout *l, const struct run *r, int64_t i)
 }
 
 /* One phase: all blocks of this rank, `depth` of them under way at a time. */
-static int transfer(struct run_file *f, const struct layout *l, enum io_op op, char *buf)
+static int transfer(struct run_file *f, const struct layout *l, enum io_op op,
+                    char *buf)
 {
     struct run *r = f->run;
     static struct io_req req[DEPTH_MAX];
@@ -85,8 +94,8 @@ static int transfer(struct run_file *f, const struct layout *l, enum io_op op, c
             char *at = buf + k * set.block;
             blk[k] = block_at(l, r, i + k);
             struct extent e = layout_at(l, r->world.rank, 0, blk[k]);
-            req[k] = (struct io_req){.op = op, .buf = at, .offset = e.offset,
-                                     .bytes = e.bytes};
+            req[k] = (struct io_req){
+                .op = op, .buf = at, .offset = e.offset, .bytes = e.bytes};
             if (writing)
                 run_stamp(r, at, e.bytes, (int)blk[k], 1);
             else
@@ -103,8 +112,10 @@ static int transfer(struct run_file *f, const struct layout *l, enum io_op op, c
 
 static void add_iops(struct run *r, const char *name, int64_t bytes, double s)
 {
-    report_figure(r->report, name, "1/s", "higher", "blocks of all ranks / slowest "
-                  "rank's seconds, as in MB/s", (double)(bytes / set.block) / s);
+    report_figure(r->report, name, "1/s", "higher",
+                  "blocks of all ranks / slowest "
+                  "rank's seconds, as in MB/s",
+                  (double)(bytes / set.block) / s);
 }
 
 static int repetition(struct run *r, const struct layout *l, char *buf)
@@ -132,8 +143,10 @@ static int check(const struct layout *l)
 {
     int64_t buffers;
     if (l->blks > INT32_MAX)
-        return err_usage("BYTES / --block-size makes %lld blocks for each rank, more than "
-                         "2^31: take larger blocks", (long long)l->blks);
+        return err_usage(
+            "BYTES / --block-size makes %lld blocks for each rank, more than "
+            "2^31: take larger blocks",
+            (long long)l->blks);
     if (__builtin_mul_overflow(set.depth, set.block, &buffers))
         return err_usage("--depth x --block-size exceeds 2^63 bytes");
     return layout_check(l);
@@ -152,7 +165,8 @@ static int run_all(struct run *r, int argc, char **argv)
                        layout_files(&l) * layout_file_bytes(&l), layout_text(l.order),
                        (int)set.depth, 2 * l.blks);
     if (!rc)
-        rc = err_agree(r->world.comm, buf_alloc(&buf, set.depth * set.block, "transfers"));
+        rc = err_agree(r->world.comm,
+                       buf_alloc(&buf, set.depth * set.block, "transfers"));
     for (int64_t i = 0; i < set.run.repeat && !rc; i++)
         rc = repetition(r, &l, buf);
     buf_free(buf);

@@ -42,8 +42,10 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     *resident = -1;
     if (fd < 0 || fstat(fd, &st)) {
-        int rc = err_set(-errno, path, -1, "the file cannot be opened to look at its "
-                         "cached pages: %s", strerror(errno));
+        int rc = err_set(-errno, path, -1,
+                         "the file cannot be opened to look at its "
+                         "cached pages: %s",
+                         strerror(errno));
         if (fd >= 0)
             close(fd);
         return rc;
@@ -64,7 +66,8 @@ int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resi
     return look(path, offset, bytes, true, resident);
 }
 
-int io_cache_resident(const char *path, int64_t offset, int64_t bytes, int64_t *resident)
+int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
+                      int64_t *resident)
 {
     return look(path, offset, bytes, false, resident);
 }
@@ -113,7 +116,8 @@ int io_device_counters_work(const char *dir)
     char path[4096];
     char *buf = malloc(PROBE);
     if (!buf)
-        return err_set(-ENOMEM, dir, -1, "no memory for the read that tries the kernel's "
+        return err_set(-ENOMEM, dir, -1,
+                       "no memory for the read that tries the kernel's "
                        "counters");
     snprintf(path, sizeof path, "%s/leadline-probe-XXXXXX", dir);
     int fd = mkostemp(path, O_CLOEXEC);

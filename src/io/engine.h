@@ -7,18 +7,18 @@
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4     /* nothing is stored: no file to create, none to verify */
+    IO_HAS_NO_FILE = 4 /* nothing is stored: no file to create, none to verify */
 };
 
-/* Functions return 0 or -errno after err_set, and never print. open, sync and
- * close are collective on f->comm but need not agree: whoever calls them does. An engine
- * finishes short transfers itself, sets rc and done of each request, and never
- * takes the time. A new engine is a file like engine_null.c and a line in
- * engines.c (doc/adding-an-engine.md). */
+/* Functions return 0 or -errno after err_set, and never print. open, sync and close
+ * are collective on f->comm but need not agree: whoever calls them does. An engine
+ * finishes short transfers itself, sets rc and done of each request, and never takes
+ * the time. A new engine is a file like engine_null.c and a line in engines.c
+ * (doc/adding-an-engine.md). */
 struct io_engine {
     const char *name;
-    const char *reason; /* why it is not built; NULL if it is */
-    int can;            /* enum io_engine_can */
+    const char *reason;  /* why it is not built; NULL if it is */
+    int can;             /* enum io_engine_can */
     const char *options; /* names it takes after the colon, "a|b"; NULL: none */
     int (*open)(struct io_file *f);
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
@@ -43,16 +43,16 @@ struct io_file {
     double timeout_s;
     const struct io_hint *hints; /* valid during open only */
     int hint_count;
-    const char *layer;           /* set by open */
+    const char *layer;               /* set by open */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
     int hints_in_effect_count;
-    bool created;                /* by rank 0 of comm, in this open */
-    int under_way;               /* started and not reaped */
-    int first_rc;                /* of requests reaped since the last wait */
-    void *priv;                  /* the engine's own */
+    bool created;  /* by rank 0 of comm, in this open */
+    int under_way; /* started and not reaped */
+    int first_rc;  /* of requests reaped since the last wait */
+    void *priv;    /* the engine's own */
 };
 
-extern const struct io_engine *const io_engines[]; /* ends with NULL */
+extern const struct io_engine *const io_engines[];        /* ends with NULL */
 const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 
 /* Local. The number after "key=" in f->options, or `preset`. */

@@ -21,7 +21,7 @@
 struct mpiio_file {
     MPI_File fh;
     int64_t piece;
-    int64_t size; /* of the file when last asked: it holds at least so much */
+    int64_t size;        /* of the file when last asked: it holds at least so much */
     char semaphore[300]; /* what OMPIO leaves behind if it is killed; "": nothing */
     int pieces; /* calls per request: the same on all ranks, for they are collective */
 };
@@ -43,9 +43,9 @@ static int errno_of(int code)
 {
     static const struct {
         int mpi, os;
-    } table[] = {{MPI_ERR_NO_SPACE, ENOSPC}, {MPI_ERR_ACCESS, EACCES},
+    } table[] = {{MPI_ERR_NO_SPACE, ENOSPC},     {MPI_ERR_ACCESS, EACCES},
                  {MPI_ERR_NO_SUCH_FILE, ENOENT}, {MPI_ERR_FILE_EXISTS, EEXIST},
-                 {MPI_ERR_QUOTA, EDQUOT}, {MPI_ERR_READ_ONLY, EROFS}};
+                 {MPI_ERR_QUOTA, EDQUOT},        {MPI_ERR_READ_ONLY, EROFS}};
     int class = 0;
     MPI_Error_class(code, &class);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -184,7 +184,8 @@ static int mpiio_close(struct io_file *f)
 static int mpiio_open(struct io_file *f)
 {
     struct mpiio_file *p = calloc(1, sizeof *p);
-    int rc = p ? can_open(f) : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    int rc =
+        p ? can_open(f) : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
     rc = err_agree(f->comm, rc);
     if (!rc)
         rc = err_agree(f->comm, open_all(f, &p->fh));
@@ -225,9 +226,11 @@ static int fail_short(struct io_file *f, struct io_req *r)
         return io_req_fail(f, r, -EIO, "the file ends here");
     if (!statvfs(f->path, &v) &&
         (double)v.f_bavail * (double)v.f_frsize < (double)(r->bytes - r->done))
-        return io_req_fail(f, r, -ENOSPC, "no space left on device (the MPI library "
+        return io_req_fail(f, r, -ENOSPC,
+                           "no space left on device (the MPI library "
                            "reported success and a short count)");
-    return io_req_fail(f, r, -EIO, "the MPI library reported success and a short count");
+    return io_req_fail(f, r, -EIO,
+                       "the MPI library reported success and a short count");
 }
 
 /* How many of the n bytes at `offset`, which the library says it read, the file can

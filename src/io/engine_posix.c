@@ -49,8 +49,9 @@ static int posix_start(struct io_file *f, struct io_req *r[], int n)
             if (moved < 0)
                 return io_req_fail(f, r[i], -errno, strerror(errno));
             if (moved == 0)
-                return io_req_fail(f, r[i], -EIO, r[i]->op == IO_OP_READ
-                                   ? "the file ends here" : "nothing was written");
+                return io_req_fail(f, r[i], -EIO,
+                                   r[i]->op == IO_OP_READ ? "the file ends here"
+                                                          : "nothing was written");
             r[i]->done += moved;
         }
     return 0;

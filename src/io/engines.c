@@ -73,13 +73,16 @@ static int check_options(const struct io_engine *e, const char *text)
         char value[32] = "";
         int64_t v;
         if (name < len)
-            snprintf(value, sizeof value, "%.*s", (int)(len - name - 1), text + name + 1);
+            snprintf(value, sizeof value, "%.*s", (int)(len - name - 1),
+                     text + name + 1);
         if (!is_listed(e->options, text, name))
             return err_usage("I/O engine %s has no option \"%.*s\"; it has %s", e->name,
                              (int)name, text, e->options ? e->options : "none");
         if (units_parse_bytes(value, &v) || v < 1)
-            return err_usage("option %.*s of I/O engine %s: \"%s\" is not a number of at "
-                             "least 1", (int)name, text, e->name, value);
+            return err_usage(
+                "option %.*s of I/O engine %s: \"%s\" is not a number of at "
+                "least 1",
+                (int)name, text, e->name, value);
         text += len + (text[len] == ',');
     }
     return 0;
@@ -97,7 +100,8 @@ int io_engine_check(const char *spec, int flags)
                          e->reason, names);
     if ((flags & IO_COLLECTIVE) && !(e->can & IO_CAN_COLLECTIVE))
         return err_usage("I/O engine %s has no collective transfers: leave out "
-                         "--collective, or take mpiio", e->name);
+                         "--collective, or take mpiio",
+                         e->name);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 

@@ -38,7 +38,8 @@ static void find_mount(const char *path, struct io_fs *fs)
     while (f && getline(&line, &size, f) > 0) {
         char mount[PATH_MAX], options[256], type[32];
         const char *dash = strstr(line, " - ");
-        if (!dash || sscanf(line, "%*s %*s %*s %*s %4095s %255s", mount, options) != 2 ||
+        if (!dash ||
+            sscanf(line, "%*s %*s %*s %*s %4095s %255s", mount, options) != 2 ||
             sscanf(dash, " - %31s", type) != 1)
             continue;
         unescape(mount);

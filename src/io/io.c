@@ -52,7 +52,8 @@ static int create(struct io_file *f)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0 && errno == EEXIST)
-        rc = err_set(-EEXIST, f->path, -1, "the file exists already and is left as it "
+        rc = err_set(-EEXIST, f->path, -1,
+                     "the file exists already and is left as it "
                      "is: remove it, or choose another --dir");
     else if (fd < 0)
         rc = err_set(-errno, f->path, -1, "the file cannot be created: %s",
@@ -174,7 +175,8 @@ static int check(struct io_file *f, const struct io_req *r)
         return 0;
     return err_set(-EINVAL, f->path, r->offset,
                    "a request of %lld bytes is outside what the file was opened for "
-                   "(at most %lld)", (long long)r->bytes, (long long)f->max_request);
+                   "(at most %lld)",
+                   (long long)r->bytes, (long long)f->max_request);
 }
 
 static void begin(struct io_file *f, struct io_req *r)
@@ -249,9 +251,10 @@ int io_file_wait(struct io_file *f)
     while (f->under_way) {
         double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
         if (f->timeout_s > 0 && left <= 0)
-            return err_set(-ETIMEDOUT, f->path, -1, "%d requests did not finish within "
-                           "%g s; --io-timeout sets the limit", f->under_way,
-                           f->timeout_s);
+            return err_set(-ETIMEDOUT, f->path, -1,
+                           "%d requests did not finish within "
+                           "%g s; --io-timeout sets the limit",
+                           f->under_way, f->timeout_s);
         watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
         int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
         watchdog_disarm();

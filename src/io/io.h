@@ -12,8 +12,8 @@
 enum io_flags {
     IO_READ = 1,
     IO_WRITE = 2,
-    IO_CREATE = 4,     /* must not exist; rank 0 of comm makes it, then all open it */
-    IO_COLLECTIVE = 8  /* every start is collective on comm, requests pairwise */
+    IO_CREATE = 4,    /* must not exist; rank 0 of comm makes it, then all open it */
+    IO_COLLECTIVE = 8 /* every start is collective on comm, requests pairwise */
 };
 
 enum io_op { IO_OP_READ, IO_OP_WRITE };
@@ -23,10 +23,10 @@ struct io_req {
     void *buf;
     int64_t offset, bytes;
     /* results: */
-    int rc;            /* 0 or -errno; the sentence is recorded (base/err.h) */
-    int64_t done;      /* bytes transferred; == bytes where rc == 0 */
-    int64_t start_ns;  /* clock_ns at submission */
-    int64_t end_ns;    /* clock_ns at completion */
+    int rc;           /* 0 or -errno; the sentence is recorded (base/err.h) */
+    int64_t done;     /* bytes transferred; == bytes where rc == 0 */
+    int64_t start_ns; /* clock_ns at submission */
+    int64_t end_ns;   /* clock_ns at completion */
 };
 
 struct io_hint {
@@ -35,7 +35,7 @@ struct io_hint {
 };
 
 struct io_open {
-    const char *engine;  /* "posix", "null:delay_us=50": a name and its options */
+    const char *engine; /* "posix", "null:delay_us=50": a name and its options */
     MPI_Comm comm;
     const char *path;
     int flags;           /* enum io_flags */
@@ -137,8 +137,8 @@ int io_device_counters_work(const char *dir);
 /* ---- the file system --------------------------------------------------------- */
 
 struct io_fs {
-    char type[32];      /* "ext4", "xfs", "lustre", "tmpfs" ... */
-    char mount[256];    /* mount options */
+    char type[32];   /* "ext4", "xfs", "lustre", "tmpfs" ... */
+    char mount[256]; /* mount options */
     int64_t block_bytes;
     int64_t free_bytes; /* for an ordinary user; -1: not known */
     bool in_memory;     /* tmpfs, ramfs: there is no device */

@@ -5,10 +5,14 @@
 const char *layout_text(enum layout_order order)
 {
     switch (order) {
-    case LAYOUT_UNIQUE: return "mat,blk";
-    case LAYOUT_RANK_MAJOR: return "rank,mat,blk";
-    case LAYOUT_MATRIX: return "mat,rank,blk";
-    case LAYOUT_INTERLEAVED: return "mat,blk,rank";
+    case LAYOUT_UNIQUE:
+        return "mat,blk";
+    case LAYOUT_RANK_MAJOR:
+        return "rank,mat,blk";
+    case LAYOUT_MATRIX:
+        return "mat,rank,blk";
+    case LAYOUT_INTERLEAVED:
+        return "mat,blk,rank";
     }
     return "";
 }

@@ -9,17 +9,17 @@
 #include <stdint.h>
 
 enum layout_order {
-    LAYOUT_UNIQUE,      /* a file per rank: (mat, blk) */
-    LAYOUT_RANK_MAJOR,  /* one file: (rank, mat, blk), as MADbench2 */
-    LAYOUT_MATRIX,      /* one file: (mat, rank, blk) */
-    LAYOUT_INTERLEAVED  /* one file: (mat, blk, rank) */
+    LAYOUT_UNIQUE,     /* a file per rank: (mat, blk) */
+    LAYOUT_RANK_MAJOR, /* one file: (rank, mat, blk), as MADbench2 */
+    LAYOUT_MATRIX,     /* one file: (mat, rank, blk) */
+    LAYOUT_INTERLEAVED /* one file: (mat, blk, rank) */
 };
 
 struct layout {
     enum layout_order order;
     int64_t ranks, mats, blks; /* how many of each digit */
     int64_t slot_bytes;
-    int64_t start;             /* byte offset of slot 0: misaligns all of them */
+    int64_t start; /* byte offset of slot 0: misaligns all of them */
 };
 
 struct extent {

@@ -104,7 +104,7 @@ void bench_read_group(struct bench *b, void *buf, int64_t group, bool again)
 void bench_step(struct bench *b)
 {
     char what[64];
-    snprintf(what, sizeof what, "phase %s  rep %d/%lld", b->run->phase->name, b->run->rep,
-             (long long)b->settings->run.repeat);
+    snprintf(what, sizeof what, "phase %s  rep %d/%lld", b->run->phase->name,
+             b->run->rep, (long long)b->settings->run.repeat);
     progress_step(&b->run->progress, 1, what);
 }

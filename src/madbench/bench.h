@@ -9,9 +9,9 @@ struct bench {
     struct run *run;
     const struct settings *settings;
     struct plan plan;
-    MPI_Comm gang;   /* the ranks of our gang */
+    MPI_Comm gang; /* the ranks of our gang */
     struct run_file file;
-    bool writes;     /* the present phase writes to it */
+    bool writes;                  /* the present phase writes to it */
     void *buf[MADBENCH_MATRICES]; /* plan.buffer_bytes each */
 };
 

@@ -17,12 +17,12 @@ struct full {
     struct linalg *big, *small;
     struct pixels *pixels;
     struct remap remap;
-    double *inverse;         /* D^-1 on the gang's grid: one of the buffers, D to W */
-    double *free[4];         /* the other four */
-    double *z;               /* npix: D^-1 d */
-    double *dl, *d2l, *dc;   /* nbin; nbin x nbin; nbin */
-    uint64_t *bin_hash;      /* nbin: what S wrote of each bin, by this rank */
-    uint64_t *group_hash;    /* groups: what W wrote */
+    double *inverse;       /* D^-1 on the gang's grid: one of the buffers, D to W */
+    double *free[4];       /* the other four */
+    double *z;             /* npix: D^-1 d */
+    double *dl, *d2l, *dc; /* nbin; nbin x nbin; nbin */
+    uint64_t *bin_hash;    /* nbin: what S wrote of each bin, by this rank */
+    uint64_t *group_hash;  /* groups: what W wrote */
 };
 
 int full_check(const struct plan *p)
@@ -45,8 +45,10 @@ static int allocate(struct full *f)
     f->group_hash = calloc((size_t)f->b->plan.groups, sizeof *f->group_hash);
     if (f->z && f->dl && f->d2l && f->dc && f->bin_hash && f->group_hash)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "no memory for the vectors of %lld pixels and %lld "
-                   "bins", (long long)s->npix, (long long)s->nbin);
+    return err_set(-ENOMEM, NULL, -1,
+                   "no memory for the vectors of %lld pixels and %lld "
+                   "bins",
+                   (long long)s->npix, (long long)s->nbin);
 }
 
 int full_open(struct full **out, struct bench *b)
@@ -98,7 +100,8 @@ const double *full_dc(const struct full *f)
     return f->dc;
 }
 
-/* ---- verified I/O of unstamped data ------------------------------------------------ */
+/* ---- verified I/O of unstamped data
+ * ------------------------------------------------ */
 
 static uint64_t fingerprint(struct full *f, const void *buf, int64_t bytes)
 {
@@ -162,7 +165,8 @@ static void compute(struct full *f)
     phase_act(f->b->run->phase, ACT_COMPUTE);
 }
 
-/* ---- the phases ------------------------------------------------------------------------ */
+/* ---- the phases
+ * ------------------------------------------------------------------------ */
 
 /* Builds and writes the matrices; their sum S stays in memory, in `sum`. */
 static int phase_s(struct full *f, double *sum)
@@ -241,8 +245,8 @@ static int phase_w(struct full *f)
     return bench_phase_end(f->b);
 }
 
-/* tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner group, which
- * come round. Returns the buffer in which the last one is. */
+/* tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner group,
+ * which come round. Returns the buffer in which the last one is. */
 static void trace_products(struct full *f, int64_t outer, int64_t inner,
                            const double *transposed, double *m, double *spare)
 {

@@ -5,8 +5,9 @@
 int full_check(const struct plan *p)
 {
     (void)p;
-    return err_usage("this madbench was built without ScaLAPACK and has I/O mode only: add "
-                     "--io-only, or set BWEXP");
+    return err_usage(
+        "this madbench was built without ScaLAPACK and has I/O mode only: add "
+        "--io-only, or set BWEXP");
 }
 
 /* Never reached: full_check comes first. */

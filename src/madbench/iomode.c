@@ -31,7 +31,8 @@ static int phase_s(struct bench *b)
  * all of them, as they would to hand them to the gangs. */
 static void read_group_bins(struct bench *b, int64_t group)
 {
-    for (int64_t bin = group * b->plan.gangs; bin < (group + 1) * b->plan.gangs; bin++) {
+    for (int64_t bin = group * b->plan.gangs; bin < (group + 1) * b->plan.gangs;
+         bin++) {
         bench_read_bin(b, b->buf[0], bin);
         run_check(&b->file, b->buf[0], bench_offset_bin(b, bin), b->plan.big_bytes,
                   (int)bin, AFTER_S);

@@ -42,10 +42,12 @@ static void describe(struct run *r, const struct plan *p)
     if (p->gangs > 1)
         snprintf(gangs, sizeof gangs, "; %d gangs of %d x %d", p->gangs, p->small.rows,
                  p->small.cols);
-    report_note(r->report, "mode", "%s", p->full ? "full: S, D, W, C with ScaLAPACK"
-                                                 : "I/O: S, W, C with busy work");
-    report_note(r->report, "grid", "%d x %d ranks, blocks of %lld x %lld%s", p->big.rows,
-                p->big.cols, (long long)p->big.block, (long long)p->big.block, gangs);
+    report_note(r->report, "mode", "%s",
+                p->full ? "full: S, D, W, C with ScaLAPACK"
+                        : "I/O: S, W, C with busy work");
+    report_note(r->report, "grid", "%d x %d ranks, blocks of %lld x %lld%s",
+                p->big.rows, p->big.cols, (long long)p->big.block,
+                (long long)p->big.block, gangs);
 }
 
 static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
@@ -72,7 +74,8 @@ int main(int argc, char **argv)
         return status;
     int rc = r.failed;
     if (!rc)
-        rc = err_agree(r.world.comm, plan_make(&p, &settings, r.world.rank, r.world.size));
+        rc = err_agree(r.world.comm,
+                       plan_make(&p, &settings, r.world.rank, r.world.size));
     if (!rc && settings.run.dry_run) {
         if (r.world.rank == 0)
             plan_print(&p, &settings);

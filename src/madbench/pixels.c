@@ -123,7 +123,7 @@ static void bin_baseline(const struct segment *s, const struct steps *st)
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LEGENDRE_X86 1
 __attribute__((target("avx2"))) static void bin_avx2(const struct segment *s,
-                                                         const struct steps *st)
+                                                     const struct steps *st)
 {
     bin_body(s, st);
 }

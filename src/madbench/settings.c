@@ -11,6 +11,7 @@
 
 struct settings settings = {.bwexp = NAN};
 
+/* clang-format off */
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Problem (in MADbench2's order):"},
     {.kind = OPT_INT, .name = "NPIX", .value = &settings.npix, .unit = "1", .min = 1,
@@ -21,7 +22,8 @@ static struct opt table[] = {
      .help = "bins: how many matrices there are"},
     {.kind = OPT_INT, .name = "NGANG", .value = &settings.ngang, .preset = "1",
      .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "gangs that work side by side in phases W and C; divides NBIN and the ranks"},
+     .help = "gangs that work side by side in phases W and C; divides NBIN and the "
+             "ranks"},
     {.kind = OPT_INT, .name = "SBLOCKSIZE", .value = &settings.sblock, .unit = "1",
      .min = 1, .max = 1e6, .workload = true,
      .help = "ScaLAPACK block size [64, less for small matrices]"},
@@ -41,8 +43,8 @@ static struct opt table[] = {
      .help = "I/O mode: the same I/O and memory, busy work instead of linear algebra"},
     {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
      .arg = "ALPHA", .unit = "1", .min = 0.0001, .max = 3, .workload = true,
-     .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; sets I/O mode [NPIX^2 "
-             "in S and C, NPIX^3 in W]"},
+     .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; sets I/O mode "
+             "[NPIX^2 in S and C, NPIX^3 in W]"},
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
@@ -51,14 +53,16 @@ static struct opt table[] = {
      .help = "with --dry-run: as if there were P ranks"},
     RUN_OPTIONS(settings.run),
 };
+/* clang-format on */
 
 const struct opt_program madbench_program = {
     .name = "madbench",
     .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
-    .about = "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D makes "
-             "and inverts their sum, W reads, multiplies and writes each of them, C reads "
-             "them in pairs. Options have the environment variables of MADbench2 beside "
-             "them; the command line wins.",
+    .about =
+        "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D makes "
+        "and inverts their sum, W reads, multiplies and writes each of them, C reads "
+        "them in pairs. Options have the environment variables of MADbench2 beside "
+        "them; the command line wins.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
@@ -76,21 +80,25 @@ static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
 static int check_values(const struct settings *s, int ranks)
 {
     if (ranks % s->ngang || s->nbin % s->ngang)
-        return err_usage("NGANG %lld must divide both NBIN (%lld) and the number of ranks "
-                         "(%d): the nearest that does is %lld", (long long)s->ngang,
-                         (long long)s->nbin, ranks,
-                         (long long)nearest_common_divisor(s->nbin, ranks, s->ngang));
+        return err_usage(
+            "NGANG %lld must divide both NBIN (%lld) and the number of ranks "
+            "(%d): the nearest that does is %lld",
+            (long long)s->ngang, (long long)s->nbin, ranks,
+            (long long)nearest_common_divisor(s->nbin, ranks, s->ngang));
     if (s->fblock % 8)
-        return err_usage("FBLOCKSIZE %lld must be a multiple of 8: the nearest are %lld "
-                         "and %lld", (long long)s->fblock,
-                         (long long)(s->fblock - s->fblock % 8),
-                         (long long)units_round_up(s->fblock, 8));
+        return err_usage(
+            "FBLOCKSIZE %lld must be a multiple of 8: the nearest are %lld "
+            "and %lld",
+            (long long)s->fblock, (long long)(s->fblock - s->fblock % 8),
+            (long long)units_round_up(s->fblock, 8));
     if ((s->rmod > 1 || s->wmod > 1) && s->run.collective)
-        return err_usage("RMOD and WMOD let ranks wait for each other, and collective "
-                         "transfers need them all at once: leave out --collective or set "
-                         "both to 1");
+        return err_usage(
+            "RMOD and WMOD let ranks wait for each other, and collective "
+            "transfers need them all at once: leave out --collective or set "
+            "both to 1");
     if (s->ranks && !s->run.dry_run)
-        return err_usage("--ranks is for --dry-run; the launcher says how many ranks run");
+        return err_usage(
+            "--ranks is for --dry-run; the launcher says how many ranks run");
     return 0;
 }
 
@@ -111,7 +119,10 @@ static void set_layouts(struct plan *p, const struct settings *s)
     int64_t slot = units_round_up(need > gang_need ? need : gang_need, s->fblock);
     p->bins = (struct layout){
         .order = strcmp(s->run.filetype, "SHARED") ? LAYOUT_UNIQUE : LAYOUT_RANK_MAJOR,
-        .ranks = p->ranks, .mats = s->nbin, .blks = 1, .slot_bytes = slot};
+        .ranks = p->ranks,
+        .mats = s->nbin,
+        .blks = 1,
+        .slot_bytes = slot};
     p->gang_bins = p->bins;
     p->gang_bins.mats = p->groups;
     p->gang_bins.slot_bytes = slot * p->gangs;
@@ -155,7 +166,8 @@ static int64_t matrices(const struct plan *p)
     return MADBENCH_MATRICES * units_round_up(p->buffer_bytes, BUF_ALIGN);
 }
 
-/* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC, fingerprints. */
+/* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC,
+ * fingerprints. */
 int64_t plan_vectors(const struct plan *p)
 {
     int64_t nbin = p->bins.mats;
@@ -185,8 +197,8 @@ static void print_row(const char *what, int64_t rank, int64_t total)
 {
     char a[16], b[16], c[32];
     snprintf(c, sizeof c, "%.0f GiB", (double)total / (double)(INT64_C(1) << 30));
-    printf("  %-24s %12s %12s %12s\n", what, units_bytes(a, rank), units_bytes(b, total),
-           c);
+    printf("  %-24s %12s %12s %12s\n", what, units_bytes(a, rank),
+           units_bytes(b, total), c);
 }
 
 void plan_print(const struct plan *p, const struct settings *s)
@@ -197,8 +209,8 @@ void plan_print(const struct plan *p, const struct settings *s)
            (long long)s->npix, (long long)s->nbin, p->full ? "full" : "I/O");
     printf("  %d ranks as a %d x %d grid", p->ranks, p->big.rows, p->big.cols);
     if (p->gangs > 1)
-        printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks, p->small.rows,
-               p->small.cols);
+        printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks,
+               p->small.rows, p->small.cols);
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
     printf("  %-24s %12s %12s %12s\n", "", "per rank", "all ranks", "rounded");
     snprintf(what, sizeof what, "memory, %d matrices%s", MADBENCH_MATRICES,

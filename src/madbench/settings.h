@@ -23,8 +23,8 @@ extern const struct opt_program madbench_program;
 
 /* Derived once, on every rank. */
 struct plan {
-    bool full;               /* with linear algebra */
-    int ranks, gangs, gang;  /* gang: ours */
+    bool full;              /* with linear algebra */
+    int ranks, gangs, gang; /* gang: ours */
     int gang_ranks, gang_rank;
     int64_t groups;          /* bins of each gang: nbin / gangs */
     struct grid big, small;  /* of all ranks; of our gang */
@@ -35,8 +35,8 @@ struct plan {
     int64_t buffer_bytes;    /* the largest share any rank has: what is allocated */
 };
 
-/* Local. Fills the plan for rank `rank` of `ranks`. Returns 0, or -EINVAL with a sentence
- * that names the nearest valid values. */
+/* Local. Fills the plan for rank `rank` of `ranks`. Returns 0, or -EINVAL with a
+ * sentence that names the nearest valid values. */
 int plan_make(struct plan *p, struct settings *s, int rank, int ranks);
 
 /* Local. Bytes of memory one rank allocates, and of all files. */

@@ -284,7 +284,8 @@ void report_note(struct report *r, const char *label, const char *fmt, ...)
     struct model *m = r->model;
     if (!m)
         return;
-    struct pair *to = model_grow(r, &m->notes.pair, m->notes.n, &m->note_room, sizeof *to);
+    struct pair *to =
+        model_grow(r, &m->notes.pair, m->notes.n, &m->note_room, sizeof *to);
     if (!to)
         return;
     va_list ap;

@@ -11,12 +11,12 @@ enum act {
     ACT_COMPUTE,     /* what is left when none of the others is going on */
     ACT_COMMUNICATE, /* between ranks, as part of the program's work */
     ACT_OPEN_CLOSE,
-    ACT_READ,        /* visible: submitting and waiting */
+    ACT_READ, /* visible: submitting and waiting */
     ACT_WRITE,
-    ACT_SYNC,        /* to stable storage */
-    ACT_CHECK,       /* the benchmark's own care: stamping, poisoning, verifying,
+    ACT_SYNC,  /* to stable storage */
+    ACT_CHECK, /* the benchmark's own care: stamping, poisoning, verifying,
                         dropping and counting cached pages */
-    ACT_IDLE,        /* waiting for other ranks: barriers, concurrency gates */
+    ACT_IDLE,  /* waiting for other ranks: barriers, concurrency gates */
     ACT_COUNT
 };
 
@@ -32,16 +32,16 @@ extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... *
 
 struct phase_act {
     int64_t ns;
-    int64_t calls, bytes;   /* of transfers; 0 for other activities */
-    int64_t device_bytes;   /* < 0: not known */
+    int64_t calls, bytes; /* of transfers; 0 for other activities */
+    int64_t device_bytes; /* < 0: not known */
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
-    int64_t *hist;          /* PHASE_HIST_SIZE counts; only ACT_READ and ACT_WRITE */
+    int64_t *hist; /* PHASE_HIST_SIZE counts; only ACT_READ and ACT_WRITE */
 };
 
 struct phase {
     char name[16];
-    int rep;                /* 1.. */
+    int rep; /* 1.. */
     enum act now;
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];

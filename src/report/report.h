@@ -13,14 +13,14 @@
 struct report;
 
 struct report_open {
-    const struct world *world;          /* it, program and argv stay the caller's, */
-    const struct world_host *hosts;     /* and valid until report_close; the rest is */
-    const struct opt_program *program;  /* copied. hosts: w->nodes of them, on rank 0 */
+    const struct world *world;         /* it, program and argv stay the caller's, */
+    const struct world_host *hosts;    /* and valid until report_close; the rest is */
+    const struct opt_program *program; /* copied. hosts: w->nodes of them, on rank 0 */
     int argc;
     char **argv;
-    const char *run_id;               /* the same on every rank */
-    const char *label;                /* "" if none */
-    const char *series;               /* "id,config,round" or NULL */
+    const char *run_id; /* the same on every rank */
+    const char *label;  /* "" if none */
+    const char *series; /* "id,config,round" or NULL */
     uint64_t seed;
     const char *json_path, *csv_path; /* NULL: not written */
     bool per_rank;                    /* ranks_s whatever the number of ranks */
@@ -36,18 +36,18 @@ int report_open(struct report **r, const struct report_open *o);
 /* ---- what was used; Local, rank 0's values count; call before report_close ---- */
 
 struct report_io {
-    const char *engine, *version;        /* version: of the library; "" if none */
-    const char *io_layer;                /* "ROMIO", "OMPIO", "POSIX" */
-    const char *mode;                    /* "sync", "async", "none" */
+    const char *engine, *version; /* version: of the library; "" if none */
+    const char *io_layer;         /* "ROMIO", "OMPIO", "POSIX" */
+    const char *mode;             /* "sync", "async", "none" */
     const char *chosen_because;
     bool collective;
-    const char *cache, *sync;            /* "flush" / "keep"; "phase" / "none" */
+    const char *cache, *sync; /* "flush" / "keep"; "phase" / "none" */
     int depth;
     double timeout_s;
     int hints_asked, hints_in_effect;
-    const char *const *asked_key, *const *asked_value;   /* hints_asked of each */
+    const char *const *asked_key, *const *asked_value; /* hints_asked of each */
     const char *const *effect_key, *const *effect_value;
-    int settings;                        /* the engine's own: "delay_us" = "50" */
+    int settings; /* the engine's own: "delay_us" = "50" */
     const char *const *setting_key, *const *setting_value;
 };
 void report_io(struct report *r, const struct report_io *io); /* copied */
@@ -57,7 +57,7 @@ struct report_file {
     int64_t count, bytes;                    /* bytes: of all `count` files */
     const char *fs, *mount;
     int64_t block_bytes;
-    const char *ldad;                        /* NULL, 0: not known, not so stored */
+    const char *ldad; /* NULL, 0: not known, not so stored */
     int64_t stripe_bytes, stripe_count;
 };
 void report_file(struct report *r, const struct report_file *f);
@@ -68,13 +68,13 @@ void report_note(struct report *r, const char *label, const char *fmt, ...)
 
 /* ---- what was measured ------------------------------------------------------- */
 
-struct report_rate { /* what report_phase found, on every rank */
-    double wall_s;                     /* slowest rank */
-    double read_s, write_s, sync_s;    /* slowest rank's visible seconds */
-    double read_sync_s, write_sync_s;  /* slowest rank's (read or write) + sync */
-    int64_t read_bytes, write_bytes;   /* of all ranks */
-    int64_t device_read_bytes;         /* of all ranks; -1: not known */
-    double split_error;                /* |sum of parts - wall| / wall, worst rank */
+struct report_rate {                  /* what report_phase found, on every rank */
+    double wall_s;                    /* slowest rank */
+    double read_s, write_s, sync_s;   /* slowest rank's visible seconds */
+    double read_sync_s, write_sync_s; /* slowest rank's (read or write) + sync */
+    int64_t read_bytes, write_bytes;  /* of all ranks */
+    int64_t device_read_bytes;        /* of all ranks; -1: not known */
+    double split_error;               /* |sum of parts - wall| / wall, worst rank */
 };
 
 /* **Collective.** Reduces one ended phase over ranks to one sample per activity
@@ -122,10 +122,10 @@ void report_checks(struct report *r, const struct report_checks *c);
 void report_warning(struct report *r, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* **Collective.** `rc` is the agreed verdict; *r may be NULL. Prints the closing tables (figures
- * with median, min, max, interval from 6 repetitions on; warnings), writes JSON
- * (valid = rc == 0, else why and errors) and CSV by rename, frees *r. Returns rc,
- * or the failure to write, agreed. */
+/* **Collective.** `rc` is the agreed verdict; *r may be NULL. Prints the closing
+ * tables (figures with median, min, max, interval from 6 repetitions on; warnings),
+ * writes JSON (valid = rc == 0, else why and errors) and CSV by rename, frees *r.
+ * Returns rc, or the failure to write, agreed. */
 int report_close(struct report **r, int rc);
 
 #endif

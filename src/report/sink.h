@@ -1,8 +1,8 @@
 /* The report as rank 0 holds it, and the three sinks that write it down. Included
  * only inside src/report. report.c opens and closes, model.c keeps what is told,
  * reduce.c makes the samples, output.c owns the files; a sink only reads: a new
- * output format is one new sink_*.c and one call in output.c. Text that may be missing is
- * NULL, numbers that are not known are NAN or -1. */
+ * output format is one new sink_*.c and one call in output.c. Text that may be
+ * missing is NULL, numbers that are not known are NAN or -1. */
 #ifndef REPORT_SINK_H
 #define REPORT_SINK_H
 
@@ -159,8 +159,8 @@ void model_free(struct model *m);
 int output_check(const struct model *m);
 int output_write(const struct model *m);
 
-/* Local. The seconds within which the q-th part of all `calls` transfers was complete: a
- * bucket's bound, at most max_s. hist: PHASE_HIST_SIZE counts. */
+/* Local. The seconds within which the q-th part of all `calls` transfers was
+ * complete: a bucket's bound, at most max_s. hist: PHASE_HIST_SIZE counts. */
 double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
 
 struct figure_summary figure_summary(const struct figure *f);

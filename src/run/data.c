@@ -8,8 +8,10 @@
 static struct stamp stamp_of(const struct run *r, int mat, int version)
 {
     /* Repetitions write to fresh files, but a device may hand back old blocks. */
-    struct stamp s = {.seed = r->seed * 1000003 + (uint64_t)r->rep, .version = version,
-                      .rank = r->world.rank, .mat = mat};
+    struct stamp s = {.seed = r->seed * 1000003 + (uint64_t)r->rep,
+                      .version = version,
+                      .rank = r->world.rank,
+                      .mat = mat};
     return s;
 }
 
@@ -43,9 +45,10 @@ static void found_bad(struct run_file *f, int64_t offset, int64_t bytes, int mat
 {
     struct run *r = f->run;
     r->bad++;
-    int rc = err_set(-EIO, f->path, offset, "verification failed: the block of %lld bytes "
-                     "of matrix %d is not what was written: %s", (long long)bytes, mat,
-                     why);
+    int rc = err_set(-EIO, f->path, offset,
+                     "verification failed: the block of %lld bytes "
+                     "of matrix %d is not what was written: %s",
+                     (long long)bytes, mat, why);
     if (!r->failed)
         r->failed = rc;
 }

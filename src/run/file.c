@@ -9,7 +9,8 @@
 void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t bytes,
                    int64_t max_request, int depth)
 {
-    char which[16] = "";
+    const struct run_options *o = r->options;
+    char rep[16] = "", which[16] = "";
     memset(f, 0, sizeof *f);
     f->run = r;
     f->comm = r->shared ? r->world.comm : MPI_COMM_SELF;
@@ -18,8 +19,10 @@ void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t 
     f->depth = depth;
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
-    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s", r->options->dir,
-                     r->program->name, r->id, role, which);
+    if (o->keep && o->repeat > 1)
+        snprintf(rep, sizeof rep, ".rep%d", r->rep);
+    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s%s", o->dir,
+                     r->program->name, r->id, role, rep, which);
     if (n >= (int)sizeof f->path && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
 }
@@ -40,14 +43,22 @@ static void describe(struct run_file *f)
         ek[i] = effect[i].key;
         ev[i] = effect[i].value;
     }
-    struct report_io io = {
-        .engine = r->engine, .version = "",
-        .io_layer = io_file_layer(f->io), .mode = "sync",
-        .chosen_because = "IOMODE=SYNC", .collective = r->options->collective,
-        .cache = r->options->cache, .sync = r->flush ? "phase" : "none",
-        .depth = f->depth, .timeout_s = r->options->io_timeout,
-        .hints_asked = r->hint_count, .hints_in_effect = n,
-        .asked_key = ak, .asked_value = av, .effect_key = ek, .effect_value = ev};
+    struct report_io io = {.engine = r->engine,
+                           .version = "",
+                           .io_layer = io_file_layer(f->io),
+                           .mode = "sync",
+                           .chosen_because = "IOMODE=SYNC",
+                           .collective = r->options->collective,
+                           .cache = r->options->cache,
+                           .sync = r->flush ? "phase" : "none",
+                           .depth = f->depth,
+                           .timeout_s = r->options->io_timeout,
+                           .hints_asked = r->hint_count,
+                           .hints_in_effect = n,
+                           .asked_key = ak,
+                           .asked_value = av,
+                           .effect_key = ek,
+                           .effect_value = ev};
     report_io(r->report, &io);
     r->described = true;
 }
@@ -83,12 +94,16 @@ int run_file_open(struct run_file *f, int flags)
         return 0;
     if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
         empty_cache(f);
-    struct io_open o = {
-        .engine = r->engine, .comm = f->comm, .path = f->path,
-        .flags = flags | (r->options->collective ? IO_COLLECTIVE : 0),
-        .bytes = f->bytes, .max_request = f->max_request, .depth = f->depth,
-        .timeout_s = r->options->io_timeout, .hints = r->hints,
-        .hint_count = r->hint_count};
+    struct io_open o = {.engine = r->engine,
+                        .comm = f->comm,
+                        .path = f->path,
+                        .flags = flags | (r->options->collective ? IO_COLLECTIVE : 0),
+                        .bytes = f->bytes,
+                        .max_request = f->max_request,
+                        .depth = f->depth,
+                        .timeout_s = r->options->io_timeout,
+                        .hints = r->hints,
+                        .hint_count = r->hint_count};
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     int rc = io_file_open(&f->io, &o);
     phase_act(r->phase, before);
@@ -171,15 +186,16 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
 
 void run_write(struct run_file *f, const void *buf, int64_t offset, int64_t bytes)
 {
-    struct io_req req = {.op = IO_OP_WRITE, .buf = (void *)buf, .offset = offset,
-                         .bytes = bytes};
+    struct io_req req = {
+        .op = IO_OP_WRITE, .buf = (void *)buf, .offset = offset, .bytes = bytes};
     run_transfer(f, &req, 1);
 }
 
 void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool again)
 {
     struct run *r = f->run;
-    struct io_req req = {.op = IO_OP_READ, .buf = buf, .offset = offset, .bytes = bytes};
+    struct io_req req = {
+        .op = IO_OP_READ, .buf = buf, .offset = offset, .bytes = bytes};
     int64_t resident;
     run_transfer(f, &req, 1);
     if (!again || !r->flush || !f->io || r->failed || !io_engine_stores(r->engine))

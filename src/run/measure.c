@@ -46,8 +46,8 @@ static void add_rates(struct run *r, const struct report_rate *a)
     t->write_bytes += a->write_bytes;
     r->read_bytes += a->read_bytes;
     if (a->read_bytes && r->device_read_bytes >= 0)
-        r->device_read_bytes = a->device_read_bytes < 0
-                                   ? -1 : r->device_read_bytes + a->device_read_bytes;
+        r->device_read_bytes =
+            a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
 }
 
 int run_phase_end(struct run *r)
@@ -66,13 +66,20 @@ int run_phase_end(struct run *r)
     if (rc)
         return r->failed = rc;
     const char *name = r->phase->name;
-    rate_figure(r, name, "read_MBps", "bytes of all ranks / slowest rank's read seconds "
-                "/ 1e6", report_rate_read_MBps(&rate));
-    rate_figure(r, name, "write_MBps", "bytes of all ranks / slowest rank's write + sync "
-                "seconds / 1e6", report_rate_write_MBps(&rate));
-    rate_figure(r, name, "phase_MBps", "bytes read and written by all ranks / slowest "
-                "rank's phase seconds / 1e6", report_rate_phase_MBps(&rate));
-    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds", rate.wall_s);
+    rate_figure(r, name, "read_MBps",
+                "bytes of all ranks / slowest rank's read seconds "
+                "/ 1e6",
+                report_rate_read_MBps(&rate));
+    rate_figure(r, name, "write_MBps",
+                "bytes of all ranks / slowest rank's write + sync "
+                "seconds / 1e6",
+                report_rate_write_MBps(&rate));
+    rate_figure(r, name, "phase_MBps",
+                "bytes read and written by all ranks / slowest "
+                "rank's phase seconds / 1e6",
+                report_rate_phase_MBps(&rate));
+    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
+           rate.wall_s);
     add_rates(r, &rate);
     return 0;
 }
@@ -86,10 +93,14 @@ void run_rep_begin(struct run *r)
 void run_rep_end(struct run *r)
 {
     const struct run_rates *t = &r->rates;
-    rate_figure(r, "", "write_MBps", "bytes of all ranks / sum over phases of the slowest "
-                "rank's write + sync seconds / 1e6", (double)t->write_bytes / t->write_s / 1e6);
-    rate_figure(r, "", "read_MBps", "bytes of all ranks / sum over phases of the slowest "
-                "rank's read seconds / 1e6", (double)t->read_bytes / t->read_s / 1e6);
-    figure(r, "", "wall_s", "s", "lower", "sum over phases of the slowest rank's seconds",
-           t->wall_s);
+    rate_figure(r, "", "write_MBps",
+                "bytes of all ranks / sum over phases of the slowest "
+                "rank's write + sync seconds / 1e6",
+                (double)t->write_bytes / t->write_s / 1e6);
+    rate_figure(r, "", "read_MBps",
+                "bytes of all ranks / sum over phases of the slowest "
+                "rank's read seconds / 1e6",
+                (double)t->read_bytes / t->read_s / 1e6);
+    figure(r, "", "wall_s", "s", "lower",
+           "sum over phases of the slowest rank's seconds", t->wall_s);
 }

@@ -48,15 +48,18 @@ static int settle(struct run *r)
         rc = io_engine_check(r->engine, o->collective ? IO_COLLECTIVE : 0);
     if (!rc && !strcmp(o->iomode, "ASYNC"))
         rc = err_usage("IOMODE=ASYNC is not in this version, as no engine of it is "
-                       "asynchronous with %s: take SYNC or NONE", o->iomethod);
+                       "asynchronous with %s: take SYNC or NONE",
+                       o->iomethod);
     if (!rc && !none && o->verify && !io_engine_stores(r->engine))
         rc = err_usage("I/O engine %s stores nothing that could be verified: add "
-                       "--no-verify", r->engine);
+                       "--no-verify",
+                       r->engine);
     if (!rc)
         rc = parse_hints(r);
     if (!rc && r->hint_count && !io_engine_takes_hints(r->engine))
         rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out, or "
-                       "set IOMETHOD=MPI", r->engine);
+                       "set IOMETHOD=MPI",
+                       r->engine);
     if (!rc)
         rc = check_series(o->series);
     if (rc)
@@ -87,7 +90,8 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     return true;
 }
 
-/* ---- before the first phase -------------------------------------------------------- */
+/* ---- before the first phase
+ * -------------------------------------------------------- */
 
 /* The batch job's id, or the time; and the process id, for several runs of a job. */
 static void name_run(struct run *r)
@@ -119,7 +123,8 @@ static int check_memory(struct run *r, int64_t bytes)
     int64_t node = bytes * r->world.node_ranks;
     if (r->world.node_rank || available < 0 || node <= available)
         return 0;
-    return err_set(-ENOMEM, NULL, -1, "%d ranks on this node need %s of memory and %s "
+    return err_set(-ENOMEM, NULL, -1,
+                   "%d ranks on this node need %s of memory and %s "
                    "is available: take fewer ranks per node or a smaller problem",
                    r->world.node_ranks, units_bytes(need, node),
                    units_bytes(have, available));
@@ -130,11 +135,15 @@ static int check_memory(struct run *r, int64_t bytes)
 static int check_space(struct run *r, int64_t bytes)
 {
     char need[16], have[16];
+    const struct run_options *o = r->options;
+    if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
+        bytes = INT64_MAX;
     if (!r->shared)
         bytes /= r->world.nodes;
     if (r->fs.free_bytes < 0 || bytes <= r->fs.free_bytes)
         return 0;
-    return err_set(-ENOSPC, r->options->dir, -1, "the files need %s and the file system "
+    return err_set(-ENOSPC, r->options->dir, -1,
+                   "the files need %s and the file system "
                    "has %s free: choose another --dir or a smaller problem",
                    units_bytes(need, bytes), units_bytes(have, r->fs.free_bytes));
 }
@@ -157,11 +166,19 @@ static int open_report(struct run *r, int argc, char **argv)
     int rc = world_hosts(&r->world, &hosts);
     if (rc)
         return rc;
-    struct report_open open = {
-        .world = &r->world, .hosts = hosts, .program = r->program, .argc = argc,
-        .argv = argv, .run_id = r->id, .label = o->label ? o->label : "",
-        .series = o->series, .seed = r->seed, .json_path = o->json,
-        .csv_path = o->csv, .per_rank = o->per_rank, .quiet = o->quiet};
+    struct report_open open = {.world = &r->world,
+                               .hosts = hosts,
+                               .program = r->program,
+                               .argc = argc,
+                               .argv = argv,
+                               .run_id = r->id,
+                               .label = o->label ? o->label : "",
+                               .series = o->series,
+                               .seed = r->seed,
+                               .json_path = o->json,
+                               .csv_path = o->csv,
+                               .per_rank = o->per_rank,
+                               .quiet = o->quiet};
     rc = report_open(&r->report, &open);
     free(hosts);
     return rc;
@@ -182,14 +199,19 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
 {
     if (!r->engine)
         return;
-    struct report_file f = {
-        .role = "data", .path = r->options->dir,
-        .kind = r->shared ? "shared" : "unique", .layout = layout,
-        .count = r->shared ? 1 : r->world.size, .bytes = bytes,
-        .fs = r->fs.type, .mount = r->fs.mount, .block_bytes = r->fs.block_bytes};
+    struct report_file f = {.role = "data",
+                            .path = r->options->dir,
+                            .kind = r->shared ? "shared" : "unique",
+                            .layout = layout,
+                            .count = r->shared ? 1 : r->world.size,
+                            .bytes = bytes,
+                            .fs = r->fs.type,
+                            .mount = r->fs.mount,
+                            .block_bytes = r->fs.block_bytes};
     report_file(r->report, &f);
     if (r->fs.in_memory)
-        report_warning(r->report, "file_system_in_memory", "%s is on %s, which keeps "
+        report_warning(r->report, "file_system_in_memory",
+                       "%s is on %s, which keeps "
                        "files in memory: no figure here is about a storage device",
                        r->options->dir, r->fs.type);
 }
@@ -213,17 +235,25 @@ static int try_counters(struct run *r)
 static void warn_of_depth(struct run *r, int depth)
 {
     if (depth > 1 && r->engine && !io_engine_asynchronous(r->engine))
-        report_warning(r->report, "depth_without_effect", "queue depth %d has no effect: "
-                       "I/O engine %s is synchronous and completes one transfer before it "
-                       "starts the next", depth, r->engine);
+        report_warning(
+            r->report, "depth_without_effect",
+            "queue depth %d has no effect: "
+            "I/O engine %s is synchronous and completes one transfer before it "
+            "starts the next",
+            depth, r->engine);
 }
 
 static void say_no_engine(struct run *r)
 {
-    struct report_io io = {.engine = "none", .version = "", .io_layer = "none",
-                           .mode = "none", .chosen_because = "IOMODE=NONE",
-                           .cache = r->options->cache, .sync = "none",
-                           .depth = 1, .timeout_s = r->options->io_timeout};
+    struct report_io io = {.engine = "none",
+                           .version = "",
+                           .io_layer = "none",
+                           .mode = "none",
+                           .chosen_because = "IOMODE=NONE",
+                           .cache = r->options->cache,
+                           .sync = "none",
+                           .depth = 1,
+                           .timeout_s = r->options->io_timeout};
     report_io(r->report, &io);
 }
 
@@ -261,35 +291,42 @@ int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
     int ranks = r->world.size;
     if (r->world.rank)
         return 0;
-    printf("%s: %d rank%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name, ranks,
-           ranks == 1 ? "" : "s", "", "per rank", "all ranks");
+    printf("%s: %d rank%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name,
+           ranks, ranks == 1 ? "" : "s", "", "per rank", "all ranks");
     print_row("memory", memory_bytes, memory_bytes * ranks);
     print_row("disk", files * file_bytes / ranks, files * file_bytes);
     return 0;
 }
 
-/* ---- the end ------------------------------------------------------------------------- */
+/* ---- the end
+ * ------------------------------------------------------------------------- */
 
 static void warn_of_memory(struct run *r, double device, double resident)
 {
     if (!r->read_bytes || r->fs.in_memory)
         return;
     if (device >= 0 && device < 0.95)
-        report_warning(r->report, "served_from_memory", "only %.0f %% of the bytes read "
+        report_warning(r->report, "served_from_memory",
+                       "only %.0f %% of the bytes read "
                        "came from the device, the rest from memory: read figures are "
-                       "not the storage's", device * 100);
+                       "not the storage's",
+                       device * 100);
     else if (device < 0 && resident > 0.05)
-        report_warning(r->report, "served_from_memory", "%.0f %% of the bytes read were "
+        report_warning(r->report, "served_from_memory",
+                       "%.0f %% of the bytes read were "
                        "in this node's memory before: read figures are not the "
-                       "storage's", resident * 100);
+                       "storage's",
+                       resident * 100);
 }
 
 static int summarise_checks(struct run *r)
 {
     int64_t sum[4] = {r->checked, r->bad, r->looked_bytes, r->resident_bytes};
     MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
-    struct report_checks c = {.blocks_checked = sum[0], .blocks_bad = sum[1],
-                              .device_share = -1, .resident_share = -1};
+    struct report_checks c = {.blocks_checked = sum[0],
+                              .blocks_bad = sum[1],
+                              .device_share = -1,
+                              .resident_share = -1};
     if (sum[2] > 0)
         c.resident_share = (double)sum[3] / (double)sum[2];
     if (r->read_bytes && r->fs.in_memory)
@@ -302,7 +339,8 @@ static int summarise_checks(struct run *r)
     warn_of_memory(r, c.device_share, c.resident_share);
     if (!r->verify || !r->read_bytes || sum[0])
         return 0;
-    return err_set(-EIO, NULL, -1, "no block was verified, although %lld bytes were read",
+    return err_set(-EIO, NULL, -1,
+                   "no block was verified, although %lld bytes were read",
                    (long long)r->read_bytes);
 }
 

@@ -1,11 +1,11 @@
 /* What every benchmark program does around its own work: options that mean the same
- * everywhere, start and end, files by FILETYPE, timed and verified transfers, the cache
- * policy, one report. The only library in which io, layout and report meet; a
+ * everywhere, start and end, files by FILETYPE, timed and verified transfers, the
+ * cache policy, one report. The only library in which io, layout and report meet; a
  * program states its workload and nothing else (src/block is the worked example).
  *
- * Errors are sticky: after a transfer has failed on a rank, that rank's further transfers
- * return at once (collective ones still take part, as the others wait for them), and
- * run_phase_end gives every rank the same verdict. */
+ * Errors are sticky: after a transfer has failed on a rank, that rank's further
+ * transfers return at once (collective ones still take part, as the others wait for
+ * them), and run_phase_end gives every rank the same verdict. */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
@@ -28,56 +28,61 @@ struct run_options {
 };
 
 /* The entries of a program's option table for `struct run_options o`. */
-#define RUN_OPTIONS(o)                                                                   \
-    {.kind = OPT_TITLE, .help = "I/O:"},                                                 \
-    {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod,    \
-     .preset = "POSIX", .arg = "METHOD",                                                 \
-     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, "            \
-             "null:delay_us=50)"},                                                       \
-    {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode,        \
-     .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE",                      \
-     .help = "NONE does everything but the I/O; ASYNC is not in this version"},          \
-    {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", .value = &(o).filetype,  \
-     .preset = "UNIQUE", .arg = "TYPE", .choices = "UNIQUE|SHARED",                      \
-     .help = "a file for each rank, or one for all"},                                    \
-    {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no",   \
-     .help = "MPI-IO's collective transfers"},                                           \
-    {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE",          \
-     .help = "an MPI-IO hint; may be repeated"},                                         \
-    {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush",        \
-     .arg = "POLICY", .choices = "flush|keep",                                           \
-     .help = "with flush, writes are timed with their fsync, and cached pages dropped "  \
-             "before files are read back; keep does neither, as MADbench2"},             \
-    {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR",    \
-     .help = "where the files are made"},                                                \
-    {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no",               \
-     .help = "leave the files at the end"},                                              \
-    {.kind = OPT_REAL, .name = "io-timeout", .value = &(o).io_timeout, .preset = "300",  \
-     .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6,                                \
-     .help = "end the run when one I/O call takes longer; 0: wait for ever"},            \
-    {.kind = OPT_TITLE, .help = "Measuring:"},                                           \
-    {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat,             \
-     .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6,                       \
-     .help = "repetitions; 95 % intervals are given from 6 on"},                         \
-    {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes",          \
-     .workload = true, .help = "check every block that is read, outside the I/O times"}, \
-    {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "1", .arg = "N",     \
-     .unit = "1", .min = 1, .max = 9.2e18, .help = "of the data and of random offsets"}, \
-    {.kind = OPT_TITLE, .help = "Output:"},                                              \
-    {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE",                \
-     .help = "write the report as JSON, for leadline compare"},                          \
-    {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE",                  \
-     .help = "write the samples as CSV"},                                                \
-    {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT",              \
-     .help = "a name for this run in its report"},                                       \
-    {.kind = OPT_TEXT, .name = "series", .value = &(o).series,                           \
-     .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep"},                   \
-    {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no",       \
-     .help = "every rank's times in the JSON, also above 256 ranks"},                    \
-    {.kind = OPT_FLAG, .name = "dry-run", .value = &(o).dry_run, .preset = "no",         \
-     .help = "print the memory and disk needed, and do nothing"},                        \
-    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet,              \
+/* clang-format off */
+#define RUN_OPTIONS(o) \
+    {.kind = OPT_TITLE, .help = "I/O:"}, \
+    {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
+     .preset = "POSIX", .arg = "METHOD", \
+     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, " \
+             "null:delay_us=50)"}, \
+    {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
+     .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
+     .help = "NONE does everything but the I/O; ASYNC is not in this version"}, \
+    {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
+     .value = &(o).filetype, .preset = "UNIQUE", .arg = "TYPE", \
+     .choices = "UNIQUE|SHARED", \
+     .help = "a file for each rank, or one for all"}, \
+    {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
+     .help = "MPI-IO's collective transfers"}, \
+    {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
+     .help = "an MPI-IO hint; may be repeated"}, \
+    {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
+     .arg = "POLICY", .choices = "flush|keep", \
+     .help = "with flush, writes are timed with their fsync, and cached pages " \
+             "dropped before files are read back; keep does neither, as MADbench2"}, \
+    {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
+     .help = "where the files are made"}, \
+    {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no", \
+     .help = "leave the files at the end"}, \
+    {.kind = OPT_REAL, .name = "io-timeout", .value = &(o).io_timeout, \
+     .preset = "300", .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
+     .help = "end the run when one I/O call takes longer; 0: wait for ever"}, \
+    {.kind = OPT_TITLE, .help = "Measuring:"}, \
+    {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat, \
+     .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \
+     .help = "repetitions; 95 % intervals are given from 6 on"}, \
+    {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
+     .workload = true, \
+     .help = "check every block that is read, outside the I/O times"}, \
+    {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "1", .arg = "N", \
+     .unit = "1", .min = 1, .max = 9.2e18, \
+     .help = "of the data and of random offsets"}, \
+    {.kind = OPT_TITLE, .help = "Output:"}, \
+    {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
+     .help = "write the report as JSON, for leadline compare"}, \
+    {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
+     .help = "write the samples as CSV"}, \
+    {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
+     .help = "a name for this run in its report"}, \
+    {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
+     .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep"}, \
+    {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no", \
+     .help = "every rank's times in the JSON, also above 256 ranks"}, \
+    {.kind = OPT_FLAG, .name = "dry-run", .value = &(o).dry_run, .preset = "no", \
+     .help = "print the memory and disk needed, and do nothing"}, \
+    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet, \
      .preset = "no", .help = "no progress and no tables"}
+/* clang-format on */
 
 struct run_rates { /* of one repetition, for the figures over all phases */
     double read_s, write_s, wall_s; /* sums over phases of the slowest rank's */
@@ -91,33 +96,33 @@ struct run {
     struct report *report;
     struct phase *phase;
     struct progress progress;
-    const char *engine;   /* engine spec; NULL with IOMODE=NONE */
-    bool verify;          /* blocks are stamped and checked */
-    bool flush;           /* --cache=flush */
-    bool counters;        /* the kernel tells what came from the device */
-    bool shared;          /* FILETYPE=SHARED */
-    struct io_fs fs;      /* that of --dir, on rank 0 */
+    const char *engine; /* engine spec; NULL with IOMODE=NONE */
+    bool verify;        /* blocks are stamped and checked */
+    bool flush;         /* --cache=flush */
+    bool counters;      /* the kernel tells what came from the device */
+    bool shared;        /* FILETYPE=SHARED */
+    struct io_fs fs;    /* that of --dir, on rank 0 */
     char id[64];
     uint64_t seed;
-    int rep;              /* 1.. */
-    int failed;           /* this rank's first failure */
+    int rep;    /* 1.. */
+    int failed; /* this rank's first failure */
     int64_t device_before;
-    struct report_checks checks;             /* on rank 0, of all ranks */
-    int64_t checked, bad;                    /* this rank's blocks */
-    int64_t looked_bytes, resident_bytes;    /* of files about to be read */
-    int64_t read_bytes, device_read_bytes;   /* on every rank, of all ranks; -1 */
+    struct report_checks checks;           /* on rank 0, of all ranks */
+    int64_t checked, bad;                  /* this rank's blocks */
+    int64_t looked_bytes, resident_bytes;  /* of files about to be read */
+    int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
     struct run_rates rates;
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
-    bool described;       /* report_io was told what the engine is */
+    bool described; /* report_io was told what the engine is */
 };
 
 struct run_file {
     struct run *run;
-    struct io_file *io;     /* NULL while closed, and with IOMODE=NONE */
-    MPI_Comm comm;          /* MPI_COMM_SELF for unique files */
+    struct io_file *io; /* NULL while closed, and with IOMODE=NONE */
+    MPI_Comm comm;      /* MPI_COMM_SELF for unique files */
     char path[4096];
-    int64_t bytes;          /* of this file when complete */
+    int64_t bytes; /* of this file when complete */
     int64_t max_request;
     int depth;
 };
@@ -131,10 +136,10 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
                int *argc, char ***argv, int *status);
 
 /* **Collective.** Before the first phase, once sizes are known: checks the directory,
- * the memory (bytes a rank will allocate) and the free space (bytes of all files), opens
- * the report, says what files there will be (`layout`: the order of their slots; `depth`:
- * transfers at once). `steps`: of progress in one repetition. Returns the agreed
- * verdict. */
+ * the memory (bytes a rank will allocate) and the free space (bytes of all files),
+ * opens the report, says what files there will be (`layout`: the order of their
+ * slots; `depth`: transfers at once). `steps`: of progress in one repetition. Returns
+ * the agreed verdict. */
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int depth, int64_t steps);
 
@@ -142,14 +147,16 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
  * Returns the verdict: a run that verified nothing has failed. */
 int run_report_close(struct run *r, int rc);
 
-/* **Collective.** Closes the report if it is open, ends MPI; returns the exit status. */
+/* **Collective.** Closes the report if it is open, ends MPI; returns the exit
+ * status. */
 int run_finish(struct run *r, int rc);
 
-/* Local. What --dry-run prints: memory (bytes a rank allocates) and files. Returns 0. */
+/* Local. What --dry-run prints: memory (bytes a rank allocates) and files. Returns
+ * 0. */
 int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
                    int64_t file_bytes);
 
-/* ---- phases ----------------------------------------------------------------------- */
+/* ---- phases ------------------------------------------------------------------ */
 
 void run_phase_begin(struct run *r, const char *name);
 
@@ -162,7 +169,8 @@ int run_phase_end(struct run *r);
 void run_rep_begin(struct run *r);
 void run_rep_end(struct run *r);
 
-/* ---- files, within a phase --------------------------------------------------------- */
+/* ---- files, within a phase
+ * --------------------------------------------------------- */
 
 /* **Collective.** Names a file (one for all, or one for each rank) that is `bytes` long
  * when complete, for requests of at most max_request bytes, `depth` at once. */
@@ -189,7 +197,7 @@ void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool
  * one kind: ready-made, results in them. */
 void run_transfer(struct run_file *f, struct io_req *req, int n);
 
-/* ---- stamped data, within a phase ------------------------------------------------- */
+/* ---- stamped data, within a phase -------------------------------------------- */
 
 /* Local. Fills with the stamp of (mat, version) of this rank; where blocks are not
  * verified, does nothing, as any incompressible data will do (run_noise). */

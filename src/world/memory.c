@@ -75,10 +75,10 @@ static int64_t cgroup_left(void)
             left = least(left, left_in_all("/sys/fs/cgroup", line + 3, "memory.max",
                                            "memory.current", "inactive_file"));
         else if (v1)
-            left = least(left, left_in_all("/sys/fs/cgroup/memory", v1 + 8,
-                                           "memory.limit_in_bytes",
-                                           "memory.usage_in_bytes",
-                                           "total_inactive_file"));
+            left = least(left,
+                         left_in_all("/sys/fs/cgroup/memory", v1 + 8,
+                                     "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                     "total_inactive_file"));
     }
     fclose(f);
     return left;

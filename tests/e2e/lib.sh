@@ -2,7 +2,7 @@
 # TAP for shell scripts. A test begins with
 #     #!/bin/sh
 #     # limit: 300
-#     . "$top_srcdir/tests/e2e/lib.sh"
+#     . "${top_srcdir:?}/tests/e2e/lib.sh"
 # and ends with "finish". It is started by tests/run, which gives it a directory of
 # its own; $tmp is in it and removed at the end.
 

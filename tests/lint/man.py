@@ -22,21 +22,30 @@ def in_help(program):
         if status:
             return set(), "exit status %d: %s" % (status, lines[:1])
         for line in lines:
-            match = re.match(r"\s+(-\S+(, -\S+)*)", line.replace("[no-]", ""))
+            # "  -n N, --name N   what it does": up to two blanks in a row
+            match = re.match(r" {1,8}(-.*?)(  |$)", line.replace("[no-]", ""))
             found.update(OPTION.findall(match.group(1)) if match else [])
     return found, ""
 
 
+def plain(page):
+    """The page's text without its fonts and escapes, line by line."""
+    page = re.sub(r"\\f(\(..|\[[^]]*\]|.)|\\&", "", page)
+    return page.replace("\\-", "-").replace("[no-]", "").splitlines()
+
+
+def mentioned(page):
+    """Options that occur anywhere."""
+    return set(OPTION.findall("\n".join(plain(page))))
+
+
 def in_man(page):
-    """Options that have a paragraph: in the line after .TP, or in .IP and .It."""
+    """Options that have a paragraph of their own: the lines after .TP and .TQ."""
+    lines = plain(page)
     found = set()
-    after_tp = False
-    for line in page.replace("\\-", "-").replace("[no-]", "").splitlines():
-        line = re.sub(r"\\f(\(?..|.)|\\&", "", line) if after_tp else line
-        if after_tp or line.startswith((".IP", ".It")):
-            # before the first blank that ends "-n, --name=N"
-            found.update(OPTION.findall(re.sub(r'^\.\w+ |"', "", line)))
-        after_tp = line.startswith((".TP", ".TQ"))
+    for before, line in zip(lines, lines[1:]):
+        if before.startswith((".TP", ".TQ")):
+            found.update(OPTION.findall(line.replace('"', " ")))
     return found
 
 
@@ -48,10 +57,10 @@ def check(program):
     point(helped and not trouble, "%s --help lists options" % program, [trouble])
     if not there or not helped:
         return
-    described = in_man(text_of(name))
-    missing = sorted(helped - described)
+    page = text_of(name)
+    missing = sorted(helped - mentioned(page) - {"-h"})
     point(not missing, "every option of %s --help is in %s" % (program, name), missing)
-    unknown = sorted(described - helped)
+    unknown = sorted(in_man(page) - helped - {"--help", "--version", "-h"})
     point(not unknown, "every option in %s is in --help" % name, unknown)
 
 

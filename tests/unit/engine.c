@@ -549,7 +549,8 @@ static void test_full(const struct variant *v)
     err_clear();
 }
 
-/* ---- what only some engines do ------------------------------------------------------ */
+/* ---- what only some engines do
+ * ------------------------------------------------------ */
 
 static void test_hints(const struct variant *v)
 {
@@ -629,7 +630,8 @@ static void test_large(const struct variant *v)
     io_file_close(&f);
 }
 
-/* ---- all of them ----------------------------------------------------------------------- */
+/* ---- all of them
+ * ----------------------------------------------------------------------- */
 
 static void test_variant(const struct variant *v)
 {

@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-/* Visits 0 .. n - 1; true if every number came once. `moved`: how many changed place. */
+/* Visits 0 .. n - 1; true if every number came once. `moved`: how many changed
+ * place. */
 static int visit(int64_t n, uint64_t key, int64_t *moved)
 {
     char *seen = calloc((size_t)n, 1);
@@ -25,12 +26,14 @@ static int visit(int64_t n, uint64_t key, int64_t *moved)
 
 static void test_permutation(void)
 {
-    static const int64_t sizes[] = {1, 2, 3, 4, 5, 16, 17, 100, 1023, 1024, 1025, 65537};
+    static const int64_t sizes[] = {1,  2,   3,    4,    5,    16,
+                                    17, 100, 1023, 1024, 1025, 65537};
     for (unsigned k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         int64_t n = sizes[k], moved;
         tap_ok(visit(n, 42, &moved), "%lld blocks are each visited once", (long long)n);
         if (n >= 100)
-            tap_ok(moved > n * 9 / 10, "and few of %lld keep their place", (long long)n);
+            tap_ok(moved > n * 9 / 10, "and few of %lld keep their place",
+                   (long long)n);
     }
 }
 
