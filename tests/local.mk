@@ -33,6 +33,11 @@ endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
 SCRIPT_TESTS = \
+	tests/e2e/blocktransfer.py \
+	tests/e2e/dry_run.py \
+	tests/e2e/large.py \
+	tests/e2e/madbench_answers.py \
+	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_ranks.sh \
 	tests/e2e/refusals.sh \
 	tests/e2e/signals.sh \
@@ -46,7 +51,7 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/e2e/lib.sh tests/lint/lint.py \
+	tests/e2e/lib.sh tests/e2e/e2e.py tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.
