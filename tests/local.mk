@@ -34,6 +34,11 @@ endif
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
 SCRIPT_TESTS = \
 	tests/e2e/bad_input.py \
+	tests/e2e/blocktransfer.py \
+	tests/e2e/dry_run.py \
+	tests/e2e/large.py \
+	tests/e2e/madbench_answers.py \
+	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_ranks.sh \
 	tests/e2e/refusals.sh \
 	tests/e2e/signals.sh \

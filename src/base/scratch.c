@@ -77,7 +77,8 @@ int scratch_remove(const char *path)
     if (i < 0)
         return 0;
     if (unlink(whole) && errno != ENOENT)
-        rc = err_set(-errno, path, -1, "the file cannot be removed: %s", strerror(errno));
+        rc = err_set(-errno, path, -1, "the file cannot be removed: %s",
+                     strerror(errno));
     table[i].used = 0;
     return rc;
 }

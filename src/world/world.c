@@ -32,9 +32,11 @@ static int check_launcher(const struct world *w)
     long n = promised(&variable);
     if (w->size > 1 || n <= 1)
         return 0;
-    return err_usage("the launcher started %ld processes (%s), but each is alone in its "
-                     "MPI world: launch with the mpirun of %s, or srun with the --mpi "
-                     "that it supports", n, variable, w->library);
+    return err_usage(
+        "the launcher started %ld processes (%s), but each is alone in its "
+        "MPI world: launch with the mpirun of %s, or srun with the --mpi "
+        "that it supports",
+        n, variable, w->library);
 }
 
 static const char *launcher_name(void)

@@ -9,17 +9,17 @@
 #include <sys/types.h>
 
 struct world {
-    MPI_Comm comm;          /* a duplicate of MPI_COMM_WORLD, errors returned */
+    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD, errors returned */
     int rank, size;
     char host[64];
-    int nodes;              /* distinct shared-memory domains */
-    int node;               /* which of them is ours, 0.. in order of lowest rank */
-    int node_rank;          /* our place on it */
-    int node_ranks;         /* ranks on it */
+    int nodes;      /* distinct shared-memory domains */
+    int node;       /* which of them is ours, 0.. in order of lowest rank */
+    int node_rank;  /* our place on it */
+    int node_ranks; /* ranks on it */
     int ranks_per_node_max;
     const char *thread_level;
-    char library[64];       /* "MPICH 4.0.2", "Open MPI 4.1.4" */
-    const char *launcher;   /* "hydra", "orte", "slurm", "none" */
+    char library[64];     /* "MPICH 4.0.2", "Open MPI 4.1.4" */
+    const char *launcher; /* "hydra", "orte", "slurm", "none" */
 };
 
 /* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), refuses N
