@@ -36,6 +36,7 @@ SCRIPT_TESTS = \
 	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
+	tests/e2e/ended.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_iomode.py \
