@@ -42,6 +42,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_ranks.sh \
 	tests/e2e/refusals.sh \
+	tests/e2e/scale64.py \
 	tests/e2e/signals.sh \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
