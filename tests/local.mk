@@ -33,9 +33,15 @@ endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
 SCRIPT_TESTS = \
+	tests/e2e/blocktransfer.py \
+	tests/e2e/dry_run.py \
+	tests/e2e/large.py \
+	tests/e2e/madbench_answers.py \
+	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_ranks.sh \
 	tests/e2e/refusals.sh \
 	tests/e2e/signals.sh \
+	tests/e2e/verification.py \
 	tests/lint/includes.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \
@@ -46,7 +52,7 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/e2e/lib.sh tests/lint/lint.py \
+	tests/fault_shim.c tests/e2e/lib.sh tests/e2e/e2e.py tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.
@@ -70,9 +76,11 @@ AM_LOG_DRIVER_FLAGS = --ignore-exit
 AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
 AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 
-# Plain, without libtool: it is preloaded, never linked.
-check_DATA = tests/yield_shim.so
+# Plain, without libtool: they are preloaded, never linked.
+check_DATA = tests/fault_shim.so tests/yield_shim.so
+SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
+tests/fault_shim.so: tests/fault_shim.c
+	$(SHIM_CC) $(srcdir)/tests/fault_shim.c -ldl
 tests/yield_shim.so: tests/yield_shim.c
-	$(AM_V_CC)$(MKDIR_P) tests && \
-	  $(CC) $(CFLAGS) -shared -fPIC -o $@ $(srcdir)/tests/yield_shim.c -ldl
-CLEANFILES += tests/yield_shim.so
+	$(SHIM_CC) $(srcdir)/tests/yield_shim.c -ldl
+CLEANFILES += $(check_DATA)

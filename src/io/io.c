@@ -113,6 +113,11 @@ static int open_steps(struct io_file *f)
             rc = create(f);
         if ((rc = err_agree(f->comm, rc)))
             return rc;
+        /* Whoever is told to end removes it: rank 0 may be where no signal comes. */
+        if (f->rank)
+            rc = scratch_add(f->path);
+        if ((rc = err_agree(f->comm, rc)))
+            return rc;
     }
     watchdog_arm(f->timeout_s, "opening", f->path, -1);
     rc = f->engine->open(f);
@@ -137,6 +142,8 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     if (!rc)
         rc = open_steps(f);
     if (rc) {
+        if (f && f->rank && (f->flags & IO_CREATE))
+            scratch_forget(f->path);
         if (f)
             destroy(f);
         return rc;
@@ -300,15 +307,16 @@ int io_file_remove(MPI_Comm comm, const char *path)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    return err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
+    int rc = err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
+    if (rank)
+        scratch_forget(path);
+    return rc;
 }
 
 void io_file_keep(MPI_Comm comm, const char *path)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (rank == 0)
-        scratch_forget(path);
+    (void)comm;
+    scratch_forget(path);
 }
 
 /* ---- what it is and does -------------------------------------------------------- */

@@ -51,7 +51,7 @@ struct io_file;
 
 /* **Collective** on o->comm. A failed open leaves nothing open, and no file that
  * it created, on any rank. Returns the same verdict everywhere: 0 or -errno with
- * a sentence. A created file is in the scratch table of rank 0 of comm. */
+ * a sentence. A created file is in the scratch table of every rank of comm. */
 int io_file_open(struct io_file **f, const struct io_open *o);
 
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE.
@@ -82,7 +82,7 @@ int io_file_close(struct io_file **f);
  * (base/scratch.h); rank 0 of comm does it. No such file is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
-/* **Collective** on `comm`. Forgets the file without removing it. */
+/* Local, on every rank of `comm`. Forgets the file without removing it. */
 void io_file_keep(MPI_Comm comm, const char *path);
 
 /* ---- what the engine is and does ------------------------------------------- */

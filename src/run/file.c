@@ -122,7 +122,10 @@ int run_file_close(struct run_file *f, bool written)
         return 0;
     enum act before = phase_act(r->phase, ACT_IDLE);
     int rc = 0;
-    if (written && r->flush) {
+    /* After a failure there is nothing worth syncing; and OMPIO, after a collective write
+     * that failed, leaves MPI_File_sync on one rank while the others stay in it. */
+    int failed = r->shared && written ? err_agree(f->comm, r->failed) : r->failed;
+    if (written && r->flush && !failed) {
         phase_act(r->phase, ACT_SYNC);
         rc = io_file_sync(f->io);
     }
@@ -165,11 +168,12 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
         return;
     enum act before = phase_act(r->phase, a);
     int rc = 0;
-    for (int k = 0; k < n && !rc; k += 64) {
+    for (int k = 0; k < n && (!rc || r->options->collective); k += 64) {
         int m = n - k < 64 ? n - k : 64;
         for (int i = 0; i < m; i++)
             list[i] = &req[k + i];
-        rc = io_file_start(f->io, list, m);
+        int started = io_file_start(f->io, list, m);
+        rc = rc ? rc : started;
     }
     int waited = io_file_wait(f->io);
     phase_act(r->phase, before);

@@ -349,8 +349,10 @@ int run_report_close(struct run *r, int rc)
     progress_clear(&r->progress);
     if (!r->report)
         return rc;
-    if (r->phase && !rc)
-        rc = err_agree(r->world.comm, summarise_checks(r));
+    if (r->rep) { /* also of a failed run: how many blocks were wrong */
+        int checked = err_agree(r->world.comm, summarise_checks(r));
+        rc = rc ? rc : checked;
+    }
     return report_close(&r->report, rc);
 }
 

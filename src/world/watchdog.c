@@ -4,6 +4,7 @@
 #include "world/world.h"
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 /* The thread looks at the deadline a few times a second, so that arming costs two
  * stores and no system call. */
 #define LOOK_NS 200000000
+/* Where all ranks are stuck, one is enough to tell: the others wait a little longer,
+ * in turn, for it to speak and to end them. */
+#define TURN_NS INT64_C(500000000)
+#define TURNS 8
+#define GRACE_NS 300000000
 
 static pthread_t thread;
 static atomic_bool running;
@@ -20,11 +26,26 @@ static _Atomic int64_t deadline_ns; /* 0: disarmed */
 static _Atomic(const char *) armed_what, armed_file;
 static _Atomic int64_t armed_offset;
 static _Atomic double armed_limit_s;
+static int64_t courtesy_ns;
+static const pid_t *mates; /* the other ranks on this node, to be warned */
+static int mate_count;
 static char who[192]; /* "madbench: rank 3 on n1" */
+
+/* Lets the other ranks here remove their files: a launcher that sees one process fail
+ * may end the rest without a chance to (MPICH's does). */
+static void warn_mates(void)
+{
+    struct timespec grace = {.tv_nsec = GRACE_NS};
+    for (int i = 0; i < mate_count; i++)
+        kill(mates[i], SIGTERM);
+    if (mate_count)
+        nanosleep(&grace, NULL);
+}
 
 static void bite(void)
 {
-    char text[1024];
+    const struct err *earlier = err_get(); /* the thread that sets it is stuck */
+    char text[2048];
     const char *what = armed_what, *file = armed_file;
     int64_t offset = armed_offset;
     int n = snprintf(text, sizeof text, "%s: %s did not come back within %g s (file %s",
@@ -34,12 +55,14 @@ static void bite(void)
                       (long long)offset);
     if (n > 0 && n < (int)sizeof text)
         n += snprintf(text + n, sizeof text - (size_t)n,
-                      "): the run is ended; --io-timeout sets the limit\n");
+                      "): the run is ended; --io-timeout sets the limit%s%.500s\n",
+                      earlier->code ? "; earlier: " : "", earlier->text);
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
     if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
         n = 0;
     scratch_unlink_all();
+    warn_mates();
     _exit(EXIT_FAILED);
 }
 
@@ -50,7 +73,7 @@ static void *look(void *unused)
     while (running) {
         nanosleep(&pause, NULL);
         int64_t d = deadline_ns;
-        if (d && clock_ns() > d)
+        if (d && clock_ns() > d + courtesy_ns)
             bite();
     }
     return NULL;
@@ -59,6 +82,7 @@ static void *look(void *unused)
 int watchdog_open(const char *program, int rank, const char *host)
 {
     snprintf(who, sizeof who, "%s: rank %d on %s", program, rank, host);
+    courtesy_ns = rank ? (1 + rank % TURNS) * TURN_NS : 0;
     running = true;
     int rc = pthread_create(&thread, NULL, look, NULL);
     if (rc) {
@@ -67,6 +91,12 @@ int watchdog_open(const char *program, int rank, const char *host)
                        strerror(rc));
     }
     return 0;
+}
+
+void watchdog_mates(const pid_t *pids, int n)
+{
+    mates = pids;
+    mate_count = n;
 }
 
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)
@@ -90,5 +120,6 @@ void watchdog_close(void)
     if (!running)
         return;
     running = false;
+    pthread_cancel(thread); /* it may have just begun its pause */
     pthread_join(thread, NULL);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -31,9 +32,11 @@ static int check_launcher(const struct world *w)
     long n = promised(&variable);
     if (w->size > 1 || n <= 1)
         return 0;
-    return err_usage("the launcher started %ld processes (%s), but each is alone in its "
-                     "MPI world: launch with the mpirun of %s, or srun with the --mpi "
-                     "that it supports", n, variable, w->library);
+    return err_usage(
+        "the launcher started %ld processes (%s), but each is alone in its "
+        "MPI world: launch with the mpirun of %s, or srun with the --mpi "
+        "that it supports",
+        n, variable, w->library);
 }
 
 static const char *launcher_name(void)
@@ -68,7 +71,37 @@ static const char *thread_level_name(int level)
     return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
 }
 
-static void map_nodes(struct world *w)
+/* A process by its number, and by what the number means: ranks in containers may share
+ * memory and not their process numbers. */
+struct process {
+    int64_t pid, pid_namespace;
+};
+
+/* Tells the watchdog the processes of our node's other ranks. */
+static int meet_mates(const struct world *w, MPI_Comm node)
+{
+    static pid_t *mates; /* as long as the watchdog lives */
+    struct stat st;
+    struct process mine = {getpid(), stat("/proc/self/ns/pid", &st) ? 0
+                                                                    : (int64_t)st.st_ino};
+    struct process *all = calloc((size_t)w->node_ranks, sizeof *all);
+    mates = calloc((size_t)w->node_ranks, sizeof *mates);
+    int rc = all && mates ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d processes",
+                                        w->node_ranks);
+    int n = 0;
+    rc = err_agree(node, rc);
+    if (!rc)
+        MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE,
+                      node);
+    for (int i = 0; i < w->node_ranks && !rc; i++)
+        if (i != w->node_rank && all[i].pid_namespace == mine.pid_namespace)
+            mates[n++] = (pid_t)all[i].pid;
+    watchdog_mates(mates, n);
+    free(all);
+    return rc;
+}
+
+static int map_nodes(struct world *w)
 {
     MPI_Comm node;
     int leader, before = 0;
@@ -81,7 +114,9 @@ static void map_nodes(struct world *w)
     MPI_Bcast(&w->node, 1, MPI_INT, 0, node);
     MPI_Allreduce(&leader, &w->nodes, 1, MPI_INT, MPI_SUM, w->comm);
     MPI_Allreduce(&w->node_ranks, &w->ranks_per_node_max, 1, MPI_INT, MPI_MAX, w->comm);
+    int rc = meet_mates(w, node);
     MPI_Comm_free(&node);
+    return rc;
 }
 
 int world_open(struct world *w, int *argc, char ***argv, const char *program,
@@ -101,9 +136,11 @@ int world_open(struct world *w, int *argc, char ***argv, const char *program,
     w->thread_level = thread_level_name(level);
     w->launcher = launcher_name();
     name_library(w->library);
-    map_nodes(w);
+    int rc = map_nodes(w);
     scratch_catch_signals(w->rank ? NULL : program);
-    return alone_is_fine ? 0 : check_launcher(w);
+    if (!rc)
+        rc = watchdog_open(program, w->rank, w->host);
+    return rc || alone_is_fine ? rc : check_launcher(w);
 }
 
 int world_close(struct world *w, const char *program)
@@ -112,7 +149,9 @@ int world_close(struct world *w, const char *program)
     int status = err_exit_status(err_get());
     if (status && w->rank == 0 && opt_speaks())
         err_print(stderr, program, err_get());
+    watchdog_close();
     scratch_unlink_all();
+    scratch_release_signals(); /* Open MPI ends the others when one rank has failed */
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     return status;

@@ -6,25 +6,26 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct world {
-    MPI_Comm comm;          /* a duplicate of MPI_COMM_WORLD, errors returned */
+    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD, errors returned */
     int rank, size;
     char host[64];
-    int nodes;              /* distinct shared-memory domains */
-    int node;               /* which of them is ours, 0.. in order of lowest rank */
-    int node_rank;          /* our place on it */
-    int node_ranks;         /* ranks on it */
+    int nodes;      /* distinct shared-memory domains */
+    int node;       /* which of them is ours, 0.. in order of lowest rank */
+    int node_rank;  /* our place on it */
+    int node_ranks; /* ranks on it */
     int ranks_per_node_max;
     const char *thread_level;
-    char library[64];       /* "MPICH 4.0.2", "Open MPI 4.1.4" */
-    const char *launcher;   /* "hydra", "orte", "slurm", "none" */
+    char library[64];     /* "MPICH 4.0.2", "Open MPI 4.1.4" */
+    const char *launcher; /* "hydra", "orte", "slurm", "none" */
 };
 
 /* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), refuses N
  * singletons where the launcher promised one world of N (unless `alone_is_fine`:
  * --dry-run and the like), maps ranks to nodes, catches signals
- * (base/scratch.h). Returns 0 or -EINVAL with a sentence. */
+ * (base/scratch.h), starts the watchdog. Returns 0 or -EINVAL with a sentence. */
 int world_open(struct world *w, int *argc, char ***argv, const char *program,
                bool alone_is_fine);
 
@@ -52,8 +53,10 @@ int world_hosts(const struct world *w, struct world_host **hosts);
 
 /* Local. The watchdog: a thread that ends the process with a sentence when a
  * library call does not come back. `what` and `file` must stay valid until
- * watchdog_disarm. Never calls MPI; removes scratch files. limit_s <= 0: off. */
+ * watchdog_disarm. Never calls MPI; removes scratch files, and has the other ranks of
+ * this node remove theirs. limit_s <= 0: off. */
 int watchdog_open(const char *program, int rank, const char *host);
+void watchdog_mates(const pid_t *pids, int n); /* other ranks here: SIGTERM before it */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
 void watchdog_disarm(void);
 void watchdog_close(void);

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# limit: 300
+"""Plain transfers: every block once, where it belongs, and told as it was."""
+import itertools
+import os
+
+from e2e import METHODS, Case, add, main, samples, total
+
+BYTES, BLOCK = 1 << 20, 1 << 14
+SIZE = ("1M", "--block-size=16k")
+BLOCKS = BYTES // BLOCK
+NULL = ("--iomethod=null", "--no-verify")
+
+
+class Transfers(Case):
+    def moves(self, method, launcher, np, *options):
+        report = self.good(self.blocktransfer(*SIZE, *method, *options, np=np,
+                                              launcher=launcher))
+        for act in ("write", "read"):
+            self.assertEqual(total(report, act), np * BYTES)
+            self.assertEqual(total(report, act, "calls"), np * BLOCKS)
+        self.assertEqual(report["checks"]["blocks_checked"], np * BLOCKS)
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+        return report
+
+    def test_misaligned_file_is_longer(self):
+        done = self.blocktransfer(*SIZE, "--misalign=100", "--filetype=SHARED", "--keep",
+                                  np=2)
+        self.assertEqual(done.status, 0, done)
+        path = os.path.join(done.dir, done.files[0])
+        self.assertEqual(os.path.getsize(path), 2 * BYTES + 100)
+
+    def test_last_block_is_whole(self):
+        report = self.good(self.blocktransfer("100000", "--block-size=16k", np=1))
+        self.assertEqual(total(report, "write"), 7 * BLOCK)
+
+    def test_odd_block_size(self):
+        report = self.good(self.blocktransfer("100000", "--block-size=777", np=2,
+                                              env={"FILETYPE": "SHARED"}))
+        self.assertEqual(total(report, "write", "calls"), 2 * 129)
+
+    def test_iops_are_blocks_a_second(self):
+        figures = {f["name"]: f["median"]
+                   for f in self.good(self.blocktransfer(*SIZE))["figures"]}
+        self.assertAlmostEqual(figures["read_iops"] * BLOCK / 1e6, figures["read_MBps"],
+                               places=3)
+
+    def test_queue_depth_of_a_synchronous_engine(self):
+        report = self.moves(("--iomethod=POSIX",), (), 1, "--depth=8")
+        self.assertEqual([w["code"] for w in report["warnings"]
+                          if w["code"] != "file_system_in_memory"],
+                         ["depth_without_effect"])
+
+    # ---- null ---------------------------------------------------------------------
+
+    def test_null_moves_nothing(self):
+        report = self.good(self.blocktransfer(*SIZE, *NULL, "--depth=4"))
+        self.assertEqual(total(report, "write", "calls"), 2 * BLOCKS)
+        self.assertIsNone(report["checks"]["device_share"])
+        self.assertEqual(report["checks"]["blocks_checked"], 0)
+
+    def test_null_delays_overlap_in_the_queue(self):
+        """64 requests of 5 ms, 16 at a time: no fewer than 4 x 5 ms pass."""
+        report = self.good(self.blocktransfer(
+            *SIZE, "--iomethod=null:delay_us=5000", "--no-verify", "--depth=16", np=1))
+        for s in samples(report, "write"):
+            self.assertGreaterEqual(s["min_s"], 4 * 0.005)
+            self.assertGreaterEqual(s["latency"]["max_s"], 0.005)
+
+    def test_null_must_not_be_verified(self):
+        self.refused(self.blocktransfer(*SIZE, "--iomethod=null"), "null", "--no-verify")
+
+    def test_injected_failure(self):
+        done = self.blocktransfer(*SIZE, "--iomethod=null:fail_every=10", "--no-verify")
+        error = self.failed(done, "write of 16384 bytes", "fail_every", rank=0)
+        self.assertEqual(error["offset_bytes"], 9 * BLOCK)
+        self.assertEqual(error["errno"], "EIO")
+
+    def test_injected_short_transfer(self):
+        done = self.blocktransfer(*SIZE, "--iomethod=null:short_every=3", "--no-verify")
+        self.failed(done, "after 8192: short transfer", rank=0)
+
+    def test_misspelt_engine_option(self):
+        self.refused(self.blocktransfer("--iomethod=null:delay=3", "--no-verify"),
+                     'no option "delay"', "delay_us")
+
+    # ---- arithmetic beyond 32 bits, without the memory it would take ----------------
+
+    def test_40_gib_a_rank(self):
+        report = self.good(self.blocktransfer("40G", "--block-size=16M", *NULL,
+                                              "--filetype=SHARED", np=2))
+        self.assertEqual(total(report, "write"), 2 * 40 << 30)
+        self.assertEqual(report["files"][0]["bytes"], 80 << 30)
+
+    def test_overflow_is_refused(self):
+        self.refused(self.blocktransfer("9000000000G"), "out of range")
+        self.refused(self.blocktransfer("8000000T", "--block-size=1T", *NULL), "2^63")
+
+
+cases = itertools.product(METHODS, (("SEQUENTIAL", "SEGMENTED", "0", "UNIQUE"),
+                                    ("SEQUENTIAL", "INTERLEAVED", "512", "SHARED"),
+                                    ("RANDOM", "SEGMENTED", "4097", "SHARED"),
+                                    ("RANDOM", "INTERLEAVED", "0", "SHARED")))
+for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
+    add(Transfers, "_".join((name_, pattern, layout, misalign, type_)).lower(), "moves",
+        method_, launcher_, 3, "--pattern=" + pattern, "--layout=" + layout,
+        "--misalign=" + misalign, "--filetype=" + type_)
+for name_, method_, launcher_ in METHODS[1:]:
+    add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3, "--collective",
+        "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
+
+if __name__ == "__main__":
+    main()

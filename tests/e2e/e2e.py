@@ -1,0 +1,247 @@
+"""What the end-to-end tests share: a program under the launcher, and what it leaves.
+
+    from e2e import Case, main
+
+    class Runs(Case):
+        def test_something(self):
+            done = self.madbench("64", "2", "--io-only", np=4)
+            self.good(done)
+
+Each program runs in a directory of its own (done.dir, also its --dir) that must be
+empty afterwards, and writes its report beside it (done.report).
+"""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TESTS, "unit"))
+from tap import main  # noqa: E402,F401  (tests end with it)
+
+FLAVOUR = os.environ["MPI_FLAVOUR"]
+HAVE_SCALAPACK = os.environ["HAVE_SCALAPACK"] == "yes"
+BUILD = os.environ["top_builddir"]
+SHIM = os.path.join(BUILD, "tests", "fault_shim.so")
+TIMED_OUT = 124
+
+# Every way to a file there is here: name, options, the launcher's options. MPICH has
+# one layer of MPI-IO, Open MPI two.
+ROMIO = ("--mca", "io", "romio321")
+METHODS = [("posix", ("--iomethod=POSIX",), ()),
+           ("mpi", ("--iomethod=MPI",), ())]
+if FLAVOUR == "openmpi":
+    METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
+
+# What the launcher may have needed of its environment it has had.
+PRELOADED = ["/bin/sh", "-c", 'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"',
+             "sh"]
+
+
+def load_runner():
+    """tests/run, which knows what each MPI needs on a small machine."""
+    loader = importlib.machinery.SourceFileLoader("runner", os.path.join(TESTS, "run"))
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("runner", loader))
+    loader.exec_module(module)
+    return module
+
+
+runner = load_runner()
+
+
+def fault(what, rank=None, file="files/madbench-", **more):
+    """The environment that tells tests/fault_shim.c what to do, to madbench's files
+    unless `file` says otherwise."""
+    env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": file}
+    if rank is not None:
+        env["FAULT_RANK"] = str(rank)
+    env.update(more)
+    return env
+
+
+class Done:
+    """A program that has ended, or one that is running (Case.start)."""
+
+    def __init__(self, program, folder):
+        self.program = program
+        self.folder = folder
+        self.dir = os.path.join(folder, "files")
+        self.json = os.path.join(folder, "report.json")
+        self.status = None
+        self.out = self.err = ""
+
+    def read(self):
+        for name in ("out", "err"):
+            with open(os.path.join(self.folder, name), "rb") as f:
+                setattr(self, name, f.read().decode("utf-8", "replace"))
+        # the program's own lines; launchers add theirs
+        self.said = [line for line in self.err.splitlines()
+                     if line.startswith(self.program + ":")]
+
+    @property
+    def report(self):
+        with open(self.json, encoding="utf-8") as f:
+            return json.load(f)
+
+    @property
+    def files(self):
+        return sorted(os.listdir(self.dir)) if os.path.isdir(self.dir) else []
+
+    def wait(self, limit):
+        """Ends the launcher where the limit passes; tests/run ends what it leaves."""
+        try:
+            self.status = self.child.wait(timeout=limit * runner.SCALE)
+        except subprocess.TimeoutExpired:
+            self.status = TIMED_OUT
+            self.child.send_signal(signal.SIGTERM)
+            try:
+                self.child.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.child.kill()
+                self.child.wait()
+        self.read()
+        return self
+
+    def ranks(self):
+        """Process numbers of the program under this launcher."""
+        tree = runner.parents()
+        found, level = [], [self.child.pid]
+        while level:
+            level = [pid for pid, parent in tree.items() if parent in level]
+            found += [pid for pid in level if runner.name_of(pid) == self.program]
+        return found
+
+    def __str__(self):
+        return "status %s\nstdout: %s\nstderr: %s" % (self.status, self.out[-2000:],
+                                                       self.err[-3000:])
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+    LIMIT = 60
+
+    def setUp(self):
+        self.tmp = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
+        os.chmod(os.environ["LEADLINE_TMP"], 0o755)
+        self.addCleanup(shutil.rmtree, self.tmp, ignore_errors=True)
+
+    # ---- running -------------------------------------------------------------
+
+    def start(self, program, *args, np=2, env=None, launcher=(), before=(), dir=None,
+              json=True, mpiexec=None):
+        """Starts a program on np ranks (0: without a launcher).
+
+        env: a variable given as None is taken away. launcher: more options of it.
+        before: a command that runs all of it ("unshare", "-m", ...)."""
+        done = Done(program, tempfile.mkdtemp(dir=self.tmp))
+        os.mkdir(done.dir)
+        line = [program, *args]
+        line += [] if dir is False else ["--dir", dir or done.dir]
+        line += ["--json", done.json] if json else []
+        environment = dict(runner.mpi_environment(max(np, 1)))
+        for name, value in (env or {}).items():
+            environment[name] = value
+            if value is None:
+                del environment[name]
+        if "PRELOAD" in environment:
+            line = PRELOADED + line
+        if np:
+            line = runner.launch_line(np, line)
+            mpi = os.environ.get("MPIEXEC", "mpiexec").split()
+            line = (mpiexec or mpi) + list(launcher) + line[len(mpi):]
+        with open(os.path.join(done.folder, "out"), "wb") as out, \
+             open(os.path.join(done.folder, "err"), "wb") as err:
+            done.child = subprocess.Popen([*before, *line], env=environment,
+                                          stdin=subprocess.DEVNULL, stdout=out,
+                                          stderr=err, cwd=done.folder)
+        return done
+
+    def run_program(self, program, *args, limit=None, **how):
+        return self.start(program, *args, **how).wait(limit or self.LIMIT)
+
+    def madbench(self, *args, **how):
+        return self.run_program("madbench", *args, "--quiet", **how)
+
+    def blocktransfer(self, *args, **how):
+        return self.run_program("blocktransfer", *args, "--quiet", **how)
+
+    def until(self, condition, what, limit=30):
+        """Waits for something that another process does."""
+        deadline = time.monotonic() + limit * runner.SCALE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "waited too long until " + what)
+            time.sleep(0.01)
+
+    # ---- judging -------------------------------------------------------------
+
+    def good(self, done, files=()):
+        """It ended well, said nothing, left nothing; returns its report."""
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(done.said, [], done)
+        self.assertEqual(done.files, sorted(files), done)
+        report = done.report
+        self.assertIs(report["valid"], True, done)
+        self.assertIsNone(report["why"])
+        self.assertEqual(report["errors"], [])
+        return report
+
+    def one_sentence(self, done, *parts):
+        """One line of ours on stderr, with all of `parts` in it; no files."""
+        self.assertNotEqual(done.status, TIMED_OUT, "no end: %s" % done)
+        self.assertNotEqual(done.status, 0, done)
+        self.assertEqual(len(done.said), 1, done)
+        for part in parts:
+            self.assertIn(str(part), done.said[0])
+        self.assertEqual(done.files, [], done)
+        return done.said[0]
+
+    def refused(self, done, *parts):
+        """A usage error: status 2, before anything was printed."""
+        said = self.one_sentence(done, *parts)
+        self.assertEqual(done.status, 2, done)
+        self.assertEqual(done.out, "")
+        return said
+
+    def failed(self, done, *parts, rank=None, file=None):
+        """A failed run: status 1, and the same sentence in the report."""
+        said = self.one_sentence(done, *parts)
+        self.assertEqual(done.status, 1, done)
+        report = done.report
+        self.assertIs(report["valid"], False)
+        self.assertEqual(len(report["errors"]), 1, report["errors"])
+        error = report["errors"][0]
+        self.assertEqual(report["why"], error["text"])
+        self.assertIn(error["text"], said)
+        self.assertNotIn("dC[0]", done.out)
+        if rank is not None:
+            self.assertEqual(error["rank"], rank, error)
+            self.assertIn("rank %d on %s" % (rank, error["host"]), said)
+        if file:
+            self.assertIn(file, error["file"])
+            self.assertIn("file " + error["file"], said)
+        return error
+
+
+def add(case, name, scenario, *arguments):
+    """Gives a Case one more test, which is one point: its method, with arguments."""
+    assert not hasattr(case, "test_" + name), name
+    setattr(case, "test_" + name, lambda self: getattr(self, scenario)(*arguments))
+
+
+def samples(report, act, phase=None, rep=None):
+    return [s for s in report["samples"] if s["act"] == act
+            and phase in (None, s["phase"]) and rep in (None, s["rep"])]
+
+
+def total(report, act, field="bytes", **of):
+    return sum(s[field] for s in samples(report, act, **of))

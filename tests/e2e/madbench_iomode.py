@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# limit: 600
+"""I/O mode: what is moved, checked and told is what was asked for."""
+import csv
+import glob
+import os
+import signal
+
+from e2e import METHODS, Case, add, main, samples, total
+
+NPIX, NBIN = 128, 4
+PASS = 8 * NPIX * NPIX * NBIN
+SIZE = (str(NPIX), str(NBIN))
+
+
+class IoMode(Case):
+    LIMIT = 90
+
+    def run_it(self, *args, **how):
+        return self.good(self.madbench(*SIZE, "--io-only", *args, **how))
+
+    # ---- how much is moved and checked -----------------------------------------
+
+    def one_pass(self, np, gangs, method, launcher, filetype):
+        report = self.good(self.madbench(*SIZE, str(gangs), "--io-only", *method,
+                                         "--filetype=" + filetype, np=np,
+                                         launcher=launcher))
+        for phase, act in (("S", "write"), ("W", "read"), ("W", "write"), ("C", "read")):
+            self.assertEqual(total(report, act, phase=phase), PASS, (phase, act))
+        self.assertEqual(samples(report, "read", phase="S"), [])
+        self.assertEqual(total(report, "read", "calls", phase="W"), np * NBIN)
+        self.assertEqual(total(report, "read", "calls", phase="C"), np * NBIN // gangs)
+        self.assertEqual(report["checks"]["blocks_checked"],
+                         np * NBIN + np * NBIN // gangs)
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+        self.assertEqual(report["mpi"]["ranks"], np)
+
+    def test_activities_add_up(self):
+        for rep in range(1, 3):
+            report = self.run_it("--repeat=2", np=2)
+            for phase in "SWC":
+                wall = samples(report, "wall", phase, rep)
+                parts = [s["mean_s"] for s in report["samples"] if s["rep"] == rep
+                         and s["phase"] == phase and s["act"] != "wall"]
+                self.assertEqual(len(wall), 1)
+                self.assertLess(abs(sum(parts) / wall[0]["mean_s"] - 1), 0.01)
+                self.assertLess(wall[0]["start_utc"], wall[0]["end_utc"])
+            self.assertLess(report["checks"]["split_error"], 0.01)
+
+    def test_rate_is_bytes_over_the_slowest_ranks_seconds(self):
+        report = self.run_it(np=3)
+        for figure in report["figures"]:
+            if figure["name"] == "C.read_MBps":
+                slowest = samples(report, "read", "C")[0]["max_s"]
+                self.assertAlmostEqual(figure["median"], PASS / slowest / 1e6, places=3)
+                return
+        self.fail("no figure C.read_MBps")
+
+    def test_latencies_are_ordered(self):
+        for s in samples(self.run_it(), "read"):
+            at = [s["latency"][k] for k in ("p50_s", "p90_s", "p95_s", "p99_s", "max_s")]
+            self.assertEqual(at, sorted(at))
+            self.assertEqual(sum(n for _, n in s["latency"]["hist"]), s["calls"])
+            self.assertLessEqual(s["min_s"], s["mean_s"])
+            self.assertLessEqual(s["mean_s"], s["max_s"])
+
+    # ---- options ----------------------------------------------------------------
+
+    def test_keep(self):
+        done = self.madbench(*SIZE, "--io-only", "--keep", "--filetype=SHARED", np=2)
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(len(done.files), 1)
+        path = os.path.join(done.dir, done.files[0])
+        self.assertIn(done.report["run"]["id"], path)
+        self.assertEqual(os.path.getsize(path), PASS)
+
+    def test_keep_unique_files_with_padding(self):
+        done = self.madbench(*SIZE, "1", "64", "12288", "--io-only", "--keep", np=2)
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(len(done.files), 2)
+        share = 8 * NPIX * NPIX // 2
+        slot = -(-share // 12288) * 12288
+        for path in glob.glob(os.path.join(done.dir, "*")):
+            self.assertEqual(os.path.getsize(path), slot * (NBIN - 1) + share)
+
+    def test_no_verify(self):
+        checks = self.run_it("--no-verify")["checks"]
+        self.assertEqual((checks["blocks_checked"], checks["blocks_bad"]), (0, 0))
+
+    def test_iomode_none_does_no_io(self):
+        report = self.run_it("--iomode=NONE")
+        self.assertEqual(samples(report, "read") + samples(report, "write"), [])
+        self.assertEqual(report["io"]["mode"], "none")
+        self.assertEqual(report["checks"]["blocks_checked"], 0)
+
+    def test_bwexp_sets_io_mode(self):
+        report = self.good(self.madbench(*SIZE, "--bwexp=0.5"))
+        self.assertNotIn("dC", report["results"])
+        self.assertEqual(report["options"]["bwexp"]["value"], 0.5)
+
+    def test_environment_is_the_option(self):
+        env = {"IOMETHOD": "mpi", "FILETYPE": "shared", "BWEXP": "0.5"}
+        options = self.good(self.madbench(*SIZE, env=env))["options"]
+        for name, value in (("iomethod", "mpi"), ("filetype", "SHARED"), ("bwexp", 0.5)):
+            self.assertEqual(options[name]["value"], value)
+            self.assertEqual(options[name]["from"], "environment")
+        done = self.good(self.madbench(*SIZE, "--filetype=UNIQUE", env=env))
+        self.assertEqual(done["options"]["filetype"]["from"], "command line")
+        self.assertEqual(done["files"][0]["kind"], "unique")
+
+    def test_interval_from_six_repetitions_on(self):
+        for n in (5, 6):
+            for figure in self.run_it("--repeat=%d" % n)["figures"]:
+                self.assertEqual(len(figure["reps"]), n)
+                self.assertEqual(figure["ci95"] is not None, n == 6, figure)
+
+    def test_label_and_series(self):
+        run = self.run_it("--label=two words", "--series=s1,posix-unique,3")["run"]
+        self.assertEqual(run["label"], "two words")
+        self.assertEqual(run["series"], {"id": "s1", "config": "posix-unique",
+                                         "round": 3})
+
+    def test_cache_keep_warns(self):
+        """What was just written and kept is read from memory, and the report says so."""
+        report = self.run_it("--cache=keep")
+        self.assertGreater(report["checks"]["resident_share"], 0.9)
+        self.assertTrue({"served_from_memory", "file_system_in_memory"} &
+                        {w["code"] for w in report["warnings"]})
+
+    def test_hints(self):
+        report = self.run_it("--iomethod=MPI", "--hint=cb_buffer_size=1048576")
+        self.assertEqual(report["io"]["hints_asked"], {"cb_buffer_size": "1048576"})
+        self.assertEqual(report["io"]["hints_in_effect"]["cb_buffer_size"], "1048576")
+
+    # ---- sinks -------------------------------------------------------------------
+
+    def test_csv_has_the_same_samples(self):
+        done = self.madbench(*SIZE, "--io-only", "--csv=out.csv")
+        report = self.good(done)
+        with open(os.path.join(done.folder, "out.csv"), encoding="utf-8",
+                  newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(len(rows), len(report["samples"]))
+        for row, sample in zip(rows, report["samples"]):
+            self.assertEqual((row["phase"], row["act"]), (sample["phase"], sample["act"]))
+            self.assertEqual(int(row["bytes"]), sample["bytes"])
+
+    def test_text_says_what_was_used(self):
+        done = self.run_program("madbench", *SIZE, "--io-only", np=2)
+        self.good(done)
+        for part in ("madbench ", "grid      1 x 2 ranks", "engine    posix",
+                     "cache     flush", "verified  16 blocks, 0 wrong", "C.read_MBps"):
+            self.assertIn(part, done.out)
+
+    def test_killed_run_leaves_an_invalid_report(self):
+        done = self.start("madbench", "512", "64", "--bwexp=1.6", "--quiet", np=2)
+        self.until(lambda: done.files, "its files are there")
+        self.assertIs(done.report["valid"], False)
+        for pid in done.ranks():
+            os.kill(pid, signal.SIGKILL)
+        done.wait(30)
+        self.assertNotEqual(done.status, 0)
+        self.assertEqual(done.report["why"], "did not finish")
+
+
+for at, (name_, method_, launcher_) in enumerate(METHODS):
+    for type_ in ("UNIQUE", "SHARED"):
+        np_, gangs_ = ((1, 1), (4, 2), (3, 1))[at]
+        add(IoMode, "one_pass_%s_%s_np%d" % (name_, type_, np_), "one_pass", np_, gangs_,
+            method_, launcher_, type_)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# limit: 600
+"""Storage that lies or fails is found out: on any rank, at any call, through every
+layer. One sentence says where; nothing hangs, nothing is left, no report is valid."""
+from e2e import HAVE_SCALAPACK, METHODS, Case, add, fault, main, total
+
+IO_MODE = ("64", "3", "--io-only")
+FULL_MODE = ("64", "3")
+BLOCKS = ("64k", "--block-size=4k")
+RANKS = 3
+TYPES = ("UNIQUE", "SHARED")
+POSIX = METHODS[0]
+
+
+class Verification(Case):
+    LIMIT = 30
+
+    def hit(self, how, what, rank, *options, size=IO_MODE, program="madbench"):
+        """A run with a fault on one rank, or on all (None)."""
+        name, method, launcher = how
+        return self.run_program(program, *size, *method, "--io-timeout=20", *options,
+                                "--quiet", np=RANKS, launcher=launcher,
+                                env=fault(what, rank, "files/%s-" % program))
+
+    def names_place(self, done, *parts, rank):
+        """The sentence says on which rank, in which file, and where."""
+        error = self.failed(done, *parts, rank=rank, file=done.dir)
+        self.assertGreaterEqual(error["offset_bytes"], 0)
+        self.assertIn("offset %d" % error["offset_bytes"], done.said[0])
+        return error
+
+    def lies(self, how, what, found, rank, filetype):
+        """What is read is not what was written."""
+        done = self.hit(how, what, rank, "--filetype=" + filetype)
+        self.names_place(done, "verification failed", found, rank=rank)
+        self.assertEqual(done.report["checks"]["blocks_bad"], 1)
+
+    def fails(self, how, what, text, rank, filetype):
+        done = self.hit(how, what, rank, "--filetype=" + filetype)
+        error = self.names_place(done, text, rank=rank)
+        if how is POSIX and "ENOSPC" in what:
+            self.assertEqual(error["errno"], "ENOSPC")
+
+    def moves_nothing(self, how, filetype):
+        """A write that moves nothing and is no error: POSIX gives up, ROMIO tries again
+        and succeeds. Either way the truth is told."""
+        done = self.hit(how, "write:zero:2", 1, "--filetype=" + filetype)
+        if how is POSIX or done.status:
+            self.names_place(done, "write of", rank=1)
+        else:
+            self.assertEqual(self.good(done)["checks"]["blocks_bad"], 0)
+
+    def sync_fails(self, how, filetype):
+        # which rank syncs a file for the others is the library's choice: all are hit
+        rank = 1 if how is POSIX else None
+        done = self.hit(how, "fsync:EIO:1", rank, "--filetype=" + filetype)
+        self.failed(done, "sync", rank=rank, file=done.dir)
+
+    def collective(self, how, what):
+        """Which rank writes for the others is the library's choice: all are hit. OMPIO
+        may lose its way in a collective call that failed: then the time limit ends it."""
+        done = self.hit(how, what, None, "--filetype=SHARED", "--collective",
+                        "--io-timeout=3")
+        if "did not come back" in done.err:
+            self.ended_by_watchdog(done)
+        else:
+            self.failed(done, file=done.dir)
+
+    def ended_by_watchdog(self, done, *parts):
+        done.said = [line for line in done.said if "by a signal" not in line]
+        self.one_sentence(done, "did not come back", done.dir, "--io-timeout", *parts)
+        self.assertIs(done.report["valid"], False)
+        self.assertEqual(done.report["why"], "did not finish")
+
+    def short_transfers(self, filetype):
+        """POSIX says so, and the rest follows."""
+        for what in ("write:half:2", "read:half:3"):
+            report = self.good(self.hit(POSIX, what, 1, "--filetype=" + filetype))
+            self.assertEqual(report["checks"]["blocks_bad"], 0)
+
+    def is_stuck(self, how, filetype):
+        """A transfer that never comes back ends the run all the same."""
+        name, method, launcher = how
+        done = self.madbench(*IO_MODE, *method, "--filetype=" + filetype,
+                             "--io-timeout=1", np=RANKS, launcher=launcher,
+                             env=fault("write:hang:2", 1))
+        self.ended_by_watchdog(done, "rank 1 on ", "within 1 s")
+
+    def cannot_make(self, filetype):
+        rank = 0 if filetype == "SHARED" else 2
+        for code in ("EACCES", "ENOSPC"):
+            done = self.hit(POSIX, "open:%s:1" % code, rank, "--filetype=" + filetype)
+            error = self.failed(done, "cannot be created", rank=rank, file=done.dir)
+            self.assertEqual(error["errno"], code)
+
+    def foreign(self, filetype):
+        """A file of that name which somebody else made is refused, and left alone."""
+        done = self.hit(POSIX, "open:plant:1", 0, "--filetype=" + filetype)
+        self.assertEqual(done.status, 1, done)
+        self.assertEqual(len(done.said), 1, done)
+        self.assertIn("exists already", done.said[0])
+        self.assertEqual(len(done.files), 1, done.files)
+        with open("%s/%s" % (done.dir, done.files[0])) as f:
+            self.assertEqual(f.read(), "foreign")
+
+    def full_mode(self, how, what, rank, filetype, text):
+        if not HAVE_SCALAPACK:
+            self.skipTest("full mode is not built")
+        done = self.hit(how, what, rank, "--filetype=" + filetype, size=FULL_MODE)
+        self.names_place(done, text, rank=rank)
+
+    def blocktransfer_fails(self, what, found, *options):
+        done = self.hit(POSIX, what, 2, *options, size=BLOCKS, program="blocktransfer")
+        self.names_place(done, found, rank=2)
+
+    def test_a_failure_passes_the_gates(self):
+        """A rank that failed still lets the next one through."""
+        done = self.hit(POSIX, "write:EIO:2", 0, "--io-only",
+                        size=("64", "4", "1", "16", "4096", "3", "3"))
+        self.names_place(done, "write of", rank=0)
+
+    def test_no_verify_checks_nothing(self):
+        """Then a lie passes: it is the checking that finds it, and nothing else."""
+        report = self.good(self.hit(POSIX, "write:flip:2", 1, "--no-verify"))
+        self.assertEqual(report["checks"]["blocks_checked"], 0)
+
+    def test_the_shim_is_harmless(self):
+        """A fault that is never due changes nothing."""
+        for how in METHODS:
+            report = self.good(self.hit(how, "write:EIO:1000000", None))
+            self.assertEqual(report["checks"]["blocks_checked"], 2 * 3 * RANKS)
+            self.assertEqual(total(report, "read", "calls"), 2 * 3 * RANKS)
+
+
+LIES = [  # the fault, what is said to have been found
+    ("a_bit_changes_on_disk", "write:flip:2", "with changed bytes"),
+    ("a_bit_changes_on_the_way", "read:flip:2", "with changed bytes"),
+    ("a_block_is_misplaced", "write:shift:2", "found "),
+    ("a_block_comes_from_elsewhere", "read:shift:2", "found "),
+    ("a_write_is_lost", "write:lost:4", "version 1"),
+    ("a_read_brings_nothing", "read:lost:2", "the poison put there"),
+]
+
+FAILURES = [
+    ("the_first_write_fails", "write:EIO:1", "write of"),
+    ("a_later_write_fails", "write:EIO:5", "write of"),
+    ("no_space", "write:ENOSPC:3", "write of"),
+    ("no_space_from_now_on", "write:ENOSPC:2+", "write of"),
+    ("a_read_fails", "read:EIO:2", "read of"),
+    ("the_file_ends_early", "read:zero:4", "read of"),
+]
+
+FULL_MODE_FAULTS = [
+    ("write:flip:2", "fingerprint"), ("write:lost:5", "fingerprint"),
+    ("read:flip:5", "fingerprint"), ("write:EIO:4", "write of"),
+    ("read:zero:6", "read of"),
+]
+
+BLOCK_FAULTS = [
+    ("write:flip:3", "verification failed"), ("read:lost:7", "poison"),
+    ("write:shift:16", "verification failed"), ("read:EIO:16", "read of"),
+    ("write:ENOSPC:1", "write of"),
+]
+
+for k, how in enumerate(METHODS):
+    name = how[0]
+    for i, (what, fault_text, found) in enumerate(LIES):
+        add(Verification, "%s_%s" % (what, name), "lies", how, fault_text, found,
+            (i + k) % RANKS, TYPES[(i + k) % 2])
+    for j, kind in enumerate(TYPES):
+        for i, (what, fault_text, found) in enumerate(FAILURES):
+            add(Verification, "%s_%s_%s" % (what, name, kind), "fails", how, fault_text,
+                found, (i + j + k) % RANKS, kind)
+        add(Verification, "sync_fails_%s_%s" % (name, kind), "sync_fails", how, kind)
+        add(Verification, "a_write_moves_nothing_%s_%s" % (name, kind), "moves_nothing",
+            how, kind)
+        add(Verification, "stuck_%s_%s" % (name, kind), "is_stuck", how, kind)
+    if how is not POSIX:
+        for what in ("write:EIO:1", "write:ENOSPC:2+", "read:EIO:2"):
+            add(Verification, "collective_%s_%s" % (name, what), "collective", how, what)
+
+for kind in TYPES:
+    add(Verification, "short_transfers_are_finished_" + kind, "short_transfers", kind)
+    add(Verification, "a_file_cannot_be_made_" + kind, "cannot_make", kind)
+    add(Verification, "a_foreign_file_is_left_alone_" + kind, "foreign", kind)
+
+for i, (what, found) in enumerate(FULL_MODE_FAULTS):
+    how = METHODS[i % len(METHODS)]
+    add(Verification, "full_mode_%s_%s" % (what, how[0]), "full_mode", how, what,
+        i % RANKS, TYPES[i % 2], found)
+
+for i, (what, found) in enumerate(BLOCK_FAULTS):
+    options = ("--depth=4", "--filetype=SHARED") if i % 2 else ("--pattern=RANDOM",)
+    add(Verification, "blocktransfer_" + what, "blocktransfer_fails", what, found,
+        *options)
+
+if __name__ == "__main__":
+    main()
