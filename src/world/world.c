@@ -115,6 +115,9 @@ int world_close(struct world *w, const char *program)
     if (status && w->rank == 0 && opt_speaks())
         err_print(stderr, program, err_get());
     scratch_unlink_all();
+    /* Open MPI ends, by a signal, the ranks that are left when the first has exited
+     * with a failure: that is no second sentence. */
+    scratch_catch_signals(NULL);
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     return status;
