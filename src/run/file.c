@@ -122,8 +122,8 @@ int run_file_close(struct run_file *f, bool written)
         return 0;
     enum act before = phase_act(r->phase, ACT_IDLE);
     int rc = 0;
-    /* After a failure there is nothing worth syncing; and OMPIO, after a collective write
-     * that failed, leaves MPI_File_sync on one rank while the others stay in it. */
+    /* After a failure there is nothing worth syncing; and OMPIO, after a collective
+     * write that failed, leaves MPI_File_sync on one rank while the others stay. */
     int failed = r->shared && written ? err_agree(f->comm, r->failed) : r->failed;
     if (written && r->flush && !failed) {
         phase_act(r->phase, ACT_SYNC);

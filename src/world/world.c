@@ -152,13 +152,9 @@ int world_close(struct world *w, const char *program)
         err_print(stderr, program, err_get());
     watchdog_close();
     scratch_unlink_all();
-<<<<<<< HEAD
-    scratch_release_signals(); /* Open MPI ends the others when one rank has failed */
-=======
     /* Open MPI ends, by a signal, the ranks that are left when the first has exited
      * with a failure: that is no second sentence. */
     scratch_catch_signals(NULL);
->>>>>>> 5933994dce48e3ab5283bef5d287c463be4f267c
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     return status;
