@@ -106,10 +106,11 @@ int run_file_open(struct run_file *f, int flags)
                         .hint_count = r->hint_count};
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     int rc = io_file_open(&f->io, &o);
-    phase_act(r->phase, before);
     if (rc && !r->failed)
         r->failed = rc;
+    phase_act(r->phase, ACT_IDLE); /* for those who are still opening theirs */
     r->failed = err_agree(r->world.comm, r->failed);
+    phase_act(r->phase, before);
     if (!r->failed && !r->described)
         describe(f);
     return r->failed;
