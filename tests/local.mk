@@ -33,6 +33,7 @@ endif
 
 # To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
 SCRIPT_TESTS = \
+	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/large.py \

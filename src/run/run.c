@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -152,7 +153,11 @@ static int check_space(struct run *r, int64_t bytes)
 static int check_dir(struct run *r)
 {
     const char *dir = r->options->dir;
+    struct stat st;
     int rc = io_fs_of(dir, &r->fs);
+    if (!rc && !stat(dir, &st) && !S_ISDIR(st.st_mode)) /* access says "permission" */
+        rc = err_set(-ENOTDIR, dir, -1, "the directory cannot be used: %s",
+                     strerror(ENOTDIR));
     if (!rc && access(dir, W_OK | X_OK))
         rc = err_set(-errno, dir, -1, "the directory cannot be written to: %s",
                      strerror(errno));

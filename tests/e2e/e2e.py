@@ -129,6 +129,7 @@ class Done:
 class Case(unittest.TestCase):
     maxDiff = None
     LIMIT = 60
+    open_to_all = False  # programs run as another user
 
     def setUp(self):
         self.tmp = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
@@ -145,6 +146,8 @@ class Case(unittest.TestCase):
         before: a command that runs all of it ("unshare", "-m", ...)."""
         done = Done(program, tempfile.mkdtemp(dir=self.tmp))
         os.mkdir(done.dir)
+        if self.open_to_all:
+            os.chmod(done.folder, 0o777)
         line = [program, *args]
         line += [] if dir is False else ["--dir", dir or done.dir]
         line += ["--json", done.json] if json else []
