@@ -52,6 +52,9 @@ int scratch_add(const char *path)
         return err_set(rc, path, -1, "the file's path is too long");
     if (find(whole) >= 0)
         return 0;
+    if (owner != getpid()) /* a forked child owes its parent's files nothing */
+        for (int i = 0; i < SLOTS; i++)
+            table[i].used = 0;
     owner = getpid();
     for (int i = 0; i < SLOTS; i++)
         if (!table[i].used) {
