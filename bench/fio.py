@@ -225,11 +225,11 @@ def line(name, op, rounds):
     equals = [z / x for x, z in zip(a, again)]
     spread = noise(equals)
     own = median([r[1]["own " + op] for r in rounds])
-    print("%-13s %8.1f %8.1f %8.1f   %5.3f %5.2f-%4.2f   %5.3f %5.2f-%4.2f %6.1f %%   %s"
-          % (name + " " + op, median(a + again), median(b), own,
-             median(ratios), min(ratios), max(ratios),
-             median(equals), min(equals), max(equals), 100 * spread,
-             verdict(median(ratios), spread)))
+    print("%-13s %8.1f %8.1f %8.1f   %5.3f %5.2f-%4.2f   %5.3f %5.2f-%4.2f %6.1f %%   "
+          "%s" % (name + " " + op, median(a + again), median(b), own,
+                  median(ratios), min(ratios), max(ratios),
+                  median(equals), min(equals), max(equals), 100 * spread,
+                  verdict(median(ratios), spread)))
 
 
 def main():

@@ -29,7 +29,20 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum action { NONE, FAIL, ZERO, HALF, FLIP, LOST, SHIFT, HANG, KILL, STOP, PLANT, FILL };
+enum action {
+    NONE,
+    FAIL,
+    ZERO,
+    HALF,
+    FLIP,
+    LOST,
+    SHIFT,
+    HANG,
+    KILL,
+    STOP,
+    PLANT,
+    FILL
+};
 
 static struct {
     int ready;
@@ -46,11 +59,11 @@ static const struct {
     enum action action;
     int error;
 } actions[] = {
-    {"EIO", FAIL, EIO},      {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT},
+    {"EIO", FAIL, EIO},       {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT},
     {"EACCES", FAIL, EACCES}, {"EROFS", FAIL, EROFS},   {"zero", ZERO, 0},
-    {"half", HALF, 0},       {"flip", FLIP, 0},        {"lost", LOST, 0},
-    {"shift", SHIFT, 0},     {"hang", HANG, 0},        {"kill", KILL, 0},
-    {"stop", STOP, 0},       {"plant", PLANT, 0},      {"fill", FILL, 0},
+    {"half", HALF, 0},        {"flip", FLIP, 0},        {"lost", LOST, 0},
+    {"shift", SHIFT, 0},      {"hang", HANG, 0},        {"kill", KILL, 0},
+    {"stop", STOP, 0},        {"plant", PLANT, 0},      {"fill", FILL, 0},
 };
 
 static int is_our_rank(void)
@@ -76,7 +89,8 @@ static void set_up(void)
     fault.file = getenv("FAULT_FILE");
     if (!text || !is_our_rank())
         return;
-    if (sscanf(text, "%7[a-z]:%15[a-zA-Z]:%ld%c", fault.call, name, &fault.k, &plus) < 3)
+    if (sscanf(text, "%7[a-z]:%15[a-zA-Z]:%ld%c", fault.call, name, &fault.k, &plus) <
+        3)
         refuse(text);
     fault.on = plus == '+';
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
@@ -192,12 +206,18 @@ static ssize_t act(enum action a, const struct transfer *t, void *buf, size_t n)
     case FAIL:
         errno = fault.error;
         return -1;
-    case ZERO: return 0;
-    case LOST: return (ssize_t)n;
-    case HALF: return move(t, buf, n / 2, 0);
-    case SHIFT: return move(t, buf, n, 4096);
-    case FLIP: return flip(t, buf, n);
-    default: return move(t, buf, n, 0);
+    case ZERO:
+        return 0;
+    case LOST:
+        return (ssize_t)n;
+    case HALF:
+        return move(t, buf, n / 2, 0);
+    case SHIFT:
+        return move(t, buf, n, 4096);
+    case FLIP:
+        return flip(t, buf, n);
+    default:
+        return move(t, buf, n, 0);
     }
 }
 

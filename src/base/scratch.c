@@ -52,6 +52,9 @@ int scratch_add(const char *path)
         return err_set(rc, path, -1, "the file's path is too long");
     if (find(whole) >= 0)
         return 0;
+    if (owner != getpid()) /* a forked child owes its parent's files nothing */
+        for (int i = 0; i < SLOTS; i++)
+            table[i].used = 0;
     owner = getpid();
     for (int i = 0; i < SLOTS; i++)
         if (!table[i].used) {
@@ -108,26 +111,18 @@ static void on_signal(int sig)
     errno = saved;
 }
 
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR2};
-enum { CAUGHT = sizeof caught / sizeof caught[0] };
-
 void scratch_catch_signals(const char *program)
 {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR2};
     int n = 0;
     if (program)
         n = snprintf(signal_text, sizeof signal_text,
                      "%s: ended by a signal; its files are removed\n", program);
     signal_text_length = n < (int)sizeof signal_text ? (size_t)n : sizeof signal_text;
-    for (int i = 0; i < CAUGHT; i++) {
+    for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
         sigfillset(&sa.sa_mask);
         sigdelset(&sa.sa_mask, caught[i]);
         sigaction(caught[i], &sa, NULL);
     }
-}
-
-void scratch_release_signals(void)
-{
-    for (int i = 0; i < CAUGHT; i++)
-        signal(caught[i], SIG_DFL);
 }

@@ -22,8 +22,4 @@ void scratch_unlink_all(void);
  * all ranks but one), and end the process by the same signal. */
 void scratch_catch_signals(const char *program);
 
-/* Local. Those signals do again what they did before: nothing is left to remove, and
- * what there was to say has been said. */
-void scratch_release_signals(void);
-
 #endif

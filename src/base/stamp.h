@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct stamp {
-    uint64_t seed;   /* of the run; two runs' data differ everywhere */
+    uint64_t seed;   /* of the run: the noise of two runs differs everywhere */
     int32_t version; /* how often this block was written */
     int32_t rank;
     int32_t mat;

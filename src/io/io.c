@@ -198,7 +198,9 @@ static int start_synchronous(struct io_file *f, struct io_req *r[], int n)
     for (int i = 0; i < n; i++) {
         begin(f, r[i]);
         watchdog_arm(f->timeout_s, op_text(r[i]), f->path, r[i]->offset);
-        int failed = r[i]->rc ? 0 : f->engine->start(f, &r[i], 1);
+        /* also a request that is refused here takes part where others wait for it */
+        int failed =
+            r[i]->rc && !(f->flags & IO_COLLECTIVE) ? 0 : f->engine->start(f, &r[i], 1);
         watchdog_disarm();
         if (failed && !r[i]->rc)
             r[i]->rc = failed;

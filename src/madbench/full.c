@@ -100,8 +100,7 @@ const double *full_dc(const struct full *f)
     return f->dc;
 }
 
-/* ---- verified I/O of unstamped data
- * ------------------------------------------------ */
+/* ---- verified I/O of unstamped data -------------------------------------- */
 
 static uint64_t fingerprint(struct full *f, const void *buf, int64_t bytes)
 {
@@ -165,8 +164,7 @@ static void compute(struct full *f)
     phase_act(f->b->run->phase, ACT_COMPUTE);
 }
 
-/* ---- the phases
- * ------------------------------------------------------------------------ */
+/* ---- the phases ---------------------------------------------------------- */
 
 /* Builds and writes the matrices; their sum S stays in memory, in `sum`. */
 static int phase_s(struct full *f, double *sum)

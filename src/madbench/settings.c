@@ -195,10 +195,12 @@ int64_t plan_steps(const struct plan *p, const struct settings *s)
 
 static void print_row(const char *what, int64_t rank, int64_t total)
 {
-    char a[16], b[16], c[32];
-    snprintf(c, sizeof c, "%.0f GiB", (double)total / (double)(INT64_C(1) << 30));
-    printf("  %-24s %12s %12s %12s\n", what, units_bytes(a, rank),
-           units_bytes(b, total), c);
+    char a[16], b[16], c[32] = "";
+    double gib = (double)total / (double)(INT64_C(1) << 30);
+    if (gib >= 1) /* as the slides' table has it */
+        snprintf(c, sizeof c, "%.0f GiB", gib);
+    printf("  %-24s %12s %12s%s%s\n", what, units_bytes(a, rank),
+           units_bytes(b, total), *c ? "  about " : "", c);
 }
 
 void plan_print(const struct plan *p, const struct settings *s)
@@ -212,7 +214,7 @@ void plan_print(const struct plan *p, const struct settings *s)
         printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks,
                p->small.rows, p->small.cols);
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
-    printf("  %-24s %12s %12s %12s\n", "", "per rank", "all ranks", "rounded");
+    printf("  %-24s %12s %12s\n", "", "per rank", "all ranks");
     snprintf(what, sizeof what, "memory, %d matrices%s", MADBENCH_MATRICES,
              p->gangs > 1 ? " a gang" : "");
     print_row(what, matrices(p), MADBENCH_MATRICES * matrix * p->gangs);

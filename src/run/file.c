@@ -106,10 +106,11 @@ int run_file_open(struct run_file *f, int flags)
                         .hint_count = r->hint_count};
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     int rc = io_file_open(&f->io, &o);
-    phase_act(r->phase, before);
     if (rc && !r->failed)
         r->failed = rc;
+    phase_act(r->phase, ACT_IDLE); /* for those who are still opening theirs */
     r->failed = err_agree(r->world.comm, r->failed);
+    phase_act(r->phase, before);
     if (!r->failed && !r->described)
         describe(f);
     return r->failed;
@@ -122,8 +123,8 @@ int run_file_close(struct run_file *f, bool written)
         return 0;
     enum act before = phase_act(r->phase, ACT_IDLE);
     int rc = 0;
-    /* After a failure there is nothing worth syncing; and OMPIO, after a collective write
-     * that failed, leaves MPI_File_sync on one rank while the others stay in it. */
+    /* After a failure there is nothing worth syncing; and OMPIO, after a collective
+     * write that failed, leaves MPI_File_sync on one rank while the others stay. */
     int failed = r->shared && written ? err_agree(f->comm, r->failed) : r->failed;
     if (written && r->flush && !failed) {
         phase_act(r->phase, ACT_SYNC);

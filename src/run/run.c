@@ -91,8 +91,7 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     return true;
 }
 
-/* ---- before the first phase
- * -------------------------------------------------------- */
+/* ---- before the first phase ---------------------------------------------- */
 
 /* The batch job's id, or the time; and the process id, for several runs of a job. */
 static void name_run(struct run *r)
@@ -303,8 +302,7 @@ int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
     return 0;
 }
 
-/* ---- the end
- * ------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 static void warn_of_memory(struct run *r, double device, double resident)
 {

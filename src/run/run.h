@@ -169,8 +169,7 @@ int run_phase_end(struct run *r);
 void run_rep_begin(struct run *r);
 void run_rep_end(struct run *r);
 
-/* ---- files, within a phase
- * --------------------------------------------------------- */
+/* ---- files, within a phase ----------------------------------------------- */
 
 /* **Collective.** Names a file (one for all, or one for each rank) that is `bytes` long
  * when complete, for requests of at most max_request bytes, `depth` at once. */

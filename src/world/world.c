@@ -82,17 +82,18 @@ static int meet_mates(const struct world *w, MPI_Comm node)
 {
     static pid_t *mates; /* as long as the watchdog lives */
     struct stat st;
-    struct process mine = {getpid(), stat("/proc/self/ns/pid", &st) ? 0
-                                                                    : (int64_t)st.st_ino};
+    struct process mine = {getpid(),
+                           stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino};
     struct process *all = calloc((size_t)w->node_ranks, sizeof *all);
     mates = calloc((size_t)w->node_ranks, sizeof *mates);
-    int rc = all && mates ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d processes",
-                                        w->node_ranks);
+    int rc = all && mates ? 0
+                          : err_set(-ENOMEM, NULL, -1, "no memory for %d processes",
+                                    w->node_ranks);
     int n = 0;
     rc = err_agree(node, rc);
     if (!rc)
-        MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE,
-                      node);
+        MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine,
+                      MPI_BYTE, node);
     for (int i = 0; i < w->node_ranks && !rc; i++)
         if (i != w->node_rank && all[i].pid_namespace == mine.pid_namespace)
             mates[n++] = (pid_t)all[i].pid;
@@ -151,7 +152,9 @@ int world_close(struct world *w, const char *program)
         err_print(stderr, program, err_get());
     watchdog_close();
     scratch_unlink_all();
-    scratch_release_signals(); /* Open MPI ends the others when one rank has failed */
+    /* Open MPI ends, by a signal, the ranks that are left when the first has exited
+     * with a failure: that is no second sentence. */
+    scratch_catch_signals(NULL);
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     return status;

@@ -24,8 +24,8 @@ class Transfers(Case):
         return report
 
     def test_misaligned_file_is_longer(self):
-        done = self.blocktransfer(*SIZE, "--misalign=100", "--filetype=SHARED", "--keep",
-                                  np=2)
+        done = self.blocktransfer(*SIZE, "--misalign=100", "--filetype=SHARED",
+                                  "--keep", np=2)
         self.assertEqual(done.status, 0, done)
         path = os.path.join(done.dir, done.files[0])
         self.assertEqual(os.path.getsize(path), 2 * BYTES + 100)
@@ -68,7 +68,8 @@ class Transfers(Case):
             self.assertGreaterEqual(s["latency"]["max_s"], 0.005)
 
     def test_null_must_not_be_verified(self):
-        self.refused(self.blocktransfer(*SIZE, "--iomethod=null"), "null", "--no-verify")
+        self.refused(self.blocktransfer(*SIZE, "--iomethod=null"), "null",
+                     "--no-verify")
 
     def test_injected_failure(self):
         done = self.blocktransfer(*SIZE, "--iomethod=null:fail_every=10", "--no-verify")
@@ -106,8 +107,8 @@ for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
         method_, launcher_, 3, "--pattern=" + pattern, "--layout=" + layout,
         "--misalign=" + misalign, "--filetype=" + type_)
 for name_, method_, launcher_ in METHODS[1:]:
-    add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3, "--collective",
-        "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
+    add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3,
+        "--collective", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
 
 if __name__ == "__main__":
     main()

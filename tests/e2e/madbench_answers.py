@@ -35,8 +35,8 @@ class Answers(Case):
 
     def test_whole_vector_does_not_depend_on_anything(self):
         one = self.answers(64, 2, 1)["results"]["dC"]
-        many = self.answers(64, 2, 4, ("2", "8", "64"), ("--filetype=SHARED",
-                                                        "--iomethod=MPI"))["results"]["dC"]
+        many = self.answers(64, 2, 4, ("2", "8", "64"),
+                            ("--filetype=SHARED", "--iomethod=MPI"))["results"]["dC"]
         for a, b in zip(one, many):
             self.assertLess(abs(a / b - 1), 1e-9)
 
@@ -79,7 +79,8 @@ def add_all():
                 (*method, "--filetype=" + filetype, "--remap=" + remap), launcher)
     for name, method, launcher in METHODS[1:]:
         add(Answers, "np4_%s_collective_4_gangs" % name, "answers", 256, 4, 4, ("4",),
-            (*method, "--filetype=SHARED", "--collective", "--hint=cb_nodes=1"), launcher)
+            (*method, "--filetype=SHARED", "--collective", "--hint=cb_nodes=1"),
+            launcher)
     add(Answers, "np2_512_pixels", "answers", 512, 8, 2)
 
 

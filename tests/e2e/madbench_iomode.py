@@ -25,7 +25,8 @@ class IoMode(Case):
         report = self.good(self.madbench(*SIZE, str(gangs), "--io-only", *method,
                                          "--filetype=" + filetype, np=np,
                                          launcher=launcher))
-        for phase, act in (("S", "write"), ("W", "read"), ("W", "write"), ("C", "read")):
+        for phase, act in (("S", "write"), ("W", "read"), ("W", "write"),
+                           ("C", "read")):
             self.assertEqual(total(report, act, phase=phase), PASS, (phase, act))
         self.assertEqual(samples(report, "read", phase="S"), [])
         self.assertEqual(total(report, "read", "calls", phase="W"), np * NBIN)
@@ -58,7 +59,8 @@ class IoMode(Case):
 
     def test_latencies_are_ordered(self):
         for s in samples(self.run_it(), "read"):
-            at = [s["latency"][k] for k in ("p50_s", "p90_s", "p95_s", "p99_s", "max_s")]
+            at = [s["latency"][k]
+                  for k in ("p50_s", "p90_s", "p95_s", "p99_s", "max_s")]
             self.assertEqual(at, sorted(at))
             self.assertEqual(sum(n for _, n in s["latency"]["hist"]), s["calls"])
             self.assertLessEqual(s["min_s"], s["mean_s"])
@@ -101,7 +103,8 @@ class IoMode(Case):
     def test_environment_is_the_option(self):
         env = {"IOMETHOD": "mpi", "FILETYPE": "shared", "BWEXP": "0.5"}
         options = self.good(self.madbench(*SIZE, env=env))["options"]
-        for name, value in (("iomethod", "mpi"), ("filetype", "SHARED"), ("bwexp", 0.5)):
+        for name, value in (("iomethod", "mpi"), ("filetype", "SHARED"),
+                            ("bwexp", 0.5)):
             self.assertEqual(options[name]["value"], value)
             self.assertEqual(options[name]["from"], "environment")
         done = self.good(self.madbench(*SIZE, "--filetype=UNIQUE", env=env))
@@ -121,7 +124,7 @@ class IoMode(Case):
                                          "round": 3})
 
     def test_cache_keep_warns(self):
-        """What was just written and kept is read from memory, and the report says so."""
+        """What was just written is read from memory, and the report says so."""
         report = self.run_it("--cache=keep")
         self.assertGreater(report["checks"]["resident_share"], 0.9)
         self.assertTrue({"served_from_memory", "file_system_in_memory"} &
@@ -142,7 +145,8 @@ class IoMode(Case):
             rows = list(csv.DictReader(f))
         self.assertEqual(len(rows), len(report["samples"]))
         for row, sample in zip(rows, report["samples"]):
-            self.assertEqual((row["phase"], row["act"]), (sample["phase"], sample["act"]))
+            self.assertEqual((row["phase"], row["act"]),
+                             (sample["phase"], sample["act"]))
             self.assertEqual(int(row["bytes"]), sample["bytes"])
 
     def test_text_says_what_was_used(self):
@@ -166,8 +170,8 @@ class IoMode(Case):
 for at, (name_, method_, launcher_) in enumerate(METHODS):
     for type_ in ("UNIQUE", "SHARED"):
         np_, gangs_ = ((1, 1), (4, 2), (3, 1))[at]
-        add(IoMode, "one_pass_%s_%s_np%d" % (name_, type_, np_), "one_pass", np_, gangs_,
-            method_, launcher_, type_)
+        add(IoMode, "one_pass_%s_%s_np%d" % (name_, type_, np_), "one_pass", np_,
+            gangs_, method_, launcher_, type_)
 
 if __name__ == "__main__":
     main()

@@ -259,6 +259,23 @@ static void test_many(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
+/* A request that one rank may not make; the others' must not wait for it for ever. */
+static void test_one_too_large(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    if (open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE) == 0) {
+        struct io_req r = request(v, IO_OP_WRITE, 0, v->rank ? SLOT : SLOT + 1);
+        int rc = io_file_transfer(f, &r);
+        point(v, rc == (v->rank ? 0 : -EINVAL) && (v->rank || r.rc == -EINVAL),
+              "one rank's request above max_request is refused, the others' done");
+    } else
+        point(v, false, "opened for a request that is too large");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
 /* A request larger than what one call of the library moves. */
 static void test_pieces(const struct variant *v)
 {
@@ -549,8 +566,7 @@ static void test_full(const struct variant *v)
     err_clear();
 }
 
-/* ---- what only some engines do
- * ------------------------------------------------------ */
+/* ---- what only some engines do ------------------------------------------- */
 
 static void test_hints(const struct variant *v)
 {
@@ -630,13 +646,13 @@ static void test_large(const struct variant *v)
     io_file_close(&f);
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------- */
 
 static void test_variant(const struct variant *v)
 {
     test_round_trip(v);
     test_many(v);
+    test_one_too_large(v);
     if (!(v->flags & IO_COLLECTIVE))
         test_requests(v);
     if (!v->stores) {
