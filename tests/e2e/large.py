@@ -3,6 +3,7 @@
 """One transfer of more than 2 GiB, for real: asked for with LEADLINE_BIG=1, as it takes
 5 GB of disk and 3 GB of memory."""
 import os
+import re
 import shutil
 
 from e2e import METHODS, Case, add, main, total
@@ -14,6 +15,10 @@ class Large(Case):
     LIMIT = 600
 
     def one_block(self, method, launcher, options=()):
+        with open("/proc/meminfo") as f:
+            kib = int(re.search(r"MemAvailable: *(\d+)", f.read()).group(1))
+        if kib < 8 << 20:
+            self.skipTest("less than 8 GiB of memory are available")
         if shutil.disk_usage(self.tmp).free < 8 << 30:
             self.skipTest("less than 8 GiB of disk are free")
         report = self.good(self.blocktransfer("2500M", "--block-size=2500M", *method,

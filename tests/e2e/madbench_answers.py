@@ -81,6 +81,9 @@ def add_all():
         add(Answers, "np4_%s_collective_4_gangs" % name, "answers", 256, 4, 4, ("4",),
             (*method, "--filetype=SHARED", "--collective", "--hint=cb_nodes=1"),
             launcher)
+    for remap in ("CUSTOM", "SCALAPACK"):
+        add(Answers, "np8_4_gangs_" + remap, "answers", 256, 4, 8, ("4",),
+            ("--remap=" + remap, "--filetype=SHARED"))
     add(Answers, "np2_512_pixels", "answers", 512, 8, 2)
 
 
