@@ -21,7 +21,8 @@ check_PROGRAMS += \
 	tests/unit/stats \
 	tests/unit/units \
 	tests/unit/world
-tests_unit_shuffle_SOURCES = tests/unit/shuffle.c src/block/shuffle.c src/block/shuffle.h
+tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
+	src/block/shuffle.c src/block/shuffle.h
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \
@@ -31,7 +32,7 @@ tests_unit_remap_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 tests_unit_spectrum_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 endif
 
-# To add a script (TAP on stdout, tests/e2e/lib.sh helps): the file and one line.
+# To add a script (TAP on stdout, helps): the file and one line.
 SCRIPT_TESTS = \
 	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
@@ -40,10 +41,7 @@ SCRIPT_TESTS = \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_iomode.py \
-	tests/e2e/many_ranks.sh \
-	tests/e2e/refusals.sh \
 	tests/e2e/scale64.py \
-	tests/e2e/signals.sh \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
 	tests/lint/man.py \
@@ -55,7 +53,7 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/fault_shim.c tests/e2e/lib.sh tests/e2e/e2e.py tests/lint/lint.py \
+	tests/fault_shim.c tests/e2e/e2e.py tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.

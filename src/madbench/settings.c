@@ -199,8 +199,8 @@ static void print_row(const char *what, int64_t rank, int64_t total)
     double gib = (double)total / (double)(INT64_C(1) << 30);
     if (gib >= 1) /* as the slides' table has it */
         snprintf(c, sizeof c, "%.0f GiB", gib);
-    printf("  %-24s %12s %12s%s%s\n", what, units_bytes(a, rank),
-           units_bytes(b, total), *c ? "  about " : "", c);
+    printf("  %-24s %12s %12s%s%s\n", what, units_bytes(a, rank), units_bytes(b, total),
+           *c ? "  about " : "", c);
 }
 
 void plan_print(const struct plan *p, const struct settings *s)

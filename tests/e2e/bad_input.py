@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # limit: 600
-"""Bad input and broken surroundings: one sentence that says what, where, and how to mend
+"""Bad input and broken surroundings: one sentence that says what, where, how to mend
 it; exit status 2 where the user must ask for something else and 1 where the machine
 failed; no hang, no files left."""
 import os
@@ -36,7 +36,7 @@ VALUES = [  # environment, arguments, what the sentence must name
     ({"IOMODE": "SYNCH"}, IO_MODE, ("IOMODE", "SYNCH", "SYNC|ASYNC|NONE")),
     ({"IOMODE": "ASYNC"}, IO_MODE, ("IOMODE=ASYNC", "SYNC or NONE")),
     ({"FILETYPE": "SHARE"}, IO_MODE, ("FILETYPE", "SHARE", "UNIQUE|SHARED")),
-    ({"REMAP": "COSTUM"}, IO_MODE, ("REMAP", "COSTUM", "CUSTOM|SCALAPACK")),
+    ({"REMAP": "GALLERY"}, IO_MODE, ("REMAP", "GALLERY", "CUSTOM|SCALAPACK")),
     ({"BWEXP": "fast"}, ("64", "4"), ("BWEXP", "fast")),
     ({"BWEXP": "-1"}, ("64", "4"), ("BWEXP", "-1")),
     ({"BWEXP": "nan"}, ("64", "4"), ("BWEXP", "nan")),
@@ -230,8 +230,8 @@ class BadInput(Case):
         filler = os.path.join(self.tmp, "mounted", "filler")
         env = fault("write:fill:2", 1, "mounted/madbench-", FAULT_FILL=filler)
         done, left = self.mounted(kind, "256", "4", "--io-only", *method,
-                                  "--filetype=" + filetype, "--io-timeout=5", env=env, np=3,
-                                  launcher=launcher, size="8m")
+                                  "--filetype=" + filetype, "--io-timeout=5", env=env,
+                                  np=3, launcher=launcher, size="8m")
         self.assertEqual(left, ["filler"], done)
         done.said = [line for line in done.said if "by a signal" not in line]
         if "did not come back" in done.err:

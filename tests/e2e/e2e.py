@@ -43,8 +43,8 @@ if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
 # What the launcher may have needed of its environment it has had.
-PRELOADED = ["/bin/sh", "-c", 'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"',
-             "sh"]
+PRELOADED = ["/bin/sh", "-c",
+             'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]
 
 
 def load_runner():

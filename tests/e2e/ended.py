@@ -53,7 +53,7 @@ class Ended(Case):
         self.assertIn("ended by a signal; its files are removed", run.said[0])
 
     def all_get(self, sig, how, filetype):
-        """The terminal sends Ctrl-C to launcher and ranks at once; so do batch systems."""
+        """A terminal sends Ctrl-C to launcher and ranks at once; so do batch systems."""
         run = self.running(how, filetype)
         ranks = run.ranks()
         for pid in ranks:
@@ -95,7 +95,8 @@ for i, how in enumerate(METHODS):
         kind = ("UNIQUE", "SHARED")[(i + j) % 2]
         other = ("SHARED", "UNIQUE")[(i + j) % 2]
         name = sig.name + "_" + how[0]
-        add(Ended, "%s_to_the_launcher_%s" % (name, kind), "launcher_gets", sig, how, kind)
+        add(Ended, "%s_to_the_launcher_%s" % (name, kind), "launcher_gets", sig, how,
+            kind)
         add(Ended, "%s_to_all_ranks_%s" % (name, other), "all_get", sig, how, other)
     add(Ended, "a_rank_is_killed_" + how[0], "a_rank_is_killed", (0, -1, 1)[i], how,
         ("SHARED", "UNIQUE")[i % 2])

@@ -58,7 +58,7 @@ class Verification(Case):
 
     def collective(self, how, what):
         """Which rank writes for the others is the library's choice: all are hit. OMPIO
-        may lose its way in a collective call that failed: then the time limit ends it."""
+        may lose its way in a collective call that failed: the time limit ends it."""
         done = self.hit(how, what, None, "--filetype=SHARED", "--collective",
                         "--io-timeout=3")
         if "did not come back" in done.err:
@@ -178,7 +178,8 @@ for k, how in enumerate(METHODS):
         add(Verification, "stuck_%s_%s" % (name, kind), "is_stuck", how, kind)
     if how is not POSIX:
         for what in ("write:EIO:1", "write:ENOSPC:2+", "read:EIO:2"):
-            add(Verification, "collective_%s_%s" % (name, what), "collective", how, what)
+            add(Verification, "collective_%s_%s" % (name, what), "collective", how,
+                what)
 
 for kind in TYPES:
     add(Verification, "short_transfers_are_finished_" + kind, "short_transfers", kind)
