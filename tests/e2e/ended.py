@@ -53,7 +53,7 @@ class Ended(Case):
         self.assertIn("ended by a signal; its files are removed", run.said[0])
 
     def all_get(self, sig, how, filetype):
-        """A terminal sends Ctrl-C to launcher and ranks at once; so do batch systems."""
+        """A terminal sends Ctrl-C to launcher and ranks at once, a batch system too."""
         run = self.running(how, filetype)
         ranks = run.ranks()
         for pid in ranks:
