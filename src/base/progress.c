@@ -31,8 +31,8 @@ static bool is_launcher(const char *name)
     return false;
 }
 
-/* A rank's stderr is a pipe to its launcher. What the user sees is the launcher's, which
- * can be asked where that runs on the same node, as it mostly does for rank 0. */
+/* A rank's stderr is a pipe to its launcher. What the user sees is the launcher's,
+ * which can be asked where that runs on the same node, as it mostly does for rank 0. */
 static bool launcher_has_terminal(void)
 {
     char name[64], path[32], target[64];

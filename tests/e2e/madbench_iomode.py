@@ -177,7 +177,8 @@ class IoMode(Case):
         return seen.decode()
 
     def test_progress_is_for_a_terminal(self):
-        self.assertRegex(self.watched(), r"phase [SWC] +rep 1/1 .* % +\d\d:\d\d:\d\d left")
+        self.assertRegex(self.watched(),
+                         r"phase [SWC] +rep 1/1 .* % +\d\d:\d\d:\d\d left")
         self.assertNotIn("left", self.watched("--quiet"))
         done = self.run_program("madbench", "256", "4", "--bwexp=1.5", np=2)
         self.good(done)
