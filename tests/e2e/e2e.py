@@ -139,11 +139,12 @@ class Case(unittest.TestCase):
     # ---- running -------------------------------------------------------------
 
     def start(self, program, *args, np=2, env=None, launcher=(), before=(), dir=None,
-              json=True, mpiexec=None):
+              json=True, mpiexec=None, stderr=None):
         """Starts a program on np ranks (0: without a launcher).
 
         env: a variable given as None is taken away. launcher: more options of it.
-        before: a command that runs all of it ("unshare", "-m", ...)."""
+        before: a command that runs all of it ("unshare", "-m", ...). stderr: where it
+        goes, if not to done.err."""
         done = Done(program, tempfile.mkdtemp(dir=self.tmp))
         os.mkdir(done.dir)
         if self.open_to_all:
@@ -166,7 +167,7 @@ class Case(unittest.TestCase):
              open(os.path.join(done.folder, "err"), "wb") as err:
             done.child = subprocess.Popen([*before, *line], env=environment,
                                           stdin=subprocess.DEVNULL, stdout=out,
-                                          stderr=err, cwd=done.folder)
+                                          stderr=stderr or err, cwd=done.folder)
         return done
 
     def run_program(self, program, *args, limit=None, **how):

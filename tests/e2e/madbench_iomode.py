@@ -4,6 +4,7 @@
 import csv
 import glob
 import os
+import pty
 import signal
 
 from e2e import METHODS, Case, add, main, samples, total
@@ -155,6 +156,33 @@ class IoMode(Case):
         for part in ("madbench ", "grid      1 x 2 ranks", "engine    posix",
                      "cache     flush", "verified  16 blocks, 0 wrong", "C.read_MBps"):
             self.assertIn(part, done.out)
+
+    def watched(self, *args):
+        """What a person at a terminal sees on stderr."""
+        ours, theirs = pty.openpty()
+        done = self.start("madbench", "256", "4", "--bwexp=1.5", *args, np=2,
+                          stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        try:
+            while True:
+                more = os.read(ours, 4096)
+                seen += more
+                if not more:
+                    break
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.good(done.wait(60))
+        return seen.decode()
+
+    def test_progress_is_for_a_terminal(self):
+        self.assertRegex(self.watched(),
+                         r"phase [SWC] +rep 1/1 .* % +\d\d:\d\d:\d\d left")
+        self.assertNotIn("left", self.watched("--quiet"))
+        done = self.run_program("madbench", "256", "4", "--bwexp=1.5", np=2)
+        self.good(done)
+        self.assertNotIn("left", done.err)
 
     def test_killed_run_leaves_an_invalid_report(self):
         done = self.start("madbench", "512", "64", "--bwexp=1.6", "--quiet", np=2)
