@@ -77,12 +77,17 @@ static const char *layer_of_open_mpi(void)
     return layer;
 }
 
-static const char *layer_name(void)
+static bool is_open_mpi(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
     int n;
     MPI_Get_library_version(text, &n);
-    return strstr(text, "Open MPI") ? layer_of_open_mpi() : "ROMIO";
+    return strstr(text, "Open MPI");
+}
+
+static const char *layer_name(void)
+{
+    return is_open_mpi() ? layer_of_open_mpi() : "ROMIO";
 }
 
 static MPI_Info info_of(const struct io_file *f)
@@ -148,14 +153,14 @@ static int can_open(const struct io_file *f)
 }
 
 /* OMPIO guards its shared file pointer with a named semaphore, which a killed process
- * leaves behind; the next open of the same name would then hang on this node. */
+ * leaves behind; the next open of the same name would then hang on this node. To be
+ * called before the open, in which it is made; ROMIO has none, which does not matter. */
 static void guard_semaphore(const struct io_file *f, struct mpiio_file *p)
 {
     const char *slash = strrchr(f->path, '/');
     int n = snprintf(p->semaphore, sizeof p->semaphore, "/dev/shm/sem.OMPIO_%s",
                      slash ? slash + 1 : f->path);
-    if (strcmp(f->layer, "OMPIO") || n >= (int)sizeof p->semaphore ||
-        scratch_add(p->semaphore))
+    if (!is_open_mpi() || n >= (int)sizeof p->semaphore || scratch_add(p->semaphore))
         p->semaphore[0] = 0;
 }
 
@@ -187,15 +192,18 @@ static int mpiio_open(struct io_file *f)
     int rc =
         p ? can_open(f) : err_set(-ENOMEM, f->path, -1, "no memory to open a file");
     rc = err_agree(f->comm, rc);
-    if (!rc)
+    if (!rc) {
+        guard_semaphore(f, p);
         rc = err_agree(f->comm, open_all(f, &p->fh));
+        if (rc && p->semaphore[0])
+            scratch_remove(p->semaphore);
+    }
     if (rc) {
         free(p);
         return rc;
     }
     f->priv = p;
     f->layer = layer_name();
-    guard_semaphore(f, p);
     rc = err_agree(f->comm, note_hints(f, p->fh));
     if (!rc)
         rc = agree_on_pieces(f, p);
