@@ -159,10 +159,12 @@ class Case(unittest.TestCase):
                 del environment[name]
         if "PRELOAD" in environment:
             line = PRELOADED + line
-        if np:
+        if mpiexec:  # another one than the program's own, without its options
+            line = mpiexec + ["-n", str(np)] + line
+        elif np:
             line = runner.launch_line(np, line)
             mpi = os.environ.get("MPIEXEC", "mpiexec").split()
-            line = (mpiexec or mpi) + list(launcher) + line[len(mpi):]
+            line = mpi + list(launcher) + line[len(mpi):]
         with open(os.path.join(done.folder, "out"), "wb") as out, \
              open(os.path.join(done.folder, "err"), "wb") as err:
             done.child = subprocess.Popen([*before, *line], env=environment,
