@@ -61,7 +61,8 @@ void err_clear(void)
     recorded.offset = -1;
 }
 
-/* Adds to the line of `size` bytes that is `n` long so far; what does not fit is cut. */
+/* Adds to the line of `size` bytes that is `n` long so far; what does not fit is
+ * cut. */
 __attribute__((format(printf, 4, 5))) static int add(char *line, int size, int n,
                                                      const char *fmt, ...)
 {
