@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,16 +98,26 @@ void scratch_unlink_all(void)
         }
 }
 
+static pthread_t catcher; /* who handles signals, and blocks them to make a file */
+
 static void on_signal(int sig)
 {
     int saved = errno;
+    /* Any thread may be chosen, the watchdog or one of MPI's. */
+    if (!pthread_equal(pthread_self(), catcher)) {
+        pthread_kill(catcher, sig);
+        errno = saved;
+        return;
+    }
     scratch_unlink_all();
     if (signal_text_length && write(STDERR_FILENO, signal_text, signal_text_length) < 0)
         errno = saved;
     /* MPICH's launcher kills, for good, the ranks that are left as soon as one has
      * ended: let the others, which have the signal too, remove theirs first. */
     nanosleep(&(struct timespec){.tv_nsec = OTHERS_NS}, NULL);
-    /* The handler was reset on entry (SA_RESETHAND): end as the signal would. */
+    /* End as the signal would. It was not reset on entry: a second one, which another
+     * thread gets, must not end the process before the files are gone. */
+    signal(sig, SIG_DFL);
     raise(sig);
     errno = saved;
 }
@@ -118,9 +129,10 @@ void scratch_catch_signals(const char *program)
     if (program)
         n = snprintf(signal_text, sizeof signal_text,
                      "%s: ended by a signal; its files are removed\n", program);
+    catcher = pthread_self();
     signal_text_length = n < (int)sizeof signal_text ? (size_t)n : sizeof signal_text;
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
-        struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+        struct sigaction sa = {.sa_handler = on_signal};
         sigfillset(&sa.sa_mask);
         sigdelset(&sa.sa_mask, caught[i]);
         sigaction(caught[i], &sa, NULL);

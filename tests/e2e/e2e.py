@@ -159,8 +159,8 @@ class Case(unittest.TestCase):
                 del environment[name]
         if "PRELOAD" in environment:
             line = PRELOADED + line
-        if mpiexec:  # another one than the program's own, without its options
-            line = mpiexec + ["-n", str(np)] + line
+        if mpiexec:  # another MPI's: it does not know our options
+            line = [*mpiexec, "-n", str(np), *line]
         elif np:
             line = runner.launch_line(np, line)
             mpi = os.environ.get("MPIEXEC", "mpiexec").split()

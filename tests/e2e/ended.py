@@ -6,9 +6,12 @@ import glob
 import os
 import signal
 
-from e2e import METHODS, TIMED_OUT, Case, add, main, runner
+from e2e import FLAVOUR, METHODS, TIMED_OUT, Case, add, main, runner
 
 RANKS = 3
+# MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran ("sleep"
+# too): there only the report tells.
+LOST = (0,) if FLAVOUR == "mpich" else ()
 # More work than any machine does within the test: it is never waited for.
 ENDLESS = ("64", "1000", "--bwexp=2.6")
 
@@ -25,10 +28,10 @@ class Ended(Case):
         self.assertIs(run.report["valid"], False)
         return run
 
-    def has_ended(self, run, ranks):
+    def has_ended(self, run, ranks, lost=()):
         """In time, as a failure, and with every one of its processes."""
         run.wait(30)
-        self.assertNotIn(run.status, (0, TIMED_OUT), run)
+        self.assertNotIn(run.status, {0, TIMED_OUT}.difference(lost), run)
         self.until(lambda: not [pid for pid in ranks if pid in runner.parents()],
                    "all ranks have ended")
         report = run.report
@@ -47,7 +50,7 @@ class Ended(Case):
         run = self.running(how, filetype)
         ranks = run.ranks()
         run.child.send_signal(sig)
-        self.has_ended(run, ranks)
+        self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
         self.assertEqual(len(run.said), 1, run)
         self.assertIn("ended by a signal; its files are removed", run.said[0])
@@ -78,7 +81,7 @@ class Ended(Case):
         run = self.running(METHODS[0], "SHARED", args=ENDLESS + ("--keep",))
         ranks = run.ranks()
         run.child.send_signal(signal.SIGTERM)
-        self.has_ended(run, ranks)
+        self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
 
     def test_blocktransfer(self):
@@ -86,7 +89,7 @@ class Ended(Case):
                            ("1M", "--block-size=1k", "--repeat=1000000"))
         ranks = run.ranks()
         run.child.send_signal(signal.SIGINT)
-        self.has_ended(run, ranks)
+        self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
 
 

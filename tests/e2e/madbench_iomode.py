@@ -46,6 +46,7 @@ class IoMode(Case):
                          and s["phase"] == phase and s["act"] != "wall"]
                 self.assertEqual(len(wall), 1)
                 self.assertLess(abs(sum(parts) / wall[0]["mean_s"] - 1), 0.01)
+                # in milliseconds, and a phase may take less than one
                 self.assertLessEqual(wall[0]["start_utc"], wall[0]["end_utc"])
             self.assertLess(report["checks"]["split_error"], 0.01)
 
