@@ -61,34 +61,46 @@ void err_clear(void)
     recorded.offset = -1;
 }
 
-/* A file's name may hold anything, also the end of a line: one failure stays one
- * line, and no terminal obeys it. */
-static void print_plain(FILE *out, const char *text)
+/* Adds to the line of `size` bytes that is `n` long so far; what does not fit is
+ * cut. */
+__attribute__((format(printf, 4, 5))) static int add(char *line, int size, int n,
+                                                     const char *fmt, ...)
 {
-    for (; *text; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+    va_list ap;
+    va_start(ap, fmt);
+    int more = vsnprintf(line + n, (size_t)(size - n), fmt, ap);
+    va_end(ap);
+    return more < 0 ? n : more < size - n ? n + more : size - 1;
 }
 
+/* In one write, or the launcher's own lines would get in between. A file's name may
+ * hold anything, also the end of a line: one failure stays one line, and no terminal
+ * obeys it. */
 void err_print(FILE *out, const char *program, const struct err *e)
 {
+    char line[sizeof e->text + sizeof e->file + sizeof e->host + 256];
     const char *before = " (";
-    fprintf(out, "%s: ", program);
-    print_plain(out, e->text);
+    int size = (int)sizeof line - 2; /* for the closing bracket and the line's end */
+    int n = add(line, size, 0, "%s: %s", program, e->text);
     /* A usage error is the same on every rank: where it was seen says nothing. */
     if (e->rank >= 0 && !e->usage) {
-        fprintf(out, "%srank %d on %s", before, e->rank, e->host);
+        n = add(line, size, n, "%srank %d on %s", before, e->rank, e->host);
         before = ", ";
     }
     if (e->file[0]) {
-        fprintf(out, "%sfile ", before);
-        print_plain(out, e->file);
+        n = add(line, size, n, "%sfile %s", before, e->file);
         before = ", ";
     }
     if (e->offset >= 0) {
-        fprintf(out, "%soffset %lld", before, (long long)e->offset);
+        n = add(line, size, n, "%soffset %lld", before, (long long)e->offset);
         before = ", ";
     }
-    fputs(before[0] == ',' ? ")\n" : "\n", out);
+    for (int i = 0; i < n; i++)
+        line[i] = (char)(iscntrl((unsigned char)line[i]) ? '?' : line[i]);
+    if (before[0] == ',')
+        line[n++] = ')';
+    line[n++] = '\n';
+    fwrite(line, 1, (size_t)n, out);
     fflush(out);
 }
 
