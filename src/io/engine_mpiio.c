@@ -154,7 +154,7 @@ static int can_open(const struct io_file *f)
 
 /* OMPIO guards its shared file pointer with a named semaphore, which a killed process
  * leaves behind; the next open of the same name would then hang on this node. To be
- * called before the open, in which it is made; ROMIO has none, which does not matter. */
+ * called before the open, which makes it; ROMIO has none, and that does no harm. */
 static void guard_semaphore(const struct io_file *f, struct mpiio_file *p)
 {
     const char *slash = strrchr(f->path, '/');
