@@ -24,7 +24,8 @@ struct io_engine {
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
     int (*start)(struct io_file *f, struct io_req *r[], int n);
     /* Hands back between min and max finished requests in done[]; returns how
-     * many, or -errno. min 0: poll. NULL: the engine is synchronous. */
+     * many, or -errno. min 0: poll; min 1: wait, for limit_s at most (0: no limit),
+     * and fewer than min may come back. NULL: the engine is synchronous. */
     int (*reap)(struct io_file *f, struct io_req *done[], int max, int min,
                 double limit_s);
     int (*sync)(struct io_file *f);
@@ -48,6 +49,7 @@ struct io_file {
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* started and not reaped */
+    bool late;     /* requests did not finish in time: they are not waited for again */
     int first_rc;  /* of requests reaped since the last wait */
     void *priv;    /* the engine's own */
 };

@@ -252,11 +252,13 @@ int io_file_wait(struct io_file *f)
     int64_t begin_ns = clock_ns();
     while (f->under_way) {
         double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
-        if (f->timeout_s > 0 && left <= 0)
+        if (f->timeout_s > 0 && left <= 0) {
+            f->late = true;
             return err_set(-ETIMEDOUT, f->path, -1,
                            "%d requests did not finish within "
                            "%g s; --io-timeout sets the limit",
                            f->under_way, f->timeout_s);
+        }
         watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
         int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
         watchdog_disarm();
@@ -295,7 +297,7 @@ int io_file_close(struct io_file **file)
     struct io_file *f = *file;
     if (!f)
         return 0;
-    int waited = io_file_wait(f);
+    int waited = f->late ? 0 : io_file_wait(f);
     watchdog_arm(f->timeout_s, "closing", f->path, -1);
     int rc = f->engine->close(f);
     rc = err_agree(f->comm, waited ? waited : rc);

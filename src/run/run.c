@@ -48,9 +48,7 @@ static int settle(struct run *r)
     if (!rc)
         rc = io_engine_check(r->engine, o->collective ? IO_COLLECTIVE : 0);
     if (!rc && !strcmp(o->iomode, "ASYNC"))
-        rc = err_usage("IOMODE=ASYNC is not in this version, as no engine of it is "
-                       "asynchronous with %s: take SYNC or NONE",
-                       o->iomethod);
+        rc = err_usage("IOMODE=ASYNC is not in this version: take SYNC or NONE");
     if (!rc && !none && o->verify && !io_engine_stores(r->engine))
         rc = err_usage("I/O engine %s stores nothing that could be verified: add "
                        "--no-verify",

@@ -4,7 +4,7 @@
 import itertools
 import os
 
-from e2e import METHODS, Case, add, main, samples, total
+from e2e import ASYNCHRONOUS, METHODS, Case, add, main, samples, total
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -50,6 +50,20 @@ class Transfers(Case):
         self.assertEqual([w["code"] for w in report["warnings"]
                           if w["code"] != "file_system_in_memory"],
                          ["depth_without_effect"])
+
+    def queued(self, engine, pattern, filetype):
+        """The queue is real: nothing warns that it has no effect."""
+        report = self.moves(("--iomethod=" + engine,), (), 2, "--depth=8",
+                            "--pattern=" + pattern, "--filetype=" + filetype)
+        self.assertNotIn("depth_without_effect",
+                         [w["code"] for w in report["warnings"]])
+        self.assertEqual(report["io"]["engine"], engine)
+        self.assertEqual(report["io"]["mode"], "sync")
+        self.assertEqual(report["io"]["depth"], 8)
+
+    def test_large_requests_are_split(self):
+        for engine in ASYNCHRONOUS:
+            self.moves(("--iomethod=%s:piece=5000" % engine,), (), 1, "--depth=3")
 
     # ---- null ---------------------------------------------------------------------
 
@@ -109,6 +123,11 @@ for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
 for name_, method_, launcher_ in METHODS[1:]:
     add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3,
         "--collective", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
+
+for name_, pattern, type_ in itertools.product(ASYNCHRONOUS, ("SEQUENTIAL", "RANDOM"),
+                                               ("UNIQUE", "SHARED")):
+    add(Transfers, "_".join((name_, "queued", pattern, type_)).lower(), "queued", name_,
+        pattern, type_)
 
 if __name__ == "__main__":
     main()

@@ -42,6 +42,9 @@ METHODS = [("posix", ("--iomethod=POSIX",), ()),
 if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
+# The engines with which requests are under way at once.
+ASYNCHRONOUS = ["threads"]
+
 # What the launcher may have needed of its environment it has had.
 PRELOADED = ["/bin/sh", "-c",
              'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]
