@@ -5,8 +5,8 @@
  *                       the file was opened for (depth), but no more than 16
  *   threads:piece=N     the largest number of bytes in one system call
  *
- * A helper takes a request from the line, moves all of it, and leaves what came of it in
- * the request's slot. Errors are recorded by whoever reaps, as base/err.h is for one
+ * A helper takes a request from the line, moves all of it, and leaves what came of it
+ * in the request's slot. Errors are recorded by whoever reaps, as base/err.h is for one
  * thread only; for the same reason no helper calls anything of io.c or MPI. */
 #include "base/clock.h"
 #include "base/err.h"

@@ -9,4 +9,16 @@ src_io_libio_la_SOURCES = \
 	src/io/cache.c \
 	src/io/fs.c \
 	src/io/io.c \
-	src/io/io.h
+	src/io/io.h \
+	src/io/pieces.c \
+	src/io/pieces.h
+src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
+src_io_libio_la_LIBADD =
+
+if HAVE_LIBURING
+src_io_libio_la_SOURCES += src/io/engine_uring.c
+src_io_libio_la_CPPFLAGS += $(LIBURING_CFLAGS)
+src_io_libio_la_LIBADD += $(LIBURING_LIBS)
+else
+src_io_libio_la_SOURCES += src/io/engine_uring_absent.c
+endif

@@ -33,7 +33,7 @@ struct run_options {
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
-     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, " \
+     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, uring, " \
              "threads:helpers=8)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \

@@ -43,7 +43,8 @@ if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
 # The engines with which requests are under way at once.
-ASYNCHRONOUS = ["threads"]
+ASYNCHRONOUS = ["threads"] + [name for name in ("uring",)
+                            if os.environ["HAVE_LIB" + name.upper()] == "yes"]
 
 # What the launcher may have needed of its environment it has had.
 PRELOADED = ["/bin/sh", "-c",

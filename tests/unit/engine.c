@@ -12,17 +12,25 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SLOT 300032 /* bytes between two blocks: more than the largest of them */
 #define DEPTH 4
 #define NOBODY 65534
+#ifndef SYS_io_uring_setup /* headers older than the kernel may be */
+#define SYS_io_uring_setup 425
+#endif
 
 static int world_rank, world_size;
 
@@ -721,6 +729,36 @@ static void test_engine(const char *spec, int flags, MPI_Comm comm)
         point(&v, err_get()->usage && err_get()->text[0], "refused in a sentence");
 }
 
+/* As sysctl and containers do: the system call is there and may not be made. It stays
+ * so until the process ends, and comes last. */
+static void forbid_uring(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
+    struct variant v = {.spec = "uring",
+                        .comm = MPI_COMM_SELF,
+                        .size = 1,
+                        .stores = true,
+                        .name = "uring forbidden"};
+    const char *path = path_of(&v, "file");
+    struct io_file *f;
+    int before = files_open();
+
+    if (io_engine_check("uring", 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+        tap_skip("io_uring cannot be forbidden here");
+        return;
+    }
+    int rc = open_as(&f, &v, path, IO_CREATE | IO_WRITE);
+    point(&v, rc == -EPERM && strstr(err_get()->text, "the engine threads"),
+          "refused, with a way out: %s", err_get()->text);
+    point(&v, files_open() == before && !exists(path), "nothing open, no file");
+}
+
 static void test_table(void)
 {
     const char *name, *reason;
@@ -751,6 +789,7 @@ int main(int argc, char **argv)
     tap_ok(buf_alloc(&memory, (int64_t)DEPTH * SLOT, "blocks") == 0, "memory");
     buffer = memory;
     test_table();
+    forbid_uring();
     buf_free(memory);
     return tap_end();
 }
