@@ -12,6 +12,7 @@ Leadline
   ScaLAPACK     $SCALAPACK_WHY
   HDF5          $HDF5_WHY
   liburing      $URING_WHY
+  libaio        $LIBAIO_WHY
   Python        $ll_python
   installs to   $prefix
 

@@ -22,3 +22,10 @@ src_io_libio_la_LIBADD += $(LIBURING_LIBS)
 else
 src_io_libio_la_SOURCES += src/io/engine_uring_absent.c
 endif
+
+if HAVE_LIBAIO
+src_io_libio_la_SOURCES += src/io/engine_libaio.c
+src_io_libio_la_LIBADD += $(LIBAIO_LIBS)
+else
+src_io_libio_la_SOURCES += src/io/engine_libaio_absent.c
+endif

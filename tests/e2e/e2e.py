@@ -43,8 +43,9 @@ if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
 # The engines with which requests are under way at once.
-ASYNCHRONOUS = ["threads"] + [name for name in ("uring",)
-                            if os.environ["HAVE_LIB" + name.upper()] == "yes"]
+ASYNCHRONOUS = ["threads"] + [
+    name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
+    if os.environ[have] == "yes"]
 
 # What the launcher may have needed of its environment it has had.
 PRELOADED = ["/bin/sh", "-c",
