@@ -7,7 +7,8 @@
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4 /* nothing is stored: no file to create, none to verify */
+    IO_HAS_NO_FILE = 4, /* nothing is stored: no file to create, none to verify */
+    IO_CAN_DIRECT = 8   /* honours IO_DIRECT */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -59,6 +60,10 @@ const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 
 /* Local. The number after "key=" in f->options, or `preset`. */
 int64_t io_option(const struct io_file *f, const char *key, int64_t preset);
+
+/* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
+ * sentence. */
+int io_descriptor_open(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request, sets its rc.
  * Returns rc. */

@@ -9,7 +9,6 @@
 #include "io/engine.h"
 #include "io/pieces.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <libaio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,15 +68,6 @@ static struct libaio_file *make(const struct io_file *f)
     return p;
 }
 
-static int open_file(const struct io_file *f, struct libaio_file *p)
-{
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
-    p->fd = open(f->path, how | O_CLOEXEC);
-    return p->fd >= 0 ? 0
-                      : err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                                strerror(errno));
-}
-
 static int open_context(const struct io_file *f, struct libaio_file *p)
 {
     int n = pieces_count(p->pieces), rc = io_setup(n, &p->context);
@@ -96,7 +86,8 @@ static int libaio_open(struct io_file *f)
     struct libaio_file *p = make(f);
     if (!p)
         return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    int rc = open_file(f, p);
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : 0;
     if (!rc)
         rc = open_context(f, p);
     if (rc) {
@@ -227,6 +218,7 @@ static int libaio_close(struct io_file *f)
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "piece",
+    .can = IO_CAN_DIRECT,
     .open = libaio_open,
     .start = libaio_start,
     .reap = libaio_reap,

@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -197,15 +196,12 @@ static int helpers_of(const struct io_file *f)
 
 static int threads_open(struct io_file *f)
 {
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
     int n = helpers_of(f);
     struct threads_file *p = make(f, n);
     if (!p)
         return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    p->fd = open(f->path, how | O_CLOEXEC);
-    int rc = p->fd < 0 ? err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                                 strerror(errno))
-                       : start_helpers(p, n);
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : start_helpers(p, n);
     if (rc) {
         if (p->fd >= 0)
             err_set(rc, f->path, -1,
@@ -299,6 +295,7 @@ static int threads_sync(struct io_file *f)
 const struct io_engine io_engine_threads = {
     .name = "threads",
     .options = "helpers|piece",
+    .can = IO_CAN_DIRECT,
     .open = threads_open,
     .start = threads_start,
     .reap = threads_reap,

@@ -10,7 +10,6 @@
 #include "io/engine.h"
 #include "io/pieces.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,15 +66,6 @@ static int open_ring(struct io_file *f, struct uring_file *p)
     return rc ? no_ring(f, rc) : 0;
 }
 
-static int open_file(const struct io_file *f, struct uring_file *p)
-{
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
-    p->fd = open(f->path, how | O_CLOEXEC);
-    return p->fd >= 0 ? 0
-                      : err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                                strerror(errno));
-}
-
 static int release(struct uring_file *p)
 {
     if (p->has_ring)
@@ -98,7 +88,8 @@ static int uring_open(struct io_file *f)
         free(p);
         return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
     }
-    int rc = open_file(f, p);
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : 0;
     if (!rc)
         rc = open_ring(f, p);
     if (rc) {
@@ -232,6 +223,7 @@ static int uring_close(struct io_file *f)
 const struct io_engine io_engine_uring = {
     .name = "uring",
     .options = "piece",
+    .can = IO_CAN_DIRECT,
     .open = uring_open,
     .start = uring_start,
     .reap = uring_reap,

@@ -106,6 +106,10 @@ int io_engine_check(const char *spec, int flags)
         return err_usage("I/O engine %s has no collective transfers: leave out "
                          "--collective, or take mpiio",
                          e->name);
+    if ((flags & IO_DIRECT) && !(e->can & IO_CAN_DIRECT))
+        return err_usage("I/O engine %s does no direct I/O: take another --cache, or "
+                         "posix, threads, uring or libaio",
+                         e->name);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 

@@ -47,9 +47,10 @@ struct run_options {
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
      .help = "an MPI-IO hint; may be repeated"}, \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
-     .arg = "POLICY", .choices = "flush|keep", \
+     .arg = "POLICY", .choices = "flush|keep|direct", \
      .help = "with flush, writes are timed with their fsync, and cached pages " \
-             "dropped before files are read back; keep does neither, as MADbench2"}, \
+             "dropped before files are read back; direct goes past the cache " \
+             "(O_DIRECT); keep does neither, as MADbench2"}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "where the files are made"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no", \
@@ -98,7 +99,8 @@ struct run {
     struct progress progress;
     const char *engine; /* engine spec; NULL with IOMODE=NONE */
     bool verify;        /* blocks are stamped and checked */
-    bool flush;         /* --cache=flush */
+    bool flush;         /* --cache=flush or direct */
+    int io_flags;       /* IO_COLLECTIVE and IO_DIRECT, as the options say */
     bool counters;      /* the kernel tells what came from the device */
     bool shared;        /* FILETYPE=SHARED */
     struct io_fs fs;    /* that of --dir, on rank 0 */

@@ -3,6 +3,8 @@
 """Plain transfers: every block once, where it belongs, and told as it was."""
 import itertools
 import os
+import tempfile
+import unittest
 
 from e2e import ASYNCHRONOUS, METHODS, Case, add, main, samples, total
 
@@ -64,6 +66,28 @@ class Transfers(Case):
     def test_large_requests_are_split(self):
         for engine in ASYNCHRONOUS:
             self.moves(("--iomethod=%s:piece=5000" % engine,), (), 1, "--depth=3")
+
+    def test_direct(self):
+        for engine in ["posix"] + ASYNCHRONOUS:
+            done = self.blocktransfer(*SIZE, "--cache=direct", "--iomethod=" + engine,
+                                      "--depth=4", "--filetype=SHARED")
+            if "no direct I/O" in done.err or "needs a device" in done.err:
+                self.skipTest("no direct I/O here")
+            self.assertEqual(self.good(done)["io"]["cache"], "direct")
+
+    def test_direct_is_refused(self):
+        for words, why in ((("--block-size=5000",), "multiples of 4096"),
+                           (("--misalign=512",), "multiples of 4096"),
+                           (("--iomethod=MPI",), "does no direct I/O"),
+                           (("--iomethod=null", "--no-verify"), "no direct I/O")):
+            self.refused(self.blocktransfer(*words, "--cache=direct"), why)
+
+    @unittest.skipUnless(os.path.ismount("/dev/shm"), "there is no /dev/shm")
+    def test_memory_is_not_direct(self):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+            done = self.blocktransfer(*SIZE, "--cache=direct", dir=place)
+            self.assertEqual(os.listdir(place), [])
+        self.failed(done, "tmpfs is memory")
 
     # ---- null ---------------------------------------------------------------------
 

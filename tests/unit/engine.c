@@ -635,6 +635,50 @@ static void test_hints(const struct variant *v)
     io_file_remove(v->comm, o.path);
 }
 
+/* The rank's 8192 bytes of the file, written and read back. */
+static int direct_round_trip(const struct variant *v, struct io_file *f)
+{
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buffer, .bytes = 2 * IO_DIRECT_ALIGN};
+    struct stamp s = stamp_of(0);
+
+    r.offset = v->rank * r.bytes;
+    stamp_fill(r.buf, 0, r.bytes, &s);
+    int rc = io_file_transfer(f, &r) || io_file_sync(f);
+    buf_poison(r.buf, r.bytes);
+    r.op = IO_OP_READ;
+    return rc || io_file_transfer(f, &r) || !good_block(v, &r, 0);
+}
+
+static bool direct_refuses(struct io_file *f, void *buf, int64_t offset, int64_t bytes)
+{
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buf, .offset = offset, .bytes = bytes};
+
+    return io_file_transfer(f, &r) == -EINVAL;
+}
+
+static void test_direct(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    if (io_engine_check(v->spec, IO_DIRECT)) {
+        point(v, err_get()->usage, "direct I/O is refused");
+        return;
+    }
+    int rc = open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
+    if (rc == -EOPNOTSUPP || rc == -EINVAL) {
+        tap_skip("%s: direct I/O: %s", v->name, err_get()->text);
+        return;
+    }
+    point(v, rc == 0 && direct_round_trip(v, f) == 0, "direct I/O: read as written");
+    point(v,
+          direct_refuses(f, buffer, 0, 100) && direct_refuses(f, buffer, 512, 4096) &&
+              direct_refuses(f, buffer + 8, 0, 4096),
+          "direct I/O: odd sizes, offsets and buffers are refused");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
 /* How many of `n` one-request transfers failed. */
 static int failures(const struct variant *v, const char *spec, int n, int64_t *ns)
 {
@@ -703,6 +747,7 @@ static void test_variant(const struct variant *v)
     }
     test_pieces(v);
     test_hints(v);
+    test_direct(v);
     test_existing(v);
     test_symlink(v);
     test_missing(v);
