@@ -11,6 +11,8 @@ Leadline
   MPI           $MPI_FLAVOUR, launched with $MPIEXEC
   ScaLAPACK     $SCALAPACK_WHY
   HDF5          $HDF5_WHY
+  liburing      $URING_WHY
+  libaio        $LIBAIO_WHY
   Python        $ll_python
   installs to   $prefix
 

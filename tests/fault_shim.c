@@ -81,7 +81,7 @@ static void refuse(const char *text)
     _exit(99);
 }
 
-static void set_up(void)
+__attribute__((constructor)) static void set_up(void)
 {
     const char *text = getenv("FAULT");
     char name[16], plus = 0;
@@ -109,7 +109,7 @@ static enum action due(const char *call, const char *path)
     if (!fault.action || strcmp(call, fault.call) ||
         !strstr(path, fault.file ? fault.file : ""))
         return NONE;
-    long n = ++fault.seen;
+    long n = __atomic_add_fetch(&fault.seen, 1, __ATOMIC_RELAXED); /* helpers too */
     return n == fault.k || (fault.on && n > fault.k) ? fault.action : NONE;
 }
 

@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	tests/unit/layout \
 	tests/unit/opt \
 	tests/unit/phase \
+	tests/unit/pieces \
 	tests/unit/pixels \
 	tests/unit/report \
 	tests/unit/scratch \

@@ -149,6 +149,11 @@ static int check(const struct layout *l)
             (long long)l->blks);
     if (__builtin_mul_overflow(set.depth, set.block, &buffers))
         return err_usage("--depth x --block-size exceeds 2^63 bytes");
+    if (!strcmp(set.run.cache, "direct") &&
+        (set.block | set.misalign) % IO_DIRECT_ALIGN)
+        return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
+                         "--misalign must be such",
+                         IO_DIRECT_ALIGN);
     return layout_check(l);
 }
 

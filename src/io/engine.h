@@ -7,7 +7,8 @@
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4 /* nothing is stored: no file to create, none to verify */
+    IO_HAS_NO_FILE = 4, /* nothing is stored: no file to create, none to verify */
+    IO_CAN_DIRECT = 8   /* honours IO_DIRECT */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -24,7 +25,8 @@ struct io_engine {
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
     int (*start)(struct io_file *f, struct io_req *r[], int n);
     /* Hands back between min and max finished requests in done[]; returns how
-     * many, or -errno. min 0: poll. NULL: the engine is synchronous. */
+     * many, or -errno. min 0: poll; min 1: wait, for limit_s at most (0: no limit),
+     * and fewer than min may come back. NULL: the engine is synchronous. */
     int (*reap)(struct io_file *f, struct io_req *done[], int max, int min,
                 double limit_s);
     int (*sync)(struct io_file *f);
@@ -48,6 +50,7 @@ struct io_file {
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* started and not reaped */
+    bool late;     /* requests did not finish in time: they are not waited for again */
     int first_rc;  /* of requests reaped since the last wait */
     void *priv;    /* the engine's own */
 };
@@ -57,6 +60,10 @@ const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 
 /* Local. The number after "key=" in f->options, or `preset`. */
 int64_t io_option(const struct io_file *f, const char *key, int64_t preset);
+
+/* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
+ * sentence. */
+int io_descriptor_open(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request, sets its rc.
  * Returns rc. */

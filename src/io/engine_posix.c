@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "io/engine.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,11 +16,9 @@ static int fd_of(const struct io_file *f)
 
 static int posix_open(struct io_file *f)
 {
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
-    int fd = open(f->path, how | O_CLOEXEC);
+    int fd = io_descriptor_open(f);
     if (fd < 0)
-        return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                       strerror(errno));
+        return fd;
     f->priv = (void *)(intptr_t)fd;
     f->layer = "POSIX";
     return 0;
@@ -74,6 +71,7 @@ static int posix_close(struct io_file *f)
 const struct io_engine io_engine_posix = {
     .name = "posix",
     .options = "piece",
+    .can = IO_CAN_DIRECT,
     .open = posix_open,
     .start = posix_start,
     .sync = posix_sync,

@@ -6,11 +6,15 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio;
+extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
+    io_engine_threads, io_engine_uring, io_engine_libaio;
 
 const struct io_engine *const io_engines[] = {
     &io_engine_posix,
     &io_engine_mpiio,
+    &io_engine_threads,
+    &io_engine_uring,
+    &io_engine_libaio,
     &io_engine_null,
     NULL,
 };
@@ -101,6 +105,10 @@ int io_engine_check(const char *spec, int flags)
     if ((flags & IO_COLLECTIVE) && !(e->can & IO_CAN_COLLECTIVE))
         return err_usage("I/O engine %s has no collective transfers: leave out "
                          "--collective, or take mpiio",
+                         e->name);
+    if ((flags & IO_DIRECT) && !(e->can & IO_CAN_DIRECT))
+        return err_usage("I/O engine %s does no direct I/O: take another --cache, or "
+                         "posix, threads, uring or libaio",
                          e->name);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }

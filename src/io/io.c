@@ -40,6 +40,20 @@ int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
     return r->rc;
 }
 
+int io_descriptor_open(const struct io_file *f)
+{
+    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
+    bool direct = f->flags & IO_DIRECT;
+    int fd = open(f->path, how | (direct ? O_DIRECT : 0) | O_CLOEXEC);
+    if (fd >= 0)
+        return fd;
+    if (direct && errno == EINVAL)
+        return err_set(-EINVAL, f->path, -1,
+                       "this file system does no direct I/O (O_DIRECT)");
+    return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
+                   strerror(errno));
+}
+
 /* ---- opening ---------------------------------------------------------------- */
 
 /* Makes the file on one rank. Signals wait, so that a file never exists without
@@ -104,6 +118,24 @@ static struct io_file *make(const struct io_open *o)
     return NULL;
 }
 
+/* tmpfs takes O_DIRECT and stays what it is: memory. */
+static int refuse_memory(const struct io_file *f)
+{
+    char dir[4096];
+    struct io_fs fs;
+    snprintf(dir, sizeof dir, "%s", f->path);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+        slash[slash == dir] = 0;
+    int rc = io_fs_of(slash ? dir : ".", &fs);
+    if (rc || !fs.in_memory)
+        return rc;
+    return err_set(-EOPNOTSUPP, f->path, -1,
+                   "direct I/O needs a device, and %s is memory: choose another "
+                   "directory",
+                   fs.type);
+}
+
 /* Three steps, each agreed on, so that no rank is left waiting in the next one. */
 static int open_steps(struct io_file *f)
 {
@@ -138,6 +170,8 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     if (f && o->hint_count && !(f->engine->can & IO_CAN_HINTS))
         rc = err_usage("I/O engine %s takes no hints: leave out --hint, or take mpiio",
                        f->engine->name);
+    if (!rc && (o->flags & IO_DIRECT))
+        rc = refuse_memory(f);
     rc = err_agree(o->comm, rc);
     if (!rc)
         rc = open_steps(f);
@@ -168,11 +202,22 @@ static void complete(struct io_file *f, struct io_req *r)
         f->first_rc = r->rc;
 }
 
+static int check_direct(struct io_file *f, const struct io_req *r)
+{
+    uint64_t all = (uint64_t)(uintptr_t)r->buf | (uint64_t)r->offset;
+    if (((all | (uint64_t)r->bytes) & (IO_DIRECT_ALIGN - 1)) == 0)
+        return 0;
+    return err_set(-EINVAL, f->path, r->offset,
+                   "direct I/O moves multiples of %d bytes, from and to multiples of "
+                   "it: this request is of %lld",
+                   IO_DIRECT_ALIGN, (long long)r->bytes);
+}
+
 static int check(struct io_file *f, const struct io_req *r)
 {
     if (r->bytes >= 0 && r->offset >= 0 && r->bytes <= f->max_request &&
         r->offset <= INT64_MAX - r->bytes)
-        return 0;
+        return f->flags & IO_DIRECT ? check_direct(f, r) : 0;
     return err_set(-EINVAL, f->path, r->offset,
                    "a request of %lld bytes is outside what the file was opened for "
                    "(at most %lld)",
@@ -252,11 +297,13 @@ int io_file_wait(struct io_file *f)
     int64_t begin_ns = clock_ns();
     while (f->under_way) {
         double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
-        if (f->timeout_s > 0 && left <= 0)
+        if (f->timeout_s > 0 && left <= 0) {
+            f->late = true;
             return err_set(-ETIMEDOUT, f->path, -1,
                            "%d requests did not finish within "
                            "%g s; --io-timeout sets the limit",
                            f->under_way, f->timeout_s);
+        }
         watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
         int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
         watchdog_disarm();
@@ -295,7 +342,7 @@ int io_file_close(struct io_file **file)
     struct io_file *f = *file;
     if (!f)
         return 0;
-    int waited = io_file_wait(f);
+    int waited = f->late ? 0 : io_file_wait(f);
     watchdog_arm(f->timeout_s, "closing", f->path, -1);
     int rc = f->engine->close(f);
     rc = err_agree(f->comm, waited ? waited : rc);

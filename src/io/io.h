@@ -12,9 +12,14 @@
 enum io_flags {
     IO_READ = 1,
     IO_WRITE = 2,
-    IO_CREATE = 4,    /* must not exist; rank 0 of comm makes it, then all open it */
-    IO_COLLECTIVE = 8 /* every start is collective on comm, requests pairwise */
+    IO_CREATE = 4,     /* must not exist; rank 0 of comm makes it, then all open it */
+    IO_COLLECTIVE = 8, /* every start is collective on comm, requests pairwise */
+    IO_DIRECT = 16     /* past the page cache; buffers, offsets and sizes of requests
+                          are multiples of IO_DIRECT_ALIGN */
 };
+
+/* What every block device and file system that does direct I/O is content with. */
+#define IO_DIRECT_ALIGN 4096
 
 enum io_op { IO_OP_READ, IO_OP_WRITE };
 

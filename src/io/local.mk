@@ -4,8 +4,28 @@ src_io_libio_la_SOURCES = \
 	src/io/engine_mpiio.c \
 	src/io/engine_null.c \
 	src/io/engine_posix.c \
+	src/io/engine_threads.c \
 	src/io/engines.c \
 	src/io/cache.c \
 	src/io/fs.c \
 	src/io/io.c \
-	src/io/io.h
+	src/io/io.h \
+	src/io/pieces.c \
+	src/io/pieces.h
+src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
+src_io_libio_la_LIBADD =
+
+if HAVE_LIBURING
+src_io_libio_la_SOURCES += src/io/engine_uring.c
+src_io_libio_la_CPPFLAGS += $(LIBURING_CFLAGS)
+src_io_libio_la_LIBADD += $(LIBURING_LIBS)
+else
+src_io_libio_la_SOURCES += src/io/engine_uring_absent.c
+endif
+
+if HAVE_LIBAIO
+src_io_libio_la_SOURCES += src/io/engine_libaio.c
+src_io_libio_la_LIBADD += $(LIBAIO_LIBS)
+else
+src_io_libio_la_SOURCES += src/io/engine_libaio_absent.c
+endif

@@ -41,7 +41,7 @@ struct report_io {
     const char *mode;             /* "sync", "async", "none" */
     const char *chosen_because;
     bool collective;
-    const char *cache, *sync; /* "flush" / "keep"; "phase" / "none" */
+    const char *cache, *sync; /* "flush" / "keep" / "direct"; "phase" / "none" */
     int depth;
     double timeout_s;
     int hints_asked, hints_in_effect;

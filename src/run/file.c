@@ -97,7 +97,7 @@ int run_file_open(struct run_file *f, int flags)
     struct io_open o = {.engine = r->engine,
                         .comm = f->comm,
                         .path = f->path,
-                        .flags = flags | (r->options->collective ? IO_COLLECTIVE : 0),
+                        .flags = flags | r->io_flags,
                         .bytes = f->bytes,
                         .max_request = f->max_request,
                         .depth = f->depth,

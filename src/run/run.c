@@ -44,13 +44,13 @@ static int settle(struct run *r)
 {
     struct run_options *o = r->options;
     bool none = !strcmp(o->iomode, "NONE");
+    r->io_flags = (o->collective ? IO_COLLECTIVE : 0) |
+                  (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
     int rc = io_engine_of_method(o->iomethod, &r->engine);
     if (!rc)
-        rc = io_engine_check(r->engine, o->collective ? IO_COLLECTIVE : 0);
+        rc = io_engine_check(r->engine, r->io_flags);
     if (!rc && !strcmp(o->iomode, "ASYNC"))
-        rc = err_usage("IOMODE=ASYNC is not in this version, as no engine of it is "
-                       "asynchronous with %s: take SYNC or NONE",
-                       o->iomethod);
+        rc = err_usage("IOMODE=ASYNC is not in this version: take SYNC or NONE");
     if (!rc && !none && o->verify && !io_engine_stores(r->engine))
         rc = err_usage("I/O engine %s stores nothing that could be verified: add "
                        "--no-verify",
@@ -67,7 +67,7 @@ static int settle(struct run *r)
         return rc;
     r->engine = none ? NULL : r->engine;
     r->verify = o->verify && !none;
-    r->flush = !strcmp(o->cache, "flush") && !none;
+    r->flush = strcmp(o->cache, "keep") && !none;
     r->shared = !strcmp(o->filetype, "SHARED");
     r->seed = (uint64_t)o->seed;
     return 0;

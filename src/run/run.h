@@ -33,8 +33,8 @@ struct run_options {
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
-     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, " \
-             "null:delay_us=50)"}, \
+     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, uring, " \
+             "threads:helpers=8, or libaio, which blocks without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .help = "NONE does everything but the I/O; ASYNC is not in this version"}, \
@@ -47,9 +47,10 @@ struct run_options {
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
      .help = "an MPI-IO hint; may be repeated"}, \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
-     .arg = "POLICY", .choices = "flush|keep", \
+     .arg = "POLICY", .choices = "flush|keep|direct", \
      .help = "with flush, writes are timed with their fsync, and cached pages " \
-             "dropped before files are read back; keep does neither, as MADbench2"}, \
+             "dropped before files are read back; direct goes past the cache " \
+             "(O_DIRECT); keep does neither, as MADbench2"}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "where the files are made"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no", \
@@ -98,7 +99,8 @@ struct run {
     struct progress progress;
     const char *engine; /* engine spec; NULL with IOMODE=NONE */
     bool verify;        /* blocks are stamped and checked */
-    bool flush;         /* --cache=flush */
+    bool flush;         /* --cache=flush or direct */
+    int io_flags;       /* IO_COLLECTIVE and IO_DIRECT, as the options say */
     bool counters;      /* the kernel tells what came from the device */
     bool shared;        /* FILETYPE=SHARED */
     struct io_fs fs;    /* that of --dir, on rank 0 */

@@ -3,8 +3,10 @@
 """Plain transfers: every block once, where it belongs, and told as it was."""
 import itertools
 import os
+import tempfile
+import unittest
 
-from e2e import METHODS, Case, add, main, samples, total
+from e2e import ASYNCHRONOUS, METHODS, Case, add, main, samples, total
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -50,6 +52,42 @@ class Transfers(Case):
         self.assertEqual([w["code"] for w in report["warnings"]
                           if w["code"] != "file_system_in_memory"],
                          ["depth_without_effect"])
+
+    def queued(self, engine, pattern, filetype):
+        """The queue is real: nothing warns that it has no effect."""
+        report = self.moves(("--iomethod=" + engine,), (), 2, "--depth=8",
+                            "--pattern=" + pattern, "--filetype=" + filetype)
+        self.assertNotIn("depth_without_effect",
+                         [w["code"] for w in report["warnings"]])
+        self.assertEqual(report["io"]["engine"], engine)
+        self.assertEqual(report["io"]["mode"], "sync")
+        self.assertEqual(report["io"]["depth"], 8)
+
+    def test_large_requests_are_split(self):
+        for engine in ASYNCHRONOUS:
+            self.moves(("--iomethod=%s:piece=5000" % engine,), (), 1, "--depth=3")
+
+    def test_direct(self):
+        for engine in ["posix"] + ASYNCHRONOUS:
+            done = self.blocktransfer(*SIZE, "--cache=direct", "--iomethod=" + engine,
+                                      "--depth=4", "--filetype=SHARED")
+            if "no direct I/O" in done.err or "needs a device" in done.err:
+                self.skipTest("no direct I/O here")
+            self.assertEqual(self.good(done)["io"]["cache"], "direct")
+
+    def test_direct_is_refused(self):
+        for words, why in ((("--block-size=5000",), "multiples of 4096"),
+                           (("--misalign=512",), "multiples of 4096"),
+                           (("--iomethod=MPI",), "does no direct I/O"),
+                           (("--iomethod=null", "--no-verify"), "no direct I/O")):
+            self.refused(self.blocktransfer(*words, "--cache=direct"), why)
+
+    @unittest.skipUnless(os.path.ismount("/dev/shm"), "there is no /dev/shm")
+    def test_memory_is_not_direct(self):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+            done = self.blocktransfer(*SIZE, "--cache=direct", dir=place)
+            self.assertEqual(os.listdir(place), [])
+        self.failed(done, "tmpfs is memory")
 
     # ---- null ---------------------------------------------------------------------
 
@@ -109,6 +147,11 @@ for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
 for name_, method_, launcher_ in METHODS[1:]:
     add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3,
         "--collective", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
+
+for name_, pattern, type_ in itertools.product(ASYNCHRONOUS, ("SEQUENTIAL", "RANDOM"),
+                                               ("UNIQUE", "SHARED")):
+    add(Transfers, "_".join((name_, "queued", pattern, type_)).lower(), "queued", name_,
+        pattern, type_)
 
 if __name__ == "__main__":
     main()

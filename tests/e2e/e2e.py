@@ -42,6 +42,11 @@ METHODS = [("posix", ("--iomethod=POSIX",), ()),
 if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
 
+# The engines with which requests are under way at once.
+ASYNCHRONOUS = ["threads"] + [
+    name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
+    if os.environ[have] == "yes"]
+
 # What the launcher may have needed of its environment it has had.
 PRELOADED = ["/bin/sh", "-c",
              'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]

@@ -86,6 +86,19 @@ class Verification(Case):
                              env=fault("write:hang:2", 1))
         self.ended_by_watchdog(done, "rank 1 on ", "within 1 s")
 
+    def test_a_helper_is_stuck(self):
+        """The wait is bounded, what the helper does is not: the watchdog ends it."""
+        done = self.madbench(*IO_MODE, "--iomethod=threads", "--io-timeout=1", np=RANKS,
+                             env=fault("write:hang:2", 1))
+        self.ended_by_watchdog(done, "rank 1 on ", "did not finish within 1 s")
+
+    def test_a_helper_fails(self):
+        """The error is told as it is of a synchronous engine."""
+        for call in ("write", "read"):
+            done = self.hit(("threads", ("--iomethod=threads",), ()),
+                            call + ":EIO:2", 1, "--filetype=SHARED")
+            self.names_place(done, call + " of", rank=1)
+
     def cannot_make(self, filetype):
         rank = 0 if filetype == "SHARED" else 2
         for code in ("EACCES", "ENOSPC"):

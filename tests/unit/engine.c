@@ -12,17 +12,25 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SLOT 300032 /* bytes between two blocks: more than the largest of them */
 #define DEPTH 4
 #define NOBODY 65534
+#ifndef SYS_io_uring_setup /* headers older than the kernel may be */
+#define SYS_io_uring_setup 425
+#endif
 
 static int world_rank, world_size;
 
@@ -232,12 +240,42 @@ static int move_many(const struct variant *v, struct io_file *f, enum io_op op)
             buf_poison(r[i].buf, SLOT);
     }
     rc = io_file_start(f, p, DEPTH);
+    for (int i = 0; i < DEPTH; i++) /* whoever is asynchronous has no results yet */
+        rc = rc || io_engine_asynchronous(v->spec) != (r[i].end_ns == 0);
     io_file_poll(f);
     rc = io_file_wait(f) || rc;
     for (int i = 0; i < DEPTH; i++)
         rc = rc || r[i].rc || r[i].done != r[i].bytes || r[i].end_ns < r[i].start_ns ||
              (op == IO_OP_READ && !good_block(v, &r[i], i));
     return rc || io_file_poll(f) != 0;
+}
+
+static int write_full(const struct variant *v, struct io_file *f)
+{
+    int rc = 0;
+
+    for (int b = 0; b < DEPTH; b++)
+        rc = write_block(v, f, b, 4096) || rc;
+    return rc;
+}
+
+/* The queue is never empty: each request that is back makes room for the next one. */
+static int keep_full(const struct variant *v, struct io_file *f, int n)
+{
+    struct io_req r[DEPTH], *p;
+    int rc = 0, left = n;
+
+    for (int i = 0; left && !rc; i = (i + 1) % DEPTH) {
+        while (io_file_poll(f) == DEPTH) /* as a program would between two sums */
+            ;
+        if (n - left >= DEPTH && !r[i].end_ns)
+            continue;
+        r[i] = request(v, IO_OP_READ, i, 4096);
+        p = &r[i];
+        rc = io_file_start(f, &p, 1);
+        left--;
+    }
+    return io_file_wait(f) || rc;
 }
 
 static void test_many(const struct variant *v)
@@ -250,6 +288,9 @@ static void test_many(const struct variant *v)
         point(v, move_many(v, f, IO_OP_WRITE) == 0, "several writes in one start");
         point(v, io_file_sync(f) == 0, "synced");
         point(v, move_many(v, f, IO_OP_READ) == 0, "several reads in one start");
+        if (io_engine_asynchronous(v->spec) && v->stores)
+            point(v, write_full(v, f) == 0 && keep_full(v, f, 100) == 0,
+                  "a hundred reads, the next as soon as one is back");
         point(v, io_file_start(f, p, DEPTH + 1) == -EINVAL,
               "more requests than it was opened for are refused");
         point(v, io_file_wait(f) == 0, "waiting for nothing is no failure");
@@ -594,6 +635,50 @@ static void test_hints(const struct variant *v)
     io_file_remove(v->comm, o.path);
 }
 
+/* The rank's 8192 bytes of the file, written and read back. */
+static int direct_round_trip(const struct variant *v, struct io_file *f)
+{
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buffer, .bytes = 2 * IO_DIRECT_ALIGN};
+    struct stamp s = stamp_of(0);
+
+    r.offset = v->rank * r.bytes;
+    stamp_fill(r.buf, 0, r.bytes, &s);
+    int rc = io_file_transfer(f, &r) || io_file_sync(f);
+    buf_poison(r.buf, r.bytes);
+    r.op = IO_OP_READ;
+    return rc || io_file_transfer(f, &r) || !good_block(v, &r, 0);
+}
+
+static bool direct_refuses(struct io_file *f, void *buf, int64_t offset, int64_t bytes)
+{
+    struct io_req r = {.op = IO_OP_WRITE, .buf = buf, .offset = offset, .bytes = bytes};
+
+    return io_file_transfer(f, &r) == -EINVAL;
+}
+
+static void test_direct(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+
+    if (io_engine_check(v->spec, IO_DIRECT)) {
+        point(v, err_get()->usage, "direct I/O is refused");
+        return;
+    }
+    int rc = open_as(&f, v, path, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
+    if (rc == -EOPNOTSUPP || rc == -EINVAL) {
+        tap_skip("%s: direct I/O: %s", v->name, err_get()->text);
+        return;
+    }
+    point(v, rc == 0 && direct_round_trip(v, f) == 0, "direct I/O: read as written");
+    point(v,
+          direct_refuses(f, buffer, 0, 100) && direct_refuses(f, buffer, 512, 4096) &&
+              direct_refuses(f, buffer + 8, 0, 4096),
+          "direct I/O: odd sizes, offsets and buffers are refused");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
 /* How many of `n` one-request transfers failed. */
 static int failures(const struct variant *v, const char *spec, int n, int64_t *ns)
 {
@@ -662,6 +747,7 @@ static void test_variant(const struct variant *v)
     }
     test_pieces(v);
     test_hints(v);
+    test_direct(v);
     test_existing(v);
     test_symlink(v);
     test_missing(v);
@@ -686,6 +772,36 @@ static void test_engine(const char *spec, int flags, MPI_Comm comm)
         test_variant(&v);
     else
         point(&v, err_get()->usage && err_get()->text[0], "refused in a sentence");
+}
+
+/* As sysctl and containers do: the system call is there and may not be made. It stays
+ * so until the process ends, and comes last. */
+static void forbid_uring(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
+    struct variant v = {.spec = "uring",
+                        .comm = MPI_COMM_SELF,
+                        .size = 1,
+                        .stores = true,
+                        .name = "uring forbidden"};
+    const char *path = path_of(&v, "file");
+    struct io_file *f;
+    int before = files_open();
+
+    if (io_engine_check("uring", 0) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+        tap_skip("io_uring cannot be forbidden here");
+        return;
+    }
+    int rc = open_as(&f, &v, path, IO_CREATE | IO_WRITE);
+    point(&v, rc == -EPERM && strstr(err_get()->text, "the engine threads"),
+          "refused, with a way out: %s", err_get()->text);
+    point(&v, files_open() == before && !exists(path), "nothing open, no file");
 }
 
 static void test_table(void)
@@ -718,6 +834,7 @@ int main(int argc, char **argv)
     tap_ok(buf_alloc(&memory, (int64_t)DEPTH * SLOT, "blocks") == 0, "memory");
     buffer = memory;
     test_table();
+    forbid_uring();
     buf_free(memory);
     return tap_end();
 }

@@ -1,0 +1,227 @@
+/* libaio: the kernel's older asynchronous I/O, as databases use it.
+ *   libaio:piece=N   the largest number of bytes in one operation; a larger request is
+ *                    several of them, under way at the same time (default: 4 MiB)
+ *
+ * The kernel does it in the background only past the page cache (O_DIRECT). Else it
+ * works as well, but everything happens within io_submit(2), one operation after the
+ * other: results are right, and nothing overlaps. */
+#include "base/err.h"
+#include "io/engine.h"
+#include "io/pieces.h"
+#include <errno.h>
+#include <libaio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIECE (INT64_C(4) << 20)
+#define PIECE_MOST (INT64_C(1) << 30) /* Linux moves at most 2 GiB - 4 KiB in a call */
+#define RETRY_S 0.001 /* where the kernel has no room for a request just now */
+
+struct libaio_file {
+    int fd;
+    io_context_t context; /* NULL: none */
+    struct pieces *pieces;
+    struct iocb *unused; /* linked by their data, which libaio leaves alone */
+    struct iocb **ready; /* prepared and not submitted: ready_count of them, in order */
+    int ready_count;
+    struct iocb *all;        /* as many as there are pieces */
+    struct io_event *events; /* as many */
+};
+
+/* ---- opening and closing ---------------------------------------------------- */
+
+static int release(struct libaio_file *p)
+{
+    if (p->context)
+        io_destroy(p->context);
+    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
+    pieces_free(p->pieces);
+    free(p->ready);
+    free(p->all);
+    free(p->events);
+    free(p);
+    return rc;
+}
+
+static struct libaio_file *make(const struct io_file *f)
+{
+    struct libaio_file *p = calloc(1, sizeof *p);
+    int64_t piece = io_option(f, "piece", PIECE);
+    if (!p)
+        return NULL;
+    p->fd = -1;
+    p->pieces = pieces_make(f, piece < PIECE_MOST ? piece : PIECE_MOST);
+    size_t n = p->pieces ? (size_t)pieces_count(p->pieces) : 0;
+    p->ready = calloc(n, sizeof p->ready[0]);
+    p->all = calloc(n, sizeof p->all[0]);
+    p->events = calloc(n, sizeof p->events[0]);
+    if (!n || !p->ready || !p->all || !p->events) {
+        release(p);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        p->all[i].data = p->unused;
+        p->unused = &p->all[i];
+    }
+    return p;
+}
+
+static int open_context(const struct io_file *f, struct libaio_file *p)
+{
+    int n = pieces_count(p->pieces), rc = io_setup(n, &p->context);
+    if (!rc)
+        return 0;
+    p->context = NULL;
+    return err_set(
+        rc, f->path, -1,
+        "the kernel's asynchronous I/O cannot be used (%d requests): %s; the "
+        "engine threads is asynchronous without it",
+        n, rc == -EAGAIN ? "sysctl fs.aio-max-nr allows no more" : strerror(-rc));
+}
+
+static int libaio_open(struct io_file *f)
+{
+    struct libaio_file *p = make(f);
+    if (!p)
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : 0;
+    if (!rc)
+        rc = open_context(f, p);
+    if (rc) {
+        release(p);
+        return rc;
+    }
+    f->priv = p;
+    f->layer = "Linux AIO";
+    return 0;
+}
+
+/* ---- transfers -------------------------------------------------------------- */
+
+static void prepare(struct libaio_file *p, struct piece *one)
+{
+    struct iocb *cb = p->unused;
+    void *at = (char *)one->r->buf + one->at;
+    p->unused = cb->data;
+    if (one->r->op == IO_OP_READ)
+        io_prep_pread(cb, p->fd, at, (size_t)one->bytes, one->r->offset + one->at);
+    else
+        io_prep_pwrite(cb, p->fd, at, (size_t)one->bytes, one->r->offset + one->at);
+    cb->data = one;
+    p->ready[p->ready_count++] = cb;
+}
+
+static void result(struct libaio_file *p, struct iocb *cb, long what)
+{
+    struct piece *one = cb->data;
+    cb->data = p->unused;
+    p->unused = cb;
+    pieces_result(p->pieces, one, what);
+}
+
+static void forget_ready(struct libaio_file *p, int n)
+{
+    p->ready_count -= n;
+    memmove(p->ready, p->ready + n, (size_t)p->ready_count * sizeof p->ready[0]);
+}
+
+/* Where the kernel is full, the rest stays ready for the next time. What it refuses
+ * otherwise has failed: that is always the first, since it tells of no other. */
+static void submit(struct libaio_file *p)
+{
+    struct piece *one;
+    while ((one = pieces_next(p->pieces)))
+        prepare(p, one);
+    while (p->ready_count) {
+        int n = io_submit(p->context, p->ready_count, p->ready);
+        if (n == -EAGAIN || n == 0)
+            return;
+        if (n == -EINTR)
+            continue;
+        if (n < 0) {
+            struct iocb *first = p->ready[0];
+            forget_ready(p, 1);
+            result(p, first, n);
+        } else
+            forget_ready(p, n);
+    }
+}
+
+/* Takes what is complete, `least` of them at least unless the time passes (0: no
+ * limit) or a signal comes. */
+static int collect(struct io_file *f, int least, double limit_s)
+{
+    struct libaio_file *p = f->priv;
+    if (least && p->ready_count)
+        limit_s = RETRY_S;
+    struct timespec t = {.tv_sec = (time_t)limit_s};
+    t.tv_nsec = (long)((limit_s - (double)t.tv_sec) * 1e9);
+    int n = io_getevents(p->context, least, pieces_count(p->pieces), p->events,
+                         least && limit_s <= 0 ? NULL : &t);
+    if (n < 0 && n != -EINTR && n != -EAGAIN)
+        return err_set(n, f->path, -1, "waiting for asynchronous I/O failed: %s",
+                       strerror(-n));
+    for (int i = 0; i < n; i++)
+        result(p, p->events[i].obj, (long)p->events[i].res);
+    return 0;
+}
+
+static int libaio_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct libaio_file *p = f->priv;
+    for (int i = 0; i < n; i++)
+        pieces_add(p->pieces, r[i]);
+    submit(p);
+    return 0;
+}
+
+static int libaio_reap(struct io_file *f, struct io_req *done[], int max, int min,
+                       double limit_s)
+{
+    struct libaio_file *p = f->priv;
+    int rc = pieces_under_way(p->pieces) ? collect(f, 0, 0) : 0;
+    submit(p);
+    if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
+        rc = collect(f, 1, limit_s);
+        submit(p);
+    }
+    int n = pieces_reap(p->pieces, f, done, max);
+    return n ? n : rc;
+}
+
+static int libaio_sync(struct io_file *f)
+{
+    struct libaio_file *p = f->priv;
+    int rc = 0;
+    submit(p);
+    while (!rc && pieces_busy(p->pieces)) {
+        rc = collect(f, pieces_under_way(p->pieces) > 0, 0);
+        submit(p);
+    }
+    if (!rc && fsync(p->fd))
+        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
+    return rc;
+}
+
+/* What the kernel never got is dropped; io_destroy waits for the rest. */
+static int libaio_close(struct io_file *f)
+{
+    int rc = release(f->priv);
+    if (rc)
+        return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
+    return 0;
+}
+
+const struct io_engine io_engine_libaio = {
+    .name = "libaio",
+    .options = "piece",
+    .can = IO_CAN_DIRECT,
+    .open = libaio_open,
+    .start = libaio_start,
+    .reap = libaio_reap,
+    .sync = libaio_sync,
+    .close = libaio_close,
+};

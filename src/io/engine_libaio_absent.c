@@ -1,0 +1,7 @@
+/* libaio, where it was not found or not wanted. */
+#include "io/engine.h"
+
+const struct io_engine io_engine_libaio = {
+    .name = "libaio",
+    .reason = "libaio was not there when Leadline was configured",
+};

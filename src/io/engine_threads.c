@@ -1,0 +1,304 @@
+/* threads: pread(2) and pwrite(2) by helper threads: asynchronous wherever there are
+ * POSIX threads, whatever kernel and file system.
+ *   threads:helpers=N   how many helpers share the queue: so many requests are in the
+ *                       kernel at once, the others wait in line. Default: as many as
+ *                       the file was opened for (depth), but no more than 16
+ *   threads:piece=N     the largest number of bytes in one system call
+ *
+ * A helper takes a request from the line, moves all of it, and leaves what came of it
+ * in the request's slot. Errors are recorded by whoever reaps, as base/err.h is for one
+ * thread only; for the same reason no helper calls anything of io.c or MPI. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "io/engine.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE (INT64_C(1) << 30)  /* Linux moves at most 2 GiB - 4 KiB in a call */
+#define STACK ((size_t)256 << 10) /* a helper's: the usual 8 MiB would add up */
+
+enum { HELPERS_USUAL = 16 };
+
+struct slot { /* a request under way, and what came of it */
+    struct io_req *r;
+    int64_t done;
+    int rc;
+    const char *why; /* NULL: what the errno says */
+    struct slot *next;
+};
+
+struct line { /* first in, first out */
+    struct slot *first, *last;
+};
+
+struct threads_file {
+    int fd;
+    int64_t piece;
+    pthread_mutex_t lock;       /* of all that follows */
+    pthread_cond_t work, event; /* for the helpers; for who waits for them */
+    struct line todo, finished;
+    struct slot *unused;
+    int busy; /* slots in the hands of helpers */
+    bool closing;
+    int helper_count;
+    pthread_t *helpers;
+    struct slot slots[]; /* depth */
+};
+
+static void put(struct line *l, struct slot *s)
+{
+    s->next = NULL;
+    if (l->first)
+        l->last->next = s;
+    else
+        l->first = s;
+    l->last = s;
+}
+
+static struct slot *take(struct line *l)
+{
+    struct slot *s = l->first;
+    if (s)
+        l->first = s->next;
+    return s;
+}
+
+/* ---- in the helpers --------------------------------------------------------- */
+
+static ssize_t piece(const struct threads_file *p, const struct slot *s)
+{
+    const struct io_req *r = s->r;
+    int64_t left = r->bytes - s->done;
+    size_t n = (size_t)(left < p->piece ? left : p->piece);
+    char *at = (char *)r->buf + s->done;
+    if (r->op == IO_OP_READ)
+        return pread(p->fd, at, n, r->offset + s->done);
+    return pwrite(p->fd, at, n, r->offset + s->done);
+}
+
+static void move(const struct threads_file *p, struct slot *s)
+{
+    while (s->done < s->r->bytes && !s->rc) {
+        ssize_t moved = piece(p, s);
+        if (moved > 0)
+            s->done += moved;
+        else if (moved == 0) {
+            s->rc = -EIO;
+            s->why =
+                s->r->op == IO_OP_READ ? "the file ends here" : "nothing was written";
+        } else if (errno != EINTR)
+            s->rc = -errno;
+    }
+}
+
+/* Holds the lock except while it moves bytes or sleeps. */
+static void *help(void *file)
+{
+    struct threads_file *p = file;
+    pthread_mutex_lock(&p->lock);
+    while (!p->closing) {
+        struct slot *s = take(&p->todo);
+        if (!s) {
+            pthread_cond_wait(&p->work, &p->lock);
+            continue;
+        }
+        p->busy++;
+        pthread_mutex_unlock(&p->lock);
+        move(p, s);
+        pthread_mutex_lock(&p->lock);
+        p->busy--;
+        put(&p->finished, s);
+        pthread_cond_signal(&p->event);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* ---- opening and closing ----------------------------------------------------- */
+
+/* Signals are for the threads that the program knows of. */
+static int start_helpers(struct threads_file *p, int n)
+{
+    sigset_t all, before;
+    pthread_attr_t small;
+    int rc = 0;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (p->helper_count < n && !rc) {
+        rc = pthread_create(&p->helpers[p->helper_count], &small, help, p);
+        p->helper_count += !rc;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&small);
+    return -rc;
+}
+
+/* What a helper has begun it ends; what still stands in line is not begun. */
+static void end_helpers(struct threads_file *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->closing = true;
+    pthread_cond_broadcast(&p->work);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->helper_count; i++)
+        pthread_join(p->helpers[i], NULL);
+}
+
+static int release(struct threads_file *p)
+{
+    end_helpers(p);
+    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
+    pthread_cond_destroy(&p->work);
+    pthread_cond_destroy(&p->event);
+    pthread_mutex_destroy(&p->lock);
+    free(p->helpers);
+    free(p);
+    return rc;
+}
+
+static struct threads_file *make(const struct io_file *f, int helpers)
+{
+    struct threads_file *p =
+        calloc(1, sizeof *p + (size_t)f->depth * sizeof p->slots[0]);
+    pthread_t *ids = calloc((size_t)helpers, sizeof *ids);
+    pthread_condattr_t attr;
+    if (!p || !ids) {
+        free(p);
+        free(ids);
+        return NULL;
+    }
+    p->helpers = ids;
+    p->piece = io_option(f, "piece", PIECE);
+    for (int i = 0; i < f->depth; i++) {
+        p->slots[i].next = p->unused;
+        p->unused = &p->slots[i];
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->work, NULL);
+    pthread_condattr_init(&attr); /* a limit must not depend on the time of day */
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->event, &attr);
+    pthread_condattr_destroy(&attr);
+    return p;
+}
+
+static int helpers_of(const struct io_file *f)
+{
+    int64_t n = io_option(f, "helpers", HELPERS_USUAL);
+    return n < f->depth ? (int)n : f->depth;
+}
+
+static int threads_open(struct io_file *f)
+{
+    int n = helpers_of(f);
+    struct threads_file *p = make(f, n);
+    if (!p)
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : start_helpers(p, n);
+    if (rc) {
+        if (p->fd >= 0)
+            err_set(rc, f->path, -1,
+                    "helper thread %d of %d cannot be started: %s; helpers= asks for "
+                    "fewer",
+                    p->helper_count + 1, n, strerror(-rc));
+        release(p);
+        return rc;
+    }
+    f->priv = p;
+    f->layer = "POSIX";
+    return 0;
+}
+
+static int threads_close(struct io_file *f)
+{
+    int rc = release(f->priv);
+    if (rc)
+        return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
+    return 0;
+}
+
+/* ---- transfers -------------------------------------------------------------- */
+
+static int threads_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct threads_file *p = f->priv;
+    pthread_mutex_lock(&p->lock);
+    for (int i = 0; i < n; i++) {
+        struct slot *s = p->unused; /* there is one: the core counts to depth */
+        p->unused = s->next;
+        *s = (struct slot){.r = r[i]};
+        put(&p->todo, s);
+        pthread_cond_signal(&p->work);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return 0;
+}
+
+static struct timespec after(double limit_s)
+{
+    int64_t ns = clock_ns() + (int64_t)(limit_s * 1e9);
+    return (struct timespec){ns / 1000000000, ns % 1000000000};
+}
+
+/* With the lock held: until a request is finished, or the time is over. */
+static void wait_for_any(struct threads_file *p, double limit_s)
+{
+    struct timespec end = after(limit_s);
+    int rc = 0;
+    while (!p->finished.first && !rc)
+        rc = limit_s > 0 ? pthread_cond_timedwait(&p->event, &p->lock, &end)
+                         : pthread_cond_wait(&p->event, &p->lock);
+}
+
+static int threads_reap(struct io_file *f, struct io_req *done[], int max, int min,
+                        double limit_s)
+{
+    struct threads_file *p = f->priv;
+    struct slot *s;
+    int n = 0;
+    pthread_mutex_lock(&p->lock);
+    if (min > 0)
+        wait_for_any(p, limit_s);
+    while (n < max && (s = take(&p->finished))) {
+        done[n] = s->r;
+        done[n]->done = s->done;
+        if (s->rc)
+            io_req_fail(f, done[n], s->rc, s->why ? s->why : strerror(-s->rc));
+        n++;
+        s->next = p->unused;
+        p->unused = s;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return n;
+}
+
+/* fsync(2) says nothing of a write that is still to come. */
+static int threads_sync(struct io_file *f)
+{
+    struct threads_file *p = f->priv;
+    pthread_mutex_lock(&p->lock);
+    while (p->todo.first || p->busy)
+        pthread_cond_wait(&p->event, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+    if (fsync(p->fd))
+        return err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
+    return 0;
+}
+
+const struct io_engine io_engine_threads = {
+    .name = "threads",
+    .options = "helpers|piece",
+    .can = IO_CAN_DIRECT,
+    .open = threads_open,
+    .start = threads_start,
+    .reap = threads_reap,
+    .sync = threads_sync,
+    .close = threads_close,
+};

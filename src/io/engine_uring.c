@@ -1,0 +1,232 @@
+/* uring: io_uring by way of liburing: asynchronous without threads of ours.
+ *   uring:piece=N   the largest number of bytes in one operation; a larger request is
+ *                   several of them, under way at the same time (default: 4 MiB, which
+ *                   costs nothing beside the transfer, and lets a request of some ten
+ *                   MiB keep several devices busy)
+ *
+ * All that one start brings goes to the kernel in one system call. The ring has room
+ * for every piece that may be under way, so it is never full. */
+#include "base/err.h"
+#include "io/engine.h"
+#include "io/pieces.h"
+#include <errno.h>
+#include <liburing.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE (INT64_C(4) << 20)
+#define PIECE_MOST (INT64_C(1) << 30) /* a length has 32 bits, and a result 31 */
+#define RETRY_S 0.001 /* where the kernel has no memory for a request just now */
+
+struct uring_file {
+    int fd;
+    struct io_uring ring;
+    bool has_ring;
+    struct pieces *pieces;
+};
+
+/* ---- opening and closing ---------------------------------------------------- */
+
+static int no_ring(const struct io_file *f, int rc)
+{
+    const char *why = strerror(-rc);
+    if (rc == -EPERM || rc == -EACCES)
+        why = "it is forbidden here (sysctl kernel.io_uring_disabled, or a container's "
+              "system call filter)";
+    else if (rc == -ENOSYS)
+        why = "this kernel has no io_uring, or a container's system call filter hides "
+              "it";
+    else if (rc == -ENOMEM)
+        why = "the memory that may be locked (ulimit -l) is too little for the queue";
+    return err_set(rc, f->path, -1,
+                   "io_uring cannot be used: %s; the engine threads is asynchronous "
+                   "without it",
+                   why);
+}
+
+/* A kernel from 5.1 to 5.5 has rings, but not these operations. */
+static int probe(struct io_uring *ring)
+{
+    struct io_uring_probe *p = io_uring_get_probe_ring(ring);
+    bool good = p && io_uring_opcode_supported(p, IORING_OP_READ) &&
+                io_uring_opcode_supported(p, IORING_OP_WRITE);
+    io_uring_free_probe(p);
+    return good ? 0 : -ENOSYS;
+}
+
+/* One entry more than pieces: liburing waits with an entry of its own on kernels
+ * before 5.11. */
+static int open_ring(struct io_file *f, struct uring_file *p)
+{
+    int rc = io_uring_queue_init((unsigned)pieces_count(p->pieces) + 1, &p->ring, 0);
+    p->has_ring = rc == 0;
+    if (!rc)
+        rc = probe(&p->ring);
+    return rc ? no_ring(f, rc) : 0;
+}
+
+static int release(struct uring_file *p)
+{
+    if (p->has_ring)
+        io_uring_queue_exit(&p->ring);
+    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
+    pieces_free(p->pieces);
+    free(p);
+    return rc;
+}
+
+static int uring_open(struct io_file *f)
+{
+    struct uring_file *p = calloc(1, sizeof *p);
+    int64_t piece = io_option(f, "piece", PIECE);
+    if (p) {
+        p->fd = -1;
+        p->pieces = pieces_make(f, piece < PIECE_MOST ? piece : PIECE_MOST);
+    }
+    if (!p || !p->pieces) {
+        free(p);
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
+    }
+    p->fd = io_descriptor_open(f);
+    int rc = p->fd < 0 ? p->fd : 0;
+    if (!rc)
+        rc = open_ring(f, p);
+    if (rc) {
+        release(p);
+        return rc;
+    }
+    f->priv = p;
+    f->layer = "io_uring";
+    return 0;
+}
+
+/* ---- transfers -------------------------------------------------------------- */
+
+static void prepare(struct uring_file *p, struct piece *one)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
+    char *at = (char *)one->r->buf + one->at;
+    uint64_t offset = (uint64_t)(one->r->offset + one->at);
+    if (one->r->op == IO_OP_READ)
+        io_uring_prep_read(sqe, p->fd, at, (unsigned)one->bytes, offset);
+    else
+        io_uring_prep_write(sqe, p->fd, at, (unsigned)one->bytes, offset);
+    io_uring_sqe_set_data(sqe, one);
+}
+
+/* What the kernel does not take now stays in the ring, for the next time. 0, or -errno
+ * where there is no point in trying again. */
+static int submit(struct io_file *f)
+{
+    struct uring_file *p = f->priv;
+    struct piece *one;
+    while ((one = pieces_next(p->pieces)))
+        prepare(p, one);
+    if (!io_uring_sq_ready(&p->ring))
+        return 0;
+    int rc = io_uring_submit(&p->ring);
+    if (rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR)
+        return 0;
+    return err_set(rc, f->path, -1, "io_uring takes no requests: %s", strerror(-rc));
+}
+
+/* All that is complete now. */
+static void collect(struct uring_file *p)
+{
+    struct io_uring_cqe *cqe;
+    while (!io_uring_peek_cqe(&p->ring, &cqe)) {
+        struct piece *one = io_uring_cqe_get_data(cqe);
+        pieces_result(p->pieces, one, cqe->res);
+        io_uring_cqe_seen(&p->ring, cqe);
+    }
+}
+
+/* Until something is complete, a signal came, or the time is over. */
+static int wait_for_any(struct io_file *f, double limit_s)
+{
+    struct uring_file *p = f->priv;
+    struct io_uring_cqe *cqe;
+    if (io_uring_sq_ready(&p->ring))
+        limit_s = RETRY_S;
+    struct __kernel_timespec t = {.tv_sec = (long long)limit_s};
+    t.tv_nsec = (long long)((limit_s - (double)t.tv_sec) * 1e9);
+    int rc = limit_s > 0 ? io_uring_wait_cqe_timeout(&p->ring, &cqe, &t)
+                         : io_uring_wait_cqe(&p->ring, &cqe);
+    if (!rc || rc == -ETIME || rc == -EINTR || rc == -EAGAIN)
+        return 0;
+    return err_set(rc, f->path, -1, "waiting for io_uring failed: %s", strerror(-rc));
+}
+
+static int uring_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct uring_file *p = f->priv;
+    for (int i = 0; i < n; i++)
+        pieces_add(p->pieces, r[i]);
+    submit(f); /* where it fails, reap says so: all of r is in the line by now */
+    return 0;
+}
+
+static int uring_reap(struct io_file *f, struct io_req *done[], int max, int min,
+                      double limit_s)
+{
+    struct uring_file *p = f->priv;
+    collect(p);
+    int rc = submit(f);
+    if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
+        rc = wait_for_any(f, limit_s);
+        collect(p);
+        if (!rc)
+            rc = submit(f);
+    }
+    int n = pieces_reap(p->pieces, f, done, max);
+    return n ? n : rc;
+}
+
+/* Until the kernel has nothing of ours; how long that may take is the watchdog's. */
+static int drain(struct io_file *f)
+{
+    struct uring_file *p = f->priv;
+    int rc = submit(f);
+    while (!rc && pieces_busy(p->pieces)) {
+        rc = wait_for_any(f, 0);
+        collect(p);
+        if (!rc)
+            rc = submit(f);
+    }
+    return rc;
+}
+
+static int uring_sync(struct io_file *f)
+{
+    struct uring_file *p = f->priv;
+    int rc = drain(f);
+    if (!rc && fsync(p->fd))
+        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
+    return rc;
+}
+
+static int uring_close(struct io_file *f)
+{
+    struct uring_file *p = f->priv;
+    pieces_drop(p->pieces);
+    while (pieces_under_way(p->pieces) && !submit(f) && !wait_for_any(f, 0)) {
+        collect(p);
+        pieces_drop(p->pieces);
+    }
+    int rc = release(p);
+    if (rc)
+        return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
+    return 0;
+}
+
+const struct io_engine io_engine_uring = {
+    .name = "uring",
+    .options = "piece",
+    .can = IO_CAN_DIRECT,
+    .open = uring_open,
+    .start = uring_start,
+    .reap = uring_reap,
+    .sync = uring_sync,
+    .close = uring_close,
+};

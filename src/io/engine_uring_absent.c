@@ -1,0 +1,7 @@
+/* uring, where liburing was not found or not wanted. */
+#include "io/engine.h"
+
+const struct io_engine io_engine_uring = {
+    .name = "uring",
+    .reason = "liburing was not there when Leadline was configured",
+};

@@ -1,0 +1,213 @@
+/* Requests cut into pieces: which are under way, and what came of them. */
+#include "io/pieces.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct part { /* a request, and what has become of its pieces */
+    struct io_req *r;
+    int64_t given;     /* bytes that pieces were made of */
+    int64_t failed_at; /* the first byte that was not moved, where rc is not 0 */
+    int rc, under_way;
+    const char *why; /* NULL: what the errno says */
+    struct part *next;
+};
+
+struct line { /* first in, first out */
+    struct part *first, *last;
+};
+
+struct pieces {
+    int64_t bytes;
+    int count, under_way;
+    struct line todo, done;
+    struct piece *again; /* short ones */
+    struct piece *unused;
+    struct part *unused_parts;
+    struct part *parts; /* depth */
+    struct piece *all;  /* count */
+};
+
+static int count_for(const struct io_file *f, int64_t bytes)
+{
+    int64_t each = f->max_request / bytes + (f->max_request % bytes != 0);
+    if (f->depth >= PIECES_MOST || !each)
+        return f->depth;
+    return each <= PIECES_MOST / f->depth ? (int)each * f->depth : PIECES_MOST;
+}
+
+struct pieces *pieces_make(const struct io_file *f, int64_t bytes)
+{
+    struct pieces *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->bytes = bytes;
+    p->count = count_for(f, bytes);
+    p->parts = calloc((size_t)f->depth, sizeof p->parts[0]);
+    p->all = calloc((size_t)p->count, sizeof p->all[0]);
+    if (!p->parts || !p->all) {
+        pieces_free(p);
+        return NULL;
+    }
+    for (int i = f->depth - 1; i >= 0; i--) {
+        p->parts[i].next = p->unused_parts;
+        p->unused_parts = &p->parts[i];
+    }
+    for (int i = p->count - 1; i >= 0; i--) {
+        p->all[i].next = p->unused;
+        p->unused = &p->all[i];
+    }
+    return p;
+}
+
+void pieces_free(struct pieces *p)
+{
+    if (p) {
+        free(p->parts);
+        free(p->all);
+    }
+    free(p);
+}
+
+int pieces_count(const struct pieces *p)
+{
+    return p->count;
+}
+
+static void put(struct line *l, struct part *part)
+{
+    part->next = NULL;
+    if (l->first)
+        l->last->next = part;
+    else
+        l->first = part;
+    l->last = part;
+}
+
+static void drop_first(struct line *l)
+{
+    l->first = l->first->next;
+}
+
+void pieces_add(struct pieces *p, struct io_req *r)
+{
+    struct part *part = p->unused_parts;
+    p->unused_parts = part->next;
+    *part = (struct part){.r = r};
+    put(r->bytes ? &p->todo : &p->done, part);
+}
+
+struct piece *pieces_next(struct pieces *p)
+{
+    struct piece *one = p->again;
+    if (one) {
+        p->again = one->next;
+        p->under_way++;
+        return one;
+    }
+    struct part *part = p->todo.first;
+    if (!part || !p->unused)
+        return NULL;
+    int64_t left = part->r->bytes - part->given;
+    one = p->unused;
+    p->unused = one->next;
+    *one = (struct piece){.r = part->r,
+                          .at = part->given,
+                          .bytes = left < p->bytes ? left : p->bytes,
+                          .of = part};
+    part->given += one->bytes;
+    part->under_way++;
+    p->under_way++;
+    if (part->given == part->r->bytes)
+        drop_first(&p->todo);
+    return one;
+}
+
+/* Of several that failed, the one that comes first in the file is told. */
+static void fail(struct part *part, int64_t at, int rc, const char *why)
+{
+    if (part->rc && part->failed_at <= at)
+        return;
+    part->rc = rc;
+    part->failed_at = at;
+    part->why = why;
+}
+
+/* After a failure no more pieces are made of a request that is still in line. */
+static void give_up(struct pieces *p, struct part *part)
+{
+    if (p->todo.first == part)
+        drop_first(&p->todo);
+}
+
+static bool again(struct pieces *p, struct piece *one)
+{
+    if (!one->bytes || one->of->rc)
+        return false;
+    one->next = p->again;
+    p->again = one;
+    return true;
+}
+
+void pieces_result(struct pieces *p, struct piece *one, int64_t result)
+{
+    struct part *part = one->of;
+    bool try_again = result > 0 || result == -EAGAIN || result == -EINTR;
+    p->under_way--;
+    if (result > 0) {
+        one->at += result;
+        one->bytes -= result;
+    } else if (!result)
+        fail(part, one->at, -EIO,
+             one->r->op == IO_OP_READ ? "the file ends here" : "nothing was written");
+    else if (!try_again)
+        fail(part, one->at, (int)result, NULL);
+    if (try_again && again(p, one))
+        return;
+    if (part->rc)
+        give_up(p, part);
+    if (one->bytes) /* left where another piece has failed already */
+        fail(part, one->at, part->rc, part->why);
+    one->next = p->unused;
+    p->unused = one;
+    if (--part->under_way == 0 && (part->rc || part->given == part->r->bytes))
+        put(&p->done, part);
+}
+
+int pieces_reap(struct pieces *p, struct io_file *f, struct io_req *done[], int max)
+{
+    int n = 0;
+    while (p->done.first && n < max) {
+        struct part *part = p->done.first;
+        struct io_req *r = part->r;
+        drop_first(&p->done);
+        r->done = part->rc ? part->failed_at : r->bytes;
+        if (part->rc)
+            io_req_fail(f, r, part->rc, part->why ? part->why : strerror(-part->rc));
+        done[n++] = r;
+        part->next = p->unused_parts;
+        p->unused_parts = part;
+    }
+    return n;
+}
+
+bool pieces_any_done(const struct pieces *p)
+{
+    return p->done.first;
+}
+
+int pieces_under_way(const struct pieces *p)
+{
+    return p->under_way;
+}
+
+bool pieces_busy(const struct pieces *p)
+{
+    return p->under_way || p->again || p->todo.first;
+}
+
+void pieces_drop(struct pieces *p)
+{
+    p->again = NULL;
+    p->todo.first = NULL;
+}

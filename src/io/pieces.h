@@ -1,0 +1,48 @@
+/* Requests cut into pieces that are under way at the same time, for engines that hand
+ * the kernel one operation at a time and learn later what came of it (uring, libaio).
+ * All of it is Local, and nothing is allocated after pieces_make. */
+#ifndef IO_PIECES_H
+#define IO_PIECES_H
+
+#include "io/engine.h"
+
+struct pieces;
+
+struct piece { /* one operation: bytes of a request, from `at` on */
+    struct io_req *r;
+    int64_t at, bytes;
+    struct part *of;
+    struct piece *next;
+};
+
+/* Pieces of at most `bytes` each, as many at once as f->depth requests may make, but
+ * no more than PIECES_MOST (or depth, where that is more). NULL: no memory. */
+enum { PIECES_MOST = 128 };
+struct pieces *pieces_make(const struct io_file *f, int64_t bytes);
+void pieces_free(struct pieces *p);
+int pieces_count(const struct pieces *p); /* that may be under way */
+
+/* Puts a request in line. There is room: the core counts to f->depth. */
+void pieces_add(struct pieces *p, struct io_req *r);
+
+/* The next piece to submit; from now on it is under way. NULL: none is left, or all
+ * are under way. */
+struct piece *pieces_next(struct pieces *p);
+
+/* What came of a piece: the number of bytes moved, or -errno. The rest of one that was
+ * short, or was to be tried again, comes from pieces_next once more. */
+void pieces_result(struct pieces *p, struct piece *one, int64_t result);
+
+/* Hands requests back that are done, up to `max`; returns how many. */
+int pieces_reap(struct pieces *p, struct io_file *f, struct io_req *done[], int max);
+
+bool pieces_any_done(const struct pieces *p);
+int pieces_under_way(const struct pieces *p);
+
+/* Whether anything is under way or in line. */
+bool pieces_busy(const struct pieces *p);
+
+/* Nothing more is to be submitted: what stands in line is dropped. */
+void pieces_drop(struct pieces *p);
+
+#endif
