@@ -7,8 +7,9 @@
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4, /* nothing is stored: no file to create, none to verify */
-    IO_CAN_DIRECT = 8   /* honours IO_DIRECT */
+    IO_HAS_NO_FILE = 4,  /* nothing is stored: no file to create, none to verify */
+    IO_CAN_DIRECT = 8,   /* honours IO_DIRECT */
+    IO_NEEDS_DIRECT = 16 /* asynchronous only then: else it blocks in start */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close

@@ -218,7 +218,7 @@ static int libaio_close(struct io_file *f)
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "piece",
-    .can = IO_CAN_DIRECT,
+    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT,
     .open = libaio_open,
     .start = libaio_start,
     .reap = libaio_reap,

@@ -130,6 +130,12 @@ bool io_engine_asynchronous(const char *spec)
     return e && e->reap;
 }
 
+bool io_engine_needs_direct(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && (e->can & IO_NEEDS_DIRECT);
+}
+
 bool io_engine_stores(const char *spec)
 {
     const struct io_engine *e = find(spec);

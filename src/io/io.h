@@ -109,6 +109,7 @@ int io_engine_check(const char *spec, int flags);
 int io_engine_of_method(const char *method, const char **spec);
 bool io_engine_takes_hints(const char *spec);
 bool io_engine_asynchronous(const char *spec);
+bool io_engine_needs_direct(const char *spec); /* it blocks without IO_DIRECT */
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */

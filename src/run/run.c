@@ -238,13 +238,18 @@ static int try_counters(struct run *r)
 /* A queue that nobody fills is worth a word, or the figure cannot be explained. */
 static void warn_of_depth(struct run *r, int depth)
 {
-    if (depth > 1 && r->engine && !io_engine_asynchronous(r->engine))
-        report_warning(
-            r->report, "depth_without_effect",
-            "queue depth %d has no effect: "
-            "I/O engine %s is synchronous and completes one transfer before it "
-            "starts the next",
-            depth, r->engine);
+    if (depth == 1 || !r->engine)
+        return;
+    if (!io_engine_asynchronous(r->engine))
+        report_warning(r->report, "depth_without_effect",
+                       "queue depth %d has no effect: I/O engine %s is synchronous and "
+                       "completes one transfer before it starts the next",
+                       depth, r->engine);
+    else if (io_engine_needs_direct(r->engine) && !(r->io_flags & IO_DIRECT))
+        report_warning(r->report, "depth_without_effect",
+                       "queue depth %d has no effect: I/O engine %s blocks where it "
+                       "does not go past the page cache: add --cache=direct",
+                       depth, r->engine);
 }
 
 static void say_no_engine(struct run *r)
