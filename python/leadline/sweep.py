@@ -15,6 +15,7 @@ from leadline.errors import LeadlineError, usage
 
 STATE = "sweep.json"
 PATIENCE_S = 10   # between asking a run to end and killing it
+LOOK_S = 0.05     # between looks whether a run has ended
 
 Run = namedtuple("Run", "config round path command")
 
@@ -110,6 +111,17 @@ def stop(process):
     process.wait()
 
 
+def wait(process, timeout):
+    """The exit status, or None where the time is over. A look now and then: a Ctrl-C
+    that comes just before a wait without end would be heard only after it."""
+    deadline = time.monotonic() + timeout if timeout else None
+    while process.poll() is None:
+        if deadline and time.monotonic() > deadline:
+            return None
+        time.sleep(LOOK_S)
+    return process.returncode
+
+
 def execute(run, env, timeout):
     """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
     with open(log_path(run), "wb") as log:
@@ -121,13 +133,13 @@ def execute(run, env, timeout):
         except OSError as why:
             return "%s cannot be started: %s" % (run.command[0], why.strerror)
         try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            stop(process)
-            return "it did not end within %g s and was stopped" % timeout
+            status = wait(process, timeout)
         except BaseException:
             stop(process)
             raise
+        if status is None:
+            stop(process)
+            return "it did not end within %g s and was stopped" % timeout
     return sentence(run, status) if status else ""
 
 
