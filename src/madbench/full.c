@@ -63,6 +63,8 @@ int full_open(struct full **out, struct bench *b)
         return rc;
     }
     f->b = b;
+    report_note(b->run->report, "kernels", "Legendre polynomials with %s; %s",
+                legendre_isa(), linalg_blas_single());
     rc = allocate(f);
     if (!rc)
         rc = pixels_open(&f->pixels, &b->plan.big);
