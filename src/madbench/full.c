@@ -246,7 +246,7 @@ static int phase_w(struct full *f)
 }
 
 /* tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner group,
- * which come round. Returns the buffer in which the last one is. */
+ * which come round: `m` is the first of them, and both buffers are used up. */
 static void trace_products(struct full *f, int64_t outer, int64_t inner,
                            const double *transposed, double *m, double *spare)
 {

@@ -1,5 +1,4 @@
 /* Files by FILETYPE, and timed transfers. */
-#include "base/clock.h"
 #include "base/err.h"
 #include "run/run.h"
 #include <errno.h>
