@@ -7,9 +7,10 @@
 enum io_engine_can {
     IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4,  /* nothing is stored: no file to create, none to verify */
-    IO_CAN_DIRECT = 8,   /* honours IO_DIRECT */
-    IO_NEEDS_DIRECT = 16 /* asynchronous only then: else it blocks in start */
+    IO_HAS_NO_FILE = 4,    /* nothing is stored: no file to create, none to verify */
+    IO_CAN_DIRECT = 8,     /* honours IO_DIRECT */
+    IO_NEEDS_DIRECT = 16,  /* asynchronous only then: else it blocks in start */
+    IO_CAN_WRITE_BACK = 32 /* honours IO_WRITE_BACK */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -22,6 +23,8 @@ struct io_engine {
     const char *reason;  /* why it is not built; NULL if it is */
     int can;             /* enum io_engine_can */
     const char *options; /* names it takes after the colon, "a|b"; NULL: none */
+    /* Whether this kernel lets this process use it: 0 or -errno. NULL: it does. */
+    int (*usable)(void);
     int (*open)(struct io_file *f);
     /* Submits all n now. A failed request is no failure of start: its rc tells. */
     int (*start)(struct io_file *f, struct io_req *r[], int n);
@@ -46,7 +49,11 @@ struct io_file {
     double timeout_s;
     const struct io_hint *hints; /* valid during open only */
     int hint_count;
+    const struct io_shape *shape; /* valid during open only; may be NULL */
+    const struct iovec *buffers;  /* valid during open only */
+    int buffer_count;
     const char *layer;               /* set by open */
+    const char *caveat;              /* set by open, or NULL: see io_file_caveat */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */

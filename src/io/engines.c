@@ -38,23 +38,69 @@ static void list_built(char *out, size_t size)
                                   io_engines[i]->name);
 }
 
+enum { ASYNC_MOST = 2 };
+
+/* IOMETHODs of MADbench2's kind: their synchronous engine, and their asynchronous ones
+ * in the order of choice. */
+static const struct method {
+    const char *name, *engine, *async[ASYNC_MOST];
+    const char *no_async; /* why there is none */
+} methods[] = {
+    {.name = "POSIX", .engine = "posix", .async = {"uring", "threads"}},
+    {.name = "MPI", .engine = "mpiio", .async = {"mpiio-nb"}},
+};
+
+static const struct method *method_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        if (!strcasecmp(name, methods[i].name))
+            return &methods[i];
+    return NULL;
+}
+
 int io_engine_of_method(const char *method, const char **spec)
 {
-    static const struct {
-        const char *method, *engine;
-    } table[] = {{"POSIX", "posix"}, {"MPI", "mpiio"}};
+    const struct method *m = method_of(method);
     char names[256];
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (!strcasecmp(method, table[i].method)) {
-            *spec = table[i].engine;
-            return 0;
-        }
-    *spec = method;
-    if (find(method))
+    *spec = m ? m->engine : method;
+    if (m || find(method))
         return 0;
     list_built(names, sizeof names);
     return err_usage("IOMETHOD \"%s\" is not one of POSIX, MPI, or an I/O engine (%s)",
                      method, names);
+}
+
+int io_engine_usable(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    int rc = io_engine_check(spec, 0);
+    return rc || !e->usable ? rc : e->usable();
+}
+
+/* A synchronous engine's own name: what to take instead. */
+static int refuse_synchronous(const char *spec)
+{
+    return err_usage(
+        "IOMODE=ASYNC needs an asynchronous I/O engine, and %s is not: take "
+        "IOMETHOD POSIX or MPI, or uring, threads, libaio or mpiio-nb",
+        spec);
+}
+
+int io_engine_of_method_async(const char *method, int i, const char **spec)
+{
+    const struct method *m = method_of(method);
+    if (!m) {
+        *spec = method;
+        return io_engine_asynchronous(method) ? 0 : refuse_synchronous(method);
+    }
+    if (m->no_async)
+        return err_usage("IOMODE=ASYNC with IOMETHOD=%s: %s", m->name, m->no_async);
+    *spec = i < ASYNC_MOST ? m->async[i] : NULL;
+    if (*spec)
+        return 0;
+    return err_usage("IOMODE=ASYNC: no asynchronous I/O engine of IOMETHOD=%s can be "
+                     "used here",
+                     m->name);
 }
 
 /* Whether `name` (n bytes) is one of "a|b|c". */
@@ -134,6 +180,12 @@ bool io_engine_needs_direct(const char *spec)
 {
     const struct io_engine *e = find(spec);
     return e && (e->can & IO_NEEDS_DIRECT);
+}
+
+bool io_engine_writes_back(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && (e->can & IO_CAN_WRITE_BACK);
 }
 
 bool io_engine_stores(const char *spec)

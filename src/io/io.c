@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LATE_S 5.0 /* for the close of a file whose requests did not finish */
+
 int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
 {
     size_t n = strlen(key);
@@ -110,6 +112,9 @@ static struct io_file *make(const struct io_open *o)
     f->timeout_s = o->timeout_s;
     f->hints = o->hints;
     f->hint_count = o->hint_count;
+    f->shape = o->shape;
+    f->buffers = o->buffers;
+    f->buffer_count = o->buffer_count;
     f->layer = f->engine->name;
     MPI_Comm_rank(o->comm, &f->rank);
     if (f->path && f->options)
@@ -185,6 +190,9 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     f->created = false; /* it is the program's from now on */
     f->hints = NULL;
     f->hint_count = 0;
+    f->shape = NULL;
+    f->buffers = NULL;
+    f->buffer_count = 0;
     *out = f;
     return 0;
 }
@@ -292,25 +300,41 @@ static int reap(struct io_file *f, int min, double limit_s)
     return n;
 }
 
+/* Waits for one more to be done, within what is left of the limit since begin_ns. */
+static int wait_more(struct io_file *f, int64_t begin_ns)
+{
+    double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
+    if (f->timeout_s > 0 && left <= 0) {
+        f->late = true;
+        return err_set(-ETIMEDOUT, f->path, -1,
+                       "%d requests did not finish within "
+                       "%g s; --io-timeout sets the limit",
+                       f->under_way, f->timeout_s);
+    }
+    watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
+    int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
+    watchdog_disarm();
+    return n < 0 ? n : 0;
+}
+
+int io_file_wait_for(struct io_file *f, const struct io_req *r)
+{
+    int64_t begin_ns = clock_ns();
+    int before = f->under_way, rc = 0;
+    while (!rc && f->under_way && (r ? !r->end_ns : f->under_way == before))
+        rc = wait_more(f, begin_ns);
+    return rc || !r ? rc : r->rc;
+}
+
 int io_file_wait(struct io_file *f)
 {
     int64_t begin_ns = clock_ns();
-    while (f->under_way) {
-        double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
-        if (f->timeout_s > 0 && left <= 0) {
-            f->late = true;
-            return err_set(-ETIMEDOUT, f->path, -1,
-                           "%d requests did not finish within "
-                           "%g s; --io-timeout sets the limit",
-                           f->under_way, f->timeout_s);
-        }
-        watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
-        int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
-        watchdog_disarm();
-        if (n < 0)
-            return n;
-    }
-    int rc = f->first_rc;
+    int rc = 0;
+    while (!rc && f->under_way)
+        rc = wait_more(f, begin_ns);
+    if (rc)
+        return rc;
+    rc = f->first_rc;
     f->first_rc = 0;
     return rc;
 }
@@ -337,13 +361,19 @@ int io_file_sync(struct io_file *f)
     return rc;
 }
 
+/* What was late once is not given the whole time again. */
+static double close_limit_s(const struct io_file *f)
+{
+    return f->late && f->timeout_s > LATE_S ? LATE_S : f->timeout_s;
+}
+
 int io_file_close(struct io_file **file)
 {
     struct io_file *f = *file;
     if (!f)
         return 0;
     int waited = f->late ? 0 : io_file_wait(f);
-    watchdog_arm(f->timeout_s, "closing", f->path, -1);
+    watchdog_arm(close_limit_s(f), "closing", f->path, -1);
     int rc = f->engine->close(f);
     rc = err_agree(f->comm, waited ? waited : rc);
     watchdog_disarm();
@@ -373,6 +403,11 @@ void io_file_keep(MPI_Comm comm, const char *path)
 const char *io_file_layer(const struct io_file *f)
 {
     return f->layer;
+}
+
+const char *io_file_caveat(const struct io_file *f)
+{
+    return f->caveat;
 }
 
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max)

@@ -8,14 +8,17 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 enum io_flags {
     IO_READ = 1,
     IO_WRITE = 2,
     IO_CREATE = 4,     /* must not exist; rank 0 of comm makes it, then all open it */
     IO_COLLECTIVE = 8, /* every start is collective on comm, requests pairwise */
-    IO_DIRECT = 16     /* past the page cache; buffers, offsets and sizes of requests
+    IO_DIRECT = 16,    /* past the page cache; buffers, offsets and sizes of requests
                           are multiples of IO_DIRECT_ALIGN */
+    IO_WRITE_BACK = 32 /* a write is done when its bytes have left the page cache for
+                          the device, so that no sync finds them there */
 };
 
 /* What every block device and file system that does direct I/O is content with. */
@@ -39,6 +42,18 @@ struct io_hint {
     char value[192];
 };
 
+#define IO_SHAPE_DIMS 4
+
+/* What a file holds, for engines that store arrays and not bytes: an offset is then
+ * the row-major position in the array. The others pay no attention to it. */
+struct io_shape {
+    const char *name;  /* of the array: "matrices" */
+    int element_bytes; /* 8: double; 1: byte */
+    int ndims;         /* 1 .. IO_SHAPE_DIMS */
+    int64_t dims[IO_SHAPE_DIMS];
+    const char *dim_names; /* "rank,mat,element"; what they mean, for who reads it */
+};
+
 struct io_open {
     const char *engine; /* "posix", "null:delay_us=50": a name and its options */
     MPI_Comm comm;
@@ -50,6 +65,10 @@ struct io_open {
     double timeout_s;    /* limit of one wait or blocking call; 0: none */
     const struct io_hint *hints;
     int hint_count;
+    const struct io_shape *shape; /* NULL: `bytes` bytes in a row */
+    const struct iovec
+        *buffers;     /* memory that requests will use, which an engine may */
+    int buffer_count; /* register with the kernel; 0: not known */
 };
 
 struct io_file;
@@ -64,6 +83,11 @@ int io_file_open(struct io_file **f, const struct io_open *o);
  * it returns. The requests and their buffers belong to the file until reaped.
  * Returns 0, or the first request's rc. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
+
+/* Local. Waits until at least one of what is under way is done (its end_ns is not 0
+ * any more), or, with `r`, until that one is. Returns 0, r's rc, or -ETIMEDOUT where
+ * the file's limit passes. */
+int io_file_wait_for(struct io_file *f, const struct io_req *r);
 
 /* Local. Waits until all that was started is done. Returns 0 or the first
  * failed request's rc. -ETIMEDOUT where the file's limit passes. */
@@ -95,6 +119,11 @@ void io_file_keep(MPI_Comm comm, const char *path);
 /* Local. The layer below: "POSIX", "ROMIO", "OMPIO"; known once opened. */
 const char *io_file_layer(const struct io_file *f);
 
+/* Local. Why transfers of this file do not go on by themselves, in spite of an
+ * asynchronous engine ("MPI_File_iwrite_at blocks"); NULL: they do. Known once
+ * opened. */
+const char *io_file_caveat(const struct io_file *f);
+
 /* Local. Hints in effect, as the library reports them; up to `max` into h.
  * Returns how many there are. */
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
@@ -107,9 +136,19 @@ int io_engine_check(const char *spec, int flags);
  * with its options. *spec is static or `method` itself. 0, or -EINVAL with a sentence
  * that names what there is. */
 int io_engine_of_method(const char *method, const char **spec);
+
+/* Local. The asynchronous engine of an IOMETHOD that is the i-th choice (0..), whether
+ * or not it is usable; an asynchronous engine's own name is its only one. 0, or -EINVAL
+ * with a sentence where there is none. */
+int io_engine_of_method_async(const char *method, int i, const char **spec);
+
+/* Local. Whether this kernel lets this process use the engine: 0, or -errno with a
+ * sentence. */
+int io_engine_usable(const char *spec);
 bool io_engine_takes_hints(const char *spec);
 bool io_engine_asynchronous(const char *spec);
 bool io_engine_needs_direct(const char *spec); /* it blocks without IO_DIRECT */
+bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */
