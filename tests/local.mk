@@ -41,6 +41,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ended.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
+	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
@@ -54,7 +55,7 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/fault_shim.c tests/e2e/e2e.py tests/lint/lint.py \
+	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.
@@ -79,8 +80,10 @@ AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
 AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 
 # Plain, without libtool: they are preloaded, never linked.
-check_DATA = tests/fault_shim.so tests/yield_shim.so
+check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
+tests/alloc_shim.so: tests/alloc_shim.c
+	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl
 tests/fault_shim.so: tests/fault_shim.c
 	$(SHIM_CC) $(srcdir)/tests/fault_shim.c -ldl
 tests/yield_shim.so: tests/yield_shim.c

@@ -122,7 +122,7 @@ static int repetition(struct run *r, const struct layout *l, char *buf)
 {
     struct run_file f;
     run_rep_begin(r);
-    run_file_name(&f, r, "blocks", layout_file_bytes(l), set.block, (int)set.depth);
+    run_file_name(&f, r, "blocks", l, set.block, (int)set.depth);
     if (!r->verify)
         run_noise(r, buf, set.depth * set.block);
     int rc = transfer(&f, l, IO_OP_WRITE, buf);

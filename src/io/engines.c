@@ -90,17 +90,13 @@ int io_engine_of_method_async(const char *method, int i, const char **spec)
 {
     const struct method *m = method_of(method);
     if (!m) {
-        *spec = method;
+        *spec = i ? NULL : method;
         return io_engine_asynchronous(method) ? 0 : refuse_synchronous(method);
     }
     if (m->no_async)
         return err_usage("IOMODE=ASYNC with IOMETHOD=%s: %s", m->name, m->no_async);
     *spec = i < ASYNC_MOST ? m->async[i] : NULL;
-    if (*spec)
-        return 0;
-    return err_usage("IOMODE=ASYNC: no asynchronous I/O engine of IOMETHOD=%s can be "
-                     "used here",
-                     m->name);
+    return 0;
 }
 
 /* Whether `name` (n bytes) is one of "a|b|c". */

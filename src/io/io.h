@@ -139,7 +139,7 @@ int io_engine_of_method(const char *method, const char **spec);
 
 /* Local. The asynchronous engine of an IOMETHOD that is the i-th choice (0..), whether
  * or not it is usable; an asynchronous engine's own name is its only one. 0, or -EINVAL
- * with a sentence where there is none. */
+ * with a sentence where there can be none; past the last *spec is NULL. */
 int io_engine_of_method_async(const char *method, int i, const char **spec);
 
 /* Local. Whether this kernel lets this process use the engine: 0, or -errno with a

@@ -1,6 +1,7 @@
 #include "layout/layout.h"
 #include "base/err.h"
 #include <errno.h>
+#include <string.h>
 
 const char *layout_text(enum layout_order order)
 {
@@ -15,6 +16,21 @@ const char *layout_text(enum layout_order order)
         return "mat,blk,rank";
     }
     return "";
+}
+
+int layout_digits(const struct layout *l, struct layout_digit d[LAYOUT_DIGITS])
+{
+    const struct layout_digit all[] = {
+        {"rank", l->ranks}, {"mat", l->mats}, {"blk", l->blks}};
+    int n = 0;
+    for (const char *at = layout_text(l->order); *at; at += at[0] == ',') {
+        size_t len = strcspn(at, ",");
+        for (int i = 0; i < LAYOUT_DIGITS; i++)
+            if (!strncmp(all[i].name, at, len))
+                d[n++] = all[i];
+        at += len;
+    }
+    return n;
 }
 
 int layout_check(const struct layout *l)

@@ -27,6 +27,16 @@ struct extent {
     int64_t offset, bytes;
 };
 
+enum { LAYOUT_DIGITS = 3 };
+struct layout_digit {
+    const char *name; /* "rank", "mat", "blk" */
+    int64_t count;
+};
+
+/* Local. The digits of one file in order, slowest first; returns how many (a file of
+ * one rank has no rank). */
+int layout_digits(const struct layout *l, struct layout_digit d[LAYOUT_DIGITS]);
+
 /* Local. "rank,mat,blk" and the like: the digits in order, for reports. */
 const char *layout_text(enum layout_order order);
 

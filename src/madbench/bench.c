@@ -1,9 +1,18 @@
 #include "madbench/bench.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "madbench/gate.h"
 #include <stdio.h>
 #include <string.h>
+
+const char *const bench_phase_name[PHASES] = {"S", "D", "W", "C"};
+
+/* For libraries that move transfers on only when they are called. */
+static void poll_file(void *bench)
+{
+    run_poll(&((struct bench *)bench)->file);
+}
 
 int bench_open(struct bench *b, struct run *r, const struct settings *s,
                const struct plan *p)
@@ -13,92 +22,130 @@ int bench_open(struct bench *b, struct run *r, const struct settings *s,
     b->run = r;
     b->settings = s;
     b->plan = *p;
+    b->alpha = s->bwexp;
+    b->work = true;
+    b->suffix = "";
     MPI_Comm_split(r->world.comm, p->gang, r->world.rank, &b->gang);
-    for (int i = 0; i < MADBENCH_MATRICES && !rc; i++)
+    for (int i = 0; i < p->buffers && !rc; i++)
         rc = buf_alloc(&b->buf[i], p->buffer_bytes, "a share of a matrix");
     return err_agree(r->world.comm, rc);
 }
 
 void bench_close(struct bench *b)
 {
-    for (int i = 0; i < MADBENCH_MATRICES; i++)
+    for (int i = 0; i < MADBENCH_BUFFERS_MOST; i++)
         buf_free(b->buf[i]);
     if (b->gang != MPI_COMM_NULL)
         MPI_Comm_free(&b->gang);
 }
 
-int bench_phase_begin(struct bench *b, const char *name, int flags)
+int bench_pass(struct bench *b, const struct pass *how, int (*call)(void *), void *arg)
 {
+    int rc = run_mode(b->run, how->mode, how->verify);
+    memset(b->rate, 0, sizeof b->rate);
+    b->suffix = how->suffix;
+    b->run->samples_only = *how->suffix;
+    b->work = how->work;
+    b->tick = (struct tick){.call = b->run->async ? poll_file : NULL, .arg = b};
+    if (!rc)
+        rc = call(arg);
+    int removed = run_file_remove(&b->file);
+    return rc ? rc : removed;
+}
+
+/* ---- phases ------------------------------------------------------------------ */
+
+int bench_phase_begin(struct bench *b, enum bench_phase phase, int flags)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s%s", bench_phase_name[phase], b->suffix);
     run_phase_begin(b->run, name);
     if (flags & IO_CREATE)
-        run_file_name(&b->file, b->run, "matrices", layout_file_bytes(&b->plan.bins),
-                      b->plan.buffer_bytes, 1);
+        run_file_name(&b->file, b->run, "matrices", &b->plan.bins, b->plan.buffer_bytes,
+                      b->run->async ? MADBENCH_DEPTH : 1);
+    b->phase = phase;
     b->writes = flags & IO_WRITE;
     return flags ? run_file_open(&b->file, flags) : 0;
 }
 
 int bench_phase_end(struct bench *b)
 {
+    run_await(&b->file, &b->ahead);
+    b->fetched = false;
+    for (int i = 0; i < MADBENCH_DEPTH - 1; i++)
+        run_await(&b->file, &b->back[i]);
     run_file_close(&b->file, b->writes);
-    return run_phase_end(b->run);
+    int rc = run_phase_end(b->run);
+    b->rate[b->phase] = b->run->last;
+    return rc;
 }
 
-static struct extent bin_at(const struct bench *b, int64_t bin)
+/* ---- one share's I/O --------------------------------------------------------- */
+
+struct share bench_bin(const struct bench *b, int64_t bin)
 {
-    return layout_at(&b->plan.bins, b->run->world.rank, bin, 0);
+    return (struct share){
+        .offset = layout_at(&b->plan.bins, b->run->world.rank, bin, 0).offset,
+        .bytes = b->plan.big_bytes,
+        .turns = b->run->world.comm};
 }
 
-static struct extent group_at(const struct bench *b, int64_t group)
+struct share bench_group(const struct bench *b, int64_t group)
 {
-    return layout_at(&b->plan.gang_bins, b->run->world.rank, group, 0);
+    return (struct share){
+        .offset = layout_at(&b->plan.gang_bins, b->run->world.rank, group, 0).offset,
+        .bytes = b->plan.small_bytes,
+        .turns = b->gang};
 }
 
-int64_t bench_offset_bin(const struct bench *b, int64_t bin)
+static struct run_io transfer(const struct bench *b, enum io_op op, const void *buf,
+                              const struct share *s)
 {
-    return bin_at(b, bin).offset;
+    return (struct run_io){.req = {.op = op,
+                                   .buf = (void *)buf,
+                                   .offset = s->offset,
+                                   .bytes = units_round_up(s->bytes, b->plan.align)}};
 }
 
-int64_t bench_offset_group(const struct bench *b, int64_t group)
+static void start_read(struct bench *b, void *buf, const struct share *s)
 {
-    return group_at(b, group).offset;
+    run_poison(b->run, buf, s->bytes);
+    b->ahead = transfer(b, IO_OP_READ, buf, s);
+    gate_enter(b->run, s->turns, b->settings->rmod);
+    run_submit(&b->file, &b->ahead);
+    gate_leave(b->run, s->turns, b->settings->rmod);
 }
 
-/* `ranks` share the turns: all of them in S, a gang's where gangs work. */
-static void put(struct bench *b, const void *buf, int64_t offset, int64_t bytes,
-                MPI_Comm ranks)
+void bench_fetch(struct bench *b, void *buf, struct share s)
 {
-    gate_enter(b->run, ranks, b->settings->wmod);
-    run_write(&b->file, buf, offset, bytes);
-    gate_leave(b->run, ranks, b->settings->wmod);
+    if (!b->run->async)
+        return;
+    start_read(b, buf, &s);
+    b->fetched = true;
 }
 
-static void get(struct bench *b, void *buf, int64_t offset, int64_t bytes,
-                MPI_Comm ranks, bool again)
+void bench_read(struct bench *b, void *buf, struct share s)
 {
-    run_poison(b->run, buf, bytes);
-    gate_enter(b->run, ranks, b->settings->rmod);
-    run_read(&b->file, buf, offset, bytes, again);
-    gate_leave(b->run, ranks, b->settings->rmod);
+    if (!b->fetched)
+        start_read(b, buf, &s);
+    b->fetched = false;
+    run_await(&b->file, &b->ahead);
 }
 
-void bench_write_bin(struct bench *b, const void *buf, int64_t bin)
+void bench_write(struct bench *b, const void *buf, struct share s)
 {
-    put(b, buf, bin_at(b, bin).offset, b->plan.big_bytes, b->run->world.comm);
+    struct run_io *t = &b->back[b->back[0].under_way];
+    *t = transfer(b, IO_OP_WRITE, buf, &s);
+    gate_enter(b->run, s.turns, b->settings->wmod);
+    run_submit(&b->file, t);
+    gate_leave(b->run, s.turns, b->settings->wmod);
 }
 
-void bench_read_bin(struct bench *b, void *buf, int64_t bin)
+void bench_settle(struct bench *b, const void *buf)
 {
-    get(b, buf, bin_at(b, bin).offset, b->plan.big_bytes, b->run->world.comm, false);
-}
-
-void bench_write_group(struct bench *b, const void *buf, int64_t group)
-{
-    put(b, buf, group_at(b, group).offset, b->plan.small_bytes, b->gang);
-}
-
-void bench_read_group(struct bench *b, void *buf, int64_t group, bool again)
-{
-    get(b, buf, group_at(b, group).offset, b->plan.small_bytes, b->gang, again);
+    for (int i = 0; i < MADBENCH_DEPTH - 1; i++)
+        if (b->back[i].req.buf == buf)
+            run_await(&b->file, &b->back[i]);
 }
 
 void bench_step(struct bench *b)

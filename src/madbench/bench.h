@@ -1,9 +1,17 @@
-/* What both modes share: the file, the buffers, gates, and one share's I/O. */
+/* What both modes share: the file, the buffers, gates, and one share's I/O.
+ *
+ * One loop serves IOMODE=SYNC and ASYNC: with ASYNC a share is fetched while the one
+ * before is worked on, and written while the next one is; with SYNC fetching does
+ * nothing, and reading and writing are complete when they return. */
 #ifndef MADBENCH_BENCH_H
 #define MADBENCH_BENCH_H
 
 #include "madbench/settings.h"
+#include "madbench/tick.h"
 #include "run/run.h"
+
+enum bench_phase { PHASE_S, PHASE_D, PHASE_W, PHASE_C, PHASES };
+extern const char *const bench_phase_name[PHASES];
 
 struct bench {
     struct run *run;
@@ -11,8 +19,22 @@ struct bench {
     struct plan plan;
     MPI_Comm gang; /* the ranks of our gang */
     struct run_file file;
-    bool writes;                  /* the present phase writes to it */
-    void *buf[MADBENCH_MATRICES]; /* plan.buffer_bytes each */
+    bool writes;                      /* the present phase writes to it */
+    void *buf[MADBENCH_BUFFERS_MOST]; /* plan.buffers of plan.buffer_bytes each */
+    struct tick tick;                 /* for what computes */
+    double alpha;                     /* of I/O mode's work; NAN: as the full mode */
+    bool work;                        /* this pass computes */
+    const char *suffix;               /* of its phases' names */
+    struct report_rate rate[PHASES];  /* of this pass */
+    enum bench_phase phase;           /* going on */
+    struct run_io ahead, back[MADBENCH_DEPTH - 1]; /* under way: read, writes */
+    bool fetched;                                  /* ahead was submitted */
+};
+
+/* One rank's share of a matrix. */
+struct share {
+    int64_t offset, bytes;
+    MPI_Comm turns; /* the ranks that share the turns of RMOD and WMOD */
 };
 
 /* **Collective.** Splits gangs, allocates buffers (all memory of the program). */
@@ -20,20 +42,32 @@ int bench_open(struct bench *b, struct run *r, const struct settings *s,
                const struct plan *p);
 void bench_close(struct bench *b);
 
-/* **Collective.** A phase with the file opened as `flags` says, and closed after. */
-int bench_phase_begin(struct bench *b, const char *name, int flags);
+/* **Collective.** All phases of a mode, once, as `call` does them: with I/O or without
+ * (RUN_NONE), with work or without; verified, where --verify is on. Then removes the
+ * file. */
+struct pass {
+    const char *suffix; /* "" for what was asked for */
+    enum run_mode mode;
+    bool work, verify;
+};
+int bench_pass(struct bench *b, const struct pass *how, int (*call)(void *), void *arg);
+
+/* **Collective.** A phase with the file opened as `flags` says; the end waits for all
+ * that is under way, and closes it. */
+int bench_phase_begin(struct bench *b, enum bench_phase phase, int flags);
 int bench_phase_end(struct bench *b);
 
-/* Local (collective with --collective). One share, through the gates of RMOD and WMOD:
- * bin's share of the big grid, or group's share of the gang's grid. */
-void bench_write_bin(struct bench *b, const void *buf, int64_t bin);
-void bench_read_bin(struct bench *b, void *buf, int64_t bin);
-void bench_write_group(struct bench *b, const void *buf, int64_t group);
-void bench_read_group(struct bench *b, void *buf, int64_t group, bool again);
+/* Local. bin's share of the big grid, or group's share of the gang's grid. */
+struct share bench_bin(const struct bench *b, int64_t bin);
+struct share bench_group(const struct bench *b, int64_t group);
 
-/* Local. Where they stand in the file, for messages of verification. */
-int64_t bench_offset_bin(const struct bench *b, int64_t bin);
-int64_t bench_offset_group(const struct bench *b, int64_t group);
+/* Local (collective with --collective). fetch: what is read next, the only one under
+ * way. read: it is in `buf` now, fetched before or not. write: `buf` may not be changed
+ * before settle. Buffers have plan.buffer_bytes. */
+void bench_fetch(struct bench *b, void *buf, struct share s);
+void bench_read(struct bench *b, void *buf, struct share s);
+void bench_write(struct bench *b, const void *buf, struct share s);
+void bench_settle(struct bench *b, const void *buf);
 
 /* Local. One step of progress. */
 void bench_step(struct bench *b);

@@ -10,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The five buffers of the bench are handed from phase to phase by name. Each holds a
+/* The buffers of the bench are handed from phase to phase by name. Each holds a
  * share of a gang's matrix; shares of the big grid are smaller. */
 struct full {
     struct bench *b;
     struct linalg *big, *small;
     struct pixels *pixels;
     struct remap remap;
-    double *inverse;       /* D^-1 on the gang's grid: one of the buffers, D to W */
-    double *free[4];       /* the other four */
-    double *z;             /* npix: D^-1 d */
-    double *dl, *d2l, *dc; /* nbin; nbin x nbin; nbin */
-    uint64_t *bin_hash;    /* nbin: what S wrote of each bin, by this rank */
-    uint64_t *group_hash;  /* groups: what W wrote */
+    double *inverse;        /* D^-1 on the gang's grid: one of the buffers, D to W */
+    double *in[2], *out[2]; /* others: what is read, W's products */
+    double *dsdc, *pack;    /* others, of several gangs: the gang's matrix; remapping */
+    double *z;              /* npix: D^-1 d */
+    double *dl, *d2l, *dc;  /* nbin; nbin x nbin; nbin */
+    uint64_t *bin_hash;     /* nbin: what S wrote of each bin, by this rank */
+    uint64_t *group_hash;   /* groups: what W wrote */
 };
 
 int full_check(const struct plan *p)
@@ -118,35 +119,49 @@ static uint64_t fingerprint(struct full *f, const void *buf, int64_t bytes)
 static void write_bin(struct full *f, const double *m, int64_t bin)
 {
     f->bin_hash[bin] = fingerprint(f, m, f->b->plan.big_bytes);
-    bench_write_bin(f->b, m, bin);
+    bench_write(f->b, m, bench_bin(f->b, bin));
     bench_step(f->b);
 }
 
-static void read_bin(struct full *f, double *m, int64_t bin)
+static void check(struct full *f, const double *m, struct share s, uint64_t expected,
+                  int64_t mat)
 {
-    int64_t bytes = f->b->plan.big_bytes;
-    bench_read_bin(f->b, m, bin);
-    run_check_hash(&f->b->file, fingerprint(f, m, bytes), f->bin_hash[bin],
-                   bench_offset_bin(f->b, bin), bytes, (int)bin);
+    run_check_hash(&f->b->file, fingerprint(f, m, s.bytes), expected, s.offset, s.bytes,
+                   (int)mat);
     bench_step(f->b);
+}
+
+/* Reads a bin's share, and fetches the next one's. */
+static double *read_bin(struct full *f, int64_t bin)
+{
+    struct share s = bench_bin(f->b, bin);
+    double *m = f->in[bin % 2];
+    bench_read(f->b, m, s);
+    if (bin + 1 < f->b->settings->nbin)
+        bench_fetch(f->b, f->in[(bin + 1) % 2], bench_bin(f->b, bin + 1));
+    check(f, m, s, f->bin_hash[bin], bin);
+    return m;
 }
 
 static void write_group(struct full *f, const double *m, int64_t group)
 {
     f->group_hash[group] = fingerprint(f, m, f->b->plan.small_bytes);
-    bench_write_group(f->b, m, group);
+    bench_write(f->b, m, bench_group(f->b, group));
     bench_step(f->b);
 }
 
-/* Phase C reads every matrix but the first again, so it must not stay in memory. */
-static void read_group(struct full *f, double *m, int64_t group)
+/* Reads the n-th of phase C's shares, and fetches what comes `next` (-1: nothing). All
+ * but the first are read again, so none must stay in memory. */
+static double *read_group(struct full *f, int64_t n, int64_t group, int64_t next)
 {
-    int64_t bytes = f->b->plan.small_bytes;
-    bench_read_group(f->b, m, group, true);
-    run_check_hash(&f->b->file, fingerprint(f, m, bytes), f->group_hash[group],
-                   bench_offset_group(f->b, group), bytes,
-                   (int)(group * f->b->plan.gangs) + f->b->plan.gang);
-    bench_step(f->b);
+    struct share s = bench_group(f->b, group);
+    double *m = f->in[n % 2];
+    bench_read(f->b, m, s);
+    run_forget(&f->b->file, s.offset, s.bytes);
+    if (next >= 0)
+        bench_fetch(f->b, f->in[(n + 1) % 2], bench_group(f->b, next));
+    check(f, m, s, f->group_hash[group], group * f->b->plan.gangs + f->b->plan.gang);
+    return m;
 }
 
 /* Remembers a failure of the mathematics; the phase's end tells everybody. */
@@ -168,39 +183,53 @@ static void compute(struct full *f)
 
 /* ---- the phases ---------------------------------------------------------- */
 
+#define PANEL_FLOPS 1.6e7 /* a few milliseconds of one core */
+
+/* How many column panels the product is cut into, so that what is under way is looked
+ * after in between; one where nothing is. */
+static int panels(const struct full *f)
+{
+    const struct plan *p = &f->b->plan;
+    double n = (double)p->big.npix;
+    double all = 2 * n * n * n / p->gang_ranks / PANEL_FLOPS;
+    double most = n / (double)p->big.block;
+    return f->b->tick.call ? (int)ceil(fmin(all, most)) : 1;
+}
+
 /* Builds and writes the matrices; their sum S stays in memory, in `sum`. */
 static int phase_s(struct full *f, double *sum)
 {
-    double *previous = f->b->buf[0], *current = f->b->buf[1], *dsdc = f->b->buf[3];
-    int rc = bench_phase_begin(f->b, "S", IO_WRITE | IO_CREATE);
+    void **buf = f->b->buf;
+    double *previous = buf[0], *current = buf[1], *dsdc[2] = {buf[3], buf[4]};
+    int rc = bench_phase_begin(f->b, PHASE_S, IO_WRITE | IO_CREATE);
     for (int bin = 0; bin < f->b->settings->nbin && !rc; bin++) {
-        legendre_bin(f->pixels, bin, previous, current, dsdc, sum, NULL);
-        write_bin(f, dsdc, bin);
+        double *m = dsdc[bin % 2];
+        bench_settle(f->b, m);
+        if (f->b->work)
+            legendre_bin(f->pixels, bin, previous, current, m, sum, &f->b->tick);
+        write_bin(f, m, bin);
     }
     return bench_phase_end(f->b);
 }
 
-/* Hands the inverse to every gang, and names the buffers for W and C. */
+/* Hands the inverse to every gang. */
 static void share_inverse(struct full *f, double *d)
 {
     void **buf = f->b->buf;
     f->inverse = d;
+    if (f->b->plan.gangs == 1)
+        return;
     communicate(f);
-    if (f->b->plan.gangs > 1) {
-        f->inverse = buf[0];
-        for (int g = 0; g < f->b->plan.gangs; g++)
-            note(f, remap_matrix(&f->remap, g, d, buf[0], buf[3], buf[1]));
-    }
+    f->inverse = buf[0];
+    for (int g = 0; g < f->b->plan.gangs; g++)
+        note(f, remap_matrix(&f->remap, g, d, buf[0], buf[3], buf[1]));
     compute(f);
-    for (int i = 0, n = 0; i < MADBENCH_MATRICES; i++)
-        if (buf[i] != f->inverse)
-            f->free[n++] = buf[i];
 }
 
 /* D = S + N, its inverse, and z = D^-1 d. No I/O. */
 static int phase_d(struct full *f, double *d)
 {
-    bench_phase_begin(f->b, "D", 0);
+    bench_phase_begin(f->b, PHASE_D, 0);
     linalg_noise_add(&f->b->plan.big, d);
     note(f, linalg_invert(f->big, d, f->b->buf[0]));
     share_inverse(f, d);
@@ -208,38 +237,62 @@ static int phase_d(struct full *f, double *d)
     return bench_phase_end(f->b);
 }
 
-/* Reads the bins of a group, one for each gang, and leaves ours in `dsdc`. */
-static void gather_group(struct full *f, int64_t group, double *dsdc, double *receive,
-                         double *share, double *pack)
+/* Names the buffers for phase W. One gang: two to read into and two to write from. For
+ * several, what is read is a share of the big grid, from which the gang's matrix is
+ * made; pairs then are pairs only with ASYNC, which has more buffers. */
+static void name_buffers(struct full *f)
 {
-    int gangs = f->b->plan.gangs;
-    for (int g = 0; g < gangs; g++) {
-        double *to = gangs > 1 ? share : dsdc;
-        read_bin(f, to, group * gangs + g);
-        communicate(f);
-        if (gangs > 1)
-            note(f, remap_matrix(&f->remap, g, to, dsdc, pack, receive));
-        compute(f);
-    }
+    const struct plan *p = &f->b->plan;
+    double *rest[MADBENCH_BUFFERS_MOST] = {0};
+    for (int i = 0, n = 0; i < p->buffers; i++)
+        if (f->b->buf[i] != f->inverse)
+            rest[n++] = f->b->buf[i];
+    bool pairs = p->gangs == 1 || p->buffers > MADBENCH_MATRICES;
+    f->in[0] = rest[0];
+    f->in[1] = pairs ? rest[1] : rest[0];
+    f->out[0] = rest[2];
+    f->out[1] = pairs ? rest[3] : rest[2];
+    f->dsdc = pairs ? rest[4] : rest[1]; /* several gangs only, as this one: */
+    f->pack = pairs ? rest[5] : rest[3];
 }
 
-/* dL_b = (d^T W z - tr W) / 2, this share's part of it. */
-static double slope(struct full *f, const double *w)
+/* Reads the bins of a group, one for each gang; returns ours. `receive` is used up. */
+static double *gather_group(struct full *f, int64_t group, double *receive)
 {
-    const struct grid *g = &f->b->plan.small;
-    return 0.5 * (linalg_ones_times_local(g, w, f->z) - linalg_trace_local(g, w));
+    int gangs = f->b->plan.gangs;
+    double *m = NULL;
+    for (int g = 0; g < gangs; g++) {
+        m = read_bin(f, group * gangs + g);
+        if (gangs == 1 || !f->b->work)
+            continue;
+        communicate(f);
+        note(f, remap_matrix(&f->remap, g, m, f->dsdc, f->pack, receive));
+        compute(f);
+    }
+    return gangs == 1 ? m : f->dsdc;
+}
+
+/* W_b = D^-1 dSdC_b, and dL_b = (d^T W z - tr W) / 2, this share's part of it. */
+static void multiply(struct full *f, int64_t group, const double *dsdc, double *w)
+{
+    const struct plan *p = &f->b->plan;
+    const struct grid *g = &p->small;
+    note(f, linalg_multiply(f->small, f->inverse, dsdc, w, panels(f), &f->b->tick));
+    f->dl[group * p->gangs + p->gang] =
+        0.5 * (linalg_ones_times_local(g, w, f->z) - linalg_trace_local(g, w));
 }
 
 static int phase_w(struct full *f)
 {
-    double *dsdc = f->free[0], *w = f->free[1];
     const struct plan *p = &f->b->plan;
-    int rc = bench_phase_begin(f->b, "W", IO_READ | IO_WRITE);
+    int rc = bench_phase_begin(f->b, PHASE_W, IO_READ | IO_WRITE);
     memset(f->dl, 0, (size_t)f->b->settings->nbin * sizeof *f->dl);
     for (int64_t group = 0; group < p->groups && !rc; group++) {
-        gather_group(f, group, dsdc, w, f->free[2], f->free[3]);
-        note(f, linalg_multiply(f->small, f->inverse, dsdc, w, 1, NULL));
-        f->dl[group * p->gangs + p->gang] = slope(f, w);
+        double *w = f->out[group % 2];
+        bench_settle(f->b, w);
+        double *dsdc = gather_group(f, group, w);
+        if (f->b->work)
+            multiply(f, group, dsdc, w);
         write_group(f, w, group);
     }
     return bench_phase_end(f->b);
@@ -257,11 +310,11 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
         int64_t theirs = inner * p->gangs + from;
         if (theirs <= ours)
             f->d2l[ours + theirs * nbin] =
-                0.5 * linalg_dot_local(&p->small, transposed, m, NULL);
+                0.5 * linalg_dot_local(&p->small, transposed, m, &f->b->tick);
         if (step + 1 == p->gangs)
             break;
         communicate(f);
-        note(f, remap_rotate(&f->remap, m, spare, NULL));
+        note(f, remap_rotate(&f->remap, m, spare, &f->b->tick));
         compute(f);
         double *swap = m;
         m = spare;
@@ -282,42 +335,51 @@ static void solve(struct full *f)
     note(f, linalg_solve(nbin, f->d2l, f->dc));
 }
 
-static int phase_c(struct full *f)
+/* For each matrix, with it as the outer one: itself, then all before it. */
+static void pair_up(struct full *f, double *transposed, double *spare)
 {
-    /* W's inverse is no longer needed: its buffer serves, too. */
-    double *outer = f->inverse, *transposed = f->free[0], *inner = f->free[1];
-    const struct plan *p = &f->b->plan;
-    size_t nbin = (size_t)f->b->settings->nbin;
-    int rc = bench_phase_begin(f->b, "C", IO_READ);
-    memset(f->d2l, 0, nbin * nbin * sizeof *f->d2l);
-    for (int64_t j = 0; j < p->groups && !rc; j++) {
-        read_group(f, outer, j);
-        note(f, linalg_transpose(f->small, outer, transposed));
-        trace_products(f, j, j, transposed, outer, f->free[2]);
+    const bool work = f->b->work;
+    int64_t groups = f->b->plan.groups, n = 0;
+    for (int64_t j = 0; j < groups; j++) {
+        int64_t after = j + 1 < groups ? j + 1 : -1;
+        double *m = read_group(f, n++, j, j ? 0 : after);
+        if (work) {
+            note(f, linalg_transpose(f->small, m, transposed));
+            trace_products(f, j, j, transposed, m, spare);
+        }
         for (int64_t i = 0; i < j; i++) {
-            read_group(f, inner, i);
-            trace_products(f, j, i, transposed, inner, f->free[2]);
+            m = read_group(f, n++, i, i + 1 < j ? i + 1 : after);
+            if (work)
+                trace_products(f, j, i, transposed, m, spare);
         }
     }
+}
+
+/* W's inverse is no longer needed: its buffer serves, too. */
+static int phase_c(struct full *f)
+{
+    size_t nbin = (size_t)f->b->settings->nbin;
+    double *transposed = f->out[0], *spare = f->inverse;
+    int rc = bench_phase_begin(f->b, PHASE_C, IO_READ);
+    f->in[1] = f->in[1] != f->in[0] ? f->in[1] : f->dsdc;
+    memset(f->d2l, 0, nbin * nbin * sizeof *f->d2l);
     if (!rc)
+        pair_up(f, transposed, spare);
+    if (!rc && f->b->work && f->b->run->engine) /* else there is nothing to solve */
         solve(f);
     return bench_phase_end(f->b);
 }
 
-int full_rep(struct full *f)
+int full_phases(void *full)
 {
+    struct full *f = full;
     double *d = f->b->buf[2];
-    run_rep_begin(f->b->run);
     int rc = phase_s(f, d);
-    if (!rc)
+    f->inverse = d;
+    if (!rc && f->b->work)
         rc = phase_d(f, d);
+    name_buffers(f);
     if (!rc)
         rc = phase_w(f);
-    if (!rc)
-        rc = phase_c(f);
-    int removed = run_file_remove(&f->b->file);
-    rc = rc ? rc : removed;
-    if (!rc)
-        run_rep_end(f->b->run);
-    return rc;
+    return rc ? rc : phase_c(f);
 }

@@ -17,10 +17,12 @@ int full_check(const struct plan *p);
 int full_open(struct full **f, struct bench *b);
 void full_close(struct full **f);
 
-/* **Collective.** One repetition of S, D, W and C. Returns the agreed verdict. */
-int full_rep(struct full *f);
+/* **Collective.** S, D, W and C once (`full`: a struct full); the file stays. For
+ * bench_pass. Returns the agreed verdict. */
+int full_phases(void *full);
 
-/* Local. The nbin bin powers dC that the last repetition found, on every rank. */
+/* Local. The nbin bin powers dC that the last pass with I/O and work found, on every
+ * rank. */
 const double *full_dc(const struct full *f);
 
 #endif

@@ -9,33 +9,49 @@ enum version { AFTER_S = 1, AFTER_W = 2 };
  * element-wise work elsewhere (specs: madbench, section 1). */
 static void work(struct bench *b, double faithful_exponent, int ranks)
 {
-    double alpha = b->settings->bwexp, n = (double)b->settings->npix;
-    double flops = isnan(alpha) ? pow(n, faithful_exponent) : pow(n * n, alpha);
-    busy_work(flops / ranks, NULL);
+    double n = (double)b->settings->npix;
+    double flops = isnan(b->alpha) ? pow(n, faithful_exponent) : pow(n * n, b->alpha);
+    if (b->work)
+        busy_work(flops / ranks, &b->tick);
+}
+
+/* Two buffers that are read into in turn, and two that are written from. */
+static void *in(const struct bench *b, int64_t i)
+{
+    return b->buf[i % 2];
+}
+
+static void *out(const struct bench *b, int64_t i)
+{
+    return b->buf[2 + i % 2];
 }
 
 static int phase_s(struct bench *b)
 {
     const struct plan *p = &b->plan;
-    int rc = bench_phase_begin(b, "S", IO_WRITE | IO_CREATE);
+    int rc = bench_phase_begin(b, PHASE_S, IO_WRITE | IO_CREATE);
     for (int64_t bin = 0; bin < b->settings->nbin && !rc; bin++) {
+        bench_settle(b, out(b, bin));
         work(b, 2, p->ranks);
-        run_stamp(b->run, b->buf[0], p->big_bytes, (int)bin, AFTER_S);
-        bench_write_bin(b, b->buf[0], bin);
+        run_stamp(b->run, out(b, bin), p->big_bytes, (int)bin, AFTER_S);
+        bench_write(b, out(b, bin), bench_bin(b, bin));
         bench_step(b);
     }
     return bench_phase_end(b);
 }
 
 /* A group: the bins that the gangs take next, one each. All ranks read their shares of
- * all of them, as they would to hand them to the gangs. */
+ * all of them, as they would to hand them to the gangs; the next is fetched, also that
+ * of the next group. */
 static void read_group_bins(struct bench *b, int64_t group)
 {
-    for (int64_t bin = group * b->plan.gangs; bin < (group + 1) * b->plan.gangs;
-         bin++) {
-        bench_read_bin(b, b->buf[0], bin);
-        run_check(&b->file, b->buf[0], bench_offset_bin(b, bin), b->plan.big_bytes,
-                  (int)bin, AFTER_S);
+    int64_t gangs = b->plan.gangs, nbin = b->settings->nbin;
+    for (int64_t bin = group * gangs; bin < (group + 1) * gangs; bin++) {
+        struct share s = bench_bin(b, bin);
+        bench_read(b, in(b, bin), s);
+        if (bin + 1 < nbin)
+            bench_fetch(b, in(b, bin + 1), bench_bin(b, bin + 1));
+        run_check(&b->file, in(b, bin), s.offset, s.bytes, (int)bin, AFTER_S);
         bench_step(b);
     }
 }
@@ -43,12 +59,13 @@ static void read_group_bins(struct bench *b, int64_t group)
 static int phase_w(struct bench *b)
 {
     const struct plan *p = &b->plan;
-    int rc = bench_phase_begin(b, "W", IO_READ | IO_WRITE);
+    int rc = bench_phase_begin(b, PHASE_W, IO_READ | IO_WRITE);
     for (int64_t group = 0; group < p->groups && !rc; group++) {
         read_group_bins(b, group);
+        bench_settle(b, out(b, group));
         work(b, 3, p->gang_ranks);
-        run_stamp(b->run, b->buf[1], p->small_bytes, (int)group, AFTER_W);
-        bench_write_group(b, b->buf[1], group);
+        run_stamp(b->run, out(b, group), p->small_bytes, (int)group, AFTER_W);
+        bench_write(b, out(b, group), bench_group(b, group));
         bench_step(b);
     }
     return bench_phase_end(b);
@@ -57,32 +74,29 @@ static int phase_w(struct bench *b)
 static int phase_c(struct bench *b)
 {
     const struct plan *p = &b->plan;
-    int rc = bench_phase_begin(b, "C", IO_READ);
+    int rc = bench_phase_begin(b, PHASE_C, IO_READ);
     for (int64_t group = 0; group < p->groups && !rc; group++) {
-        bench_read_group(b, b->buf[0], group, false);
-        run_check(&b->file, b->buf[0], bench_offset_group(b, group), p->small_bytes,
-                  (int)group, AFTER_W);
+        struct share s = bench_group(b, group);
+        bench_read(b, in(b, group), s);
+        if (group + 1 < p->groups)
+            bench_fetch(b, in(b, group + 1), bench_group(b, group + 1));
+        run_check(&b->file, in(b, group), s.offset, s.bytes, (int)group, AFTER_W);
         work(b, 2, p->gang_ranks);
         bench_step(b);
     }
     return bench_phase_end(b);
 }
 
-int iomode_rep(struct bench *b)
+void iomode_prepare(struct bench *b)
 {
-    run_rep_begin(b->run);
-    if (!b->run->verify) {
-        run_noise(b->run, b->buf[0], b->plan.buffer_bytes);
-        run_noise(b->run, b->buf[1], b->plan.buffer_bytes);
-    }
-    int rc = phase_s(b);
+    for (int i = 0; i < b->plan.buffers; i++)
+        run_noise(b->run, b->buf[i], b->plan.buffer_bytes);
+}
+
+int iomode_phases(void *bench)
+{
+    int rc = phase_s(bench);
     if (!rc)
-        rc = phase_w(b);
-    if (!rc)
-        rc = phase_c(b);
-    int removed = run_file_remove(&b->file);
-    rc = rc ? rc : removed;
-    if (!rc)
-        run_rep_end(b->run);
-    return rc;
+        rc = phase_w(bench);
+    return rc ? rc : phase_c(bench);
 }

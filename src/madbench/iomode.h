@@ -5,7 +5,11 @@
 
 #include "madbench/bench.h"
 
-/* **Collective.** One repetition of S, W and C. Returns the agreed verdict. */
-int iomode_rep(struct bench *b);
+/* Local. Fills the buffers with data that no device can make less of. */
+void iomode_prepare(struct bench *b);
+
+/* **Collective.** The phases once (`bench`: a struct bench); the file stays. For
+ * bench_pass. Returns the agreed verdict. */
+int iomode_phases(void *bench);
 
 #endif

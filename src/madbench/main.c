@@ -5,15 +5,34 @@
 #include "madbench/busy.h"
 #include "madbench/full.h"
 #include "madbench/iomode.h"
+#include "madbench/passes.h"
 #include <stdio.h>
 #include <string.h>
+
+/* One repetition: one pass over the phases, or several where that is measured. */
+static int repetition(struct bench *b, int (*call)(void *), void *arg)
+{
+    const struct settings *s = b->settings;
+    enum run_mode mode = b->run->engine == NULL ? RUN_NONE
+                         : b->run->async        ? RUN_ASYNC
+                                                : RUN_SYNC;
+    const struct pass plain = {
+        .suffix = "", .mode = mode, .work = true, .verify = true};
+    run_rep_begin(b->run);
+    int rc = s->alpha_sweep ? passes_alphas(b, call, arg)
+             : s->overlap   ? passes_overlap(b, call, arg)
+                            : bench_pass(b, &plain, call, arg);
+    if (!rc && !s->alpha_sweep)
+        run_rep_end(b->run);
+    return rc;
+}
 
 static int run_full(struct bench *b)
 {
     struct full *f;
     int rc = full_open(&f, b);
     for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
-        rc = full_rep(f);
+        rc = repetition(b, full_phases, f);
     if (!rc)
         report_result(b->run->report, "dC", full_dc(f), (int)b->settings->nbin);
     double first = rc ? 0 : full_dc(f)[0];
@@ -30,8 +49,9 @@ static int run_iomode(struct bench *b)
     double rate = busy_calibrate();
     int rc = 0;
     report_result(b->run->report, "busy_flops_per_s", &rate, 1);
+    iomode_prepare(b);
     for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
-        rc = iomode_rep(b);
+        rc = repetition(b, iomode_phases, b);
     return run_report_close(b->run, rc);
 }
 
@@ -54,7 +74,8 @@ static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
 {
     struct bench b = {.gang = MPI_COMM_NULL};
     int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
-                       layout_text(p->bins.order), 1, plan_steps(p, &settings));
+                       layout_text(p->bins.order), 1,
+                       plan_steps(p, &settings) * passes_count(p, &settings));
     if (!rc)
         describe(r, p);
     if (!rc)

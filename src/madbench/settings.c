@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALPHA_MIN 0.0001
+#define ALPHA_MAX 3.0
+
 struct settings settings = {.bwexp = NAN};
 
 /* clang-format off */
@@ -42,9 +45,17 @@ static struct opt table[] = {
      .workload = true,
      .help = "I/O mode: the same I/O and memory, busy work instead of linear algebra"},
     {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
-     .arg = "ALPHA", .unit = "1", .min = 0.0001, .max = 3, .workload = true,
+     .arg = "ALPHA", .unit = "1", .min = ALPHA_MIN, .max = ALPHA_MAX,
+     .workload = true,
      .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; sets I/O mode "
              "[NPIX^2 in S and C, NPIX^3 in W]"},
+    {.kind = OPT_TEXT, .name = "alpha-sweep", .value = &settings.alpha_sweep,
+     .arg = "A:B:STEP", .workload = true,
+     .help = "I/O mode for ALPHA from A to B, synchronous and asynchronous in turn: "
+             "the effective I/O rates, and the ALPHA that hides the I/O"},
+    {.kind = OPT_FLAG, .name = "overlap", .value = &settings.overlap, .preset = "no",
+     .help = "with IOMODE=ASYNC: measure I/O alone, computation alone, then both, and "
+             "how much of them overlaps"},
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
@@ -77,6 +88,11 @@ static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
     return best;
 }
 
+static bool is_async(const struct settings *s)
+{
+    return s->alpha_sweep || !strcmp(s->run.iomode, "ASYNC");
+}
+
 static int check_values(const struct settings *s, int ranks)
 {
     if (ranks % s->ngang || s->nbin % s->ngang)
@@ -96,6 +112,10 @@ static int check_values(const struct settings *s, int ranks)
             "RMOD and WMOD let ranks wait for each other, and collective "
             "transfers need them all at once: leave out --collective or set "
             "both to 1");
+    if ((s->rmod > 1 || s->wmod > 1) && is_async(s))
+        return err_usage(
+            "RMOD and WMOD let ranks take turns at I/O, and asynchronous transfers are "
+            "under way while ranks compute: set both to 1, or IOMODE=SYNC");
     if (s->ranks && !s->run.dry_run)
         return err_usage(
             "--ranks is for --dry-run; the launcher says how many ranks run");
@@ -104,6 +124,21 @@ static int check_values(const struct settings *s, int ranks)
 
 static int check_mode(const struct plan *p, const struct settings *s)
 {
+    if (s->overlap && strcmp(s->run.iomode, "ASYNC"))
+        return err_usage(
+            "--overlap measures how much of asynchronous I/O is hidden: set "
+            "IOMODE=ASYNC, too");
+    if (s->alpha_sweep && (!isnan(s->bwexp) || s->overlap))
+        return err_usage("--alpha-sweep sets ALPHA itself and measures what is hidden: "
+                         "leave out %s",
+                         s->overlap ? "--overlap" : "BWEXP (--bwexp)");
+    if ((s->alpha_sweep || s->overlap) && s->run.keep)
+        return err_usage(
+            "--keep is for one pass over the phases, and %s makes several: "
+            "leave one of them out",
+            s->overlap ? "--overlap" : "--alpha-sweep");
+    if (s->alpha_sweep && !strcmp(s->run.iomode, "NONE"))
+        return err_usage("--alpha-sweep measures I/O, and IOMODE=NONE does none");
     if (p->full && !strcmp(s->run.iomode, "NONE"))
         return err_usage("IOMODE=NONE leaves nothing to compute with: add --io-only or "
                          "set BWEXP");
@@ -112,11 +147,42 @@ static int check_mode(const struct plan *p, const struct settings *s)
     return 0;
 }
 
+/* "A:B:STEP", from A to B in steps of STEP. */
+static int parse_alphas(struct alphas *a, const char *text)
+{
+    double last;
+    char more;
+    if (!text)
+        return 0;
+    if (sscanf(text, "%lf:%lf:%lf%c", &a->first, &last, &a->step, &more) != 3 ||
+        !(a->first >= ALPHA_MIN && last >= a->first && last <= ALPHA_MAX &&
+          a->step > 0 && (last - a->first) / a->step < MADBENCH_ALPHAS_MOST))
+        return err_usage(
+            "--alpha-sweep: \"%s\" is not A:B:STEP with %g <= A <= B <= %g "
+            "and fewer than %d steps",
+            text, ALPHA_MIN, ALPHA_MAX, MADBENCH_ALPHAS_MOST);
+    a->n = (int)floor((last - a->first) / a->step + 1e-9) + 1;
+    return 0;
+}
+
+static int64_t least_common_multiple(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b;
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+/* A slot holds whole transfers, and begins where one may. */
 static void set_layouts(struct plan *p, const struct settings *s)
 {
     int64_t need = grid_share_bytes_max(&p->big);
-    int64_t gang_need = units_div_up(grid_share_bytes_max(&p->small), p->gangs);
-    int64_t slot = units_round_up(need > gang_need ? need : gang_need, s->fblock);
+    int64_t gang_need = units_div_up(p->buffer_bytes, p->gangs);
+    int64_t slot = units_round_up(need > gang_need ? need : gang_need,
+                                  least_common_multiple(s->fblock, p->align));
     p->bins = (struct layout){
         .order = strcmp(s->run.filetype, "SHARED") ? LAYOUT_UNIQUE : LAYOUT_RANK_MAJOR,
         .ranks = p->ranks,
@@ -135,8 +201,12 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
         ranks = (int)s->ranks;
         rank = 0;
     }
-    p->full = !s->io_only && isnan(s->bwexp);
-    int rc = check_values(s, ranks);
+    p->full = !s->io_only && isnan(s->bwexp) && !s->alpha_sweep;
+    p->async = is_async(s);
+    p->align = strcmp(s->run.cache, "direct") ? 1 : IO_DIRECT_ALIGN;
+    int rc = parse_alphas(&p->alphas, s->alpha_sweep);
+    if (!rc)
+        rc = check_values(s, ranks);
     if (rc)
         return rc;
     if (!s->sblock)
@@ -156,14 +226,17 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
         return rc;
     p->big_bytes = grid_share_bytes(&p->big);
     p->small_bytes = grid_share_bytes(&p->small);
-    p->buffer_bytes = grid_share_bytes_max(&p->small);
+    p->buffer_bytes = units_round_up(grid_share_bytes_max(&p->small), p->align);
+    p->buffers = MADBENCH_MATRICES;
+    if (p->full && p->async && p->gangs > 1) /* a second share read, one more written */
+        p->buffers = MADBENCH_BUFFERS_MOST;
     set_layouts(p, s);
     return layout_check(&p->bins);
 }
 
 static int64_t matrices(const struct plan *p)
 {
-    return MADBENCH_MATRICES * units_round_up(p->buffer_bytes, BUF_ALIGN);
+    return p->buffers * units_round_up(p->buffer_bytes, BUF_ALIGN);
 }
 
 /* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC,
@@ -215,9 +288,9 @@ void plan_print(const struct plan *p, const struct settings *s)
                p->small.rows, p->small.cols);
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
     printf("  %-24s %12s %12s\n", "", "per rank", "all ranks");
-    snprintf(what, sizeof what, "memory, %d matrices%s", MADBENCH_MATRICES,
+    snprintf(what, sizeof what, "memory, %d matrices%s", p->buffers,
              p->gangs > 1 ? " a gang" : "");
-    print_row(what, matrices(p), MADBENCH_MATRICES * matrix * p->gangs);
+    print_row(what, matrices(p), p->buffers * matrix * p->gangs);
     if (p->full)
         print_row("memory, vectors", plan_vectors(p), plan_vectors(p) * p->ranks);
     snprintf(what, sizeof what, "disk, %lld matrices", (long long)s->nbin);

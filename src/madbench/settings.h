@@ -8,22 +8,34 @@
 #include "run/run.h"
 
 #define MADBENCH_MATRICES 5 /* in memory, per gang: MADbench2's count */
+#define MADBENCH_BUFFERS_MOST 7
+#define MADBENCH_ALPHAS_MOST 1000
+#define MADBENCH_DEPTH 3 /* under way at once with ASYNC: a read, two writes */
 
 struct settings {
     struct run_options run;
     int64_t npix, nbin, ngang, sblock, fblock, rmod, wmod;
     const char *remap;
-    double bwexp; /* NAN: not given */
-    bool io_only;
+    double bwexp;            /* NAN: not given */
+    const char *alpha_sweep; /* "A:B:STEP"; NULL: not given */
+    bool io_only, overlap;
     int64_t ranks; /* --dry-run: as if there were so many; 0: as many as there are */
 };
 
 extern struct settings settings;
 extern const struct opt_program madbench_program;
 
+struct alphas { /* of --alpha-sweep: first, first + step, ... */
+    double first, step;
+    int n; /* 0: no sweep */
+};
+
 /* Derived once, on every rank. */
 struct plan {
-    bool full;              /* with linear algebra */
+    bool full;  /* with linear algebra */
+    bool async; /* transfers may be under way while it computes */
+    struct alphas alphas;
+    int buffers;            /* matrices in memory, per gang */
     int ranks, gangs, gang; /* gang: ours */
     int gang_ranks, gang_rank;
     int64_t groups;          /* bins of each gang: nbin / gangs */
@@ -32,7 +44,8 @@ struct plan {
     struct layout gang_bins; /* the same bytes, as slots of gang matrices */
     int64_t big_bytes;       /* our share of a matrix */
     int64_t small_bytes;     /* our share of a gang's matrix */
-    int64_t buffer_bytes;    /* the largest share any rank has: what is allocated */
+    int64_t align;           /* transfers are multiples of it: 1, or for O_DIRECT */
+    int64_t buffer_bytes;    /* the largest transfer of any rank: what is allocated */
 };
 
 /* Local. Fills the plan for rank `rank` of `ranks`. Returns 0, or -EINVAL with a
@@ -44,7 +57,7 @@ int64_t plan_memory(const struct plan *p);
 int64_t plan_vectors(const struct plan *p); /* of it, all but the matrices */
 int64_t plan_disk(const struct plan *p);
 
-/* Local. How many steps of progress one repetition has. */
+/* Local. How many steps of progress one pass over all phases has. */
 int64_t plan_steps(const struct plan *p, const struct settings *s);
 
 /* Local. What --dry-run prints. */

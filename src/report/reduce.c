@@ -10,6 +10,10 @@
 enum {
     MAX_READ_SYNC = SAMPLE_ROWS,
     MAX_WRITE_SYNC,
+    MAX_VISIBLE,
+    MAX_WORK,
+    MAX_SUBMIT,
+    MAX_WAIT,
     MAX_SPLIT,
     MAX_READ_LATENCY,
     MAX_WRITE_LATENCY,
@@ -86,6 +90,13 @@ static int reduce_max(struct reduced *d, const double s[SAMPLE_ROWS],
         mine[i].value = s[i];
     mine[MAX_READ_SYNC].value = s[ACT_READ] + s[ACT_SYNC];
     mine[MAX_WRITE_SYNC].value = s[ACT_WRITE] + s[ACT_SYNC];
+    mine[MAX_VISIBLE].value = s[ACT_READ] + s[ACT_WRITE] + s[ACT_SYNC];
+    mine[MAX_WORK].value =
+        mine[MAX_VISIBLE].value + s[ACT_COMPUTE] + s[ACT_COMMUNICATE];
+    mine[MAX_SUBMIT].value =
+        seconds(p->act[ACT_READ].submit_ns + p->act[ACT_WRITE].submit_ns);
+    mine[MAX_WAIT].value =
+        seconds(p->act[ACT_READ].wait_ns + p->act[ACT_WRITE].wait_ns);
     mine[MAX_SPLIT].value = local_split(p);
     mine[MAX_READ_LATENCY].value = seconds(p->act[ACT_READ].latency_max_ns);
     mine[MAX_WRITE_LATENCY].value = seconds(p->act[ACT_WRITE].latency_max_ns);
@@ -150,6 +161,11 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
         .sync_s = d->max[ACT_SYNC].value,
         .read_sync_s = d->max[MAX_READ_SYNC].value,
         .write_sync_s = d->max[MAX_WRITE_SYNC].value,
+        .compute_s = d->max[ACT_COMPUTE].value,
+        .visible_s = d->max[MAX_VISIBLE].value,
+        .work_s = d->max[MAX_WORK].value,
+        .submit_s = d->max[MAX_SUBMIT].value,
+        .wait_s = d->max[MAX_WAIT].value,
         .read_bytes = d->total.bytes[ACT_READ],
         .write_bytes = d->total.bytes[ACT_WRITE],
         .device_read_bytes = device_total(&d->total, ACT_READ),

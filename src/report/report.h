@@ -72,6 +72,10 @@ struct report_rate {                  /* what report_phase found, on every rank 
     double wall_s;                    /* slowest rank */
     double read_s, write_s, sync_s;   /* slowest rank's visible seconds */
     double read_sync_s, write_sync_s; /* slowest rank's (read or write) + sync */
+    double compute_s;                 /* slowest rank's, each for itself: */
+    double visible_s;                 /* read + write + sync */
+    double work_s;                    /* compute + communicate + read + write + sync */
+    double submit_s, wait_s;          /* of reads and writes */
     int64_t read_bytes, write_bytes;  /* of all ranks */
     int64_t device_read_bytes;        /* of all ranks; -1: not known */
     double split_error;               /* |sum of parts - wall| / wall, worst rank */

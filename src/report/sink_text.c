@@ -155,10 +155,10 @@ static void put_header(struct model *m)
 
 static void put_columns(struct model *m)
 {
-    printf("\n%-6s %4s %7s %7s %7s %7s %7s %7s %7s %7s %7s %10s %10s  %s\n", "phase",
+    printf("\n%-7s %4s %7s %7s %7s %7s %7s %7s %7s %7s %7s %10s %10s  %s\n", "phase",
            "rep", "wall", "compute", "comm", "op/clo", "read", "write", "sync", "check",
            "idle", "read", "write", "slowest");
-    printf("%-12s%-71s %10s %10s  %s\n", "", "seconds, mean over ranks", "MB/s", "MB/s",
+    printf("%-13s%-71s %10s %10s  %s\n", "", "seconds, mean over ranks", "MB/s", "MB/s",
            "in I/O");
     m->text.rows = 0;
 }
@@ -216,7 +216,7 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
     if (m->text.rep == 0 || (m->text.rows >= ROWS_A_HEADING && m->text.rep != s->rep))
         put_columns(m);
     put_break(m, s);
-    printf("%-6s %4d", s->phase, s->rep);
+    printf("%-7s %4d", s->phase, s->rep);
     put_seconds(find_act(s, n, SAMPLE_WALL));
     for (int act = 0; act < ACT_COUNT; act++)
         put_seconds(find_act(s, n, act));
@@ -232,21 +232,12 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
 
 /* ---- the end ----------------------------------------------------------------- */
 
-static void figure_label(char out[64], const struct figure *f)
-{
-    if (f->at.name[0])
-        snprintf(out, 64, "%s (%s %g)", f->name ? f->name : "", f->at.name,
-                 f->at.value);
-    else
-        snprintf(out, 64, "%s", f->name ? f->name : "");
-}
-
 static void put_figure(const struct figure *f, int width)
 {
     struct figure_summary s = figure_summary(f);
-    char label[64], a[24], b[24];
-    figure_label(label, f);
-    printf("%-*s %-6s %4d", width, label, f->unit ? f->unit : "", f->known);
+    char a[24], b[24];
+    printf("%-*s %-6s %4d", width, f->name ? f->name : "", f->unit ? f->unit : "",
+           f->known);
     printf(" %10s", number(a, s.median));
     printf(" %10s", number(a, s.min));
     printf(" %10s", number(a, s.max));
@@ -256,21 +247,67 @@ static void put_figure(const struct figure *f, int width)
         printf("   -\n");
 }
 
+/* The next figure after i that has no parameter; m->figures: none. */
+static int next_plain(const struct model *m, int i)
+{
+    do
+        i++;
+    while (i < m->figures && m->figure[i].at.name[0]);
+    return i;
+}
+
+static bool same_at(const struct figure *a, const struct figure *b)
+{
+    return !strcmp(a->at.name, b->at.name) && a->at.value == b->at.value;
+}
+
+static bool is_first_at(const struct model *m, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (same_at(&m->figure[k], &m->figure[i]))
+            return false;
+    return m->figure[i].at.name[0];
+}
+
+/* Medians of the figures that a parameter belongs to: a row for each of its values, a
+ * column for each name, in the first value's order. */
+static void put_swept(const struct model *m)
+{
+    char text[24];
+    bool heading = false;
+    for (int i = 0; i < m->figures; i++) {
+        if (!is_first_at(m, i))
+            continue;
+        for (int pass = heading; pass < 2; pass++) {
+            if (pass)
+                printf("%-10s", number(text, m->figure[i].at.value));
+            else
+                printf("\n%-10s", m->figure[i].at.name);
+            for (int k = i; k < m->figures; k++)
+                if (same_at(&m->figure[k], &m->figure[i]))
+                    printf(" %12s",
+                           pass ? number(text, figure_summary(&m->figure[k]).median)
+                                : m->figure[k].name);
+            putchar('\n');
+        }
+        heading = true;
+    }
+}
+
 static void put_figures(const struct model *m)
 {
     int width = 24;
     bool few = false;
-    char label[64];
-    if (!m->figures)
+    if (next_plain(m, -1) >= m->figures)
         return;
-    for (int i = 0; i < m->figures; i++) {
-        figure_label(label, &m->figure[i]);
-        width = (int)strlen(label) > width ? (int)strlen(label) : width;
+    for (int i = next_plain(m, -1); i < m->figures; i = next_plain(m, i)) {
+        int length = m->figure[i].name ? (int)strlen(m->figure[i].name) : 0;
+        width = length > width ? length : width;
         few |= m->figure[i].known < STATS_CI_MIN;
     }
     printf("\n%-*s %-6s %4s %10s %10s %10s   %s\n", width, "figure", "unit", "n",
            "median", "min", "max", "95 % interval of the geometric mean");
-    for (int i = 0; i < m->figures; i++)
+    for (int i = next_plain(m, -1); i < m->figures; i = next_plain(m, i))
         put_figure(&m->figure[i], width);
     if (few)
         printf("No interval is given (-) for fewer than %d repetitions.\n",
@@ -323,7 +360,7 @@ static void put_spread(const struct sample *s, const struct spread *all)
 {
     static const double quantiles[] = {0.5, 0.95, 0.99};
     char text[24], unit[16];
-    printf("%-6s %-6s", s->phase, sample_act_name(s->act));
+    printf("%-7s %-6s", s->phase, sample_act_name(s->act));
     printf(" %8s", number(text, all->min_s));
     printf(" %8s", number(text, all->sum_s / all->n));
     printf(" %8s", number(text, all->max_s));
@@ -351,12 +388,13 @@ static void put_transfers(const struct model *m)
         const struct sample *s = &m->sample[i];
         bool wanted = s->act == ACT_READ || s->act == ACT_WRITE ||
                       (s->act == ACT_SYNC && s->max_s > 1e-5);
+        wanted = wanted && !s->at.name[0]; /* of a sweep there would be too many */
         for (int k = 0; k < i && wanted; k++)
             wanted = !alike(&m->sample[k], s);
         if (!wanted)
             continue;
         if (!heading)
-            printf("\n%-13s %26s  %-14s %9s %8s %8s %8s %8s\n", "",
+            printf("\n%-14s %26s  %-14s %9s %8s %8s %8s %8s\n", "",
                    "seconds of a rank: min     mean      max", "slowest rank",
                    "transfers", "p50", "p95", "p99", "max");
         heading = true;
@@ -393,6 +431,7 @@ void sink_text_close(struct model *m)
         put_header(m);
     if (m->valid) {
         put_transfers(m);
+        put_swept(m);
         put_figures(m);
     }
     if (m->checked) {

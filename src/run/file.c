@@ -5,17 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
-void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t bytes,
-                   int64_t max_request, int depth)
+/* The layout's digits as the dimensions of an array, but those that have one value
+ * only; then the elements of a slot. */
+static void make_shape(struct run_file *f, const char *role, const struct layout *l)
+{
+    struct io_shape *s = &f->shape;
+    struct layout_digit digit[LAYOUT_DIGITS];
+    int n = layout_digits(l, digit);
+    size_t at = 0;
+    if (l->start) /* a shifted file is no array */
+        return;
+    s->name = role;
+    s->element_bytes = l->slot_bytes % 8 ? 1 : 8;
+    for (int i = 0; i < n; i++)
+        if (digit[i].count > 1) {
+            s->dims[s->ndims++] = digit[i].count;
+            at += (size_t)snprintf(f->dim_names + at, sizeof f->dim_names - at, "%s,",
+                                   digit[i].name);
+        }
+    s->dims[s->ndims++] = l->slot_bytes / s->element_bytes;
+    snprintf(f->dim_names + at, sizeof f->dim_names - at, "element");
+}
+
+void run_file_name(struct run_file *f, struct run *r, const char *role,
+                   const struct layout *l, int64_t max_request, int depth)
 {
     const struct run_options *o = r->options;
     char rep[16] = "", which[16] = "";
     memset(f, 0, sizeof *f);
     f->run = r;
     f->comm = r->shared ? r->world.comm : MPI_COMM_SELF;
-    f->bytes = bytes;
+    f->bytes = layout_file_bytes(l);
     f->max_request = max_request;
     f->depth = depth;
+    make_shape(f, role, l);
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
     if (o->keep && o->repeat > 1)
@@ -24,6 +47,34 @@ void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t 
                      r->program->name, r->id, role, rep, which);
     if (n >= (int)sizeof f->path && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
+}
+
+bool run_writes_back(const struct run *r)
+{
+    return r->async && r->flush && !(r->io_flags & IO_DIRECT) &&
+           io_engine_writes_back(r->engine);
+}
+
+/* What keeps an asynchronous engine from hiding I/O, as far as it can be known. */
+static void warn_of_engine(struct run_file *f)
+{
+    struct run *r = f->run;
+    const char *caveat = io_file_caveat(f->io);
+    bool direct = r->io_flags & IO_DIRECT;
+    if (!r->async)
+        return;
+    if (!caveat && !direct && io_engine_needs_direct(r->engine))
+        caveat = "libaio blocks where it does not go past the page cache: add "
+                 "--cache=direct";
+    if (caveat)
+        report_warning(r->report, "not_asynchronous",
+                       "IOMODE=ASYNC hides little or nothing here: %s", caveat);
+    if (r->flush && !direct && io_engine_stores(r->engine) && !run_writes_back(r))
+        report_warning(r->report, "write_back_at_end",
+                       "I/O engine %s does not write back what it writes: the bytes "
+                       "stay in the page cache until the system or the sync at the end "
+                       "of the phase, which nothing overlaps, sends them to the device",
+                       r->engine);
 }
 
 /* Tells the report what the engine turned out to be: once, by the first file. */
@@ -45,11 +96,13 @@ static void describe(struct run_file *f)
     struct report_io io = {.engine = r->engine,
                            .version = "",
                            .io_layer = io_file_layer(f->io),
-                           .mode = "sync",
-                           .chosen_because = "IOMODE=SYNC",
+                           .mode = r->async ? "async" : "sync",
+                           .chosen_because = r->async ? r->chosen : "IOMODE=SYNC",
                            .collective = r->options->collective,
                            .cache = r->options->cache,
-                           .sync = r->flush ? "phase" : "none",
+                           .sync = !r->flush            ? "none"
+                                   : run_writes_back(r) ? "transfer and phase"
+                                                        : "phase",
                            .depth = f->depth,
                            .timeout_s = r->options->io_timeout,
                            .hints_asked = r->hint_count,
@@ -59,6 +112,7 @@ static void describe(struct run_file *f)
                            .effect_key = ek,
                            .effect_value = ev};
     report_io(r->report, &io);
+    warn_of_engine(f);
     r->described = true;
 }
 
@@ -96,13 +150,16 @@ int run_file_open(struct run_file *f, int flags)
     struct io_open o = {.engine = r->engine,
                         .comm = f->comm,
                         .path = f->path,
-                        .flags = flags | r->io_flags,
+                        .flags = flags | r->io_flags |
+                                 (run_writes_back(r) ? IO_WRITE_BACK : 0),
                         .bytes = f->bytes,
                         .max_request = f->max_request,
                         .depth = f->depth,
                         .timeout_s = r->options->io_timeout,
                         .hints = r->hints,
-                        .hint_count = r->hint_count};
+                        .hint_count = r->hint_count,
+                        .shape = f->shape.ndims ? &f->shape : NULL};
+    f->shape.dim_names = f->dim_names;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     int rc = io_file_open(&f->io, &o);
     if (rc && !r->failed)
@@ -184,25 +241,68 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
         phase_transfer(r->phase, a, req[i].bytes, req[i].end_ns - req[i].start_ns);
 }
 
-void run_write(struct run_file *f, const void *buf, int64_t offset, int64_t bytes)
+static void fail(struct run *r, int rc)
 {
-    struct io_req req = {
-        .op = IO_OP_WRITE, .buf = (void *)buf, .offset = offset, .bytes = bytes};
-    run_transfer(f, &req, 1);
-}
-
-void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool again)
-{
-    struct run *r = f->run;
-    struct io_req req = {
-        .op = IO_OP_READ, .buf = buf, .offset = offset, .bytes = bytes};
-    int64_t resident;
-    run_transfer(f, &req, 1);
-    if (!again || !r->flush || !f->io || r->failed || !io_engine_stores(r->engine))
-        return;
-    enum act before = phase_act(r->phase, ACT_CHECK);
-    int rc = io_cache_drop(f->path, offset, bytes, &resident);
-    phase_act(r->phase, before);
     if (rc && !r->failed)
         r->failed = rc;
+}
+
+static enum act act_of(const struct run_io *t)
+{
+    return t->req.op == IO_OP_READ ? ACT_READ : ACT_WRITE;
+}
+
+void run_submit(struct run_file *f, struct run_io *t)
+{
+    struct run *r = f->run;
+    struct io_req *req = &t->req;
+    t->under_way = false;
+    if (!f->io || (r->failed && !r->options->collective))
+        return;
+    enum act before = phase_act(r->phase, act_of(t));
+    int64_t begin_ns = clock_ns();
+    int rc = io_file_start(f->io, &req, 1);
+    if (r->async)
+        phase_visible(r->phase, act_of(t), clock_ns() - begin_ns, 0);
+    phase_act(r->phase, before);
+    fail(r, rc);
+    t->under_way = !rc;
+    if (!r->async)
+        run_await(f, t);
+}
+
+void run_await(struct run_file *f, struct run_io *t)
+{
+    struct run *r = f->run;
+    enum act a = act_of(t);
+    if (!t->under_way)
+        return;
+    t->under_way = false;
+    enum act before = phase_act(r->phase, a);
+    int64_t begin_ns = clock_ns();
+    int rc = io_file_wait_for(f->io, &t->req);
+    if (r->async)
+        phase_visible(r->phase, a, 0, clock_ns() - begin_ns);
+    phase_act(r->phase, before);
+    if (rc)
+        fail(r, rc);
+    else
+        phase_transfer(r->phase, a, t->req.bytes, t->req.end_ns - t->req.start_ns);
+}
+
+void run_poll(struct run_file *f)
+{
+    if (f->io)
+        io_file_poll(f->io);
+}
+
+void run_forget(struct run_file *f, int64_t offset, int64_t bytes)
+{
+    struct run *r = f->run;
+    int64_t resident;
+    if (!r->flush || !f->io || r->failed || !io_engine_stores(r->engine))
+        return;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    fail(r, io_cache_drop(f->path, offset, bytes, &resident));
+    phase_act(r->phase, before);
 }

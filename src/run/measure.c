@@ -36,6 +36,20 @@ static void rate_figure(struct run *r, const char *phase, const char *name,
         figure(r, phase, name, "MB/s", "higher", formula, MBps);
 }
 
+/* What of the I/O the program saw, and what it had to hide it behind. */
+static void visible_figures(struct run *r, const char *phase,
+                            const struct report_rate *a)
+{
+    if (!a->read_bytes && !a->write_bytes)
+        return;
+    figure(r, phase, "submit_s", "s", "lower",
+           "slowest rank's seconds of starting transfers", a->submit_s);
+    figure(r, phase, "wait_s", "s", "lower",
+           "slowest rank's seconds of waiting for transfers", a->wait_s);
+    figure(r, phase, "compute_s", "s", "lower", "slowest rank's seconds of computation",
+           a->compute_s);
+}
+
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
@@ -62,9 +76,13 @@ int run_phase_end(struct run *r)
     progress_clear(&r->progress);
     if (rc)
         return rc;
-    rc = report_phase(r->report, r->phase, NULL, 0, &rate);
+    rc = report_phase(r->report, r->phase, r->at_name, r->at, &rate);
+    r->last = rate;
     if (rc)
         return r->failed = rc;
+    add_rates(r, &rate);
+    if (r->samples_only)
+        return 0;
     const char *name = r->phase->name;
     rate_figure(r, name, "read_MBps",
                 "bytes of all ranks / slowest rank's read seconds "
@@ -78,9 +96,10 @@ int run_phase_end(struct run *r)
                 "bytes read and written by all ranks / slowest "
                 "rank's phase seconds / 1e6",
                 report_rate_phase_MBps(&rate));
+    if (r->async)
+        visible_figures(r, name, &rate);
     figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
            rate.wall_s);
-    add_rates(r, &rate);
     return 0;
 }
 

@@ -40,37 +40,76 @@ static int check_series(const char *series)
     return 0;
 }
 
+/* What an engine must be able to do for these options. */
+static int check_engine(struct run *r, const char *engine)
+{
+    const struct run_options *o = r->options;
+    int rc = io_engine_check(engine, r->io_flags);
+    if (!rc && o->verify && strcmp(o->iomode, "NONE") && !io_engine_stores(engine))
+        rc = err_usage("I/O engine %s stores nothing that could be verified: add "
+                       "--no-verify",
+                       engine);
+    if (!rc && r->hint_count && !io_engine_takes_hints(engine))
+        rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out, or "
+                       "set IOMETHOD=MPI",
+                       engine);
+    return rc;
+}
+
 static int settle(struct run *r)
 {
     struct run_options *o = r->options;
-    bool none = !strcmp(o->iomode, "NONE");
     r->io_flags = (o->collective ? IO_COLLECTIVE : 0) |
                   (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
-    int rc = io_engine_of_method(o->iomethod, &r->engine);
-    if (!rc)
-        rc = io_engine_check(r->engine, r->io_flags);
-    if (!rc && !strcmp(o->iomode, "ASYNC"))
-        rc = err_usage("IOMODE=ASYNC is not in this version: take SYNC or NONE");
-    if (!rc && !none && o->verify && !io_engine_stores(r->engine))
-        rc = err_usage("I/O engine %s stores nothing that could be verified: add "
-                       "--no-verify",
-                       r->engine);
-    if (!rc)
-        rc = parse_hints(r);
-    if (!rc && r->hint_count && !io_engine_takes_hints(r->engine))
-        rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out, or "
-                       "set IOMETHOD=MPI",
-                       r->engine);
-    if (!rc)
-        rc = check_series(o->series);
-    if (rc)
-        return rc;
-    r->engine = none ? NULL : r->engine;
-    r->verify = o->verify && !none;
-    r->flush = strcmp(o->cache, "keep") && !none;
     r->shared = !strcmp(o->filetype, "SHARED");
     r->seed = (uint64_t)o->seed;
-    return 0;
+    int rc = parse_hints(r);
+    if (!rc)
+        rc = check_series(o->series);
+    if (!rc)
+        rc = io_engine_of_method(o->iomethod, &r->engine_of[RUN_SYNC]);
+    return rc ? rc : check_engine(r, r->engine_of[RUN_SYNC]);
+}
+
+/* The first choice that every rank can use; why it is not an earlier one is said. */
+static int choose_async(struct run *r)
+{
+    const char *engine = NULL;
+    int unusable = 1;
+    snprintf(r->chosen, sizeof r->chosen, "IOMODE=ASYNC");
+    for (int i = 0; unusable; i++) {
+        int rc = io_engine_of_method_async(r->options->iomethod, i, &engine);
+        if (rc || !engine) /* none is left: the last one's reason stands */
+            return rc ? rc : unusable;
+        err_clear();
+        unusable = err_agree(r->world.comm, io_engine_usable(engine));
+        if (unusable)
+            snprintf(r->chosen, sizeof r->chosen, "IOMODE=ASYNC, and not %s: %.400s",
+                     engine, err_get()->text);
+    }
+    err_clear();
+    r->engine_of[RUN_ASYNC] = engine;
+    return check_engine(r, engine);
+}
+
+int run_mode(struct run *r, enum run_mode mode, bool verify)
+{
+    int rc = 0;
+    if (mode == RUN_ASYNC && !r->engine_of[RUN_ASYNC])
+        rc = err_agree(r->world.comm, choose_async(r));
+    r->engine = r->engine_of[mode];
+    r->async = mode == RUN_ASYNC;
+    r->flush = strcmp(r->options->cache, "keep") && r->engine;
+    r->verify = verify && r->options->verify && r->engine;
+    memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
+    return rc;
+}
+
+static enum run_mode mode_of(const struct run_options *o)
+{
+    return !strcmp(o->iomode, "NONE")    ? RUN_NONE
+           : !strcmp(o->iomode, "ASYNC") ? RUN_ASYNC
+                                         : RUN_SYNC;
 }
 
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
@@ -88,6 +127,8 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
         rc = settle(r);
     int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
     r->failed = err_agree(r->world.comm, rc ? rc : alone);
+    if (!r->failed)
+        r->failed = run_mode(r, mode_of(o), true);
     return true;
 }
 
@@ -345,7 +386,7 @@ static int summarise_checks(struct run *r)
         c.device_share = 1;
     report_checks(r->report, &c);
     warn_of_memory(r, c.device_share, c.resident_share);
-    if (!r->verify || !r->read_bytes || sum[0])
+    if (!r->options->verify || !r->read_bytes || sum[0])
         return 0;
     return err_set(-EIO, NULL, -1,
                    "no block was verified, although %lld bytes were read",

@@ -37,7 +37,8 @@ struct run_options {
              "threads:helpers=8, or libaio, which blocks without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
-     .help = "NONE does everything but the I/O; ASYNC is not in this version"}, \
+     .help = "ASYNC has transfers under way while the program computes; NONE does " \
+             "everything but the I/O"}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = "UNIQUE", .arg = "TYPE", \
      .choices = "UNIQUE|SHARED", \
@@ -85,6 +86,8 @@ struct run_options {
      .preset = "no", .help = "no progress and no tables"}
 /* clang-format on */
 
+enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
+
 struct run_rates { /* of one repetition, for the figures over all phases */
     double read_s, write_s, wall_s; /* sums over phases of the slowest rank's */
     int64_t read_bytes, write_bytes;
@@ -97,15 +100,21 @@ struct run {
     struct report *report;
     struct phase *phase;
     struct progress progress;
-    const char *engine; /* engine spec; NULL with IOMODE=NONE */
-    bool verify;        /* blocks are stamped and checked */
-    bool flush;         /* --cache=flush or direct */
-    int io_flags;       /* IO_COLLECTIVE and IO_DIRECT, as the options say */
-    bool counters;      /* the kernel tells what came from the device */
-    bool shared;        /* FILETYPE=SHARED */
-    struct io_fs fs;    /* that of --dir, on rank 0 */
+    const char *engine;               /* engine spec in use; NULL with RUN_NONE */
+    bool async;                       /* transfers are under way until run_await */
+    const char *engine_of[RUN_MODES]; /* spec, once chosen */
+    char chosen[512];                 /* why the asynchronous one was */
+    bool verify;                      /* blocks are stamped and checked */
+    bool flush;                       /* --cache=flush or direct */
+    int io_flags;    /* IO_COLLECTIVE and IO_DIRECT, as the options say */
+    bool counters;   /* the kernel tells what came from the device */
+    bool shared;     /* FILETYPE=SHARED */
+    struct io_fs fs; /* that of --dir, on rank 0 */
     char id[64];
     uint64_t seed;
+    bool samples_only;   /* phases make no figures: somebody else does */
+    const char *at_name; /* a parameter that changes within the run; NULL: none */
+    double at;
     int rep;    /* 1.. */
     int failed; /* this rank's first failure */
     int64_t device_before;
@@ -114,6 +123,7 @@ struct run {
     int64_t looked_bytes, resident_bytes;  /* of files about to be read */
     int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
     struct run_rates rates;
+    struct report_rate last; /* of the phase that ended last */
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -127,6 +137,13 @@ struct run_file {
     int64_t bytes; /* of this file when complete */
     int64_t max_request;
     int depth;
+    struct io_shape shape; /* ndims 0: none */
+    char dim_names[64];
+};
+
+struct run_io { /* one transfer */
+    struct io_req req;
+    bool under_way; /* submitted, and not awaited yet */
 };
 
 /* ---- start and end -------------------------------------------------------------- */
@@ -153,6 +170,16 @@ int run_report_close(struct run *r, int rc);
  * status. */
 int run_finish(struct run *r, int rc);
 
+/* **Collective.** From now on transfers are made so. RUN_ASYNC chooses the engine the
+ * first time. `verify`: blocks are checked (where --verify is on and there is I/O).
+ * Between phases only, with no file open; the rates of run_rep_end count from here on.
+ * Returns the agreed verdict. */
+int run_mode(struct run *r, enum run_mode mode, bool verify);
+
+/* Local. Whether each write is written back before it counts as done (IOMODE=ASYNC with
+ * --cache=flush, where the engine can). */
+bool run_writes_back(const struct run *r);
+
 /* Local. What --dry-run prints: memory (bytes a rank allocates) and files. Returns
  * 0. */
 int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
@@ -173,10 +200,11 @@ void run_rep_end(struct run *r);
 
 /* ---- files, within a phase ----------------------------------------------- */
 
-/* **Collective.** Names a file (one for all, or one for each rank) that is `bytes` long
- * when complete, for requests of at most max_request bytes, `depth` at once. */
-void run_file_name(struct run_file *f, struct run *r, const char *role, int64_t bytes,
-                   int64_t max_request, int depth);
+/* **Collective.** Names a file (one for all, or one for each rank) with the slots of
+ * `l`, for requests of at most max_request bytes, `depth` at once. `role` is also the
+ * name of the array that HDF5 makes of it. */
+void run_file_name(struct run_file *f, struct run *r, const char *role,
+                   const struct layout *l, int64_t max_request, int depth);
 
 /* **Collective.** Opens it (enum io_flags). To read, the cached pages of this node are
  * dropped first (--cache=flush), and in any case counted. */
@@ -189,10 +217,19 @@ int run_file_close(struct run_file *f, bool written);
 /* **Collective.** Closes it if it is open, and removes it unless --keep. */
 int run_file_remove(struct run_file *f);
 
-/* Local (collective with --collective). One request, timed, with its latency. `again`:
- * these bytes will be read once more in this phase, so drop them (--cache=flush). */
-void run_write(struct run_file *f, const void *buf, int64_t offset, int64_t bytes);
-void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool again);
+/* Local (collective with --collective). One transfer, timed, with its latency: submit
+ * starts it, and with IOMODE=SYNC also completes it; await returns when it is done.
+ * Until then t and its buffer are the engine's. */
+void run_submit(struct run_file *f, struct run_io *t);
+void run_await(struct run_file *f, struct run_io *t);
+
+/* Local. To be called every few milliseconds of computation: moves on what is under
+ * way. f->io may be NULL. */
+void run_poll(struct run_file *f);
+
+/* Local. These bytes were read and will be once more in this phase: drop them from the
+ * page cache, unless --cache=keep. */
+void run_forget(struct run_file *f, int64_t offset, int64_t bytes);
 
 /* Local (collective with --collective). n <= depth requests in flight at once, all of
  * one kind: ready-made, results in them. */

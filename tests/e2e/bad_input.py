@@ -34,7 +34,6 @@ MOUNTED = ("unshare", "-m", "sh", "-c", """
 VALUES = [  # environment, arguments, what the sentence must name
     ({"IOMETHOD": "MPIO"}, IO_MODE, ("IOMETHOD", "MPIO", "POSIX, MPI")),
     ({"IOMODE": "SYNCH"}, IO_MODE, ("IOMODE", "SYNCH", "SYNC|ASYNC|NONE")),
-    ({"IOMODE": "ASYNC"}, IO_MODE, ("IOMODE=ASYNC", "SYNC or NONE")),
     ({"FILETYPE": "SHARE"}, IO_MODE, ("FILETYPE", "SHARE", "UNIQUE|SHARED")),
     ({"REMAP": "GALLERY"}, IO_MODE, ("REMAP", "GALLERY", "CUSTOM|SCALAPACK")),
     ({"BWEXP": "fast"}, ("64", "4"), ("BWEXP", "fast")),

@@ -28,6 +28,12 @@ class DryRun(Case):
         self.assertRegex(out, r"largest transfer +18\.6 GiB +74\.6 GiB")
         self.assertRegex(out, r"memory, 5 matrices +93\.2 GiB")
 
+    def test_asynchronous_gangs_need_two_matrices_more(self):
+        """One gang has five buffers, which are enough for pairs."""
+        self.assertIn("memory, 5 matrices ", self.ask("1000", "4", "--iomode=ASYNC"))
+        out = self.ask("1000", "4", "2", "--iomode=ASYNC", "--ranks=2")
+        self.assertIn("memory, 7 matrices a gang", out)
+
     def test_with_a_launcher_it_speaks_once(self):
         out = self.ask("1000", "4", "2", np=2)
         self.assertEqual(len(re.findall("madbench:", out)), 1)

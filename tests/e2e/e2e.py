@@ -47,6 +47,14 @@ ASYNCHRONOUS = ["threads"] + [
     name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
     if os.environ[have] == "yes"]
 
+# Every way to transfer while computing. Open MPI's ROMIO blocks in the call, and its
+# nonblocking collectives are refused, but its answers are right.
+ASYNC_METHODS = [(name, ("--iomethod=" + name,), ()) for name in ASYNCHRONOUS]
+ASYNC_METHODS.append(("mpi", ("--iomethod=MPI",), ()))
+ASYNC_METHODS.append(("mpi_collective", ("--iomethod=MPI", "--collective"), ()))
+if FLAVOUR == "openmpi":
+    ASYNC_METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
+
 # What the launcher may have needed of its environment it has had.
 PRELOADED = ["/bin/sh", "-c",
              'LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}" exec "$@"', "sh"]

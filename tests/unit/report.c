@@ -429,7 +429,7 @@ static void check_text(void)
     close(saved);
     has(text_path, "\na line    of the program's\n");
     has(text_path, "cb_nodes=1");
-    has(text_path, "\nW         2  1.0000       -       -       -  0.0100");
+    has(text_path, "\nW          2  1.0000       -       -       -  0.0100");
     has(text_path,
         "W.write_MBps             MB/s      2     15.000     10.000     20.000"
         "   -\n");
