@@ -126,7 +126,8 @@ def madbench(args, device, interface, *more):
         os.path.join(build, "madbench"), str(args.npix), str(args.nbin), "--io-only",
         "--no-verify", "--quiet", "--dir=" + device.mounted,
         "--json=" + path] + options + list(more)
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     if subprocess.run(command, env=env, check=False).returncode:
         sys.exit("bench/overlap.py: madbench failed with %s" % name)
     with open(path, encoding="utf-8") as f:
@@ -141,7 +142,8 @@ def alpha_for(args, device, interface):
     goal = 8 * args.npix ** 2 / (args.rate * 2 ** 20)
     base = math.log(args.npix ** 2)
     report = madbench(args, device, interface, "--iomode=NONE", "--bwexp=0.5")
-    alpha = math.log(goal * args.ranks * report["results"]["busy_flops_per_s"][0]) / base
+    flops = report["results"]["busy_flops_per_s"][0]
+    alpha = math.log(goal * args.ranks * flops) / base
     report = madbench(args, device, interface, "--iomode=NONE", "--bwexp=%.5f" % alpha)
     took = median([s["max_s"] for s in report["samples"] if s["act"] == "compute"])
     return alpha + math.log(goal * args.nbin / took) / base
@@ -189,8 +191,8 @@ def main():
                                                                   i[0]))
     if sys.stderr.isatty():
         sys.stderr.write("\r%60s\r" % "")
-    print("Overlap, %d rank(s), %d bins of %.1f MiB, device of %d MiB/s, alpha %.3f, %d "
-          "rounds;\nthe pipeline allows %.3f\n" % (
+    print("Overlap, %d rank(s), %d bins of %.1f MiB, device of %d MiB/s, alpha %.3f, "
+          "%d rounds;\nthe pipeline allows %.3f\n" % (
               args.ranks, args.nbin, 8 * args.npix ** 2 / 2 ** 20, args.rate, alpha,
               args.rounds, 1 - 1 / args.nbin))
     print("%-22s %20s   %10s   %8s   %9s   %s" % (

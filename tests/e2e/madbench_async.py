@@ -40,7 +40,7 @@ class Asynchronous(Case):
     def run_async(self, *args, **how):
         return self.madbench(*args, "--iomode=ASYNC", **how)
 
-    # ---- the same as SYNC ------------------------------------------------------------
+    # ---- the same as SYNC ----------------------------------------------------
 
     def answers(self, size, np, gangs, method, launcher, filetype):
         report = self.good(self.run_async(*map(str, size), str(gangs), *method,
@@ -80,7 +80,7 @@ class Asynchronous(Case):
         self.assertIsNone(samples(report, "read")[0]["submit_mean_s"])
         self.assertNotIn("S.submit_s", figures(report))
 
-    # ---- which engine ------------------------------------------------------------------
+    # ---- which engine --------------------------------------------------------
 
     def chosen(self, method, engine, because="IOMODE=ASYNC", **how):
         io = self.good(self.run_async(*IO_MODE, "--iomethod=" + method, **how))["io"]
@@ -103,12 +103,12 @@ class Asynchronous(Case):
         self.assertEqual(report["io"]["sync"], "phase")
         self.assertIn("write_back_at_end", [w["code"] for w in report["warnings"]])
 
-    # ---- what is refused ----------------------------------------------------------------
+    # ---- what is refused -----------------------------------------------------
 
     def refuses(self, args, *parts):
         self.refused(self.madbench(str(NPIX), str(NBIN), *args), *parts)
 
-    # ---- memory -----------------------------------------------------------------------
+    # ---- memory --------------------------------------------------------------
 
     def allocations(self, nbin, *args):
         """How often the program allocated memory, on each of its ranks."""
@@ -132,7 +132,7 @@ class Asynchronous(Case):
         for a, b in zip(few, self.allocations(40, *args)):
             self.assertLess(abs(a - b), 16)
 
-    # ---- overlap ----------------------------------------------------------------------
+    # ---- overlap -------------------------------------------------------------
 
     def overlap(self, *args, np=2):
         report = self.good(self.run_async(*args, "--overlap", np=np))
@@ -179,7 +179,7 @@ class Asynchronous(Case):
         for phase in "SWC":
             self.assertIn("poor_overlap_" + phase, codes)
 
-    # ---- alpha sweep ------------------------------------------------------------------
+    # ---- alpha sweep ---------------------------------------------------------
 
     def test_alpha_sweep(self):
         done = self.madbench(str(NPIX), str(NBIN), "--alpha-sweep=0.5:0.9:0.1")
@@ -205,7 +205,7 @@ class Asynchronous(Case):
         self.assertRegex(done.out, r"(?m)^alpha +compute_s +sync_MBps +async_MBps +hidden$")
         self.assertRegex(done.out, r"(?m)^0\.7000 +\S+ +\S+ +\S+ +\S+$")
 
-    # ---- direct I/O -------------------------------------------------------------------
+    # ---- direct I/O ----------------------------------------------------------
 
     def test_shares_that_are_no_whole_blocks(self):
         """--cache=direct moves whole blocks; shares are padded in their slots."""

@@ -116,6 +116,25 @@ static void test_order(enum layout_order order, const char *digits, int64_t expe
     tap_ok(layout_files(&l) == (order == LAYOUT_UNIQUE ? 5 : 1), "%s: files", digits);
 }
 
+/* As the dimensions of an array: a block's slot is its row-major position. */
+static void test_digits(enum layout_order order)
+{
+    struct layout l = {order, 5, 7, 3, 10, 0};
+    struct layout_digit d[LAYOUT_DIGITS];
+    int n = layout_digits(&l, d);
+    int64_t slot = 0;
+
+    for (int i = 0; i < n; i++) {
+        int64_t value = !strcmp(d[i].name, "rank")  ? 2
+                        : !strcmp(d[i].name, "mat") ? 4
+                                                    : 1;
+        slot = slot * d[i].count + value;
+    }
+    tap_ok(n == (order == LAYOUT_UNIQUE ? 2 : 3) &&
+               10 * slot == layout_at(&l, 2, 4, 1).offset,
+           "%s: its digits are the dimensions of an array", layout_text(order));
+}
+
 static void refused(struct layout l, int code, const char *what)
 {
     err_clear();
@@ -153,6 +172,8 @@ int main(int argc, char **argv)
     test_order(LAYOUT_RANK_MAJOR, "rank,mat,blk", (2 * 7 + 4) * 3 + 1);
     test_order(LAYOUT_MATRIX, "mat,rank,blk", (4 * 5 + 2) * 3 + 1);
     test_order(LAYOUT_INTERLEAVED, "mat,blk,rank", (4 * 3 + 1) * 5 + 2);
+    for (int order = LAYOUT_UNIQUE; order <= LAYOUT_INTERLEAVED; order++)
+        test_digits(order);
     test_check();
     return tap_end();
 }
