@@ -202,7 +202,8 @@ class Asynchronous(Case):
     def test_alpha_sweep_prints_a_table(self):
         done = self.run_program("madbench", str(NPIX), str(NBIN), "--no-verify",
                                 "--alpha-sweep=0.5:0.7:0.1")
-        self.assertRegex(done.out, r"(?m)^alpha +compute_s +sync_MBps +async_MBps +hidden$")
+        self.assertRegex(done.out, r"(?m)^alpha +compute_s +sync_MBps +async_MBps +"
+                                   "hidden$")
         self.assertRegex(done.out, r"(?m)^0\.7000 +\S+ +\S+ +\S+ +\S+$")
 
     # ---- direct I/O ----------------------------------------------------------
