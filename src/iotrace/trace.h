@@ -1,0 +1,105 @@
+/* The log of one process: the only contract between the recorder (preload/) and all
+ * that reads (iotrace, plots). Also written down in man/iotrace-bin.5.
+ *
+ * A log is a file of blocks of TRACE_BLOCK bytes, little-endian, mapped shared by the
+ * process that is traced: what is in it survives whatever ends the process. Block 0 is
+ * the header. Each other block belongs to one thread and is filled from its beginning;
+ * what was not reached is zero. Within a thread, blocks (by `sequence`) and records are
+ * in the order in which calls ended; records of a nested call come before the one that
+ * made it. A reader merges threads by start time and numbers operations from 0: that is
+ * the paper's "Op sequence".
+ *
+ * The record holds the fields of Table 2.4 of the paper (storage-intensive
+ * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names
+ * the fields, their types and offsets, and all operations with their numbers, so that a
+ * reader needs no list of its own. */
+#ifndef IOTRACE_TRACE_H
+#define IOTRACE_TRACE_H
+
+#include <stdint.h>
+
+#define TRACE_MAGIC "IOTRACE\n"
+#define TRACE_VERSION 1
+#define TRACE_BLOCK ((uint32_t)256 << 10)
+
+enum trace_state {                    /* how the process left its log */
+                   TRACE_RUNNING = 0, /* killed, if it is not there any more */
+                   TRACE_EXITED = 1,  /* exit, or return from main */
+                   TRACE_QUIT = 2,    /* _exit, quick_exit, abort */
+                   TRACE_EXEC =
+                       3 /* went on as another program, with a log of its own */
+};
+
+enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };
+
+struct trace_header { /* block 0 */
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes; /* of this struct, without text */
+    uint32_t record_bytes, block_bytes;
+    uint64_t blocks;   /* taken so far, the header included */
+    uint64_t dropped;  /* events not recorded: IOTRACE_MAX_BYTES, a full disk */
+    uint64_t excluded; /* events not recorded: path globs */
+    uint32_t state;    /* enum trace_state */
+    uint32_t clock;    /* enum trace_clock: what ticks are */
+    /* Two moments in ticks and in nanoseconds since the epoch (CLOCK_REALTIME); the
+     * second is renewed now and then and at the end. Time is linear between and beyond
+     * them. With TRACE_NS a tick is a nanosecond of CLOCK_MONOTONIC. */
+    uint64_t ticks[2];
+    int64_t unix_ns[2];
+    int64_t first_ns; /* process start, since the epoch */
+    uint32_t pid, ppid;
+    uint32_t generation; /* 0, 1.. after each exec of the same process */
+    int32_t rank, ranks; /* of MPI_COMM_WORLD, or what the launcher says; -1: none */
+    /* What to add to this process's nanoseconds to have rank 0's, at two moments (unix
+     * ns of this process); 0 moments: not measured. */
+    int64_t offset_at_ns[2], offset_ns[2];
+    uint32_t text_bytes; /* of the text that follows: lines "key=value" */
+    uint32_t pad;
+    /* text: app, execution, exe, argv, host, cwd, version of the recorder, mode;
+     * "field=NAME:TYPE:OFFSET:UNIT" of each field of a record, in order;
+     * "op=NUMBER:NAME:CLASS" of each operation */
+};
+
+enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
+
+struct trace_block { /* at the beginning of every block but the first */
+    char magic[4];   /* "BLK\n" */
+    uint32_t kind;   /* enum trace_kind */
+    uint32_t thread; /* its tid */
+    uint32_t pad;
+    uint64_t sequence; /* 0.. of this thread's blocks of this kind */
+};
+
+struct trace_record {
+    uint64_t start;    /* ticks */
+    uint64_t duration; /* ticks */
+    int64_t offset;  /* in the file before the call, or where the call says; -1: none */
+    int64_t request; /* bytes asked for; for others an argument: flags, whence, ... */
+    int64_t result;  /* bytes moved, a descriptor, 0 ...; -errno where it failed */
+    uint32_t file;   /* id of a name; 0: none */
+    uint16_t op;     /* enum trace_op; 0: not a record (yet): written last */
+    uint8_t level;   /* 0: called by the program; n: within n traced calls */
+    uint8_t flags;   /* enum trace_flag */
+};
+
+enum trace_flag {
+    TRACE_STREAM = 1, /* the file is a FILE * */
+    TRACE_COLLECTIVE = 2,
+    TRACE_ASYNC = 4 /* submission only: bytes count at completion */
+};
+
+/* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. */
+struct trace_name {
+    uint32_t bytes; /* of this entry with its text, a multiple of 8; written last */
+    uint32_t id;    /* 1.. */
+    uint32_t kind;  /* enum trace_name_kind */
+    int32_t fd;     /* the descriptor it was first seen with; -1: none */
+    char text[];    /* ends with 0 */
+};
+
+enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK = 2 };
+
+_Static_assert(sizeof(struct trace_record) == 48, "a record has 48 bytes");
+
+#endif
