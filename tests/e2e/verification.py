@@ -10,6 +10,9 @@ BLOCKS = ("64k", "--block-size=4k")
 RANKS = 3
 TYPES = ("UNIQUE", "SHARED")
 POSIX = METHODS[0]
+# Of the asynchronous engines it is threads whose transfers go through the C library,
+# where faults are made.
+ASYNC = ("async", ("--iomethod=threads", "--iomode=ASYNC"), ())
 
 
 class Verification(Case):
@@ -175,7 +178,7 @@ BLOCK_FAULTS = [
     ("write:ENOSPC:1", "write of"),
 ]
 
-for k, how in enumerate(METHODS):
+for k, how in enumerate([*METHODS, ASYNC]):
     name = how[0]
     for i, (what, fault_text, found) in enumerate(LIES):
         add(Verification, "%s_%s" % (what, name), "lies", how, fault_text, found,
@@ -184,6 +187,9 @@ for k, how in enumerate(METHODS):
     for i, (what, fault_text, found) in enumerate(FAILURES):
         add(Verification, "%s_%s" % (what, name), "fails", how, fault_text, found,
             (i + k) % RANKS, TYPES[(i + k + 1) % 2])
+
+for how in METHODS:
+    name = how[0]
     for kind in TYPES:
         add(Verification, "sync_fails_%s_%s" % (name, kind), "sync_fails", how, kind)
         add(Verification, "a_write_moves_nothing_%s_%s" % (name, kind), "moves_nothing",
@@ -200,7 +206,7 @@ for kind in TYPES:
     add(Verification, "a_foreign_file_is_left_alone_" + kind, "foreign", kind)
 
 for i, (what, found) in enumerate(FULL_MODE_FAULTS):
-    how = METHODS[i % len(METHODS)]
+    how = [*METHODS, ASYNC][i % (len(METHODS) + 1)]
     add(Verification, "full_mode_%s_%s" % (what, how[0]), "full_mode", how, what,
         i % RANKS, TYPES[i % 2], found)
 
