@@ -105,9 +105,10 @@ static void move(const struct threads_file *p, struct slot *s)
  * are: of such a request nothing counts. */
 static void write_back(const struct threads_file *p, struct slot *s)
 {
-    if (s->rc || fdatasync(p->fd) == 0)
+    if (fdatasync(p->fd) == 0)
         return;
-    s->rc = -errno;
+    if (!s->rc)
+        s->rc = -errno;
     s->done = 0;
 }
 
