@@ -168,19 +168,19 @@ static int64_t make_file(void)
     return cut;
 }
 
-static struct io_file *open_as(const char *engine, const char *path, int flags)
+static struct io_file *open_as(const char *engine, int64_t piece, int flags)
 {
     char spec[64];
     struct io_file *f;
     struct io_open o = {.engine = spec,
                         .comm = MPI_COMM_SELF,
-                        .path = path,
+                        .path = disk.file,
                         .flags = IO_READ | IO_WRITE | flags,
                         .max_request = BYTES,
                         .depth = DEPTH,
                         .timeout_s = 100};
 
-    snprintf(spec, sizeof spec, "%s:piece=%lld", engine, (long long)MIB);
+    snprintf(spec, sizeof spec, "%s:piece=%lld", engine, (long long)piece);
     err_clear();
     if (io_file_open(&f, &o))
         tap_diag("%s: %s", engine, err_get()->text);
@@ -205,7 +205,7 @@ static const char *way(int flags)
  * way does not. */
 static void test_lost(const char *engine, enum io_op op, int flags)
 {
-    struct io_file *f = open_as(engine, disk.file, flags);
+    struct io_file *f = open_as(engine, MIB, flags);
     struct io_req bad = request(op, FROM, BYTES), good = request(op, 2 * GOOD, GOOD);
     struct io_req *r[] = {&bad, &good};
     int64_t resident;
@@ -229,7 +229,7 @@ static void test_lost(const char *engine, enum io_op op, int flags)
  * request: of which piece it was the kernel does not tell. */
 static void test_lost_later(const char *engine, int flags)
 {
-    struct io_file *f = open_as(engine, disk.file, flags);
+    struct io_file *f = open_as(engine, MIB, flags);
     struct io_req r = request(IO_OP_WRITE, FROM, BYTES);
     int rc = f ? io_file_transfer(f, &r) : 0;
 
@@ -312,7 +312,7 @@ static bool holds(const struct io_req *r)
 
 static void test_full(const char *engine, int flags)
 {
-    struct io_file *f = open_as(engine, disk.file, flags | IO_CREATE);
+    struct io_file *f = open_as(engine, MIB, flags | IO_CREATE);
     struct io_req r = request(IO_OP_WRITE, 0, BYTES);
     int rc = f ? io_file_transfer(f, &r) : 0;
 
@@ -340,7 +340,7 @@ static void test_no_space(void)
  * of the piece is not. Of a piece that is to be written back only the whole counts. */
 static void test_limit(const char *engine, int flags)
 {
-    struct io_file *f = open_as(engine, disk.file, flags | IO_CREATE);
+    struct io_file *f = open_as(engine, MIB, flags | IO_CREATE);
     struct io_req r = request(IO_OP_WRITE, 0, BYTES);
     int rc = f ? io_file_transfer(f, &r) : 0;
 
@@ -374,9 +374,10 @@ static void test_limits(void)
 
 /* ---- a done write is at the device ---------------------------------------------- */
 
+/* In one piece, so that a sync has the time to be too early. */
 static void test_written(const char *engine)
 {
-    struct io_file *f = open_as(engine, disk.file, IO_CREATE | IO_WRITE_BACK);
+    struct io_file *f = open_as(engine, BYTES, IO_CREATE | IO_WRITE_BACK);
     struct io_req r = request(IO_OP_WRITE, 0, BYTES);
     int64_t before = written();
     int rc = f ? io_file_transfer(f, &r) : -1;
@@ -391,7 +392,7 @@ static void test_written(const char *engine)
 /* The file system promises space that the device has not. */
 static void test_thin(const char *engine)
 {
-    struct io_file *f = open_as(engine, disk.file, IO_CREATE | IO_WRITE_BACK);
+    struct io_file *f = open_as(engine, MIB, IO_CREATE | IO_WRITE_BACK);
     struct io_req r = request(IO_OP_WRITE, 0, BYTES);
     int rc = f ? io_file_transfer(f, &r) : 0;
 
