@@ -1,6 +1,6 @@
 /* ranks: 1; limit: 200
- * Failures of a device, which no shim can stand for: the kernel's own threads meet
- * them, too. A loop device that has lost the middle of a file, and one without space. */
+ * Failures of a device, which no shim can stand for: the kernel's threads meet them,
+ * too. A loop device that has lost the middle of a file, and one without space. */
 #include "tap.h"
 
 #include "base/buf.h"
@@ -127,7 +127,7 @@ static int64_t written(void)
     return sectors * 512;
 }
 
-/* ---- files on it ---------------------------------------------------------------- */
+/* ---- files on it --------------------------------------------------------------- */
 
 static int put(int fd, int64_t from, int64_t bytes)
 {
@@ -192,7 +192,7 @@ static struct io_req request(enum io_op op, int64_t offset, int64_t bytes)
     return (struct io_req){.op = op, .buf = buffer, .offset = offset, .bytes = bytes};
 }
 
-/* ---- the device ends within a request ------------------------------------------- */
+/* ---- the device ends within a request ------------------------------------------ */
 
 static const char *way(int flags)
 {
@@ -282,7 +282,7 @@ static void test_losses(void)
     tap_ok(resize(DISK) == 0 && unlink(disk.file) == 0, "the device is whole again");
 }
 
-/* ---- no space within a request -------------------------------------------------- */
+/* ---- no space within a request ------------------------------------------------- */
 
 /* Leaves FREE bytes. */
 static int fill(const char *path)
@@ -334,7 +334,7 @@ static void test_no_space(void)
     unlink(filler);
 }
 
-/* ---- a write that comes short ----------------------------------------------------- */
+/* ---- a write that comes short ---------------------------------------------------- */
 
 /* The file may not grow beyond the half of a piece: that half is written, and the rest
  * of the piece is not. Of a piece that is to be written back only the whole counts. */
@@ -372,7 +372,7 @@ static void test_limits(void)
     setrlimit(RLIMIT_FSIZE, &old);
 }
 
-/* ---- a done write is at the device ---------------------------------------------- */
+/* ---- a done write is at the device --------------------------------------------- */
 
 /* In one piece, so that a sync has the time to be too early. */
 static void test_written(const char *engine)
@@ -410,7 +410,7 @@ static void each_that_writes_back(void (*test)(const char *engine))
             test(engines[i]);
 }
 
-/* ---- all of them ------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------- */
 
 static void test_disk(void)
 {
