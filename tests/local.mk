@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/unit/busy \
 	tests/unit/cache \
 	tests/unit/engine \
+	tests/unit/engine_faults \
 	tests/unit/err \
 	tests/unit/grid \
 	tests/unit/json \

@@ -73,7 +73,8 @@ int64_t io_option(const struct io_file *f, const char *key, int64_t preset);
  * sentence. */
 int io_descriptor_open(const struct io_file *f);
 
-/* Local. Records "write of 4096 bytes ...: reason" for a request, sets its rc.
+/* Local. Records "write of 4096 bytes ...: reason" for a request that failed after
+ * r->done bytes, with the offset of the first byte that was not moved; sets its rc.
  * Returns rc. */
 int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why);
 

@@ -68,17 +68,27 @@ static struct libaio_file *make(const struct io_file *f)
     return p;
 }
 
-static int open_context(const struct io_file *f, struct libaio_file *p)
+static int set_up(const char *path, int n, io_context_t *context)
 {
-    int n = pieces_count(p->pieces), rc = io_setup(n, &p->context);
+    *context = NULL;
+    int rc = io_setup(n, context);
     if (!rc)
         return 0;
-    p->context = NULL;
+    *context = NULL;
     return err_set(
-        rc, f->path, -1,
+        rc, path, -1,
         "the kernel's asynchronous I/O cannot be used (%d requests): %s; the "
         "engine threads is asynchronous without it",
         n, rc == -EAGAIN ? "sysctl fs.aio-max-nr allows no more" : strerror(-rc));
+}
+
+static int libaio_usable(void)
+{
+    io_context_t context;
+    int rc = set_up(NULL, 1, &context);
+    if (!rc)
+        io_destroy(context);
+    return rc;
 }
 
 static int libaio_open(struct io_file *f)
@@ -89,7 +99,7 @@ static int libaio_open(struct io_file *f)
     p->fd = io_descriptor_open(f);
     int rc = p->fd < 0 ? p->fd : 0;
     if (!rc)
-        rc = open_context(f, p);
+        rc = set_up(f->path, pieces_count(p->pieces), &p->context);
     if (rc) {
         release(p);
         return rc;
@@ -219,6 +229,7 @@ const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "piece",
     .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT,
+    .usable = libaio_usable,
     .open = libaio_open,
     .start = libaio_start,
     .reap = libaio_reap,

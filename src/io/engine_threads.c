@@ -5,6 +5,11 @@
  *                       the file was opened for (depth), but no more than 16
  *   threads:piece=N     the largest number of bytes in one system call
  *
+ * With IO_WRITE_BACK the helper that has written a request calls fdatasync(2), so that
+ * its bytes are on the device and can be found there; io_file_sync adds what else the
+ * file system keeps of the file, as its times. The call is about the whole file: it
+ * waits for what other requests have written, too.
+ *
  * A helper takes a request from the line, moves all of it, and leaves what came of it
  * in the request's slot. Errors are recorded by whoever reaps, as base/err.h is for one
  * thread only; for the same reason no helper calls anything of io.c or MPI. */
@@ -38,6 +43,7 @@ struct line { /* first in, first out */
 struct threads_file {
     int fd;
     int64_t piece;
+    bool write_back;            /* what is written is synced */
     pthread_mutex_t lock;       /* of all that follows */
     pthread_cond_t work, event; /* for the helpers; for who waits for them */
     struct line todo, finished;
@@ -95,6 +101,17 @@ static void move(const struct threads_file *p, struct slot *s)
     }
 }
 
+/* The kernel tells of pages that could not be written back once, and not where they
+ * are: of such a request nothing counts. */
+static void write_back(const struct threads_file *p, struct slot *s)
+{
+    if (fdatasync(p->fd) == 0)
+        return;
+    if (!s->rc)
+        s->rc = -errno;
+    s->done = 0;
+}
+
 /* Holds the lock except while it moves bytes or sleeps. */
 static void *help(void *file)
 {
@@ -109,6 +126,8 @@ static void *help(void *file)
         p->busy++;
         pthread_mutex_unlock(&p->lock);
         move(p, s);
+        if (p->write_back && s->r->op == IO_OP_WRITE)
+            write_back(p, s);
         pthread_mutex_lock(&p->lock);
         p->busy--;
         put(&p->finished, s);
@@ -175,6 +194,7 @@ static struct threads_file *make(const struct io_file *f, int helpers)
     }
     p->helpers = ids;
     p->piece = io_option(f, "piece", PIECE);
+    p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
     for (int i = 0; i < f->depth; i++) {
         p->slots[i].next = p->unused;
         p->unused = &p->slots[i];
@@ -295,7 +315,7 @@ static int threads_sync(struct io_file *f)
 const struct io_engine io_engine_threads = {
     .name = "threads",
     .options = "helpers|piece",
-    .can = IO_CAN_DIRECT,
+    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
     .open = threads_open,
     .start = threads_start,
     .reap = threads_reap,

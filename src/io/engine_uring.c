@@ -5,11 +5,17 @@
  *                   MiB keep several devices busy)
  *
  * All that one start brings goes to the kernel in one system call. The ring has room
- * for every piece that may be under way, so it is never full. */
+ * for every piece that may be under way, so it is never full.
+ *
+ * With IO_WRITE_BACK each piece that is written is followed by a sync_file_range(2) of
+ * its bytes, which the kernel begins by itself when they are in the page cache. Then
+ * the device has them, but maybe in a cache of its own, and the file's size and where
+ * its blocks are may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
 #include "io/engine.h"
 #include "io/pieces.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +25,23 @@
 #define PIECE_MOST (INT64_C(1) << 30) /* a length has 32 bits, and a result 31 */
 #define RETRY_S 0.001 /* where the kernel has no memory for a request just now */
 
+enum { SYNC = 1 }; /* added to a piece's address: the result is its sync's */
+
 struct uring_file {
     int fd;
+    int target;      /* what entries name: fd, or its number in the ring */
+    unsigned how;    /* flags of every entry */
+    bool write_back; /* what is written is synced */
     struct io_uring ring;
     bool has_ring;
+    struct iovec *buffers; /* that the ring knows: buffer_count of them */
+    int buffer_count;
     struct pieces *pieces;
 };
 
 /* ---- opening and closing ---------------------------------------------------- */
 
-static int no_ring(const struct io_file *f, int rc)
+static int no_ring(const char *path, int rc)
 {
     const char *why = strerror(-rc);
     if (rc == -EPERM || rc == -EACCES)
@@ -39,7 +52,7 @@ static int no_ring(const struct io_file *f, int rc)
               "it";
     else if (rc == -ENOMEM)
         why = "the memory that may be locked (ulimit -l) is too little for the queue";
-    return err_set(rc, f->path, -1,
+    return err_set(rc, path, -1,
                    "io_uring cannot be used: %s; the engine threads is asynchronous "
                    "without it",
                    why);
@@ -50,28 +63,71 @@ static int probe(struct io_uring *ring)
 {
     struct io_uring_probe *p = io_uring_get_probe_ring(ring);
     bool good = p && io_uring_opcode_supported(p, IORING_OP_READ) &&
-                io_uring_opcode_supported(p, IORING_OP_WRITE);
+                io_uring_opcode_supported(p, IORING_OP_WRITE) &&
+                io_uring_opcode_supported(p, IORING_OP_SYNC_FILE_RANGE);
     io_uring_free_probe(p);
     return good ? 0 : -ENOSYS;
 }
 
-/* One entry more than pieces: liburing waits with an entry of its own on kernels
- * before 5.11. */
-static int open_ring(struct io_file *f, struct uring_file *p)
+static int make_ring(struct io_uring *ring, unsigned entries)
 {
-    int rc = io_uring_queue_init((unsigned)pieces_count(p->pieces) + 1, &p->ring, 0);
-    p->has_ring = rc == 0;
-    if (!rc)
-        rc = probe(&p->ring);
-    return rc ? no_ring(f, rc) : 0;
+    int rc = io_uring_queue_init(entries, ring, 0);
+    if (!rc && (rc = probe(ring)))
+        io_uring_queue_exit(ring);
+    return rc;
 }
 
+static int uring_usable(void)
+{
+    struct io_uring ring;
+    int rc = make_ring(&ring, 1);
+    if (rc)
+        return no_ring(NULL, rc);
+    io_uring_queue_exit(&ring);
+    return 0;
+}
+
+/* One entry more than pieces: liburing waits with an entry of its own on kernels
+ * before 5.11. A file that the ring knows need not be looked up for each piece. */
+static int open_ring(struct io_file *f, struct uring_file *p)
+{
+    unsigned n = (unsigned)pieces_count(p->pieces);
+    int rc = make_ring(&p->ring, (p->write_back ? 2 * n : n) + 1);
+    if (rc)
+        return no_ring(f->path, rc);
+    p->has_ring = true;
+    bool known = !io_uring_register_files(&p->ring, &p->fd, 1);
+    p->target = known ? 0 : p->fd;
+    p->how = known ? IOSQE_FIXED_FILE : 0;
+    return 0;
+}
+
+/* Past the page cache half of the CPU time goes into finding and pinning the pages of
+ * each request's buffer; of those that the ring knows it is done here. Where too little
+ * memory may be locked, or a buffer is too large (1 GiB), all goes on without. */
+static void register_buffers(const struct io_file *f, struct uring_file *p)
+{
+    size_t bytes = (size_t)f->buffer_count * sizeof f->buffers[0];
+    if (!(f->flags & IO_DIRECT) || !bytes || !(p->buffers = malloc(bytes)))
+        return;
+    memcpy(p->buffers, f->buffers, bytes);
+    if (!io_uring_register_buffers(&p->ring, p->buffers, (unsigned)f->buffer_count))
+        p->buffer_count = f->buffer_count;
+}
+
+/* What a ring holds when it goes, the kernel lets go of later: a file system could not
+ * be unmounted at once. */
 static int release(struct uring_file *p)
 {
+    if (p->has_ring && p->how)
+        io_uring_unregister_files(&p->ring);
+    if (p->buffer_count)
+        io_uring_unregister_buffers(&p->ring);
     if (p->has_ring)
         io_uring_queue_exit(&p->ring);
     int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
     pieces_free(p->pieces);
+    free(p->buffers);
     free(p);
     return rc;
 }
@@ -82,6 +138,7 @@ static int uring_open(struct io_file *f)
     int64_t piece = io_option(f, "piece", PIECE);
     if (p) {
         p->fd = -1;
+        p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
         p->pieces = pieces_make(f, piece < PIECE_MOST ? piece : PIECE_MOST);
     }
     if (!p || !p->pieces) {
@@ -96,6 +153,7 @@ static int uring_open(struct io_file *f)
         release(p);
         return rc;
     }
+    register_buffers(f, p);
     f->priv = p;
     f->layer = "io_uring";
     return 0;
@@ -103,16 +161,59 @@ static int uring_open(struct io_file *f)
 
 /* ---- transfers -------------------------------------------------------------- */
 
+static bool has_sync(const struct uring_file *p, const struct piece *one)
+{
+    return p->write_back && one->r->op == IO_OP_WRITE;
+}
+
+/* All of the piece, also what an earlier, short write of it has moved. */
+static void prepare_sync(struct uring_file *p, struct piece *one)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
+    int64_t bytes = one->at + one->bytes - one->from;
+    io_uring_prep_sync_file_range(sqe, p->target, (unsigned)bytes,
+                                  (uint64_t)(one->r->offset + one->from),
+                                  SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                                      SYNC_FILE_RANGE_WAIT_AFTER);
+    io_uring_sqe_set_flags(sqe, p->how);
+    io_uring_sqe_set_data(sqe, (char *)one + SYNC);
+}
+
+/* The buffer that holds all of it, or -1. */
+static int buffer_of(const struct uring_file *p, const char *at, int64_t bytes)
+{
+    for (int i = 0; i < p->buffer_count; i++) {
+        uintptr_t from = (uintptr_t)at - (uintptr_t)p->buffers[i].iov_base;
+        size_t len = p->buffers[i].iov_len;
+        if (from <= len && (uint64_t)bytes <= len - from)
+            return i;
+    }
+    return -1;
+}
+
+static void prepare_move(struct uring_file *p, struct io_uring_sqe *sqe,
+                         const struct piece *one)
+{
+    static const int codes[2][2] = {{IORING_OP_WRITE, IORING_OP_WRITE_FIXED},
+                                    {IORING_OP_READ, IORING_OP_READ_FIXED}};
+    char *at = (char *)one->r->buf + one->at;
+    int known = buffer_of(p, at, one->bytes);
+    io_uring_prep_rw(codes[one->r->op == IO_OP_READ][known >= 0], sqe, p->target, at,
+                     (unsigned)one->bytes, (uint64_t)(one->r->offset + one->at));
+    if (known >= 0)
+        sqe->buf_index = (uint16_t)known;
+}
+
 static void prepare(struct uring_file *p, struct piece *one)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
-    char *at = (char *)one->r->buf + one->at;
-    uint64_t offset = (uint64_t)(one->r->offset + one->at);
-    if (one->r->op == IO_OP_READ)
-        io_uring_prep_read(sqe, p->fd, at, (unsigned)one->bytes, offset);
-    else
-        io_uring_prep_write(sqe, p->fd, at, (unsigned)one->bytes, offset);
+    bool sync = has_sync(p, one);
+    prepare_move(p, sqe, one);
+    io_uring_sqe_set_flags(sqe, p->how | (sync ? IOSQE_IO_LINK : 0));
     io_uring_sqe_set_data(sqe, one);
+    one->awaited = sync ? 2 : 1;
+    if (sync)
+        prepare_sync(p, one);
 }
 
 /* What the kernel does not take now stays in the ring, for the next time. 0, or -errno
@@ -125,10 +226,42 @@ static int submit(struct io_file *f)
         prepare(p, one);
     if (!io_uring_sq_ready(&p->ring))
         return 0;
-    int rc = io_uring_submit(&p->ring);
+    int n = (int)io_uring_sq_ready(&p->ring), rc = io_uring_submit(&p->ring);
+    if (p->write_back && rc > 0 && rc < n)
+        rc = -ENOMEM; /* a sync may have been cut off from its write */
     if (rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR)
         return 0;
     return err_set(rc, f->path, -1, "io_uring takes no requests: %s", strerror(-rc));
+}
+
+/* Takes back what counted as moved, down to a byte of the request. */
+static void go_back(struct piece *one, int64_t to)
+{
+    one->bytes += one->at - to;
+    one->at = to;
+}
+
+/* A write and its sync have both come. A short write has cancelled its sync, and its
+ * rest brings one for all. The kernel tells of pages that could not be written back
+ * once, and not where they are: of such a request nothing counts. */
+static int both(struct piece *one)
+{
+    bool whole = one->moved == one->bytes;
+    if (whole ? !one->synced : one->moved > 0)
+        return one->moved;
+    int rc = whole ? one->synced : one->moved;
+    bool lost = whole && rc != -EAGAIN && rc != -EINTR;
+    go_back(one, lost ? 0 : one->from);
+    return rc;
+}
+
+static void result(struct uring_file *p, char *data, int what)
+{
+    bool of_sync = (uintptr_t)data & SYNC;
+    struct piece *one = (struct piece *)(data - of_sync);
+    *(of_sync ? &one->synced : &one->moved) = what;
+    if (--one->awaited == 0)
+        pieces_result(p->pieces, one, has_sync(p, one) ? both(one) : one->moved);
 }
 
 /* All that is complete now. */
@@ -136,8 +269,7 @@ static void collect(struct uring_file *p)
 {
     struct io_uring_cqe *cqe;
     while (!io_uring_peek_cqe(&p->ring, &cqe)) {
-        struct piece *one = io_uring_cqe_get_data(cqe);
-        pieces_result(p->pieces, one, cqe->res);
+        result(p, io_uring_cqe_get_data(cqe), cqe->res);
         io_uring_cqe_seen(&p->ring, cqe);
     }
 }
@@ -223,7 +355,8 @@ static int uring_close(struct io_file *f)
 const struct io_engine io_engine_uring = {
     .name = "uring",
     .options = "piece",
-    .can = IO_CAN_DIRECT,
+    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
+    .usable = uring_usable,
     .open = uring_open,
     .start = uring_start,
     .reap = uring_reap,

@@ -152,6 +152,10 @@ int io_engine_check(const char *spec, int flags)
         return err_usage("I/O engine %s does no direct I/O: take another --cache, or "
                          "posix, threads, uring or libaio",
                          e->name);
+    if ((flags & IO_WRITE_BACK) && !(e->can & IO_CAN_WRITE_BACK))
+        return err_usage("I/O engine %s does not wait for written bytes to leave the "
+                         "page cache: take threads or uring",
+                         e->name);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 

@@ -36,7 +36,8 @@ int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
 
 int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
 {
-    r->rc = err_set(code, f->path, r->offset, "%s of %lld bytes failed after %lld: %s",
+    r->rc = err_set(code, f->path, r->offset + r->done,
+                    "%s of %lld bytes failed after %lld: %s",
                     r->op == IO_OP_READ ? "read" : "write", (long long)r->bytes,
                     (long long)r->done, why);
     return r->rc;

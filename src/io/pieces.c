@@ -113,6 +113,7 @@ struct piece *pieces_next(struct pieces *p)
     p->unused = one->next;
     *one = (struct piece){.r = part->r,
                           .at = part->given,
+                          .from = part->given,
                           .bytes = left < p->bytes ? left : p->bytes,
                           .of = part};
     part->given += one->bytes;

@@ -11,8 +11,11 @@ struct pieces;
 struct piece { /* one operation: bytes of a request, from `at` on */
     struct io_req *r;
     int64_t at, bytes;
+    int64_t from; /* where it began: `at` goes on past what a short one moved */
     struct part *of;
     struct piece *next;
+    /* The engine's own, where several results make one: */
+    int awaited, moved, synced;
 };
 
 /* Pieces of at most `bytes` each, as many at once as f->depth requests may make, but

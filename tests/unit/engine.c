@@ -37,7 +37,7 @@ static int world_rank, world_size;
 /* What is under test. */
 struct variant {
     const char *spec;
-    int flags; /* IO_COLLECTIVE or 0 */
+    int flags; /* IO_COLLECTIVE, IO_WRITE_BACK or 0 */
     MPI_Comm comm;
     int rank, size; /* in comm */
     bool stores;
@@ -63,7 +63,12 @@ static const char *path_of(const struct variant *v, const char *name)
 
 static struct io_open opening(const struct variant *v, const char *path, int flags)
 {
+    static struct iovec known;
+
+    known = (struct iovec){buffer, (size_t)DEPTH * SLOT};
     return (struct io_open){.engine = v->spec,
+                            .buffers = &known,
+                            .buffer_count = 1,
                             .comm = v->comm,
                             .path = path,
                             .flags = flags | v->flags,
@@ -593,7 +598,8 @@ static void test_full(const struct variant *v)
              v->comm == MPI_COMM_SELF ? world_rank : 0);
     if (open_as(&f, v, path, IO_CREATE | IO_WRITE))
         point(v, false, "opened on a small file system");
-    else if (v->flags && v->size > 1 && !strcmp(io_file_layer(f), "OMPIO"))
+    else if ((v->flags & IO_COLLECTIVE) && v->size > 1 &&
+             !strcmp(io_file_layer(f), "OMPIO"))
         tap_skip("%s: a full file system: OMPIO does not come back; only the watchdog "
                  "helps",
                  v->name);
@@ -735,6 +741,7 @@ static void test_large(const struct variant *v)
 
 static void test_variant(const struct variant *v)
 {
+    point(v, io_engine_usable(v->spec) == 0, "usable");
     test_round_trip(v);
     test_many(v);
     test_one_too_large(v);
@@ -765,7 +772,9 @@ static void test_engine(const char *spec, int flags, MPI_Comm comm)
     MPI_Comm_rank(comm, &v.rank);
     MPI_Comm_size(comm, &v.size);
     v.stores = io_engine_stores(spec);
-    snprintf(v.name, sizeof v.name, "%s%s, %s", spec, flags ? " collective" : "",
+    snprintf(v.name, sizeof v.name, "%s%s%s, %s", spec,
+             flags & IO_COLLECTIVE ? " collective" : "",
+             flags & IO_WRITE_BACK ? " write-back" : "",
              comm == MPI_COMM_SELF ? "file per rank" : "shared file");
     err_clear();
     if (io_engine_check(spec, flags) == 0)
@@ -799,13 +808,17 @@ static void forbid_uring(void)
         return;
     }
     int rc = open_as(&f, &v, path, IO_CREATE | IO_WRITE);
+    struct err said = *err_get();
     point(&v, rc == -EPERM && strstr(err_get()->text, "the engine threads"),
           "refused, with a way out: %s", err_get()->text);
+    point(&v, io_engine_usable("uring") == rc && !strcmp(err_get()->text, said.text),
+          "found out without a file, too");
     point(&v, files_open() == before && !exists(path), "nothing open, no file");
 }
 
 static void test_table(void)
 {
+    static const int flags[] = {0, IO_COLLECTIVE, IO_WRITE_BACK};
     const char *name, *reason;
 
     for (int i = 0; (name = io_engine_name(i, &reason)); i++) {
@@ -813,10 +826,10 @@ static void test_table(void)
             tap_skip("engine %s is not built: %s", name, reason);
             continue;
         }
-        test_engine(name, 0, MPI_COMM_SELF);
-        test_engine(name, 0, MPI_COMM_WORLD);
-        test_engine(name, IO_COLLECTIVE, MPI_COMM_SELF);
-        test_engine(name, IO_COLLECTIVE, MPI_COMM_WORLD);
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+            test_engine(name, flags[k], MPI_COMM_SELF);
+            test_engine(name, flags[k], MPI_COMM_WORLD);
+        }
     }
     err_clear();
     tap_ok(io_engine_check("nonsense", 0) == -EINVAL && err_get()->usage &&

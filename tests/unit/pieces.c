@@ -94,7 +94,7 @@ static void test_failure(void)
     tap_ok(reaped(p) == 1 && req[0].rc == -EIO && req[0].done == 100,
            "the failure told is the first in the file");
     tap_ok(strstr(err_get()->text, "1000 bytes failed after 100: ") &&
-               err_get()->offset == 0 && !pieces_busy(p),
+               err_get()->offset == 100 && !pieces_busy(p),
            "it says where: %s", err_get()->text);
     pieces_free(p);
 }
