@@ -40,6 +40,8 @@ static int null_start(struct io_file *f, struct io_req *r[], int n)
 static void finish(struct io_file *f, struct io_req *r)
 {
     struct null_file *p = f->priv;
+    if (r->rc) /* refused before it came here */
+        return;
     p->count++;
     r->done = r->bytes;
     if (p->short_every && p->count % p->short_every == 0)

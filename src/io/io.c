@@ -267,19 +267,20 @@ static int start_synchronous(struct io_file *f, struct io_req *r[], int n)
 
 static int start_asynchronous(struct io_file *f, struct io_req *r[], int n)
 {
-    int rc = 0;
-    for (int i = 0; i < n && !rc; i++) {
+    int refused = 0;
+    for (int i = 0; i < n; i++) {
         begin(f, r[i]);
-        rc = r[i]->rc;
+        refused = refused ? refused : r[i]->rc;
     }
-    if (rc)
-        return rc;
+    /* where others wait for it, also a request that is refused here takes part */
+    if (refused && !(f->flags & IO_COLLECTIVE))
+        return refused;
     watchdog_arm(f->timeout_s, "submitting requests", f->path, n ? r[0]->offset : -1);
-    rc = f->engine->start(f, r, n);
+    int rc = f->engine->start(f, r, n);
     watchdog_disarm();
     if (!rc)
         f->under_way += n;
-    return rc;
+    return rc ? rc : refused;
 }
 
 int io_file_start(struct io_file *f, struct io_req *r[], int n)

@@ -81,7 +81,8 @@ int io_file_open(struct io_file **f, const struct io_open *o);
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE.
  * Submits n requests (n <= depth); a synchronous engine has completed them when
  * it returns. The requests and their buffers belong to the file until reaped.
- * Returns 0, or the first request's rc. */
+ * Returns 0, or the first request's rc; with IO_COLLECTIVE what was refused takes part
+ * with nothing to move, and all n are under way. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
 
 /* Local. Waits until at least one of what is under way is done (its end_ns is not 0

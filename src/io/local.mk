@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += src/io/libio.la
 src_io_libio_la_SOURCES = \
 	src/io/engine.h \
 	src/io/engine_mpiio.c \
+	src/io/engine_mpiio_nb.c \
 	src/io/engine_null.c \
 	src/io/engine_posix.c \
 	src/io/engine_threads.c \
@@ -10,6 +11,8 @@ src_io_libio_la_SOURCES = \
 	src/io/fs.c \
 	src/io/io.c \
 	src/io/io.h \
+	src/io/mpiio.c \
+	src/io/mpiio.h \
 	src/io/pieces.c \
 	src/io/pieces.h
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)

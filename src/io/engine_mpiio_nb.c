@@ -1,0 +1,426 @@
+/* mpiio-nb: MPI_File_iread_at and iwrite_at, or their collective forms: many requests
+ * under way at once.
+ *   mpiio-nb:piece=N   the largest number of bytes in one call; the pieces of a request
+ *                      are under way at the same time
+ *
+ * No library survives a full file system: ROMIO never finishes an independent write, and
+ * calls a collective one a success; OMPIO crashes in MPI_Test. OMPIO never finishes a
+ * read past the end, either. So what would come to that is not submitted, and nothing
+ * here waits inside the library. ROMIO also mixes up the messages of two collective
+ * calls under way: there the next one is submitted when the last one has ended. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "io/mpiio.h"
+#include "world/world.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHORT_NS INT64_C(50000) /* no pause can be much shorter: the timer's slack */
+#define LONG_NS INT64_C(200000)
+#define DRAIN_S 2.0 /* for what did not finish in time already */
+#define EDGES 8192  /* what a request may take on disk beyond its bytes */
+
+struct slot {            /* a request under way, and what has become of its pieces */
+    struct io_req *r;    /* NULL: unused */
+    int submitted, left; /* pieces; left: to be submitted or under way */
+    bool failed;
+    int code;          /* MPI's, of the piece that failed first in the file */
+    int64_t failed_at; /* the first byte that was not moved */
+    struct slot *next; /* in line */
+};
+
+struct nb_file {
+    struct mpiio io;
+    bool look_first;           /* a failed request must not come to MPI_Test */
+    int ranks;                 /* of the run: they share the file system */
+    int under_way, most;       /* calls, and how many there may be */
+    struct slot *first, *last; /* of those with pieces to submit */
+    int64_t room;     /* bytes that may be written before one has to ask again */
+    int calls;        /* depth * pieces: places in what follows */
+    MPI_Request *all; /* piece k of slot i is at i * pieces + k */
+    MPI_Status *status;
+    int *index;
+    struct slot slots[]; /* depth */
+};
+
+/* ---- opening and closing ---------------------------------------------------- */
+
+static int allocate(struct io_file *f)
+{
+    struct nb_file *p = f->priv;
+    p->look_first = !strcmp(f->layer, "OMPIO");
+    MPI_Comm_size(MPI_COMM_WORLD, &p->ranks);
+    p->calls = f->depth * p->io.pieces;
+    p->most = f->flags & IO_COLLECTIVE && !p->look_first ? 1 : p->calls;
+    p->all = calloc((size_t)p->calls, sizeof p->all[0]);
+    p->status = calloc((size_t)p->calls, sizeof p->status[0]);
+    p->index = calloc((size_t)p->calls, sizeof p->index[0]);
+    if (!p->all || !p->status || !p->index)
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d calls under way",
+                       p->calls);
+    for (int i = 0; i < p->calls; i++)
+        p->all[i] = MPI_REQUEST_NULL;
+    return 0;
+}
+
+static void release(const struct nb_file *p)
+{
+    free(p->all);
+    free(p->status);
+    free(p->index);
+}
+
+/* Open MPI's ROMIO has no requests of its own: it makes them of calls that block, and
+ * of the collective ones not even that. */
+static int check_layer(struct io_file *f)
+{
+    if (!mpiio_is_romio_of_open_mpi(f))
+        return 0;
+    f->caveat = "Open MPI's ROMIO completes MPI_File_iwrite_at within the call";
+    if (!(f->flags & IO_COLLECTIVE))
+        return 0;
+    return err_usage("MPI_File_iwrite_at_all crashes in Open MPI's ROMIO: leave out "
+                     "--collective, or take OMPIO (mpiexec --mca io ompio)");
+}
+
+static int nb_open(struct io_file *f)
+{
+    int rc =
+        mpiio_open(f, sizeof(struct nb_file) + (size_t)f->depth * sizeof(struct slot));
+    if (rc)
+        return rc;
+    rc = check_layer(f);
+    if (!rc)
+        rc = allocate(f);
+    rc = err_agree(f->comm, rc);
+    if (rc) {
+        release(f->priv);
+        mpiio_close(f);
+    }
+    return rc;
+}
+
+/* ---- transfers -------------------------------------------------------------- */
+
+/* Bytes of a piece that were asked for: OMPIO never finishes a read past the end. */
+static int asked(struct nb_file *p, const struct io_req *r, int k)
+{
+    int n = mpiio_piece(&p->io, r, k);
+    return r->op == IO_OP_READ ? mpiio_readable(&p->io, r->offset + k * p->io.piece, n)
+                               : n;
+}
+
+/* Of several pieces that failed, the one that comes first in the file is told. */
+static void note(struct slot *s, int64_t at, int n, int moved, int code)
+{
+    if (code == MPI_SUCCESS && moved == n)
+        return;
+    if (s->failed && s->failed_at <= at + moved)
+        return;
+    s->failed = true;
+    s->failed_at = at + moved;
+    s->code = code;
+}
+
+/* This rank's share of what is free, less what others may have under way. */
+static int64_t room(const struct io_file *f)
+{
+    const struct nb_file *p = f->priv;
+    struct statvfs v;
+    if (statvfs(f->path, &v))
+        return INT64_MAX; /* not knowing it is no reason to stop */
+    return (int64_t)(v.f_bavail * v.f_frsize) / p->ranks -
+           f->depth * (f->max_request + EDGES);
+}
+
+static bool is_allocated(const struct io_file *f, const struct io_req *r)
+{
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    off_t hole = fd < 0 ? -1 : lseek(fd, r->offset, SEEK_HOLE);
+    if (fd >= 0)
+        close(fd);
+    return hole >= r->offset + r->bytes;
+}
+
+static bool fits(struct io_file *f, const struct io_req *r)
+{
+    struct nb_file *p = f->priv;
+    int64_t need = r->bytes + EDGES;
+    if (r->op == IO_OP_READ || !r->bytes)
+        return true;
+    if (p->room < need)
+        p->room = room(f);
+    if (p->room < need)
+        return is_allocated(f, r);
+    p->room -= need;
+    return true;
+}
+
+static int call(struct io_file *f, const struct io_req *r, int64_t at, int n,
+                MPI_Request *q)
+{
+    MPI_File fh = ((struct nb_file *)f->priv)->io.fh;
+    MPI_Offset offset = r->offset + at;
+    char *buf = n ? (char *)r->buf + at : NULL;
+    bool together = f->flags & IO_COLLECTIVE;
+    if (r->op == IO_OP_READ)
+        return together ? MPI_File_iread_at_all(fh, offset, buf, n, MPI_BYTE, q)
+                        : MPI_File_iread_at(fh, offset, buf, n, MPI_BYTE, q);
+    return together ? MPI_File_iwrite_at_all(fh, offset, buf, n, MPI_BYTE, q)
+                    : MPI_File_iwrite_at(fh, offset, buf, n, MPI_BYTE, q);
+}
+
+/* A piece, of which nothing may be left to do. */
+static void submit(struct io_file *f, struct slot *s, int k)
+{
+    struct nb_file *p = f->priv;
+    int64_t at = k * p->io.piece;
+    int n = mpiio_piece(&p->io, s->r, k), there = asked(p, s->r, k);
+    int code = MPI_SUCCESS;
+    MPI_Request *q = &p->all[(s - p->slots) * p->io.pieces + k];
+    if (there || (f->flags & IO_COLLECTIVE))
+        code = call(f, s->r, at, there, q);
+    if (code == MPI_SUCCESS && *q != MPI_REQUEST_NULL) {
+        p->under_way++;
+        return;
+    }
+    *q = MPI_REQUEST_NULL;
+    s->left--;
+    note(s, at, n, 0, code);
+}
+
+/* Submits what stands in line, as far as there may be more calls. */
+static void submit_all(struct io_file *f)
+{
+    struct nb_file *p = f->priv;
+    while (p->first && p->under_way < p->most) {
+        struct slot *s = p->first;
+        submit(f, s, s->submitted++);
+        if (s->submitted == p->io.pieces)
+            p->first = s->next;
+    }
+}
+
+static void put(struct nb_file *p, struct slot *s)
+{
+    if (p->first)
+        p->last->next = s;
+    else
+        p->first = s;
+    p->last = s;
+}
+
+/* There is one: the core counts to depth. */
+static struct slot *unused(struct nb_file *p)
+{
+    struct slot *s = p->slots;
+    while (s->r)
+        s++;
+    return s;
+}
+
+static int nb_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct nb_file *p = f->priv;
+    for (int i = 0; i < n; i++) {
+        struct slot *s = unused(p);
+        *s = (struct slot){.r = r[i], .left = p->io.pieces};
+        if (!r[i]->rc && !fits(f, r[i]))
+            io_req_fail(
+                f, r[i], -ENOSPC,
+                "the file system has too little space left for what all ranks "
+                "may have under way, and MPI libraries do not survive a full one");
+        put(p, s);
+    }
+    submit_all(f);
+    return 0;
+}
+
+/* Call i has ended, and its request is freed, or not to be touched again. */
+static void end(struct nb_file *p, int i, int code, const MPI_Status *status)
+{
+    struct slot *s = &p->slots[i / p->io.pieces];
+    int k = i % p->io.pieces, n = mpiio_piece(&p->io, s->r, k), moved = 0;
+    int64_t at = k * p->io.piece;
+    p->all[i] = MPI_REQUEST_NULL;
+    s->left--;
+    p->under_way--;
+    if (code == MPI_SUCCESS)
+        moved = mpiio_moved(&p->io, s->r->op, s->r->offset + at, n, status);
+    note(s, at, n, moved, code);
+}
+
+static int test_some(struct io_file *f)
+{
+    struct nb_file *p = f->priv;
+    int n = 0, class = MPI_SUCCESS;
+    int code = MPI_Testsome(p->calls, p->all, &n, p->index, p->status);
+    MPI_Error_class(code, &class);
+    if (code != MPI_SUCCESS && class != MPI_ERR_IN_STATUS)
+        return mpiio_fail(f, "MPI_Testsome", code);
+    for (int i = 0; i < n; i++) /* MPI_UNDEFINED, where there are none, is negative */
+        end(p, p->index[i], code == MPI_SUCCESS ? code : p->status[i].MPI_ERROR,
+            &p->status[i]);
+    return 0;
+}
+
+/* As test_some, for OMPIO: the status of a request that failed says nothing but a short
+ * count, and freeing it crashes. */
+static int test_each(struct io_file *f)
+{
+    struct nb_file *p = f->priv;
+    for (int i = 0; i < p->calls; i++) {
+        MPI_Request q = p->all[i];
+        MPI_Status status;
+        int done = 0;
+        if (q == MPI_REQUEST_NULL)
+            continue;
+        MPI_Request_get_status(q, &done, &status);
+        if (!done)
+            continue;
+        const struct slot *s = &p->slots[i / p->io.pieces];
+        int n = asked(p, s->r, i % p->io.pieces), moved = 0;
+        MPI_Get_count(&status, MPI_BYTE, &moved);
+        if (!n || moved == n)
+            MPI_Test(&q, &done, MPI_STATUS_IGNORE);
+        end(p, i, MPI_SUCCESS, &status);
+    }
+    return 0;
+}
+
+/* Lets the library move on, and takes what has ended. */
+static int test(struct io_file *f)
+{
+    const struct nb_file *p = f->priv;
+    int rc = p->look_first ? test_each(f) : test_some(f);
+    submit_all(f);
+    return rc;
+}
+
+static bool any_done(const struct io_file *f)
+{
+    const struct nb_file *p = f->priv;
+    for (int i = 0; i < f->depth; i++)
+        if (p->slots[i].r && !p->slots[i].left)
+            return true;
+    return false;
+}
+
+static int hand_back(struct io_file *f, struct io_req *done[], int max)
+{
+    struct nb_file *p = f->priv;
+    int n = 0;
+    for (int i = 0; i < f->depth && n < max; i++) {
+        struct slot *s = &p->slots[i];
+        struct io_req *r = s->r;
+        if (!r || s->left)
+            continue;
+        r->done = s->failed ? s->failed_at : r->rc ? 0 : r->bytes;
+        if (s->failed && !r->rc)
+            mpiio_req_fail(f, r, s->code);
+        s->r = NULL;
+        done[n++] = r;
+    }
+    return n;
+}
+
+/* After so long a wait. Short at first, so that it adds little to what it waits for. */
+static void pause_after(int64_t waited_ns)
+{
+    struct timespec t = {.tv_nsec = waited_ns / 16};
+    if (t.tv_nsec > LONG_NS)
+        t.tv_nsec = LONG_NS;
+    if (t.tv_nsec < SHORT_NS)
+        sched_yield();
+    else
+        nanosleep(&t, NULL);
+}
+
+static int wait_for_any(struct io_file *f, double limit_s)
+{
+    int64_t begin_ns = clock_ns(), waited_ns = 0;
+    int rc = 0;
+    while (!rc && !any_done(f) &&
+           (!(limit_s > 0) || (double)waited_ns < limit_s * 1e9)) {
+        pause_after(waited_ns);
+        rc = test(f);
+        waited_ns = clock_ns() - begin_ns;
+    }
+    return rc;
+}
+
+static int nb_reap(struct io_file *f, struct io_req *done[], int max, int min,
+                   double limit_s)
+{
+    int rc = test(f);
+    if (!rc && min > 0)
+        rc = wait_for_any(f, limit_s);
+    int n = hand_back(f, done, max);
+    return n ? n : rc;
+}
+
+static bool busy(const struct io_file *f, enum io_op op)
+{
+    const struct nb_file *p = f->priv;
+    for (int i = 0; i < f->depth; i++)
+        if (p->slots[i].r && p->slots[i].left && p->slots[i].r->op == op)
+            return true;
+    return false;
+}
+
+/* Until nothing is under way, or for some time (0: no limit). Reads are waited for
+ * without one, since they would write to memory that the program frees; the watchdog
+ * sees to it that this ends. */
+static int drain(struct io_file *f, double limit_s)
+{
+    int64_t begin_ns = clock_ns(), waited_ns = 0;
+    int rc = 0;
+    while (!rc && (busy(f, IO_OP_READ) ||
+                   (busy(f, IO_OP_WRITE) &&
+                    (!(limit_s > 0) || (double)waited_ns < limit_s * 1e9)))) {
+        pause_after(waited_ns);
+        rc = test(f);
+        waited_ns = clock_ns() - begin_ns;
+    }
+    return rc;
+}
+
+/* MPI_File_sync says nothing of a write that is still to come (OMPIO refuses it). */
+static int nb_sync(struct io_file *f)
+{
+    int rc = drain(f, 0), synced = mpiio_sync(f);
+    return rc ? rc : synced;
+}
+
+/* The library may still write to a descriptor that the next file would get: then the
+ * file stays open, on all ranks, until the run ends; which has failed by now. */
+static int nb_close(struct io_file *f)
+{
+    drain(f, DRAIN_S);
+    int left = busy(f, IO_OP_READ) || busy(f, IO_OP_WRITE);
+    MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT, MPI_LOR, f->comm);
+    if (left) { /* and what is allocated stays, for the library writes there, too */
+        mpiio_abandon(f);
+        return err_set(-ETIMEDOUT, f->path, -1,
+                       "requests did not finish, and the file cannot be closed");
+    }
+    release(f->priv);
+    return mpiio_close(f);
+}
+
+const struct io_engine io_engine_mpiio_nb = {
+    .name = "mpiio-nb",
+    .options = "piece",
+    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS,
+    .open = nb_open,
+    .start = nb_start,
+    .reap = nb_reap,
+    .sync = nb_sync,
+    .close = nb_close,
+};
