@@ -66,6 +66,7 @@ static int settle(struct run *r)
     if (rc)
         return rc;
     r->engine = none ? NULL : r->engine;
+    r->queues = r->engine && io_engine_asynchronous(r->engine);
     r->verify = o->verify && !none;
     r->flush = strcmp(o->cache, "keep") && !none;
     r->shared = !strcmp(o->filetype, "SHARED");
@@ -240,7 +241,7 @@ static void warn_of_depth(struct run *r, int depth)
 {
     if (depth == 1 || !r->engine)
         return;
-    if (!io_engine_asynchronous(r->engine))
+    if (!r->queues)
         report_warning(r->report, "depth_without_effect",
                        "queue depth %d has no effect: I/O engine %s is synchronous and "
                        "completes one transfer before it starts the next",

@@ -100,6 +100,7 @@ struct run {
     const char *engine; /* engine spec; NULL with IOMODE=NONE */
     bool verify;        /* blocks are stamped and checked */
     bool flush;         /* --cache=flush or direct */
+    bool queues;        /* the engine is asynchronous */
     int io_flags;       /* IO_COLLECTIVE and IO_DIRECT, as the options say */
     bool counters;      /* the kernel tells what came from the device */
     bool shared;        /* FILETYPE=SHARED */
@@ -114,6 +115,7 @@ struct run {
     int64_t looked_bytes, resident_bytes;  /* of files about to be read */
     int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
     struct run_rates rates;
+    int64_t cpu_ns[ACT_COUNT]; /* this rank's in this repetition; transfers and syncs */
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -197,6 +199,16 @@ void run_read(struct run_file *f, void *buf, int64_t offset, int64_t bytes, bool
 /* Local (collective with --collective). n <= depth requests in flight at once, all of
  * one kind: ready-made, results in them. */
 void run_transfer(struct run_file *f, struct io_req *req, int n);
+
+/* The i-th of a sequence of requests; it uses the memory of `slot` (< depth). */
+typedef struct io_req run_request(const void *context, int64_t i, int slot);
+
+/* Local, and not for --collective: which request comes next depends on which is done.
+ * `total` requests of one kind, with depth of them under way as long as there are so
+ * many: where some are done, as many are started, together. All of the time is visible
+ * time, as transfers go on meanwhile. req: the depth slots. */
+void run_queue(struct run_file *f, struct io_req *req, int64_t total, enum io_op op,
+               run_request *make, const void *context);
 
 /* ---- stamped data, within a phase -------------------------------------------- */
 
