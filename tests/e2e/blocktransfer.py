@@ -64,7 +64,7 @@ class Transfers(Case):
         self.assertEqual(report["io"]["mode"], "sync")
         self.assertEqual(report["io"]["depth"], 8)
 
-    # ---- a queue that is kept full, and one that is drained ---------------------------
+    # ---- a queue that is kept full, and one that is drained --------------------------
 
     def notes(self, *options, **how):
         return self.good(self.blocktransfer(*SIZE, *options, **how))["run"]["notes"]
@@ -161,7 +161,7 @@ class Transfers(Case):
         self.one_sentence(done, "did not come back", "did not finish within 1 s")
         self.assertIs(done.report["valid"], False)
 
-    # ---- engines' own -----------------------------------------------------------------
+    # ---- engines' own ------------------------------------------------------------
 
     def test_large_requests_are_split(self):
         for engine in ASYNCHRONOUS:
