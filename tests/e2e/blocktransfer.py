@@ -120,6 +120,8 @@ class Transfers(Case):
         queue = self.notes("--iomethod=threads", "--depth=3")["queue"]
         self.assertIn("batches of 3", queue)
         self.assertIn("verified", queue)
+        self.assertIn("collective", self.notes(*NULL, "--collective",
+                                               "--depth=3")["queue"])
         self.assertIn("kept full", self.notes("--iomethod=threads", "--depth=3",
                                               "--no-verify")["queue"])
 
