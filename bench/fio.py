@@ -15,7 +15,16 @@ Where that is more than the distance of B/A from the bar, the verdict is
 "inconclusive", whatever B/A is. More rounds narrow it.
 
 What is the same on both sides
-  transfers   pread(2) and pwrite(2): psync, POSIX; same block, ranks and bytes
+  transfers   same block, ranks, bytes and interface: pread(2) and pwrite(2) (psync,
+              POSIX), io_uring, or libaio, these with --depth under way at once. fio's
+              options are set to what our engines do: whenever a transfer is done, all
+              that are (iodepth_batch_complete_min=1, _max=N) are replaced, with one
+              system call (iodepth_batch_submit=N). Buffers and files are not
+              registered (fixedbufs, registerfiles), there is no kernel thread that
+              polls (sqthread_poll), completions are interrupts (hipri): all off.
+              --one-by-one is fio's own way: a system call for each transfer.
+  pattern     --pattern=RANDOM is randwrite and randread: each block once, in an order
+              that is the same in all rounds, though not the same for both programs
   files       new ones for every run; unique: one for each job; shared: one file in
               which job i owns the i-th segment (offset_increment); made by the first
               open (create_on_open), neither preallocated (fallocate=none) nor
@@ -23,11 +32,13 @@ What is the same on both sides
   durability  each job calls fsync(2) after its last write (end_fsync), in the time
   cache       files are synced and their pages dropped before they are read
               (fadvise DONTNEED; --invalidate=1, and once before fio starts, so that
-              it is not charged for it)
-  data        one buffer of random bytes, written again and again: refill_buffers and
-              scramble_buffers are off, and so is our verification, which would stamp
-              every block. Neither side makes data while its clock runs. A device
-              that removes duplicates would flatter both.
+              it is not charged for it); --direct goes past the cache (O_DIRECT), and
+              syncs all the same
+  data        a buffer of random bytes for each transfer under way, written again and
+              again: refill_buffers and scramble_buffers are off, and so is our
+              verification, which would stamp every block. Neither side makes data
+              while its clock runs. A device that removes duplicates would flatter
+              both.
   advice      none: fio's fadvise_hint is off, because our programs give none. With
               --advice it is on, as it is by default in fio.
 
@@ -37,8 +48,13 @@ What differs, and how it is treated
               opening out. So ours is computed here from the report in fio's manner:
               all bytes / the slowest rank's seconds of everything but waiting for
               other ranks ("idle") and dropping caches ("check"). This includes
-              closing, which fio's does not. The rate that our program itself
+              closing, which fio's does not. With io_uring and libaio opening and
+              closing are left out here, since they are mostly the making and ending
+              of the kernel's queue (io_destroy(2) takes tens of milliseconds), which
+              fio does before and after its runtime. The rate that our program itself
               reports is printed beside it.
+  io_uring    fio asks for a ring whose completions are run by the waiting task alone
+              (DEFER_TASKRUN, where kernel and fio know it); ours is an ordinary one.
   resolution  fio's runtimes are whole milliseconds: take sizes that run for seconds.
   waiting     processes of fio sleep while they wait for each other, MPI's poll; take
               no more ranks than cores.
@@ -56,6 +72,7 @@ import sys
 import tempfile
 
 BAR = 0.95
+METHOD = {"psync": "POSIX", "io_uring": "uring", "libaio": "libaio"}
 
 
 def arguments():
@@ -68,6 +85,13 @@ def arguments():
     p.add_argument("--blocks", type=int, default=1024, help="blocks of each rank")
     p.add_argument("--block", type=int, default=1 << 20,
                    help="bytes of a block; with madbench 8 NPIX^2 / ranks")
+    p.add_argument("--engine", choices=sorted(METHOD), default="psync")
+    p.add_argument("--depth", type=int, default=1, help="transfers under way at once")
+    p.add_argument("--direct", action="store_true", help="past the page cache")
+    p.add_argument("--pattern", choices=["SEQUENTIAL", "RANDOM"], default="SEQUENTIAL")
+    p.add_argument("--filetype", choices=["UNIQUE", "SHARED"], help="default: both")
+    p.add_argument("--one-by-one", action="store_true",
+                   help="let fio submit and collect one transfer at a time")
     p.add_argument("--rounds", type=int, default=9, help="at least 7")
     p.add_argument("--advice", action="store_true",
                    help="let fio advise the kernel, as it does by default")
@@ -75,6 +99,8 @@ def arguments():
     args = p.parse_args()
     if args.rounds < 7:
         p.error("--rounds: at least 7")
+    if args.program == "madbench" and (args.depth > 1 or args.pattern == "RANDOM"):
+        p.error("--program madbench: neither --depth nor --pattern")
     if not shutil.which("fio"):
         p.error("fio is not installed")
     args.mpiexec = args.mpiexec or mpiexec_of(args.build)
@@ -94,11 +120,17 @@ def mpiexec_of(build):
 
 def fio_job(args, folder, shared, op):
     command = [
-        "fio", "--name=job", "--ioengine=psync", "--rw=" + op,
+        "fio", "--name=job", "--ioengine=" + args.engine,
+        "--rw=" + ("rand" if args.pattern == "RANDOM" else "") + op,
+        "--iodepth=%d" % args.depth, "--direct=%d" % args.direct,
         "--bs=%d" % args.block, "--size=%d" % (args.block * args.blocks),
         "--numjobs=%d" % args.ranks, "--fallocate=none", "--create_on_open=1",
         "--refill_buffers=0", "--scramble_buffers=0", "--invalidate=1",
         "--fadvise_hint=%d" % args.advice, "--output-format=json"]
+    if not args.one_by_one:
+        command += ["--iodepth_batch_submit=%d" % args.depth,
+                    "--iodepth_batch_complete_min=1",
+                    "--iodepth_batch_complete_max=%d" % args.depth]
     if shared:
         command += ["--filename=" + os.path.join(folder, "shared"),
                     "--offset_increment=%d" % (args.block * args.blocks)]
@@ -143,7 +175,8 @@ def command_of(args):
     program = os.path.join(args.build, args.program)
     if args.program == "blocktransfer":
         size = args.block * args.blocks
-        return [program, str(size), "--block-size=%d" % args.block], "write", "read"
+        return [program, str(size), "--block-size=%d" % args.block,
+                "--depth=%d" % args.depth, "--pattern=" + args.pattern], "write", "read"
     npix = round(math.sqrt(args.block * args.ranks / 8))
     if 8 * npix * npix != args.block * args.ranks:
         sys.exit("bench/fio.py: --block must be 8 NPIX^2 / ranks")
@@ -157,7 +190,9 @@ def run_ours(args, shared):
         path = os.path.join(folder, "report.json")
         subprocess.run(
             args.mpiexec.split() + ["-n", str(args.ranks)] + command +
-            ["--iomethod=POSIX", "--filetype=" + ("SHARED" if shared else "UNIQUE"),
+            ["--iomethod=" + METHOD[args.engine],
+             "--cache=" + ("direct" if args.direct else "flush"),
+             "--filetype=" + ("SHARED" if shared else "UNIQUE"),
              "--no-verify", "--per-rank", "--quiet", "--dir=" + folder,
              "--json=" + path], check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as stream:
@@ -172,12 +207,15 @@ def run_ours(args, shared):
 def as_fio_counts(args, report, phase, op):
     seconds = [0.0] * args.ranks
     moved = 0
+    outside = {"wall", "idle", "check"}
+    if args.engine != "psync":
+        outside.add("open_close")
     for sample in report["samples"]:
         if sample["phase"] != phase:
             continue
         if sample["act"] == op:
             moved = sample["bytes"]
-        if sample["act"] not in ("wall", "idle", "check"):
+        if sample["act"] not in outside:
             seconds = [s + t for s, t in zip(seconds, sample["ranks_s"])]
     if moved != args.ranks * args.block * args.blocks:
         sys.exit("bench/fio.py: %s moved %d bytes" % (args.program, moved))
@@ -232,9 +270,18 @@ def line(name, op, rounds):
                   verdict(median(ratios), spread)))
 
 
+def way(args):
+    """Such as: io_uring direct, depth 16, random."""
+    text = args.engine + (" direct" if args.direct else "")
+    if args.depth > 1:
+        text += ", depth %d%s" % (args.depth, ", fio one by one" * args.one_by_one)
+    return text + (", random" if args.pattern == "RANDOM" else "")
+
+
 def main():
     args = arguments()
-    cases = [("unique", False), ("shared", True)]
+    cases = [case for case in (("unique", False), ("shared", True))
+             if args.filetype in (None, case[0].upper())]
     rounds = {name: [] for name, _ in cases}
     for n in range(args.rounds):
         for name, shared in cases if n % 2 == 0 else reversed(cases):
@@ -244,9 +291,9 @@ def main():
             sys.stderr.write("\rround %d of %d " % (n + 1, args.rounds))
     if sys.stderr.isatty():
         sys.stderr.write("\r%24s\r" % "")
-    print("%s against fio, %d ranks, %d blocks of %d bytes each, %d rounds%s\n"
-          % (args.program, args.ranks, args.blocks, args.block, args.rounds,
-             ", fio with fadvise" if args.advice else ""))
+    print("%s against fio, %s, %d rank%s, %d blocks of %d bytes each, %d rounds%s\n"
+          % (args.program, way(args), args.ranks, "s" * (args.ranks > 1), args.blocks,
+             args.block, args.rounds, ", fio with fadvise" if args.advice else ""))
     print("%-13s %8s %8s %8s   %16s   %25s   %s" % (
         "", "fio", "ours", "", "ours / fio", "fio / fio", "at least"))
     print("%-13s %8s %8s %8s   %5s %10s   %5s %10s %8s   %s" % (

@@ -70,42 +70,86 @@ static struct layout make_layout(const struct run *r)
                            .slot_bytes = set.block};
 }
 
+/* The transfers of a phase, one for each block of this rank. */
+struct sequence {
+    const struct run *r;
+    const struct layout *l;
+    enum io_op op;
+    char *buf; /* depth blocks */
+};
+
 /* Block i of the sequence; the same for every phase of a run. */
-static int64_t block_at(const struct layout *l, const struct run *r, int64_t i)
+static int64_t block_at(const struct sequence *s, int64_t i)
 {
     if (!strcmp(set.pattern, "SEQUENTIAL"))
         return i;
-    return shuffle(i, l->blks, r->seed * 8191 + (uint64_t)r->world.rank);
+    return shuffle(i, s->l->blks, s->r->seed * 8191 + (uint64_t)s->r->world.rank);
+}
+
+static struct io_req request(const void *sequence, int64_t i, int slot)
+{
+    const struct sequence *s = sequence;
+    struct extent e = layout_at(s->l, s->r->world.rank, 0, block_at(s, i));
+    return (struct io_req){.op = s->op,
+                           .buf = s->buf + slot * set.block,
+                           .offset = e.offset,
+                           .bytes = e.bytes};
+}
+
+/* Blocks i to i + n - 1, all under way at once. */
+static void batch(struct run_file *f, const struct sequence *s, struct io_req *req,
+                  int64_t i, int n)
+{
+    struct run *r = f->run;
+    for (int k = 0; k < n; k++) {
+        req[k] = request(s, i + k, k);
+        if (s->op == IO_OP_WRITE)
+            run_stamp(r, req[k].buf, req[k].bytes, (int)block_at(s, i + k), 1);
+        else
+            run_poison(r, req[k].buf, req[k].bytes);
+    }
+    run_transfer(f, req, n);
+    for (int k = 0; k < n && s->op == IO_OP_READ; k++)
+        run_check(f, req[k].buf, req[k].offset, req[k].bytes, (int)block_at(s, i + k),
+                  1);
+    progress_step(&r->progress, n, r->phase->name);
+}
+
+/* Stamping and checking while transfers go on would hide part of their time; and
+ * collective ones must come in the same order on every rank. */
+static bool in_batches(const struct run *r)
+{
+    return r->verify || set.run.collective;
+}
+
+static void say_how(const struct run *r)
+{
+    if (!r->queues || set.depth == 1)
+        return;
+    if (!in_batches(r))
+        report_note(r->report, "queue",
+                    "kept full: where transfers are done, as many are started");
+    else
+        report_note(r->report, "queue", "drained between batches of %lld, %s",
+                    (long long)set.depth,
+                    r->verify ? "as blocks are verified"
+                              : "as transfers are collective");
 }
 
 /* One phase: all blocks of this rank, `depth` of them under way at a time. */
-static int transfer(struct run_file *f, const struct layout *l, enum io_op op,
-                    char *buf)
+static int transfer(struct run_file *f, const struct sequence *s)
 {
-    struct run *r = f->run;
     static struct io_req req[DEPTH_MAX];
-    static int64_t blk[DEPTH_MAX];
-    bool writing = op == IO_OP_WRITE;
+    struct run *r = f->run;
+    bool writing = s->op == IO_OP_WRITE;
+    int64_t blks = s->l->blks;
     run_phase_begin(r, writing ? "write" : "read");
     int rc = run_file_open(f, writing ? IO_WRITE | IO_CREATE : IO_READ);
-    for (int64_t i = 0, n; i < l->blks && !rc; i += n) {
-        n = l->blks - i < set.depth ? l->blks - i : set.depth;
-        for (int k = 0; k < n; k++) {
-            char *at = buf + k * set.block;
-            blk[k] = block_at(l, r, i + k);
-            struct extent e = layout_at(l, r->world.rank, 0, blk[k]);
-            req[k] = (struct io_req){
-                .op = op, .buf = at, .offset = e.offset, .bytes = e.bytes};
-            if (writing)
-                run_stamp(r, at, e.bytes, (int)blk[k], 1);
-            else
-                run_poison(r, at, e.bytes);
-        }
-        run_transfer(f, req, (int)n);
-        for (int k = 0; k < n && !writing; k++)
-            run_check(f, req[k].buf, req[k].offset, req[k].bytes, (int)blk[k], 1);
-        progress_step(&r->progress, n, r->phase->name);
-    }
+    if (!rc && !in_batches(r))
+        run_queue(f, req, blks, s->op, request, s);
+    else
+        for (int64_t i = 0; i < blks && !rc; i += set.depth)
+            batch(f, s, req, i, (int)(blks - i < set.depth ? blks - i : set.depth));
     run_file_close(f, writing);
     return run_phase_end(r);
 }
@@ -118,24 +162,45 @@ static void add_iops(struct run *r, const char *name, int64_t bytes, double s)
                   (double)(bytes / set.block) / s);
 }
 
+static void add_cpu(struct run *r, const char *name, int64_t bytes, int64_t cpu_ns)
+{
+    report_figure(r->report, name, "us", "lower",
+                  "processor time of all ranks' processes during transfers and syncs / "
+                  "blocks of all ranks",
+                  (double)cpu_ns / 1e3 / (double)(bytes / set.block));
+}
+
+static void add_figures(struct run *r)
+{
+    const struct run_rates *t = &r->rates;
+    int64_t cpu_ns[2] = {r->cpu_ns[ACT_WRITE] + r->cpu_ns[ACT_SYNC],
+                         r->cpu_ns[ACT_READ]};
+    MPI_Allreduce(MPI_IN_PLACE, cpu_ns, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    if (!t->write_bytes)
+        return;
+    add_iops(r, "write_iops", t->write_bytes, t->write_s);
+    add_iops(r, "read_iops", t->read_bytes, t->read_s);
+    add_cpu(r, "write_cpu_us", t->write_bytes, cpu_ns[0]);
+    add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
+}
+
 static int repetition(struct run *r, const struct layout *l, char *buf)
 {
     struct run_file f;
+    struct sequence writes = {.r = r, .l = l, .op = IO_OP_WRITE, .buf = buf};
+    struct sequence reads = {.r = r, .l = l, .op = IO_OP_READ, .buf = buf};
     run_rep_begin(r);
     run_file_name(&f, r, "blocks", l, set.block, (int)set.depth);
     if (!r->verify)
         run_noise(r, buf, set.depth * set.block);
-    int rc = transfer(&f, l, IO_OP_WRITE, buf);
+    int rc = transfer(&f, &writes);
     if (!rc)
-        rc = transfer(&f, l, IO_OP_READ, buf);
+        rc = transfer(&f, &reads);
     int removed = run_file_remove(&f);
     if (rc || removed)
         return rc ? rc : removed;
     run_rep_end(r);
-    if (r->rates.write_bytes) {
-        add_iops(r, "write_iops", r->rates.write_bytes, r->rates.write_s);
-        add_iops(r, "read_iops", r->rates.read_bytes, r->rates.read_s);
-    }
+    add_figures(r);
     return 0;
 }
 
@@ -172,6 +237,8 @@ static int run_all(struct run *r, int argc, char **argv)
     if (!rc)
         rc = err_agree(r->world.comm,
                        buf_alloc(&buf, set.depth * set.block, "transfers"));
+    if (!rc)
+        say_how(r);
     for (int64_t i = 0; i < set.run.repeat && !rc; i++)
         rc = repetition(r, &l, buf);
     buf_free(buf);

@@ -183,8 +183,7 @@ int run_file_close(struct run_file *f, bool written)
      * write that failed, leaves MPI_File_sync on one rank while the others stay. */
     int failed = r->shared && written ? err_agree(f->comm, r->failed) : r->failed;
     if (written && r->flush && !failed) {
-        phase_act(r->phase, ACT_SYNC);
-        rc = io_file_sync(f->io);
+        rc = run_sync(f);
     }
     if (r->shared) { /* or closing, which is collective, is billed for slower ranks */
         phase_act(r->phase, ACT_IDLE);
@@ -214,95 +213,4 @@ int run_file_remove(struct run_file *f)
         rc = rc ? rc : removed;
     }
     return err_agree(r->world.comm, rc);
-}
-
-void run_transfer(struct run_file *f, struct io_req *req, int n)
-{
-    struct run *r = f->run;
-    struct io_req *list[64];
-    enum act a = req->op == IO_OP_READ ? ACT_READ : ACT_WRITE;
-    if (!f->io || (r->failed && !r->options->collective))
-        return;
-    enum act before = phase_act(r->phase, a);
-    int rc = 0;
-    for (int k = 0; k < n && (!rc || r->options->collective); k += 64) {
-        int m = n - k < 64 ? n - k : 64;
-        for (int i = 0; i < m; i++)
-            list[i] = &req[k + i];
-        int started = io_file_start(f->io, list, m);
-        rc = rc ? rc : started;
-    }
-    int waited = io_file_wait(f->io);
-    phase_act(r->phase, before);
-    rc = rc ? rc : waited;
-    if (rc && !r->failed)
-        r->failed = rc;
-    for (int i = 0; i < n && !rc; i++)
-        phase_transfer(r->phase, a, req[i].bytes, req[i].end_ns - req[i].start_ns);
-}
-
-static void fail(struct run *r, int rc)
-{
-    if (rc && !r->failed)
-        r->failed = rc;
-}
-
-static enum act act_of(const struct run_io *t)
-{
-    return t->req.op == IO_OP_READ ? ACT_READ : ACT_WRITE;
-}
-
-void run_submit(struct run_file *f, struct run_io *t)
-{
-    struct run *r = f->run;
-    struct io_req *req = &t->req;
-    t->under_way = false;
-    if (!f->io || (r->failed && !r->options->collective))
-        return;
-    enum act before = phase_act(r->phase, act_of(t));
-    int64_t begin_ns = clock_ns();
-    int rc = io_file_start(f->io, &req, 1);
-    if (r->async)
-        phase_visible(r->phase, act_of(t), clock_ns() - begin_ns, 0);
-    phase_act(r->phase, before);
-    fail(r, rc);
-    t->under_way = !rc;
-    if (!r->async)
-        run_await(f, t);
-}
-
-void run_await(struct run_file *f, struct run_io *t)
-{
-    struct run *r = f->run;
-    enum act a = act_of(t);
-    if (!t->under_way)
-        return;
-    t->under_way = false;
-    enum act before = phase_act(r->phase, a);
-    int64_t begin_ns = clock_ns();
-    int rc = io_file_wait_for(f->io, &t->req);
-    if (r->async)
-        phase_visible(r->phase, a, 0, clock_ns() - begin_ns);
-    phase_act(r->phase, before);
-    if (rc)
-        fail(r, rc);
-    else
-        phase_transfer(r->phase, a, t->req.bytes, t->req.end_ns - t->req.start_ns);
-}
-
-void run_poll(struct run_file *f)
-{
-    if (f->io)
-        io_file_poll(f->io);
-}
-
-void run_forget(struct run_file *f, int64_t offset, int64_t bytes)
-{
-    struct run *r = f->run;
-    int64_t resident;
-    if (!r->flush || !f->io || r->failed || !io_engine_stores(r->engine))
-        return;
-    enum act before = phase_act(r->phase, ACT_CHECK);
-    fail(r, io_cache_drop(f->path, offset, bytes, &resident));
-    phase_act(r->phase, before);
 }

@@ -4,4 +4,5 @@ src_run_librun_la_SOURCES = \
 	src/run/measure.c \
 	src/run/data.c \
 	src/run/run.c \
-	src/run/run.h
+	src/run/run.h \
+	src/run/transfer.c

@@ -107,6 +107,7 @@ void run_rep_begin(struct run *r)
 {
     r->rep++;
     memset(&r->rates, 0, sizeof r->rates);
+    memset(r->cpu_ns, 0, sizeof r->cpu_ns);
 }
 
 void run_rep_end(struct run *r)

@@ -99,6 +99,7 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
         rc = err_agree(r->world.comm, choose_async(r));
     r->engine = r->engine_of[mode];
     r->async = mode == RUN_ASYNC;
+    r->queues = r->engine && io_engine_asynchronous(r->engine);
     r->flush = strcmp(r->options->cache, "keep") && r->engine;
     r->verify = verify && r->options->verify && r->engine;
     memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
@@ -281,7 +282,7 @@ static void warn_of_depth(struct run *r, int depth)
 {
     if (depth == 1 || !r->engine)
         return;
-    if (!io_engine_asynchronous(r->engine))
+    if (!r->queues)
         report_warning(r->report, "depth_without_effect",
                        "queue depth %d has no effect: I/O engine %s is synchronous and "
                        "completes one transfer before it starts the next",

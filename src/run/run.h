@@ -102,6 +102,7 @@ struct run {
     struct progress progress;
     const char *engine;               /* engine spec in use; NULL with RUN_NONE */
     bool async;                       /* transfers are under way until run_await */
+    bool queues;                      /* the engine is asynchronous, in any mode */
     const char *engine_of[RUN_MODES]; /* spec, once chosen */
     char chosen[512];                 /* why the asynchronous one was */
     bool verify;                      /* blocks are stamped and checked */
@@ -123,7 +124,8 @@ struct run {
     int64_t looked_bytes, resident_bytes;  /* of files about to be read */
     int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
     struct run_rates rates;
-    struct report_rate last; /* of the phase that ended last */
+    int64_t cpu_ns[ACT_COUNT]; /* of this process, within transfers and syncs */
+    struct report_rate last;   /* of the phase that ended last */
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -223,6 +225,9 @@ int run_file_remove(struct run_file *f);
 void run_submit(struct run_file *f, struct run_io *t);
 void run_await(struct run_file *f, struct run_io *t);
 
+/* **Collective.** Makes what was written durable, timed; run_file_close does it. */
+int run_sync(struct run_file *f);
+
 /* Local. To be called every few milliseconds of computation: moves on what is under
  * way. f->io may be NULL. */
 void run_poll(struct run_file *f);
@@ -234,6 +239,16 @@ void run_forget(struct run_file *f, int64_t offset, int64_t bytes);
 /* Local (collective with --collective). n <= depth requests in flight at once, all of
  * one kind: ready-made, results in them. */
 void run_transfer(struct run_file *f, struct io_req *req, int n);
+
+/* The i-th of a sequence of requests; it uses the memory of `slot` (< depth). */
+typedef struct io_req run_request(const void *context, int64_t i, int slot);
+
+/* Local, and not for --collective: which request comes next depends on which is done.
+ * `total` requests of one kind, with depth of them under way as long as there are so
+ * many: where some are done, as many are started, together. All of the time is visible
+ * time, as transfers go on meanwhile. req: the depth slots. */
+void run_queue(struct run_file *f, struct io_req *req, int64_t total, enum io_op op,
+               run_request *make, const void *context);
 
 /* ---- stamped data, within a phase -------------------------------------------- */
 

@@ -6,7 +6,7 @@ import os
 import tempfile
 import unittest
 
-from e2e import ASYNCHRONOUS, METHODS, Case, add, main, samples, total
+from e2e import ASYNCHRONOUS, METHODS, Case, add, fault, main, samples, total
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -63,6 +63,107 @@ class Transfers(Case):
         self.assertEqual(report["io"]["engine"], engine)
         self.assertEqual(report["io"]["mode"], "sync")
         self.assertEqual(report["io"]["depth"], 8)
+
+    # ---- a queue that is kept full, and one that is drained --------------------------
+
+    def notes(self, *options, **how):
+        return self.good(self.blocktransfer(*SIZE, *options, **how))["run"]["notes"]
+
+    def full(self, engine, depth, np, *options):
+        """Each block is transferred once, whatever the depth is."""
+        report = self.good(self.blocktransfer(
+            *SIZE, "--iomethod=" + engine, "--no-verify", "--depth=%d" % depth,
+            *options, np=np))
+        for act in ("write", "read"):
+            self.assertEqual(total(report, act), np * BYTES)
+            self.assertEqual(total(report, act, "calls"), np * BLOCKS)
+            for s in samples(report, act):
+                self.assertEqual(sum(n for _, n in s["latency"]["hist"]), np * BLOCKS)
+                self.assertAlmostEqual(s["submit_mean_s"] + s["wait_mean_s"],
+                                       s["mean_s"], places=6)
+        return report
+
+    def test_depths(self):
+        """More slots than blocks; a depth that does not divide them; one; more than
+        one call starts."""
+        for depth in (BLOCKS + 36, 1, 7, 64, BLOCKS - 1):
+            self.full("null:delay_us=300", depth, 2)
+
+    def every_block_is_there(self, engine, pattern):
+        """Without stamps, blocks are copies of the few buffers that there are."""
+        done = self.blocktransfer(*SIZE, "--iomethod=" + engine, "--no-verify",
+                                  "--depth=5", "--pattern=" + pattern, "--keep", np=1)
+        self.assertEqual(done.status, 0, done)
+        with open(os.path.join(done.dir, done.files[0]), "rb") as f:
+            blocks = [f.read(BLOCK) for _ in range(BLOCKS)]
+            self.assertEqual(f.read(), b"")
+        self.assertLessEqual(len(set(blocks)), 5)
+        self.assertEqual({len(b) for b in blocks}, {BLOCK})
+        for block in set(blocks):
+            self.assertLess(block.count(0), BLOCK // 16)
+
+    def test_batches_take_as_long_as_both_parts(self):
+        for s in samples(self.moves(("--iomethod=threads",), (), 2, "--depth=5"),
+                         "read"):
+            self.assertAlmostEqual(s["submit_mean_s"] + s["wait_mean_s"], s["mean_s"],
+                                   places=6)
+
+    def test_synchronous_transfers_have_no_parts(self):
+        for verify in ("--verify", "--no-verify"):
+            report = self.good(self.blocktransfer(*SIZE, verify, "--depth=3"))
+            for s in samples(report, "read") + samples(report, "write"):
+                self.assertIsNone(s["submit_mean_s"])
+                self.assertIsNone(s["wait_mean_s"])
+                self.assertEqual(s["calls"], 2 * BLOCKS)
+
+    def test_queue_is_told(self):
+        queue = self.notes("--iomethod=threads", "--depth=3")["queue"]
+        self.assertIn("batches of 3", queue)
+        self.assertIn("verified", queue)
+        self.assertIn("collective", self.notes(*NULL, "--collective",
+                                               "--depth=3")["queue"])
+        self.assertIn("kept full", self.notes("--iomethod=threads", "--depth=3",
+                                              "--no-verify")["queue"])
+
+    def test_no_queue_is_no_note(self):
+        for options in (("--iomethod=threads",), ("--iomethod=POSIX", "--depth=3"),
+                        ("--iomode=NONE", "--depth=3", "--iomethod=threads")):
+            self.assertNotIn("queue", self.notes(*options))
+
+    def test_processor_time_of_a_transfer(self):
+        for options in (("--iomethod=POSIX",), ("--iomethod=POSIX", "--no-verify"),
+                        ("--iomethod=threads", "--depth=4"),
+                        ("--iomethod=threads", "--depth=4", "--no-verify")):
+            figures = {f["name"]: f for f in self.good(self.blocktransfer(
+                *SIZE, *options, "--repeat=2"))["figures"]}
+            for name in ("write_cpu_us", "read_cpu_us"):
+                self.assertEqual(figures[name]["unit"], "us")
+                self.assertEqual(figures[name]["better"], "lower")
+                self.assertEqual(len(figures[name]["reps"]), 2)
+                for value in figures[name]["reps"]:
+                    self.assertGreater(value, 0)
+
+    def test_processor_time_is_not_waiting(self):
+        """64 requests one after the other, 2 ms each: asleep, but for the most
+        part of a millisecond."""
+        figures = {f["name"]: f["median"] for f in self.good(self.blocktransfer(
+            *SIZE, "--iomethod=null:delay_us=2000", "--no-verify", np=1))["figures"]}
+        self.assertLess(figures["read_cpu_us"], 1000)
+
+    def test_failure_in_a_full_queue(self):
+        done = self.blocktransfer(*SIZE, "--iomethod=null:fail_every=10", "--no-verify",
+                                  "--depth=4")
+        self.failed(done, "write of 16384 bytes", "fail_every")
+
+    def test_time_limit_in_a_full_queue(self):
+        """One of five never comes back; the wait for it is not begun anew."""
+        done = self.blocktransfer(*SIZE, "--iomethod=threads", "--no-verify",
+                                  "--depth=5", "--io-timeout=1", np=1,
+                                  env=fault("write:hang:9", file="blocktransfer-"))
+        self.one_sentence(done, "did not come back", "did not finish within 1 s")
+        self.assertIs(done.report["valid"], False)
+
+    # ---- engines' own ------------------------------------------------------------
 
     def test_large_requests_are_split(self):
         for engine in ASYNCHRONOUS:
@@ -156,6 +257,12 @@ for name_, pattern, type_ in itertools.product(ASYNCHRONOUS, ("SEQUENTIAL", "RAN
                                                ("UNIQUE", "SHARED")):
     add(Transfers, "_".join((name_, "queued", pattern, type_)).lower(), "queued", name_,
         pattern, type_)
+
+for name_ in ASYNCHRONOUS:
+    add(Transfers, name_ + "_full", "full", name_, 6, 2)
+    for pattern in ("SEQUENTIAL", "RANDOM"):
+        add(Transfers, "_".join((name_, "every_block", pattern)).lower(),
+            "every_block_is_there", name_, pattern)
 
 if __name__ == "__main__":
     main()
