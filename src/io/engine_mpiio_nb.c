@@ -3,9 +3,9 @@
  *   mpiio-nb:piece=N   the largest number of bytes in one call; the pieces of a request
  *                      are under way at the same time
  *
- * No library survives a full file system: ROMIO never finishes an independent write, and
- * calls a collective one a success; OMPIO crashes in MPI_Test. OMPIO never finishes a
- * read past the end, either. So what would come to that is not submitted, and nothing
+ * No library survives a full file system: ROMIO never finishes an independent write,
+ * and calls a collective one a success; OMPIO crashes in MPI_Test. OMPIO never finishes
+ * a read past the end, either. So what would come to that is not submitted, and nothing
  * here waits inside the library. ROMIO also mixes up the messages of two collective
  * calls under way: there the next one is submitted when the last one has ended. */
 #include "base/clock.h"
@@ -406,7 +406,8 @@ static int nb_sync(struct io_file *f)
  * file stays open, on all ranks, until the run ends; which has failed by now. */
 static int nb_close(struct io_file *f)
 {
-    drain(f, DRAIN_S);
+    double half = f->timeout_s / 2; /* the watchdog must not be faster */
+    drain(f, half > 0 && half < DRAIN_S ? half : DRAIN_S);
     int left = busy(f, IO_OP_READ) || busy(f, IO_OP_WRITE);
     MPI_Allreduce(MPI_IN_PLACE, &left, 1, MPI_INT, MPI_LOR, f->comm);
     if (left) { /* and what is allocated stays, for the library writes there, too */
