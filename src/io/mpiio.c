@@ -214,6 +214,11 @@ int mpiio_open(struct io_file *f, size_t bytes)
     }
     f->priv = p;
     guard_semaphore(f, p);
+    if (p->semaphore[0] && !access(p->semaphore, F_OK))
+        watchdog_arm(f->timeout_s,
+                     "opening (which a /dev/shm/sem.OMPIO_* that a killed run left "
+                     "may block)",
+                     f->path, -1);
     rc = err_agree(f->comm, open_all(f, &p->fh));
     if (rc) {
         mpiio_abandon(f);

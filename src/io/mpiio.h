@@ -33,8 +33,9 @@ bool mpiio_is_romio_of_open_mpi(const struct io_file *f);
 /* Local. Bytes in piece k of a request: none where it has failed, or is shorter. */
 int mpiio_piece(const struct mpiio *p, const struct io_req *r, int k);
 
-/* Local. How many of the n bytes at `offset` the file has: OMPIO's collective reads past
- * the end report success and a full count. The size is asked for only where it matters. */
+/* Local. How many of the n bytes at `offset` the file has, for OMPIO's collective reads
+ * past the end report success and a full count. The size is asked for only where it
+ * matters. */
 int mpiio_readable(struct mpiio *p, int64_t offset, int n);
 
 /* Local. Of n bytes at `offset`, those that a call with this status really moved, where
