@@ -237,8 +237,10 @@ static int run_all(struct run *r, int argc, char **argv)
     if (!rc)
         rc = err_agree(r->world.comm,
                        buf_alloc(&buf, set.depth * set.block, "transfers"));
-    if (!rc)
+    if (!rc) {
+        run_buffer(r, buf, set.depth * set.block);
         say_how(r);
+    }
     for (int64_t i = 0; i < set.run.repeat && !rc; i++)
         rc = repetition(r, &l, buf);
     buf_free(buf);

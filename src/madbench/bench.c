@@ -26,8 +26,10 @@ int bench_open(struct bench *b, struct run *r, const struct settings *s,
     b->work = true;
     b->suffix = "";
     MPI_Comm_split(r->world.comm, p->gang, r->world.rank, &b->gang);
-    for (int i = 0; i < p->buffers && !rc; i++)
+    for (int i = 0; i < p->buffers && !rc; i++) {
         rc = buf_alloc(&b->buf[i], p->buffer_bytes, "a share of a matrix");
+        run_buffer(r, b->buf[i], p->buffer_bytes);
+    }
     return err_agree(r->world.comm, rc);
 }
 

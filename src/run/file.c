@@ -140,6 +140,12 @@ static void empty_cache(struct run_file *f)
     phase_act(r->phase, before);
 }
 
+void run_buffer(struct run *r, void *buf, int64_t bytes)
+{
+    if (r->buffer_count < RUN_BUFFERS_MAX)
+        r->buffers[r->buffer_count++] = (struct iovec){buf, (size_t)bytes};
+}
+
 int run_file_open(struct run_file *f, int flags)
 {
     struct run *r = f->run;
@@ -158,6 +164,8 @@ int run_file_open(struct run_file *f, int flags)
                         .timeout_s = r->options->io_timeout,
                         .hints = r->hints,
                         .hint_count = r->hint_count,
+                        .buffers = r->buffers,
+                        .buffer_count = r->buffer_count,
                         .shape = f->shape.ndims ? &f->shape : NULL};
     f->shape.dim_names = f->dim_names;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);

@@ -17,6 +17,7 @@
 #include "world/world.h"
 
 #define RUN_HINTS_MAX OPT_LIST_MAX
+#define RUN_BUFFERS_MAX 8
 
 struct run_options {
     const char *iomethod, *iomode, *filetype, *cache, *dir;
@@ -126,6 +127,8 @@ struct run {
     struct run_rates rates;
     int64_t cpu_ns[ACT_COUNT]; /* of this process, within transfers and syncs */
     struct report_rate last;   /* of the phase that ended last */
+    struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
+    int buffer_count;
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -181,6 +184,10 @@ int run_mode(struct run *r, enum run_mode mode, bool verify);
 /* Local. Whether each write is written back before it counts as done (IOMODE=ASYNC with
  * --cache=flush, where the engine can). */
 bool run_writes_back(const struct run *r);
+
+/* Local. Before files are opened: memory that transfers will use, so that engines may
+ * make it known to the kernel. */
+void run_buffer(struct run *r, void *buf, int64_t bytes);
 
 /* Local. What --dry-run prints: memory (bytes a rank allocates) and files. Returns
  * 0. */
