@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/unit/report \
 	tests/unit/scratch \
 	tests/unit/shuffle \
+	tests/unit/slabs \
 	tests/unit/stamp \
 	tests/unit/stats \
 	tests/unit/units \
