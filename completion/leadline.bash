@@ -57,7 +57,7 @@ _leadline()
             return
             ;;
         --iomethod)
-            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI threads uring libaio null" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI HDF5 threads uring libaio null" -- "$word")
             return
             ;;
         -*)

@@ -8,6 +8,7 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/err \
 	tests/unit/grid \
+	tests/unit/hdf5 \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
@@ -40,6 +41,7 @@ SCRIPT_TESTS = \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/hdf5_file.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_iomode.py \
