@@ -404,8 +404,11 @@ static int hdf5_open(struct io_file *f)
     }
     f->priv = p;
     rc = open_steps(f, p, f->shape ? f->shape : &bytes);
-    if (rc)
-        hdf5_close(f);
+    if (!rc)
+        return 0;
+    if (p->semaphore[0])
+        scratch_remove(p->semaphore);
+    hdf5_close(f);
     return rc;
 }
 
@@ -517,7 +520,7 @@ static int hdf5_start(struct io_file *f, struct io_req *r[], int n)
     return 0;
 }
 
-/* Ends with MPI_File_sync. */
+/* HDF5 ends it with MPI_File_sync. */
 static int hdf5_sync(struct io_file *f)
 {
     const struct hdf5_file *p = f->priv;
