@@ -104,8 +104,8 @@ class Programs(Case):
                          "1048576")
 
     def test_no_asynchronous_mode(self):
-        done = self.madbench("64", "2", "--io-only", "--iomode=ASYNC", "--iomethod=HDF5")
-        self.refused(done, "ASYNC")
+        self.refused(self.madbench("64", "2", "--io-only", "--iomode=ASYNC",
+                                   "--iomethod=HDF5"), "ASYNC")
 
 
 @unittest.skipIf(HAVE_HDF5, "the engine hdf5 is built")

@@ -53,7 +53,7 @@ int MPI_File_sync(MPI_File fh)
     return PMPI_File_sync(fh);
 }
 
-/* ---- helpers ------------------------------------------------------------------------ */
+/* ---- helpers ------------------------------------------------------------- */
 
 static double value_of(int64_t i)
 {
@@ -124,7 +124,7 @@ static bool reads_back(struct io_file *f, bool every)
     return good;
 }
 
-/* ---- arrays ------------------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------- */
 
 static void test_rows(const char *spec, int flags)
 {
@@ -171,7 +171,7 @@ static void test_align(void)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* ---- what is refused --------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------- */
 
 static void refused(const char *path, const struct io_shape *s, int64_t bytes,
                     int flags, const char *why)
@@ -264,7 +264,7 @@ static void test_bad_requests(int flags)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* ---- what fails below ----------------------------------------------------------------- */
+/* ---- what fails below ---------------------------------------------------- */
 
 /* One rank's collective write fails: the others' do not wait for it, and what it writes
  * afterwards goes to its place. */
