@@ -57,7 +57,7 @@ _leadline()
             return
             ;;
         --iomethod)
-            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI mpiio-nb threads uring libaio null" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI HDF5 mpiio-nb threads uring libaio null" -- "$word")
             return
             ;;
         -*)

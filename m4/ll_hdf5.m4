@@ -13,14 +13,27 @@ AC_DEFUN([LL_HDF5], [
       [PKG_CHECK_MODULES([HDF5], [hdf5], [ll_have=yes], [ll_have=no])])
     AS_IF([test $ll_have = yes], [
       ll_save_CPPFLAGS=$CPPFLAGS; CPPFLAGS="$CPPFLAGS $HDF5_CFLAGS"
-      ll_save_LIBS=$LIBS; LIBS="$HDF5_LIBS $LIBS"
+      ll_save_LIBS=$LIBS
       AC_MSG_CHECKING([whether HDF5 is parallel and of this MPI])
-      AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+      AC_LANG_CONFTEST([AC_LANG_PROGRAM([[
 #include <hdf5.h>
 #ifndef H5_HAVE_PARALLEL
 #error serial
 #endif
-]], [[H5Pset_fapl_mpio(H5P_DEFAULT, MPI_COMM_WORLD, MPI_INFO_NULL)]])], [], [ll_have=no])
+]], [[H5Pset_fapl_mpio(H5P_DEFAULT, MPI_COMM_WORLD, MPI_INFO_NULL)]])])
+      # Where HDF5 is a shared library, the libraries that pkg-config names beside it
+      # (MPICH's own, for one) are not the programs' business.
+      ll_all=$HDF5_LIBS ll_few=
+      for ll_word in $HDF5_LIBS; do
+        AS_CASE([$ll_word], [-lhdf5*], [], [-l*], [continue])
+        ll_few="$ll_few $ll_word"
+      done
+      ll_have=no
+      for HDF5_LIBS in "$ll_few" "$ll_all"; do
+        LIBS="$HDF5_LIBS $ll_save_LIBS"
+        AC_LINK_IFELSE([], [ll_have=yes; break])
+      done
+      rm -f conftest.$ac_ext
       AC_MSG_RESULT([$ll_have])
       CPPFLAGS=$ll_save_CPPFLAGS; LIBS=$ll_save_LIBS
     ])

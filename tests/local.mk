@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	tests/unit/engine_faults \
 	tests/unit/err \
 	tests/unit/grid \
+	tests/unit/hdf5 \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
@@ -19,6 +20,7 @@ check_PROGRAMS += \
 	tests/unit/report \
 	tests/unit/scratch \
 	tests/unit/shuffle \
+	tests/unit/slabs \
 	tests/unit/stamp \
 	tests/unit/stats \
 	tests/unit/units \
@@ -40,6 +42,7 @@ SCRIPT_TESTS = \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/hdf5_file.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \

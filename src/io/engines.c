@@ -7,11 +7,13 @@
 #include <strings.h>
 
 extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
-    io_engine_mpiio_nb, io_engine_threads, io_engine_uring, io_engine_libaio;
+    io_engine_mpiio_nb, io_engine_threads, io_engine_uring, io_engine_libaio,
+    io_engine_hdf5;
 
 const struct io_engine *const io_engines[] = {
-    &io_engine_posix, &io_engine_mpiio,  &io_engine_mpiio_nb, &io_engine_threads,
-    &io_engine_uring, &io_engine_libaio, &io_engine_null,     NULL,
+    &io_engine_posix,   &io_engine_mpiio, &io_engine_mpiio_nb,
+    &io_engine_threads, &io_engine_uring, &io_engine_libaio,
+    &io_engine_hdf5,    &io_engine_null,  NULL,
 };
 
 static const struct io_engine *find(const char *spec)
@@ -43,6 +45,12 @@ static const struct method {
 } methods[] = {
     {.name = "POSIX", .engine = "posix", .async = {"uring", "threads"}},
     {.name = "MPI", .engine = "mpiio", .async = {"mpiio-nb"}},
+    {.name = "HDF5",
+     .engine = "hdf5",
+     .no_async =
+         "HDF5 has no asynchronous transfers before 1.14, and there they "
+         "overlap only with its asynchronous VOL connector: take IOMETHOD POSIX "
+         "or MPI"},
 };
 
 static const struct method *method_of(const char *name)
@@ -61,8 +69,9 @@ int io_engine_of_method(const char *method, const char **spec)
     if (m || find(method))
         return 0;
     list_built(names, sizeof names);
-    return err_usage("IOMETHOD \"%s\" is not one of POSIX, MPI, or an I/O engine (%s)",
-                     method, names);
+    return err_usage(
+        "IOMETHOD \"%s\" is not one of POSIX, MPI, HDF5, or an I/O engine (%s)", method,
+        names);
 }
 
 int io_engine_usable(const char *spec)

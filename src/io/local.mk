@@ -14,7 +14,9 @@ src_io_libio_la_SOURCES = \
 	src/io/mpiio.c \
 	src/io/mpiio.h \
 	src/io/pieces.c \
-	src/io/pieces.h
+	src/io/pieces.h \
+	src/io/slabs.c \
+	src/io/slabs.h
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_la_LIBADD =
 
@@ -31,4 +33,12 @@ src_io_libio_la_SOURCES += src/io/engine_libaio.c
 src_io_libio_la_LIBADD += $(LIBAIO_LIBS)
 else
 src_io_libio_la_SOURCES += src/io/engine_libaio_absent.c
+endif
+
+if HAVE_HDF5
+src_io_libio_la_SOURCES += src/io/engine_hdf5.c
+src_io_libio_la_CPPFLAGS += $(HDF5_CFLAGS)
+src_io_libio_la_LIBADD += $(HDF5_LIBS)
+else
+src_io_libio_la_SOURCES += src/io/engine_hdf5_absent.c
 endif

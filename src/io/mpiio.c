@@ -77,12 +77,12 @@ static bool is_open_mpi(void)
     return strstr(text, "Open MPI");
 }
 
-static const char *layer_name(void)
+const char *mpiio_layer(void)
 {
     return is_open_mpi() ? layer_of_open_mpi() : "ROMIO";
 }
 
-static MPI_Info info_of(const struct io_file *f)
+MPI_Info mpiio_info(const struct io_file *f)
 {
     MPI_Info info = MPI_INFO_NULL;
     if (f->hint_count)
@@ -112,7 +112,7 @@ static int keep_hints(struct io_file *f, MPI_Info info)
     return 0;
 }
 
-static int note_hints(struct io_file *f, MPI_File fh)
+int mpiio_note_hints(struct io_file *f, MPI_File fh)
 {
     MPI_Info used;
     if (MPI_File_get_info(fh, &used) != MPI_SUCCESS)
@@ -135,16 +135,13 @@ static int can_open(const struct io_file *f)
     return 0;
 }
 
-/* OMPIO guards its shared file pointer with a named semaphore, which a killed process
- * leaves behind; the next open of the same name would then hang on this node. To be
- * called before the open, which makes it; ROMIO has none, and that does no harm. */
-static void guard_semaphore(const struct io_file *f, struct mpiio *p)
+void mpiio_guard(const struct io_file *f, char path[MPIIO_SEMAPHORE])
 {
     const char *slash = strrchr(f->path, '/');
-    int n = snprintf(p->semaphore, sizeof p->semaphore, "/dev/shm/sem.OMPIO_%s",
+    int n = snprintf(path, MPIIO_SEMAPHORE, "/dev/shm/sem.OMPIO_%s",
                      slash ? slash + 1 : f->path);
-    if (!is_open_mpi() || n >= (int)sizeof p->semaphore || scratch_add(p->semaphore))
-        p->semaphore[0] = 0;
+    if (!is_open_mpi() || n >= MPIIO_SEMAPHORE || scratch_add(path))
+        path[0] = 0;
 }
 
 static int open_all(struct io_file *f, MPI_File *fh)
@@ -152,7 +149,7 @@ static int open_all(struct io_file *f, MPI_File *fh)
     int mode = f->flags & IO_WRITE
                    ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
                    : MPI_MODE_RDONLY;
-    MPI_Info info = info_of(f);
+    MPI_Info info = mpiio_info(f);
     int code = MPI_File_open(f->comm, f->path, mode, info, fh);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
@@ -197,8 +194,8 @@ int mpiio_close(struct io_file *f)
 static int get_ready(struct io_file *f)
 {
     struct mpiio *p = f->priv;
-    f->layer = layer_name();
-    int rc = err_agree(f->comm, note_hints(f, p->fh));
+    f->layer = mpiio_layer();
+    int rc = err_agree(f->comm, mpiio_note_hints(f, p->fh));
     return rc ? rc : agree_on_pieces(f, p);
 }
 
@@ -213,7 +210,7 @@ int mpiio_open(struct io_file *f, size_t bytes)
         return rc;
     }
     f->priv = p;
-    guard_semaphore(f, p);
+    mpiio_guard(f, p->semaphore);
     if (p->semaphore[0] && !access(p->semaphore, F_OK))
         watchdog_arm(f->timeout_s,
                      "opening (which a /dev/shm/sem.OMPIO_* that a killed run left "

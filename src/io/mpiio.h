@@ -5,13 +5,16 @@
 
 #include "io/engine.h"
 
+#define MPIIO_SEMAPHORE 300
+
 /* What f->priv begins with. */
 struct mpiio {
     MPI_File fh;
     int64_t piece; /* the largest number of bytes in one call; fits an int */
     int64_t size;  /* of the file when last asked: it holds at least so much */
     int pieces; /* calls per request: the same on all ranks, for they are collective */
-    char semaphore[300]; /* what OMPIO leaves behind if it is killed; "": nothing */
+    char semaphore
+        [MPIIO_SEMAPHORE]; /* what OMPIO leaves behind if it is killed; "": nothing */
 };
 
 /* **Collective** on f->comm. Makes f->priv, of `bytes` and zeroed, and opens f->path.
@@ -49,5 +52,23 @@ int mpiio_req_fail(struct io_file *f, struct io_req *r, int code);
 
 /* Local. Records that `what` failed with MPI's error `code`; returns -errno. */
 int mpiio_fail(const struct io_file *f, const char *what, int code);
+
+/* ---- for whoever opens through MPI-IO by other means (hdf5) --------------------- */
+
+/* Local. "ROMIO" or "OMPIO"; Open MPI has both, and the answer is known once a file was
+ * opened. */
+const char *mpiio_layer(void);
+
+/* Local. The hints asked for; MPI_INFO_NULL: none. */
+MPI_Info mpiio_info(const struct io_file *f);
+
+/* Local. Keeps the hints in effect for io_file_hints. 0 or -ENOMEM. */
+int mpiio_note_hints(struct io_file *f, MPI_File fh);
+
+/* Local. OMPIO guards its shared file pointer with a named semaphore, which a killed
+ * process leaves behind; the next open of the same name would then hang on this node.
+ * So it is entered in the scratch table before the open that makes it; path "": there
+ * is none. */
+void mpiio_guard(const struct io_file *f, char path[MPIIO_SEMAPHORE]);
 
 #endif

@@ -34,8 +34,9 @@ struct run_options {
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
-     .help = "POSIX or MPI, or an I/O engine and its options (posix, mpiio, uring, " \
-             "threads:helpers=8, or libaio, which blocks without O_DIRECT)"}, \
+     .help = "POSIX, MPI or HDF5, or an I/O engine and its options (posix, mpiio, " \
+             "hdf5, uring, threads:helpers=8, or libaio, which blocks without " \
+             "O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .help = "ASYNC has transfers under way while the program computes; NONE does " \
