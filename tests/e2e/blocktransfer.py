@@ -6,7 +6,7 @@ import os
 import tempfile
 import unittest
 
-from e2e import ASYNCHRONOUS, METHODS, Case, add, fault, main, samples, total
+from e2e import ASYNCHRONOUS, HDF5, METHODS, Case, add, fault, main, samples, total
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -241,15 +241,16 @@ class Transfers(Case):
         self.refused(self.blocktransfer("8000000T", "--block-size=1T", *NULL), "2^63")
 
 
-cases = itertools.product(METHODS, (("SEQUENTIAL", "SEGMENTED", "0", "UNIQUE"),
-                                    ("SEQUENTIAL", "INTERLEAVED", "512", "SHARED"),
-                                    ("RANDOM", "SEGMENTED", "4097", "SHARED"),
-                                    ("RANDOM", "INTERLEAVED", "0", "SHARED")))
+cases = itertools.product(METHODS + HDF5,
+                          (("SEQUENTIAL", "SEGMENTED", "0", "UNIQUE"),
+                           ("SEQUENTIAL", "INTERLEAVED", "512", "SHARED"),
+                           ("RANDOM", "SEGMENTED", "4097", "SHARED"),
+                           ("RANDOM", "INTERLEAVED", "0", "SHARED")))
 for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
     add(Transfers, "_".join((name_, pattern, layout, misalign, type_)).lower(), "moves",
         method_, launcher_, 3, "--pattern=" + pattern, "--layout=" + layout,
         "--misalign=" + misalign, "--filetype=" + type_)
-for name_, method_, launcher_ in METHODS[1:]:
+for name_, method_, launcher_ in METHODS[1:] + HDF5:
     add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3,
         "--collective", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
 

@@ -41,6 +41,7 @@ METHODS = [("posix", ("--iomethod=POSIX",), ()),
            ("mpi", ("--iomethod=MPI",), ())]
 if FLAVOUR == "openmpi":
     METHODS.append(("romio", ("--iomethod=MPI",), ROMIO))
+HDF5 = [("hdf5", ("--iomethod=HDF5",), ())] if os.environ["HAVE_HDF5"] == "yes" else []
 
 # The engines with which requests are under way at once.
 ASYNCHRONOUS = ["threads"] + [

@@ -3,7 +3,7 @@
 """Full mode: dC depends on NPIX and NBIN alone, whatever moves and stores the data."""
 import itertools
 
-from e2e import HAVE_SCALAPACK, METHODS, Case, add, main, total
+from e2e import HAVE_SCALAPACK, HDF5, METHODS, Case, add, main, total
 
 # dC[0] of MADbench2, by NPIX and NBIN.
 REFERENCE = {(64, 2): -8.982593033718e-01, (256, 4): -9.325234698007e-01,
@@ -70,14 +70,14 @@ RANKS = {1: ((64, 2), 1), 2: ((256, 4), 2), 3: ((64, 2), 1), 4: ((256, 8), 2),
 
 
 def add_all():
-    kinds = list(itertools.product(METHODS, ("UNIQUE", "SHARED")))
+    kinds = list(itertools.product(METHODS + HDF5, ("UNIQUE", "SHARED")))
     for i, (np, (size, gangs)) in enumerate(RANKS.items()):
         for (name, method, launcher), filetype in kinds[i % 2::2] if np > 4 else kinds:
             remap = ("CUSTOM", "SCALAPACK")[i % 2]
             add(Answers, "np%d_%s_%s_%d_gangs_%s" % (np, name, filetype, gangs, remap),
                 "answers", *size, np, (str(gangs),),
                 (*method, "--filetype=" + filetype, "--remap=" + remap), launcher)
-    for name, method, launcher in METHODS[1:]:
+    for name, method, launcher in METHODS[1:] + HDF5:
         add(Answers, "np4_%s_collective_4_gangs" % name, "answers", 256, 4, 4, ("4",),
             (*method, "--filetype=SHARED", "--collective", "--hint=cb_nodes=1"),
             launcher)

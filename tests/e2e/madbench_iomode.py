@@ -7,7 +7,7 @@ import os
 import pty
 import signal
 
-from e2e import METHODS, Case, add, main, samples, total
+from e2e import HDF5, METHODS, Case, add, main, samples, total
 
 NPIX, NBIN = 128, 4
 PASS = 8 * NPIX * NPIX * NBIN
@@ -196,9 +196,9 @@ class IoMode(Case):
         self.assertEqual(done.report["why"], "did not finish")
 
 
-for at, (name_, method_, launcher_) in enumerate(METHODS):
+for at, (name_, method_, launcher_) in enumerate(METHODS + HDF5):
     for type_ in ("UNIQUE", "SHARED"):
-        np_, gangs_ = ((1, 1), (4, 2), (3, 1))[at]
+        np_, gangs_ = ((1, 1), (4, 2), (3, 1))[at % 3]
         add(IoMode, "one_pass_%s_%s_np%d" % (name_, type_, np_), "one_pass", np_,
             gangs_, method_, launcher_, type_)
 
