@@ -122,7 +122,9 @@ def madbench(args, device, interface, *more):
     name, build, options, how = interface
     device.remount(how)
     path = os.path.join(device.folder, "report.json")
-    command = makefile_value(build, "MPIEXEC").split() + ["-n", str(args.ranks)] + [
+    free = ["--bind-to", "none"]  # or threads would share the computation's core
+    command = makefile_value(build, "MPIEXEC").split() + ["-n", str(args.ranks)]
+    command += free + [
         os.path.join(build, "madbench"), str(args.npix), str(args.nbin), "--io-only",
         "--no-verify", "--quiet", "--dir=" + device.mounted,
         "--json=" + path] + options + list(more)

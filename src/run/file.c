@@ -2,8 +2,10 @@
 #include "base/err.h"
 #include "run/run.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The layout's digits as the dimensions of an array, but those that have one value
  * only; then the elements of a slot. */
@@ -55,6 +57,14 @@ bool run_writes_back(const struct run *r)
            io_engine_writes_back(r->engine);
 }
 
+/* Open MPI binds ranks to cores unless told otherwise, and batch systems do. */
+static bool bound_to_one_core(void)
+{
+    cpu_set_t cores;
+    return sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
+           !sched_getaffinity(0, sizeof cores, &cores) && CPU_COUNT(&cores) == 1;
+}
+
 /* What keeps an asynchronous engine from hiding I/O, as far as it can be known. */
 static void warn_of_engine(struct run_file *f)
 {
@@ -69,6 +79,11 @@ static void warn_of_engine(struct run_file *f)
     if (caveat)
         report_warning(r->report, "not_asynchronous",
                        "IOMODE=ASYNC hides little or nothing here: %s", caveat);
+    if (bound_to_one_core())
+        report_warning(r->report, "bound_to_one_core",
+                       "each rank is bound to one core: threads that move bytes, of the "
+                       "engine, the MPI library or the kernel, share it with the "
+                       "computation (mpirun --bind-to none, or more cores per task)");
     if (r->flush && !direct && io_engine_stores(r->engine) && !run_writes_back(r))
         report_warning(r->report, "write_back_at_end",
                        "I/O engine %s does not write back what it writes: the bytes "
