@@ -6,7 +6,8 @@ import os
 import tempfile
 import unittest
 
-from e2e import ASYNCHRONOUS, HDF5, METHODS, Case, add, fault, main, samples, total
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HDF5, METHODS, Case, add, fault, main,
+                 samples, total)
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -258,6 +259,10 @@ for name_, pattern, type_ in itertools.product(ASYNCHRONOUS, ("SEQUENTIAL", "RAN
                                                ("UNIQUE", "SHARED")):
     add(Transfers, "_".join((name_, "queued", pattern, type_)).lower(), "queued", name_,
         pattern, type_)
+
+for name_, method_, launcher_ in ASYNC_METHODS:
+    add(Transfers, name_ + "_asynchronous", "moves", method_, launcher_, 3,
+        "--iomode=ASYNC", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
 
 for name_ in ASYNCHRONOUS:
     add(Transfers, name_ + "_full", "full", name_, 6, 2)
