@@ -156,10 +156,11 @@ static struct opt *find_letter(const struct opt_program *p, char letter)
     return NULL;
 }
 
+/* The entry of the argument with this number; a list takes all that come. */
 static struct opt *positional(const struct opt_program *p, int index)
 {
     for (int i = 0; i < p->n; i++)
-        if (is_positional(&p->table[i]) && !index--)
+        if (is_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_LIST))
             return &p->table[i];
     return NULL;
 }
@@ -246,7 +247,7 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     if (rc)
         return rc;
     struct opt *missing = positional(p, seen);
-    if (missing && missing->required)
+    if (missing && missing->required && missing->from == OPT_DEFAULT)
         return err_usage("%s is missing; usage: %s [options] %s", missing->name,
                          p->name, p->line);
     return 0;
