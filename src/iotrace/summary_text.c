@@ -1,4 +1,4 @@
-/* The summary for the eye: aligned tables of at most some 110 columns. */
+/* The summary for the eye: aligned tables of some 130 columns. */
 #include "base/err.h"
 #include "base/units.h"
 #include "iotrace/summary.h"
@@ -126,7 +126,7 @@ static int put_calls(const struct summary *s, int nested, FILE *out)
     if (n > 0)
         fprintf(out, "\n%-18s %10s %6s %10s %8s %7s %7s %7s %7s %7s %9s %9s %9s\n",
                 nested ? "within other calls" : "call", "calls", "failed", "bytes",
-                "time", nested ? "of I/O" : "share", "50 %", "95 %", "99 %", "max",
+                "time", nested ? "of I/O" : "share", "p50", "p95", "p99", "max",
                 "smallest", "median", "largest");
     for (int i = 0; i < n; i++)
         put_call(s->call[nested][op[i]], op_get((int)op[i])->name, io_s, out);
@@ -166,7 +166,7 @@ static int put_files(const struct summary *s, int64_t top, FILE *out)
     double io_s = summary_s(summary_io(s->total).ns);
     fprintf(out, "\n%-*s %5s %8s %7s %9s %10s %9s %10s %8s %7s %7s %7s\n", NAME_WIDTH,
             "file", "procs", "time", "share", "reads", "bytes", "writes", "bytes",
-            "metadata", "50 %", "99 %", "random");
+            "metadata", "p50", "p99", "random");
     for (int i = 0; i < n && i < top; i++)
         put_file(s, id[i], io_s, out);
     if (n > top)
