@@ -1,8 +1,8 @@
 """Draws what "iotrace bins" counted; started by "iotrace plot".
 
-The paper's four plots (accumulated non-I/O time, accumulated I/O time, accumulated bytes,
-bytes by slice of time), a map of processes by time, and maps of the largest files: place
-by time. Each as PNG and SVG.
+The paper's four plots (accumulated non-I/O time, accumulated I/O time, accumulated
+bytes, bytes by slice of time), a map of processes by time, and maps of the largest
+files: place by time. Each as PNG and SVG.
 """
 import argparse
 import json
@@ -169,8 +169,8 @@ def draw_moved(plt, run):
 
 
 def draw_slices(plt, run):
-    figure, axes = new_picture(plt, run, "Bytes moved in each of %d slices of %.3g s" % (
-        run.slices, run.width))
+    figure, axes = new_picture(plt, run, "Bytes moved in each of %d slices of %.3g s"
+                               % (run.slices, run.width))
     read, written = total(run, "read_bytes"), total(run, "written_bytes")
     unit, size = unit_of(max([r + w for r, w in zip(read, written)] or [0]))
     read, written = [v / size for v in read], [v / size for v in written]

@@ -247,7 +247,9 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     if (rc)
         return rc;
     struct opt *missing = positional(p, seen);
-    if (missing && missing->required && missing->from == OPT_DEFAULT)
+    if (missing && missing->kind == OPT_LIST && ((struct opt_list *)missing->value)->n)
+        missing = NULL;
+    if (missing && missing->required)
         return err_usage("%s is missing; usage: %s [options] %s", missing->name,
                          p->name, p->line);
     return 0;
@@ -337,6 +339,8 @@ void opt_help(const struct opt_program *p, FILE *out)
 {
     fprintf(out, "usage: %s [options] %s\n\n", p->name, p->line);
     wrap(out, p->about, 0, 0, 80);
+    if (p->n && p->table[0].kind != OPT_TITLE)
+        fputc('\n', out);
     for (int i = 0; i < p->n; i++) {
         if (p->table[i].kind == OPT_TITLE)
             fprintf(out, "\n%s\n", p->table[i].help);

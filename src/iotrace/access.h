@@ -22,8 +22,8 @@ struct access_count {
 };
 
 /* Local. Counts a transfer of `bytes` at `offset` (-1: unknown). The first transfer of
- * a stream is sequential; one that repeats the distance of the last jump is strided, and
- * so was that jump. */
+ * a stream is sequential; one that repeats the distance of the last jump is strided,
+ * and so was that jump. */
 void access_count(struct access *a, struct access_count *n, int64_t offset,
                   int64_t bytes);
 

@@ -17,6 +17,7 @@
 
 struct block {
     uint32_t thread, kind;
+    uint64_t sequence;
     int64_t index;
 };
 
@@ -58,7 +59,10 @@ struct binary {
     int rc; /* what stopped the reading */
 };
 
-/* ---- header ------------------------------------------------------------------ */
+/* What is done with a block, its header first; less than whole at the file's end. */
+typedef int (*visit_block)(void *arg, const char *block, uint32_t bytes);
+
+/* ---- header --------------------------------------------------------------- */
 
 static int no_memory(const struct log *l)
 {
@@ -123,7 +127,7 @@ static void fill_info(struct log *l)
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
 
-/* ---- names ------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------- */
 
 static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
 {
@@ -218,7 +222,7 @@ uint32_t binary_names(const struct log *l)
     return l->binary->names;
 }
 
-/* ---- blocks ------------------------------------------------------------------ */
+/* ---- blocks --------------------------------------------------------------- */
 
 static int64_t block_count(const struct log *l)
 {
@@ -249,6 +253,8 @@ static int by_thread(const void *a, const void *b)
         return x->kind < y->kind ? -1 : 1;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
@@ -270,33 +276,43 @@ static int index_blocks(struct log *l)
                 return no_memory(l);
             b->block = more;
         }
-        b->block[b->blocks++] =
-            (struct block){.thread = head.thread, .kind = head.kind, .index = i};
+        b->block[b->blocks++] = (struct block){.thread = head.thread,
+                                               .kind = head.kind,
+                                               .sequence = head.sequence,
+                                               .index = i};
     }
     if (b->header.fixed.blocks > (uint64_t)n)
         l->info.missing_blocks = b->header.fixed.blocks - (uint64_t)n;
     return 0;
 }
 
-static int each_block(struct log *l, enum trace_kind kind,
-                      int (*visit)(void *arg, const char *block, uint32_t bytes),
+static int read_block(struct log *l, const struct block *b, visit_block visit,
                       void *arg)
 {
-    const struct binary *b = l->binary;
-    uint32_t size = b->header.fixed.block_bytes;
-    char *block = NULL;
-    int rc = 0;
-    for (int64_t i = 0; i < b->blocks && !rc; i++) {
-        if (b->block[i].kind != kind)
-            continue;
-        if (!block && !(block = malloc(size)))
-            return no_memory(l);
-        int64_t n = log_read(l, block, size, b->block[i].index * size);
-        rc = n < 0 ? (int)n : visit(arg, block, (uint32_t)n);
-    }
+    uint32_t size = l->binary->header.fixed.block_bytes;
+    char *block = malloc(size);
+    if (!block)
+        return no_memory(l);
+    int64_t n = log_read(l, block, size, b->index * size);
+    int rc = n < 0 ? (int)n : visit(arg, block, (uint32_t)n);
     free(block);
     return rc;
 }
+
+static int each_block(struct log *l, enum trace_kind kind, visit_block visit, void *arg)
+{
+    const struct binary *b = l->binary;
+    int rc = 0;
+    for (int64_t i = 0; i < b->blocks && !rc; i++)
+        if (b->block[i].kind == kind)
+            rc = read_block(l, &b->block[i], visit, arg);
+    return rc;
+}
+
+struct count {
+    const struct header *header;
+    int64_t *records;
+};
 
 struct profile_visit {
     struct log *log;
@@ -343,13 +359,51 @@ int binary_profile(struct log *l,
     return each_block(l, TRACE_PROFILE, visit_profile, &v);
 }
 
-/* Blocks of records by thread, the others behind them: returns how many are first. */
-static int64_t sort_blocks(struct binary *b)
+static int count_slots(void *arg, const char *block, uint32_t bytes)
 {
-    qsort(b->block, (size_t)b->blocks, sizeof *b->block, by_thread);
+    const struct count *c = arg;
+    const struct header *h = c->header;
+    struct trace_record r;
+    for (uint32_t at = sizeof(struct trace_block); at + h->fixed.record_bytes <= bytes;
+         at += h->fixed.record_bytes) {
+        header_record(h, block + at, &r);
+        *c->records += r.op != 0;
+    }
+    return 0;
+}
+
+/* Of two copies of a block, the one with more in it: the process was killed while it
+ * made the second, or while it emptied the first. */
+static int fuller(struct log *l, const struct block *a, const struct block *b)
+{
+    int64_t records[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        struct count c = {&l->binary->header, &records[i]};
+        int rc = read_block(l, i ? b : a, count_slots, &c);
+        if (rc)
+            return rc;
+    }
+    return records[0] > records[1] ? 0 : 1;
+}
+
+/* Blocks of records come first, by thread and in their order, each once. Returns how
+ * many they are, or -errno. */
+static int64_t sort_blocks(struct log *l)
+{
+    struct binary *b = l->binary;
     int64_t n = 0;
-    while (n < b->blocks && b->block[n].kind == TRACE_RECORDS)
-        n++;
+    if (b->blocks)
+        qsort(b->block, (size_t)b->blocks, sizeof *b->block, by_thread);
+    for (int64_t i = 0; i < b->blocks && b->block[i].kind == TRACE_RECORDS; i++) {
+        struct block *last = n ? &b->block[n - 1] : NULL;
+        bool again = last && last->thread == b->block[i].thread &&
+                     last->sequence == b->block[i].sequence;
+        int second = again ? fuller(l, last, &b->block[i]) : 1;
+        if (second < 0)
+            return second;
+        if (second)
+            b->block[again ? n - 1 : n++] = b->block[i];
+    }
     return n;
 }
 
@@ -359,7 +413,9 @@ static int make_cursors(struct log *l)
     b->block_slots =
         (b->header.fixed.block_bytes - (int64_t)sizeof(struct trace_block)) /
         b->header.fixed.record_bytes;
-    int64_t blocks = b->blocks ? sort_blocks(b) : 0;
+    int64_t blocks = sort_blocks(l);
+    if (blocks < 0)
+        return (int)blocks;
     for (int64_t i = 0; i < blocks; i++)
         b->cursors += i == 0 || b->block[i].thread != b->block[i - 1].thread;
     b->cursor = calloc((size_t)b->cursors + 1, sizeof *b->cursor);
@@ -410,7 +466,7 @@ void binary_close(struct log *l)
     l->binary = NULL;
 }
 
-/* ---- one thread -------------------------------------------------------------- */
+/* ---- one thread ----------------------------------------------------------- */
 
 /* Brings `slot` into the window; what the file does not have is zero. */
 static int load_window(struct log *l, struct cursor *c, int64_t slot)
@@ -540,7 +596,7 @@ static int advance(struct log *l, struct cursor *c)
     return 0;
 }
 
-/* ---- all threads ------------------------------------------------------------- */
+/* ---- all threads ---------------------------------------------------------- */
 
 static void sift_down(struct binary *b, int i)
 {

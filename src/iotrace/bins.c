@@ -1,5 +1,5 @@
-/* bins: what pictures are drawn of, as JSON. Time in equal slices; a transfer that lasts
- * over several is shared out in proportion. Two passes: how long, then how much. */
+/* bins: what pictures are drawn of, as JSON. Time in equal slices; a transfer that
+ * lasts over several is shared out in proportion. Two passes: how long, how much. */
 #include "base/err.h"
 #include "base/json.h"
 #include "base/units.h"
@@ -60,7 +60,7 @@ static int no_memory(void)
     return err_set(-ENOMEM, NULL, -1, "no memory for the pictures' figures");
 }
 
-/* ---- processes and files ------------------------------------------------------- */
+/* ---- processes and files -------------------------------------------------- */
 
 static struct lane *add_lane(struct reading *r, int32_t pid)
 {
@@ -121,7 +121,7 @@ static struct file *file_of(struct reading *r, uint32_t id)
     return &b->file[n];
 }
 
-/* ---- first pass: how long, how large --------------------------------------------- */
+/* ---- first pass: how long, how large -------------------------------------- */
 
 static int measure(struct reading *r, const struct event *e, bool placed)
 {
@@ -144,7 +144,7 @@ static int measure(struct reading *r, const struct event *e, bool placed)
     return 0;
 }
 
-/* ---- second pass: how much ------------------------------------------------------- */
+/* ---- second pass: how much ------------------------------------------------ */
 
 static double slice_ns(const struct bins *b)
 {
@@ -213,7 +213,7 @@ static int fill(struct reading *r, const struct event *e, bool placed)
     return 0;
 }
 
-/* ---- passes ---------------------------------------------------------------------- */
+/* ---- passes --------------------------------------------------------------- */
 
 static int read_log(void *arg, struct log *l)
 {
@@ -228,7 +228,8 @@ static int read_log(void *arg, struct log *l)
             r.first++;
         while (r.first + r.lanes < b->lanes && b->lane[r.first + r.lanes].log == b->log)
             r.lanes++;
-        b->lane[b->lanes - 1].covered_ns = 0; /* may be shared by logs */
+        if (b->lanes > 0)
+            b->lane[b->lanes - 1].covered_ns = 0; /* may be shared by logs */
     }
     while (!rc && (more = log_next(l, &e)) != 0) {
         bool placed = more == 1 && told_by(&r.told, &e);
@@ -290,7 +291,7 @@ static int make_maps(struct bins *b)
     return 0;
 }
 
-/* ---- JSON ------------------------------------------------------------------------ */
+/* ---- JSON ----------------------------------------------------------------- */
 
 static void put_slices(struct json *j, const char *key, const double *v, int64_t n)
 {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Chrome's trace event format, which Perfetto reads ------------------------- */
+/* ---- Chrome's trace event format, which Perfetto reads -------------------- */
 
 /* One event is one line: a program that reads lines can read it, too. */
 static void begin_event(struct json *j)
@@ -124,7 +124,7 @@ static int put_perfetto(struct stream *s, FILE *out)
     return rc < 0 ? rc : json_finish(&j);
 }
 
-/* ---- CSV ----------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------ */
 
 /* RFC 4180: in quotes where it must be, quotes doubled. */
 static void put_quoted(FILE *out, const char *text)
@@ -171,7 +171,7 @@ static int put_csv(struct stream *s, FILE *out)
     return rc < 0 ? rc : 0;
 }
 
-/* ---- both ---------------------------------------------------------------------- */
+/* ---- both ----------------------------------------------------------------- */
 
 static int export_to(struct run *r, const char *path,
                      int (*put)(struct stream *s, FILE *out))

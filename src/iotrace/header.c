@@ -231,7 +231,8 @@ const char *header_value(const struct header *h, const char *key)
 int64_t header_duration(const struct header *h, uint64_t ticks)
 {
     uint64_t s = h->ns_per_tick;
-    unsigned __int128 ns = s ? ((unsigned __int128)ticks * s) >> SHIFT : ticks;
+    const uint64_t half = (uint64_t)1 << (SHIFT - 1);
+    unsigned __int128 ns = s ? ((unsigned __int128)ticks * s + half) >> SHIFT : ticks;
     return ns > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)ns;
 }
 

@@ -1,4 +1,4 @@
-/* run: starts a command with the recorder preloaded, all logs in a folder of their own. */
+/* run: starts a command with the recorder preloaded, all logs in a new folder. */
 #include "iotrace/launch.h"
 #include "base/err.h"
 #include "iotrace/commands.h"
@@ -36,7 +36,7 @@ void launch_folder(char *out, size_t size)
         snprintf(out, size, ".");
 }
 
-/* ---- the recorder ------------------------------------------------------------------ */
+/* ---- the recorder --------------------------------------------------------- */
 
 static int find_recorder(char out[PATH_MAX])
 {
@@ -56,7 +56,7 @@ static int find_recorder(char out[PATH_MAX])
                    "the recorder libiotrace.so is not there, nor beside iotrace");
 }
 
-/* ---- what cannot be traced ---------------------------------------------------------- */
+/* ---- what cannot be traced ------------------------------------------------ */
 
 /* The file that `name` starts; false: there is none. */
 static bool find_program(const char *name, char out[PATH_MAX])
@@ -155,7 +155,7 @@ static void warn_about(char **command)
         }
 }
 
-/* ---- folder and environment --------------------------------------------------------- */
+/* ---- folder and environment ----------------------------------------------- */
 
 /* DIR/NAME.N, the first that is not there yet. */
 static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
@@ -205,7 +205,7 @@ static int set_environment(const char *folder, const char *recorder, const char 
     return bad ? err_set(-ENOMEM, NULL, -1, "no memory for the environment") : 0;
 }
 
-/* ---- the command -------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------- */
 
 static pid_t child;
 

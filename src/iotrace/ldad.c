@@ -1,7 +1,7 @@
 /* ldad: the access patterns in a trace, as descriptors.
  *
- * Transfers of one rank that go on where the last one ended are one chunk; chunks of one
- * size at a constant distance are a run, LDAD(start, span, stride, size); runs that
+ * Transfers of one rank that go on where the last one ended are one chunk; chunks of
+ * one size at a constant distance are a run, LDAD(start, span, stride, size); runs that
  * are alike and begin at a constant distance are a run of runs. All is found on the
  * fly, in memory that does not depend on the number of transfers. */
 #include "base/err.h"
@@ -66,7 +66,7 @@ static int no_memory(void)
     return err_set(-ENOMEM, NULL, -1, "no memory for the patterns");
 }
 
-/* ---- finding ------------------------------------------------------------------- */
+/* ---- finding -------------------------------------------------------------- */
 
 static int64_t descriptor_bytes(const struct descriptor *d)
 {
@@ -214,7 +214,7 @@ static int end_pattern(struct pattern *p)
     return rc ? rc : end_row(p);
 }
 
-/* ---- reading ------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------- */
 
 struct reading {
     struct patterns *all;
@@ -315,7 +315,7 @@ static int read_log(void *arg, struct log *l)
     return more < 0 ? more : rc;
 }
 
-/* ---- judging ------------------------------------------------------------------- */
+/* ---- judging -------------------------------------------------------------- */
 
 static bool is_pattern(const struct pattern *p, const struct descriptor *d)
 {
@@ -357,8 +357,8 @@ static int64_t high_end(const struct descriptor *d)
     return o > 0 ? high + o : high;
 }
 
-/* Whether chunks of `a` lie upon chunks of `b`, for runs of one stride within each other
- * (their phases tell), and by their ends where they have no such stride. */
+/* Whether chunks of `a` lie upon chunks of `b`: by their phases where both are runs of
+ * one stride, else by their ends. */
 static bool overlaps(const struct descriptor *a, const struct descriptor *b)
 {
     if (high_end(a) <= low_end(b) || high_end(b) <= low_end(a))
@@ -426,7 +426,7 @@ static int by_file(const void *a, const void *b)
     return x->process < y->process ? -1 : x->process > y->process;
 }
 
-/* ---- showing ------------------------------------------------------------------- */
+/* ---- showing -------------------------------------------------------------- */
 
 static void put_who(const struct process *p, char out[32])
 {

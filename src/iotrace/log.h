@@ -1,4 +1,4 @@
-/* Inside of a log: what reader.c, binary.c and table.c share. Of nobody else's concern. */
+/* Inside of a log: what reader.c, binary.c and table.c share, and nobody else. */
 #ifndef IOTRACE_LOG_H
 #define IOTRACE_LOG_H
 

@@ -13,7 +13,7 @@ struct op {
 };
 
 /* Local. The number of the operation `name`, added where it is not known yet (then with
- * `class`; CLASSES: what ops.h says, or CLASS_NONE). -1: the table is full, or `name`
+ * `class`; CLASSES: what ops.h or the name says). -1: the table is full, or `name`
  * is not a name. */
 int op_number(const char *name, enum trace_class class);
 

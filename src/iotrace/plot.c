@@ -1,5 +1,5 @@
-/* plot: hands the run to the program that draws (python/leadline/iotrace_plot.py), which
- * asks "iotrace bins" for what it draws. */
+/* plot: hands the run to the program that draws (python/leadline/iotrace_plot.py),
+ * which asks "iotrace bins" for what it draws. */
 #include "base/err.h"
 #include "iotrace/commands.h"
 #include "iotrace/launch.h"

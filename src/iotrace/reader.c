@@ -164,7 +164,9 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
         {i->missing_blocks, "block is missing at the end of the file",
          "blocks are missing at the end of the file"},
         {i->unfinished, "call was under way when the process ended",
-         "calls were under way when the process ended"}};
+         "calls were under way when the process ended"},
+        {i->inferred, "call is taken for another one's doing, by its time",
+         "calls are taken for other ones' doing, by their times"}};
     for (size_t k = 0; k < sizeof remark / sizeof remark[0]; k++)
         if (remark[k].n && n-- == 0) {
             snprintf(text, LOG_NOTE_SIZE, "%" PRIu64 " %s", remark[k].n,

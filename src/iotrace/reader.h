@@ -46,6 +46,7 @@ struct log_info {
     uint64_t damaged;    /* records that make no sense, skipped */
     uint64_t unfinished; /* records that were being written when all ended */
     uint64_t damaged_blocks, missing_blocks;
+    uint64_t inferred;  /* calls that a table does not say are within others */
     bool clock_unknown; /* times are in ticks: it was never calibrated */
 };
 
@@ -64,8 +65,8 @@ const struct log_info *log_info(const struct log *l);
 const char *log_name(const struct log *l, uint32_t id);
 uint32_t log_names(const struct log *l);
 
-/* Local. Whether `id` is the name of a file in a log of the recorder, and the descriptor
- * it was seen with (-1: none). */
+/* Local. Whether `id` is the name of a file in a log of the recorder, and the
+ * descriptor it was seen with (-1: none). */
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd);
 
 /* Local. Whether the process of a log may still be writing it. */

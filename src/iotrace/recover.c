@@ -20,7 +20,7 @@ struct sums {
     int64_t events, bytes, ns, end_ns;
 };
 
-/* ---- .summary: Tables 2.2 and 2.3 ------------------------------------------------ */
+/* ---- .summary: Tables 2.2 and 2.3 ----------------------------------------- */
 
 static void add(struct sums *s, const struct event *e)
 {
@@ -116,7 +116,7 @@ static int put_summary(struct log *l, FILE *out)
     return rc < 0 ? rc : 0;
 }
 
-/* ---- the table ------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------ */
 
 static int put_table(struct log *l, FILE *out)
 {
@@ -129,7 +129,7 @@ static int put_table(struct log *l, FILE *out)
     return rc < 0 ? rc : 0;
 }
 
-/* ---- one log --------------------------------------------------------------------- */
+/* ---- one log -------------------------------------------------------------- */
 
 /* What was begun and failed is not left behind: nobody could tell. */
 static int write_new(struct log *l, const char *path, int (*put)(struct log *, FILE *))
@@ -155,7 +155,8 @@ static int recover(struct log *l, const char *path, char *target, bool part)
         return err_set(-EBUSY, path, -1, "process %d still writes it",
                        log_info(l)->pid);
     int rc = write_new(l, target, part ? put_table : put_summary);
-    run_say_notes(l);
+    if (!rc)
+        run_say_notes(l);
     if (!rc && part && unlink(path))
         rc =
             err_set(-errno, path, -1, "%s was made of it, but it cannot be removed: %s",
@@ -187,7 +188,7 @@ int recover_log(const char *path, char **made)
     return rc;
 }
 
-/* ---- the command ------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------- */
 
 static int recover_one(const char *path)
 {

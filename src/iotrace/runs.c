@@ -10,7 +10,7 @@
 
 #define WINDOWS_BYTES ((int64_t)64 << 20) /* of all logs read at once */
 
-/* ---- which files ------------------------------------------------------------- */
+/* ---- which files ---------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -119,7 +119,7 @@ void run_free(struct run *r)
     r->logs = 0;
 }
 
-/* ---- one after the other ----------------------------------------------------- */
+/* ---- one after the other -------------------------------------------------- */
 
 /* One log of several is left out, and said to be. */
 static int leave_out(struct run *r, int rc)
@@ -167,7 +167,7 @@ int run_verdict(const struct run *r, int rc)
     return rc ? (int)err_exit_status(err_get()) : EXIT_GOOD;
 }
 
-/* ---- all at once ------------------------------------------------------------- */
+/* ---- all at once ---------------------------------------------------------- */
 
 struct lane {
     struct log *log;

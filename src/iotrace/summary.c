@@ -41,7 +41,7 @@ static void add_sum(struct sum *to, const struct sum *from)
     to->ns += from->ns;
 }
 
-/* ---- files ------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------- */
 
 static int grow_files(struct summary *s, uint32_t id)
 {
@@ -135,7 +135,7 @@ static void add_to_file(struct file_sum *f, const struct event *e, int process)
         f->max_ns = e->duration_ns;
 }
 
-/* ---- calls ------------------------------------------------------------------- */
+/* ---- calls ---------------------------------------------------------------- */
 
 static int add_to_call(struct summary *s, const struct event *e)
 {
@@ -158,7 +158,7 @@ static int add_to_call(struct summary *s, const struct event *e)
     return 0;
 }
 
-/* ---- processes --------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------ */
 
 static struct process_sum *add_process(struct reading *r, int32_t pid)
 {
@@ -217,7 +217,7 @@ static void add_to_process(struct process_sum *p, const struct event *e)
         p->covered_ns = end;
 }
 
-/* ---- profiles ------------------------------------------------------------------ */
+/* ---- profiles ------------------------------------------------------------- */
 
 /* The value that stands for those of a bucket of powers of two. */
 static int64_t power_value(int n)
@@ -295,7 +295,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
     return 0;
 }
 
-/* ---- all ----------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------ */
 
 static int count(struct reading *r, const struct event *e)
 {
@@ -430,7 +430,7 @@ void summary_free(struct summary **out)
     *out = NULL;
 }
 
-/* ---- figures ------------------------------------------------------------------- */
+/* ---- figures -------------------------------------------------------------- */
 
 struct sum summary_io(const struct sum *by_class)
 {

@@ -13,7 +13,7 @@ const char *const table_column[COLUMNS] = {
     "Application", "Execution", "Tool",       "Filename", "fd",         "Op sequence",
     "Operation",   "Bytes",     "start_time", "end_time", "Time (sec)", "PID"};
 
-/* ---- writing ----------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------- */
 
 /* What would break a line, and how it is written behind a backslash. */
 static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
@@ -62,7 +62,7 @@ void table_row(FILE *out, const struct log *l, const struct event *e, uint64_t s
     fprintf(out, "\t%" PRId32 "\n", e->pid);
 }
 
-/* ---- reading ----------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------- */
 
 #define LINE_SIZE (64 << 10)
 #define HEAD_COLUMNS 64
@@ -73,6 +73,7 @@ struct table {
     FILE *in;
     struct { /* by process: the call of a library that is going on */
         int32_t pid;
+        uint32_t name;
         int64_t start_ns, end_ns;
     } outer[OUTER_SLOTS];
     int place[HEAD_COLUMNS]; /* the column that stands there; -1: another's */
@@ -215,18 +216,21 @@ static int fill_event(struct log *l, struct event *e)
     return 0;
 }
 
-/* A table has no levels: calls that lie within one of MPI-IO or HDF5 by the same process
- * are taken for its own. */
-static void set_level(struct table *t, struct event *e)
+/* A table has no levels: a call that lies within one of MPI-IO or HDF5, by the same
+ * process and to the same file, is taken for its doing. */
+static void set_level(struct log *l, struct event *e)
 {
+    struct table *t = l->table;
     const char *name = op_get(e->op)->name;
     int64_t end_ns = e->start_ns + e->duration_ns;
     unsigned k = (unsigned)e->pid % OUTER_SLOTS;
-    if (t->outer[k].pid == e->pid && e->start_ns >= t->outer[k].start_ns &&
-        end_ns <= t->outer[k].end_ns)
+    if (t->outer[k].pid == e->pid && t->outer[k].name == e->name &&
+        e->start_ns >= t->outer[k].start_ns && end_ns <= t->outer[k].end_ns) {
         e->level = 1;
-    else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2)) {
+        l->info.inferred++;
+    } else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2)) {
         t->outer[k].pid = e->pid;
+        t->outer[k].name = e->name;
         t->outer[k].start_ns = e->start_ns;
         t->outer[k].end_ns = end_ns;
     }
@@ -257,7 +261,7 @@ int table_next(struct log *l, struct event *e)
             l->info.damaged++;
             continue;
         }
-        set_level(t, e);
+        set_level(l, e);
         fill_info(l, e);
         return 1;
     }

@@ -74,7 +74,9 @@ struct trace_block {   /* at the beginning of every block but the first */
     uint32_t kind;     /* enum trace_kind */
     uint32_t thread;   /* 0.. : a thread and, once it has ended, the next that begins */
     uint32_t reserved; /* entries begun, can be more than fit: the recorder's own */
-    uint64_t sequence; /* 0.. of this thread's blocks of this kind */
+    /* 0.. of this thread's blocks of this kind. A killed process can leave two with the
+     * same number: the one further on in the file counts. */
+    uint64_t sequence;
 };
 
 struct trace_record {

@@ -75,10 +75,9 @@ class Log:
         return int((ns - self.begin) * self.rate) + 1000
 
     def pack(self, e):
-        name = e.name
-        body = struct.pack("<QQqqqIHBB", self.ticks(e.start), int(e.duration * self.rate),
-                           e.offset, e.request, e.result, name, NUMBER[e.op], e.level,
-                           e.flags)
+        body = struct.pack("<QQqqqIHBB", self.ticks(e.start),
+                           int(e.duration * self.rate), e.offset, e.request, e.result,
+                           e.name, NUMBER[e.op], e.level, e.flags)
         return body + b"\xee" * (self.record - RECORD)
 
     def text(self):
@@ -126,6 +125,11 @@ class Log:
             head = struct.pack("<4sIIIQ", b"BLK\n", kind, thread, 0, sequence)
             out += (head + body).ljust(BLOCK, b"\0")
         return out
+
+    def split(self):
+        """The file's blocks, the header first."""
+        data = self.bytes()
+        return [data[at:at + BLOCK] for at in range(0, len(data), BLOCK)]
 
     def write(self, path):
         with open(path, "wb") as out:
