@@ -534,6 +534,32 @@ static void put_json(struct json *j, const struct patterns *all, const struct gr
     json_end_object(j);
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->stream < y->stream ? -1 : x->stream > y->stream;
+}
+
+/* Streams of one file and direction stand together; most bytes come first. */
+static int make_groups(struct group *group, const struct pattern **list, int n)
+{
+    int groups = 0;
+    for (int i = 0; i < n; i++) {
+        struct group *g = groups ? &group[groups - 1] : NULL;
+        if (!g || list[i]->file != g->stream[0]->file ||
+            list[i]->write != g->stream[0]->write)
+            group[groups++] = (struct group){.stream = &list[i], .streams = 1};
+        else
+            g->streams++;
+    }
+    for (int i = 0; i < groups; i++)
+        judge(&group[i]);
+    qsort(group, (size_t)groups, sizeof *group, by_bytes);
+    return groups;
+}
+
 static int show_groups(struct patterns *all, struct json *j, int64_t top)
 {
     const struct pattern **list = calloc((size_t)all->streams + 1, sizeof *list);
@@ -543,19 +569,17 @@ static int show_groups(struct patterns *all, struct json *j, int64_t top)
     for (int i = 0; i < all->streams; i++)
         if (all->stream[i].founds)
             list[n++] = &all->stream[i];
-    for (int i = 0; i < n;) {
-        struct group g = {.stream = &list[i]};
-        while (i < n && list[i]->file == g.stream[0]->file &&
-               list[i]->write == g.stream[0]->write) {
-            g.streams++;
-            i++;
-        }
-        judge(&g);
+    struct group *group = calloc((size_t)n + 1, sizeof *group);
+    int groups = group ? make_groups(group, list, n) : 0;
+    for (int i = 0; i < groups && (j || i < top); i++)
         if (j)
-            put_json(j, all, &g);
+            put_json(j, all, &group[i]);
         else
-            put_text(all, &g, top);
-    }
+            put_text(all, &group[i], top);
+    if (groups > top && !j)
+        printf("... and %lld more (--top, or --json for all)\n",
+               (long long)(groups - top));
+    free(group);
     if (n == 0 && !j)
         puts("there are no transfers whose place in a file is known");
     free(list);
@@ -616,7 +640,7 @@ int command_ldad(int argc, char **argv)
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "as JSON, into this file (-: standard output), instead of the text"},
         {OPT_INT, "top", .value = &top, .preset = "8", .arg = "N",
-         .help = "processes shown of each file"}};
+         .help = "files shown, and processes of each"}};
     const struct opt_program p = {
         "iotrace ldad", "RUN",
         "Finds regular patterns in the offsets of each file's transfers, and how those "

@@ -78,6 +78,17 @@ static int grow_states(struct reading *r, uint32_t id)
     return 0;
 }
 
+/* Files of the kernel, pipes and sockets are read and written in small pieces. */
+static bool is_stored(const char *name)
+{
+    static const char *const other[] = {
+        "/proc/", "/sys/", "/dev/", "pipe:", "socket:", "|", "anon_inode:"};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (!strncmp(name, other[i], strlen(other[i])))
+            return false;
+    return true;
+}
+
 /* The row of a log's file. */
 static int file_row(struct reading *r, uint32_t id, struct file_sum **row)
 {
@@ -95,6 +106,7 @@ static int file_row(struct reading *r, uint32_t id, struct file_sum **row)
         if (rc)
             return rc;
         r->global[id] = global + 1;
+        s->file[global].stored = is_stored(name);
     }
     *row = &s->file[r->global[id] - 1];
     return 0;
@@ -179,7 +191,11 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
                               .pid = pid,
                               .generation = i->generation,
                               .threads = i->threads};
+    const char *slash = strrchr(i->exe, '/');
+    const char *program = slash ? slash + 1 : i->exe;
     snprintf(p->app, sizeof p->app, "%.*s", (int)sizeof p->app - 1, i->app);
+    snprintf(p->program, sizeof p->program, "%.*s", (int)sizeof p->program - 1,
+             *program ? program : i->app);
     snprintf(p->host, sizeof p->host, "%.*s", (int)sizeof p->host - 1, i->host);
     if (!i->table) {
         p->begin_ns = i->begin_ns;
@@ -288,7 +304,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
         return rc;
     if (class != CLASS_MARK)
         add_profile_to_file(f, class, p, &sum, (int)(process - s->process));
-    for (int n = 0; n < TRACE_SIZES && op_moves(class); n++) {
+    for (int n = 0; n < TRACE_SIZES && op_moves(class) && f->stored; n++) {
         s->transfers += (int64_t)p->sizes[n];
         s->small_calls += power_value(n) < SUMMARY_SMALL ? (int64_t)p->sizes[n] : 0;
     }
@@ -315,7 +331,7 @@ static int count(struct reading *r, const struct event *e)
         count_access(r, f, e);
     if (class != CLASS_MARK)
         add_to_file(f, e, (int)(p - s->process));
-    if (op_moves(class) && e->bytes >= 0) {
+    if (op_moves(class) && e->bytes >= 0 && f->stored) {
         s->transfers++;
         s->small_calls += e->bytes < SUMMARY_SMALL;
         s->small_ns += e->bytes < SUMMARY_SMALL ? e->duration_ns : 0;
@@ -575,11 +591,13 @@ struct imbalance summary_imbalance(const struct summary *s,
 static bool warn_small(const struct summary *s, char *text)
 {
     struct sum all = summary_io(s->total);
-    if (s->transfers < 100 || s->small_calls * 10 < s->transfers)
+    bool timed = s->small_ns > 0; /* not in a profile */
+    if (s->transfers < 100 || s->small_calls * 10 < s->transfers ||
+        (timed && s->small_ns * 50 < all.ns)) /* too short to matter */
         return false;
     snprintf(text, SUMMARY_WARNING_SIZE,
-             "small transfers: %.0f %% of %lld move less than 4 KiB, in %.0f %% of the "
-             "I/O time",
+             "small transfers: %.0f %% of %lld move less than 4 KiB, in %.1f %% of the "
+             "I/O time (kernel files, pipes and sockets left out)",
              100.0 * (double)s->small_calls / (double)s->transfers,
              (long long)s->transfers,
              all.ns ? 100.0 * (double)s->small_ns / (double)all.ns : 0);
@@ -601,12 +619,12 @@ static bool warn_metadata(const struct summary *s, char *text)
 static bool warn_imbalance(const struct summary *s, char *text)
 {
     struct imbalance io = summary_imbalance(s, process_io_s);
-    if (io.n < 2 || io.max < 0.01 || io.max < 1.5 * io.mean)
+    if (io.n < 2 || s->process[io.max_process].rank < 0 || io.max < 0.01 ||
+        io.max < 1.5 * io.mean)
         return false;
     const struct process_sum *p = &s->process[io.max_process];
     snprintf(text, SUMMARY_WARNING_SIZE,
-             "imbalance: %s %d spends %.1f times the mean in I/O",
-             p->rank >= 0 ? "rank" : "process", p->rank >= 0 ? p->rank : p->pid,
+             "imbalance: rank %d spends %.1f times the mean in I/O", p->rank,
              io.max / io.mean);
     return true;
 }

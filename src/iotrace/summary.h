@@ -29,6 +29,7 @@ struct file_sum {
     int64_t min_bytes, max_bytes, max_ns;
     int32_t processes, last_process;
     int64_t timed;
+    bool stored;                         /* not a pipe, a socket, or the kernel's */
     uint32_t latency[SUMMARY_FILE_HIST]; /* of transfers */
 };
 
@@ -36,7 +37,7 @@ struct process_sum {
     int32_t rank, pid;
     uint32_t generation;
     int threads;
-    char app[64], host[64];
+    char app[64], program[64], host[64];
     struct sum sum[CLASSES];
     int64_t begin_ns, end_ns; /* 0: not known */
     int64_t io_ns;            /* at least one thread in a call */
@@ -58,7 +59,8 @@ struct summary {
     int processes, process_room;
     struct sum total[CLASSES], nested[CLASSES];
     struct access_count access[2];
-    int64_t small_calls, small_ns, transfers; /* transfers below SUMMARY_SMALL */
+    /* of stored files: below SUMMARY_SMALL, all */
+    int64_t small_calls, small_ns, transfers;
     int64_t begin_ns, end_ns;
     uint64_t dropped, damaged;
     struct summary_note *note;

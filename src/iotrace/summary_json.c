@@ -143,6 +143,7 @@ static void put_processes(struct json *j, const struct summary *s)
         json_int(j, "generation", p->generation);
         json_int(j, "threads", p->threads);
         json_text(j, "application", p->app);
+        json_text(j, "program", p->program);
         json_text(j, "host", p->host);
         json_real(j, "begin_s", summary_s(p->begin_ns));
         json_real(j, "seconds", process_wall_s(p));

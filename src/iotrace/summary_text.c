@@ -51,7 +51,7 @@ static void put_head(const struct summary *s, FILE *out)
     fprintf(out, "processes %d, %d of them with a rank, in %d log%s\n", s->processes,
             ranks, s->read, s->read == 1 ? "" : "s");
     if (s->processes)
-        fprintf(out, "program   %s\n", s->process[0].app);
+        fprintf(out, "called    %s\n", s->process[0].app);
     fprintf(out, "time      %s from the first process's start to the last one's end\n",
             units_seconds(wall, summary_s(s->end_ns - s->begin_ns)));
 }
@@ -193,7 +193,7 @@ static void put_processes(const struct summary *s, int64_t top, FILE *out)
                 units_seconds(rest, process_wall_s(p) - process_io_s(p)),
                 units_bytes(rd, p->sum[CLASS_READ].bytes),
                 units_bytes(wr, p->sum[CLASS_WRITE].bytes),
-                units_seconds(md, summary_s(meta.ns)), p->app);
+                units_seconds(md, summary_s(meta.ns)), p->program);
     }
     if (s->processes > top)
         fprintf(out, "... and %lld more (--top, or --json for all)\n",

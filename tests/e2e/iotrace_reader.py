@@ -676,7 +676,7 @@ class Programs(Case):
             self.assertIn("libiotrace.so", self.refused("run", "--", "true"))
             self.skipTest("libiotrace.so is not built")
         out, err = self.iotrace("run", "-n", "job", "--", "/bin/sh", "-c",
-                                "cat /etc/passwd >copy; exit 3", status=3)
+                                "dd if=/etc/passwd of=copy bs=64; exit 3", status=3)
         self.assertIn("job.1", err)
         self.iotrace("run", "-n", "job", "--", "true")
         self.assertTrue({"job.1", "job.2"} <= set(os.listdir(self.dir)))
