@@ -184,20 +184,19 @@ def draw_slices(plt, run):
 
 
 def draw_processes(plt, run):
-    what = run.what if run.what == "rank" else "process"
-    figure, axes = new_picture(plt, run, "Share of time in I/O, by %s" % what)
-    share = [[min(v / run.width, 1.0) for v in p["io_s"]] for p in run.processes]
+    figure, axes = new_picture(plt, run, "Share of time in I/O, by %s" % run.what)
+    share = [[min(100 * v / run.width, 100) for v in p["io_s"]] for p in run.processes]
     n = len(share)
-    image = axes.imshow(share, aspect="auto", interpolation="nearest", vmin=0, vmax=1,
-                        cmap="viridis", origin="lower",
-                        extent=(0, run.seconds, -0.5, n - 0.5))
+    image = axes.imshow(share, aspect="auto", interpolation="nearest", vmin=0,
+                        vmax=max(max(row) for row in share) or 1, cmap="viridis",
+                        origin="lower", extent=(0, run.seconds, -0.5, n - 0.5))
     axes.grid(False)
-    figure.colorbar(image, ax=axes, label="share of the slice in I/O")
+    figure.colorbar(image, ax=axes, label="share of the slice in I/O (%)")
     step = max(1, -(-n // FEW_TICKS))
     axes.set_yticks(range(0, n, step))
     axes.set_yticklabels([str(p["rank"] if p["rank"] >= 0 else p["pid"])
                           for p in run.processes[::step]])
-    axes.set_ylabel(what)
+    axes.set_ylabel(run.what)
     return figure
 
 

@@ -6,6 +6,7 @@
 #include "iotrace/table.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,16 +27,14 @@ static void add(struct sums *s, const struct event *e)
 {
     if (e->start_ns + e->duration_ns > s->end_ns)
         s->end_ns = e->start_ns + e->duration_ns;
-    if (e->level > 0)
-        return;
-    s->events++;
-    s->ns += op_is_io((enum trace_class)e->class) ? e->duration_ns : 0;
-    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
-    if (!moves)
+    if (e->level > 0 || !op_is_io((enum trace_class)e->class))
         return;
     int64_t bytes = e->bytes > 0 ? e->bytes : 0;
+    s->events++;
     s->bytes += bytes;
-    if (e->name > s->files)
+    s->ns += e->duration_ns;
+    bool of_file = e->class == CLASS_READ || e->class == CLASS_WRITE;
+    if (!of_file || e->name > s->files)
         return;
     struct sum *f = &s->file[e->name][e->class == CLASS_WRITE];
     f->calls++;
@@ -66,12 +65,13 @@ static uint32_t count_files(const struct log *l)
 static void put_process(FILE *out, const struct log *l, const struct sums *s)
 {
     const struct log_info *i = log_info(l);
+    char whole[PATH_MAX];
     fputs("App_Name\t", out);
     table_text(out, i->app);
     fputs("\nExe_Name\t", out);
     table_text(out, i->execution);
     fputs("\nTool_Name\tIOTRACE\nBinary_Trace_File\t", out);
-    table_text(out, i->path);
+    table_text(out, realpath(i->path, whole) ? whole : i->path);
     fprintf(out, "\nTotal_Num_IO_events\t%" PRId64 "\nTotal_IO_bytes\t%" PRId64 "\n",
             s->events, s->bytes);
     put_seconds(out, "Total_IO_time", s->ns);

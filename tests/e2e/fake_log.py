@@ -1,6 +1,7 @@
 """Writes logs as src/iotrace/trace.h says, by itself: what reads them is not tested
 with what it was made of."""
 import array
+import random
 import struct
 import sys
 
@@ -173,6 +174,32 @@ def write_large(path, events, threads=1, gap=1000, size=4096):
     return events * size
 
 
-if __name__ == "__main__":
-    write_large(sys.argv[1], int(sys.argv[2]),
+def write_mixed(path, events, threads=4, files=200, seed=1):
+    """As many calls of all kinds, at random, in many files: to measure readers with."""
+    rng = random.Random(seed)
+    write_large(path, events, threads)
+    log = Log()
+    for i in range(files):
+        log.name("/data/file%d" % i, 3 + i)
+    words = [f + 1 | NUMBER[op] << 32 for f in range(files)
+             for op in ("pread", "pwrite", "read", "write", "lseek", "fsync")]
+    durations = [int(100 * 1.2 ** i) for i in range(40)]
+    sizes = [1 << i for i in range(20)]
+    blocks = -(-events // SLOTS)
+    with open(path, "r+b") as out:
+        out.seek(BLOCK + 24)
+        out.write(log.blocks()[0][3])
+        for block in range(2, blocks + 2):
+            out.seek(block * BLOCK)
+            a = array.array("Q", out.read(BLOCK))
+            n = min(SLOTS, events - (block - 2) * SLOTS)
+            for column, pool in ((4, durations), (5, range(1 << 40)), (7, sizes),
+                                 (8, words)):
+                a[column:column + 6 * n:6] = array.array("Q", rng.choices(pool, k=n))
+            out.seek(block * BLOCK)
+            out.write(a.tobytes())
+
+
+if __name__ == "__main__":   # for measurements: FILE EVENTS [THREADS]
+    write_mixed(sys.argv[1], int(sys.argv[2]),
                 int(sys.argv[3]) if len(sys.argv) > 3 else 1)
