@@ -20,6 +20,7 @@ import fake_log  # noqa: E402
 from fake_log import EPOCH, MARK, RUNNING, SLOTS, TSC, Log, write_large  # noqa: E402
 
 IOTRACE = os.path.join(os.environ["top_builddir"], "iotrace")
+RECORDER = os.path.join(os.environ["top_builddir"], "libiotrace.so")
 COLUMNS = ["Application", "Execution", "Tool", "Filename", "fd", "Op sequence",
            "Operation", "Bytes", "start_time", "end_time", "Time (sec)", "PID"]
 MS = 10 ** 6
@@ -671,10 +672,9 @@ class Programs(Case):
         self.refused("run", "--", status=2)
 
     def test_run(self):
-        recorder = os.path.join(os.path.dirname(IOTRACE), "libiotrace.so")
-        if not os.path.exists(recorder):
+        if not os.path.exists(RECORDER):
             self.assertIn("libiotrace.so", self.refused("run", "--", "true"))
-            self.skipTest("libiotrace.so is not built")
+        self.needs_recorder()
         out, err = self.iotrace("run", "-n", "job", "--", "/bin/sh", "-c",
                                 "dd if=/etc/passwd of=copy bs=64; exit 3", status=3)
         self.assertIn("job.1", err)
@@ -685,11 +685,35 @@ class Programs(Case):
         self.assertEqual(files["/etc/passwd"]["read"]["bytes"],
                          os.path.getsize("/etc/passwd"))
 
-    def test_run_of_what_is_not_there(self):
-        recorder = os.path.join(os.path.dirname(IOTRACE), "libiotrace.so")
-        if not os.path.exists(recorder):
+    def needs_recorder(self):
+        if not os.path.exists(RECORDER):
             self.skipTest("libiotrace.so is not built")
+
+    def test_run_of_what_is_not_there(self):
+        self.needs_recorder()
         self.iotrace("run", "--", "./missing", status=127)
+
+    def test_run_of_what_cannot_be_seen(self):
+        """An ELF header without a loader: the system may refuse it, too."""
+        self.needs_recorder()
+        head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+        head += fake_log.struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, 0, 64, 0, 0, 64, 56, 0,
+                                     64, 0, 0)
+        with open(self.path("static"), "wb") as f:
+            f.write(head)
+        os.chmod(self.path("static"), 0o755)
+        for command in (["./static"], ["env", "A=b", "./static"]):
+            child = subprocess.Popen([IOTRACE, "run", "--"] + command, cwd=self.dir,
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            out = child.communicate(timeout=60)[0].decode("utf-8", "replace")
+            self.assertIn("statically linked", out)
+
+    def test_run_and_a_killed_command(self):
+        self.needs_recorder()
+        err = self.iotrace("run", "-n", "job", "--", "/bin/sh", "-c",
+                           "echo x >copy; kill -9 $$", status=128 + 9)[1]
+        self.assertIn("1 of killed processes", err)
+        self.assertIn("copy", self.iotrace("summary", "job.1")[0])
 
 
 if __name__ == "__main__":
