@@ -72,6 +72,23 @@ static int write_table(struct run *r, struct filter *f, const char *path)
     return rc;
 }
 
+/* A table in the folder would be read as a log of the run from then on. */
+static int check_place(const char *run, const char *out)
+{
+    char folder[PATH_MAX], place[PATH_MAX], copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", out);
+    char *slash = strrchr(copy, '/');
+    if (slash)
+        *slash = 0;
+    if (!realpath(run, folder) || !realpath(!slash ? "." : copy[0] ? copy : "/", place))
+        return 0; /* what is wrong with it is found when it is opened */
+    size_t n = strlen(folder);
+    if (!strncmp(folder, place, n) && (place[n] == 0 || place[n] == '/'))
+        return err_usage("%s is within %s: it would be read as one more log of it", out,
+                         run);
+    return 0;
+}
+
 int command_dump(int argc, char **argv)
 {
     struct filter f = {.rank = -1, .out = "-", .to_s = 1e300};
@@ -98,29 +115,13 @@ int command_dump(int argc, char **argv)
     if (!command_options(&p, argc, argv, &status))
         return status;
     f.all = !f.op.n && !f.file.n && f.rank < 0 && f.from_s <= 0 && f.to_s > 1e299;
-    struct run r;
-    int rc = run_find(&r, f.run);
+    struct run r = {0};
+    int rc = strcmp(f.out, "-") != 0 ? check_place(f.run, f.out) : 0;
+    rc = rc ? rc : run_find(&r, f.run);
     rc = rc ? rc : write_table(&r, &f, f.out);
     status = run_verdict(&r, rc);
     run_free(&r);
     return status;
-}
-
-/* A table in the folder would be read as a log of the run from then on. */
-static int check_place(const char *run, const char *out)
-{
-    char folder[PATH_MAX], place[PATH_MAX], copy[PATH_MAX];
-    snprintf(copy, sizeof copy, "%s", out);
-    char *slash = strrchr(copy, '/');
-    if (slash)
-        *slash = 0;
-    if (!realpath(run, folder) || !realpath(!slash ? "." : copy[0] ? copy : "/", place))
-        return 0; /* what is wrong with it is found when it is opened */
-    size_t n = strlen(folder);
-    if (!strncmp(folder, place, n) && (place[n] == 0 || place[n] == '/'))
-        return err_usage("%s is within %s: it would be read as one more log of it", out,
-                         run);
-    return 0;
 }
 
 int command_merge(int argc, char **argv)
