@@ -592,8 +592,8 @@ static int show(struct patterns *all, const char *json, int64_t top)
         qsort(all->stream, (size_t)all->streams, sizeof *all->stream, by_file);
     if (all->unplaced)
         fprintf(stderr,
-                "iotrace: of %lld transfers the offset is not known: left out, "
-                "but what they call is looked at\n",
+                "iotrace: %lld transfers are left out: the log does not say where in "
+                "their files they are\n",
                 (long long)all->unplaced);
     if (all->unfollowed)
         fprintf(stderr,
