@@ -1,4 +1,4 @@
-# bash completion for madbench, blocktransfer and leadline; installed as
+# bash completion for madbench, blocktransfer, iotrace and leadline; installed as
 # .../bash-completion/completions/leadline.bash, with links for the other programs.
 #
 # What can be completed is asked of the program: --help is the only list of options.
@@ -8,7 +8,7 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep) "${COMP_WORDS[0]}" "$command" --help ;;
+        leadline:compare | leadline:sweep | iotrace:[a-z]*) "${COMP_WORDS[0]}" "$command" --help ;;
         *) "${COMP_WORDS[0]}" --help ;;
     esac 2>/dev/null
 }
@@ -19,6 +19,15 @@ _leadline_options()
     _leadline_help | sed -nE \
         -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?--\[no-\]([a-z-]+).*/--\3 --no-\3/p' \
         -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?(--[a-z-]+).*/\3/p'
+}
+
+_leadline_commands()
+{
+    if [ "${COMP_WORDS[0]##*/}" = leadline ]; then
+        echo compare sweep
+    else
+        "${COMP_WORDS[0]}" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) .*/\1/p'
+    fi
 }
 
 # Choices of option $1: what stands before the colon in "POLICY  flush|keep: ...", or
@@ -52,7 +61,7 @@ _leadline()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --json | --csv | --output | -o)
+        --json | --csv | --perfetto | --output | -o)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
@@ -71,12 +80,12 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
-    elif [ "${COMP_WORDS[0]##*/}" = leadline ]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
-            mapfile -t COMPREPLY < <(compgen -W "compare sweep" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
     fi
 }
-complete -o filenames -F _leadline leadline madbench blocktransfer
+complete -o filenames -F _leadline leadline madbench blocktransfer iotrace

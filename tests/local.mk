@@ -43,6 +43,7 @@ SCRIPT_TESTS = \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
 	tests/e2e/hdf5_file.py \
+	tests/e2e/iotrace_reader.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
@@ -59,7 +60,8 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/lint/lint.py \
+	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py
 
 # What every unit test links; the linker takes from each what it needs.

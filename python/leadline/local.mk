@@ -9,6 +9,7 @@ dist_leadline_DATA = \
 	python/leadline/compare.py \
 	python/leadline/errors.py \
 	python/leadline/groups.py \
+	python/leadline/iotrace_plot.py \
 	python/leadline/notes.py \
 	python/leadline/report.py \
 	python/leadline/spec.py \

@@ -3,6 +3,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/err.c src/base/err.h \
+	src/base/hist.c src/base/hist.h \
 	src/base/json.c src/base/json.h \
 	src/base/opt.c src/base/opt.h \
 	src/base/progress.c src/base/progress.h \

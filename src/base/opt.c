@@ -156,10 +156,11 @@ static struct opt *find_letter(const struct opt_program *p, char letter)
     return NULL;
 }
 
+/* The entry of the argument with this number; a list takes all that come. */
 static struct opt *positional(const struct opt_program *p, int index)
 {
     for (int i = 0; i < p->n; i++)
-        if (is_positional(&p->table[i]) && !index--)
+        if (is_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_LIST))
             return &p->table[i];
     return NULL;
 }
@@ -246,6 +247,8 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     if (rc)
         return rc;
     struct opt *missing = positional(p, seen);
+    if (missing && missing->kind == OPT_LIST && ((struct opt_list *)missing->value)->n)
+        missing = NULL;
     if (missing && missing->required)
         return err_usage("%s is missing; usage: %s [options] %s", missing->name,
                          p->name, p->line);
@@ -336,6 +339,8 @@ void opt_help(const struct opt_program *p, FILE *out)
 {
     fprintf(out, "usage: %s [options] %s\n\n", p->name, p->line);
     wrap(out, p->about, 0, 0, 80);
+    if (p->n && p->table[0].kind != OPT_TITLE)
+        fputc('\n', out);
     for (int i = 0; i < p->n; i++) {
         if (p->table[i].kind == OPT_TITLE)
             fprintf(out, "\n%s\n", p->table[i].help);

@@ -14,7 +14,7 @@ enum opt_kind {
     OPT_REAL,   /* double within [min, max] */
     OPT_TEXT,   /* const char *, not empty */
     OPT_CHOICE, /* const char *: one of choices, in any case; stored as listed */
-    OPT_LIST,   /* struct opt_list: may be repeated */
+    OPT_LIST,   /* struct opt_list: may be repeated; as a positional, the last one */
     OPT_TITLE   /* no option: a heading in --help */
 };
 

@@ -1,7 +1,6 @@
 #include "report/phase.h"
 #include "base/err.h"
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ const char *const act_name[ACT_COUNT] = {
 int phase_open(struct phase **p)
 {
     *p = calloc(1, sizeof **p);
-    int64_t *hist = calloc(2 * PHASE_HIST_SIZE, sizeof *hist);
+    int64_t *hist = calloc(2 * HIST_SIZE, sizeof *hist);
     if (!*p || !hist) {
         free(*p);
         free(hist);
@@ -24,7 +23,7 @@ int phase_open(struct phase **p)
         return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");
     }
     (*p)->act[ACT_READ].hist = hist;
-    (*p)->act[ACT_WRITE].hist = hist + PHASE_HIST_SIZE;
+    (*p)->act[ACT_WRITE].hist = hist + HIST_SIZE;
     return 0;
 }
 
@@ -46,7 +45,7 @@ void phase_begin(struct phase *p, const char *name, int rep)
     for (int a = 0; a < ACT_COUNT; a++) {
         int64_t *hist = p->act[a].hist;
         if (hist)
-            memset(hist, 0, PHASE_HIST_SIZE * sizeof *hist);
+            memset(hist, 0, HIST_SIZE * sizeof *hist);
         p->act[a] =
             (struct phase_act){.device_bytes = PHASE_DEVICE_UNTOLD, .hist = hist};
     }
@@ -80,33 +79,6 @@ enum act phase_act(struct phase *p, enum act a)
     return was;
 }
 
-/* Octave from the highest bit, the sixteenth of it by comparison with 2^(k/16):
- * exact, and no call into libm for each transfer. */
-int phase_bucket(int64_t ns)
-{
-    static const uint64_t root[PHASE_HIST_SUB] = {
-        0x8000000000000000u, 0x85aac367cc487b15u, 0x8b95c1e3ea8bd6e7u,
-        0x91c3d373ab11c337u, 0x9837f0518db8a970u, 0x9ef5326091a111aeu,
-        0xa5fed6a9b15138ebu, 0xad583eea42a14ac7u, 0xb504f333f9de6485u,
-        0xbd08a39f580c36bfu, 0xc5672a115506dadeu, 0xce248c151f8480e4u,
-        0xd744fccad69d6af5u, 0xe0ccdeec2a94e112u, 0xeac0c6e7dd24392fu,
-        0xf5257d152486cc2du};
-    if (ns < 2)
-        return 0;
-    int octave = 63 - __builtin_clzll((unsigned long long)ns);
-    uint64_t mantissa = (uint64_t)ns << (63 - octave);
-    int sub = PHASE_HIST_SUB - 1;
-    while (mantissa < root[sub])
-        sub--;
-    int bucket = octave * PHASE_HIST_SUB + sub;
-    return bucket < PHASE_HIST_SIZE ? bucket : PHASE_HIST_SIZE - 1;
-}
-
-double phase_bucket_bound_s(int bucket)
-{
-    return exp2((bucket + 1) / (double)PHASE_HIST_SUB) * 1e-9;
-}
-
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns)
 {
     struct phase_act *x = &p->act[a];
@@ -115,7 +87,7 @@ void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_
     if (latency_ns > x->latency_max_ns)
         x->latency_max_ns = latency_ns;
     if (x->hist)
-        x->hist[phase_bucket(latency_ns)]++;
+        x->hist[hist_bucket(latency_ns)]++;
 }
 
 void phase_device(struct phase *p, enum act a, int64_t bytes)

@@ -5,6 +5,7 @@
 #define REPORT_PHASE_H
 
 #include "base/clock.h"
+#include "base/hist.h"
 #include <stdint.h>
 
 enum act {
@@ -22,10 +23,6 @@ enum act {
 
 extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... */
 
-/* Latencies: 16 buckets an octave from 1 ns to 2^44 ns, each 4.4 % wide. */
-#define PHASE_HIST_SUB 16
-#define PHASE_HIST_SIZE (44 * PHASE_HIST_SUB)
-
 /* Nothing was said about device bytes yet; or what was said leaves them unknown. */
 #define PHASE_DEVICE_UNTOLD (-1)
 #define PHASE_DEVICE_UNKNOWN (-2)
@@ -36,7 +33,7 @@ struct phase_act {
     int64_t device_bytes; /* < 0: not known */
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
-    int64_t *hist; /* PHASE_HIST_SIZE counts; only ACT_READ and ACT_WRITE */
+    int64_t *hist; /* HIST_SIZE latencies in ns; only ACT_READ and ACT_WRITE */
 };
 
 struct phase {
@@ -70,10 +67,5 @@ void phase_device(struct phase *p, enum act a, int64_t bytes);
 
 /* Local. How visible time divides (asynchronous engines). */
 void phase_visible(struct phase *p, enum act a, int64_t submit_ns, int64_t wait_ns);
-
-/* Local. The histogram's bucket for a latency, and the bucket's upper bound in
- * seconds (the next one's lower bound): bucket b holds [2^(b/16), 2^((b+1)/16)) ns. */
-int phase_bucket(int64_t ns);
-double phase_bucket_bound_s(int bucket);
 
 #endif

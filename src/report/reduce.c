@@ -37,7 +37,7 @@ struct reduced {
     double min[SAMPLE_ROWS];
     double sum[SAMPLE_ROWS + 4]; /* then submit and wait of reads, of writes */
     struct totals total;
-    int64_t hist[2][PHASE_HIST_SIZE]; /* of reads, of writes */
+    int64_t hist[2][HIST_SIZE]; /* of reads, of writes */
 };
 
 static double seconds(int64_t ns)
@@ -123,7 +123,7 @@ static int reduce_hist(struct reduced *d, const struct phase *p, const struct wo
     int bad = 0;
     for (int i = 0; i < 2; i++)
         if (d->total.calls[ACT_READ + i] > 0)
-            bad |= MPI_Reduce(p->act[ACT_READ + i].hist, d->hist[i], PHASE_HIST_SIZE,
+            bad |= MPI_Reduce(p->act[ACT_READ + i].hist, d->hist[i], HIST_SIZE,
                               MPI_INT64_T, MPI_SUM, 0, w->comm);
     return bad;
 }
@@ -175,20 +175,15 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
 
 double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s)
 {
-    int64_t need = (int64_t)ceil(q * (double)calls), seen = 0;
-    for (int b = 0; b < PHASE_HIST_SIZE; b++) {
-        seen += hist[b];
-        if (seen >= need && seen > 0)
-            return fmin(phase_bucket_bound_s(b), max_s);
-    }
-    return max_s;
+    int b = hist_reach(hist, calls, q);
+    return b < 0 ? max_s : fmin(hist_bound(b) * 1e-9, max_s);
 }
 
 static struct latency *make_latency(struct report *r, const int64_t *hist,
                                     int64_t calls, double max_s)
 {
     int used = 0;
-    for (int b = 0; b < PHASE_HIST_SIZE; b++)
+    for (int b = 0; b < HIST_SIZE; b++)
         used += hist[b] > 0;
     struct latency *l = calloc(1, sizeof *l + (size_t)used * sizeof l->hist[0]);
     if (!l) {
@@ -201,9 +196,9 @@ static struct latency *make_latency(struct report *r, const int64_t *hist,
     l->p99_s = latency_quantile(hist, calls, 0.99, max_s);
     l->p999_s = latency_quantile(hist, calls, 0.999, max_s);
     l->max_s = max_s;
-    for (int b = 0; b < PHASE_HIST_SIZE; b++)
+    for (int b = 0; b < HIST_SIZE; b++)
         if (hist[b] > 0) {
-            l->hist[l->n].bound_s = phase_bucket_bound_s(b);
+            l->hist[l->n].bound_s = hist_bound(b) * 1e-9;
             l->hist[l->n++].count = hist[b];
         }
     return l;

@@ -160,7 +160,7 @@ int output_check(const struct model *m);
 int output_write(const struct model *m);
 
 /* Local. The seconds within which the q-th part of all `calls` transfers was
- * complete: a bucket's bound, at most max_s. hist: PHASE_HIST_SIZE counts. */
+ * complete: a bucket's bound, at most max_s. hist: HIST_SIZE counts. */
 double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
 
 struct figure_summary figure_summary(const struct figure *f);

@@ -321,7 +321,7 @@ struct spread {
     double min_s, sum_s, max_s, latency_max_s;
     int n, max_rank;
     const char *max_host;
-    int64_t calls, hist[PHASE_HIST_SIZE];
+    int64_t calls, hist[HIST_SIZE];
 };
 
 /* A bucket is known by its bound, 2^((b + 1) / 16) ns. */
@@ -329,8 +329,8 @@ static void add_latency(struct spread *to, const struct latency *l)
 {
     to->latency_max_s = fmax(to->latency_max_s, l->max_s);
     for (int i = 0; i < l->n; i++) {
-        int b = (int)lround(log2(l->hist[i].bound_s * 1e9) * PHASE_HIST_SUB) - 1;
-        to->hist[b < PHASE_HIST_SIZE ? b : PHASE_HIST_SIZE - 1] += l->hist[i].count;
+        int b = (int)lround(log2(l->hist[i].bound_s * 1e9) * HIST_SUB) - 1;
+        to->hist[b < HIST_SIZE ? b : HIST_SIZE - 1] += l->hist[i].count;
     }
 }
 

@@ -7,6 +7,8 @@ from lint import BUILD, SRC, done, output, point, text_of
 PROGRAMS = {
     "blocktransfer": [[]],
     "madbench": [[]],
+    "iotrace": [[], ["run"], ["summary"], ["dump"], ["merge"], ["export"], ["compare"],
+                ["ldad"], ["plot"], ["bins"], ["recover"]],
     "leadline": [[], ["compare"], ["sweep"]],
 }
 WHERE = {"leadline": "python/leadline/leadline"}

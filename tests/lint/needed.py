@@ -26,6 +26,13 @@ def loaded(path):
     return {line.split()[0] for line in lines if "=>" in line} if status == 0 else set()
 
 
+def check_reader(program):
+    names = needed(os.path.join(os.path.abspath(BUILD), program))
+    wrong = [name for name in names or ["nothing"]
+             if not re.match(r"lib(c|m)\.so|ld-linux", name)]
+    point(not wrong, "%s needs the C library only" % program, wrong)
+
+
 def check(program):
     path = os.path.join(os.path.abspath(BUILD), program)
     names = needed(path)
@@ -51,6 +58,7 @@ def main():
     if output("readelf", "--version")[0]:
         skip("programs", "there is no readelf")
     else:
+        check_reader("iotrace")
         check("blocktransfer")
         check("madbench")
     done()

@@ -300,6 +300,22 @@ static void test_early(void)
     unsetenv("PMI_RANK");
 }
 
+static void test_list_of_arguments(void)
+{
+    static struct opt_list file;
+    static struct opt one[] = {
+        {.kind = OPT_LIST, .name = "FILE", .value = &file, .required = true}};
+    const struct opt_program p = {.name = "p", .line = "FILE...", .table = one, .n = 1};
+    err_clear();
+    tap_ok(opt_parse(&p, 1, (char *[]){"p"}) == -EINVAL &&
+               strstr(err_get()->text, "FILE is missing"),
+           "a list of arguments that must not be empty");
+    err_clear();
+    tap_ok(opt_parse(&p, 4, (char *[]){"p", "a", "b", "c"}) == 0 && file.n == 3 &&
+               !strcmp(file.item[2], "c"),
+           "a list takes all arguments");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -307,6 +323,7 @@ int main(int argc, char **argv)
     test_precedence();
     test_refused();
     test_list_limit();
+    test_list_of_arguments();
     test_text();
     test_help();
     test_early();

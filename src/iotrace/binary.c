@@ -1,0 +1,691 @@
+/* A log of the recorder: blocks by thread, threads merged by start time.
+ *
+ * Within a thread a call stands behind those made within it. So the place of a call
+ * that has some is found by looking ahead, and they are come back to: a stack of
+ * ranges, as deep as calls are nested, whatever the number of calls. */
+#include "base/err.h"
+#include "iotrace/header.h"
+#include "iotrace/log.h"
+#include "iotrace/names.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_ID ((uint32_t)1 << 22)
+#define DAY_NS ((int64_t)86400 * 1000000000)
+
+struct block {
+    uint32_t thread, kind;
+    uint64_t sequence;
+    int64_t index;
+};
+
+struct range { /* of slots that hold calls of `level` and those within them */
+    int64_t at, end;
+    int level;
+};
+
+struct cursor { /* of one thread */
+    const struct block *block;
+    int64_t slots;
+    char *window;
+    int64_t window_at, window_slots;
+    struct range *stack;
+    int depth, room;
+    struct trace_record head; /* what comes next */
+};
+
+struct name {
+    int64_t at; /* -1: none */
+    int32_t fd;
+    uint32_t kind;
+};
+
+struct binary {
+    struct header header;
+    struct block *block;
+    int64_t blocks;
+    int64_t block_slots;
+    struct cursor *cursor;
+    int cursors;
+    struct cursor **heap; /* by start */
+    int heap_n;
+    bool primed;
+    struct name *name;
+    uint32_t names;
+    char *text;
+    int64_t text_used, text_room, taken;
+    int rc; /* what stopped the reading */
+};
+
+/* What is done with a block, its header first; less than whole at the file's end. */
+typedef int (*visit_block)(void *arg, const char *block, uint32_t bytes);
+
+/* ---- header --------------------------------------------------------------- */
+
+static int no_memory(const struct log *l)
+{
+    return err_set(-ENOMEM, l->info.path, -1, "no memory to read the log");
+}
+
+static int read_header(struct log *l)
+{
+    struct header *h = &l->binary->header;
+    int64_t n = log_read(l, &h->fixed, sizeof h->fixed, 0);
+    if (n < 0)
+        return (int)n;
+    if (n < (int64_t)sizeof h->fixed)
+        return err_set(-EINVAL, l->info.path, -1, "the log ends within its header");
+    int rc = header_check(h, l->info.path);
+    if (rc)
+        return rc;
+    h->text = malloc(h->fixed.text_bytes + (size_t)1);
+    if (!h->text)
+        return no_memory(l);
+    n = log_read(l, h->text, h->fixed.text_bytes, h->fixed.header_bytes);
+    if (n >= 0 && n < h->fixed.text_bytes)
+        n = err_set(-EINVAL, l->info.path, -1, "the log ends within its header");
+    return n < 0 ? (int)n : header_read_text(h, l->info.path);
+}
+
+/* This process's nanoseconds as rank 0's. */
+static int64_t align(const struct trace_header *f, int64_t ns)
+{
+    int64_t t0 = f->offset_at_ns[0], t1 = f->offset_at_ns[1];
+    if (!t0)
+        return ns;
+    double slope =
+        t1 > t0 ? (double)(f->offset_ns[1] - f->offset_ns[0]) / (double)(t1 - t0) : 0;
+    if (slope > 0.01 || slope < -0.01) /* no clock drifts so: one of them was set */
+        slope = 0;
+    return ns + f->offset_ns[0] + (int64_t)(slope * (double)(ns - t0));
+}
+
+static void fill_info(struct log *l)
+{
+    struct log_info *i = &l->info;
+    const struct header *h = &l->binary->header;
+    const struct trace_header *f = &h->fixed;
+    i->app = header_value(h, "app");
+    i->execution = header_value(h, "execution");
+    i->exe = header_value(h, "exe");
+    i->argv = header_value(h, "argv");
+    i->host = header_value(h, "host");
+    i->mode = header_value(h, "mode");
+    i->state = (enum trace_state)f->state;
+    i->pid = (int32_t)f->pid;
+    i->ppid = (int32_t)f->ppid;
+    i->generation = f->generation;
+    i->rank = f->rank;
+    i->ranks = f->ranks;
+    i->dropped = f->dropped;
+    i->excluded = f->excluded;
+    i->begin_ns = align(f, f->first_ns);
+    if (i->state != TRACE_RUNNING)
+        i->end_ns = align(f, f->unix_ns[1]);
+    i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
+}
+
+/* ---- names ---------------------------------------------------------------- */
+
+static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
+{
+    if (id > b->names) {
+        uint32_t names = id > 2 * b->names ? id : 2 * b->names;
+        struct name *more = realloc(b->name, names * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        for (uint32_t i = b->names; i < names; i++)
+            more[i] = (struct name){.at = -1, .fd = -1};
+        b->name = more;
+        b->names = names;
+    }
+    if (names_take(bytes))
+        return -ENOSPC;
+    b->taken += bytes;
+    if (b->text_used + bytes > b->text_room) {
+        int64_t room = 2 * b->text_room + bytes + 4096;
+        char *more = realloc(b->text, (size_t)room);
+        if (!more)
+            return -ENOMEM;
+        b->text = more;
+        b->text_room = room;
+    }
+    return 0;
+}
+
+static int add_name(struct log *l, const struct trace_name *n, const char *text,
+                    uint32_t bytes)
+{
+    struct binary *b = l->binary;
+    uint32_t length = (uint32_t)strnlen(text, bytes);
+    if (n->id == 0 || n->id > NAME_MAX_ID || length == bytes ||
+        n->kind - TRACE_FILE > TRACE_MARK - TRACE_FILE) {
+        l->info.damaged++;
+        return 0;
+    }
+    int rc = room_for_name(b, n->id, length + 1);
+    if (rc == -ENOSPC)
+        return 0; /* shown as "?" */
+    if (rc)
+        return no_memory(l);
+    memcpy(b->text + b->text_used, text, length + 1);
+    b->name[n->id - 1] = (struct name){
+        .at = b->text_used, .fd = n->fd < 0 ? -1 : n->fd, .kind = n->kind};
+    b->text_used += length + 1;
+    return 0;
+}
+
+static int visit_names(void *arg, const char *block, uint32_t bytes)
+{
+    struct log *l = arg;
+    uint32_t at = sizeof(struct trace_block);
+    struct trace_name n;
+    while (at + sizeof n <= bytes) {
+        memcpy(&n, block + at, sizeof n);
+        if (n.bytes == 0)
+            break;
+        if (n.bytes % 8 || n.bytes <= sizeof n || n.bytes > bytes - at) {
+            l->info.damaged++; /* where the next one begins is not known */
+            break;
+        }
+        int rc = add_name(l, &n, block + at + sizeof n, n.bytes - (uint32_t)sizeof n);
+        if (rc)
+            return rc;
+        at += n.bytes;
+    }
+    return 0;
+}
+
+const char *binary_name(const struct log *l, uint32_t id)
+{
+    const struct binary *b = l->binary;
+    if (id == 0)
+        return "";
+    if (id > b->names || b->name[id - 1].at < 0)
+        return "?";
+    return b->text + b->name[id - 1].at;
+}
+
+bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
+{
+    const struct binary *b = l->binary;
+    if (id == 0 || id > b->names || b->name[id - 1].kind != TRACE_FILE)
+        return false;
+    *fd = b->name[id - 1].fd;
+    return true;
+}
+
+uint32_t binary_names(const struct log *l)
+{
+    return l->binary->names;
+}
+
+/* ---- blocks --------------------------------------------------------------- */
+
+static int64_t block_count(const struct log *l)
+{
+    int64_t size = l->binary->header.fixed.block_bytes;
+    return (l->size + size - 1) / size;
+}
+
+/* The head of block `index`. 1: it is one; 0: it was not taken, or is damaged. */
+static int block_head(struct log *l, int64_t index, struct trace_block *head)
+{
+    static const struct trace_block nothing;
+    int64_t n =
+        log_read(l, head, sizeof *head, index * l->binary->header.fixed.block_bytes);
+    if (n < 0)
+        return (int)n;
+    if (n == sizeof *head && !memcmp(head->magic, "BLK\n", 4) &&
+        head->kind - TRACE_RECORDS <= TRACE_PROFILE - TRACE_RECORDS)
+        return 1;
+    if (n == sizeof *head && memcmp(head, &nothing, sizeof nothing) != 0)
+        l->info.damaged_blocks++;
+    return 0;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+static int index_blocks(struct log *l)
+{
+    struct binary *b = l->binary;
+    int64_t n = block_count(l), room = 0;
+    for (int64_t i = 1; i < n; i++) {
+        struct trace_block head;
+        int rc = block_head(l, i, &head);
+        if (rc < 0)
+            return rc;
+        if (rc == 0)
+            continue;
+        if (b->blocks == room) {
+            room = room ? 2 * room : 16;
+            struct block *more = realloc(b->block, (size_t)room * sizeof *more);
+            if (!more)
+                return no_memory(l);
+            b->block = more;
+        }
+        b->block[b->blocks++] = (struct block){.thread = head.thread,
+                                               .kind = head.kind,
+                                               .sequence = head.sequence,
+                                               .index = i};
+    }
+    if (b->header.fixed.blocks > (uint64_t)n)
+        l->info.missing_blocks = b->header.fixed.blocks - (uint64_t)n;
+    return 0;
+}
+
+static int read_block(struct log *l, const struct block *b, visit_block visit,
+                      void *arg)
+{
+    uint32_t size = l->binary->header.fixed.block_bytes;
+    char *block = malloc(size);
+    if (!block)
+        return no_memory(l);
+    int64_t n = log_read(l, block, size, b->index * size);
+    int rc = n < 0 ? (int)n : visit(arg, block, (uint32_t)n);
+    free(block);
+    return rc;
+}
+
+static int each_block(struct log *l, enum trace_kind kind, visit_block visit, void *arg)
+{
+    const struct binary *b = l->binary;
+    int rc = 0;
+    for (int64_t i = 0; i < b->blocks && !rc; i++)
+        if (b->block[i].kind == kind)
+            rc = read_block(l, &b->block[i], visit, arg);
+    return rc;
+}
+
+struct count {
+    const struct header *header;
+    int64_t *records;
+};
+
+struct profile_visit {
+    struct log *log;
+    int (*visit)(void *arg, const struct trace_profile *p, int op, int64_t ns);
+    void *arg;
+};
+
+/* Counts that no run reaches are damage, and would overflow in sums. */
+static bool is_sane(const struct trace_profile *p)
+{
+    const uint64_t most = (uint64_t)1 << 48;
+    bool sane = p->count < most && p->errors <= p->count && p->bytes < most << 12;
+    for (int i = 0; i < TRACE_SIZES; i++)
+        sane &= p->sizes[i] < most && p->times[i] < most;
+    return sane;
+}
+
+static int visit_profile(void *arg, const char *block, uint32_t bytes)
+{
+    struct profile_visit *v = arg;
+    const struct header *h = &v->log->binary->header;
+    struct trace_profile p;
+    int rc = 0;
+    for (uint32_t at = sizeof(struct trace_block); at + sizeof p <= bytes && !rc;
+         at += sizeof p) {
+        memcpy(&p, block + at, sizeof p);
+        if (p.count == 0)
+            break;
+        if (p.op >= h->ops || h->op[p.op] < 0 || !is_sane(&p) ||
+            header_duration(h, p.ticks) > 100 * DAY_NS)
+            v->log->info.damaged++;
+        else
+            rc = v->visit(v->arg, &p, h->op[p.op], header_duration(h, p.ticks));
+    }
+    return rc;
+}
+
+int binary_profile(struct log *l,
+                   int (*visit)(void *arg, const struct trace_profile *p, int op,
+                                int64_t ns),
+                   void *arg)
+{
+    struct profile_visit v = {l, visit, arg};
+    return each_block(l, TRACE_PROFILE, visit_profile, &v);
+}
+
+static int count_slots(void *arg, const char *block, uint32_t bytes)
+{
+    const struct count *c = arg;
+    const struct header *h = c->header;
+    struct trace_record r;
+    for (uint32_t at = sizeof(struct trace_block); at + h->fixed.record_bytes <= bytes;
+         at += h->fixed.record_bytes) {
+        header_record(h, block + at, &r);
+        *c->records += r.op != 0;
+    }
+    return 0;
+}
+
+/* Of two copies of a block, the one with more in it: the process was killed while it
+ * made the second, or while it emptied the first. */
+static int fuller(struct log *l, const struct block *a, const struct block *b)
+{
+    int64_t records[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        struct count c = {&l->binary->header, &records[i]};
+        int rc = read_block(l, i ? b : a, count_slots, &c);
+        if (rc)
+            return rc;
+    }
+    return records[0] > records[1] ? 0 : 1;
+}
+
+/* Blocks of records come first, by thread and in their order, each once. Returns how
+ * many they are, or -errno. */
+static int64_t sort_blocks(struct log *l)
+{
+    struct binary *b = l->binary;
+    int64_t n = 0;
+    if (b->blocks)
+        qsort(b->block, (size_t)b->blocks, sizeof *b->block, by_thread);
+    for (int64_t i = 0; i < b->blocks && b->block[i].kind == TRACE_RECORDS; i++) {
+        struct block *last = n ? &b->block[n - 1] : NULL;
+        bool again = last && last->thread == b->block[i].thread &&
+                     last->sequence == b->block[i].sequence;
+        int second = again ? fuller(l, last, &b->block[i]) : 1;
+        if (second < 0)
+            return second;
+        if (second)
+            b->block[again ? n - 1 : n++] = b->block[i];
+    }
+    return n;
+}
+
+static int make_cursors(struct log *l)
+{
+    struct binary *b = l->binary;
+    b->block_slots =
+        (b->header.fixed.block_bytes - (int64_t)sizeof(struct trace_block)) /
+        b->header.fixed.record_bytes;
+    int64_t blocks = sort_blocks(l);
+    if (blocks < 0)
+        return (int)blocks;
+    for (int64_t i = 0; i < blocks; i++)
+        b->cursors += i == 0 || b->block[i].thread != b->block[i - 1].thread;
+    b->cursor = calloc((size_t)b->cursors + 1, sizeof *b->cursor);
+    b->heap = calloc((size_t)b->cursors + 1, sizeof *b->heap);
+    if (!b->cursor || !b->heap)
+        return no_memory(l);
+    struct cursor *c = b->cursor - 1;
+    for (int64_t i = 0; i < blocks; i++) {
+        if (i == 0 || b->block[i].thread != b->block[i - 1].thread)
+            (++c)->block = &b->block[i];
+        c->slots += b->block_slots;
+    }
+    l->info.threads = b->cursors;
+    return 0;
+}
+
+int binary_open(struct log *l)
+{
+    struct binary *b = l->binary = calloc(1, sizeof *l->binary);
+    if (!b)
+        return no_memory(l);
+    int rc = read_header(l);
+    if (rc)
+        return rc;
+    fill_info(l);
+    rc = index_blocks(l);
+    rc = rc ? rc : each_block(l, TRACE_NAMES, visit_names, l);
+    return rc;
+}
+
+void binary_close(struct log *l)
+{
+    struct binary *b = l->binary;
+    if (!b)
+        return;
+    for (int i = 0; i < b->cursors && b->cursor; i++) {
+        free(b->cursor[i].window);
+        free(b->cursor[i].stack);
+    }
+    header_free(&b->header);
+    names_give(b->taken);
+    free(b->block);
+    free(b->cursor);
+    free(b->heap);
+    free(b->name);
+    free(b->text);
+    free(b);
+    l->binary = NULL;
+}
+
+/* ---- one thread ----------------------------------------------------------- */
+
+/* Brings `slot` into the window; what the file does not have is zero. */
+static int load_window(struct log *l, struct cursor *c, int64_t slot)
+{
+    struct binary *b = l->binary;
+    int64_t bytes = b->header.fixed.record_bytes;
+    int64_t fit = log_window_bytes / bytes;
+    fit = fit < 1 ? 1 : fit > b->block_slots ? b->block_slots : fit;
+    if (!c->window && !(c->window = malloc((size_t)(fit * bytes))))
+        return no_memory(l);
+    int64_t in_block = slot % b->block_slots;
+    int64_t n = b->block_slots - in_block < fit ? b->block_slots - in_block : fit;
+    int64_t at = c->block[slot / b->block_slots].index * b->header.fixed.block_bytes +
+                 (int64_t)sizeof(struct trace_block) + in_block * bytes;
+    int64_t got = log_read(l, c->window, n * bytes, at);
+    if (got < 0)
+        return (int)got;
+    memset(c->window + got, 0, (size_t)(n * bytes - got));
+    c->window_at = slot;
+    c->window_slots = n;
+    return 0;
+}
+
+/* No call moves 256 TiB: sums of what is damaged must not overflow. */
+static bool moves_sanely(const struct header *h, const struct trace_record *r)
+{
+    return r->result < (int64_t)1 << 48 || !op_moves(op_get(h->op[r->op])->class);
+}
+
+/* The record in `slot`. 1: a good one; 0: it is not one; -errno. */
+static int look(struct log *l, struct cursor *c, int64_t slot, struct trace_record *r)
+{
+    const struct header *h = &l->binary->header;
+    if (slot < c->window_at || slot >= c->window_at + c->window_slots) {
+        int rc = load_window(l, c, slot);
+        if (rc)
+            return rc;
+    }
+    header_record(h, c->window + (slot - c->window_at) * h->fixed.record_bytes, r);
+    if (r->op == 0 || r->op >= h->ops || h->op[r->op] < 0)
+        return 0;
+    int64_t since = header_time(h, r->start) - h->fixed.first_ns;
+    return since > -DAY_NS && since < 3650 * DAY_NS &&
+           header_duration(h, r->duration) < 100 * DAY_NS && moves_sanely(h, r);
+}
+
+/* Says why a slot holds no record. */
+static void count_bad(struct log *l, const struct trace_record *r)
+{
+    static const struct trace_record nothing;
+    if (r->op != 0)
+        l->info.damaged++;
+    else if (memcmp(r, &nothing, sizeof *r) != 0)
+        l->info.unfinished++;
+}
+
+static int push(struct log *l, struct cursor *c, struct range r)
+{
+    if (c->depth == c->room) {
+        int room = c->room ? 2 * c->room : 4;
+        struct range *more = realloc(c->stack, (size_t)room * sizeof *more);
+        if (!more)
+            return no_memory(l);
+        c->stack = more;
+        c->room = room;
+    }
+    c->stack[c->depth++] = r;
+    return 0;
+}
+
+/* Finds the first call of the range's own level, which begins before all those of
+ * higher levels that stand before it. 1: *at is its slot; 0: there is none, and the
+ * range's level is now the lowest that there is. */
+static int find_own(struct log *l, struct cursor *c, struct range *r, int64_t *at)
+{
+    int lowest = UINT8_MAX + 1;
+    for (int64_t slot = r->at; slot < r->end; slot++) {
+        int rc = look(l, c, slot, &c->head);
+        if (rc < 0)
+            return rc;
+        if (rc == 1 && c->head.level <= r->level) {
+            *at = slot;
+            return 1;
+        }
+        if (rc == 1 && c->head.level < lowest)
+            lowest = c->head.level;
+    }
+    r->level = lowest; /* the process ended within the call that made them */
+    return 0;
+}
+
+/* Moves the range's beginning over what is no record. 1: there is one. */
+static int skip_bad(struct log *l, struct cursor *c, struct range *r)
+{
+    int rc = 0;
+    while (r->at < r->end && (rc = look(l, c, r->at, &c->head)) == 0) {
+        count_bad(l, &c->head);
+        r->at++;
+    }
+    return r->at < r->end ? rc : 0;
+}
+
+/* Puts the thread's next call into c->head. 1, 0 at the end, -errno. */
+static int advance(struct log *l, struct cursor *c)
+{
+    while (c->depth > 0) {
+        struct range *r = &c->stack[c->depth - 1];
+        int rc = skip_bad(l, c, r);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) {
+            c->depth--;
+            continue;
+        }
+        int64_t own = r->at;
+        rc = c->head.level <= r->level ? 1 : find_own(l, c, r, &own);
+        if (rc < 0)
+            return rc;
+        if (rc == 0)
+            continue;
+        struct range within = {.at = r->at, .end = own, .level = r->level + 1};
+        r->at = own + 1;
+        if (within.at < within.end && (rc = push(l, c, within)) < 0)
+            return rc;
+        return 1;
+    }
+    return 0;
+}
+
+/* ---- all threads ---------------------------------------------------------- */
+
+static void sift_down(struct binary *b, int i)
+{
+    struct cursor *c = b->heap[i];
+    for (int child; (child = 2 * i + 1) < b->heap_n; i = child) {
+        if (child + 1 < b->heap_n &&
+            b->heap[child + 1]->head.start < b->heap[child]->head.start)
+            child++;
+        if (c->head.start <= b->heap[child]->head.start)
+            break;
+        b->heap[i] = b->heap[child];
+    }
+    b->heap[i] = c;
+}
+
+/* Has every thread's first call ready. */
+static int prime(struct log *l)
+{
+    struct binary *b = l->binary;
+    int rc = make_cursors(l);
+    for (int i = 0; i < b->cursors && rc >= 0; i++) {
+        struct cursor *c = &b->cursor[i];
+        rc = push(l, c, (struct range){.at = 0, .end = c->slots, .level = 0});
+        if (rc < 0 || (rc = advance(l, c)) != 1)
+            continue;
+        b->heap[b->heap_n++] = c;
+    }
+    for (int i = b->heap_n / 2 - 1; i >= 0; i--)
+        sift_down(b, i);
+    b->primed = true;
+    return rc < 0 ? rc : 0;
+}
+
+static int64_t bytes_of(enum trace_class class, const struct trace_record *r)
+{
+    if (r->result < 0)
+        return -1;
+    return op_moves(class) && !(r->flags & TRACE_ASYNC) ? r->result : 0;
+}
+
+/* The file's descriptor, or the one a call made that has no name. */
+static int32_t fd_of(const struct binary *b, enum trace_class class,
+                     const struct trace_record *r)
+{
+    if (r->file && r->file <= b->names && b->name[r->file - 1].fd >= 0)
+        return b->name[r->file - 1].fd;
+    bool made = class == CLASS_OPEN && r->result >= 0 && r->result <= INT32_MAX;
+    return made ? (int32_t)r->result : -1;
+}
+
+static void fill_event(struct log *l, struct event *e, const struct trace_record *r,
+                       uint32_t thread)
+{
+    struct binary *b = l->binary;
+    uint16_t op = (uint16_t)b->header.op[r->op];
+    enum trace_class class = op_get(op)->class;
+    int64_t start = header_time(&b->header, r->start);
+    int64_t end = header_time(&b->header, r->start + r->duration);
+    *e = (struct event){.start_ns = align(&b->header.fixed, start),
+                        .duration_ns = end - start,
+                        .bytes = bytes_of(class, r),
+                        .offset = r->offset < 0 ? -1 : r->offset,
+                        .request = r->request,
+                        .result = r->result,
+                        .name = r->file,
+                        .thread = thread,
+                        .pid = l->info.pid,
+                        .fd = fd_of(b, class, r),
+                        .op = op,
+                        .class = (uint8_t) class,
+                        .level = r->level,
+                        .flags = r->flags};
+}
+
+int binary_next(struct log *l, struct event *e)
+{
+    struct binary *b = l->binary;
+    if (!b->primed)
+        b->rc = prime(l);
+    if (b->rc || b->heap_n == 0)
+        return b->rc;
+    struct cursor *c = b->heap[0];
+    fill_event(l, e, &c->head, c->block->thread);
+    int rc = advance(l, c);
+    if (rc < 0)
+        b->rc = rc;
+    if (rc == 0)
+        b->heap[0] = b->heap[--b->heap_n];
+    if (b->heap_n > 0)
+        sift_down(b, 0);
+    return 1;
+}

@@ -1,0 +1,407 @@
+/* bins: what pictures are drawn of, as JSON. Time in equal slices; a transfer that
+ * lasts over several is shared out in proportion. Two passes: how long, how much. */
+#include "base/err.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "iotrace/access.h"
+#include "iotrace/commands.h"
+#include "iotrace/names.h"
+#include "iotrace/runs.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES_MAX 4096 /* processes with a row of their own */
+#define FILES 6        /* with a map of their own */
+#define ROWS 64        /* of such a map */
+
+struct lane { /* of a process */
+    int log;  /* it is in */
+    int32_t rank, pid;
+    int64_t begin_ns, end_ns, covered_ns;
+    double *io_s, *read, *written; /* by slice */
+};
+
+struct file { /* a row of names */
+    int64_t bytes, end;
+    int map; /* -1: none */
+};
+
+struct map {
+    uint32_t file;
+    double *read, *written; /* [row][slice] */
+};
+
+struct bins {
+    int64_t slices;
+    int64_t begin_ns, end_ns;
+    struct lane *lane;
+    int lanes, room;
+    int log; /* being read: 0.. */
+    struct names names;
+    struct file *file;
+    uint32_t file_room;
+    struct map map[FILES];
+    int maps;
+    bool fill; /* second pass */
+};
+
+struct reading {
+    struct bins *b;
+    struct log *log;
+    int first, lanes; /* of this log */
+    uint32_t *global; /* number of a file, by the log's own */
+    uint32_t names;
+    struct told told;
+};
+
+static int no_memory(void)
+{
+    return err_set(-ENOMEM, NULL, -1, "no memory for the pictures' figures");
+}
+
+/* ---- processes and files -------------------------------------------------- */
+
+static struct lane *add_lane(struct reading *r, int32_t pid)
+{
+    struct bins *b = r->b;
+    const struct log_info *i = log_info(r->log);
+    if (b->lanes == LANES_MAX) /* all that are more are one */
+        return &b->lane[LANES_MAX - 1];
+    if (b->lanes == b->room) {
+        int room = b->room ? 2 * b->room : 16;
+        struct lane *more = realloc(b->lane, (size_t)room * sizeof *more);
+        if (!more)
+            return NULL;
+        b->lane = more;
+        b->room = room;
+    }
+    struct lane *lane = &b->lane[b->lanes++];
+    *lane = (struct lane){.log = b->log, .rank = i->rank, .pid = pid};
+    if (!i->table) {
+        lane->begin_ns = i->begin_ns;
+        lane->end_ns = i->end_ns;
+    }
+    r->lanes++;
+    return lane;
+}
+
+static struct lane *lane_of(struct reading *r, int32_t pid)
+{
+    for (int i = r->first + r->lanes - 1; i >= r->first; i--)
+        if (r->b->lane[i].pid == pid)
+            return &r->b->lane[i];
+    return r->b->fill ? &r->b->lane[r->b->lanes - 1] : add_lane(r, pid);
+}
+
+static struct file *file_of(struct reading *r, uint32_t id)
+{
+    struct bins *b = r->b;
+    if (id >= r->names) {
+        uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
+        uint32_t *more = realloc(r->global, names * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + r->names, 0, (names - r->names) * sizeof *more);
+        r->global = more;
+        r->names = names;
+    }
+    if (!r->global[id])
+        r->global[id] = names_add(&b->names, log_name(r->log, id));
+    uint32_t n = r->global[id];
+    if (n >= b->file_room) {
+        uint32_t room = n + 1 > 2 * b->file_room ? n + 1 : 2 * b->file_room;
+        struct file *more = realloc(b->file, room * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + b->file_room, 0, (room - b->file_room) * sizeof *more);
+        b->file = more;
+        b->file_room = room;
+    }
+    return &b->file[n];
+}
+
+/* ---- first pass: how long, how large -------------------------------------- */
+
+static int measure(struct reading *r, const struct event *e, bool placed)
+{
+    struct lane *lane = lane_of(r, e->pid);
+    int64_t end_ns = e->start_ns + e->duration_ns;
+    if (!lane)
+        return no_memory();
+    if (!lane->begin_ns || e->start_ns < lane->begin_ns)
+        lane->begin_ns = e->start_ns;
+    if (end_ns > lane->end_ns)
+        lane->end_ns = end_ns;
+    if (!placed || e->bytes <= 0)
+        return 0;
+    struct file *f = file_of(r, e->name);
+    if (!f)
+        return no_memory();
+    f->bytes += e->bytes;
+    if (e->offset < INT64_MAX / 2 && e->offset + e->bytes > f->end)
+        f->end = e->offset + e->bytes;
+    return 0;
+}
+
+/* ---- second pass: how much ------------------------------------------------ */
+
+static double slice_ns(const struct bins *b)
+{
+    double all = (double)(b->end_ns - b->begin_ns);
+    return all > 0 ? all / (double)b->slices : 1;
+}
+
+/* Shares `value` out over the slices of [from, to). */
+static void share_out(const struct bins *b, double *slice, int64_t from, int64_t to,
+                      double value)
+{
+    double width = slice_ns(b), length = (double)(to - from);
+    double at = (double)(from - b->begin_ns) / width;
+    double end = (double)(to - b->begin_ns) / width;
+    int64_t i = (int64_t)at;
+    i = i < 0 ? 0 : i >= b->slices ? b->slices - 1 : i;
+    if (length <= 0 || end <= (double)(i + 1)) {
+        slice[i] += value;
+        return;
+    }
+    double per = value / (end - at), given = 0;
+    for (; i < b->slices - 1 && (double)(i + 1) < end; i++) {
+        double part = per * ((double)(i + 1) - (at > (double)i ? at : (double)i));
+        slice[i] += part;
+        given += part;
+    }
+    slice[i] += value - given; /* so that nothing is lost in rounding */
+}
+
+static void fill_map(const struct bins *b, const struct file *f, const struct event *e)
+{
+    const struct map *m = &b->map[f->map];
+    double *grid = e->class == CLASS_READ ? m->read : m->written;
+    double height = (double)f->end / ROWS;
+    int64_t first = (int64_t)((double)e->offset / height);
+    int64_t last = (int64_t)((double)(e->offset + e->bytes - 1) / height);
+    first = first >= ROWS ? ROWS - 1 : first;
+    last = last >= ROWS ? ROWS - 1 : last;
+    int64_t end_ns = e->start_ns + e->duration_ns;
+    for (int64_t row = first; row <= last; row++)
+        share_out(b, grid + row * b->slices, e->start_ns, end_ns,
+                  (double)e->bytes / (double)(last - first + 1));
+}
+
+static int fill(struct reading *r, const struct event *e, bool placed)
+{
+    const struct bins *b = r->b;
+    struct lane *lane = lane_of(r, e->pid);
+    int64_t end_ns = e->start_ns + e->duration_ns;
+    enum trace_class class = (enum trace_class)e->class;
+    if (placed && e->bytes > 0 && e->offset < INT64_MAX / 2) {
+        const struct file *f = file_of(r, e->name);
+        if (f && f->map >= 0)
+            fill_map(b, f, e);
+    }
+    if (e->level > 0 || !op_is_io(class))
+        return 0;
+    int64_t from = e->start_ns > lane->covered_ns ? e->start_ns : lane->covered_ns;
+    if (end_ns > from)
+        share_out(b, lane->io_s, from, end_ns, (double)(end_ns - from) * 1e-9);
+    if (end_ns > lane->covered_ns)
+        lane->covered_ns = end_ns;
+    if (op_moves(class) && e->bytes > 0)
+        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->start_ns,
+                  end_ns, (double)e->bytes);
+    return 0;
+}
+
+/* ---- passes --------------------------------------------------------------- */
+
+static int read_log(void *arg, struct log *l)
+{
+    struct bins *b = arg;
+    struct reading r = {.b = b, .log = l, .first = b->fill ? 0 : b->lanes};
+    struct event e;
+    int rc = 0, more;
+    if (!b->fill && !log_info(l)->table && !add_lane(&r, log_info(l)->pid))
+        rc = no_memory();
+    if (b->fill) {
+        while (r.first < b->lanes - 1 && b->lane[r.first].log < b->log)
+            r.first++;
+        while (r.first + r.lanes < b->lanes && b->lane[r.first + r.lanes].log == b->log)
+            r.lanes++;
+        if (b->lanes > 0)
+            b->lane[b->lanes - 1].covered_ns = 0; /* may be shared by logs */
+    }
+    while (!rc && (more = log_next(l, &e)) != 0) {
+        bool placed = more == 1 && told_by(&r.told, &e);
+        rc = more < 0 ? more : b->fill ? fill(&r, &e, placed) : measure(&r, &e, placed);
+    }
+    b->log++;
+    if (b->fill)
+        run_say_notes(l);
+    free(r.global);
+    return rc;
+}
+
+static void widen(struct bins *b)
+{
+    for (int i = 0; i < b->lanes; i++) {
+        const struct lane *l = &b->lane[i];
+        if (l->begin_ns && (!b->begin_ns || l->begin_ns < b->begin_ns))
+            b->begin_ns = l->begin_ns;
+        if (l->end_ns > b->end_ns)
+            b->end_ns = l->end_ns;
+    }
+}
+
+static int make_lanes(struct bins *b)
+{
+    size_t n = (size_t)b->slices;
+    for (int i = 0; i < b->lanes; i++) {
+        struct lane *l = &b->lane[i];
+        l->io_s = calloc(3 * n, sizeof *l->io_s);
+        if (!l->io_s)
+            return no_memory();
+        l->read = l->io_s + n;
+        l->written = l->read + n;
+    }
+    return 0;
+}
+
+/* The files that most bytes are moved in have a map each. */
+static int make_maps(struct bins *b)
+{
+    for (uint32_t i = 0; i < b->file_room; i++)
+        b->file[i].map = -1;
+    for (b->maps = 0; b->maps < FILES; b->maps++) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i <= b->names.n && i < b->file_room; i++)
+            if (b->file[i].map < 0 && b->file[i].end > 0 &&
+                (!best || b->file[i].bytes > b->file[best].bytes))
+                best = i;
+        if (!best)
+            break;
+        struct map *m = &b->map[b->maps];
+        m->file = best;
+        m->read = calloc(2 * ROWS * (size_t)b->slices, sizeof *m->read);
+        if (!m->read)
+            return no_memory();
+        m->written = m->read + ROWS * b->slices;
+        b->file[best].map = b->maps;
+    }
+    return 0;
+}
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static void put_slices(struct json *j, const char *key, const double *v, int64_t n)
+{
+    json_array_flat(j, key);
+    for (int64_t i = 0; i < n; i++)
+        json_real(j, NULL, v[i]);
+    json_end_array(j);
+}
+
+static double since(const struct bins *b, int64_t ns)
+{
+    return (double)(ns - b->begin_ns) * 1e-9;
+}
+
+static void put_lane(struct json *j, const struct bins *b, const struct lane *l)
+{
+    json_object(j, NULL);
+    json_int(j, "rank", l->rank);
+    json_int(j, "pid", l->pid);
+    json_real(j, "begin_s", since(b, l->begin_ns));
+    json_real(j, "end_s", since(b, l->end_ns));
+    put_slices(j, "io_s", l->io_s, b->slices);
+    put_slices(j, "read_bytes", l->read, b->slices);
+    put_slices(j, "written_bytes", l->written, b->slices);
+    json_end_object(j);
+}
+
+static void put_grid(struct json *j, const char *key, const double *v, int64_t slices)
+{
+    json_array(j, key);
+    for (int row = 0; row < ROWS; row++)
+        put_slices(j, NULL, v + row * slices, slices);
+    json_end_array(j);
+}
+
+static void put_map(struct json *j, const struct bins *b, const struct map *m)
+{
+    json_object(j, NULL);
+    json_text(j, "name", names_get(&b->names, m->file));
+    json_int(j, "bytes", b->file[m->file].bytes);
+    json_int(j, "end", b->file[m->file].end);
+    put_grid(j, "read_bytes", m->read, b->slices);
+    put_grid(j, "written_bytes", m->written, b->slices);
+    json_end_object(j);
+}
+
+static int put_json(const struct bins *b, const char *run, FILE *out)
+{
+    struct json j;
+    json_start(&j, out);
+    json_object(&j, NULL);
+    json_text(&j, "schema", "leadline-iotrace-bins");
+    json_int(&j, "schema_version", 1);
+    json_text(&j, "run", run);
+    json_real(&j, "begin_s", (double)b->begin_ns * 1e-9);
+    json_real(&j, "seconds", since(b, b->end_ns));
+    json_int(&j, "slices", b->slices);
+    json_array(&j, "processes");
+    for (int i = 0; i < b->lanes; i++)
+        put_lane(&j, b, &b->lane[i]);
+    json_end_array(&j);
+    json_array(&j, "files");
+    for (int i = 0; i < b->maps; i++)
+        put_map(&j, b, &b->map[i]);
+    json_end_array(&j);
+    json_end_object(&j);
+    return json_finish(&j) ? err_set(-EIO, NULL, -1, "the JSON cannot be written") : 0;
+}
+
+static void free_bins(struct bins *b)
+{
+    for (int i = 0; i < b->lanes; i++)
+        free(b->lane[i].io_s);
+    for (int i = 0; i < FILES; i++)
+        free(b->map[i].read);
+    free(b->lane);
+    free(b->file);
+    names_free(&b->names);
+}
+
+int command_bins(int argc, char **argv)
+{
+    const char *path = NULL;
+    struct bins b = {0};
+    struct opt table[] = {{OPT_TEXT, "RUN", .value = &path, .required = true,
+                           .help = "a run's folder, or a log"},
+                          {OPT_INT, "slices", .value = &b.slices, .preset = "200",
+                           .arg = "N", .min = 1, .max = 10000,
+                           .help = "parts that the time is divided into"}};
+    const struct opt_program p = {
+        "iotrace bins", "RUN",
+        "What iotrace plot draws, as JSON on standard output: I/O time and bytes of "
+        "each process, and bytes by place in the largest files, by slice of time.",
+        table, sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    struct run r;
+    int rc = run_find(&r, path);
+    rc = rc ? rc : run_each(&r, read_log, &b);
+    widen(&b);
+    rc = rc ? rc : make_lanes(&b);
+    rc = rc ? rc : make_maps(&b);
+    b.fill = true;
+    b.log = 0;
+    r.unreadable = 0; /* counted again */
+    rc = rc ? rc : run_each(&r, read_log, &b);
+    rc = rc ? rc : put_json(&b, path, stdout);
+    status = run_verdict(&r, rc);
+    free_bins(&b);
+    run_free(&r);
+    return status;
+}

@@ -1,0 +1,223 @@
+/* export: events for other programs' pictures and tables. */
+#include "base/err.h"
+#include "base/json.h"
+#include "iotrace/commands.h"
+#include "iotrace/runs.h"
+#include "iotrace/table.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Chrome's trace event format, which Perfetto reads -------------------- */
+
+/* One event is one line: a program that reads lines can read it, too. */
+static void begin_event(struct json *j)
+{
+    json_object_flat(j, NULL);
+}
+
+/* Process of the picture: the rank, where there is one. */
+static int64_t lane_of(const struct log *l, const struct event *e)
+{
+    return log_info(l)->rank >= 0 ? log_info(l)->rank : e->pid;
+}
+
+static void put_name(struct json *j, const char *what, int64_t pid, int64_t tid,
+                     const char *name)
+{
+    begin_event(j);
+    json_text(j, "ph", "M");
+    json_text(j, "name", what);
+    json_int(j, "pid", pid);
+    json_int(j, "tid", tid);
+    json_object_flat(j, "args");
+    json_text(j, "name", name);
+    json_end_object(j);
+    json_end_object(j);
+}
+
+static void put_processes(struct json *j, const struct stream *s)
+{
+    for (int i = 0; i < s->logs; i++) {
+        const struct log_info *l = log_info(s->log[i]);
+        char name[512];
+        if (l->table)
+            continue; /* its processes are not known yet; they go by number */
+        if (l->rank >= 0)
+            snprintf(name, sizeof name, "rank %d: %.100s, process %d on %.100s",
+                     l->rank, l->app, l->pid, l->host);
+        else
+            snprintf(name, sizeof name, "%.100s on %.100s", l->app, l->host);
+        put_name(j, "process_name", l->rank >= 0 ? l->rank : l->pid, 0, name);
+    }
+}
+
+/* Microseconds since the first event: since the epoch, a double has not the digits. */
+static void put_time(struct json *j, const char *key, int64_t ns)
+{
+    json_real(j, key, (double)ns * 1e-3);
+}
+
+static const char *phase_of(const struct event *e)
+{
+    const char *name = op_get(e->op)->name;
+    if (e->class != CLASS_MARK)
+        return "X";
+    return !strcmp(name, "region_begin") ? "B"
+           : !strcmp(name, "region_end") ? "E"
+                                         : "i";
+}
+
+static void put_args(struct json *j, const struct log *l, const struct event *e,
+                     uint64_t sequence)
+{
+    json_object_flat(j, "args");
+    json_text(j, "file", log_name(l, e->name));
+    json_int(j, "bytes", e->bytes);
+    if (e->offset >= 0)
+        json_int(j, "offset", e->offset);
+    json_int(j, "result", e->result);
+    json_int(j, "fd", e->fd);
+    json_unsigned(j, "sequence", sequence);
+    json_end_object(j);
+}
+
+static void put_event(struct json *j, const struct log *l, const struct event *e,
+                      int64_t begin_ns, uint64_t sequence)
+{
+    const char *phase = phase_of(e);
+    bool mark = e->class == CLASS_MARK;
+    begin_event(j);
+    json_text(j, "ph", phase);
+    json_text(j, "name", mark ? log_name(l, e->name) : op_get(e->op)->name);
+    json_text(j, "cat", op_class_name((enum trace_class)e->class));
+    json_int(j, "pid", lane_of(l, e));
+    json_int(j, "tid", e->thread);
+    put_time(j, "ts", e->start_ns - begin_ns);
+    if (phase[0] == 'X')
+        put_time(j, "dur", e->duration_ns);
+    if (phase[0] == 'i')
+        json_text(j, "s", "t");
+    if (!mark)
+        put_args(j, l, e, sequence);
+    json_end_object(j);
+}
+
+static int put_perfetto(struct stream *s, FILE *out)
+{
+    struct json j;
+    struct event e;
+    int rc;
+    int64_t begin_ns = 0;
+    uint64_t sequence = 0;
+    json_start(&j, out);
+    json_object(&j, NULL);
+    json_text(&j, "displayTimeUnit", "ns");
+    json_array(&j, "traceEvents");
+    put_processes(&j, s);
+    while ((rc = stream_next(s, &e)) == 1 && !ferror(out)) {
+        begin_ns = sequence ? begin_ns : e.start_ns;
+        put_event(&j, s->last, &e, begin_ns, sequence++);
+    }
+    json_end_array(&j);
+    json_end_object(&j);
+    return rc < 0 ? rc : json_finish(&j);
+}
+
+/* ---- CSV ------------------------------------------------------------------ */
+
+/* RFC 4180: in quotes where it must be, quotes doubled. */
+static void put_quoted(FILE *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_line(FILE *out, const struct log *l, const struct event *e,
+                     uint64_t sequence)
+{
+    fprintf(out, "%" PRIu64 ",%d,%d,%" PRIu32 ",%d,%s,%s,", sequence, log_info(l)->rank,
+            e->pid, e->thread, e->level, op_get(e->op)->name,
+            op_class_name((enum trace_class)e->class));
+    put_quoted(out, log_name(l, e->name));
+    fprintf(out, ",%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", e->fd,
+            e->offset, e->request, e->result, e->bytes);
+    table_seconds(out, e->start_ns);
+    fputc(',', out);
+    table_seconds(out, e->duration_ns);
+    fputc('\n', out);
+}
+
+static int put_csv(struct stream *s, FILE *out)
+{
+    struct event e;
+    int rc;
+    uint64_t sequence = 0;
+    fputs(
+        "sequence,rank,pid,thread,level,operation,class,file,fd,offset,request,result,"
+        "bytes,start_s,duration_s\n",
+        out);
+    while ((rc = stream_next(s, &e)) == 1 && !ferror(out))
+        put_line(out, s->last, &e, sequence++);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- both ----------------------------------------------------------------- */
+
+static int export_to(struct run *r, const char *path,
+                     int (*put)(struct stream *s, FILE *out))
+{
+    struct stream s;
+    int rc = stream_open(&s, r);
+    FILE *out = rc ? NULL : command_create(path, true);
+    if (out) {
+        rc = put(&s, out);
+        int end = command_finish(out, path);
+        rc = rc ? rc : end;
+    }
+    for (int i = 0; i < s.logs; i++)
+        run_say_notes(s.log[i]);
+    stream_close(&s);
+    return rc || !out ? err_set(-EIO, path, -1, "it cannot be written") : 0;
+}
+
+int command_export(int argc, char **argv)
+{
+    const char *path = NULL, *perfetto = NULL, *csv = NULL;
+    struct opt table[] = {
+        {OPT_TEXT, "RUN", .value = &path, .required = true,
+         .help = "a run's folder, or a log"},
+        {OPT_TEXT, "perfetto", .value = &perfetto, .arg = "FILE",
+         .help = "trace events (JSON) for the Perfetto UI or chrome://tracing; "
+                 "-: standard output"},
+        {OPT_TEXT, "csv", .value = &csv, .arg = "FILE",
+         .help = "all that is known of each event; -: standard output"}};
+    const struct opt_program p = {
+        "iotrace export", "RUN",
+        "Writes all events, by start time, for other programs.", table,
+        sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    struct run r = {0};
+    int rc = perfetto || csv
+                 ? run_find(&r, path)
+                 : err_usage("it needs --perfetto=FILE or --csv=FILE (or both)");
+    if (!rc && perfetto)
+        rc = export_to(&r, perfetto, put_perfetto);
+    r.unreadable = csv && !rc ? 0 : r.unreadable; /* found again */
+    if (!rc && csv)
+        rc = export_to(&r, csv, put_csv);
+    status = run_verdict(&r, rc);
+    run_free(&r);
+    return status;
+}

@@ -1,0 +1,353 @@
+/* run: starts a command with the recorder preloaded, all logs in a new folder. */
+#include "iotrace/launch.h"
+#include "base/err.h"
+#include "iotrace/commands.h"
+#include "iotrace/recover.h"
+#include "iotrace/runs.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define RUNS_MAX 100000
+#define NOT_FOUND 127
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void launch_folder(char *out, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    out[n > 0 ? n : 0] = 0;
+    char *slash = n > 0 ? strrchr(out, '/') : NULL;
+    if (slash)
+        *slash = 0;
+    else
+        snprintf(out, size, ".");
+}
+
+/* ---- the recorder --------------------------------------------------------- */
+
+static int find_recorder(char out[PATH_MAX])
+{
+    char folder[PATH_MAX - 64];
+    static const char *const where[] = {"%s/libiotrace.so", "%s/../lib/libiotrace.so"};
+    launch_folder(folder, sizeof folder);
+    for (int i = 0; i < 3; i++) {
+        char path[PATH_MAX];
+        if (i == 1)
+            snprintf(path, sizeof path, "%s", IOTRACE_LIBDIR "/libiotrace.so");
+        else
+            snprintf(path, sizeof path, where[i / 2], folder);
+        if (access(path, R_OK) == 0 && realpath(path, out))
+            return 0;
+    }
+    return err_set(-ENOENT, IOTRACE_LIBDIR "/libiotrace.so", -1,
+                   "the recorder libiotrace.so is not there, nor beside iotrace");
+}
+
+/* ---- what cannot be traced ------------------------------------------------ */
+
+/* The file that `name` starts; false: there is none. */
+static bool find_program(const char *name, char out[PATH_MAX])
+{
+    const char *path = getenv("PATH");
+    struct stat st;
+    if (strchr(name, '/')) {
+        snprintf(out, PATH_MAX, "%s", name);
+        return stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0;
+    }
+    for (const char *s = path ? path : "/usr/bin:/bin"; *s; s += *s == ':') {
+        size_t n = strcspn(s, ":");
+        snprintf(out, PATH_MAX, "%.*s/%s", (int)n, s, name);
+        if (stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0)
+            return true;
+        s += n;
+    }
+    return false;
+}
+
+/* Whether an ELF file names a loader: only that preloads anything. Yes where it cannot
+ * be told: no warning is better than a wrong one. */
+static bool has_loader(const unsigned char *head, size_t n)
+{
+    const Elf64_Ehdr *e = (const void *)head;
+    if (n < sizeof *e || head[EI_CLASS] != ELFCLASS64 ||
+        e->e_phentsize != sizeof(Elf64_Phdr))
+        return true;
+    for (int i = 0; i < e->e_phnum; i++) {
+        Elf64_Phdr p;
+        if (e->e_phoff > n || e->e_phoff + (i + 1) * sizeof p > n)
+            return true;
+        memcpy(&p, head + e->e_phoff + i * sizeof p, sizeof p);
+        if (p.p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static void warn_if_invisible(const char *program, int depth);
+
+static void look_into(const char *program, int depth)
+{
+    _Alignas(16) unsigned char head[4096];
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n < 4)
+        return;
+    head[n] = 0;
+    if (!memcmp(head, ELFMAG, 4) && !has_loader(head, (size_t)n))
+        fprintf(stderr, "iotrace: %s is statically linked: nothing of it is recorded\n",
+                program);
+    if (head[0] == '#' && head[1] == '!' && depth < 4) {
+        char *s = (char *)head + 2 + strspn((char *)head + 2, " ");
+        s[strcspn(s, " \t\n")] = 0;
+        warn_if_invisible(s, depth + 1);
+    }
+}
+
+static void warn_if_invisible(const char *program, int depth)
+{
+    struct stat st;
+    bool changes = stat(program, &st) == 0 &&
+                   (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+                    ((st.st_mode & S_ISGID) && st.st_gid != getegid()));
+    changes |= geteuid() != 0 && getxattr(program, "security.capability", NULL, 0) > 0;
+    if (changes)
+        fprintf(stderr,
+                "iotrace: %s gets rights of its own (setuid, setgid or "
+                "capabilities): the loader records nothing of it\n",
+                program);
+    look_into(program, depth);
+}
+
+/* The command, and what a launcher starts: the first of its words that is a program. */
+static void warn_about(char **command)
+{
+    static const char *const launcher[] = {"mpirun",  "mpiexec", "srun",
+                                           "orterun", "prun",    "env",
+                                           "time",    "nice",    "timeout"};
+    char program[PATH_MAX];
+    const char *name = base_name(command[0]);
+    bool launches = false;
+    if (find_program(command[0], program))
+        warn_if_invisible(program, 0);
+    for (size_t i = 0; i < sizeof launcher / sizeof launcher[0]; i++) {
+        size_t n = strlen(launcher[i]);
+        launches |= !strncmp(name, launcher[i], n) && (!name[n] || name[n] == '.');
+    }
+    for (char **word = command + 1; launches && *word; word++)
+        if ((*word)[0] != '-' && find_program(*word, program)) {
+            warn_if_invisible(program, 0);
+            break;
+        }
+}
+
+/* ---- folder and environment ----------------------------------------------- */
+
+/* DIR/NAME.N, the first that is not there yet. */
+static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
+{
+    char absolute[PATH_MAX], path[2 * PATH_MAX];
+    if (mkdir(dir, 0777) && errno != EEXIST)
+        return err_set(-errno, dir, -1, "the folder cannot be made: %s",
+                       strerror(errno));
+    if (!realpath(dir, absolute))
+        return err_set(-errno, dir, -1, "there is no such folder: %s", strerror(errno));
+    for (int n = 1; n <= RUNS_MAX; n++) {
+        int length = snprintf(path, sizeof path, "%s/%s.%d", absolute, name, n);
+        if (length >= PATH_MAX - 64)
+            return err_set(-ENAMETOOLONG, dir, -1, "the run's name is too long");
+        if (mkdir(path, 0777) == 0) {
+            snprintf(out, PATH_MAX, "%.*s", length, path);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return err_set(-errno, path, -1, "the run's folder cannot be made: %s",
+                           strerror(errno));
+    }
+    return err_set(-EEXIST, dir, -1, "there are too many runs called %s", name);
+}
+
+/* The first %d in the log's name is the process's number: there must be no other. */
+static int set_environment(const char *folder, const char *recorder, const char *name,
+                           const char *mode)
+{
+    char file[PATH_MAX + 16], preload[2 * PATH_MAX];
+    const char *before = getenv("LD_PRELOAD");
+    if (strchr(folder, '%'))
+        return err_set(-EINVAL, folder, -1,
+                       "the run's folder must not have a %% in its name");
+    if (strpbrk(recorder, " :"))
+        return err_set(-EINVAL, recorder, -1,
+                       "the loader cannot preload a file with a blank or colon in its "
+                       "name");
+    snprintf(file, sizeof file, "%s/%%d.bin", folder);
+    if (snprintf(preload, sizeof preload, "%s%s%s", before && *before ? before : "",
+                 before && *before ? ":" : "", recorder) >= (int)sizeof preload)
+        return err_set(-E2BIG, NULL, -1, "LD_PRELOAD is too long to add to it");
+    bool bad =
+        setenv("LD_PRELOAD", preload, 1) || setenv("IOTRACE_BINARY", "true", 1) ||
+        setenv("IOTRACE_LOGFILE", file, 1) || setenv("IOTRACE_RANKNAMES", "1", 1) ||
+        setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_APPNAME", name, 0);
+    return bad ? err_set(-ENOMEM, NULL, -1, "no memory for the environment") : 0;
+}
+
+/* ---- the command ---------------------------------------------------------- */
+
+static pid_t child;
+
+static void pass_on(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+/* From the terminal, SIGINT reaches the command by itself; what is sent to this process
+ * only is passed on. It stays until the command has ended, to finish its logs. */
+static void set_signals(void)
+{
+    struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    sigemptyset(&pass.sa_mask);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+}
+
+static int wait_for(void)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return EXIT_FAILED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct setting {
+    const char *name, *dir, *mode;
+    char **command;
+    char folder[PATH_MAX], recorder[PATH_MAX];
+};
+
+static int start(struct setting *s, int *status)
+{
+    child = fork();
+    if (child < 0)
+        return err_set(-errno, NULL, -1, "no further process can be started: %s",
+                       strerror(errno));
+    if (child == 0) {
+        if (!set_environment(s->folder, s->recorder, s->name, s->mode)) {
+            execvp(s->command[0], s->command);
+            err_set(-errno, s->command[0], -1, "it cannot be started: %s",
+                    strerror(errno));
+        }
+        err_print(stderr, "iotrace run", err_get());
+        _exit(NOT_FOUND);
+    }
+    set_signals();
+    *status = wait_for();
+    return 0;
+}
+
+/* Finishes the logs of what was killed, and says where everything is. */
+static void conclude(const char *folder)
+{
+    struct run r;
+    int rc = run_find(&r, folder), recovered = 0;
+    if (rc) {
+        err_clear();
+        fprintf(stderr, "iotrace: nothing was recorded, in %s\n", folder);
+        run_free(&r);
+        return;
+    }
+    for (int i = 0; i < r.logs; i++) {
+        char *made;
+        if (recover_log(r.log[i], &made))
+            err_print(stderr, "iotrace", err_get());
+        err_clear();
+        recovered += made != NULL;
+        free(made);
+    }
+    fprintf(stderr, "iotrace: %d log%s", r.logs, r.logs == 1 ? "" : "s");
+    if (recovered)
+        fprintf(stderr, " (%d of killed processes)", recovered);
+    fprintf(stderr, " in %s; see: iotrace summary %s\n", folder, folder);
+    run_free(&r);
+}
+
+static int record(struct setting *s)
+{
+    int status = EXIT_FAILED;
+    int rc = find_recorder(s->recorder);
+    rc = rc ? rc : make_folder(s->dir, s->name, s->folder);
+    if (!rc)
+        warn_about(s->command);
+    rc = rc ? rc : start(s, &status);
+    if (rc)
+        err_print(stderr, "iotrace run", err_get());
+    else
+        conclude(s->folder);
+    return status;
+}
+
+/* The words behind "--" are the command's; they end the options. */
+static char **cut_command(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            *argc = i;
+            return argv + i + 1;
+        }
+    return NULL;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct setting s = {.name = NULL};
+    struct opt table[] = {
+        {OPT_TEXT, "name", 'n', .value = &s.name, .arg = "NAME",
+         .help = "what the run is called [the command's name]"},
+        {OPT_TEXT, "out", 'o', .value = &s.dir, .preset = ".", .arg = "DIR",
+         .help = "where its folder NAME.N is made, N being new"},
+        {OPT_CHOICE, "mode", .value = &s.mode, .preset = "trace", .arg = "MODE",
+         .choices = "trace|profile|both",
+         .help = "every event; sums and histograms in constant memory; both"}};
+    const struct opt_program p = {
+        "iotrace run", "-- COMMAND...",
+        "Runs a command, also one that launches others (mpirun -np 4 app), with the "
+        "recorder preloaded, and collects the logs of all processes in a new folder. "
+        "Ends with the command's exit status. The environment reaches the processes of "
+        "one node; Open MPI takes it to others with -x LD_PRELOAD -x IOTRACE_LOGFILE "
+        "and so on.",
+        table, sizeof table / sizeof table[0]};
+    int status;
+    s.command = cut_command(&argc, argv);
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    if (!s.command || !s.command[0]) {
+        err_usage("it needs a command behind --, as in iotrace run -- app 1 2 3");
+        err_print(stderr, "iotrace run", err_get());
+        return EXIT_USAGE;
+    }
+    if (!s.name)
+        s.name = base_name(s.command[0]);
+    if (strchr(s.name, '/') || strchr(s.name, '%')) {
+        err_usage("option --name: \"%s\" has a / or %% in it", s.name);
+        err_print(stderr, "iotrace run", err_get());
+        return EXIT_USAGE;
+    }
+    return record(&s);
+}

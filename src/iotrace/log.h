@@ -1,0 +1,40 @@
+/* Inside of a log: what reader.c, binary.c and table.c share, and nobody else. */
+#ifndef IOTRACE_LOG_H
+#define IOTRACE_LOG_H
+
+#include "iotrace/reader.h"
+
+struct log {
+    struct log_info info;
+    int fd;
+    int64_t size; /* of the file when it was opened */
+    struct binary *binary;
+    struct table *table;
+};
+
+/* Local. As log_open and so on, for one kind of log each. `text` is not changed after
+ * the open: the texts of info point into what the kind holds. */
+int binary_open(struct log *l);
+int binary_next(struct log *l, struct event *e);
+const char *binary_name(const struct log *l, uint32_t id);
+uint32_t binary_names(const struct log *l);
+bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd);
+int binary_profile(struct log *l,
+                   int (*visit)(void *arg, const struct trace_profile *p, int op,
+                                int64_t ns),
+                   void *arg);
+void binary_close(struct log *l);
+
+int table_open(struct log *l);
+int table_next(struct log *l, struct event *e);
+const char *table_name(const struct log *l, uint32_t id);
+uint32_t table_names(const struct log *l);
+void table_close(struct log *l);
+
+/* Local. Reads `bytes` at `offset`, less at the end of the file. Returns how many, or
+ * -errno with a sentence. */
+int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset);
+
+extern int64_t log_window_bytes;
+
+#endif

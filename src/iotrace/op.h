@@ -1,0 +1,40 @@
+/* The operations that occur in the logs read so far: a log names its own, so that a
+ * reader need not be as new as the recorder. */
+#ifndef IOTRACE_OP_H
+#define IOTRACE_OP_H
+
+#include "iotrace/ops.h"
+
+#define OP_TABLE_MAX 4096
+
+struct op {
+    char name[48];
+    enum trace_class class;
+};
+
+/* Local. The number of the operation `name`, added where it is not known yet (then with
+ * `class`; CLASSES: what ops.h or the name says). -1: the table is full, or `name`
+ * is not a name. */
+int op_number(const char *name, enum trace_class class);
+
+/* Local. How many there are; the one with number 0 <= n < op_count(). */
+int op_count(void);
+const struct op *op_get(int n);
+
+/* Local. A class by its name ("READ"); CLASSES: there is none of that name. */
+enum trace_class op_class(const char *name);
+const char *op_class_name(enum trace_class class); /* "read" */
+
+/* Local. Moves bytes of a file: READ, WRITE, COPY. */
+static inline int op_moves(enum trace_class class)
+{
+    return class == CLASS_READ || class == CLASS_WRITE || class == CLASS_COPY;
+}
+
+/* Local. Takes time of its own in files; marks and processes do not. */
+static inline int op_is_io(enum trace_class class)
+{
+    return class != CLASS_MARK && class != CLASS_PROCESS;
+}
+
+#endif

@@ -1,0 +1,183 @@
+#include "iotrace/reader.h"
+#include "base/err.h"
+#include "iotrace/log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int64_t log_window_bytes = 64 << 10;
+
+void log_window(int64_t bytes)
+{
+    log_window_bytes = bytes < 4096 ? 4096 : bytes > 256 << 10 ? 256 << 10 : bytes;
+}
+
+int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset)
+{
+    int64_t have = 0;
+    while (have < bytes) {
+        ssize_t n =
+            pread(l->fd, (char *)to + have, (size_t)(bytes - have), offset + have);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_set(-errno, l->info.path, offset + have,
+                           "the log cannot be read: %s", strerror(errno));
+        if (n == 0)
+            break;
+        have += n;
+    }
+    return have;
+}
+
+static int open_file(struct log *l)
+{
+    struct stat st;
+    l->fd = open(l->info.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (l->fd < 0)
+        return err_set(-errno, l->info.path, -1, "the log cannot be opened: %s",
+                       strerror(errno));
+    if (fstat(l->fd, &st) || !S_ISREG(st.st_mode))
+        return err_set(-EINVAL, l->info.path, -1, "this is not a file");
+    l->size = st.st_size;
+    return 0;
+}
+
+static int open_kind(struct log *l)
+{
+    char head[12] = "";
+    int64_t n = log_read(l, head, sizeof head, 0);
+    if (n < 0)
+        return (int)n;
+    if (!memcmp(head, TRACE_MAGIC, 8))
+        return binary_open(l);
+    if (!memcmp(head, "Application\t", 12))
+        return table_open(l);
+    static const char nothing[8];
+    if (l->size == 0 || (n >= 8 && !memcmp(head, nothing, 8)))
+        return err_set(-EINVAL, l->info.path, -1,
+                       "the log is empty: its process ended before it was begun");
+    return err_set(-EINVAL, l->info.path, -1,
+                   "this is neither a log of libiotrace nor a table of its columns");
+}
+
+int log_open(struct log **out, const char *path)
+{
+    struct log *l = *out = calloc(1, sizeof *l);
+    if (!l)
+        return err_set(-ENOMEM, path, -1, "no memory for a log");
+    struct log_info *i = &l->info;
+    l->fd = -1;
+    i->app = i->execution = i->exe = i->argv = i->host = i->mode = "";
+    i->rank = i->ranks = -1;
+    snprintf(i->path, sizeof i->path, "%s", path);
+    int rc = open_file(l);
+    rc = rc ? rc : open_kind(l);
+    if (rc)
+        log_close(out);
+    return rc;
+}
+
+void log_close(struct log **l)
+{
+    if (!*l)
+        return;
+    binary_close(*l);
+    table_close(*l);
+    if ((*l)->fd >= 0)
+        close((*l)->fd);
+    free(*l);
+    *l = NULL;
+}
+
+int log_next(struct log *l, struct event *e)
+{
+    int rc = l->binary ? binary_next(l, e) : table_next(l, e);
+    l->info.events += rc == 1;
+    return rc;
+}
+
+const struct log_info *log_info(const struct log *l)
+{
+    return &l->info;
+}
+
+const char *log_name(const struct log *l, uint32_t id)
+{
+    return l->binary ? binary_name(l, id) : table_name(l, id);
+}
+
+uint32_t log_names(const struct log *l)
+{
+    return l->binary ? binary_names(l) : table_names(l);
+}
+
+bool log_is_file(const struct log *l, uint32_t id, int32_t *fd)
+{
+    return l->binary && binary_is_file(l, id, fd);
+}
+
+int log_profile(struct log *l,
+                int (*visit)(void *arg, const struct trace_profile *p, int op,
+                             int64_t ns),
+                void *arg)
+{
+    return l->binary ? binary_profile(l, visit, arg) : 0;
+}
+
+/* On another host than this one, nothing says that it still runs. */
+static bool is_gone(const struct log_info *i)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return !i->table && i->state == TRACE_RUNNING &&
+           (strcmp(host, i->host) != 0 || (kill(i->pid, 0) && errno == ESRCH));
+}
+
+bool log_is_growing(const struct log *l)
+{
+    return !l->info.table && l->info.state == TRACE_RUNNING && !is_gone(&l->info);
+}
+
+/* The counts behind a note, and the rest of its sentence. */
+struct remark {
+    uint64_t n;
+    const char *one, *many;
+};
+
+const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
+{
+    const struct log_info *i = &l->info;
+    const struct remark remark[] = {
+        {i->dropped, "event was not recorded: the log was full",
+         "events were not recorded: the log was full"},
+        {i->excluded, "event of excluded files was not recorded",
+         "events of excluded files were not recorded"},
+        {i->damaged, "damaged record skipped", "damaged records skipped"},
+        {i->damaged_blocks, "damaged block skipped", "damaged blocks skipped"},
+        {i->missing_blocks, "block is missing at the end of the file",
+         "blocks are missing at the end of the file"},
+        {i->unfinished, "call was under way when the process ended",
+         "calls were under way when the process ended"},
+        {i->inferred, "call is taken for another one's doing, by its time",
+         "calls are taken for other ones' doing, by their times"}};
+    for (size_t k = 0; k < sizeof remark / sizeof remark[0]; k++)
+        if (remark[k].n && n-- == 0) {
+            snprintf(text, LOG_NOTE_SIZE, "%" PRIu64 " %s", remark[k].n,
+                     remark[k].n == 1 ? remark[k].one : remark[k].many);
+            return text;
+        }
+    if (i->clock_unknown && n-- == 0)
+        return "the clock was never calibrated: all times are in its ticks";
+    if (is_gone(i) && n-- == 0)
+        return "the process was killed: what it recorded is there, no end of it";
+    if (log_is_growing(l) && n-- == 0)
+        return "the process still runs: this is what it recorded up to now";
+    return NULL;
+}

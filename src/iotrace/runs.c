@@ -1,0 +1,265 @@
+#include "iotrace/runs.h"
+#include "base/err.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOWS_BYTES ((int64_t)64 << 20) /* of all logs read at once */
+
+/* ---- which files ---------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && !strcmp(name + n - m, end);
+}
+
+static bool exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* Length of a log's name without the ".1" of one that found its name taken. */
+static size_t without_number(const char *name)
+{
+    size_t n = strlen(name), end = n;
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    return end > 0 && end < n && name[end - 1] == '.' ? end - 1 : n;
+}
+
+static bool is_log(const char *path)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%.*s", (int)without_number(path), path);
+    return ends_with(name, ".bin") || ends_with(name, ".tsv") ||
+           ends_with(path, ".part");
+}
+
+/* Whether another file holds the same: a log's own table, or what became of a part. */
+static bool is_copy(const char *path)
+{
+    char other[4096];
+    size_t n = strlen(path);
+    if (ends_with(path, ".part"))
+        snprintf(other, sizeof other, "%.*s", (int)(n - 5), path);
+    else if (ends_with(path, ".tsv"))
+        snprintf(other, sizeof other, "%.*s.bin", (int)(n - 4), path);
+    else
+        return false;
+    return exists(other);
+}
+
+static int add(struct run *r, const char *path)
+{
+    if ((r->logs & (r->logs + 1)) == 0) {
+        char **more = realloc(r->log, 2 * ((size_t)r->logs + 1) * sizeof *more);
+        if (!more)
+            return err_set(-ENOMEM, path, -1, "no memory for the list of logs");
+        r->log = more;
+    }
+    r->log[r->logs] = strdup(path);
+    return r->log[r->logs++] ? 0 : err_set(-ENOMEM, path, -1, "no memory for a name");
+}
+
+static int search(struct run *r, const char *path, int depth)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return err_set(-errno, path, -1, "the folder cannot be read: %s",
+                       strerror(errno));
+    int rc = 0;
+    for (struct dirent *e; !rc && (e = readdir(d));) {
+        char inner[4096];
+        struct stat st;
+        int n = snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+        if (e->d_name[0] == '.' || n >= (int)sizeof inner || stat(inner, &st))
+            continue;
+        if (S_ISDIR(st.st_mode) && depth > 0)
+            rc = search(r, inner, depth - 1);
+        else if (S_ISREG(st.st_mode) && is_log(inner) && !is_copy(inner))
+            rc = add(r, inner);
+    }
+    closedir(d);
+    return rc;
+}
+
+/* Numbers in names by their value: rank 10 comes after rank 9. */
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+int run_find(struct run *r, const char *path)
+{
+    struct stat st;
+    *r = (struct run){.path = path};
+    if (stat(path, &st))
+        return err_set(-errno, path, -1, "there is no such run: %s", strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return add(r, path);
+    int rc = search(r, path, 1);
+    if (!rc && r->logs == 0)
+        rc = err_set(-ENOENT, path, -1, "there is no log (*.bin, *.part, *.tsv) in it");
+    if (!rc)
+        qsort(r->log, (size_t)r->logs, sizeof *r->log, by_name);
+    return rc;
+}
+
+void run_free(struct run *r)
+{
+    for (int i = 0; i < r->logs; i++)
+        free(r->log[i]);
+    free(r->log);
+    r->log = NULL;
+    r->logs = 0;
+}
+
+/* ---- one after the other -------------------------------------------------- */
+
+/* One log of several is left out, and said to be. */
+static int leave_out(struct run *r, int rc)
+{
+    if (++r->unreadable == r->logs)
+        return rc;
+    err_print(stderr, "iotrace", err_get());
+    err_clear();
+    return 0;
+}
+
+int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg)
+{
+    int rc = 0;
+    for (int i = 0; i < r->logs && !rc; i++) {
+        struct log *l;
+        rc = log_open(&l, r->log[i]);
+        if (rc) {
+            rc = leave_out(r, rc);
+            continue;
+        }
+        rc = visit(arg, l);
+        log_close(&l);
+    }
+    return rc;
+}
+
+void run_say_notes(const struct log *l)
+{
+    char text[LOG_NOTE_SIZE];
+    const char *note;
+    for (int i = 0; (note = log_note(l, i, text)); i++)
+        fprintf(stderr, "iotrace: %s: %s\n", log_info(l)->path, note);
+}
+
+int run_verdict(const struct run *r, int rc)
+{
+    if (!rc && r->unreadable) {
+        fprintf(stderr, "iotrace: %d of %d logs could not be read and are left out\n",
+                r->unreadable, r->logs);
+        return EXIT_FAILED;
+    }
+    if (rc)
+        err_print(stderr, "iotrace", err_get());
+    return rc ? (int)err_exit_status(err_get()) : EXIT_GOOD;
+}
+
+/* ---- all at once ---------------------------------------------------------- */
+
+struct lane {
+    struct log *log;
+    struct event head;
+};
+
+static bool before(const struct stream *s, int a, int b)
+{
+    int64_t x = s->lane[a].head.start_ns, y = s->lane[b].head.start_ns;
+    return x != y ? x < y : a < b; /* equal times: always the same order */
+}
+
+static void sift_down(struct stream *s, int i)
+{
+    int lane = s->heap[i];
+    for (int child; (child = 2 * i + 1) < s->heap_n; i = child) {
+        if (child + 1 < s->heap_n && before(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (before(s, lane, s->heap[child]))
+            break;
+        s->heap[i] = s->heap[child];
+    }
+    s->heap[i] = lane;
+}
+
+static void allow_files(int n)
+{
+    struct rlimit l;
+    if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= (rlim_t)n + 64)
+        return;
+    l.rlim_cur = l.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static int open_lanes(struct stream *s, struct run *r)
+{
+    int rc = 0;
+    for (int i = 0; i < r->logs && !rc; i++) {
+        rc = log_open(&s->log[s->logs], r->log[i]);
+        if (rc)
+            rc = leave_out(r, rc);
+        else
+            s->logs++;
+    }
+    return rc;
+}
+
+int stream_open(struct stream *s, struct run *r)
+{
+    size_t n = (size_t)r->logs;
+    *s = (struct stream){.log = calloc(n, sizeof *s->log),
+                         .lane = calloc(n, sizeof *s->lane),
+                         .heap = calloc(n, sizeof *s->heap)};
+    if (!s->log || !s->lane || !s->heap)
+        return err_set(-ENOMEM, r->path, -1, "no memory for %d logs", r->logs);
+    allow_files(r->logs);
+    log_window(WINDOWS_BYTES / (4 * (int64_t)n)); /* four threads each */
+    int rc = open_lanes(s, r);
+    for (int i = 0; i < s->logs && rc >= 0; i++) {
+        s->lane[i].log = s->log[i];
+        rc = log_next(s->log[i], &s->lane[i].head);
+        if (rc == 1)
+            s->heap[s->heap_n++] = i;
+    }
+    for (int i = s->heap_n / 2 - 1; i >= 0; i--)
+        sift_down(s, i);
+    return rc < 0 ? rc : 0;
+}
+
+int stream_next(struct stream *s, struct event *e)
+{
+    if (s->heap_n == 0)
+        return 0;
+    struct lane *lane = &s->lane[s->heap[0]];
+    *e = lane->head;
+    s->last = lane->log;
+    int rc = log_next(lane->log, &lane->head);
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
+        s->heap[0] = s->heap[--s->heap_n];
+    if (s->heap_n > 0)
+        sift_down(s, 0);
+    return 1;
+}
+
+void stream_close(struct stream *s)
+{
+    for (int i = 0; i < s->logs; i++)
+        log_close(&s->log[i]);
+    free(s->log);
+    free(s->lane);
+    free(s->heap);
+    *s = (struct stream){0};
+}

@@ -1,0 +1,46 @@
+/* RUN: a folder of logs (and of folders of logs), or one log. */
+#ifndef IOTRACE_RUNS_H
+#define IOTRACE_RUNS_H
+
+#include "iotrace/reader.h"
+#include <stdio.h>
+
+struct run {
+    const char *path;
+    char **log; /* paths, sorted */
+    int logs;
+    int unreadable; /* counted by run_each and stream_open */
+};
+
+/* Local. Finds the logs of RUN: of *.bin, *.part and *.tsv those that are not another
+ * one's copy. 0, or -errno with a sentence: also where there are none. */
+int run_find(struct run *r, const char *path);
+void run_free(struct run *r);
+
+/* Local. Opens one log after the other and hands it to `visit`. One that cannot be read
+ * is reported on stderr and counted; -errno where none can, or `visit` returned it. */
+int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg);
+
+/* Local. Says on stderr what log_note has to say, and how many logs are missing. */
+void run_say_notes(const struct log *l);
+
+/* All logs of a run as one stream in time order. */
+struct stream {
+    struct log **log;
+    int logs;
+    struct lane *lane;
+    int *heap;
+    int heap_n;
+    struct log *last; /* the log of the event handed out last */
+};
+
+/* Local. 0, or -errno with a sentence. */
+int stream_open(struct stream *s, struct run *r);
+int stream_next(struct stream *s,
+                struct event *e); /* as log_next; s->last is its log */
+void stream_close(struct stream *s);
+
+/* Local. The exit status of a command over `r` that ended with `rc`. */
+int run_verdict(const struct run *r, int rc);
+
+#endif

@@ -1,0 +1,686 @@
+#include "iotrace/summary.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "iotrace/commands.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATES 65536 /* files of one process whose accesses are followed */
+
+/* What one log needs while it is read. */
+struct reading {
+    struct summary *s;
+    struct log *log;
+    int first;        /* its processes' first number */
+    uint32_t *global; /* number of the file + 1, by the log's own */
+    struct access (*access)[2];
+    uint32_t names, states;
+    bool profile;
+};
+
+static int no_memory(void)
+{
+    return err_set(-ENOMEM, NULL, -1, "no memory for the summary");
+}
+
+static void add(struct sum *to, const struct event *e)
+{
+    to->calls++;
+    to->errors += e->bytes < 0;
+    to->bytes += e->bytes > 0 ? e->bytes : 0;
+    to->ns += e->duration_ns;
+}
+
+static void add_sum(struct sum *to, const struct sum *from)
+{
+    to->calls += from->calls;
+    to->errors += from->errors;
+    to->bytes += from->bytes;
+    to->ns += from->ns;
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+static int grow_files(struct summary *s, uint32_t id)
+{
+    if (id < s->file_room)
+        return 0;
+    uint32_t room = s->file_room ? 2 * s->file_room : 64;
+    struct file_sum *more = realloc(s->file, room * sizeof *more);
+    if (!more)
+        return no_memory();
+    memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
+    s->file = more;
+    s->file_room = room;
+    return 0;
+}
+
+static int grow_states(struct reading *r, uint32_t id)
+{
+    if (id < r->names)
+        return 0;
+    uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
+    uint32_t *global = realloc(r->global, names * sizeof *global);
+    if (!global)
+        return no_memory();
+    memset(global + r->names, 0, (names - r->names) * sizeof *global);
+    r->global = global;
+    r->names = names;
+    uint32_t states = names < STATES ? names : STATES;
+    struct access(*access)[2] = realloc(r->access, states * sizeof *access);
+    if (!access)
+        return no_memory();
+    memset(access + r->states, 0, (states - r->states) * sizeof *access);
+    r->access = access;
+    r->states = states;
+    return 0;
+}
+
+/* Files of the kernel, pipes and sockets are read and written in small pieces. */
+static bool is_stored(const char *name)
+{
+    static const char *const other[] = {
+        "/proc/", "/sys/", "/dev/", "pipe:", "socket:", "|", "anon_inode:"};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (!strncmp(name, other[i], strlen(other[i])))
+            return false;
+    return true;
+}
+
+/* The row of a log's file. */
+static int file_row(struct reading *r, uint32_t id, struct file_sum **row)
+{
+    struct summary *s = r->s;
+    int rc = grow_states(r, id);
+    if (rc)
+        return rc;
+    if (!r->global[id]) {
+        const char *name = log_name(r->log, id);
+        uint32_t global = 0;
+        if (name[0])
+            global = s->files.n < SUMMARY_FILES ? names_add(&s->files, name)
+                                                : names_find(&s->files, name);
+        rc = grow_files(s, global);
+        if (rc)
+            return rc;
+        r->global[id] = global + 1;
+        s->file[global].stored = is_stored(name);
+    }
+    *row = &s->file[r->global[id] - 1];
+    return 0;
+}
+
+static void count_access(struct reading *r, struct file_sum *f, const struct event *e)
+{
+    static const struct access fresh;
+    struct access unfollowed = fresh;
+    int write = e->class == CLASS_WRITE;
+    struct access *a = e->name < r->states ? &r->access[e->name][write] : &unfollowed;
+    int64_t offset = e->name < r->states ? e->offset : -1;
+    struct access_count *n = &f->access[write], before = *n;
+    access_count(a, n, offset, e->bytes);
+    for (int k = 0; k < ACCESS_KINDS; k++) {
+        r->s->access[write].calls[k] += n->calls[k] - before.calls[k];
+        r->s->access[write].bytes[k] += n->bytes[k] - before.bytes[k];
+    }
+}
+
+static void add_to_file(struct file_sum *f, const struct event *e, int process)
+{
+    add(&f->sum[e->class], e);
+    if (f->last_process != process + 1) {
+        f->last_process = process + 1;
+        f->processes++;
+    }
+    if (!op_moves((enum trace_class)e->class) || e->bytes < 0)
+        return;
+    uint32_t *count = &f->latency[hist_bucket(e->duration_ns) / SUMMARY_COARSE];
+    *count += *count < UINT32_MAX;
+    f->timed++;
+    if (e->bytes < f->min_bytes || f->timed == 1)
+        f->min_bytes = e->bytes;
+    if (e->bytes > f->max_bytes)
+        f->max_bytes = e->bytes;
+    if (e->duration_ns > f->max_ns)
+        f->max_ns = e->duration_ns;
+}
+
+/* ---- calls ---------------------------------------------------------------- */
+
+static int add_to_call(struct summary *s, const struct event *e)
+{
+    struct call_sum **at = &s->call[e->level > 0][e->op], *c = *at;
+    if (!c && !(c = *at = calloc(1, sizeof *c)))
+        return no_memory();
+    if (c->sum.calls == 0 || e->duration_ns < c->min_ns)
+        c->min_ns = e->duration_ns;
+    if (e->duration_ns > c->max_ns)
+        c->max_ns = e->duration_ns;
+    add(&c->sum, e);
+    c->latency[hist_bucket(e->duration_ns)]++;
+    if (!op_moves((enum trace_class)e->class) || e->bytes < 0)
+        return 0;
+    if (c->transfers++ == 0 || e->bytes < c->min_bytes)
+        c->min_bytes = e->bytes;
+    if (e->bytes > c->max_bytes)
+        c->max_bytes = e->bytes;
+    c->size[hist_bucket(e->bytes)]++;
+    return 0;
+}
+
+/* ---- processes ------------------------------------------------------------ */
+
+static struct process_sum *add_process(struct reading *r, int32_t pid)
+{
+    struct summary *s = r->s;
+    const struct log_info *i = log_info(r->log);
+    if (s->processes == s->process_room) {
+        int room = s->process_room ? 2 * s->process_room : 16;
+        struct process_sum *more = realloc(s->process, (size_t)room * sizeof *more);
+        if (!more) {
+            no_memory();
+            return NULL;
+        }
+        s->process = more;
+        s->process_room = room;
+    }
+    struct process_sum *p = &s->process[s->processes++];
+    *p = (struct process_sum){.rank = i->rank,
+                              .pid = pid,
+                              .generation = i->generation,
+                              .threads = i->threads};
+    const char *slash = strrchr(i->exe, '/');
+    const char *program = slash ? slash + 1 : i->exe;
+    snprintf(p->app, sizeof p->app, "%.*s", (int)sizeof p->app - 1, i->app);
+    snprintf(p->program, sizeof p->program, "%.*s", (int)sizeof p->program - 1,
+             *program ? program : i->app);
+    snprintf(p->host, sizeof p->host, "%.*s", (int)sizeof p->host - 1, i->host);
+    if (!i->table) {
+        p->begin_ns = i->begin_ns;
+        p->end_ns = i->end_ns;
+    }
+    return p;
+}
+
+/* A table may hold several processes, most often the same one line after line. */
+static struct process_sum *process_of(struct reading *r, int32_t pid)
+{
+    struct summary *s = r->s;
+    for (int i = s->processes - 1; i >= r->first; i--)
+        if (s->process[i].pid == pid)
+            return &s->process[i];
+    return add_process(r, pid);
+}
+
+static void add_to_process(struct process_sum *p, const struct event *e)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (!p->begin_ns || e->start_ns < p->begin_ns)
+        p->begin_ns = e->start_ns;
+    if (end > p->end_ns)
+        p->end_ns = end;
+    if (e->level > 0)
+        return;
+    add(&p->sum[e->class], e);
+    if (!op_is_io((enum trace_class)e->class))
+        return;
+    int64_t from = e->start_ns > p->covered_ns ? e->start_ns : p->covered_ns;
+    if (end > from)
+        p->io_ns += end - from;
+    if (end > p->covered_ns)
+        p->covered_ns = end;
+}
+
+/* ---- profiles ------------------------------------------------------------- */
+
+/* The value that stands for those of a bucket of powers of two. */
+static int64_t power_value(int n)
+{
+    return n ? ((int64_t)1 << n) - 1 : 0;
+}
+
+static void add_profile_to_call(struct call_sum *c, const struct trace_profile *p,
+                                const struct sum *sum)
+{
+    add_sum(&c->sum, sum);
+    for (int n = 0; n < TRACE_TIMES; n++)
+        if (p->times[n]) {
+            c->latency[hist_bucket(power_value(n))] += (int64_t)p->times[n];
+            if (power_value(n) > c->max_ns)
+                c->max_ns = power_value(n);
+        }
+    for (int n = 0; n < TRACE_SIZES; n++)
+        if (p->sizes[n]) {
+            if (c->transfers == 0 || power_value(n) < c->min_bytes)
+                c->min_bytes = power_value(n);
+            if (power_value(n) > c->max_bytes)
+                c->max_bytes = power_value(n);
+            c->size[hist_bucket(power_value(n))] += (int64_t)p->sizes[n];
+            c->transfers += (int64_t)p->sizes[n];
+        }
+}
+
+static void add_profile_to_file(struct file_sum *f, enum trace_class class,
+                                const struct trace_profile *p, const struct sum *sum,
+                                int process)
+{
+    add_sum(&f->sum[class], sum);
+    if (f->last_process != process + 1) {
+        f->last_process = process + 1;
+        f->processes++;
+    }
+    for (int n = 0; n < TRACE_TIMES && op_moves(class); n++) {
+        f->latency[hist_bucket(power_value(n)) / SUMMARY_COARSE] +=
+            (uint32_t)p->times[n];
+        f->timed += (int64_t)p->times[n];
+        if (p->times[n] && power_value(n) > f->max_ns)
+            f->max_ns = power_value(n);
+    }
+}
+
+static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t ns)
+{
+    struct reading *r = arg;
+    struct summary *s = r->s;
+    enum trace_class class = op_get(op)->class;
+    const struct sum sum = {(int64_t)p->count, (int64_t)p->errors, (int64_t)p->bytes,
+                            ns};
+    struct process_sum *process = process_of(r, log_info(r->log)->pid);
+    struct call_sum **c = &s->call[p->level > 0][op];
+    if (!process || (!*c && !(*c = calloc(1, sizeof **c))))
+        return no_memory();
+    r->profile = true;
+    add_profile_to_call(*c, p, &sum);
+    add_sum(p->level ? &s->nested[class] : &s->total[class], &sum);
+    if (p->level)
+        return 0;
+    add_sum(&process->sum[class], &sum);
+    process->io_ns += op_is_io(class) ? ns : 0;
+    struct file_sum *f;
+    int rc = file_row(r, p->file, &f);
+    if (rc)
+        return rc;
+    if (class != CLASS_MARK)
+        add_profile_to_file(f, class, p, &sum, (int)(process - s->process));
+    for (int n = 0; n < TRACE_SIZES && op_moves(class) && f->stored; n++) {
+        s->transfers += (int64_t)p->sizes[n];
+        s->small_calls += power_value(n) < SUMMARY_SMALL ? (int64_t)p->sizes[n] : 0;
+    }
+    return 0;
+}
+
+/* ---- all ------------------------------------------------------------------ */
+
+static int count(struct reading *r, const struct event *e)
+{
+    struct summary *s = r->s;
+    enum trace_class class = (enum trace_class)e->class;
+    struct process_sum *p = process_of(r, e->pid);
+    struct file_sum *f;
+    int rc = p ? add_to_call(s, e) : -ENOMEM;
+    rc = rc ? rc : file_row(r, e->name, &f);
+    if (rc)
+        return rc;
+    add_to_process(p, e);
+    add(e->level ? &s->nested[class] : &s->total[class], e);
+    if (e->level > 0)
+        return 0;
+    if ((class == CLASS_READ || class == CLASS_WRITE) && e->bytes >= 0)
+        count_access(r, f, e);
+    if (class != CLASS_MARK)
+        add_to_file(f, e, (int)(p - s->process));
+    if (op_moves(class) && e->bytes >= 0 && f->stored) {
+        s->transfers++;
+        s->small_calls += e->bytes < SUMMARY_SMALL;
+        s->small_ns += e->bytes < SUMMARY_SMALL ? e->duration_ns : 0;
+    }
+    return 0;
+}
+
+static int add_note(struct summary *s, const char *log, const char *text)
+{
+    struct summary_note *more = realloc(s->note, ((size_t)s->notes + 1) * sizeof *more);
+    if (!more)
+        return no_memory();
+    s->note = more;
+    more[s->notes] = (struct summary_note){strdup(log), strdup(text)};
+    if (!more[s->notes].log || !more[s->notes].text)
+        return no_memory();
+    s->notes++;
+    return 0;
+}
+
+static int add_notes(struct summary *s, const struct log *l)
+{
+    char text[LOG_NOTE_SIZE];
+    const char *note;
+    int rc = 0;
+    for (int i = 0; !rc && (note = log_note(l, i, text)); i++)
+        rc = add_note(s, log_info(l)->path, note);
+    s->dropped += log_info(l)->dropped;
+    s->damaged += log_info(l)->damaged + log_info(l)->damaged_blocks +
+                  log_info(l)->missing_blocks;
+    return rc;
+}
+
+static void widen(struct summary *s, int first)
+{
+    for (int i = first; i < s->processes; i++) {
+        const struct process_sum *p = &s->process[i];
+        if (p->begin_ns && (!s->begin_ns || p->begin_ns < s->begin_ns))
+            s->begin_ns = p->begin_ns;
+        if (p->end_ns > s->end_ns)
+            s->end_ns = p->end_ns;
+    }
+}
+
+static int read_log(void *arg, struct log *l)
+{
+    struct summary *s = arg;
+    struct reading *r = calloc(1, sizeof *r);
+    if (!r)
+        return no_memory();
+    *r = (struct reading){.s = s, .log = l, .first = s->processes};
+    struct event e;
+    int rc;
+    while ((rc = log_next(l, &e)) == 1 && !(rc = count(r, &e)))
+        ;
+    if (!rc && log_info(l)->events == 0)
+        rc = log_profile(l, add_profile, r);
+    if (!rc && r->profile)
+        rc = add_note(s, log_info(l)->path,
+                      "a profile: sizes and times of single calls "
+                      "are known within a factor of two");
+    /* one that did no I/O is a process, too */
+    if (!rc && s->processes == r->first && !log_info(l)->table &&
+        !add_process(r, log_info(l)->pid))
+        rc = -ENOMEM;
+    for (int i = r->first; i < s->processes; i++)
+        s->process[i].threads = log_info(l)->threads;
+    widen(s, r->first);
+    s->read++;
+    free(r->global);
+    free(r->access);
+    free(r);
+    return rc ? rc : add_notes(s, l);
+}
+
+int summary_make(struct summary **out, const char *path)
+{
+    struct summary *s = *out = calloc(1, sizeof *s);
+    if (!s)
+        return no_memory();
+    int rc = run_find(&s->run, path);
+    rc = rc ? rc : grow_files(s, 0);
+    rc = rc ? rc : run_each(&s->run, read_log, s);
+    if (!rc && s->run.unreadable) {
+        char text[96];
+        snprintf(text, sizeof text, "%d of %d logs could not be read: not in here",
+                 s->run.unreadable, s->run.logs);
+        rc = add_note(s, path, text);
+    }
+    return rc;
+}
+
+void summary_free(struct summary **out)
+{
+    struct summary *s = *out;
+    if (!s)
+        return;
+    for (int i = 0; i < op_count(); i++) {
+        free(s->call[0][i]);
+        free(s->call[1][i]);
+    }
+    for (int i = 0; i < s->notes; i++) {
+        free(s->note[i].log);
+        free(s->note[i].text);
+    }
+    names_free(&s->files);
+    free(s->file);
+    free(s->process);
+    free(s->note);
+    run_free(&s->run);
+    free(s);
+    *out = NULL;
+}
+
+/* ---- figures -------------------------------------------------------------- */
+
+struct sum summary_io(const struct sum *by_class)
+{
+    struct sum all = {0};
+    for (int c = 0; c < CLASSES; c++)
+        if (op_is_io((enum trace_class)c))
+            add_sum(&all, &by_class[c]);
+    return all;
+}
+
+struct sum summary_metadata(const struct sum *by_class)
+{
+    struct sum all = {0};
+    add_sum(&all, &by_class[CLASS_OPEN]);
+    add_sum(&all, &by_class[CLASS_CLOSE]);
+    add_sum(&all, &by_class[CLASS_SEEK]);
+    add_sum(&all, &by_class[CLASS_META]);
+    return all;
+}
+
+const char *summary_file_name(const struct summary *s, uint32_t id)
+{
+    if (id)
+        return names_get(&s->files, id);
+    return s->files.n < SUMMARY_FILES ? "(no name)" : "(no name, or beyond the limit)";
+}
+
+double summary_latency_s(const struct call_sum *c, double q)
+{
+    int b = hist_reach(c->latency, c->sum.calls, q);
+    double max = (double)c->max_ns;
+    return (b < 0 ? max : fmin(hist_bound(b), max)) * 1e-9;
+}
+
+int64_t summary_size(const struct call_sum *c, double q)
+{
+    int b = hist_reach(c->size, c->transfers, q);
+    double max = (double)c->max_bytes, min = (double)c->min_bytes;
+    return (int64_t)(b < 0 ? max : fmax(fmin(floor(hist_bound(b)), max), min));
+}
+
+double summary_file_latency_s(const struct file_sum *f, double q)
+{
+    int64_t need = (int64_t)ceil(q * (double)f->timed), seen = 0;
+    for (int b = 0; b < SUMMARY_FILE_HIST; b++) {
+        seen += f->latency[b];
+        if (seen >= need && seen > 0)
+            return fmin(hist_bound(SUMMARY_COARSE * (b + 1) - 1), (double)f->max_ns) *
+                   1e-9;
+    }
+    return (double)f->max_ns * 1e-9;
+}
+
+/* Of what is sorted: the time, and the number. */
+struct rank_of {
+    int64_t ns;
+    uint32_t id;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+    const struct rank_of *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Sorts, and leaves the numbers in *ids. */
+static int sorted(struct rank_of *r, int n, uint32_t **ids)
+{
+    *ids = r ? malloc(((size_t)n + 1) * sizeof **ids) : NULL;
+    if (!*ids) {
+        free(r);
+        return no_memory();
+    }
+    qsort(r, (size_t)n, sizeof *r, by_ns);
+    for (int i = 0; i < n; i++)
+        (*ids)[i] = r[i].id;
+    free(r);
+    return n;
+}
+
+int summary_by_time(const struct summary *s, uint32_t **ids)
+{
+    struct rank_of *r = calloc((size_t)s->files.n + 1, sizeof *r);
+    int n = 0;
+    for (uint32_t id = 0; id <= s->files.n && r && id < s->file_room; id++) {
+        struct sum all = summary_io(s->file[id].sum);
+        if (all.calls)
+            r[n++] = (struct rank_of){all.ns, id};
+    }
+    return sorted(r, n, ids);
+}
+
+int summary_calls_by_time(const struct summary *s, int nested, uint32_t **ops)
+{
+    struct rank_of *r = calloc((size_t)op_count() + 1, sizeof *r);
+    int n = 0;
+    for (int op = 0; op < op_count() && r; op++)
+        if (s->call[nested][op])
+            r[n++] = (struct rank_of){s->call[nested][op]->sum.ns, (uint32_t)op};
+    return sorted(r, n, ops);
+}
+
+double process_io_s(const struct process_sum *p)
+{
+    return summary_s(p->io_ns);
+}
+
+double process_bytes(const struct process_sum *p)
+{
+    return (double)summary_io(p->sum).bytes;
+}
+
+double process_wall_s(const struct process_sum *p)
+{
+    return p->end_ns > p->begin_ns ? summary_s(p->end_ns - p->begin_ns) : 0;
+}
+
+struct imbalance summary_imbalance(const struct summary *s,
+                                   double (*of)(const struct process_sum *))
+{
+    struct imbalance i = {0};
+    bool ranks = false; /* then launchers and helpers are left out */
+    for (int k = 0; k < s->processes; k++)
+        ranks |= s->process[k].rank >= 0;
+    for (int k = 0; k < s->processes; k++) {
+        double v = of(&s->process[k]);
+        if (ranks && s->process[k].rank < 0)
+            continue;
+        i.n++;
+        i.mean += v;
+        if (v > i.max) {
+            i.max = v;
+            i.max_process = k;
+        }
+    }
+    i.mean /= i.n ? i.n : 1;
+    return i;
+}
+
+static bool warn_small(const struct summary *s, char *text)
+{
+    struct sum all = summary_io(s->total);
+    bool timed = s->small_ns > 0; /* not in a profile */
+    if (s->transfers < 100 || s->small_calls * 10 < s->transfers ||
+        (timed && s->small_ns * 50 < all.ns)) /* too short to matter */
+        return false;
+    snprintf(text, SUMMARY_WARNING_SIZE,
+             "small transfers: %.0f %% of %lld move less than 4 KiB, in %.1f %% of the "
+             "I/O time (kernel files, pipes and sockets left out)",
+             100.0 * (double)s->small_calls / (double)s->transfers,
+             (long long)s->transfers,
+             all.ns ? 100.0 * (double)s->small_ns / (double)all.ns : 0);
+    return true;
+}
+
+static bool warn_metadata(const struct summary *s, char *text)
+{
+    struct sum all = summary_io(s->total), meta = summary_metadata(s->total);
+    if (meta.ns * 10 < 3 * all.ns || all.ns < 1000000)
+        return false;
+    snprintf(text, SUMMARY_WARNING_SIZE,
+             "metadata: opening, closing, seeking and asking takes %.0f %% of the I/O "
+             "time",
+             100.0 * (double)meta.ns / (double)all.ns);
+    return true;
+}
+
+static bool warn_imbalance(const struct summary *s, char *text)
+{
+    struct imbalance io = summary_imbalance(s, process_io_s);
+    if (io.n < 2 || s->process[io.max_process].rank < 0 || io.max < 0.01 ||
+        io.max < 1.5 * io.mean)
+        return false;
+    const struct process_sum *p = &s->process[io.max_process];
+    snprintf(text, SUMMARY_WARNING_SIZE,
+             "imbalance: rank %d spends %.1f times the mean in I/O", p->rank,
+             io.max / io.mean);
+    return true;
+}
+
+static bool warn_map(const struct summary *s, char *text)
+{
+    if (!s->total[CLASS_MAP].calls)
+        return false;
+    snprintf(text, SUMMARY_WARNING_SIZE,
+             "mapped memory: what is read and written through %lld mappings' calls is "
+             "not seen, and not counted",
+             (long long)s->total[CLASS_MAP].calls);
+    return true;
+}
+
+const char *summary_warning(const struct summary *s, int n,
+                            char text[SUMMARY_WARNING_SIZE])
+{
+    bool (*const warn[])(const struct summary *, char *) = {warn_small, warn_metadata,
+                                                            warn_imbalance, warn_map};
+    for (size_t i = 0; i < sizeof warn / sizeof warn[0]; i++)
+        if (warn[i](s, text) && n-- == 0)
+            return text;
+    return NULL;
+}
+
+int command_summary(int argc, char **argv)
+{
+    const char *path = NULL, *json = NULL;
+    int64_t top;
+    struct opt table[] = {
+        {OPT_TEXT, "RUN", .value = &path, .required = true,
+         .help = "a run's folder, or a log"},
+        {OPT_TEXT, "json", .value = &json, .arg = "FILE",
+         .help = "all figures as JSON, into this file (-: standard output, instead of "
+                 "the text)"},
+        {OPT_INT, "top", .value = &top, .preset = "20", .arg = "N",
+         .help = "rows of files and processes in the text"}};
+    const struct opt_program p = {
+        "iotrace summary", "RUN",
+        "Counts, bytes and times of a run's I/O: by call, by file, by process.", table,
+        sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    struct summary *s;
+    int rc = summary_make(&s, path);
+    if (!rc && (!json || strcmp(json, "-") != 0))
+        rc = summary_text(s, top, stdout);
+    if (!rc && json) {
+        FILE *out = command_create(json, true);
+        rc = out ? summary_json(s, out) : -EIO;
+        int end = out ? command_finish(out, json) : 0;
+        rc = rc ? rc : end;
+    }
+    status = run_verdict(&s->run, rc);
+    summary_free(&s);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* What a run asked of its files, in figures: filled by summary_make from one pass over
+ * the events, in memory that does not depend on their number. */
+#ifndef IOTRACE_SUMMARY_H
+#define IOTRACE_SUMMARY_H
+
+#include "base/hist.h"
+#include "iotrace/access.h"
+#include "iotrace/names.h"
+#include "iotrace/runs.h"
+
+#define SUMMARY_FILES 32768 /* further ones are one row */
+#define SUMMARY_COARSE 4    /* buckets of HIST_ in one of a file's */
+#define SUMMARY_FILE_HIST (HIST_SIZE / SUMMARY_COARSE)
+
+struct sum {
+    int64_t calls, errors, bytes, ns;
+};
+
+struct call_sum { /* of one operation, called by the program or within another call */
+    struct sum sum;
+    int64_t min_ns, max_ns;
+    int64_t transfers, min_bytes, max_bytes; /* those that moved bytes */
+    int64_t latency[HIST_SIZE], size[HIST_SIZE];
+};
+
+struct file_sum {
+    struct sum sum[CLASSES];
+    struct access_count access[2]; /* of reads, of writes */
+    int64_t min_bytes, max_bytes, max_ns;
+    int32_t processes, last_process;
+    int64_t timed;
+    bool stored;                         /* not a pipe, a socket, or the kernel's */
+    uint32_t latency[SUMMARY_FILE_HIST]; /* of transfers */
+};
+
+struct process_sum {
+    int32_t rank, pid;
+    uint32_t generation;
+    int threads;
+    char app[64], program[64], host[64];
+    struct sum sum[CLASSES];
+    int64_t begin_ns, end_ns; /* 0: not known */
+    int64_t io_ns;            /* at least one thread in a call */
+    int64_t covered_ns;       /* up to when that is counted */
+};
+
+struct summary_note {
+    char *log, *text;
+};
+
+struct summary {
+    struct run run;
+    int read;                               /* logs */
+    struct call_sum *call[2][OP_TABLE_MAX]; /* [nested][op]; NULL: never called */
+    struct names files;
+    struct file_sum *file; /* [0]: without a name, or beyond SUMMARY_FILES; [id] */
+    uint32_t file_room;
+    struct process_sum *process;
+    int processes, process_room;
+    struct sum total[CLASSES], nested[CLASSES];
+    struct access_count access[2];
+    /* of stored files: below SUMMARY_SMALL, all */
+    int64_t small_calls, small_ns, transfers;
+    int64_t begin_ns, end_ns;
+    uint64_t dropped, damaged;
+    struct summary_note *note;
+    int notes;
+};
+
+#define SUMMARY_SMALL 4096
+
+/* Local. 0, or -errno with a sentence; free with summary_free in both cases. */
+int summary_make(struct summary **s, const char *path);
+void summary_free(struct summary **s);
+
+/* Local. Sums over classes of what takes time in files. */
+struct sum summary_io(const struct sum *by_class);
+/* Of those that neither move bytes nor make them durable: open, close, seek, meta. */
+struct sum summary_metadata(const struct sum *by_class);
+
+/* Local. Name of a file's row. */
+const char *summary_file_name(const struct summary *s, uint32_t id);
+
+/* Local. Bytes moved by the class; seconds. */
+static inline double summary_s(int64_t ns)
+{
+    return (double)ns * 1e-9;
+}
+
+/* Local. The share `q` of values is at most this; seconds of a call's, a file's. */
+double summary_latency_s(const struct call_sum *c, double q);
+double summary_file_latency_s(const struct file_sum *f, double q);
+int64_t summary_size(const struct call_sum *c, double q);
+
+/* Local. Numbers of the files (of the operations, nested or not) that occur, by time
+ * descending. Returns how many; the list is allocated. -ENOMEM with a sentence. */
+int summary_by_time(const struct summary *s, uint32_t **ids);
+int summary_calls_by_time(const struct summary *s, int nested, uint32_t **ops);
+
+/* What differs between ranks (processes, where there are none) in one figure. */
+struct imbalance {
+    int n;
+    double mean, max;
+    int max_process;
+};
+struct imbalance summary_imbalance(const struct summary *s,
+                                   double (*of)(const struct process_sum *));
+double process_io_s(const struct process_sum *p);
+double process_bytes(const struct process_sum *p);
+double process_wall_s(const struct process_sum *p);
+
+/* Local. Sentence `n` (0..) of what deserves attention; NULL after the last. */
+#define SUMMARY_WARNING_SIZE 256
+const char *summary_warning(const struct summary *s, int n,
+                            char text[SUMMARY_WARNING_SIZE]);
+
+/* Local. For the eye (at most `top` files and processes), and all as JSON. 0 or
+ * -errno. */
+int summary_text(const struct summary *s, int64_t top, FILE *out);
+int summary_json(const struct summary *s, FILE *out);
+
+#endif

@@ -1,0 +1,294 @@
+#include "iotrace/table.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "iotrace/log.h"
+#include "iotrace/names.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const table_column[COLUMNS] = {
+    "Application", "Execution", "Tool",       "Filename", "fd",         "Op sequence",
+    "Operation",   "Bytes",     "start_time", "end_time", "Time (sec)", "PID"};
+
+/* ---- writing -------------------------------------------------------------- */
+
+/* What would break a line, and how it is written behind a backslash. */
+static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
+
+void table_text(FILE *out, const char *text)
+{
+    size_t n;
+    while (text[n = strcspn(text, special)]) {
+        fwrite(text, 1, n, out);
+        fputc('\\', out);
+        fputc(letter[strchr(special, text[n]) - special], out);
+        text += n + 1;
+    }
+    fputs(text, out);
+}
+
+void table_seconds(FILE *out, int64_t ns)
+{
+    uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    fprintf(out, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", v / 1000000000,
+            v % 1000000000);
+}
+
+void table_head(FILE *out)
+{
+    for (int c = 0; c < COLUMNS; c++)
+        fprintf(out, "%s%s", c ? "\t" : "", table_column[c]);
+    fputc('\n', out);
+}
+
+void table_row(FILE *out, const struct log *l, const struct event *e, uint64_t sequence)
+{
+    const struct log_info *i = log_info(l);
+    table_text(out, i->app);
+    fputc('\t', out);
+    table_text(out, i->execution);
+    fputs("\tIOTRACE\t", out);
+    table_text(out, log_name(l, e->name));
+    fprintf(out, "\t%" PRId32 "\t%" PRIu64 "\t%s\t%" PRId64 "\t", e->fd, sequence,
+            op_get(e->op)->name, e->bytes);
+    table_seconds(out, e->start_ns);
+    fputc('\t', out);
+    table_seconds(out, e->start_ns + e->duration_ns);
+    fputc('\t', out);
+    table_seconds(out, e->duration_ns);
+    fprintf(out, "\t%" PRId32 "\n", e->pid);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+#define LINE_SIZE (64 << 10)
+#define HEAD_COLUMNS 64
+
+#define OUTER_SLOTS 1024
+
+struct table {
+    FILE *in;
+    struct { /* by process: the call of a library that is going on */
+        int32_t pid;
+        uint32_t name;
+        int64_t start_ns, end_ns;
+    } outer[OUTER_SLOTS];
+    int place[HEAD_COLUMNS]; /* the column that stands there; -1: another's */
+    int places;
+    char line[LINE_SIZE];
+    char *field[COLUMNS];
+    char app[256], execution[256];
+    struct names names;
+};
+
+/* Splits the line in place; 0, or -1 where it has not the fields of the head. */
+static int split(struct table *t)
+{
+    char *s = t->line;
+    for (int i = 0; i < t->places; i++) {
+        size_t n = strcspn(s, "\t\n");
+        char end = s[n];
+        s[n] = 0;
+        if (t->place[i] >= 0)
+            t->field[t->place[i]] = s;
+        s += n + 1;
+        if (end != (i + 1 < t->places ? '\t' : '\n'))
+            return -1;
+    }
+    return 0;
+}
+
+/* The next line. 1; 0 at the end; -1 where it is too long, which is read past. */
+static int read_line(struct table *t)
+{
+    if (!fgets(t->line, LINE_SIZE, t->in))
+        return 0;
+    size_t n = strlen(t->line);
+    if (n && t->line[n - 1] == '\n')
+        return 1;
+    int c;
+    while ((c = fgetc(t->in)) != EOF && c != '\n')
+        ;
+    return -1;
+}
+
+static int read_head(struct log *l)
+{
+    struct table *t = l->table;
+    bool has[COLUMNS] = {false};
+    if (read_line(t) != 1)
+        return err_set(-EINVAL, l->info.path, 0, "the table's first line is damaged");
+    t->line[strcspn(t->line, "\n")] = 0;
+    for (char *s = t->line; s && t->places < HEAD_COLUMNS; t->places++) {
+        char *end = strchr(s, '\t');
+        if (end)
+            *end++ = 0;
+        int c = 0;
+        while (c < COLUMNS && strcmp(table_column[c], s) != 0)
+            c++;
+        t->place[t->places] = c < COLUMNS && !has[c] ? c : -1;
+        if (c < COLUMNS)
+            has[c] = true;
+        s = end;
+    }
+    for (int c = 0; c < COLUMNS; c++)
+        if (!has[c])
+            return err_set(-EINVAL, l->info.path, 0, "the table has no column \"%s\"",
+                           table_column[c]);
+    return 0;
+}
+
+int table_open(struct log *l)
+{
+    struct table *t = l->table = calloc(1, sizeof *t);
+    if (!t || !(t->in = fdopen(l->fd, "r")))
+        return err_set(-ENOMEM, l->info.path, -1, "no memory to read the table");
+    l->fd = -1; /* the stream's */
+    l->info.table = true;
+    l->info.state = TRACE_EXITED;
+    return read_head(l);
+}
+
+/* Decimal seconds as whole nanoseconds: a double has not the digits. */
+static int parse_seconds(const char *s, int64_t *ns)
+{
+    int64_t whole = 0, part = 0, digits = 0;
+    bool minus = *s == '-';
+    s += minus;
+    if (*s < '0' || *s > '9')
+        return -1;
+    for (; *s >= '0' && *s <= '9'; s++)
+        if ((whole = 10 * whole + (*s - '0')) > 4000000000)
+            return -1;
+    if (*s == '.')
+        for (s++; *s >= '0' && *s <= '9'; s++)
+            if (digits < 9) {
+                part = 10 * part + (*s - '0');
+                digits++;
+            }
+    while (digits++ < 9)
+        part *= 10;
+    *ns = (minus ? -1 : 1) * (whole * 1000000000 + part);
+    return *s ? -1 : 0;
+}
+
+static void unescape(char *s)
+{
+    char *to = s;
+    for (; *s; s++) {
+        const char *at = *s == '\\' && s[1] ? strchr(letter, s[1]) : NULL;
+        if (at) {
+            s++;
+            *to++ = special[at - letter];
+        } else
+            *to++ = *s;
+    }
+    *to = 0;
+}
+
+static int fill_event(struct log *l, struct event *e)
+{
+    struct table *t = l->table;
+    int64_t fd, pid, end_ns;
+    *e = (struct event){.offset = -1};
+    if (parse_seconds(t->field[COLUMN_START], &e->start_ns) ||
+        parse_seconds(t->field[COLUMN_END], &end_ns) ||
+        units_parse_int(t->field[COLUMN_BYTES], &e->bytes) ||
+        units_parse_int(t->field[COLUMN_FD], &fd) ||
+        units_parse_int(t->field[COLUMN_PID], &pid))
+        return -1;
+    int op = op_number(t->field[COLUMN_OPERATION], CLASSES);
+    if (op < 0 || end_ns < e->start_ns || e->bytes < -1 || fd != (int32_t)fd ||
+        pid != (int32_t)pid)
+        return -1;
+    unescape(t->field[COLUMN_FILENAME]);
+    e->duration_ns = end_ns - e->start_ns;
+    e->result = e->request = e->bytes;
+    e->fd = (int32_t)fd;
+    e->pid = (int32_t)pid;
+    e->op = (uint16_t)op;
+    e->class = (uint8_t)op_get(op)->class;
+    if (t->field[COLUMN_FILENAME][0])
+        e->name = names_add(&t->names, t->field[COLUMN_FILENAME]);
+    return 0;
+}
+
+/* A table has no levels: a call that lies within one of MPI-IO or HDF5, by the same
+ * process and to the same file, is taken for its doing. */
+static void set_level(struct log *l, struct event *e)
+{
+    struct table *t = l->table;
+    const char *name = op_get(e->op)->name;
+    int64_t end_ns = e->start_ns + e->duration_ns;
+    unsigned k = (unsigned)e->pid % OUTER_SLOTS;
+    if (t->outer[k].pid == e->pid && t->outer[k].name == e->name &&
+        e->start_ns >= t->outer[k].start_ns && end_ns <= t->outer[k].end_ns) {
+        e->level = 1;
+        l->info.inferred++;
+    } else if (!strncmp(name, "MPI_", 4) || !strncmp(name, "H5", 2)) {
+        t->outer[k].pid = e->pid;
+        t->outer[k].name = e->name;
+        t->outer[k].start_ns = e->start_ns;
+        t->outer[k].end_ns = end_ns;
+    }
+}
+
+/* What is the same in all lines is taken from the first. */
+static void fill_info(struct log *l, const struct event *e)
+{
+    struct table *t = l->table;
+    struct log_info *i = &l->info;
+    if (!i->pid) {
+        snprintf(t->app, sizeof t->app, "%s", t->field[COLUMN_APPLICATION]);
+        snprintf(t->execution, sizeof t->execution, "%s", t->field[COLUMN_EXECUTION]);
+        i->app = t->app;
+        i->execution = t->execution;
+        i->pid = e->pid;
+        i->begin_ns = e->start_ns;
+    }
+    if (e->start_ns + e->duration_ns > i->end_ns)
+        i->end_ns = e->start_ns + e->duration_ns;
+}
+
+int table_next(struct log *l, struct event *e)
+{
+    struct table *t = l->table;
+    for (int rc; (rc = read_line(t)) != 0;) {
+        if (rc < 0 || split(t) || fill_event(l, e)) {
+            l->info.damaged++;
+            continue;
+        }
+        set_level(l, e);
+        fill_info(l, e);
+        return 1;
+    }
+    if (ferror(t->in))
+        return err_set(-EIO, l->info.path, -1, "the table cannot be read: %s",
+                       strerror(errno));
+    return 0;
+}
+
+const char *table_name(const struct log *l, uint32_t id)
+{
+    return names_get(&l->table->names, id);
+}
+
+uint32_t table_names(const struct log *l)
+{
+    return l->table->names.n;
+}
+
+void table_close(struct log *l)
+{
+    struct table *t = l->table;
+    if (!t)
+        return;
+    if (t->in)
+        fclose(t->in);
+    names_free(&t->names);
+    free(t);
+    l->table = NULL;
+}
