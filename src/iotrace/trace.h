@@ -9,6 +9,11 @@
  * made it. A reader merges threads by start time and numbers operations from 0: that is
  * the paper's "Op sequence".
  *
+ * A log in binary form (IOTRACE_BINARY=true, or a mode with a profile) is written under
+ * its name from the beginning. One that shall be text is LOGNAME.part until the process
+ * ends, when LOGNAME is made of it and it is removed: a killed process leaves
+ * LOGNAME.part, whole. Where LOGNAME or LOGNAME.part exists, the name is LOGNAME.1, .2 ...
+ *
  * The record holds the fields of Table 2.4 of the paper (storage-intensive
  * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names
  * the fields, their types and offsets, and all operations with their numbers, so that a
@@ -42,14 +47,15 @@ struct trace_header { /* block 0 */
     uint64_t excluded; /* events not recorded: path globs */
     uint32_t state;    /* enum trace_state */
     uint32_t clock;    /* enum trace_clock: what ticks are */
-    /* Two moments in ticks and in nanoseconds since the epoch (CLOCK_REALTIME); the
-     * second is renewed now and then and at the end. Time is linear between and beyond
-     * them. With TRACE_NS a tick is a nanosecond of CLOCK_MONOTONIC. */
+    /* Two moments in ticks and in nanoseconds since the epoch; the second is renewed
+     * now and then and at the end. Time is linear between and beyond them. The first is
+     * CLOCK_REALTIME; from it to the second CLOCK_MONOTONIC counts, so that a clock that
+     * is set stretches nothing. With TRACE_NS a tick is a ns of CLOCK_MONOTONIC. */
     uint64_t ticks[2];
     int64_t unix_ns[2];
     int64_t first_ns; /* process start, since the epoch */
     uint32_t pid, ppid;
-    uint32_t generation; /* 0, 1.. after each exec of the same process */
+    uint32_t generation; /* 0, 1..: logs of one process, a new one after each exec */
     int32_t rank, ranks; /* of MPI_COMM_WORLD, or what the launcher says; -1: none */
     /* What to add to this process's nanoseconds to have rank 0's, at two moments (unix
      * ns of this process); 0 moments: not measured. */
@@ -63,12 +69,14 @@ struct trace_header { /* block 0 */
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 
-struct trace_block { /* at the beginning of every block but the first */
-    char magic[4];   /* "BLK\n" */
-    uint32_t kind;   /* enum trace_kind */
-    uint32_t thread; /* its tid */
-    uint32_t pad;
-    uint64_t sequence; /* 0.. of this thread's blocks of this kind */
+struct trace_block {   /* at the beginning of every block but the first */
+    char magic[4];     /* "BLK\n" */
+    uint32_t kind;     /* enum trace_kind */
+    uint32_t thread;   /* 0.. : a thread and, once it has ended, the next that begins */
+    uint32_t reserved; /* entries begun, can be more than fit: the recorder's own */
+    /* 0.. of this thread's blocks of this kind. A killed process can leave two with the
+     * same number: the one further on in the file counts. */
+    uint64_t sequence;
 };
 
 struct trace_record {
@@ -86,10 +94,14 @@ struct trace_record {
 enum trace_flag {
     TRACE_STREAM = 1, /* the file is a FILE * */
     TRACE_COLLECTIVE = 2,
-    TRACE_ASYNC = 4 /* submission only: bytes count at completion */
+    TRACE_ASYNC = 4, /* submission only: bytes count at completion */
+    TRACE_CHILD = 8  /* by a child of vfork, before it became another program */
 };
 
-/* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. */
+/* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A
+ * file that was open under two descriptors has two names, with the same text: it is one
+ * file. A name begins with / or is relative to the header's cwd; pipes and sockets are
+ * named as in /proc/PID/fd, what popen started is "|command". */
 struct trace_name {
     uint32_t bytes; /* of this entry with its text, a multiple of 8; written last */
     uint32_t id;    /* 1.. */
@@ -99,6 +111,26 @@ struct trace_name {
 };
 
 enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK = 2 };
+
+/* In blocks of the profile: one after the other, `count` 0 ends. Those of a thread are
+ * in its own blocks: a reader adds up equal (file, op, level). File 0 with the flag
+ * TRACE_OTHERS has what came when a thread's blocks were full. */
+enum { TRACE_SIZES = 40, TRACE_TIMES = 40, TRACE_OTHERS = 16 };
+
+struct trace_profile {
+    uint32_t file;
+    uint16_t op;
+    uint8_t level, flags; /* flags: as of the first event */
+    uint64_t count;       /* calls, failed ones included */
+    uint64_t errors;
+    uint64_t
+        bytes; /* moved; 0 of calls that move none, of failed ones, of TRACE_ASYNC */
+    uint64_t ticks;
+    /* Of calls that move bytes: sizes[0] moved none, sizes[n] 2^(n-1) .. 2^n - 1 bytes;
+     * of all calls: times[0] took less than 1 ns, times[n] 2^(n-1) .. 2^n - 1 ns. The
+     * last of each has all that is more. */
+    uint64_t sizes[TRACE_SIZES], times[TRACE_TIMES];
+};
 
 _Static_assert(sizeof(struct trace_record) == 48, "a record has 48 bytes");
 
