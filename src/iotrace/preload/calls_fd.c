@@ -252,7 +252,7 @@ WRAP(int, pipe2, (int *ends, int flags))
 
 static bool is_the_log(int fd)
 {
-    return recorder.header && fd >= 0 && fd == recorder.fd && log_is_ours(fd);
+    return fd >= 0 && fd == recorder.fd && log_is_ours(fd);
 }
 
 /* Forgotten before the call: afterwards another thread may have the number. */
@@ -276,7 +276,7 @@ static int close_around_log(unsigned first, unsigned last, int flags)
 {
     unsigned ours = (unsigned)recorder.fd;
     int rc = 0;
-    if (!recorder.header || recorder.fd < 0 || ours < first || ours > last)
+    if (!log_is_ours(recorder.fd) || ours < first || ours > last)
         return (int)syscall(SYS_close_range, first, last, flags);
     if (first < ours)
         rc = (int)syscall(SYS_close_range, first, ours - 1, flags);

@@ -46,7 +46,7 @@ uint32_t fd_resolve(int fd)
         return fds[fd].file; /* the start has put it there */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     long n = fd < 0 ? -1 : sys_readlink(link, text, sizeof text - 1);
-    if (n >= 0 && recorder.header && fd == recorder.fd)
+    if (n >= 0 && fd == recorder.fd && log_is_ours(fd))
         n = -1; /* not there, as far as the program knows */
     uint32_t file = 0;
     if (n >= 0) {

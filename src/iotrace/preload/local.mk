@@ -36,8 +36,9 @@ RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS)
 	-Wl,-soname,libiotrace.so
 
 libiotracedir = $(libdir)
-libiotrace_DATA = libiotrace.so iotrace.so
-CLEANFILES += $(libiotrace_DATA)
+libiotrace_DATA = libiotrace.so
+noinst_DATA += iotrace.so
+CLEANFILES += libiotrace.so iotrace.so
 
 libiotrace.so: $(RECORDER_C) $(RECORDER_H)
 	$(RECORDER_LINK) -o $@ `for f in $(RECORDER_C); do \
@@ -46,3 +47,11 @@ libiotrace.so: $(RECORDER_C) $(RECORDER_H)
 # The name in the paper.
 iotrace.so: libiotrace.so
 	$(AM_V_GEN)$(LN_S) -f libiotrace.so $@
+
+install-data-hook: install-iotrace-link
+install-iotrace-link:
+	cd $(DESTDIR)$(libdir) && rm -f iotrace.so && $(LN_S) libiotrace.so iotrace.so
+uninstall-hook: uninstall-iotrace-link
+uninstall-iotrace-link:
+	rm -f $(DESTDIR)$(libdir)/iotrace.so
+.PHONY: install-iotrace-link uninstall-iotrace-link

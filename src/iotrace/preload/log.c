@@ -96,6 +96,11 @@ static bool still_there(void)
     return true;
 }
 
+int log_fd(void)
+{
+    return still_there() ? recorder.fd : -1;
+}
+
 /* Room that is really there: a mapped page for which the disk has none would kill the
  * program. */
 static bool make_room(uint64_t at)

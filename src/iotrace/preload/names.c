@@ -104,7 +104,7 @@ static uint64_t place(uint32_t bytes)
             struct trace_block b = {{'B', 'L', 'K', '\n'}, TRACE_NAMES, 0, 0, 0};
             at = log_place(&index);
             b.sequence = __atomic_fetch_add(&state->name_blocks, 1, __ATOMIC_RELAXED);
-            if (!at || sys_pwrite(recorder.fd, &b, sizeof b, at) != sizeof b)
+            if (!at || sys_pwrite(log_fd(), &b, sizeof b, at) != sizeof b)
                 return 0;
             at += sizeof b;
         }
@@ -131,7 +131,7 @@ static uint32_t emit(const char *text, uint32_t kind, int fd)
     memcpy(entry.room + sizeof entry.n, text, length);
     if (id < NAMES)
         name_at[id] = at;
-    sys_pwrite(recorder.fd, &entry, bytes, at);
+    sys_pwrite(log_fd(), &entry, bytes, at);
     return id;
 }
 
@@ -214,7 +214,7 @@ uint32_t name_again(uint32_t id, int fd)
     } entry;
     int error = errno;
     bool good = recorder.header && id < NAMES &&
-                name_read(recorder.fd, name_at[id], &entry.n, sizeof entry);
+                name_read(log_fd(), name_at[id], &entry.n, sizeof entry);
     uint32_t again = good ? name_of_text(entry.n.text, TRACE_FILE, fd) : 0;
     errno = error;
     return again;
@@ -251,8 +251,9 @@ void names_visit(void (*each)(const struct trace_name *, void *), void *with)
         struct trace_name n;
         char room[sizeof(struct trace_name) + PATH_BYTES + 16];
     } entry;
+    int log = log_fd();
     for (uint32_t id = 1; id < NAMES && id <= state->names; id++)
-        if (name_read(recorder.fd, name_at[id], &entry.n, sizeof entry) &&
+        if (name_read(log, name_at[id], &entry.n, sizeof entry) &&
             entry.n.kind == TRACE_FILE)
             each(&entry.n, with);
 }

@@ -126,6 +126,7 @@ int64_t clock_unix_ns(uint64_t ticks);
 /* ---- log.c ---- */
 bool log_open(void);
 bool log_is_ours(int fd);
+int log_fd(void); /* for each use anew: the program may close any descriptor */
 void log_move(int fd);
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* mapped */
 bool log_copy(const struct trace_block *b);

@@ -340,6 +340,8 @@ static int create(char *name, size_t bytes)
 
 static bool convert(struct tsv *t)
 {
+    if (log_fd() < 0)
+        return false;
     uint64_t blocks = recorder.header->blocks;
     struct block_start *list = memory((size_t)blocks * sizeof *list);
     size_t names = (size_t)(state->name_blocks + 1) * TRACE_BLOCK * 2;
