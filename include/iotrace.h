@@ -1,5 +1,5 @@
-/* Marks in the trace of a program that runs under iotrace(1): what happened when, in the
- * program's own words.
+/* Marks in the trace of a program that runs under iotrace(1): what happened when, in
+ * the program's own words.
  *
  *     #include <iotrace.h>
  *     iotrace_begin("checkpoint");
@@ -7,8 +7,8 @@
  *     iotrace_end("checkpoint");
  *     iotrace_mark("converged");
  *
- * Nothing is linked. Without the recorder each call costs one comparison. Any thread may
- * call; errno stays as it is. Needs dlsym, which before glibc 2.34 is in -ldl. */
+ * Nothing is linked. Without the recorder each call costs one comparison. Any thread
+ * may call; errno stays as it is. Needs dlsym, which before glibc 2.34 is in -ldl. */
 #ifndef IOTRACE_H
 #define IOTRACE_H
 

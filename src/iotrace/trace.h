@@ -12,7 +12,8 @@
  * A log in binary form (IOTRACE_BINARY=true, or a mode with a profile) is written under
  * its name from the beginning. One that shall be text is LOGNAME.part until the process
  * ends, when LOGNAME is made of it and it is removed: a killed process leaves
- * LOGNAME.part, whole. Where LOGNAME or LOGNAME.part exists, the name is LOGNAME.1, .2 ...
+ * LOGNAME.part, whole. Where LOGNAME or LOGNAME.part exists, the name is LOGNAME.1, .2
+ * and so on.
  *
  * The record holds the fields of Table 2.4 of the paper (storage-intensive
  * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names
@@ -49,8 +50,8 @@ struct trace_header { /* block 0 */
     uint32_t clock;    /* enum trace_clock: what ticks are */
     /* Two moments in ticks and in nanoseconds since the epoch; the second is renewed
      * now and then and at the end. Time is linear between and beyond them. The first is
-     * CLOCK_REALTIME; from it to the second CLOCK_MONOTONIC counts, so that a clock that
-     * is set stretches nothing. With TRACE_NS a tick is a ns of CLOCK_MONOTONIC. */
+     * CLOCK_REALTIME; from it to the second CLOCK_MONOTONIC counts, so that setting the
+     * clock stretches nothing. With TRACE_NS a tick is a ns of CLOCK_MONOTONIC. */
     uint64_t ticks[2];
     int64_t unix_ns[2];
     int64_t first_ns; /* process start, since the epoch */

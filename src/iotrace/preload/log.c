@@ -1,4 +1,5 @@
-/* The log's file: its name, its blocks, its descriptor, which the program does not see. */
+/* The log's file: its name, its blocks, its descriptor, which the program does not
+ * see. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
