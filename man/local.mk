@@ -1,5 +1,8 @@
 # By hand; tests/lint holds each against its program's --help.
 dist_man_MANS += \
 	man/blocktransfer.1 \
+	man/iotrace-bin.5 \
+	man/iotrace-tsv.5 \
 	man/leadline.1 \
+	man/libiotrace.3 \
 	man/madbench.1
