@@ -7,3 +7,10 @@ bench_legendre_SOURCES = bench/legendre.c
 bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
 	-lm -lpthread
 CLEANFILES += $(EXTRA_PROGRAMS)
+
+# make bench/iotrace_calls, then bench/iotrace-overhead
+EXTRA_DIST += bench/iotrace-overhead bench/iotrace_calls.c
+CLEANFILES += bench/iotrace_calls
+bench/iotrace_calls: bench/iotrace_calls.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(PLAIN_CC) $(WARN_CFLAGS) -O2 -pthread -o $@ \
+	  $(srcdir)/bench/iotrace_calls.c

@@ -2,5 +2,8 @@
 dist_man_MANS += \
 	man/blocktransfer.1 \
 	man/iotrace.1 \
+	man/iotrace-bin.5 \
+	man/iotrace-tsv.5 \
 	man/leadline.1 \
+	man/libiotrace.3 \
 	man/madbench.1

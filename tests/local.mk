@@ -44,6 +44,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ended.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/iotrace_reader.py \
+	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
@@ -85,8 +86,24 @@ AM_LOG_DRIVER_FLAGS = --ignore-exit
 AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
 AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 
+# What the recorder is tested with: programs without MPI. The compiler must not make
+# other calls of those in them, but for the second form of calls.c.
+TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified tests/iotrace/ends
+TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
+	-fno-builtin -g -pthread -o $@
+tests/iotrace/calls: tests/iotrace/calls.c
+	$(TRACED_CC) -U_FORTIFY_SOURCE $(srcdir)/tests/iotrace/calls.c
+tests/iotrace/calls_fortified: tests/iotrace/calls.c
+	$(TRACED_CC) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+	  -D_FILE_OFFSET_BITS=64 $(srcdir)/tests/iotrace/calls.c
+tests/iotrace/ends: tests/iotrace/ends.c
+	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
+CLEANFILES += $(TRACED_BY_TESTS)
+EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/tracelog.py
+
 # Plain, without libtool: they are preloaded, never linked.
-check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so
+check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
+	$(TRACED_BY_TESTS)
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -5,7 +5,11 @@
  *
  * `name` is what the program called, without the letters that only say how (64, _chk,
  * __isoc99_): pread64 and __pread_chk are pread. Numbers are part of the format: new
- * calls are added at the end. CLASS says how readers count them. */
+ * calls are added at the end. CLASS says how readers count them.
+ *
+ * Of calls that name two files, the record has: dup, fcntl: the new descriptor; rename,
+ * link, symlink: the new name; sendfile: the source; copy_file_range: the destination;
+ * splice, tee: the one that is not a pipe, or else the destination. */
 #ifndef IOTRACE_OPS_H
 #define IOTRACE_OPS_H
 
@@ -61,7 +65,127 @@ enum trace_class {
     X(FDATASYNC, "fdatasync", SYNC) \
     X(MARK, "mark", MARK) \
     X(REGION_BEGIN, "region_begin", MARK) \
-    X(REGION_END, "region_end", MARK)
+    X(REGION_END, "region_end", MARK) \
+    X(OPEN_BY_HANDLE_AT, "open_by_handle_at", OPEN) \
+    X(MEMFD_CREATE, "memfd_create", OPEN) \
+    X(SHM_OPEN, "shm_open", OPEN) \
+    X(MKSTEMP, "mkstemp", OPEN) \
+    X(MKOSTEMP, "mkostemp", OPEN) \
+    X(MKSTEMPS, "mkstemps", OPEN) \
+    X(MKOSTEMPS, "mkostemps", OPEN) \
+    X(TMPFILE, "tmpfile", OPEN) \
+    X(DUP, "dup", OPEN) \
+    X(DUP2, "dup2", OPEN) \
+    X(DUP3, "dup3", OPEN) \
+    X(FCNTL, "fcntl", OPEN) \
+    X(PIPE, "pipe", OPEN) \
+    X(PIPE2, "pipe2", OPEN) \
+    X(FDOPEN, "fdopen", OPEN) \
+    X(FREOPEN, "freopen", OPEN) \
+    X(POPEN, "popen", OPEN) \
+    X(OPENDIR, "opendir", OPEN) \
+    X(CLOSE_RANGE, "close_range", CLOSE) \
+    X(CLOSEFROM, "closefrom", CLOSE) \
+    X(FCLOSEALL, "fcloseall", CLOSE) \
+    X(PCLOSE, "pclose", CLOSE) \
+    X(CLOSEDIR, "closedir", CLOSE) \
+    X(PREADV2, "preadv2", READ) \
+    X(VFSCANF, "vfscanf", READ) \
+    X(FGETS, "fgets", READ) \
+    X(FGETC, "fgetc", READ) \
+    X(GETC, "getc", READ) \
+    X(GETW, "getw", READ) \
+    X(GETLINE, "getline", READ) \
+    X(GETDELIM, "getdelim", READ) \
+    X(PWRITEV2, "pwritev2", WRITE) \
+    X(FPRINTF, "fprintf", WRITE) \
+    X(VFPRINTF, "vfprintf", WRITE) \
+    X(DPRINTF, "dprintf", WRITE) \
+    X(VDPRINTF, "vdprintf", WRITE) \
+    X(FPUTS, "fputs", WRITE) \
+    X(FPUTC, "fputc", WRITE) \
+    X(PUTC, "putc", WRITE) \
+    X(PUTW, "putw", WRITE) \
+    X(PRINTF, "printf", WRITE) \
+    X(VPRINTF, "vprintf", WRITE) \
+    X(PUTS, "puts", WRITE) \
+    X(PUTCHAR, "putchar", WRITE) \
+    X(FSEEK, "fseek", SEEK) \
+    X(FSEEKO, "fseeko", SEEK) \
+    X(FTELL, "ftell", SEEK) \
+    X(FTELLO, "ftello", SEEK) \
+    X(REWIND, "rewind", SEEK) \
+    X(FGETPOS, "fgetpos", SEEK) \
+    X(FSETPOS, "fsetpos", SEEK) \
+    X(SYNC, "sync", SYNC) \
+    X(SYNCFS, "syncfs", SYNC) \
+    X(SYNC_FILE_RANGE, "sync_file_range", SYNC) \
+    X(MSYNC, "msync", SYNC) \
+    X(FFLUSH, "fflush", SYNC) \
+    X(FTRUNCATE, "ftruncate", META) \
+    X(TRUNCATE, "truncate", META) \
+    X(FALLOCATE, "fallocate", META) \
+    X(POSIX_FALLOCATE, "posix_fallocate", META) \
+    X(POSIX_FADVISE, "posix_fadvise", META) \
+    X(READAHEAD, "readahead", META) \
+    X(SETVBUF, "setvbuf", META) \
+    X(STAT, "stat", META) \
+    X(LSTAT, "lstat", META) \
+    X(FSTAT, "fstat", META) \
+    X(FSTATAT, "fstatat", META) \
+    X(STATX, "statx", META) \
+    X(RENAME, "rename", META) \
+    X(RENAMEAT, "renameat", META) \
+    X(RENAMEAT2, "renameat2", META) \
+    X(UNLINK, "unlink", META) \
+    X(UNLINKAT, "unlinkat", META) \
+    X(REMOVE, "remove", META) \
+    X(MKDIR, "mkdir", META) \
+    X(MKDIRAT, "mkdirat", META) \
+    X(RMDIR, "rmdir", META) \
+    X(READDIR, "readdir", META) \
+    X(ACCESS, "access", META) \
+    X(FACCESSAT, "faccessat", META) \
+    X(LINK, "link", META) \
+    X(LINKAT, "linkat", META) \
+    X(SYMLINK, "symlink", META) \
+    X(SYMLINKAT, "symlinkat", META) \
+    X(READLINK, "readlink", META) \
+    X(READLINKAT, "readlinkat", META) \
+    X(CHDIR, "chdir", META) \
+    X(FCHDIR, "fchdir", META) \
+    X(MMAP, "mmap", MAP) \
+    X(MUNMAP, "munmap", MAP) \
+    X(MREMAP, "mremap", MAP) \
+    X(MADVISE, "madvise", MAP) \
+    X(SENDFILE, "sendfile", COPY) \
+    X(COPY_FILE_RANGE, "copy_file_range", COPY) \
+    X(SPLICE, "splice", COPY) \
+    X(TEE, "tee", COPY) \
+    X(VMSPLICE, "vmsplice", COPY) \
+    X(AIO_READ, "aio_read", READ) \
+    X(AIO_WRITE, "aio_write", WRITE) \
+    X(AIO_FSYNC, "aio_fsync", SYNC) \
+    X(AIO_SUSPEND, "aio_suspend", META) \
+    X(AIO_CANCEL, "aio_cancel", META) \
+    X(LIO_LISTIO, "lio_listio", META) \
+    X(AIO_RETURN_READ, "aio_return_read", READ) \
+    X(AIO_RETURN_WRITE, "aio_return_write", WRITE) \
+    X(AIO_RETURN_FSYNC, "aio_return_fsync", SYNC) \
+    X(FORK, "fork", PROCESS) \
+    X(EXECVE, "execve", PROCESS) \
+    X(EXECVEAT, "execveat", PROCESS) \
+    X(EXECV, "execv", PROCESS) \
+    X(EXECVP, "execvp", PROCESS) \
+    X(EXECVPE, "execvpe", PROCESS) \
+    X(EXECL, "execl", PROCESS) \
+    X(EXECLP, "execlp", PROCESS) \
+    X(EXECLE, "execle", PROCESS) \
+    X(FEXECVE, "fexecve", PROCESS) \
+    X(POSIX_SPAWN, "posix_spawn", PROCESS) \
+    X(POSIX_SPAWNP, "posix_spawnp", PROCESS) \
+    X(SYSTEM, "system", PROCESS) \
+    X(DAEMON, "daemon", PROCESS)
 /* clang-format on */
 
 enum trace_op {

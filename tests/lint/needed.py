@@ -54,6 +54,14 @@ def check(program):
         point(not algebra, "madbench without ScaLAPACK needs none of it", algebra)
 
 
+def check_recorder():
+    """It is loaded into programs of any MPI, or none."""
+    names = needed(os.path.join(os.path.abspath(BUILD), "libiotrace.so"))
+    point(names is not None and all(re.match(r"(libc|ld-linux.*)\.so", name)
+                                    for name in names),
+          "libiotrace.so needs the C library only", [names])
+
+
 def main():
     if output("readelf", "--version")[0]:
         skip("programs", "there is no readelf")
@@ -61,6 +69,7 @@ def main():
         check_reader("iotrace")
         check("blocktransfer")
         check("madbench")
+        check_recorder()
     done()
 
 

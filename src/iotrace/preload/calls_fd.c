@@ -1,0 +1,429 @@
+/* Calls that make, copy and end descriptors, or that are about one. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* ---- open ---- */
+
+static bool needs_mode(int flags)
+{
+    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+/* Files and disks have an offset that only we move; O_APPEND moves it at a write. */
+static bool has_offset(int fd, int flags)
+{
+    struct stat s;
+#ifdef SYS_fstat
+    return !(flags & O_APPEND) && !syscall(SYS_fstat, fd, &s) &&
+           (S_ISREG(s.st_mode) || S_ISBLK(s.st_mode));
+#else
+    return false;
+#endif
+}
+
+static int opened(struct event *e, enum trace_op op, int dir, const char *path,
+                  int flags, int fd)
+{
+    event_over(e);
+    int error = errno;
+    int64_t result = outcome(fd);
+    if (path && error != EFAULT)
+        e->file = name_of_path_at(dir, path, fd);
+    if (fd >= 0)
+        fd_opened(fd, e->file, has_offset(fd, flags));
+    event_put(e, op, -1, flags, result);
+    errno = error;
+    return fd;
+}
+
+#define MODE_OF(flags, last)                                                           \
+    int mode = 0;                                                                      \
+    if (needs_mode(flags)) {                                                           \
+        va_list rest;                                                                  \
+        va_start(rest, last);                                                          \
+        mode = va_arg(rest, int);                                                      \
+        va_end(rest);                                                                  \
+    }
+
+WRAP(int, open, (const char *path, int flags, ...))
+{
+    MODE_OF(flags, flags)
+    struct event e = event_now();
+    int fd = REAL(open)(path, flags, mode);
+    return opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
+}
+ALIAS(open64, open);
+ALIAS(__open, open);
+ALIAS(__open64, open);
+
+WRAP(int, openat, (int dir, const char *path, int flags, ...))
+{
+    MODE_OF(flags, flags)
+    struct event e = event_now();
+    int fd = REAL(openat)(dir, path, flags, mode);
+    return opened(&e, OP_OPENAT, dir, path, flags, fd);
+}
+ALIAS(openat64, openat);
+
+/* Fortified: a mode is missing where one is needed; the C library's own ends it. */
+WRAP(int, __open_2, (const char *path, int flags))
+{
+    struct event e = event_now();
+    int fd = REAL(__open_2)(path, flags);
+    return opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
+}
+ALIAS(__open64_2, __open_2);
+
+WRAP(int, __openat_2, (int dir, const char *path, int flags))
+{
+    struct event e = event_now();
+    int fd = REAL(__openat_2)(dir, path, flags);
+    return opened(&e, OP_OPENAT, dir, path, flags, fd);
+}
+ALIAS(__openat64_2, __openat_2);
+
+WRAP(int, creat, (const char *path, mode_t mode))
+{
+    struct event e = event_now();
+    int fd = REAL(creat)(path, mode);
+    return opened(&e, OP_CREAT, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, fd);
+}
+ALIAS(creat64, creat);
+
+/* ---- others that open: the kernel tells the name ---- */
+
+static int made(struct event *e, enum trace_op op, int64_t request, int fd)
+{
+    event_over(e);
+    int error = errno;
+    int64_t result = outcome(fd);
+    if (fd >= 0) {
+        fd_forget(fd);
+        e->file = fd_resolve(fd);
+    }
+    event_put(e, op, -1, request, result);
+    errno = error;
+    return fd;
+}
+
+struct file_handle;
+WRAP(int, open_by_handle_at, (int mount, struct file_handle *handle, int flags))
+{
+    struct event e = event_now();
+    int fd = REAL(open_by_handle_at)(mount, handle, flags);
+    return made(&e, OP_OPEN_BY_HANDLE_AT, flags, fd);
+}
+
+WRAP(int, memfd_create, (const char *name, unsigned flags))
+{
+    struct event e = event_now();
+    return made(&e, OP_MEMFD_CREATE, flags, REAL(memfd_create)(name, flags));
+}
+
+WRAP(int, shm_open, (const char *name, int flags, mode_t mode))
+{
+    struct event e = event_now();
+    return made(&e, OP_SHM_OPEN, flags, REAL(shm_open)(name, flags, mode));
+}
+
+/* ---- temporary files: their name is in the template afterwards ---- */
+
+WRAP(int, mkstemp, (char *path))
+{
+    struct event e = event_now();
+    return opened(&e, OP_MKSTEMP, AT_FDCWD, path, O_RDWR, REAL(mkstemp)(path));
+}
+ALIAS(mkstemp64, mkstemp);
+
+WRAP(int, mkostemp, (char *path, int flags))
+{
+    struct event e = event_now();
+    int fd = REAL(mkostemp)(path, flags);
+    return opened(&e, OP_MKOSTEMP, AT_FDCWD, path, flags | O_RDWR, fd);
+}
+ALIAS(mkostemp64, mkostemp);
+
+WRAP(int, mkstemps, (char *path, int suffix))
+{
+    struct event e = event_now();
+    int fd = REAL(mkstemps)(path, suffix);
+    return opened(&e, OP_MKSTEMPS, AT_FDCWD, path, O_RDWR, fd);
+}
+ALIAS(mkstemps64, mkstemps);
+
+WRAP(int, mkostemps, (char *path, int suffix, int flags))
+{
+    struct event e = event_now();
+    int fd = REAL(mkostemps)(path, suffix, flags);
+    return opened(&e, OP_MKOSTEMPS, AT_FDCWD, path, flags | O_RDWR, fd);
+}
+ALIAS(mkostemps64, mkostemps);
+
+/* ---- copies ---- */
+
+static int copied(struct event *e, enum trace_op op, int from, int fd)
+{
+    event_over(e);
+    int error = errno;
+    int64_t result = outcome(fd);
+    uint32_t source = e->file;
+    if (fd >= 0) {
+        fd_dupped(from, fd);
+        if (source < FILE_EXCLUDED)
+            e->file = fd_resolve(fd);
+    }
+    event_put(e, op, -1, from, result);
+    errno = error;
+    return fd;
+}
+
+WRAP(int, dup, (int from))
+{
+    struct event e = event_on(from);
+    return copied(&e, OP_DUP, from, REAL(dup)(from));
+}
+
+WRAP(int, dup2, (int from, int to))
+{
+    struct event e = event_on(from);
+    if (to != from)
+        log_move(to);
+    return copied(&e, OP_DUP2, from, REAL(dup2)(from, to));
+}
+ALIAS(__dup2, dup2);
+
+WRAP(int, dup3, (int from, int to, int flags))
+{
+    struct event e = event_on(from);
+    if (to != from)
+        log_move(to);
+    return copied(&e, OP_DUP3, from, REAL(dup3)(from, to, flags));
+}
+
+WRAP(int, fcntl, (int fd, int command, ...))
+{
+    va_list rest;
+    va_start(rest, command);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
+        struct event e = event_on(fd);
+        return copied(&e, OP_FCNTL, fd, REAL(fcntl)(fd, command, argument));
+    }
+    if (command == F_SETFL) /* perhaps O_APPEND */
+        fd_shared(fd);
+    return REAL(fcntl)(fd, command, argument);
+}
+ALIAS(fcntl64, fcntl);
+ALIAS(__fcntl, fcntl);
+
+static int piped(struct event *e, enum trace_op op, const int *ends, int flags, int rc)
+{
+    event_over(e);
+    int error = errno;
+    int64_t result = rc ? outcome(rc) : ends[0];
+    if (!rc) {
+        fd_forget(ends[1]);
+        fd_forget(ends[0]);
+        e->file = fd_resolve(ends[0]);
+    }
+    event_put(e, op, -1, flags, result);
+    errno = error;
+    return rc;
+}
+
+WRAP(int, pipe, (int *ends))
+{
+    struct event e = event_now();
+    return piped(&e, OP_PIPE, ends, 0, REAL(pipe)(ends));
+}
+
+WRAP(int, pipe2, (int *ends, int flags))
+{
+    struct event e = event_now();
+    return piped(&e, OP_PIPE2, ends, flags, REAL(pipe2)(ends, flags));
+}
+
+/* ---- close ---- */
+
+static bool is_the_log(int fd)
+{
+    return fd >= 0 && fd == recorder.fd && log_is_ours(fd);
+}
+
+/* Forgotten before the call: afterwards another thread may have the number. */
+WRAP(int, close, (int fd))
+{
+    struct event e = event_on(fd);
+    int rc = -1;
+    if (UNLIKELY(is_the_log(fd)))
+        errno = EBADF;
+    else {
+        fd_forget(fd);
+        rc = REAL(close)(fd);
+    }
+    return (int)event_moved(&e, OP_CLOSE, -1, 0, rc);
+}
+ALIAS(__close, close);
+
+enum { CLOEXEC_ONLY = 4 }; /* CLOSE_RANGE_CLOEXEC: they stay open */
+
+static int close_around_log(unsigned first, unsigned last, int flags)
+{
+    unsigned ours = (unsigned)recorder.fd;
+    int rc = 0;
+    if (!log_is_ours(recorder.fd) || ours < first || ours > last)
+        return (int)syscall(SYS_close_range, first, last, flags);
+    if (first < ours)
+        rc = (int)syscall(SYS_close_range, first, ours - 1, flags);
+    if (!rc && ours < last)
+        rc = (int)syscall(SYS_close_range, ours + 1, last, flags);
+    return rc;
+}
+
+WRAP(int, close_range, (unsigned first, unsigned last, int flags))
+{
+    struct event e = event_now();
+    if (!(flags & CLOEXEC_ONLY))
+        fds_forget_range(first, last);
+    int rc = close_around_log(first, last, flags);
+    return (int)event_moved(&e, OP_CLOSE_RANGE, first, last, rc);
+}
+
+WRAP(void, closefrom, (int least))
+{
+    struct event e = event_now();
+    unsigned first = least < 0 ? 0 : (unsigned)least;
+    fds_forget_range(first, ~0u);
+    if (close_around_log(first, ~0u, 0)) /* an old kernel: as the C library does */
+        for (int fd = (int)first; fd < FDS; fd++)
+            if (!is_the_log(fd))
+                sys_close(fd);
+    event_moved(&e, OP_CLOSEFROM, least, 0, 0);
+}
+
+/* ---- data to the disk, room, advice ---- */
+
+#define ON_FD(name, OP, params, args, offset, request)                                 \
+    WRAP(int, name, params)                                                            \
+    {                                                                                  \
+        struct event e = event_on(fd);                                                 \
+        return (int)event_moved(&e, OP, offset, (size_t)(request), REAL(name) args);   \
+    }
+
+ON_FD(fsync, OP_FSYNC, (int fd), (fd), -1, 0)
+ON_FD(fdatasync, OP_FDATASYNC, (int fd), (fd), -1, 0)
+ON_FD(syncfs, OP_SYNCFS, (int fd), (fd), -1, 0)
+ON_FD(sync_file_range, OP_SYNC_FILE_RANGE,
+      (int fd, off_t offset, off_t bytes, unsigned flags), (fd, offset, bytes, flags),
+      offset, bytes)
+ON_FD(ftruncate, OP_FTRUNCATE, (int fd, off_t bytes), (fd, bytes), -1, bytes)
+ALIAS(ftruncate64, ftruncate);
+ON_FD(fallocate, OP_FALLOCATE, (int fd, int mode, off_t offset, off_t bytes),
+      (fd, mode, offset, bytes), offset, bytes)
+ALIAS(fallocate64, fallocate);
+
+WRAP(void, sync, (void))
+{
+    struct event e = event_now();
+    REAL(sync)();
+    event_moved(&e, OP_SYNC, -1, 0, 0);
+}
+
+/* These return the error. */
+WRAP(int, posix_fallocate, (int fd, off_t offset, off_t bytes))
+{
+    struct event e = event_on(fd);
+    int error = REAL(posix_fallocate)(fd, offset, bytes);
+    event_put(&e, OP_POSIX_FALLOCATE, offset, bytes, -error);
+    return error;
+}
+ALIAS(posix_fallocate64, posix_fallocate);
+
+WRAP(int, posix_fadvise, (int fd, off_t offset, off_t bytes, int advice))
+{
+    struct event e = event_on(fd);
+    int error = REAL(posix_fadvise)(fd, offset, bytes, advice);
+    event_put(&e, OP_POSIX_FADVISE, offset, bytes, -error);
+    return error;
+}
+ALIAS(posix_fadvise64, posix_fadvise);
+
+WRAP(ssize_t, readahead, (int fd, off_t offset, size_t bytes))
+{
+    struct event e = event_on(fd);
+    return event_moved(&e, OP_READAHEAD, offset, bytes,
+                       REAL(readahead)(fd, offset, bytes));
+}
+
+/* ---- from one descriptor to another ---- */
+
+/* The event is about `first`, or the other where that is not logged or a pipe. */
+static bool is_pipe(int fd)
+{
+    struct statx s;
+    return !syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
+           S_ISFIFO(s.stx_mode);
+}
+
+static struct event event_on_either(int first, int second, bool not_pipe)
+{
+    int error = errno;
+    struct event a = event_on(first), b = event_on(second);
+    bool take_b = !is_logged(&a) || (not_pipe && is_logged(&b) && is_pipe(first));
+    fd_shared(first);
+    fd_shared(second);
+    errno = error;
+    struct event e = take_b ? b : a;
+    if (is_logged(&e))
+        e.start = clock_ticks();
+    return e;
+}
+
+static int64_t told(const off_t *offset)
+{
+    return offset ? *offset : -1;
+}
+
+WRAP(ssize_t, sendfile, (int out, int in, off_t *offset, size_t n))
+{
+    struct event e = event_on_either(in, out, false);
+    int64_t at = told(offset);
+    return event_moved(&e, OP_SENDFILE, at, n, REAL(sendfile)(out, in, offset, n));
+}
+ALIAS(sendfile64, sendfile);
+
+WRAP(ssize_t, copy_file_range,
+     (int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned flags))
+{
+    struct event e = event_on_either(out, in, false);
+    int64_t at = told(out_offset);
+    ssize_t moved = REAL(copy_file_range)(in, in_offset, out, out_offset, n, flags);
+    return event_moved(&e, OP_COPY_FILE_RANGE, at, n, moved);
+}
+
+WRAP(ssize_t, splice,
+     (int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned flags))
+{
+    struct event e = event_on_either(out, in, true);
+    int64_t at = out_offset ? told(out_offset) : told(in_offset);
+    ssize_t moved = REAL(splice)(in, in_offset, out, out_offset, n, flags);
+    return event_moved(&e, OP_SPLICE, at, n, moved);
+}
+
+WRAP(ssize_t, tee, (int in, int out, size_t n, unsigned flags))
+{
+    struct event e = event_on_either(out, in, false);
+    return event_moved(&e, OP_TEE, -1, n, REAL(tee)(in, out, n, flags));
+}
+
+struct iovec;
+WRAP(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t n, unsigned flags))
+{
+    struct event e = event_on(fd);
+    return event_moved(&e, OP_VMSPLICE, -1, 0, REAL(vmsplice)(fd, v, n, flags));
+}

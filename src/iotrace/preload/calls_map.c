@@ -1,0 +1,118 @@
+/* Mapped files: that they are mapped is an event; what is read and written through
+ * memory is not seen. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdarg.h>
+
+enum { MAPS = 1024 };
+
+/* Only mappings of files are told: the others are the business of malloc. */
+static struct map {
+    uintptr_t at; /* 0: free */
+    size_t bytes;
+    uint32_t file;
+} maps[MAPS];
+
+static unsigned top;    /* how many places were ever taken */
+static bool overflowed; /* some are not in the table: all that comes may be theirs */
+
+static void remember(void *at, size_t bytes, uint32_t file)
+{
+    for (unsigned i = 0; i < MAPS; i++) {
+        uintptr_t none = 0;
+        if (!__atomic_compare_exchange_n(&maps[i].at, &none, (uintptr_t)at, false,
+                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            continue;
+        maps[i].bytes = bytes;
+        maps[i].file = file;
+        unsigned was = __atomic_load_n(&top, __ATOMIC_RELAXED);
+        while (i >= was &&
+               !__atomic_compare_exchange_n(&top, &was, i + 1, false, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_RELAXED))
+            ;
+        return;
+    }
+    overflowed = true;
+}
+
+static struct map *find(const void *at)
+{
+    uintptr_t p = (uintptr_t)at;
+    for (unsigned i = 0; i < __atomic_load_n(&top, __ATOMIC_ACQUIRE); i++)
+        if (maps[i].at && p >= maps[i].at && p - maps[i].at < maps[i].bytes)
+            return &maps[i];
+    return NULL;
+}
+
+/* A child's numbers of names are others. */
+void maps_forget_names(void)
+{
+    for (unsigned i = 0; i < top; i++)
+        maps[i].file = 0;
+}
+
+static struct event event_at(const void *at)
+{
+    const struct map *m = find(at);
+    struct event e = event_now();
+    e.file = m ? m->file : overflowed ? 0 : FILE_HIDDEN;
+    return e;
+}
+
+WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset))
+{
+    if (flags & MAP_ANONYMOUS || fd < 0)
+        return REAL(mmap)(at, n, prot, flags, fd, offset);
+    struct event e = event_on(fd);
+    void *p = REAL(mmap)(at, n, prot, flags, fd, offset);
+    if (p != MAP_FAILED && is_logged(&e)) {
+        event_over(&e);
+        remember(p, n, e.file);
+    }
+    event_put(&e, OP_MMAP, offset, (int64_t)n,
+              p == MAP_FAILED ? -errno : (int64_t)(intptr_t)p);
+    return p;
+}
+ALIAS(mmap64, mmap);
+ALIAS(__mmap, mmap);
+
+WRAP(int, munmap, (void *at, size_t n))
+{
+    struct event e = event_at(at);
+    struct map *m = find(at);
+    if (m && (uintptr_t)at == m->at && n >= m->bytes)
+        __atomic_store_n(&m->at, 0, __ATOMIC_RELEASE);
+    return (int)event_moved(&e, OP_MUNMAP, -1, n, REAL(munmap)(at, n));
+}
+ALIAS(__munmap, munmap);
+
+WRAP(void *, mremap, (void *old, size_t old_n, size_t n, int flags, ...))
+{
+    va_list rest;
+    va_start(rest, flags);
+    void *want = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
+    va_end(rest);
+    struct event e = event_at(old);
+    struct map *m = find(old);
+    void *p = REAL(mremap)(old, old_n, n, flags, want);
+    if (p != MAP_FAILED && m && (uintptr_t)old == m->at) {
+        m->bytes = n;
+        __atomic_store_n(&m->at, (uintptr_t)p, __ATOMIC_RELEASE);
+    }
+    event_put(&e, OP_MREMAP, -1, (int64_t)n,
+              p == MAP_FAILED ? -errno : (int64_t)(intptr_t)p);
+    return p;
+}
+
+WRAP(int, msync, (void *at, size_t n, int flags))
+{
+    struct event e = event_at(at);
+    return (int)event_moved(&e, OP_MSYNC, -1, n, REAL(msync)(at, n, flags));
+}
+
+WRAP(int, madvise, (void *at, size_t n, int advice))
+{
+    struct event e = event_at(at);
+    return (int)event_moved(&e, OP_MADVISE, -1, n, REAL(madvise)(at, n, advice));
+}

@@ -1,0 +1,181 @@
+/* read, write and their kin. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include <sys/uio.h>
+
+extern void __chk_fail(void) __attribute__((noreturn));
+
+/* What a fortified name does first: the buffer must hold what was asked for. */
+static inline void check(size_t asked, size_t room)
+{
+    if (asked > room)
+        __chk_fail();
+}
+
+static size_t total(const struct iovec *v, int n)
+{
+    size_t sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += v[i].iov_len;
+    return sum;
+}
+
+/* ---- at the descriptor's own offset, which is known as long as only this thread
+ * moves it: whoever else comes takes the ownership away before it calls, and after the
+ * call we look whether we still have it ---- */
+
+static inline int64_t own_offset(const struct event *e, int fd)
+{
+    if (!is_logged(e) || (unsigned)fd >= FDS || !fds[fd].owner || vforked)
+        return -1;
+    if (LIKELY(lane && fds[fd].owner == lane->number + 1))
+        return fds[fd].offset;
+    __atomic_store_n(&fds[fd].owner, 0, __ATOMIC_SEQ_CST);
+    return -1;
+}
+
+static inline int64_t own_offset_moved(int fd, int64_t before, int64_t moved)
+{
+    if (before < 0)
+        return -1;
+    struct fd_entry *f = &fds[fd];
+    if (__atomic_load_n(&f->owner, __ATOMIC_ACQUIRE) != lane->number + 1)
+        return -1;
+    if (f->offset != before) { /* a signal handler was here */
+        f->owner = 0;
+        return -1;
+    }
+    if (moved > 0)
+        f->offset = before + moved;
+    return before;
+}
+
+static inline ssize_t moved(struct event *e, enum trace_op op, int fd, int64_t before,
+                            size_t request, ssize_t n)
+{
+    event_over(e);
+    return event_moved(e, op, own_offset_moved(fd, before, n), request, n);
+}
+
+WRAP(ssize_t, read, (int fd, void *buf, size_t n))
+{
+    struct event e = event_on(fd);
+    int64_t before = own_offset(&e, fd);
+    return moved(&e, OP_READ, fd, before, n, REAL(read)(fd, buf, n));
+}
+ALIAS(__read, read);
+
+WRAP(ssize_t, write, (int fd, const void *buf, size_t n))
+{
+    struct event e = event_on(fd);
+    int64_t before = own_offset(&e, fd);
+    return moved(&e, OP_WRITE, fd, before, n, REAL(write)(fd, buf, n));
+}
+ALIAS(__write, write);
+
+WRAP(ssize_t, readv, (int fd, const struct iovec *v, int n))
+{
+    struct event e = event_on(fd);
+    int64_t before = own_offset(&e, fd);
+    ssize_t got = REAL(readv)(fd, v, n);
+    return moved(&e, OP_READV, fd, before, got < 0 ? 0 : total(v, n), got);
+}
+
+WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n))
+{
+    struct event e = event_on(fd);
+    int64_t before = own_offset(&e, fd);
+    ssize_t put = REAL(writev)(fd, v, n);
+    return moved(&e, OP_WRITEV, fd, before, put < 0 ? 0 : total(v, n), put);
+}
+
+/* ---- at an offset that is said ---- */
+
+WRAP(ssize_t, pread, (int fd, void *buf, size_t n, off_t offset))
+{
+    struct event e = event_on(fd);
+    return event_moved(&e, OP_PREAD, offset, n, REAL(pread)(fd, buf, n, offset));
+}
+ALIAS(pread64, pread);
+ALIAS(__pread64, pread);
+
+WRAP(ssize_t, pwrite, (int fd, const void *buf, size_t n, off_t offset))
+{
+    struct event e = event_on(fd);
+    return event_moved(&e, OP_PWRITE, offset, n, REAL(pwrite)(fd, buf, n, offset));
+}
+ALIAS(pwrite64, pwrite);
+ALIAS(__pwrite64, pwrite);
+
+WRAP(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t offset))
+{
+    struct event e = event_on(fd);
+    ssize_t got = REAL(preadv)(fd, v, n, offset);
+    return event_moved(&e, OP_PREADV, offset, got < 0 ? 0 : total(v, n), got);
+}
+ALIAS(preadv64, preadv);
+
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t offset))
+{
+    struct event e = event_on(fd);
+    ssize_t put = REAL(pwritev)(fd, v, n, offset);
+    return event_moved(&e, OP_PWRITEV, offset, put < 0 ? 0 : total(v, n), put);
+}
+ALIAS(pwritev64, pwritev);
+
+/* Offset -1: the descriptor's own. */
+WRAP(ssize_t, preadv2, (int fd, const struct iovec *v, int n, off_t offset, int flags))
+{
+    struct event e = event_on(fd);
+    int64_t before = offset == -1 ? own_offset(&e, fd) : -1;
+    ssize_t got = REAL(preadv2)(fd, v, n, offset, flags);
+    if (offset == -1)
+        return moved(&e, OP_PREADV2, fd, before, got < 0 ? 0 : total(v, n), got);
+    return event_moved(&e, OP_PREADV2, offset, got < 0 ? 0 : total(v, n), got);
+}
+ALIAS(preadv64v2, preadv2);
+
+WRAP(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t offset, int flags))
+{
+    struct event e = event_on(fd);
+    int64_t before = offset == -1 ? own_offset(&e, fd) : -1;
+    ssize_t put = REAL(pwritev2)(fd, v, n, offset, flags);
+    if (offset == -1)
+        return moved(&e, OP_PWRITEV2, fd, before, put < 0 ? 0 : total(v, n), put);
+    return event_moved(&e, OP_PWRITEV2, offset, put < 0 ? 0 : total(v, n), put);
+}
+ALIAS(pwritev64v2, pwritev2);
+
+/* ---- fortified ---- */
+
+EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
+ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
+{
+    check(n, room);
+    return wrap_read(fd, buf, n);
+}
+
+EXPORT ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room);
+ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room)
+{
+    check(n, room);
+    return wrap_pread(fd, buf, n, offset);
+}
+EXPORT __typeof__(__pread_chk) __pread64_chk __attribute__((alias("__pread_chk")));
+
+/* ---- the offset itself ---- */
+
+WRAP(off_t, lseek, (int fd, off_t offset, int whence))
+{
+    struct event e = event_on(fd);
+    int64_t before = own_offset(&e, fd);
+    off_t at = REAL(lseek)(fd, offset, whence);
+    event_over(&e);
+    if (own_offset_moved(fd, before, 0) >= 0 && at >= 0)
+        fds[fd].offset = at;
+    event_put(&e, OP_LSEEK, offset, whence, outcome(at));
+    return at;
+}
+ALIAS(lseek64, lseek);
+ALIAS(__lseek, lseek);
+ALIAS(llseek, lseek);

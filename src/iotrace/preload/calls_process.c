@@ -1,0 +1,273 @@
+/* How processes begin, become others, and end. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <alloca.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+extern char **environ;
+
+/* ---- fork ---- */
+
+/* The event is the parent's; the child has a log of its own from its first event. */
+static int forked(struct event *e, enum trace_op op, int pid)
+{
+    if (pid)
+        event_moved(e, op, -1, 0, pid);
+    return pid;
+}
+
+WRAP(pid_t, fork, (void))
+{
+    struct event e = event_now();
+    fds_shared();
+    return forked(&e, OP_FORK, REAL(fork)());
+}
+ALIAS(__fork, fork);
+
+WRAP(pid_t, _Fork, (void)) /* without the handlers of pthread_atfork */
+{
+    struct event e = event_now();
+    fds_shared();
+    pid_t pid = REAL(_Fork)();
+    if (!pid) {
+        lane = NULL;
+        recorder_forked();
+    }
+    return forked(&e, OP_FORK, pid);
+}
+
+/* vfork returns twice on one stack: no frame of ours may be on it. The child shares our
+ * memory and descriptors' table; while it lives, this thread knows by `vforked`. */
+#ifdef __x86_64__
+EXPORT pid_t vfork_here(void) __asm__("vfork");
+__attribute__((used)) static pid_t vfork_failed(int error)
+{
+    errno = error;
+    return -1;
+}
+__attribute__((used)) static void vfork_begins(void)
+{
+    fds_shared();
+}
+__asm__(".text\n"
+        ".globl vfork\n"
+        ".type vfork, @function\n"
+        "vfork:\n"
+        "    endbr64\n"
+        "    subq $8, %rsp\n"
+        "    call vfork_begins\n"
+        "    addq $8, %rsp\n"
+        "    movq vforked@gottpoff(%rip), %rsi\n"
+        "    incl %fs:(%rsi)\n"
+        "    popq %rdi\n" /* the child will use this place of the stack */
+        "    movl $58, %eax\n"
+        "    syscall\n"
+        "    pushq %rdi\n"
+        "    testl %eax, %eax\n"
+        "    jz 1f\n"
+        "    decl %fs:(%rsi)\n"
+        "    testl %eax, %eax\n"
+        "    js 2f\n"
+        "1:  ret\n"
+        "2:  negl %eax\n"
+        "    movl %eax, %edi\n"
+        "    jmp vfork_failed\n"
+        ".size vfork, . - vfork\n");
+#else
+EXPORT pid_t wrap_vfork(void) __asm__("vfork");
+pid_t wrap_vfork(void) /* allowed to be the same */
+{
+    return wrap_fork();
+}
+#endif
+
+/* ---- exec ---- */
+
+static int count(char *const list[])
+{
+    int n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+enum { MARK_BYTES = 48 };
+
+/* The environment, and in it which log of this process the next will be. */
+static void with_generation(char **to, char *mark, char *const from[])
+{
+    snprintf(mark, MARK_BYTES, "IOTRACE_PROCESS=%d.%u", (int)getpid(),
+             recorder_generation());
+    for (; from && *from; from++)
+        if (strncmp(*from, mark, sizeof "IOTRACE_PROCESS") != 0)
+            *to++ = *from;
+    *to++ = mark;
+    *to = NULL;
+}
+
+/* Before: if it works there is no afterwards. A child that has no log needs none for
+ * this. */
+static bool before(enum trace_op op, int dir, const char *path)
+{
+    if (!is_running())
+        return false;
+    struct event e = event_now();
+    event_over(&e);
+    if (path)
+        e.file = name_of_path_at(dir, path, -1);
+    event_put(&e, op, -1, 0, 0);
+    bool ends = !vforked;
+    recorder_suspend(TRACE_EXEC);
+    return ends;
+}
+
+/* It came back: that is an event of the log that follows. */
+static int after(enum trace_op op, int dir, const char *path)
+{
+    int error = errno;
+    struct event e = event_now();
+    event_over(&e);
+    if (path && error != EFAULT)
+        e.file = name_of_path_at(dir, path, -1);
+    event_put(&e, op, -1, 0, -error);
+    errno = error;
+    return -1;
+}
+
+#define EXECUTE(op, dir, path, envp, call)                                             \
+    char mark[MARK_BYTES];                                                             \
+    char **next = alloca(((size_t)count(envp) + 2) * sizeof *next);                    \
+    char *const *env = envp;                                                           \
+    if (before(op, dir, path)) {                                                       \
+        with_generation(next, mark, envp);                                             \
+        env = next;                                                                    \
+    }                                                                                  \
+    call;                                                                              \
+    return after(op, dir, path)
+
+WRAP(int, execve, (const char *path, char *const argv[], char *const envp[]))
+{
+    EXECUTE(OP_EXECVE, AT_FDCWD, path, envp, REAL(execve)(path, argv, env));
+}
+
+WRAP(int, execvpe, (const char *path, char *const argv[], char *const envp[]))
+{
+    EXECUTE(OP_EXECVPE, AT_FDCWD, path, envp, REAL(execvpe)(path, argv, env));
+}
+
+WRAP(int, execv, (const char *path, char *const argv[]))
+{
+    EXECUTE(OP_EXECV, AT_FDCWD, path, environ, REAL(execve)(path, argv, env));
+}
+
+WRAP(int, execvp, (const char *path, char *const argv[]))
+{
+    EXECUTE(OP_EXECVP, AT_FDCWD, path, environ, REAL(execvpe)(path, argv, env));
+}
+
+WRAP(int, fexecve, (int fd, char *const argv[], char *const envp[]))
+{
+    EXECUTE(OP_FEXECVE, fd, "", envp, REAL(fexecve)(fd, argv, env));
+}
+
+WRAP(int, execveat,
+     (int dir, const char *path, char *const argv[], char *const envp[], int flags))
+{
+    EXECUTE(OP_EXECVEAT, dir, path, envp, REAL(execveat)(dir, path, argv, env, flags));
+}
+
+/* Arguments one by one, the last NULL, and with `e` the environment after it. */
+#define EXEC_LIST(name, OP, how, environment)                                          \
+    EXPORT int wrap_##name(const char *path, const char *first, ...) __asm__(#name);   \
+    int wrap_##name(const char *path, const char *first, ...)                          \
+    {                                                                                  \
+        va_list list;                                                                  \
+        int n = 0;                                                                     \
+        va_start(list, first);                                                         \
+        for (const char *a = first; a; a = va_arg(list, const char *))                 \
+            n++;                                                                       \
+        va_end(list);                                                                  \
+        char **argv = alloca(((size_t)n + 1) * sizeof *argv);                          \
+        va_start(list, first);                                                         \
+        n = 0;                                                                         \
+        for (const char *a = first; a; a = va_arg(list, const char *))                 \
+            argv[n++] = (char *)(uintptr_t)a;                                          \
+        argv[n] = NULL;                                                                \
+        char *const *given = environment;                                              \
+        va_end(list);                                                                  \
+        EXECUTE(OP, AT_FDCWD, path, given, REAL(how)(path, argv, env));                \
+    }
+EXEC_LIST(execl, OP_EXECL, execve, environ)
+EXEC_LIST(execlp, OP_EXECLP, execvpe, environ)
+EXEC_LIST(execle, OP_EXECLE, execve, va_arg(list, char *const *))
+
+/* ---- spawn: the C library does all of it without us ---- */
+
+static int spawned(struct event *e, enum trace_op op, const char *path,
+                   const pid_t *pid, int rc)
+{
+    event_over(e);
+    e->file = name_of_path(path, -1);
+    event_put(e, op, -1, 0, rc ? -rc : pid ? *pid : 0);
+    return rc;
+}
+
+#define SPAWNS(name, OP)                                                               \
+    WRAP(int, name,                                                                    \
+         (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,    \
+          const posix_spawnattr_t *attributes, char *const argv[],                     \
+          char *const envp[]))                                                         \
+    {                                                                                  \
+        struct event e = event_now();                                                  \
+        fds_shared();                                                                  \
+        int rc = REAL(name)(pid, path, actions, attributes, argv, envp);               \
+        return spawned(&e, OP, path, pid, rc);                                         \
+    }
+SPAWNS(posix_spawn, OP_POSIX_SPAWN)
+SPAWNS(posix_spawnp, OP_POSIX_SPAWNP)
+
+WRAP(int, system, (const char *command))
+{
+    struct event e = event_now();
+    fds_shared();
+    int status = REAL(system)(command);
+    event_put(&e, OP_SYSTEM, -1, 0, status == -1 ? -errno : status);
+    return status;
+}
+
+/* The parent ends within it. */
+WRAP(int, daemon, (int nochdir, int noclose))
+{
+    if (is_running()) {
+        struct event e = event_now();
+        event_put(&e, OP_DAEMON, -1, 0, 0);
+        recorder_suspend(TRACE_QUIT);
+    }
+    int rc = REAL(daemon)(nochdir, noclose);
+    if (!rc && !nochdir)
+        names_moved();
+    if (!rc && !noclose)
+        fds_start();
+    return rc;
+}
+
+/* ---- the end ---- */
+
+WRAP(void, _exit, (int status))
+{
+    recorder_end(TRACE_QUIT);
+    REAL(_exit)(status);
+    __builtin_unreachable();
+}
+ALIAS(_Exit, _exit);
+
+WRAP(void, abort, (void))
+{
+    recorder_suspend(TRACE_QUIT);
+    REAL(abort)();
+    __builtin_unreachable();
+}

@@ -1,0 +1,522 @@
+/* Streams. What the C library reads and writes beneath them cannot be seen: these are
+ * the program's requests. Nothing of <stdio.h> is called by a name that we wrap. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -1: a stream in memory, which is no I/O. */
+static inline int descriptor(FILE *f)
+{
+    int error = errno, fd = fileno(f);
+    if (UNLIKELY(fd < 0))
+        errno = error;
+    return fd;
+}
+
+static inline struct event event_on_stream(FILE *f)
+{
+    int fd = descriptor(f);
+    if (UNLIKELY(fd < 0))
+        return (struct event){.file = FILE_HIDDEN};
+    struct event e = event_on(fd);
+    e.flags = TRACE_STREAM;
+    return e;
+}
+
+/* Of `asked` bytes in items: what came of it; an error only if nothing did. */
+static inline void moved(struct event *e, enum trace_op op, FILE *f, size_t asked,
+                         size_t bytes)
+{
+    event_over(e);
+    int64_t result = (int64_t)bytes;
+    if (UNLIKELY(!bytes && asked && is_logged(e) && ferror(f)))
+        result = -(errno ? errno : EIO);
+    event_put(e, op, -1, (int64_t)asked, result);
+}
+
+/* ---- open and close ---- */
+
+static int mode_flags(const char *mode)
+{
+    int plus = strchr(mode, '+') != NULL;
+    switch (*mode) {
+    case 'w':
+        return (plus ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC;
+    case 'a':
+        return (plus ? O_RDWR : O_WRONLY) | O_CREAT | O_APPEND;
+    default:
+        return plus ? O_RDWR : O_RDONLY;
+    }
+}
+
+static FILE *opened(struct event *e, enum trace_op op, const char *path,
+                    const char *mode, FILE *f)
+{
+    event_over(e);
+    int error = errno, fd = f ? descriptor(f) : -1;
+    e->flags = TRACE_STREAM;
+    e->file = 0;
+    if (path && error != EFAULT)
+        e->file = name_of_path(path, fd);
+    if (fd >= 0)
+        fd_opened(fd, e->file, false);
+    if (fd >= 0 && !path)
+        e->file = fd_resolve(fd);
+    event_put(e, op, -1, mode_flags(mode), f ? fd : -error);
+    errno = error;
+    return f;
+}
+
+WRAP(FILE *, fopen, (const char *path, const char *mode))
+{
+    struct event e = event_now();
+    return opened(&e, OP_FOPEN, path, mode, REAL(fopen)(path, mode));
+}
+ALIAS(fopen64, fopen);
+ALIAS(_IO_fopen, fopen);
+
+WRAP(FILE *, freopen, (const char *path, const char *mode, FILE *f))
+{
+    struct event e = event_now();
+    int old = descriptor(f);
+    if (old >= 0 && path)
+        fd_forget(old);
+    FILE *now = REAL(freopen)(path, mode, f);
+    if (!path) { /* the same file in another mode */
+        e = (struct event){.file = old >= 0 ? fd_resolve(old) : 0, .start = e.start};
+        event_put(&e, OP_FREOPEN, -1, mode_flags(mode), now ? old : -errno);
+        return now;
+    }
+    return opened(&e, OP_FREOPEN, path, mode, now);
+}
+ALIAS(freopen64, freopen);
+
+WRAP(FILE *, fdopen, (int fd, const char *mode))
+{
+    struct event e = event_on(fd);
+    fd_shared(fd); /* the stream moves the offset unseen */
+    FILE *f = REAL(fdopen)(fd, mode);
+    e.flags = TRACE_STREAM;
+    event_put(&e, OP_FDOPEN, -1, mode_flags(mode), f ? fd : -errno);
+    return f;
+}
+ALIAS(_IO_fdopen, fdopen);
+
+WRAP(FILE *, tmpfile, (void))
+{
+    struct event e = event_now();
+    return opened(&e, OP_TMPFILE, NULL, "w+", REAL(tmpfile)());
+}
+ALIAS(tmpfile64, tmpfile);
+
+WRAP(FILE *, popen, (const char *command, const char *mode))
+{
+    char name[PATH_BYTES];
+    struct event e = event_now();
+    fds_shared();
+    FILE *f = REAL(popen)(command, mode);
+    event_over(&e);
+    int error = errno, fd = f ? descriptor(f) : -1;
+    snprintf(name, sizeof name, "|%s", command);
+    e.file = name_of_text(name, TRACE_FILE, fd);
+    e.flags = TRACE_STREAM;
+    if (f)
+        fd_opened(fd, e.file, false);
+    event_put(&e, OP_POPEN, -1, 0, f ? fd : -error);
+    errno = error;
+    return f;
+}
+
+static inline int closed(struct event *e, enum trace_op op, int rc)
+{
+    event_put(e, op, -1, 0, rc == -1 ? -errno : 0);
+    return rc;
+}
+
+WRAP(int, fclose, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    fd_forget(descriptor(f));
+    return closed(&e, OP_FCLOSE, REAL(fclose)(f));
+}
+ALIAS(_IO_fclose, fclose);
+
+WRAP(int, pclose, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    fd_forget(descriptor(f));
+    return closed(&e, OP_PCLOSE, REAL(pclose)(f));
+}
+
+WRAP(int, fcloseall, (void))
+{
+    struct event e = event_now();
+    fds_forget_range(3, ~0u); /* those that no stream had are looked up again */
+    return closed(&e, OP_FCLOSEALL, REAL(fcloseall)());
+}
+
+/* ---- blocks ---- */
+
+#define FREAD(name)                                                                    \
+    WRAP(size_t, name, (void *buf, size_t size, size_t n, FILE *f))                    \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        size_t got = REAL(name)(buf, size, n, f);                                      \
+        moved(&e, OP_FREAD, f, size *n, got *size);                                    \
+        return got;                                                                    \
+    }
+FREAD(fread)
+FREAD(fread_unlocked)
+ALIAS(_IO_fread, fread);
+
+#define FWRITE(name)                                                                   \
+    WRAP(size_t, name, (const void *buf, size_t size, size_t n, FILE *f))              \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        size_t put = REAL(name)(buf, size, n, f);                                      \
+        moved(&e, OP_FWRITE, f, size *n, put *size);                                   \
+        return put;                                                                    \
+    }
+FWRITE(fwrite)
+FWRITE(fwrite_unlocked)
+ALIAS(_IO_fwrite, fwrite);
+
+#define FREAD_CHK(name)                                                                \
+    WRAP(size_t, name, (void *buf, size_t room, size_t size, size_t n, FILE *f))       \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        size_t got = REAL(name)(buf, room, size, n, f);                                \
+        moved(&e, OP_FREAD, f, size *n, got *size);                                    \
+        return got;                                                                    \
+    }
+FREAD_CHK(__fread_chk)
+FREAD_CHK(__fread_unlocked_chk)
+
+/* ---- lines and letters ---- */
+
+/* fgets stops after the first end of line or when the buffer is full; what strlen says
+ * is too little where there are zeros in the file. */
+static size_t line_bytes(const char *s, int size, FILE *f)
+{
+    size_t n = s ? strlen(s) : 0, most = size > 0 ? (size_t)size - 1 : 0;
+    if (!s || n == most || (n && s[n - 1] == '\n') || feof(f))
+        return n;
+    const char *end = memchr(s, '\n', most);
+    return end ? (size_t)(end - s) + 1 : most;
+}
+
+static char *got_line(struct event *e, char *s, int size, FILE *f)
+{
+    event_over(e);
+    if (is_logged(e))
+        moved(e, OP_FGETS, f, size > 0 ? (size_t)size - 1 : 0, line_bytes(s, size, f));
+    return s;
+}
+
+#define FGETS(name)                                                                    \
+    WRAP(char *, name, (char *buf, int size, FILE *f))                                 \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        return got_line(&e, REAL(name)(buf, size, f), size, f);                        \
+    }
+FGETS(fgets)
+FGETS(fgets_unlocked)
+
+#define FGETS_CHK(name)                                                                \
+    WRAP(char *, name, (char *buf, size_t room, int size, FILE *f))                    \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        return got_line(&e, REAL(name)(buf, room, size, f), size, f);                  \
+    }
+FGETS_CHK(__fgets_chk)
+FGETS_CHK(__fgets_unlocked_chk)
+
+#define GETS_LETTER(name, OP)                                                          \
+    WRAP(int, name, (FILE * f))                                                        \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        int c = REAL(name)(f);                                                         \
+        moved(&e, OP, f, 1, c != EOF);                                                 \
+        return c;                                                                      \
+    }
+GETS_LETTER(fgetc, OP_FGETC)
+GETS_LETTER(fgetc_unlocked, OP_FGETC)
+GETS_LETTER(getc, OP_GETC)
+GETS_LETTER(getc_unlocked, OP_GETC)
+ALIAS(_IO_getc, getc);
+
+#define PUTS_LETTER(name, OP)                                                          \
+    WRAP(int, name, (int c, FILE *f))                                                  \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        int put = REAL(name)(c, f);                                                    \
+        moved(&e, OP, f, 1, put != EOF);                                               \
+        return put;                                                                    \
+    }
+PUTS_LETTER(fputc, OP_FPUTC)
+PUTS_LETTER(fputc_unlocked, OP_FPUTC)
+PUTS_LETTER(putc, OP_PUTC)
+PUTS_LETTER(putc_unlocked, OP_PUTC)
+ALIAS(_IO_putc, putc);
+
+WRAP(int, getw, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    int w = REAL(getw)(f);
+    moved(&e, OP_GETW, f, sizeof w, w != EOF || !(feof(f) || ferror(f)) ? sizeof w : 0);
+    return w;
+}
+
+WRAP(int, putw, (int w, FILE *f))
+{
+    struct event e = event_on_stream(f);
+    int rc = REAL(putw)(w, f);
+    moved(&e, OP_PUTW, f, sizeof w, rc ? 0 : sizeof w);
+    return rc;
+}
+
+#define FPUTS(name)                                                                    \
+    WRAP(int, name, (const char *s, FILE *f))                                          \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        int rc = REAL(name)(s, f);                                                     \
+        event_over(&e);                                                                \
+        size_t n = is_logged(&e) ? strlen(s) : 0;                                      \
+        moved(&e, OP_FPUTS, f, n, rc == EOF ? 0 : n);                                  \
+        return rc;                                                                     \
+    }
+FPUTS(fputs)
+FPUTS(fputs_unlocked)
+ALIAS(_IO_fputs, fputs);
+
+WRAP(ssize_t, getdelim, (char **line, size_t *room, int end, FILE *f))
+{
+    struct event e = event_on_stream(f);
+    ssize_t n = REAL(getdelim)(line, room, end, f);
+    moved(&e, OP_GETDELIM, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
+    return n;
+}
+ALIAS(__getdelim, getdelim);
+
+WRAP(ssize_t, getline, (char **line, size_t *room, FILE *f))
+{
+    struct event e = event_on_stream(f);
+    ssize_t n = REAL(getline)(line, room, f);
+    moved(&e, OP_GETLINE, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
+    return n;
+}
+
+/* ---- the position, the buffer ---- */
+
+#define SEEKS(name, OP, params, args, offset, whence)                                  \
+    WRAP(int, name, params)                                                            \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        int rc = REAL(name) args;                                                      \
+        event_put(&e, OP, offset, whence, outcome(rc));                                \
+        return rc;                                                                     \
+    }
+SEEKS(fseek, OP_FSEEK, (FILE * f, long offset, int whence), (f, offset, whence), offset,
+      whence)
+SEEKS(fseeko, OP_FSEEKO, (FILE * f, off_t offset, int whence), (f, offset, whence),
+      offset, whence)
+ALIAS(fseeko64, fseeko);
+SEEKS(fgetpos, OP_FGETPOS, (FILE * f, fpos_t *at), (f, at), -1, 0)
+ALIAS(fgetpos64, fgetpos);
+SEEKS(fsetpos, OP_FSETPOS, (FILE * f, const fpos_t *at), (f, at), -1, 0)
+ALIAS(fsetpos64, fsetpos);
+
+WRAP(void, rewind, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    REAL(rewind)(f);
+    event_put(&e, OP_REWIND, 0, SEEK_SET, 0);
+}
+
+WRAP(long, ftell, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    return event_moved(&e, OP_FTELL, -1, 0, REAL(ftell)(f));
+}
+
+WRAP(off_t, ftello, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    return event_moved(&e, OP_FTELLO, -1, 0, REAL(ftello)(f));
+}
+ALIAS(ftello64, ftello);
+
+/* Of all streams: f is NULL. */
+#define FFLUSH(name)                                                                   \
+    WRAP(int, name, (FILE * f))                                                        \
+    {                                                                                  \
+        struct event e = f ? event_on_stream(f) : event_now();                         \
+        return closed(&e, OP_FFLUSH, REAL(name)(f));                                   \
+    }
+FFLUSH(fflush)
+FFLUSH(fflush_unlocked)
+ALIAS(_IO_fflush, fflush);
+
+WRAP(int, setvbuf, (FILE * f, char *buf, int mode, size_t size))
+{
+    struct event e = event_on_stream(f);
+    int rc = REAL(setvbuf)(f, buf, mode, size);
+    event_put(&e, OP_SETVBUF, -1, (int64_t)size, rc ? -EINVAL : 0);
+    return rc;
+}
+
+/* ---- formatted ---- */
+
+/* The bytes that scanf has consumed are nowhere told but by the stream's position. */
+static off_t position(const struct event *e, FILE *f)
+{
+    int error = errno;
+    off_t at = is_logged(e) ? REAL(ftello)(f) : -1;
+    errno = error;
+    return at;
+}
+
+static int scanned(struct event *e, enum trace_op op, FILE *f, off_t before, int n)
+{
+    event_over(e);
+    off_t after = before < 0 ? -1 : position(e, f);
+    size_t bytes = after > before ? (size_t)(after - before) : 0;
+    moved(e, op, f, n == EOF ? 1 : bytes, bytes);
+    return n;
+}
+
+#define VFSCANF(name, OP)                                                              \
+    WRAP(int, name, (FILE * f, const char *format, va_list list))                      \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        off_t before = position(&e, f);                                                \
+        if (is_logged(&e))                                                             \
+            e.start = clock_ticks();                                                   \
+        return scanned(&e, OP, f, before, REAL(name)(f, format, list));                \
+    }
+VFSCANF(vfscanf, OP_VFSCANF)
+VFSCANF(__isoc99_vfscanf, OP_VFSCANF)
+
+/* Newer C libraries only; elsewhere nobody calls it. */
+VFSCANF(__isoc23_vfscanf, OP_VFSCANF)
+ALIAS(__vfscanf, vfscanf);
+
+#define FSCANF(name, vname)                                                            \
+    EXPORT int wrap_##name(FILE *f, const char *format, ...) __asm__(#name);           \
+    int wrap_##name(FILE *f, const char *format, ...)                                  \
+    {                                                                                  \
+        va_list list;                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        off_t before = position(&e, f);                                                \
+        if (is_logged(&e))                                                             \
+            e.start = clock_ticks();                                                   \
+        va_start(list, format);                                                        \
+        int n = REAL(vname)(f, format, list);                                          \
+        va_end(list);                                                                  \
+        return scanned(&e, OP_FSCANF, f, before, n);                                   \
+    }
+FSCANF(fscanf, vfscanf)
+FSCANF(__isoc99_fscanf, __isoc99_vfscanf)
+FSCANF(__isoc23_fscanf, __isoc23_vfscanf)
+
+/* printf and its kin return the bytes. */
+static int printed(struct event *e, enum trace_op op, FILE *f, int n)
+{
+    event_over(e);
+    moved(e, op, f, n > 0 ? (size_t)n : n<0, n> 0 ? (size_t)n : 0);
+    return n;
+}
+
+#define VFPRINTF(name, OP, before, ...)                                                \
+    WRAP(int, name, (FILE * f __VA_ARGS__, const char *format, va_list list))          \
+    {                                                                                  \
+        struct event e = event_on_stream(f);                                           \
+        return printed(&e, OP, f, REAL(name)(f before, format, list));                 \
+    }
+#define COMMA_FLAG , flag
+VFPRINTF(vfprintf, OP_VFPRINTF, )
+VFPRINTF(__vfprintf_chk, OP_VFPRINTF, COMMA_FLAG, , int flag)
+
+#define PRINTS(name, OP, stream, params, last, call)                                   \
+    EXPORT int wrap_##name params __asm__(#name);                                      \
+    int wrap_##name params                                                             \
+    {                                                                                  \
+        va_list list;                                                                  \
+        struct event e = event_on_stream(stream);                                      \
+        va_start(list, last);                                                          \
+        int n = call;                                                                  \
+        va_end(list);                                                                  \
+        return printed(&e, OP, stream, n);                                             \
+    }
+PRINTS(fprintf, OP_FPRINTF, f, (FILE * f, const char *format, ...), format,
+       REAL(vfprintf)(f, format, list))
+ALIAS(_IO_fprintf, fprintf);
+PRINTS(__fprintf_chk, OP_FPRINTF, f, (FILE * f, int flag, const char *format, ...),
+       format, REAL(__vfprintf_chk)(f, flag, format, list))
+
+/* To stdout, which is only logged where the program has made a file of it. */
+PRINTS(printf, OP_PRINTF, stdout, (const char *format, ...), format,
+       REAL(vfprintf)(stdout, format, list))
+PRINTS(__printf_chk, OP_PRINTF, stdout, (int flag, const char *format, ...), format,
+       REAL(__vfprintf_chk)(stdout, flag, format, list))
+
+WRAP(int, vprintf, (const char *format, va_list list))
+{
+    struct event e = event_on_stream(stdout);
+    return printed(&e, OP_VPRINTF, stdout, REAL(vprintf)(format, list));
+}
+
+WRAP(int, puts, (const char *s))
+{
+    struct event e = event_on_stream(stdout);
+    int rc = REAL(puts)(s);
+    event_over(&e);
+    size_t n = is_logged(&e) ? strlen(s) + 1 : 0;
+    moved(&e, OP_PUTS, stdout, n, rc == EOF ? 0 : n);
+    return rc;
+}
+
+WRAP(int, putchar, (int c))
+{
+    struct event e = event_on_stream(stdout);
+    int put = REAL(putchar)(c);
+    moved(&e, OP_PUTCHAR, stdout, 1, put != EOF);
+    return put;
+}
+
+/* ---- formatted, to a descriptor ---- */
+
+WRAP(int, vdprintf, (int fd, const char *format, va_list list))
+{
+    struct event e = event_on(fd);
+    int n = REAL(vdprintf)(fd, format, list);
+    fd_shared(fd);
+    return (int)event_moved(&e, OP_VDPRINTF, -1, n > 0 ? (size_t)n : 0, n);
+}
+
+WRAP(int, __vdprintf_chk, (int fd, int flag, const char *format, va_list list))
+{
+    struct event e = event_on(fd);
+    int n = REAL(__vdprintf_chk)(fd, flag, format, list);
+    fd_shared(fd);
+    return (int)event_moved(&e, OP_VDPRINTF, -1, n > 0 ? (size_t)n : 0, n);
+}
+
+#define DPRINTF(name, params, call)                                                    \
+    EXPORT int wrap_##name params __asm__(#name);                                      \
+    int wrap_##name params                                                             \
+    {                                                                                  \
+        va_list list;                                                                  \
+        struct event e = event_on(fd);                                                 \
+        va_start(list, format);                                                        \
+        int n = call;                                                                  \
+        va_end(list);                                                                  \
+        fd_shared(fd);                                                                 \
+        return (int)event_moved(&e, OP_DPRINTF, -1, n > 0 ? (size_t)n : 0, n);         \
+    }
+DPRINTF(dprintf, (int fd, const char *format, ...), REAL(vdprintf)(fd, format, list))
+DPRINTF(__dprintf_chk, (int fd, int flag, const char *format, ...),
+        REAL(__vdprintf_chk)(fd, flag, format, list))

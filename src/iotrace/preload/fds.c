@@ -1,0 +1,114 @@
+/* What each descriptor is open on. One that came to be unseen (inherited, a socket,
+ * from inside a library) is looked up when it is first used. */
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdio.h>
+#include <string.h>
+
+struct fd_entry fds[FDS];
+
+/* Whatever they are at the start of the program; a file that it opens later under one
+ * of these numbers is a file like others. */
+void fds_start(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        fds[fd].file = FILE_HIDDEN;
+    recorder.fd_top = 2;
+}
+
+static void seen(int fd)
+{
+    int top = __atomic_load_n(&recorder.fd_top, __ATOMIC_RELAXED);
+    while (fd > top && !__atomic_compare_exchange_n(&recorder.fd_top, &top, fd, false,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void set(int fd, uint32_t file, uint32_t owner)
+{
+    if ((unsigned)fd >= FDS || vforked)
+        return;
+    seen(fd);
+    fds[fd].offset = 0;
+    __atomic_store_n(&fds[fd].owner, owner, __ATOMIC_RELEASE);
+    __atomic_store_n(&fds[fd].file, file, __ATOMIC_RELEASE);
+}
+
+/* In a child of vfork the table is the parent's: it is neither right nor to be changed,
+ * except that what it inherited as stdin, stdout and stderr stay hidden. */
+uint32_t fd_resolve(int fd)
+{
+    char link[64], text[PATH_BYTES];
+    int error = errno;
+    if (!lane_get())
+        return FILE_HIDDEN;
+    if ((unsigned)fd < FDS && fds[fd].file && (!vforked || fd <= 2))
+        return fds[fd].file; /* the start has put it there */
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    long n = fd < 0 ? -1 : sys_readlink(link, text, sizeof text - 1);
+    if (n >= 0 && fd == recorder.fd && log_is_ours(fd))
+        n = -1; /* not there, as far as the program knows */
+    uint32_t file = 0;
+    if (n >= 0) {
+        text[n] = 0;
+        file = name_of_link(text, fd);
+        set(fd, file, 0);
+    }
+    errno = error;
+    return file;
+}
+
+/* Without looking it up. */
+uint32_t fd_peek(int fd)
+{
+    return (unsigned)fd < FDS && !vforked ? fds[fd].file : 0;
+}
+
+void fd_opened(int fd, uint32_t file, bool offset_known)
+{
+    struct lane *l =
+        offset_known && fd >= 0 && file < FILE_EXCLUDED ? lane_get() : NULL;
+    set(fd, file, l ? l->number + 1 : 0);
+}
+
+void fd_forget(int fd)
+{
+    if ((unsigned)fd < FDS && !vforked)
+        __atomic_store_n(&fds[fd].file, 0, __ATOMIC_RELEASE);
+}
+
+void fd_shared(int fd)
+{
+    if ((unsigned)fd < FDS)
+        __atomic_store_n(&fds[fd].owner, 0, __ATOMIC_SEQ_CST);
+}
+
+void fds_shared(void)
+{
+    for (int fd = 0; fd <= recorder.fd_top; fd++)
+        fd_shared(fd);
+}
+
+/* The copy of stdout is stdout; the copy of a file has the file's name, and a number of
+ * its own as it is another descriptor. */
+static uint32_t dupped_name(int from, int to)
+{
+    uint32_t file = fd_peek(from);
+    if (!file || file >= FILE_EXCLUDED)
+        return file;
+    return name_again(file, to);
+}
+
+void fd_dupped(int from, int to)
+{
+    fd_shared(from);
+    if (from != to)
+        set(to, dupped_name(from, to), 0);
+}
+
+void fds_forget_range(unsigned first, unsigned last)
+{
+    unsigned top = (unsigned)recorder.fd_top;
+    for (unsigned fd = first; fd <= last && fd <= top; fd++)
+        fd_forget((int)fd);
+}

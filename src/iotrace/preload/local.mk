@@ -1,0 +1,57 @@
+# libiotrace.so, which any program may preload: without MPI, without libtool, and
+# needing the C library only. Its sources are compiled together: it is small.
+RECORDER_C = \
+	src/iotrace/preload/calls_posix.c \
+	src/iotrace/preload/calls_fd.c \
+	src/iotrace/preload/calls_stdio.c \
+	src/iotrace/preload/calls_map.c \
+	src/iotrace/preload/calls_aio.c \
+	src/iotrace/preload/calls_meta.c \
+	src/iotrace/preload/calls_process.c \
+	src/iotrace/preload/calls_mark.c \
+	src/iotrace/preload/clock.c \
+	src/iotrace/preload/fds.c \
+	src/iotrace/preload/log.c \
+	src/iotrace/preload/names.c \
+	src/iotrace/preload/profile.c \
+	src/iotrace/preload/ring.c \
+	src/iotrace/preload/start.c \
+	src/iotrace/preload/summary.c \
+	src/iotrace/preload/tsv.c
+RECORDER_H = \
+	src/iotrace/ops.h \
+	src/iotrace/trace.h \
+	src/iotrace/preload/real.h \
+	src/iotrace/preload/recorder.h \
+	src/iotrace/preload/sys.h
+EXTRA_DIST += $(RECORDER_C) $(RECORDER_H)
+include_HEADERS = include/iotrace.h
+
+# No wrapper may be compiled into what it wraps: no builtins, nothing fortified. The
+# thread's place is found without a call (initial-exec).
+RECORDER_CFLAGS = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden \
+	-ftls-model=initial-exec -fno-builtin -U_FORTIFY_SOURCE -D_GNU_SOURCE
+RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS) \
+	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared -Wl,-z,now \
+	-Wl,-soname,libiotrace.so
+
+libiotracedir = $(libdir)
+libiotrace_DATA = libiotrace.so
+noinst_DATA += iotrace.so
+CLEANFILES += libiotrace.so iotrace.so
+
+libiotrace.so: $(RECORDER_C) $(RECORDER_H)
+	$(RECORDER_LINK) -o $@ `for f in $(RECORDER_C); do \
+		test -f $$f && echo $$f || echo $(srcdir)/$$f; done`
+
+# The name in the paper.
+iotrace.so: libiotrace.so
+	$(AM_V_GEN)$(LN_S) -f libiotrace.so $@
+
+install-data-hook: install-iotrace-link
+install-iotrace-link:
+	cd $(DESTDIR)$(libdir) && rm -f iotrace.so && $(LN_S) libiotrace.so iotrace.so
+uninstall-hook: uninstall-iotrace-link
+uninstall-iotrace-link:
+	rm -f $(DESTDIR)$(libdir)/iotrace.so
+.PHONY: install-iotrace-link uninstall-iotrace-link

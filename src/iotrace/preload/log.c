@@ -1,0 +1,218 @@
+/* The log's file: its name, its blocks, its descriptor, which the program does not
+ * see. */
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OUT_OF_THE_WAY = 512, GENERATIONS_MOST = 100000 };
+
+void complain(const char *what, const char *about)
+{
+    char line[PATH_BYTES + 256];
+    int n = snprintf(line, sizeof line, "libiotrace: %s%s: %s\n", what, about,
+                     strerror(errno));
+    if (n > 0)
+        sys_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static bool identify(int fd, uint64_t *dev, uint64_t *ino)
+{
+    struct statx s;
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &s))
+        return false;
+    *dev = (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor;
+    *ino = s.stx_ino;
+    return true;
+}
+
+static int out_of_the_way(int fd)
+{
+    for (int least = OUT_OF_THE_WAY; least > 2; least /= 2) {
+        int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+        if (high >= 0) {
+            sys_close(fd);
+            return high;
+        }
+    }
+    return fd;
+}
+
+bool log_name_taken(const char *name)
+{
+    return syscall(SYS_faccessat, AT_FDCWD, name, F_OK) == 0;
+}
+
+/* The name of the log's file: of a text, what it is made from at the end. */
+static void file_name(char *text, size_t bytes)
+{
+    snprintf(text, bytes, "%s%s", recorder.name, recorder.text ? ".part" : "");
+}
+
+/* Never one that exists: NAME, NAME.1, NAME.2 ... */
+static int create(void)
+{
+    char file[PATH_BYTES + 8];
+    size_t end = strlen(recorder.name);
+    int fd = -1;
+    for (int n = 0; n < GENERATIONS_MOST; n++) {
+        if (n)
+            snprintf(recorder.name + end, sizeof recorder.name - end, ".%d", n);
+        file_name(file, sizeof file);
+        if (recorder.text && log_name_taken(recorder.name))
+            continue;
+        fd = sys_open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+    }
+    if (fd < 0)
+        complain("nothing is recorded, for want of the log ", file);
+    return fd < 0 ? -1 : out_of_the_way(fd);
+}
+
+bool log_is_ours(int fd)
+{
+    uint64_t dev, ino;
+    return fd >= 0 && identify(fd, &dev, &ino) && dev == recorder.dev &&
+           ino == recorder.ino;
+}
+
+/* The program may have closed the log behind our back, and have another file under its
+ * number. */
+static bool still_there(void)
+{
+    if (log_is_ours(recorder.fd))
+        return true;
+    char file[PATH_BYTES + 8];
+    file_name(file, sizeof file);
+    int fd = sys_open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return false;
+    if (!log_is_ours(fd)) {
+        sys_close(fd);
+        return false;
+    }
+    recorder.fd = out_of_the_way(fd);
+    return true;
+}
+
+int log_fd(void)
+{
+    return still_there() ? recorder.fd : -1;
+}
+
+/* Room that is really there: a mapped page for which the disk has none would kill the
+ * program. */
+static bool make_room(uint64_t at)
+{
+    static const char zeros[4096];
+    if (!syscall(SYS_fallocate, recorder.fd, 0, at, (uint64_t)TRACE_BLOCK))
+        return true;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+        return false;
+    for (uint64_t n = 0; n < TRACE_BLOCK; n += sizeof zeros)
+        if (sys_pwrite(recorder.fd, zeros, sizeof zeros, at + n) != sizeof zeros)
+            return false;
+    return true;
+}
+
+static uint64_t next_index(void)
+{
+    return recorder.header
+               ? __atomic_fetch_add(&recorder.header->blocks, 1, __ATOMIC_RELAXED)
+               : 0;
+}
+
+uint64_t log_place(uint64_t *index)
+{
+    if (recorder.full || !still_there())
+        return 0;
+    *index = next_index();
+    uint64_t at = *index * TRACE_BLOCK;
+    if (*index < recorder.blocks_most && make_room(at))
+        return at;
+    recorder.full = true;
+    return 0;
+}
+
+/* A killed process can leave half a copy: it counts only with its header, which is
+ * written last. */
+bool log_copy(const struct trace_block *b)
+{
+    size_t head = sizeof *b, rest = TRACE_BLOCK - head;
+    if (recorder.full || !still_there())
+        return false;
+    uint64_t index = next_index(), at = index * TRACE_BLOCK;
+    if (index < recorder.blocks_most &&
+        sys_pwrite(recorder.fd, b + 1, rest, at + head) == (long)rest &&
+        sys_pwrite(recorder.fd, b, head, at) == (long)head)
+        return true;
+    recorder.full = true;
+    return false;
+}
+
+void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence)
+{
+    uint64_t index, at = log_place(&index);
+    if (!at)
+        return NULL;
+    struct trace_block *b =
+        sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, at);
+    if (b == MAP_FAILED)
+        return NULL;
+    memcpy(b->magic, "BLK\n", 4);
+    b->thread = thread;
+    b->sequence = sequence;
+    b->kind = kind;
+    return b;
+}
+
+bool log_open(void)
+{
+    recorder.full = false;
+    recorder.fd = create();
+    if (recorder.fd < 0)
+        return false;
+    struct trace_header *h = MAP_FAILED;
+    if (identify(recorder.fd, &recorder.dev, &recorder.ino) && make_room(0))
+        h = sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, 0);
+    if (h == MAP_FAILED) {
+        complain("nothing is recorded, for want of room for the log ", recorder.name);
+        sys_close(recorder.fd);
+        return false;
+    }
+    h->blocks = 1;
+    recorder.header = h;
+    return true;
+}
+
+/* Gives back the room behind what was written: a short program's few events do not need
+ * 256 KiB of disk. */
+void log_trim(void *mapped, size_t used)
+{
+    used = (used + 4095) / 4096 * 4096;
+    if (used < TRACE_BLOCK)
+        syscall(SYS_madvise, (char *)mapped + used, TRACE_BLOCK - used, MADV_REMOVE);
+}
+
+void log_trim_names(void)
+{
+    uint64_t from = (state->name_end + 4095) / 4096 * 4096;
+    uint64_t to = (from + TRACE_BLOCK - 1) / TRACE_BLOCK * TRACE_BLOCK;
+    if (from < to && still_there())
+        syscall(SYS_fallocate, recorder.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                from, to - from);
+}
+
+/* The program wants our number for itself. */
+void log_move(int fd)
+{
+    if (recorder.header && fd == recorder.fd && still_there()) {
+        int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1);
+        if (high < 0)
+            high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+        if (high >= 0)
+            recorder.fd = high;
+    }
+}

@@ -1,0 +1,38 @@
+/* Wrappers: WRAP(type, name, (parameters)) { ... REAL(name)(arguments) ... }
+ *
+ * The function is called wrap_name in C and `name` for the linker: no header's
+ * prototype, macro or renaming is in its way. Each WRAP leaves an entry in the section
+ * `reals`, from which the real ones are found at the start: the next in the order of
+ * loading, so that other preloaded libraries see the call, too. */
+#ifndef IOTRACE_PRELOAD_REAL_H
+#define IOTRACE_PRELOAD_REAL_H
+
+struct real {
+    const char *name;
+    void **at;
+};
+
+/* Looks it up where a wrapper was called before the start. Never NULL: what the C
+ * library does not have becomes a function that says ENOSYS. */
+void *real_find(const struct real *r);
+
+#define EXPORT __attribute__((visibility("default"), used))
+
+#define WRAP(type, name, params)                                                       \
+    static type(*real_##name) params;                                                  \
+    static const struct real entry_##name                                              \
+        __attribute__((section("reals"), used)) = {#name, (void **)&real_##name};      \
+    EXPORT type wrap_##name params __asm__(#name);                                     \
+    type wrap_##name params
+
+/* Another name of the same: on 64-bit systems those with 64 in their name are. */
+#define ALIAS(alias_name, name)                                                        \
+    extern __typeof__(wrap_##name) alias_##alias_name __asm__(#alias_name)             \
+        __attribute__((alias(#name), visibility("default"), used))
+
+#define REAL(name)                                                                     \
+    (__builtin_expect(real_##name != 0, 1)                                             \
+         ? real_##name                                                                 \
+         : (__typeof__(real_##name))real_find(&entry_##name))
+
+#endif

@@ -1,0 +1,336 @@
+/* What the parts of the recorder share. How an event is recorded:
+ *
+ *   struct event e = event_on(fd);                     the file, and the time
+ *   ssize_t n = REAL(pread)(fd, buf, bytes, offset);
+ *   return event_moved(&e, OP_PREAD, offset, bytes, n);
+ *
+ * On this way there is no lock, no allocation, no system call (but what clock_gettime
+ * needs) and nothing that a signal handler or another thread must wait for. All else is
+ * in functions that are not inlined, which keep errno as it was. */
+#ifndef IOTRACE_PRELOAD_RECORDER_H
+#define IOTRACE_PRELOAD_RECORDER_H
+
+#include "iotrace/ops.h"
+#include "iotrace/trace.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+_Static_assert(sizeof(long) == 8 && sizeof(off_t) == 8, "names with 64 are aliases");
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum {
+    RECORDS = (TRACE_BLOCK - sizeof(struct trace_block)) / sizeof(struct trace_record),
+    FDS = 1 << 16,   /* descriptors with a place in the table */
+    NAMES = 1 << 16, /* names that are found again, and counted in the summary */
+    LANES = 1 << 14, /* threads at once */
+    PATH_BYTES = 4352
+};
+
+/* What an event's `file` can be besides an id. */
+#define FILE_EXCLUDED UINT32_C(0xfffffffe) /* left out by IOTRACE_INCLUDE, _EXCLUDE */
+#define FILE_HIDDEN UINT32_C(0xffffffff)   /* stdin, stdout, stderr */
+
+enum mode { MODE_TRACE = 1, MODE_PROFILE = 2 };
+
+struct profile;
+
+/* A thread's place; when it ends, the next thread takes it over with its block. */
+struct lane {
+    struct trace_block *block; /* in which the next record goes; NULL: none yet */
+    struct profile *profile;
+    uint64_t sequence; /* of the next block */
+    uint32_t number;
+    int taken;
+} __attribute__((aligned(64)));
+
+struct file_sum { /* of the summary: reads, writes */
+    uint64_t calls[2], bytes[2], ticks[2];
+};
+
+struct name_slot {
+    uint64_t hash; /* 0: free */
+    uint32_t id;   /* 0: being made */
+};
+
+/* Memory that the kernel wipes in a forked child, whatever forked it: `on` is how the
+ * child knows that it is one, and all that belongs to the parent's log is gone. */
+struct state {
+    int on, ended;
+    unsigned lanes; /* ever taken */
+    uint32_t names; /* ids given */
+    uint64_t name_end;
+    uint64_t name_blocks;
+    uint64_t events, bytes, ticks; /* of level 0, for the summary */
+    unsigned late_blocks;
+    struct trace_block *late[256]; /* not yet summed up: a record was not filled */
+    struct lane lane[LANES];
+    struct name_slot slot[NAMES];
+    struct file_sum sum[NAMES];
+};
+
+struct fd_entry {
+    uint32_t file;  /* 0: to be found out */
+    uint32_t owner; /* lane number + 1 that knows the offset; 0: nobody does */
+    int64_t offset;
+};
+
+/* Of the process; a forked child inherits it and makes it its own. */
+struct recorder {
+    struct trace_header *header; /* of the log; NULL: there is none */
+    int mode;                    /* of enum mode; 0: nothing is recorded */
+    bool tsc, text;
+    uint64_t renew_at; /* ticks: time to look at the clocks again */
+    double ns_per_tick;
+    int fd; /* the log */
+    uint64_t dev, ino;
+    uint64_t blocks_most;
+    bool full;
+    int fd_top; /* descriptors above were never in the table */
+    char name[PATH_BYTES];
+};
+
+extern struct state *state;
+extern struct recorder recorder;
+extern struct fd_entry fds[FDS];
+extern uint64_t name_at[NAMES]; /* where in the log's file a name is */
+extern const uint8_t op_class[OP_COUNT];
+
+/* initial-exec: reached without a call and without memory of its own. */
+extern __thread struct lane *lane;
+extern __thread uint8_t level; /* traced calls around this one */
+extern __thread int vforked;   /* > 0: this is a child that shares our memory */
+
+/* ---- start.c ---- */
+bool recorder_start(void); /* false: there is no log, and there will be none */
+void recorder_end(enum trace_state how);     /* nothing is expected to come */
+void recorder_suspend(enum trace_state how); /* what comes will be another log */
+void recorder_forked(void);
+unsigned recorder_generation(void); /* of the next log */
+const char *recorder_app(void);
+const char *recorder_execution(void);
+
+/* ---- clock.c ---- */
+void clock_start(void);
+void clock_set_header(void);
+void clock_renew(void);
+int64_t clock_unix_ns(uint64_t ticks);
+
+/* ---- log.c ---- */
+bool log_open(void);
+bool log_is_ours(int fd);
+int log_fd(void); /* for each use anew: the program may close any descriptor */
+void log_move(int fd);
+void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* mapped */
+bool log_copy(const struct trace_block *b);
+uint64_t log_place(uint64_t *index);      /* a block without a mapping; 0: none */
+void log_trim(void *mapped, size_t used); /* room that is not needed */
+void log_trim_names(void);
+bool log_name_taken(const char *name);
+void complain(const char *what, const char *about);
+
+/* ---- ring.c ---- */
+struct lane *lane_get(void);
+void lane_start(void);
+bool ring_next(void);
+void ring_sum(void); /* what is not in the sums yet */
+void ring_trim(void);
+
+/* ---- names.c ---- */
+uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd);
+/* These can be FILE_EXCLUDED. */
+uint32_t name_of_link(const char *text, int fd);
+uint32_t name_of_path(const char *path, int fd);
+uint32_t name_of_path_at(int dir, const char *path, int fd);
+uint32_t name_again(uint32_t id, int fd);
+void names_start(void);
+void names_inherit(int old_log);
+void names_visit(void (*each)(const struct trace_name *, void *), void *with);
+bool name_is_first(const char *text); /* asked for the first time */
+void names_moved(void);               /* the working directory has changed */
+
+/* ---- calls_map.c ---- */
+void maps_forget_names(void);
+
+/* ---- fds.c ---- */
+void fds_start(void);
+uint32_t fd_resolve(int fd);
+uint32_t fd_peek(int fd);
+void fd_opened(int fd, uint32_t file, bool offset_known);
+void fd_forget(int fd);
+void fd_dupped(int from, int to);
+void fds_forget_range(unsigned first, unsigned last);
+void fds_shared(void); /* other processes may move the offsets from here on */
+void fd_shared(int fd);
+
+/* ---- profile.c ---- */
+struct event;
+void profile_add(const struct event *e, enum trace_op op, int64_t result, int flags);
+void profile_sum(void);
+void profile_trim(const struct profile *p);
+
+/* ---- summary.c, tsv.c ---- */
+void summary_write(void);
+size_t text_escape(char *to, const char *from); /* to: twice as long, and 1 */
+void tsv_write(void);
+
+/* ---- events ---- */
+
+struct event {
+    uint64_t start, end; /* ticks; end 0: the event is not over */
+    uint32_t file;
+    int flags;
+};
+
+static inline uint64_t clock_ticks(void)
+{
+#ifdef __x86_64__
+    if (LIKELY(recorder.tsc))
+        return __rdtsc();
+#endif
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline bool is_running(void)
+{
+    return LIKELY(state && state->on);
+}
+
+/* Adds in one instruction: a signal handler comes before or after, never between. Other
+ * threads have words of their own. */
+static inline uint64_t add_here(uint64_t *word, uint64_t n)
+{
+#ifdef __x86_64__
+    __asm__ volatile("xaddq %0, %1" : "+r"(n), "+m"(*word) : : "memory", "cc");
+    return n;
+#else
+    return __atomic_fetch_add(word, n, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uint32_t take_one(uint32_t *word)
+{
+#ifdef __x86_64__
+    uint32_t n = 1;
+    __asm__ volatile("xaddl %0, %1" : "+r"(n), "+m"(*word) : : "memory", "cc");
+    return n;
+#else
+    return __atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Without a place this thread may be a child's, with nothing of its own yet, or there
+ * may not even be a clock. */
+static inline bool has_lane(void)
+{
+    return LIKELY(lane && lane->taken);
+}
+
+/* An event that is not (yet) about a file. */
+static inline struct event event_now(void)
+{
+    if (UNLIKELY(!has_lane()))
+        lane_get();
+    return (struct event){.start = clock_ticks()};
+}
+
+static inline struct event event_on(int fd)
+{
+    struct event e = {0};
+    if (LIKELY((unsigned)fd < FDS && !vforked))
+        e.file = fds[fd].file;
+    if (UNLIKELY(!e.file || (!has_lane() && e.file != FILE_HIDDEN)))
+        e.file = fd_resolve(fd);
+    if (LIKELY(e.file < FILE_EXCLUDED))
+        e.start = clock_ticks();
+    return e;
+}
+
+static inline bool is_logged(const struct event *e)
+{
+    return LIKELY(e->file < FILE_EXCLUDED);
+}
+
+static inline void event_over(struct event *e)
+{
+    e->end = clock_ticks();
+}
+
+void event_left_out(const struct event *e);
+
+/* A record that is this thread's to fill; NULL: it cannot be had. */
+static inline struct trace_record *ring_reserve(void)
+{
+    do {
+        struct trace_block *b = LIKELY(lane) ? lane->block : NULL;
+        if (LIKELY(b)) {
+            uint32_t i = take_one(&b->reserved);
+            if (LIKELY(i < RECORDS))
+                return (struct trace_record *)(b + 1) + i;
+        }
+    } while (ring_next());
+    return NULL;
+}
+
+/* The end of a record is one word: the operation makes it valid. */
+static inline void record_seal(struct trace_record *r, uint32_t file, enum trace_op op,
+                               int flags)
+{
+    uint64_t last = file | (uint64_t)op << 32 | (uint64_t)level << 48 |
+                    (uint64_t)(uint8_t)flags << 56;
+    __atomic_store_n((uint64_t *)(void *)&r->file, last, __ATOMIC_RELEASE);
+}
+
+static inline void event_put(struct event *e, enum trace_op op, int64_t offset,
+                             int64_t request, int64_t result)
+{
+    if (!is_logged(e)) {
+        event_left_out(e);
+        return;
+    }
+    if (!e->end)
+        event_over(e);
+    if (UNLIKELY(vforked))
+        e->flags |= TRACE_CHILD;
+    if (UNLIKELY(recorder.mode != MODE_TRACE)) {
+        if (recorder.mode & MODE_PROFILE)
+            profile_add(e, op, result, e->flags);
+        if (recorder.mode == MODE_PROFILE)
+            return;
+    }
+    struct trace_record *r = ring_reserve();
+    if (LIKELY(r)) {
+        r->start = e->start;
+        r->duration = e->end > e->start ? e->end - e->start : 0;
+        r->offset = offset;
+        r->request = request;
+        r->result = result;
+        record_seal(r, e->file, op, e->flags);
+    }
+    if (UNLIKELY(e->end > recorder.renew_at))
+        clock_renew();
+}
+
+/* For calls that return -1 and set errno. */
+static inline int64_t outcome(int64_t result)
+{
+    return UNLIKELY(result < 0) ? -errno : result;
+}
+
+static inline int64_t event_moved(struct event *e, enum trace_op op, int64_t offset,
+                                  size_t request, int64_t result)
+{
+    event_put(e, op, offset, (int64_t)request, outcome(result));
+    return result;
+}
+
+#endif

@@ -1,0 +1,458 @@
+/* A process's log from its beginning to its end: the environment, the header, what
+ * happens at exit, after a fork, before another program. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#define STATE_BYTES ((sizeof(struct state) + 65535) / 65536 * 65536)
+
+struct state *state;
+struct recorder recorder = {.fd = -1};
+
+extern const struct real __start_reals[] __attribute__((visibility("hidden")));
+extern const struct real __stop_reals[] __attribute__((visibility("hidden")));
+extern char **environ;
+
+/* ---- the real functions ---- */
+
+static long missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+void *real_find(const struct real *r)
+{
+    int error = errno;
+    if (!*r->at) {
+        void *f = dlsym(RTLD_NEXT, r->name);
+        *r->at = f ? f : (void *)missing;
+    }
+    errno = error;
+    return *r->at;
+}
+
+/* Those of calls_posix.c first: what dlsym may call when it does not find a name is
+ * there by then. The program shall not find our failures in dlerror. */
+static void find_all(void)
+{
+    for (const struct real *r = __start_reals; r < __stop_reals; r++)
+        real_find(r);
+    dlerror();
+}
+
+/* ---- names ---- */
+
+static struct {
+    char app[256], execution[1024], cwd[4096];
+    const char *mode;
+    int rank, ranks;
+    bool has_cwd;
+    uint32_t generation;
+} self;
+
+static const char *variable(const char *name, const char *usual)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : usual;
+}
+
+/* The paper's: the first %d or %i is the process's number. */
+static void with_pid(char *text, size_t bytes, const char *from)
+{
+    const char *d = strstr(from, "%d"), *i = strstr(from, "%i");
+    const char *at = d && (!i || d < i) ? d : i;
+    if (at)
+        snprintf(text, bytes, "%.*s%d%s", (int)(at - from), from, (int)getpid(),
+                 at + 2);
+    else
+        snprintf(text, bytes, "%s", from);
+}
+
+static int number(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value >= '0' && *value <= '9' ? atoi(value) : -1;
+}
+
+/* A batch script itself has SLURM_PROCID, too: only a step's is a rank. */
+static void find_rank(void)
+{
+    static const char *const of[][2] = {
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"PMIX_RANK", "PMIX_SIZE"},
+        {"PMI_RANK", "PMI_SIZE"},
+        {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    self.rank = self.ranks = -1;
+    for (int i = 0; i < 4 && self.rank < 0; i++) {
+        if (i == 3 && !getenv("SLURM_STEP_ID"))
+            break;
+        self.rank = number(of[i][0]);
+        self.ranks = number(of[i][1]);
+    }
+}
+
+/* DIR/NAME becomes DIR/rank0003.NAME */
+static void name_with_rank(void)
+{
+    char name[PATH_BYTES];
+    char *slash = strrchr(recorder.name, '/');
+    char *base = slash ? slash + 1 : recorder.name;
+    if (self.rank < 0 || strcmp(variable("IOTRACE_RANKNAMES", ""), "1") != 0)
+        return;
+    snprintf(name, sizeof name, "%s", base);
+    snprintf(base, sizeof recorder.name - (size_t)(base - recorder.name), "rank%04d.%s",
+             self.rank, name);
+}
+
+static void name_log(void)
+{
+    char given[PATH_BYTES - 1], usual[1100], pattern[300];
+    snprintf(self.app, sizeof self.app, "%s", variable("IOTRACE_APPNAME", "unknown"));
+    snprintf(pattern, sizeof pattern, "%s.%d", self.app, (int)getpid());
+    const char *execution = variable("IOTRACE_EXECNAME", NULL);
+    if (execution)
+        with_pid(self.execution, sizeof self.execution, execution);
+    else
+        snprintf(self.execution, sizeof self.execution, "%s", pattern);
+    snprintf(usual, sizeof usual, "%s_log.%s", self.execution,
+             recorder.text ? "tsv" : "bin");
+    const char *file = variable("IOTRACE_LOGFILE", NULL);
+    if (file)
+        with_pid(given, sizeof given, file);
+    else
+        snprintf(given, sizeof given, "%s", usual);
+    bool whole = *given == '/' || !*self.cwd || strlen(self.cwd) > 3000;
+    snprintf(recorder.name, sizeof recorder.name, "%.3000s%s%.1200s",
+             whole ? "" : self.cwd, whole ? "" : "/", given);
+    name_with_rank();
+}
+
+/* ---- the environment ---- */
+
+static uint64_t size_of(const char *text)
+{
+    char *end;
+    double n = strtod(text, &end);
+    const char *unit = *end ? strchr("KMGT", *end & ~0x20) : NULL;
+    for (const char *u = "KMGT"; unit && u <= strchr("KMGT", *unit); u++)
+        n *= 1024;
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+static void read_environment(void)
+{
+    const char *mode = variable("IOTRACE_MODE", "trace");
+    const char *most = variable("IOTRACE_MAX_BYTES", NULL);
+    /* a child's relative names are those of its parent: relative to the same */
+    if (!self.has_cwd && syscall(SYS_getcwd, self.cwd, sizeof self.cwd) < 0)
+        *self.cwd = 0;
+    self.has_cwd = true;
+    self.mode = !strcmp(mode, "profile") ? "profile"
+                : !strcmp(mode, "both")  ? "both"
+                                         : "trace";
+    recorder.mode = *self.mode == 'p'   ? MODE_PROFILE
+                    : *self.mode == 'b' ? MODE_TRACE | MODE_PROFILE
+                                        : MODE_TRACE;
+    recorder.text = recorder.mode == MODE_TRACE &&
+                    strcmp(variable("IOTRACE_BINARY", ""), "true") != 0;
+    recorder.blocks_most = most ? size_of(most) / TRACE_BLOCK : UINT64_MAX;
+    names_start();
+}
+
+/* Which log of this process it is: what became another program tells it so. */
+static void find_generation(void)
+{
+    int pid = 0, generation = 0;
+    if (sscanf(variable("IOTRACE_PROCESS", ""), "%d.%d", &pid, &generation) == 2 &&
+        pid == getpid())
+        self.generation = (uint32_t)generation;
+}
+
+unsigned recorder_generation(void)
+{
+    return self.generation;
+}
+
+const char *recorder_app(void)
+{
+    return self.app;
+}
+
+const char *recorder_execution(void)
+{
+    return self.execution;
+}
+
+/* ---- the header ---- */
+
+struct text {
+    char *at, *end;
+};
+
+static void line(struct text *t, const char *key, const char *value)
+{
+    if (t->end - t->at < (long)(strlen(key) + strlen(value) + 3))
+        return;
+    t->at = stpcpy(stpcpy(stpcpy(t->at, key), "="), value);
+    *t->at++ = '\n';
+    *t->at = 0;
+}
+
+/* Of a file in /proc, in one line: arguments are separated by blanks. */
+static void line_of_file(struct text *t, const char *key, const char *file)
+{
+    char text[4096];
+    int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
+    long n = fd < 0 ? 0 : sys_read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        sys_close(fd);
+    while (n > 0 && !text[n - 1])
+        n--;
+    for (long i = 0; i < n; i++)
+        if (text[i] == 0 || text[i] == '\n')
+            text[i] = ' ';
+    text[n > 0 ? n : 0] = 0;
+    line(t, key, text);
+}
+
+static void lines_of_format(struct text *t)
+{
+    static const char *const class[CLASSES] = {"NONE",  "READ", "WRITE", "OPEN",
+                                               "CLOSE", "SEEK", "SYNC",  "META",
+                                               "MAP",   "COPY", "MARK",  "PROCESS"};
+    static const char *const name[OP_COUNT] = {
+#define X(e, text, class) [OP_##e] = text,
+        TRACE_OPS(X)
+#undef X
+    };
+    char entry[128];
+#define FIELD(name, type, unit)                                                        \
+    snprintf(entry, sizeof entry, "%s:%s:%zu:%s", #name, type,                         \
+             offsetof(struct trace_record, name), unit);                               \
+    line(t, "field", entry)
+    FIELD(start, "u64", "tick");
+    FIELD(duration, "u64", "tick");
+    FIELD(offset, "i64", "byte");
+    FIELD(request, "i64", "byte");
+    FIELD(result, "i64", "byte");
+    FIELD(file, "u32", "id");
+    FIELD(op, "u16", "op");
+    FIELD(level, "u8", "level");
+    FIELD(flags, "u8", "flags");
+#undef FIELD
+    for (int op = 1; op < OP_COUNT; op++) {
+        snprintf(entry, sizeof entry, "%d:%s:%s", op, name[op], class[op_class[op]]);
+        line(t, "op", entry);
+    }
+}
+
+static void write_text(struct trace_header *h)
+{
+    char link[4096];
+    struct utsname host;
+    struct text t = {(char *)(h + 1), (char *)h + TRACE_BLOCK};
+    char *begin = t.at;
+    line(&t, "app", self.app);
+    line(&t, "execution", self.execution);
+    long n = sys_readlink("/proc/self/exe", link, sizeof link - 1);
+    link[n > 0 ? n : 0] = 0;
+    line(&t, "exe", link);
+    line_of_file(&t, "argv", "/proc/self/cmdline");
+    line(&t, "host", uname(&host) ? "" : host.nodename);
+    line(&t, "cwd", self.cwd);
+    line(&t, "version", IOTRACE_VERSION);
+    line(&t, "mode", self.mode);
+    lines_of_format(&t);
+    h->text_bytes = (uint32_t)(t.at - begin);
+}
+
+/* When the process began: so many clock ticks after the machine. */
+static int64_t began_ns(void)
+{
+    char text[1024];
+    int fd = sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+    long n = fd < 0 ? 0 : sys_read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        sys_close(fd);
+    text[n > 0 ? n : 0] = 0;
+    char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    struct timespec real, boot;
+    clock_gettime(CLOCK_REALTIME, &real);
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    int64_t since_boot = at ? strtoll(at + 1, NULL, 10) : 0;
+    return (real.tv_sec - boot.tv_sec) * INT64_C(1000000000) +
+           (real.tv_nsec - boot.tv_nsec) +
+           since_boot * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK));
+}
+
+static void fill_header(void)
+{
+    struct trace_header *h = recorder.header;
+    h->version = TRACE_VERSION;
+    h->header_bytes = sizeof *h;
+    h->record_bytes = sizeof(struct trace_record);
+    h->block_bytes = TRACE_BLOCK;
+    h->pid = (uint32_t)getpid();
+    h->ppid = (uint32_t)getppid();
+    h->generation = self.generation++;
+    h->rank = self.rank;
+    h->ranks = self.ranks;
+    h->first_ns = began_ns();
+    clock_set_header();
+    write_text(h);
+    memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
+}
+
+/* ---- beginnings and ends ---- */
+
+static struct {
+    int tid; /* who is at it; 0: nobody */
+    bool hopeless;
+} starting;
+
+static bool make_state(void)
+{
+    void *p = sys_mmap(STATE_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return false;
+    syscall(SYS_madvise, p, STATE_BYTES, MADV_WIPEONFORK);
+    state = p;
+    return true;
+}
+
+static bool begin_process(void)
+{
+    if (!make_state())
+        return false;
+    find_all();
+    fds_start();
+    lane_start();
+    find_generation();
+    return true;
+}
+
+/* A process begins; or a child, with its parent's log still in hand; or what follows in
+ * a process that has ended its log and lives on: exec failed, abort was caught. */
+static bool begin(void)
+{
+    struct trace_header *old = recorder.header;
+    int old_log = log_is_ours(recorder.fd) ? recorder.fd : -1;
+    if (!state && !begin_process())
+        return false;
+    if (old && old->pid != (uint32_t)getpid())
+        self.generation = 0;
+    clock_start();
+    read_environment();
+    find_rank();
+    name_log();
+    if (!log_open())
+        return false;
+    fill_header();
+    __atomic_store_n(&state->on, 1, __ATOMIC_RELEASE);
+    names_inherit(old_log);
+    if (old_log >= 0)
+        sys_close(old_log);
+    clock_renew();
+    return true;
+}
+
+/* One thread does it, others wait; but a signal handler in the midst of it does not. */
+bool recorder_start(void)
+{
+    int error = errno, none = 0, tid = (int)syscall(SYS_gettid);
+    if (starting.hopeless || __atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
+        return false;
+    while (!__atomic_compare_exchange_n(&starting.tid, &none, tid, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        none = 0;
+        sched_yield();
+    }
+    if (!is_running() && !begin())
+        starting.hopeless = true;
+    __atomic_store_n(&starting.tid, 0, __ATOMIC_RELEASE);
+    errno = error;
+    return is_running();
+}
+
+/* Whatever happens next in this process goes into a new log. */
+static void wipe(void)
+{
+    if (state)
+        syscall(SYS_madvise, state, STATE_BYTES, MADV_DONTNEED);
+}
+
+/* In a forked child, where the kernel has not done it. */
+void recorder_forked(void)
+{
+    starting.tid = 0;
+    if (is_running())
+        wipe();
+}
+
+void recorder_end(enum trace_state how)
+{
+    int error = errno;
+    if (!is_running() || vforked || recorder.header->pid != (uint32_t)getpid() ||
+        __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
+        return;
+    clock_renew();
+    recorder.header->state = how;
+    if (recorder.text)
+        tsv_write();
+    else {
+        if (recorder.mode & MODE_TRACE)
+            ring_sum();
+        else
+            profile_sum();
+        summary_write();
+        ring_trim();
+        log_trim_names();
+        log_trim(recorder.header,
+                 sizeof *recorder.header + recorder.header->text_bytes);
+    }
+    errno = error;
+}
+
+/* exec may fail, abort be caught. */
+void recorder_suspend(enum trace_state how)
+{
+    int error = errno;
+    bool mine = is_running() && !vforked;
+    recorder_end(how);
+    if (mine)
+        wipe();
+    errno = error;
+}
+
+static void exits(void *nothing)
+{
+    (void)nothing;
+    recorder_end(TRACE_EXITED);
+}
+
+static void quits(void *nothing)
+{
+    (void)nothing;
+    recorder_end(TRACE_QUIT);
+}
+
+/* Handlers that are registered first run last: after all destructors, also those of
+ * other libraries. A destructor of ours would come before most of them. */
+__attribute__((constructor)) static void preloaded(void)
+{
+    extern int __cxa_atexit(void (*)(void *), void *, void *);
+    extern int __cxa_at_quick_exit(void (*)(void *), void *);
+    recorder_start();
+    __cxa_atexit(exits, NULL, NULL);
+    __cxa_at_quick_exit(quits, NULL);
+}

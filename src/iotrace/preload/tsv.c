@@ -1,0 +1,395 @@
+/* The log as text: made at the end of the process from its blocks, which are merged by
+ * the time at which the calls began. Each block is put in order by itself; the merge
+ * holds those whose times overlap, one for each thread as a rule. */
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct source { /* a block that is being merged */
+    const struct trace_record *record;
+    int at, count;
+    uint16_t order[RECORDS];
+};
+
+struct heap {
+    struct source **of;
+    int used;
+};
+
+struct block_start {
+    uint64_t first; /* the earliest start in it */
+    uint64_t index;
+};
+
+struct tsv {
+    int fd;
+    uint64_t sequence;
+    size_t used, prefix_bytes, pid_bytes;
+    char prefix[3072]; /* application, execution, tool */
+    char pid[16];
+    int64_t second; /* whose digits these are */
+    char digits[24];
+    size_t digit_count;
+    const char **name; /* "text \t fd \t" of each id */
+    uint32_t names;
+    char *name_text, *name_end; /* where the next goes */
+    bool failed;
+    char text[1 << 18];
+};
+
+/* All memory of the conversion: from the system, not from the program's malloc, which
+ * may be what crashed. */
+static void *memory(size_t bytes)
+{
+    void *p = sys_mmap(bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* ---- order ---- */
+
+static uint64_t start_of(const struct source *s)
+{
+    return s->record[s->order[s->at]].start;
+}
+
+/* Records are in the order of their ends: all but in place. */
+static void sort(struct source *s)
+{
+    for (int i = 1; i < s->count; i++) {
+        uint16_t x = s->order[i];
+        int j = i;
+        for (; j > 0 && s->record[s->order[j - 1]].start > s->record[x].start; j--)
+            s->order[j] = s->order[j - 1];
+        s->order[j] = x;
+    }
+}
+
+static void swap(struct heap *h, int a, int b)
+{
+    struct source *x = h->of[a];
+    h->of[a] = h->of[b];
+    h->of[b] = x;
+}
+
+static void sift_down(struct heap *h)
+{
+    for (int i = 0;;) {
+        int least = i;
+        for (int c = 2 * i + 1; c <= 2 * i + 2 && c < h->used; c++)
+            if (start_of(h->of[c]) < start_of(h->of[least]))
+                least = c;
+        if (least == i)
+            return;
+        swap(h, i, least);
+        i = least;
+    }
+}
+
+static void push(struct heap *h, struct source *s)
+{
+    int i = h->used++;
+    h->of[i] = s;
+    for (; i > 0 && start_of(h->of[i]) < start_of(h->of[(i - 1) / 2]); i = (i - 1) / 2)
+        swap(h, i, (i - 1) / 2);
+}
+
+/* ---- blocks ---- */
+
+static const struct trace_block *map_block(uint64_t index)
+{
+    void *b = sys_mmap(TRACE_BLOCK, PROT_READ, MAP_SHARED | MAP_POPULATE, recorder.fd,
+                       index * TRACE_BLOCK);
+    return b == MAP_FAILED ? NULL : b;
+}
+
+static struct source *open_source(uint64_t index)
+{
+    const struct trace_block *b = map_block(index);
+    struct source *s = b ? memory(sizeof *s) : NULL;
+    if (!s)
+        return NULL;
+    s->record = (const struct trace_record *)(b + 1);
+    for (int i = 0; i < RECORDS; i++)
+        if (__atomic_load_n(&s->record[i].op, __ATOMIC_ACQUIRE))
+            s->order[s->count++] = (uint16_t)i;
+    sort(s);
+    return s;
+}
+
+static void close_source(struct source *s)
+{
+    sys_munmap((void *)((uintptr_t)s->record - sizeof(struct trace_block)),
+               TRACE_BLOCK);
+    sys_munmap(s, sizeof *s);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    uint64_t x = ((const struct block_start *)a)->first;
+    uint64_t y = ((const struct block_start *)b)->first;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t first_in(const struct trace_block *b)
+{
+    const struct trace_record *r = (const struct trace_record *)(b + 1);
+    uint64_t first = UINT64_MAX;
+    for (int i = 0; i < RECORDS; i++)
+        if (r[i].op && r[i].start < first)
+            first = r[i].start;
+    return first;
+}
+
+/* Names as they stand in a line, with their descriptor. */
+static void take_names(struct tsv *t, const struct trace_block *b)
+{
+    const char *at = (const char *)(b + 1), *end = (const char *)b + TRACE_BLOCK;
+    for (const struct trace_name *n = (const void *)at;
+         end - at >= (long)sizeof *n && n->bytes >= sizeof *n && n->bytes <= end - at;
+         n = (const void *)(at += n->bytes)) {
+        if (n->id > t->names || t->name_end - t->name_text < 2 * (long)n->bytes + 16)
+            continue;
+        t->name[n->id] = t->name_text;
+        t->name_text += text_escape(t->name_text, n->text);
+        t->name_text += snprintf(t->name_text, 16, "\t%d\t", n->fd) + 1;
+    }
+}
+
+/* The blocks with records, by their earliest start. */
+static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
+{
+    int count = 0;
+    for (uint64_t i = 1; i < blocks; i++) {
+        const struct trace_block *b = map_block(i);
+        if (b && b->kind == TRACE_RECORDS) {
+            list[count] = (struct block_start){first_in(b), i};
+            count += list[count].first != UINT64_MAX;
+        } else if (b && b->kind == TRACE_NAMES)
+            take_names(t, b);
+        if (b)
+            sys_munmap((void *)(uintptr_t)b, TRACE_BLOCK);
+    }
+    /* nearly in order: blocks are taken in the order of time */
+    for (int i = 1; i < count; i++) {
+        struct block_start x = list[i];
+        int j = i;
+        for (; j > 0 && by_first(&list[j - 1], &x) > 0; j--)
+            list[j] = list[j - 1];
+        list[j] = x;
+    }
+    return count;
+}
+
+/* ---- text ---- */
+
+static void flush(struct tsv *t)
+{
+    for (size_t done = 0; done < t->used;) {
+        long n = sys_write(t->fd, t->text + done, t->used - done);
+        if (n <= 0 && errno != EINTR)
+            t->failed = true;
+        if (n <= 0 && t->failed)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    t->used = 0;
+}
+
+static char *put_number(char *at, uint64_t n)
+{
+    char digits[20];
+    int i = 20;
+    do
+        digits[--i] = (char)('0' + n % 10);
+    while (n /= 10);
+    memcpy(at, digits + i, (size_t)(20 - i));
+    return at + (20 - i);
+}
+
+static char *put_nine(char *at, uint32_t n)
+{
+    for (int i = 8; i >= 0; i--) {
+        at[i] = (char)('0' + n % 10);
+        n /= 10;
+    }
+    return at + 9;
+}
+
+static char *put_time(struct tsv *t, char *at, int64_t ns)
+{
+    int64_t second = ns / 1000000000;
+    if (second != t->second) {
+        t->second = second;
+        t->digit_count = (size_t)(put_number(t->digits, (uint64_t)second) - t->digits);
+    }
+    memcpy(at, t->digits, sizeof t->digits);
+    at += t->digit_count;
+    *at++ = '.';
+    return put_nine(at, (uint32_t)(ns % 1000000000));
+}
+
+static int64_t bytes_of(const struct trace_record *r)
+{
+    int class = op_class[r->op];
+    if (r->result < 0)
+        return -1;
+    if (r->flags & TRACE_ASYNC)
+        return 0;
+    return class == CLASS_READ || class == CLASS_WRITE || class == CLASS_COPY
+               ? r->result
+               : 0;
+}
+
+static void put_record(struct tsv *t, const struct trace_record *r)
+{
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } op[OP_COUNT] = {
+#define X(e, name, class) [OP_##e] = {name "\t", sizeof name},
+        TRACE_OPS(X)
+#undef X
+    };
+    if (t->used > sizeof t->text - 4096 - 2 * PATH_BYTES)
+        flush(t);
+    char *at = t->text + t->used;
+    at = mempcpy(at, t->prefix, t->prefix_bytes);
+    const char *name = r->file <= t->names ? t->name[r->file] : NULL;
+    at = stpcpy(at, name ? name : "\t-1\t");
+    at = put_number(at, t->sequence++);
+    *at++ = '\t';
+    at = mempcpy(at, op[r->op].text, op[r->op].bytes);
+    int64_t bytes = bytes_of(r);
+    if (bytes < 0)
+        *at++ = '-';
+    at = put_number(at, (uint64_t)(bytes < 0 ? -bytes : bytes));
+    *at++ = '\t';
+    int64_t start = clock_unix_ns(r->start);
+    int64_t end = clock_unix_ns(r->start + r->duration);
+    at = put_time(t, at, start);
+    *at++ = '\t';
+    at = put_time(t, at, end);
+    *at++ = '\t';
+    at = put_number(at, (uint64_t)(end - start) / 1000000000);
+    *at++ = '.';
+    at = put_nine(at, (uint32_t)((end - start) % 1000000000));
+    at = mempcpy(at, t->pid, t->pid_bytes);
+    t->used = (size_t)(at - t->text);
+}
+
+/* ---- all together ---- */
+
+static void merge(struct tsv *t, const struct block_start *list, int count)
+{
+    struct heap h = {memory(((size_t)count + 1) * sizeof *h.of), 0};
+    for (int next = 0; h.of && (next < count || h.used);) {
+        if (next < count && (!h.used || list[next].first <= start_of(h.of[0]))) {
+            struct source *s = open_source(list[next++].index);
+            t->failed |= !s;
+            if (s)
+                push(&h, s);
+            continue;
+        }
+        struct source *s = h.of[0];
+        put_record(t, &s->record[s->order[s->at++]]);
+        if (s->at == s->count) {
+            h.of[0] = h.of[--h.used];
+            close_source(s);
+        }
+        if (h.used)
+            sift_down(&h);
+    }
+    t->failed |= !h.of;
+}
+
+static void begin(struct tsv *t)
+{
+    static const char columns[] = "Application\tExecution\tTool\tFilename\tfd\t"
+                                  "Op sequence\tOperation\tBytes\tstart_time\t"
+                                  "end_time\tTime (sec)\tPID\n";
+    memcpy(t->text, columns, sizeof columns - 1);
+    t->used = sizeof columns - 1;
+    char *at = t->prefix;
+    at += text_escape(at, recorder_app());
+    *at++ = '\t';
+    at += text_escape(at, recorder_execution());
+    at = stpcpy(at, "\tIOTRACE\t");
+    t->prefix_bytes = (size_t)(at - t->prefix);
+    t->pid_bytes =
+        (size_t)snprintf(t->pid, sizeof t->pid, "\t%u\n", recorder.header->pid);
+    t->second = -1;
+}
+
+/* NAME may have been taken since we looked. */
+static int create(char *name, size_t bytes)
+{
+    int fd = -1;
+    size_t end = strlen(recorder.name);
+    memcpy(name, recorder.name, end + 1);
+    for (int n = 1; n < 1000; n++) {
+        fd = sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            break;
+        snprintf(name + end, bytes - end, ".%d", n);
+    }
+    return fd;
+}
+
+static bool convert(struct tsv *t)
+{
+    if (log_fd() < 0)
+        return false;
+    uint64_t blocks = recorder.header->blocks;
+    struct block_start *list = memory((size_t)blocks * sizeof *list);
+    size_t names = (size_t)(state->name_blocks + 1) * TRACE_BLOCK * 2;
+    t->names = state->names;
+    t->name = memory(((size_t)t->names + 1) * sizeof *t->name);
+    t->name_text = memory(names);
+    if (!list || !t->name || !t->name_text)
+        return false;
+    t->name_end = t->name_text + names;
+    begin(t);
+    merge(t, list, find_blocks(t, list, blocks));
+    flush(t);
+    return !t->failed;
+}
+
+static void finish(struct tsv *t, const char *name, bool good)
+{
+    char part[PATH_BYTES + 8];
+    snprintf(part, sizeof part, "%s.part", recorder.name);
+    if (!good) {
+        complain("the log stays as it is, in binary form: ", part);
+        sys_unlink(name);
+    } else
+        sys_unlink(part);
+    sys_close(t->fd);
+}
+
+static void tell_dropped(const char *name)
+{
+    char line[PATH_BYTES + 128];
+    if (!recorder.header->dropped)
+        return;
+    int n = snprintf(line, sizeof line, "libiotrace: %ju events are not in %s\n",
+                     (uintmax_t)recorder.header->dropped, name);
+    sys_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+void tsv_write(void)
+{
+    char name[PATH_BYTES + 16];
+    struct tsv *t = memory(sizeof *t);
+    if (!t)
+        return;
+    t->fd = create(name, sizeof name);
+    if (t->fd < 0) {
+        complain("there is no place for the log ", name);
+        return;
+    }
+    finish(t, name, convert(t));
+    tell_dropped(name);
+}

@@ -1,0 +1,404 @@
+"""libiotrace.so: every call is counted with its bytes, whatever ends the process every
+event is in a log once, and the paper's forms of the log are as the paper says.
+
+The programs are tests/iotrace/calls.c and ends.c; the logs are read by
+tests/iotrace/tracelog.py."""
+import collections
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from e2e import BUILD, Case, TESTS, add, main, runner
+
+sys.path.insert(0, os.path.join(TESTS, "iotrace"))
+import tracelog  # noqa: E402
+
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+COLUMNS = ["Application", "Execution", "Tool", "Filename", "fd", "Op sequence",
+           "Operation", "Bytes", "start_time", "end_time", "Time (sec)", "PID"]
+SUMMARY = ["App_Name", "Exe_Name", "Tool_Name", "Binary_Trace_File",
+           "Total_Num_IO_events", "Total_IO_bytes", "Total_IO_time", "Start_Time",
+           "End_Time", "Number_of_Files"]
+BINARY = {"IOTRACE_BINARY": "true"}
+
+
+def built(name):
+    return os.path.join(BUILD, "tests", "iotrace", name)
+
+
+def tsv(path):
+    """The lines of a text log as dictionaries."""
+    with open(path, encoding="utf-8") as f:
+        lines = [line.split("\t") for line in f.read().splitlines()]
+    assert lines[0] == COLUMNS, lines[0]
+    assert all(len(line) == len(COLUMNS) for line in lines), path
+    return [dict(zip(COLUMNS, line)) for line in lines[1:]]
+
+
+class Recorder(Case):
+    def run_under(self, *line, env=None, status=0, preload=RECORDER, cwd=None):
+        """Runs a program in self.tmp; its standard output."""
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        environment.update(env or {})
+        if preload:
+            environment["LD_PRELOAD"] = preload
+        done = subprocess.Popen(line, cwd=cwd or self.tmp, env=environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+        try:
+            out, err = done.communicate(timeout=60 * runner.SCALE)
+        finally:
+            done.kill()
+        if status is not None:
+            self.assertEqual(done.returncode, status, err)
+        self.err = err.decode()
+        return out.decode()
+
+    def traced(self, *line, env=None, **how):
+        """Runs it and reads its only log."""
+        self.run_under(*line, env=dict(BINARY, **(env or {})), **how)
+        logs = tracelog.logs(self.tmp)
+        self.assertEqual(len(logs), 1, [log.path for log in logs])
+        return logs[0]
+
+    def left(self, pattern="*log*"):
+        return sorted(os.path.basename(name)
+                      for name in glob.glob(os.path.join(self.tmp, pattern)))
+
+
+class Calls(Recorder):
+    """Each call a hundred times."""
+
+    def expected(self, out):
+        counts = collections.defaultdict(lambda: [0, 0])
+        for line in out.splitlines():
+            name, count, size = line.split()
+            counts[name][0] += int(count)
+            counts[name][1] += int(size)
+        return {name: tuple(both) for name, both in counts.items()}
+
+    def exact(self, program, rounds, **env):
+        out = self.run_under(built(program), str(rounds), env=dict(BINARY, **env))
+        log, = tracelog.logs(self.tmp)
+        self.assertEqual(log.state, tracelog.EXITED)
+        self.assertEqual(log.counts(), self.expected(out))
+        return log
+
+    def test_plain(self):
+        self.exact("calls", 100)
+
+    def test_fortified(self):
+        self.exact("calls_fortified", 100)
+
+    def test_clock_gettime(self):
+        self.exact("calls", 10, IOTRACE_CLOCK="ns")
+
+    def test_profile(self):
+        out = self.run_under(built("calls"), "100", env={"IOTRACE_MODE": "profile"})
+        log, = tracelog.logs(self.tmp)
+        self.assertEqual(log.events, [])
+        found = collections.defaultdict(lambda: [0, 0])
+        for p in log.profile:
+            found[p.op][0] += p.count
+            found[p.op][1] += p.bytes
+            self.assertEqual(sum(p.times), p.count)
+            self.assertEqual(p.errors, 0)
+        self.assertEqual({k: tuple(v) for k, v in found.items()}, self.expected(out))
+        disk = sum(os.stat(os.path.join(self.tmp, name)).st_blocks * 512
+                   for name in self.left())
+        self.assertLess(disk, 200 << 10)
+
+    def test_both_modes_agree(self):
+        log = self.exact("calls", 20, IOTRACE_MODE="both")
+        events = collections.Counter(e.op for e in log.events)
+        profile = collections.Counter()
+        for p in log.profile:
+            profile[p.op] += p.count
+        self.assertEqual(events, profile)
+
+    def test_text_says_the_same(self):
+        out = self.run_under(built("calls"), "30")
+        name, = self.left()
+        counts = collections.defaultdict(lambda: [0, 0])
+        for line in tsv(os.path.join(self.tmp, name)):
+            counts[line["Operation"]][0] += 1
+            counts[line["Operation"]][1] += int(line["Bytes"])
+        self.assertEqual({k: tuple(v) for k, v in counts.items()}, self.expected(out))
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_as_strace_sees_it(self):
+        """System calls that the C library makes for nothing else."""
+        alike = {"pread64": ["pread", "aio_return_read"],
+                 "pwrite64": ["pwrite", "aio_return_write"],
+                 "preadv": ["preadv"], "pwritev": ["pwritev"],
+                 "preadv2": ["preadv2"], "pwritev2": ["pwritev2"],
+                 "readv": ["readv"], "fsync": ["fsync"],
+                 "fdatasync": ["fdatasync"], "ftruncate": ["ftruncate"],
+                 "fallocate": ["fallocate", "posix_fallocate"],
+                 "sendfile": ["sendfile"], "copy_file_range": ["copy_file_range"],
+                 "splice": ["splice"]}
+        trace = os.path.join(self.tmp, "strace")
+        line = ["strace", "-f", "-y", "-o", trace, "-e", "trace=" + ",".join(alike),
+                built("calls"), "100"]
+        done = subprocess.Popen(line, cwd=self.tmp, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE)
+        err = done.communicate()[1]
+        if done.returncode:
+            self.skipTest("strace does not run here: %s" % err[-200:])
+        seen = collections.defaultdict(lambda: [0, 0])
+        with open(trace, encoding="utf-8", errors="replace") as f:
+            # of files here: the loader reads libraries
+            calls = r"^\d+ +(\w+)\(.*<%s/.* = (\d+)$" % re.escape(self.tmp)
+            for match in re.finditer(calls, f.read(), re.M):
+                seen[match.group(1)][0] += 1
+                seen[match.group(1)][1] += int(match.group(2))
+        counts = self.exact("calls", 100).counts()
+        for name, ours in alike.items():
+            self.assertEqual(seen[name],
+                             [sum(counts[op][i] for op in ours) for i in (0, 1)], name)
+
+
+class Ends(Recorder):
+    """All that a process has done is in a log, however it ends, and once."""
+    SIGNALS = {"abort": -signal.SIGABRT, "abort_caught": -signal.SIGABRT,
+               "segv": -signal.SIGSEGV, "kill": -signal.SIGKILL,
+               "term": -signal.SIGTERM}
+    KILLED = ("segv", "kill", "term", "exit_group")
+    LOGS = {"fork": 2, "fork_twice": 5, "raw_fork": 2, "vfork": 2, "spawn": 2,
+            "exec": 2, "exec_failed": 2, "fork_of_thread": 11, "abort_caught": 2}
+
+    def of_all_logs(self):
+        """How many writes to the file "data", by process number."""
+        found = collections.Counter()
+        for log in tracelog.logs(self.tmp):
+            for e in log.events:
+                if e.op == "pwrite" and e.result == 10:
+                    self.assertEqual(os.path.basename(e.file), "data")
+                    found[log.pid] += 1
+        for name in self.left("*.tsv*"):
+            if not name.endswith(".part"):
+                for line in tsv(os.path.join(self.tmp, name)):
+                    if line["Operation"] == "pwrite" and line["Bytes"] == "10":
+                        self.assertEqual(os.path.basename(line["Filename"]), "data")
+                        found[int(line["PID"])] += 1
+        return found
+
+    def ends(self, way, env):
+        out = self.run_under(built("ends"), way, env=env,
+                             status=self.SIGNALS.get(way, 0))
+        self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
+        logs = [name for name in self.left() if not name.endswith(".summary")]
+        if way != "system":  # how many programs that is, the shell knows
+            self.assertEqual(len(logs), self.LOGS.get(way, 1), logs)
+        part = [name for name in logs if name.endswith(".part")]
+        if env:
+            self.assertEqual(part, [])
+        elif way in self.KILLED:
+            self.assertEqual(len(part), 1)
+        elif way not in ("raw_fork", "abort_caught"):
+            self.assertEqual(part, [])
+        for log in tracelog.logs(self.tmp):
+            self.assertEqual(log.dropped, 0)
+
+    def test_destructors_come_before_the_end(self):
+        out = self.run_under(built("ends"), "exit", env={"ENDS_DESTRUCTOR": "1"})
+        self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
+
+    def test_killed_from_outside(self):
+        """At any moment: what is there is a beginning of what was done, no gap in it."""
+        for _ in range(10):
+            child = subprocess.Popen([built("ends"), "signals"], cwd=self.tmp,
+                                     env=dict(os.environ, LD_PRELOAD=RECORDER,
+                                              **BINARY),
+                                     stdout=subprocess.DEVNULL)
+            while not self.left("*_log.bin"):
+                time.sleep(0.001)
+            time.sleep(0.02)
+            child.kill()
+            child.wait()
+            log, = tracelog.logs(self.tmp)
+            wrote = [e.offset for e in log.events if e.op == "pwrite"]
+            inner = [offset for offset in wrote if offset]
+            self.assertTrue(inner)
+            expect = [10 * (1 + i % 5999) for i in range(len(inner))]
+            self.assertLessEqual(sum(a != b for a, b in zip(inner, expect)), 0)
+            os.remove(log.path)
+
+    def test_exec_is_the_next_generation(self):
+        self.run_under(built("ends"), "exec", env=BINARY)
+        first, second = tracelog.logs(self.tmp)
+        self.assertEqual(first.pid, second.pid)
+        self.assertEqual([first.generation, second.generation], [0, 1])
+        self.assertEqual(first.state, tracelog.EXEC)
+        self.assertEqual(os.path.basename(second.path),
+                         os.path.basename(first.path) + ".1")
+
+    def test_short_threads_share_room(self):
+        self.run_under(built("ends"), "pool", env=BINARY)
+        log, = tracelog.logs(self.tmp)
+        self.assertLessEqual(os.path.getsize(log.path), 8 * log.block)
+
+
+def ways():
+    """As the program lists them; none where it is not built."""
+    try:
+        return subprocess.check_output([built("ends")]).decode().split()
+    except OSError:
+        return []
+
+
+for way in ways():
+    add(Ends, way + "_binary", "ends", way, BINARY)
+    add(Ends, way + "_text", "ends", way, {})
+
+
+class Paper(Recorder):
+    """Names and forms of the log, from the paper's chapter 2."""
+
+    def simple(self, env=None, **how):
+        """dd: two descriptors, three reads, three writes."""
+        return self.run_under("dd", "if=/etc/passwd", "of=copy", "bs=100", "count=3",
+                              env=env, **how)
+
+    def test_default(self):
+        self.simple()
+        name, = self.left()
+        self.assertTrue(re.match(r"unknown\.\d+_log\.tsv$", name), name)
+        lines = tsv(os.path.join(self.tmp, name))
+        pid = name.split(".")[1].split("_")[0]
+        for number, line in enumerate(lines):
+            self.assertEqual(line["Application"], "unknown")
+            self.assertEqual(line["Execution"], "unknown." + pid)
+            self.assertEqual(line["Tool"], "IOTRACE")
+            self.assertEqual(line["PID"], pid)
+            self.assertEqual(line["Op sequence"], str(number))
+            self.assertAlmostEqual(float(line["end_time"]) - float(line["start_time"]),
+                                   float(line["Time (sec)"]), places=5)
+            self.assertLess(abs(float(line["start_time"]) - time.time()), 60)
+        starts = [line["start_time"] for line in lines]
+        self.assertEqual(starts, sorted(starts))
+        writes = [line for line in lines if line["Operation"] == "write"]
+        self.assertEqual([w["Bytes"] for w in writes], ["100"] * 3)
+        self.assertEqual({(w["Filename"], w["fd"]) for w in writes}, {("copy", "1")})
+
+    def test_names(self):
+        for env, log in [
+                ({"IOTRACE_APPNAME": "app"}, r"app\.\d+_log\.tsv"),
+                ({"IOTRACE_EXECNAME": "run7.%d"}, r"run7\.\d+_log\.tsv"),
+                ({"IOTRACE_EXECNAME": "run%i"}, r"run\d+_log\.tsv"),
+                ({"IOTRACE_LOGFILE": "here%d.log"}, r"here\d+\.log"),
+                ({"IOTRACE_LOGFILE": "mylog", "IOTRACE_APPNAME": "x"}, "mylog"),
+                ({"IOTRACE_BINARY": "yes"}, r"unknown\.\d+_log\.tsv")]:
+            self.simple(env)
+            name, = self.left()
+            self.assertTrue(re.match(log + "$", name), (env, name))
+            os.remove(os.path.join(self.tmp, name))
+
+    def test_never_overwritten(self):
+        with open(os.path.join(self.tmp, "mylog"), "w") as f:
+            f.write("precious")
+        for _ in range(3):
+            self.simple({"IOTRACE_LOGFILE": "mylog"})
+        self.assertEqual(self.left(), ["mylog", "mylog.1", "mylog.2", "mylog.3"])
+        with open(os.path.join(self.tmp, "mylog")) as f:
+            self.assertEqual(f.read(), "precious")
+
+    def test_summary(self):
+        self.simple(dict(BINARY, IOTRACE_APPNAME="app"))
+        name, summary = self.left()
+        self.assertTrue(re.match(r"app\.\d+_log\.bin$", name), name)
+        self.assertEqual(summary, name + ".summary")
+        with open(os.path.join(self.tmp, summary)) as f:
+            lines = [line.split("\t") for line in f.read().splitlines()]
+        told = dict(line for line in lines if len(line) == 2)
+        self.assertEqual([line[0] for line in lines[:len(SUMMARY)]], SUMMARY)
+        log, = tracelog.logs(self.tmp)
+        self.assertEqual(int(told["Total_Num_IO_events"]), len(log.events))
+        self.assertEqual(told["Total_IO_bytes"], "600")
+        self.assertEqual(int(told["Number_of_Files"]),
+                         len({e.file for e in log.events if e.file}))
+        files = {(line[0], line[8]): line for line in lines if len(line) == 9}
+        self.assertEqual(files["copy", "1"][1:3] + files["copy", "1"][4:6],
+                         ["0", "0", "3", "300"])
+        self.assertEqual(files["/etc/passwd", "0"][1:3], ["3", "300"])
+
+    def test_rank_in_the_name(self):
+        for env in ({"OMPI_COMM_WORLD_RANK": "3"}, {"PMI_RANK": "3"},
+                    {"SLURM_PROCID": "3", "SLURM_STEP_ID": "0"}):
+            self.simple(dict(env, IOTRACE_RANKNAMES="1"))
+            name, = self.left()
+            self.assertTrue(name.startswith("rank0003.unknown."), name)
+            os.remove(os.path.join(self.tmp, name))
+        self.simple({"SLURM_PROCID": "0", "IOTRACE_RANKNAMES": "1"})
+        self.assertTrue(self.left()[0].startswith("unknown."))
+
+    def test_globs(self):
+        log = self.traced("dd", "if=/etc/passwd", "of=copy", "bs=100", "count=3",
+                          env={"IOTRACE_INCLUDE": self.tmp + "/c*"})
+        self.assertEqual({e.file for e in log.events}, {"copy"})
+        self.assertGreaterEqual(log.excluded, 4)
+        os.remove(log.path)
+        log = self.traced("dd", "if=/etc/passwd", "of=copy", "bs=100", "count=3",
+                          env={"IOTRACE_EXCLUDE": "nothing:/etc/*"})
+        self.assertNotIn("/etc/passwd", {e.file for e in log.events})
+
+    def test_limit(self):
+        self.run_under(built("ends"), "threads", env=dict(
+            BINARY, IOTRACE_MAX_BYTES="2M"))
+        log, = tracelog.logs(self.tmp)
+        self.assertLessEqual(os.path.getsize(log.path), 2 << 20)
+        wrote = sum(e.op == "pwrite" for e in log.events)
+        others = len(log.events) - wrote
+        self.assertEqual(wrote + log.dropped + others, 6000 + 16 * 6000 + 1)
+
+    def test_no_place_for_the_log(self):
+        out = self.run_under("cat", "/etc/hostname",
+                             env={"IOTRACE_LOGFILE": "/does/not/exist"})
+        with open("/etc/hostname") as f:
+            self.assertEqual(out, f.read())
+        self.assertEqual(self.err.count("libiotrace:"), 1, self.err)
+
+
+class Programs(Recorder):
+    """Real ones do the same under the recorder, and are seen."""
+
+    def test_tar(self):
+        os.mkdir(os.path.join(self.tmp, "d"))
+        for i in range(10):
+            with open(os.path.join(self.tmp, "d", str(i)), "w") as f:
+                f.write("x" * 1000 * i)
+        log = self.traced("tar", "cf", "d.tar", "d")
+        size = os.path.getsize(os.path.join(self.tmp, "d.tar"))
+        self.assertEqual(log.counts("d.tar")["write"][1], size)
+
+    def test_python(self):
+        log = self.traced(sys.executable, "-c", "f = open('x', 'wb'); f.write(b'abc')")
+        self.assertEqual(log.counts("x")["write"], (1, 3))
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
+    def test_git(self):
+        self.run_under("git", "init", "-q", "repo", preload=None)
+        with open(os.path.join(self.tmp, "repo", "f"), "w") as f:
+            f.write("text")
+        self.run_under("git", "add", "f", cwd=os.path.join(self.tmp, "repo"),
+                       env=dict(BINARY, IOTRACE_LOGFILE=self.tmp + "/log.%d"))
+        self.assertIn("f", {os.path.basename(e.file) for log in tracelog.logs(self.tmp)
+                            for e in log.events})
+        self.assertEqual(self.run_under("git", "ls-files", preload=None,
+                                        cwd=os.path.join(self.tmp, "repo")), "f\n")
+
+    @unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
+    def test_sqlite(self):
+        log = self.traced("sqlite3", "x.db",
+                          "create table t(a); insert into t values(1);")
+        self.assertGreater(sum(n for _, n in log.counts("x.db").values()), 4096)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,323 @@
+/* Every call that the recorder knows, so many times each, with sizes that differ from
+ * call to call: "calls N" prints for each "name count bytes", which the log must say,
+ * too. Built twice: plain, and fortified with 64-bit names; both with -fno-builtin, as
+ * the compiler would make fwrite of fputs. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <aio.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int rounds;
+static char room[1 << 16];
+
+static void die(const char *what)
+{
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/* N times a call that says how many bytes it moved, on the file of its name. */
+#define TIMES(name, bytes, ...)                                                        \
+    do {                                                                               \
+        long sum = 0;                                                                  \
+        for (int i = 0; i < rounds; i++) {                                             \
+            long n = (long)(__VA_ARGS__);                                              \
+            if (n < 0)                                                                 \
+                die(name);                                                             \
+            sum += (bytes) ? n : 0;                                                    \
+        }                                                                              \
+        expect(name, rounds, sum);                                                     \
+    } while (0)
+
+static char told[1 << 14];
+
+static void expect(const char *name, int count, long bytes)
+{
+    size_t used = strlen(told);
+    snprintf(told + used, sizeof told - used, "%s %d %ld\n", name, count, bytes);
+}
+
+static int file(const char *name)
+{
+    int fd = open(name, O_RDWR | O_CREAT, 0644);
+    if (fd < 0)
+        die(name);
+    return fd;
+}
+
+static size_t any(int i) /* a size, unknown to the compiler */
+{
+    volatile int n = 1 + i % 60;
+    return (size_t)n;
+}
+
+static void posix(void)
+{
+    int fd = file("posix");
+    struct iovec v[2] = {{room, 10}, {room + 10, 23}};
+    if (ftruncate(fd, 1 << 16))
+        die("ftruncate");
+    TIMES("write", 1, write(fd, room, any(i)));
+    TIMES("lseek", 0, lseek(fd, 0, SEEK_SET));
+    TIMES("read", 1, read(fd, room, any(i)));
+    TIMES("pwrite", 1, pwrite(fd, room, any(i), i));
+    TIMES("pread", 1, pread(fd, room, any(i), i));
+    TIMES("writev", 1, writev(fd, v, 2));
+    lseek(fd, 0, SEEK_SET);
+    expect("lseek", 1, 0);
+    TIMES("readv", 1, readv(fd, v, 2));
+    TIMES("pwritev", 1, pwritev(fd, v, 2, i));
+    TIMES("preadv", 1, preadv(fd, v, 2, i));
+    TIMES("pwritev2", 1, pwritev2(fd, v, 2, i, 0));
+    TIMES("preadv2", 1, preadv2(fd, v, 2, i, 0));
+    TIMES("fsync", 0, fsync(fd));
+    TIMES("fdatasync", 0, fdatasync(fd));
+    TIMES("ftruncate", 0, ftruncate(fd, (1 << 16) + i));
+    TIMES("fallocate", 0, fallocate(fd, 0, 0, 4096));
+    TIMES("posix_fallocate", 0, posix_fallocate(fd, 0, 4096));
+    TIMES("posix_fadvise", 0, posix_fadvise(fd, 0, 4096, POSIX_FADV_NORMAL));
+    TIMES(
+        "fstat", 0, (struct stat[1]) {
+            {
+                0
+            }
+        } -> st_size + fstat(fd, &(struct stat){0}));
+    TIMES("dprintf", 1, dprintf(fd, "%d %s\n", i, "text"));
+    close(fd);
+    expect("open", 1, 0);
+    expect("close", 1, 0);
+    expect("ftruncate", 1, 0);
+}
+
+static void opens(void)
+{
+    TIMES("open", 0, close(open("opens", O_RDWR | O_CREAT, 0600)));
+    TIMES("openat", 0, close(openat(AT_FDCWD, "opens", O_RDONLY)));
+    TIMES("creat", 0, close(creat("opens", 0600)));
+    int fd = open("opens", O_RDONLY);
+    TIMES("dup", 0, close(dup(fd)));
+    TIMES("dup2", 0, close(dup2(fd, 200)));
+    TIMES("dup3", 0, close(dup3(fd, 201, O_CLOEXEC)));
+    TIMES("fcntl", 0, close(fcntl(fd, F_DUPFD, 100)));
+    close(fd);
+    expect("open", 1, 0);
+    expect("close", 7 * rounds + 1, 0);
+}
+
+static void copies(void)
+{
+    int in = open("posix", O_RDONLY), out = file("copies"), ends[2];
+    off_t at = 0;
+    if (pipe(ends))
+        die("pipe");
+    TIMES("sendfile", 1, sendfile(out, in, &(off_t){i}, any(i)));
+    TIMES("copy_file_range", 1, copy_file_range(in, &(off_t){i}, out, &at, any(i), 0));
+    for (int i = 0; i < rounds; i++) {
+        if (splice(in, &(off_t){0}, ends[1], NULL, 100, 0) != 100 ||
+            splice(ends[0], NULL, out, NULL, 100, 0) != 100)
+            die("splice");
+    }
+    expect("splice", 2 * rounds, 200L * rounds);
+    for (int i = 0; i < 2; i++)
+        close(ends[i]);
+    close(in);
+    close(out);
+    expect("pipe", 1, 0);
+    expect("open", 2, 0);
+    expect("close", 4, 0);
+}
+
+static int va_print(FILE *f, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vfprintf(f, format, list);
+    va_end(list);
+    return n;
+}
+
+static void writes_stream(FILE *f)
+{
+    TIMES("fwrite", 1, 3 * fwrite(room, 3, any(i), f));
+    TIMES("fprintf", 1, fprintf(f, "%d %s\n", i * i, "text"));
+    TIMES("vfprintf", 1, va_print(f, "%d\n", i));
+    TIMES("fputs", 1, (fputs("twelve bytes", f), 12));
+    TIMES("fputc", 1, (fputc('x', f), 1));
+    TIMES("putc", 1, (putc('\n', f), 1));
+    TIMES("fflush", 0, fflush(f));
+}
+
+/* Optimised, <stdio.h> makes getdelim of it. */
+#ifdef __USE_EXTERN_INLINES
+#define GETLINE "getdelim"
+#else
+#define GETLINE "getline"
+#endif
+
+static void reads_stream(FILE *f)
+{
+    char *line = NULL;
+    size_t line_room = 0;
+    memset(room, 'a', 4000);
+    for (int i = 0; i < 4000; i += 10)
+        room[i + 9] = '\n';
+    for (int i = 0; i < 10; i++)
+        fwrite(room, 1, 4000, f);
+    expect("fwrite", 10, 40000);
+    TIMES("fseek", 0, fseek(f, 0, SEEK_SET));
+    TIMES("fread", 1, (long)fread(room, 1, 10 * any(i), f));
+    TIMES("fgets", 1, fgets(room, 100, f) ? (long)strlen(room) : -1);
+    TIMES(GETLINE, 1, getline(&line, &line_room, f));
+    TIMES("getdelim", 1, getdelim(&line, &line_room, '\n', f));
+    TIMES("fgetc", 1, fgetc(f) >= 0);
+    TIMES("getc", 1, getc(f) >= 0);
+    TIMES("ftell", 0, ftell(f) >= 0);
+    TIMES("fseeko", 0, fseeko(f, 0, SEEK_SET));
+    TIMES("rewind", 0, (rewind(f), 0));
+    free(line);
+}
+
+/* "number 17\n": what is consumed is told by nothing but the stream's position. */
+static void scans(void)
+{
+    FILE *f = fopen("scans", "w+");
+    for (int i = 0; f && i < rounds; i++)
+        fprintf(f, "number %d\n", i % 10);
+    rewind(f);
+    for (int i = 0; i < rounds; i++)
+        if (fscanf(f, "number %d ", (int[1]){0}) != 1)
+            die("fscanf");
+    fclose(f);
+    expect("fprintf", rounds, 9L * rounds);
+    expect("fscanf", rounds, 9L * rounds);
+    expect("rewind", 1, 0);
+    expect("fopen", 1, 0);
+    expect("fclose", 1, 0);
+}
+
+static void streams(void)
+{
+    FILE *f = fopen("streams", "w+");
+    if (!f)
+        die("streams");
+    writes_stream(f);
+    reads_stream(f);
+    fclose(f);
+    for (int i = 0; i < rounds; i++)
+        fclose(fopen("streams", "r"));
+    for (int i = 0; i < rounds; i++)
+        fclose(fdopen(open("streams", O_RDONLY), "r"));
+    expect("open", rounds, 0);
+    expect("fdopen", rounds, 0);
+    expect("fopen", rounds + 1, 0);
+    expect("fclose", 2 * rounds + 1, 0);
+}
+
+static void maps(void)
+{
+    int fd = file("maps");
+    if (ftruncate(fd, 4096))
+        die("maps");
+    for (int i = 0; i < rounds; i++) {
+        char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (p == MAP_FAILED || msync(p, 4096, MS_ASYNC) || munmap(p, 4096))
+            die("mmap");
+    }
+    close(fd);
+    expect("mmap", rounds, 0);
+    expect("msync", rounds, 0);
+    expect("munmap", rounds, 0);
+    expect("ftruncate", 1, 0);
+    expect("open", 1, 0);
+    expect("close", 1, 0);
+}
+
+static long waited(struct aiocb *cb)
+{
+    while (aio_error(cb) == EINPROGRESS)
+        usleep(10);
+    return aio_return(cb);
+}
+
+static void asynchronous(void)
+{
+    int fd = file("aio");
+    struct aiocb cb = {.aio_fildes = fd, .aio_buf = room, .aio_nbytes = 33};
+    for (int i = 0; i < rounds; i++)
+        if (aio_write(&cb) || waited(&cb) != 33 || aio_read(&cb) || waited(&cb) != 33)
+            die("aio");
+    close(fd);
+    expect("aio_write", rounds, 0);
+    expect("aio_read", rounds, 0);
+    expect("aio_return_write", rounds, 33L * rounds);
+    expect("aio_return_read", rounds, 33L * rounds);
+    expect("open", 1, 0);
+    expect("close", 1, 0);
+}
+
+static void names(void)
+{
+    struct stat s;
+    TIMES("stat", 0, stat("posix", &s));
+    TIMES("lstat", 0, lstat("posix", &s));
+    TIMES("fstatat", 0, fstatat(AT_FDCWD, "posix", &s, 0));
+    TIMES("access", 0, access("posix", R_OK));
+    TIMES("mkdir", 0, mkdir("dir", 0700) + rmdir("dir"));
+    TIMES("link", 0, link("posix", "b") + rename("b", "c") + unlink("c"));
+    TIMES("symlink", 0, symlink("posix", "b") + remove("b"));
+    TIMES("truncate", 0, truncate("posix", i));
+    for (int i = 0; i < rounds; i++) {
+        DIR *d = opendir(".");
+        if (!d || !readdir(d) || closedir(d))
+            die("opendir");
+    }
+    expect("rmdir", rounds, 0);
+    expect("rename", rounds, 0);
+    expect("unlink", rounds, 0);
+    expect("remove", rounds, 0);
+    expect("opendir", rounds, 0);
+    expect("readdir", rounds, 0);
+    expect("closedir", rounds, 0);
+}
+
+static void processes(void)
+{
+    for (int i = 0; i < 3; i++) {
+        pid_t pid = fork();
+        if (!pid)
+            _exit(0);
+        if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+            die("fork");
+    }
+    expect("fork", 3, 0);
+}
+
+int main(int argc, char **argv)
+{
+    rounds = argc > 1 ? atoi(argv[1]) : 100;
+    posix();
+    opens();
+    copies();
+    streams();
+    scans();
+    maps();
+    asynchronous();
+    names();
+    processes();
+    fputs(told, stdout);
+    return 0;
+}
