@@ -20,8 +20,9 @@ static pthread_key_t key; /* its destructor is how we hear that a thread ends */
 
 static void lane_leave(void *l)
 {
-    if (lane == l)
-        lane = NULL;
+    if (lane != l) /* the parent's, in a child that has not done anything */
+        return;
+    lane = NULL;
     __atomic_store_n(&((struct lane *)l)->taken, 0, __ATOMIC_RELEASE);
 }
 

@@ -369,8 +369,11 @@ static bool begin(void)
 /* One thread does it, others wait; but a signal handler in the midst of it does not. */
 bool recorder_start(void)
 {
-    int error = errno, none = 0, tid = (int)syscall(SYS_gettid);
-    if (starting.hopeless || __atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
+    int error = errno, none = 0;
+    if (starting.hopeless)
+        return false;
+    int tid = (int)syscall(SYS_gettid);
+    if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
         return false;
     while (!__atomic_compare_exchange_n(&starting.tid, &none, tid, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
