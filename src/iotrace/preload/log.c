@@ -141,7 +141,7 @@ uint64_t log_place(uint64_t *index)
 bool log_copy(const struct trace_block *b)
 {
     size_t head = sizeof *b, rest = TRACE_BLOCK - head;
-    if (recorder.full || !still_there())
+    if (__atomic_load_n(&recorder.full, __ATOMIC_SEQ_CST) || !still_there())
         return false;
     uint64_t index = next_index(), at = index * TRACE_BLOCK;
     if (index < recorder.blocks_most &&

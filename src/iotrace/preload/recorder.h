@@ -49,6 +49,7 @@ struct lane {
     uint64_t sequence; /* of the next block */
     uint32_t number;
     int taken;
+    int emptying; /* its block is on the way to the end of the file */
 } __attribute__((aligned(64)));
 
 struct file_sum { /* of the summary: reads, writes */
@@ -142,6 +143,7 @@ void lane_start(void);
 bool ring_next(void);
 void ring_sum(void); /* what is not in the sums yet */
 void ring_trim(void);
+void ring_freeze(void); /* records stay where they are; what has no room is dropped */
 
 /* ---- names.c ---- */
 uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd);
