@@ -33,7 +33,7 @@ RECORDER_CFLAGS = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-builtin -U_FORTIFY_SOURCE -D_GNU_SOURCE
 RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS) \
 	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared -Wl,-z,now \
-	-Wl,-soname,libiotrace.so
+	-Wl,-z,start-stop-visibility=hidden -Wl,-soname,libiotrace.so
 
 libiotracedir = $(libdir)
 libiotrace_DATA = libiotrace.so

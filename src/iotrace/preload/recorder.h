@@ -31,7 +31,8 @@ enum {
     FDS = 1 << 16,   /* descriptors with a place in the table */
     NAMES = 1 << 16, /* names that are found again, and counted in the summary */
     LANES = 1 << 14, /* threads at once */
-    PATH_BYTES = 4352
+    PATH_BYTES = 4352,
+    HEADER_BYTES = 32 << 10 /* with its text */
 };
 
 /* What an event's `file` can be besides an id. */
@@ -131,7 +132,7 @@ int log_fd(void); /* for each use anew: the program may close any descriptor */
 void log_move(int fd);
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* mapped */
 bool log_copy(const struct trace_block *b);
-uint64_t log_place(uint64_t *index);      /* a block without a mapping; 0: none */
+uint64_t log_place(void);                 /* a block that is not mapped; 0: none */
 void log_trim(void *mapped, size_t used); /* room that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);

@@ -257,7 +257,7 @@ static void write_text(struct trace_header *h)
 {
     char link[4096];
     struct utsname host;
-    struct text t = {(char *)(h + 1), (char *)h + TRACE_BLOCK};
+    struct text t = {(char *)(h + 1), (char *)h + HEADER_BYTES};
     char *begin = t.at;
     line(&t, "app", self.app);
     line(&t, "execution", self.execution);
