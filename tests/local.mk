@@ -88,7 +88,8 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 
 # What the recorder is tested with: programs without MPI. The compiler must not make
 # other calls of those in them, but for the second form of calls.c.
-TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified tests/iotrace/ends
+TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
+	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
 	-fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
@@ -98,8 +99,13 @@ tests/iotrace/calls_fortified: tests/iotrace/calls.c
 	  -D_FILE_OFFSET_BITS=64 $(srcdir)/tests/iotrace/calls.c
 tests/iotrace/ends: tests/iotrace/ends.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
+tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
+	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
+tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
+	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 CLEANFILES += $(TRACED_BY_TESTS)
-EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/tracelog.py
+EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
+	tests/iotrace/marks.c tests/iotrace/tracelog.py
 
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \

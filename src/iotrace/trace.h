@@ -12,8 +12,8 @@
  * A log in binary form (IOTRACE_BINARY=true, or a mode with a profile) is written under
  * its name from the beginning. One that shall be text is LOGNAME.part until the process
  * ends, when LOGNAME is made of it and it is removed: a killed process leaves
- * LOGNAME.part, whole. Where LOGNAME or LOGNAME.part exists, the name is LOGNAME.1, .2
- * and so on.
+ * LOGNAME.part, whole (and perhaps LOGNAME.part.text, which is not). Where LOGNAME or
+ * LOGNAME.part exists, the name is LOGNAME.1, .2 and so on.
  *
  * The record holds the fields of Table 2.4 of the paper (storage-intensive
  * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names

@@ -63,9 +63,10 @@ class Recorder(Case):
     def traced(self, *line, env=None, **how):
         """Runs it and reads its only log."""
         self.run_under(*line, env=dict(BINARY, **(env or {})), **how)
-        logs = tracelog.logs(self.tmp)
-        self.assertEqual(len(logs), 1, [log.path for log in logs])
-        return logs[0]
+        logs = [log for log in tracelog.logs(self.tmp) if log.state != tracelog.EXEC]
+        first = [log for log in logs if log.ppid == os.getpid()]
+        self.assertEqual(len(first), 1, [log.path for log in logs])
+        return first[0]
 
     def left(self, pattern="*log*"):
         return sorted(os.path.basename(name)
@@ -211,7 +212,7 @@ class Ends(Recorder):
         self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
 
     def test_killed_from_outside(self):
-        """At any moment: what is there is a beginning of what was done, no gap in it."""
+        """At any moment: what is there is a beginning of what was done, no gap."""
         for _ in range(10):
             child = subprocess.Popen([built("ends"), "signals"], cwd=self.tmp,
                                      env=dict(os.environ, LD_PRELOAD=RECORDER,
@@ -363,6 +364,69 @@ class Paper(Recorder):
         with open("/etc/hostname") as f:
             self.assertEqual(out, f.read())
         self.assertEqual(self.err.count("libiotrace:"), 1, self.err)
+
+
+class Content(Recorder):
+    """What is in the records, besides counts and bytes."""
+
+    def offsets(self, script):
+        """(call, offset) of what Python does to the file "x"."""
+        log = self.traced(sys.executable, "-c", "import os; "
+                          "fd = os.open('x', os.O_RDWR | os.O_CREAT); " + script)
+        return [(e.op, e.offset) for e in log.events
+                if e.file == "x" and e.op in ("read", "write", "pread", "pwrite")]
+
+    def test_offsets(self):
+        self.assertEqual(
+            self.offsets("os.write(fd, b'abc'); os.write(fd, b'defg'); "
+                         "os.pwrite(fd, b'x', 100); os.write(fd, b'h'); "
+                         "os.lseek(fd, -2, 1); os.read(fd, 50); os.read(fd, 50)"),
+            [("write", 0), ("write", 3), ("pwrite", 100), ("write", 7), ("read", 6),
+             ("read", 56)])
+
+    def test_offsets_that_are_not_known(self):
+        for script in ("os.dup(fd); os.write(fd, b'abc')",
+                       "os.fork() or os._exit(0); os.wait(); os.write(fd, b'abc')"):
+            self.assertEqual(self.offsets(script), [("write", -1)], script)
+            for log in tracelog.logs(self.tmp):
+                os.remove(log.path)
+
+    def test_append_has_no_offset(self):
+        log = self.traced("sh", "-c", "exec 3>>y; echo text >&3")
+        self.assertEqual({e.offset for e in log.events if e.op == "write"}, {-1})
+
+    def test_standard_streams_are_not_logged(self):
+        log = self.traced("sh", "-c", "echo text; exec 5>&1; echo text >&5")
+        self.assertEqual([e for e in log.events if e.op in ("write", "dup2")], [])
+
+    def test_inherited_descriptor_is_found(self):
+        """The shell opens it, cat writes: no call of cat has named it."""
+        self.run_under("sh", "-c", "exec 7>named; exec dd if=/etc/passwd of=/dev/fd/7 "
+                       "bs=10 count=1", env=BINARY)
+        files = {os.path.basename(e.file) for log in tracelog.logs(self.tmp)
+                 for e in log.events}
+        self.assertIn("named", files)
+
+    def test_marks(self):
+        for name in ("marks", "marks_no_pie"):
+            log = self.traced(built(name), "spoken")
+            self.assertEqual([(e.op, e.file) for e in log.events],
+                             [("region_begin", "outer")] + [("mark", "spoken")] * 3 +
+                             [("mark", "first"), ("mark", "other"),
+                              ("region_end", "outer")])
+            os.remove(log.path)
+            self.run_under(built(name), preload=None)
+
+    def test_time_is_right(self):
+        before = time.time()
+        log = self.traced(sys.executable, "-c", "import os, time; r, w = os.pipe(); "
+                          "os.fork() or (time.sleep(0.5), os.write(w, b'x'), "
+                          "os._exit(0)); os.read(r, 1)")
+        scale = ((log.unix_ns[1] - log.unix_ns[0]) / (log.ticks[1] - log.ticks[0]))
+        took = max(e.duration for e in log.events if e.op == "read") * scale * 1e-9
+        self.assertGreater(took, 0.3)
+        self.assertLess(took, time.time() - before)
+        self.assertLess(abs(log.first_ns * 1e-9 - before), 2)
 
 
 class Programs(Recorder):

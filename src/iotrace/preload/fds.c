@@ -7,21 +7,21 @@
 
 struct fd_entry fds[FDS];
 
-/* Whatever they are at the start of the program; a file that it opens later under one
- * of these numbers is a file like others. */
-void fds_start(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        fds[fd].file = FILE_HIDDEN;
-    recorder.fd_top = 2;
-}
-
 static void seen(int fd)
 {
     int top = __atomic_load_n(&recorder.fd_top, __ATOMIC_RELAXED);
     while (fd > top && !__atomic_compare_exchange_n(&recorder.fd_top, &top, fd, false,
                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+/* Whatever they are at the start of the program; a file that it opens later under one
+ * of these numbers is a file like others. */
+void fds_start(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        fds[fd].file = FILE_HIDDEN;
+    seen(2);
 }
 
 static void set(int fd, uint32_t file, uint32_t owner)

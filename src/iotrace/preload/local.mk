@@ -24,7 +24,8 @@ RECORDER_H = \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
 	src/iotrace/preload/sys.h
-EXTRA_DIST += $(RECORDER_C) $(RECORDER_H)
+RECORDER_MAP = src/iotrace/preload/exports.map
+EXTRA_DIST += $(RECORDER_C) $(RECORDER_H) $(RECORDER_MAP)
 include_HEADERS = include/iotrace.h
 
 # No wrapper may be compiled into what it wraps: no builtins, nothing fortified. The
@@ -33,14 +34,14 @@ RECORDER_CFLAGS = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-builtin -U_FORTIFY_SOURCE -D_GNU_SOURCE
 RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS) \
 	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared -Wl,-z,now \
-	-Wl,-soname,libiotrace.so
+	-Wl,--version-script=$(srcdir)/$(RECORDER_MAP) -Wl,-soname,libiotrace.so
 
 libiotracedir = $(libdir)
 libiotrace_DATA = libiotrace.so
 noinst_DATA += iotrace.so
 CLEANFILES += libiotrace.so iotrace.so
 
-libiotrace.so: $(RECORDER_C) $(RECORDER_H)
+libiotrace.so: $(RECORDER_C) $(RECORDER_H) $(RECORDER_MAP)
 	$(RECORDER_LINK) -o $@ `for f in $(RECORDER_C); do \
 		test -f $$f && echo $$f || echo $(srcdir)/$$f; done`
 

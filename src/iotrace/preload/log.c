@@ -103,18 +103,21 @@ int log_fd(void)
 }
 
 /* Room that is really there: a mapped page for which the disk has none would kill the
- * program. */
-static bool make_room(uint64_t at)
+ * program. Zeros and not fallocate, which takes milliseconds where the file is soon
+ * removed, or most of it not needed. */
+static bool make_room(uint64_t at, size_t bytes)
 {
-    static const char zeros[4096];
-    if (!syscall(SYS_fallocate, recorder.fd, 0, at, (uint64_t)TRACE_BLOCK))
-        return true;
-    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
-        return false;
-    for (uint64_t n = 0; n < TRACE_BLOCK; n += sizeof zeros)
+    static const char zeros[16384];
+    for (uint64_t n = 0; n < bytes; n += sizeof zeros)
         if (sys_pwrite(recorder.fd, zeros, sizeof zeros, at + n) != sizeof zeros)
             return false;
     return true;
+}
+
+/* The file ends where a block does. */
+static bool extend(uint64_t end)
+{
+    return sys_pwrite(recorder.fd, "", 1, end - 1) == 1;
 }
 
 static uint64_t next_index(void)
@@ -124,13 +127,12 @@ static uint64_t next_index(void)
                : 0;
 }
 
-uint64_t log_place(uint64_t *index)
+uint64_t log_place(void)
 {
     if (recorder.full || !still_there())
         return 0;
-    *index = next_index();
-    uint64_t at = *index * TRACE_BLOCK;
-    if (*index < recorder.blocks_most && make_room(at))
+    uint64_t index = next_index(), at = index * TRACE_BLOCK;
+    if (index < recorder.blocks_most && extend(at + TRACE_BLOCK))
         return at;
     recorder.full = true;
     return 0;
@@ -141,7 +143,7 @@ uint64_t log_place(uint64_t *index)
 bool log_copy(const struct trace_block *b)
 {
     size_t head = sizeof *b, rest = TRACE_BLOCK - head;
-    if (recorder.full || !still_there())
+    if (__atomic_load_n(&recorder.full, __ATOMIC_SEQ_CST) || !still_there())
         return false;
     uint64_t index = next_index(), at = index * TRACE_BLOCK;
     if (index < recorder.blocks_most &&
@@ -154,8 +156,8 @@ bool log_copy(const struct trace_block *b)
 
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence)
 {
-    uint64_t index, at = log_place(&index);
-    if (!at)
+    uint64_t at = log_place();
+    if (!at || !make_room(at, TRACE_BLOCK))
         return NULL;
     struct trace_block *b =
         sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, at);
@@ -175,7 +177,8 @@ bool log_open(void)
     if (recorder.fd < 0)
         return false;
     struct trace_header *h = MAP_FAILED;
-    if (identify(recorder.fd, &recorder.dev, &recorder.ino) && make_room(0))
+    if (identify(recorder.fd, &recorder.dev, &recorder.ino) &&
+        make_room(0, HEADER_BYTES) && extend(TRACE_BLOCK))
         h = sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, 0);
     if (h == MAP_FAILED) {
         complain("nothing is recorded, for want of room for the log ", recorder.name);

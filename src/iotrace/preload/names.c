@@ -100,9 +100,8 @@ static uint64_t place(uint32_t bytes)
     for (;;) {
         uint64_t at = end;
         if (!at || at % TRACE_BLOCK + bytes > TRACE_BLOCK || at % TRACE_BLOCK == 0) {
-            uint64_t index;
             struct trace_block b = {{'B', 'L', 'K', '\n'}, TRACE_NAMES, 0, 0, 0};
-            at = log_place(&index);
+            at = log_place();
             b.sequence = __atomic_fetch_add(&state->name_blocks, 1, __ATOMIC_RELAXED);
             if (!at || sys_pwrite(log_fd(), &b, sizeof b, at) != sizeof b)
                 return 0;

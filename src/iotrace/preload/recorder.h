@@ -31,7 +31,8 @@ enum {
     FDS = 1 << 16,   /* descriptors with a place in the table */
     NAMES = 1 << 16, /* names that are found again, and counted in the summary */
     LANES = 1 << 14, /* threads at once */
-    PATH_BYTES = 4352
+    PATH_BYTES = 4352,
+    HEADER_BYTES = 32 << 10 /* with its text */
 };
 
 /* What an event's `file` can be besides an id. */
@@ -49,6 +50,7 @@ struct lane {
     uint64_t sequence; /* of the next block */
     uint32_t number;
     int taken;
+    int emptying; /* its block is on the way to the end of the file */
 } __attribute__((aligned(64)));
 
 struct file_sum { /* of the summary: reads, writes */
@@ -130,7 +132,7 @@ int log_fd(void); /* for each use anew: the program may close any descriptor */
 void log_move(int fd);
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* mapped */
 bool log_copy(const struct trace_block *b);
-uint64_t log_place(uint64_t *index);      /* a block without a mapping; 0: none */
+uint64_t log_place(void);                 /* a block that is not mapped; 0: none */
 void log_trim(void *mapped, size_t used); /* room that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);
@@ -142,6 +144,7 @@ void lane_start(void);
 bool ring_next(void);
 void ring_sum(void); /* what is not in the sums yet */
 void ring_trim(void);
+void ring_freeze(void); /* records stay where they are; what has no room is dropped */
 
 /* ---- names.c ---- */
 uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd);

@@ -20,8 +20,9 @@ static pthread_key_t key; /* its destructor is how we hear that a thread ends */
 
 static void lane_leave(void *l)
 {
-    if (lane == l)
-        lane = NULL;
+    if (lane != l) /* the parent's, in a child that has not done anything */
+        return;
+    lane = NULL;
     __atomic_store_n(&((struct lane *)l)->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -180,14 +181,30 @@ static void leave_behind(struct trace_block *b)
  * both: readers take the copy, which is further on in the file. */
 static bool empty(struct lane *l, struct trace_block *b)
 {
-    if (!log_copy(b))
+    __atomic_store_n(&l->emptying, 1, __ATOMIC_SEQ_CST);
+    if (!log_copy(b)) {
+        __atomic_store_n(&l->emptying, 0, __ATOMIC_RELEASE);
         return false;
+    }
     if (!recorder.text)
         sum_block(b);
     memset(b + 1, 0, RECORDS * sizeof(struct trace_record));
     __atomic_store_n(&b->sequence, add_here(&l->sequence, 1), __ATOMIC_RELEASE);
     __atomic_store_n(&b->reserved, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&l->emptying, 0, __ATOMIC_RELEASE);
     return true;
+}
+
+/* Other threads may run on while the text is made. One that is killed in the midst of
+ * it, or is this one before a signal came, is not waited for longer than a second. */
+void ring_freeze(void)
+{
+    struct timespec a_while = {0, 1000000};
+    __atomic_store_n(&recorder.full, true, __ATOMIC_SEQ_CST);
+    for (unsigned i = 0, waits = 0; i < state->lanes && i < LANES; i++)
+        while (__atomic_load_n(&state->lane[i].emptying, __ATOMIC_ACQUIRE) &&
+               &state->lane[i] != lane && waits++ < 1000)
+            syscall(SYS_nanosleep, &a_while, NULL);
 }
 
 /* The block is nobody's meanwhile: a signal handler that comes now gets another one. */

@@ -257,7 +257,7 @@ static void write_text(struct trace_header *h)
 {
     char link[4096];
     struct utsname host;
-    struct text t = {(char *)(h + 1), (char *)h + TRACE_BLOCK};
+    struct text t = {(char *)(h + 1), (char *)h + HEADER_BYTES};
     char *begin = t.at;
     line(&t, "app", self.app);
     line(&t, "execution", self.execution);
@@ -369,8 +369,11 @@ static bool begin(void)
 /* One thread does it, others wait; but a signal handler in the midst of it does not. */
 bool recorder_start(void)
 {
-    int error = errno, none = 0, tid = (int)syscall(SYS_gettid);
-    if (starting.hopeless || __atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
+    int error = errno, none = 0;
+    if (starting.hopeless)
+        return false;
+    int tid = (int)syscall(SYS_gettid);
+    if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
         return false;
     while (!__atomic_compare_exchange_n(&starting.tid, &none, tid, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {

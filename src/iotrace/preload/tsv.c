@@ -4,7 +4,6 @@
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct source { /* a block that is being merged */
@@ -323,21 +322,6 @@ static void begin(struct tsv *t)
     t->second = -1;
 }
 
-/* NAME may have been taken since we looked. */
-static int create(char *name, size_t bytes)
-{
-    int fd = -1;
-    size_t end = strlen(recorder.name);
-    memcpy(name, recorder.name, end + 1);
-    for (int n = 1; n < 1000; n++) {
-        fd = sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
-        snprintf(name + end, bytes - end, ".%d", n);
-    }
-    return fd;
-}
-
 static bool convert(struct tsv *t)
 {
     if (log_fd() < 0)
@@ -357,39 +341,53 @@ static bool convert(struct tsv *t)
     return !t->failed;
 }
 
-static void finish(struct tsv *t, const char *name, bool good)
+/* NAME, or NAME.1 and so on where that has been taken since we looked. */
+static bool give_name(const char *from, char *name, size_t bytes)
 {
-    char part[PATH_BYTES + 8];
-    snprintf(part, sizeof part, "%s.part", recorder.name);
-    if (!good) {
-        complain("the log stays as it is, in binary form: ", part);
-        sys_unlink(name);
-    } else
-        sys_unlink(part);
-    sys_close(t->fd);
+    size_t end = strlen(recorder.name);
+    memcpy(name, recorder.name, end + 1);
+    for (int n = 1; n < 1000; n++) {
+        if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, RENAME_NOREPLACE))
+            return true;
+        /* a file system that cannot do it in one */
+        if (errno == EINVAL && !log_name_taken(name))
+            return !syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, 0);
+        if (errno != EEXIST && errno != EINVAL)
+            return false;
+        snprintf(name + end, bytes - end, ".%d", n);
+    }
+    return false;
 }
 
-static void tell_dropped(const char *name)
+static void tell_dropped(uint64_t dropped, const char *name)
 {
     char line[PATH_BYTES + 128];
-    if (!recorder.header->dropped)
+    if (!dropped)
         return;
     int n = snprintf(line, sizeof line, "libiotrace: %ju events are not in %s\n",
-                     (uintmax_t)recorder.header->dropped, name);
+                     (uintmax_t)dropped, name);
     sys_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
+/* Under another name until it is complete. */
 void tsv_write(void)
 {
-    char name[PATH_BYTES + 16];
+    char part[PATH_BYTES + 8], text[PATH_BYTES + 16], name[PATH_BYTES + 16];
     struct tsv *t = memory(sizeof *t);
     if (!t)
         return;
-    t->fd = create(name, sizeof name);
-    if (t->fd < 0) {
-        complain("there is no place for the log ", name);
-        return;
-    }
-    finish(t, name, convert(t));
-    tell_dropped(name);
+    uint64_t dropped = recorder.header->dropped; /* before the end of the process */
+    ring_freeze();
+    snprintf(part, sizeof part, "%s.part", recorder.name);
+    snprintf(text, sizeof text, "%s.text", part);
+    t->fd = sys_open(text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    bool good = t->fd >= 0 && convert(t) && give_name(text, name, sizeof name);
+    if (!good)
+        complain("the log stays as it is, in binary form: ", part);
+    else
+        tell_dropped(dropped, name);
+    sys_unlink(good ? part : text);
+    if (t->fd >= 0)
+        sys_close(t->fd);
+    sys_munmap(t, sizeof *t);
 }
