@@ -28,12 +28,12 @@
 #define TRACE_VERSION 1
 #define TRACE_BLOCK ((uint32_t)256 << 10)
 
-enum trace_state {                    /* how the process left its log */
-                   TRACE_RUNNING = 0, /* killed, if it is not there any more */
-                   TRACE_EXITED = 1,  /* exit, or return from main */
-                   TRACE_QUIT = 2,    /* _exit, quick_exit, abort */
-                   TRACE_EXEC =
-                       3 /* went on as another program, with a log of its own */
+/* How the process left its log. */
+enum trace_state {
+    TRACE_RUNNING = 0, /* killed, if it is not there any more */
+    TRACE_EXITED = 1,  /* exit, or return from main */
+    TRACE_QUIT = 2,    /* _exit, quick_exit, abort */
+    TRACE_EXEC = 3     /* went on as another program, with a log of its own */
 };
 
 enum trace_clock { TRACE_NS = 0, TRACE_TSC = 1 };

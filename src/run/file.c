@@ -80,10 +80,11 @@ static void warn_of_engine(struct run_file *f)
         report_warning(r->report, "not_asynchronous",
                        "IOMODE=ASYNC hides little or nothing here: %s", caveat);
     if (bound_to_one_core())
-        report_warning(r->report, "bound_to_one_core",
-                       "each rank is bound to one core: threads that move bytes, of the "
-                       "engine, the MPI library or the kernel, share it with the "
-                       "computation (mpirun --bind-to none, or more cores per task)");
+        report_warning(
+            r->report, "bound_to_one_core",
+            "each rank is bound to one core: threads that move bytes, of the "
+            "engine, the MPI library or the kernel, share it with the "
+            "computation (mpirun --bind-to none, or more cores per task)");
     if (r->flush && !direct && io_engine_stores(r->engine) && !run_writes_back(r))
         report_warning(r->report, "write_back_at_end",
                        "I/O engine %s does not write back what it writes: the bytes "
