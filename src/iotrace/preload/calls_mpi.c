@@ -23,10 +23,11 @@ static late_function *must_find(const char *name, const void *caller)
  * have its binary interface. */
 static void find_flavour(const void *caller)
 {
-    intptr_t world = (intptr_t)late_find("ompi_mpi_comm_world", caller);
+    intptr_t world = (intptr_t)late_find_data("ompi_mpi_comm_world", caller);
     bool open_mpi = world != 0;
     mpi.world = open_mpi ? world : 0x44000000;
-    mpi.byte = open_mpi ? (intptr_t)late_find("ompi_mpi_byte", caller) : 0x4c00010d;
+    mpi.byte =
+        open_mpi ? (intptr_t)late_find_data("ompi_mpi_byte", caller) : 0x4c00010d;
     mpi.status_bytes = open_mpi ? 24 : 20;
     mpi.request_bytes = open_mpi ? 8 : 4;
     mpi.type_size = must_find("PMPI_Type_size_x", caller);
@@ -389,13 +390,13 @@ WRAP_MPI(File_get_size, asks, OP_MPI_GET_SIZE, ANSWER, 0, 0)
 
 /* ---- the beginning and the end ---- */
 
-/* Files that the library reads for itself are not within the event: it has no bytes
- * that would be theirs. */
+/* What the library reads and writes for itself is one level deeper, like all that a
+ * traced call does: it is not what the program asked for. */
 static int inits(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     int32_t rank = -1, ranks = -1;
     struct event e = event_now();
-    int rc = (int)late_call(f, a);
+    int rc = mpi_invoke(f, a);
     event_put(&e, c->op, -1, 0, mpi_outcome(rc, 0));
     if (rc || !recorder.header ||
         mpi.comm_rank(mpi.world, (intptr_t)&rank, 0, 0, 0, 0) ||
@@ -411,7 +412,7 @@ static int finalizes(const struct mpi_call *c, late_function *f, const intptr_t 
 {
     mpi_clock_end();
     struct event e = event_now();
-    int rc = (int)late_call(f, a);
+    int rc = mpi_invoke(f, a);
     event_put(&e, c->op, -1, 0, mpi_outcome(rc, 0));
     return rc;
 }

@@ -27,3 +27,12 @@ late_function *late_find(const char *name, const void *caller)
     errno = error;
     return (late_function *)f;
 }
+
+void *late_find_data(const char *name, const void *caller)
+{
+    int error = errno;
+    void *at = dlsym(RTLD_DEFAULT, name);
+    dlerror();
+    errno = error;
+    return at ? at : (void *)late_find(name, caller);
+}

@@ -21,6 +21,9 @@ typedef intptr_t late_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
  * is nowhere. Never on the hot path. */
 late_function *late_find(const char *name, const void *caller);
 
+/* The same of a variable: the one in use can be the program's own copy. */
+void *late_find_data(const char *name, const void *caller);
+
 #define WORDS                                                                          \
     intptr_t a0, intptr_t a1, intptr_t a2, intptr_t a3, intptr_t a4, intptr_t a5
 
