@@ -9,7 +9,12 @@
  *
  * Of calls that name two files, the record has: dup, fcntl: the new descriptor; rename,
  * link, symlink: the new name; sendfile: the source; copy_file_range: the destination;
- * splice, tee: the one that is not a pipe, or else the destination. */
+ * splice, tee: the one that is not a pipe, or else the destination.
+ *
+ * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
+ * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the call's time
+ * is the first one's. An MPI-IO call that fails has the result -EIO: numbers of errors
+ * differ from MPI to MPI. */
 #ifndef IOTRACE_OPS_H
 #define IOTRACE_OPS_H
 
