@@ -239,7 +239,16 @@ enum trace_class {
     X(MPI_WRITE_ALL_END, "MPI_File_write_all_end", WRITE) \
     X(MPI_WRITE_ORDERED_BEGIN, "MPI_File_write_ordered_begin", WRITE) \
     X(MPI_WRITE_ORDERED_END, "MPI_File_write_ordered_end", WRITE) \
-    X(MPI_WAIT_WRITE, "MPI_Wait_write", WRITE)
+    X(MPI_WAIT_WRITE, "MPI_Wait_write", WRITE) \
+    X(H5FCREATE, "H5Fcreate", OPEN) \
+    X(H5FOPEN, "H5Fopen", OPEN) \
+    X(H5FCLOSE, "H5Fclose", CLOSE) \
+    X(H5FFLUSH, "H5Fflush", SYNC) \
+    X(H5DCREATE, "H5Dcreate", OPEN) \
+    X(H5DOPEN, "H5Dopen", OPEN) \
+    X(H5DCLOSE, "H5Dclose", CLOSE) \
+    X(H5DREAD, "H5Dread", READ) \
+    X(H5DWRITE, "H5Dwrite", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -173,6 +173,41 @@ class Calls(Mpi):
         self.assertEqual((logs[0].rank, logs[0].ranks), (0, 1))
 
 
+class Clocks(Mpi):
+    """What is to be added to a rank's time to have rank 0's."""
+
+    def offsets(self, how, np=3):
+        logs, _ = self.traced(built("mpi_edges"), "files", "view", np=np,
+                              env={"IOTRACE_ALIGN": how})
+        self.assertEqual(len(logs), np)
+        return logs
+
+    def test_ranks_of_one_node_have_one_clock(self):
+        for log in self.offsets("1"):
+            self.assertEqual(log.offset_ns, (0, 0))
+            self.assertLess(log.unix_ns[0], log.offset_at_ns[0])
+            self.assertLess(log.offset_at_ns[0], log.offset_at_ns[1])
+
+    def test_measured(self):
+        logs = self.offsets("always")
+        self.assertEqual(logs[0].offset_ns, (0, 0))
+        for log in logs[1:]:
+            self.assertLess(log.unix_ns[0], log.offset_at_ns[0])
+            # the end's is left out where a rank comes too late for it
+            for offset in log.offset_ns:
+                self.assertLess(abs(offset), 5e8)
+        self.assertTrue(any(offset for log in logs[1:] for offset in log.offset_ns))
+
+    def test_only_some_are_traced(self):
+        """IOTRACE_ALIGN=always says the opposite; nothing waits for ever."""
+        for rank in "01":
+            script = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = %s || '
+                      'LD_PRELOAD=; exec %s files view' % (rank, built("mpi_edges")))
+            logs, _ = self.traced("/bin/sh", "-c", script, np=2,
+                                  env={"IOTRACE_ALIGN": "always"})
+            self.assertEqual([log.rank for log in logs], [int(rank)])
+
+
 class Tools(Mpi):
     """Another tool on the same interface, preloaded before and after."""
 

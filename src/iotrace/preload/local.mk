@@ -8,6 +8,7 @@ RECORDER_C = \
 	src/iotrace/preload/calls_aio.c \
 	src/iotrace/preload/calls_meta.c \
 	src/iotrace/preload/calls_process.c \
+	src/iotrace/preload/calls_hdf5.c \
 	src/iotrace/preload/calls_mark.c \
 	src/iotrace/preload/calls_mpi.c \
 	src/iotrace/preload/calls_mpi_wait.c \
