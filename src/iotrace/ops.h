@@ -14,7 +14,10 @@
  * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
  * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the call's time
  * is the first one's. An MPI-IO call that fails has the result -EIO: numbers of errors
- * differ from MPI to MPI. */
+ * differ from MPI to MPI.
+ *
+ * uring_read and uring_write count what is asked for, as their ends are not seen;
+ * io_submit_* have TRACE_ASYNC, and io_getevents_* the bytes. */
 #ifndef IOTRACE_OPS_H
 #define IOTRACE_OPS_H
 
@@ -248,7 +251,17 @@ enum trace_class {
     X(H5DOPEN, "H5Dopen", OPEN) \
     X(H5DCLOSE, "H5Dclose", CLOSE) \
     X(H5DREAD, "H5Dread", READ) \
-    X(H5DWRITE, "H5Dwrite", WRITE)
+    X(H5DWRITE, "H5Dwrite", WRITE) \
+    X(URING_READ, "uring_read", READ) \
+    X(URING_WRITE, "uring_write", WRITE) \
+    X(URING_FSYNC, "uring_fsync", SYNC) \
+    X(URING_WAIT, "io_uring_wait", META) \
+    X(LIBAIO_READ, "io_submit_read", READ) \
+    X(LIBAIO_WRITE, "io_submit_write", WRITE) \
+    X(LIBAIO_FSYNC, "io_submit_fsync", SYNC) \
+    X(LIBAIO_WAIT, "io_getevents", META) \
+    X(LIBAIO_READ_END, "io_getevents_read", READ) \
+    X(LIBAIO_WRITE_END, "io_getevents_write", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -9,7 +9,7 @@ import os
 import sys
 import unittest
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main, total
+from e2e import ASYNCHRONOUS, BUILD, FLAVOUR, TESTS, Case, add, main, total
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
 import tracelog  # noqa: E402
@@ -54,7 +54,7 @@ def beneath(log, ending):
     """Bytes that calls of the C library moved to and from a file, by level."""
     found = collections.Counter()
     for e in log.events:
-        if e.file.endswith(ending) and not e.op.startswith("MPI_"):
+        if e.file.endswith(ending) and not e.op.startswith(("MPI_", "H5")):
             found[e.level] += tracelog.bytes_of(e)
     return {level: size for level, size in found.items() if size}
 
@@ -208,6 +208,33 @@ class Clocks(Mpi):
             self.assertEqual([log.rank for log in logs], [int(rank)])
 
 
+@unittest.skipUnless(os.path.exists(built("hdf5_levels")), "built without HDF5")
+class Hdf5(Mpi):
+    def levels(self, wanted):
+        done = self.run_program(built("hdf5_levels"), "levels.h5", np=0, dir=False,
+                                json=False, env={"PRELOAD": RECORDER,
+                                                 "IOTRACE_BINARY": "true",
+                                                 "IOTRACE_HDF5": wanted})
+        self.assertEqual(done.status, 0, done)
+        log, = [log for log in tracelog.logs(done.folder)
+                if log.value("exe").endswith("hdf5_levels")]
+        self.assertGreater(log.counts("levels.h5")["pwrite"][1], 1000)
+        return log
+
+    def test_a_level_of_its_own(self):
+        log = self.levels("1")
+        self.assertEqual(of_program(log, "levels.h5"), {
+            "H5Fcreate": (1, 0), "H5Fopen": (1, 0), "H5Fclose": (2, 0),
+            "H5Fflush": (1, 0), "H5Dcreate": (2, 0), "H5Dopen": (1, 0),
+            "H5Dclose": (3, 0), "H5Dwrite": (2, 1000), "H5Dread": (1, 80)})
+        self.assertEqual(list(beneath(log, "levels.h5")), [1])
+
+    def test_not_asked_for(self):
+        log = self.levels("0")
+        self.assertEqual([e for e in log.events if e.op.startswith("H5")], [])
+        self.assertEqual(list(beneath(log, "levels.h5")), [0])
+
+
 class Tools(Mpi):
     """Another tool on the same interface, preloaded before and after."""
 
@@ -259,6 +286,11 @@ for name, prefix, options in (
         ("threads", "p%s", ("--iomethod=threads", "--iomode=ASYNC"))):
     add(Madbench, name, "account",
         {act: prefix % act for act in ("read", "write")}, 0, *options)
+for name, prefix in (("uring", "uring_%s"), ("libaio", "io_getevents_%s")):
+    if name in ASYNCHRONOUS:
+        add(Madbench, name, "account",
+            {act: prefix % act for act in ("read", "write")}, 0,
+            "--iomethod=" + name, "--iomode=ASYNC")
 
 
 if __name__ == "__main__":

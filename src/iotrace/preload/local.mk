@@ -9,9 +9,11 @@ RECORDER_C = \
 	src/iotrace/preload/calls_meta.c \
 	src/iotrace/preload/calls_process.c \
 	src/iotrace/preload/calls_hdf5.c \
+	src/iotrace/preload/calls_libaio.c \
 	src/iotrace/preload/calls_mark.c \
 	src/iotrace/preload/calls_mpi.c \
 	src/iotrace/preload/calls_mpi_wait.c \
+	src/iotrace/preload/calls_uring.c \
 	src/iotrace/preload/clock.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
