@@ -12,9 +12,9 @@
  * splice, tee: the one that is not a pipe, or else the destination.
  *
  * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
- * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the call's time
- * is the first one's. An MPI-IO call that fails has the result -EIO: numbers of errors
- * differ from MPI to MPI.
+ * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the time of
+ * the call is the first one's. An MPI-IO call that fails has the result -EIO: numbers
+ * of errors differ from MPI to MPI.
  *
  * uring_read and uring_write count what is asked for, as their ends are not seen;
  * io_submit_* have TRACE_ASYNC, and io_getevents_* the bytes. */

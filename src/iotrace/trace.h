@@ -96,11 +96,11 @@ struct trace_record {
 enum trace_flag {
     TRACE_STREAM = 1, /* the file is a FILE * */
     TRACE_COLLECTIVE = 2,
-    /* Submission only: result is 0, and the bytes count at completion, in aio_return_*,
-     * MPI_Wait_*, MPI_File_*_end. Where a completion could not be told to be this one's,
-     * the submission is without the flag and has the bytes. */
+    /* Submission only: result is 0, and the bytes count at completion: in aio_return_*,
+     * io_getevents_*, MPI_Wait_*, MPI_File_*_end. Where a completion could not be told
+     * to be this one's, the submission is without the flag and has the bytes. */
     TRACE_ASYNC = 4,
-    TRACE_CHILD = 8  /* by a child of vfork, before it became another program */
+    TRACE_CHILD = 8 /* by a child of vfork, before it became another program */
 };
 
 /* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A

@@ -3,7 +3,7 @@
 """libiotrace.so under MPI: every call of MPI-IO is counted once, with its bytes, by one
 library for both MPIs, beside other tools; its account of madbench is madbench's own.
 
-The programs are tests/iotrace/mpi_*.c; the logs are read by tests/iotrace/tracelog.py."""
+The programs are tests/iotrace/mpi_*.c; tests/iotrace/tracelog.py reads the logs."""
 import collections
 import os
 import sys

@@ -1,5 +1,5 @@
-/* Every form of MPI-IO, N times on each rank: mpi_forms FOLDER N. Rank 0 prints what the
- * log of each rank must have of it, one line for each call: name, events, bytes. */
+/* Every form of MPI-IO, N times on each rank: mpi_forms FOLDER N. Rank 0 prints what
+ * each rank's log must have of it, one line for each call: name, events, bytes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,7 @@ static MPI_Offset place(int i)
 static void rewind_all(void)
 {
     MPI_File_seek(file, place(0), MPI_SEEK_SET);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody still moves the shared pointer */
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
 }
 

@@ -1,6 +1,6 @@
 /* MPI-IO through the entry points that Fortran programs call, so that no Fortran
  * compiler is needed: mpi_fortran FOLDER. Three writes, a collective read and a
- * nonblocking write of 32 bytes each; one write through the name with two underscores. */
+ * nonblocking write of 32 bytes each; one write by the name with two underscores. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* HDF5, where IOTRACE_HDF5=1: a level above MPI-IO and the C library. A transfer's bytes
- * are the selected elements in the type that they have in the file, before any filter;
- * its file is the one that the dataset is in. */
+/* HDF5, where IOTRACE_HDF5=1: a level above MPI-IO and the C library. The bytes of a
+ * transfer are the selected elements in the type that they have in the file, before any
+ * filter; its file is the one that the dataset is in. */
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"

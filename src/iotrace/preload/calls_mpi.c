@@ -3,7 +3,7 @@
  * the view; -1 with a shared pointer, which only the library knows.
  *
  * What a call only begins (nonblocking, split) has TRACE_ASYNC and no bytes. They count
- * when it is completed: in MPI_Wait_read, MPI_Wait_write, in the _end of a split one. */
+ * when it is completed: in MPI_Wait_read, MPI_Wait_write, the _end of a split one. */
 #include "iotrace/preload/mpi.h"
 #include <string.h>
 

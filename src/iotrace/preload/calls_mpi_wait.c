@@ -116,8 +116,8 @@ static bool is_completed(const struct mpi_request *r, const char *handles)
     return handle_at(handles + r->position * (intptr_t)mpi.request_bytes) != r->handle;
 }
 
-/* kind: which statuses; at: which argument they are; flags: 1 where the requests are the
- * second argument and their number is the first. */
+/* kind: which statuses; at: which argument they are; flags: 1 where the requests are
+ * the second argument and their number is the first. */
 static int waits(const struct mpi_call *c, late_function *f, const intptr_t *given)
 {
     intptr_t a[6];

@@ -1,9 +1,9 @@
 /* Wrappers of libraries that the recorder does not link and that a program may load at
  * any time: MPI, HDF5. Nothing of theirs is looked up before the program calls it.
  *
- * All arguments are words: integers of any size, handles and addresses come in registers
- * of their own, so that one type serves all implementations of a library, and arguments
- * that a function does not have do no harm. */
+ * All arguments are words: integers of any size, handles and addresses come in a
+ * register each, so that one type serves all implementations of a library, and
+ * arguments that a function does not have do no harm. */
 #ifndef IOTRACE_PRELOAD_LATE_H
 #define IOTRACE_PRELOAD_LATE_H
 

@@ -1,7 +1,7 @@
 /* What the parts of the MPI layer share.
  *
  * Each function is wrapped under both of its names. A program calls MPI_X; a tool that
- * was preloaded before us, and most Fortran bindings, call PMPI_X. Whichever comes first
+ * was preloaded before us, and most Fortran bindings, call PMPI_X. Whichever is first
  * is the event; what the library or another tool calls within it passes through. So
  * every call is recorded once, and other tools see it, too: ours goes on to the next
  * MPI_X, and to PMPI_X only where there is none.

@@ -6,8 +6,8 @@
  * No collective, and nothing that waits without a limit. Rank 0 turns to one rank after
  * the other: "go"; the rank asks for the time, gets it, and does so a few times; the
  * quickest counts. No message ever comes to where no receive of ours was posted before
- * the program's own, so that none of the program's receives can take it: each rank keeps
- * one posted for the next "go", and who has lost patience leaves it there. */
+ * the program's own, so that none of those can take it: each rank keeps one posted for
+ * the next "go", and who has lost patience leaves it there. */
 #include "iotrace/preload/mpi.h"
 #include <sched.h>
 #include <stdlib.h>
