@@ -137,6 +137,15 @@ class Calls(Mpi):
         self.assertEqual(where(log, "MPI_Wait_write")[-1], (0, 7, 7))
         self.assertEqual(beneath(log, "edges.0"), {1: 5007})
 
+    def test_requests_that_end_in_other_calls(self):
+        log, _ = self.edges("elsewhere")
+        self.assertEqual(where(log, "MPI_Wait_write"),
+                         [(0, 4096, 4096), (4096, 32000, 32000)])
+        # ROMIO may write what lies between the pieces, too
+        moved = beneath(log, "edges.0")
+        self.assertEqual(list(moved), [1])
+        self.assertGreaterEqual(moved[1], 4096 + 32000)
+
     def test_failures(self):
         log, _ = self.edges("fails")
         self.assertEqual([e.result for e in log.events if e.op == "MPI_File_open"],

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MANY = 5000 };
 
@@ -55,6 +56,30 @@ static void many(void)
     MPI_Wait(&gone, MPI_STATUS_IGNORE);
 }
 
+/* Requests that go on, and end, in calls that have nothing to do with them: one in a
+ * piece, one in many. */
+static void elsewhere(void)
+{
+    static int pieces[8000];
+    MPI_Request r[2];
+    MPI_Datatype every_second;
+    int flag;
+    MPI_File_iwrite_at(file, 0, data, 4096, MPI_CHAR, &r[0]);
+    MPI_Type_create_resized(MPI_INT, 0, 8, &every_second);
+    MPI_Type_commit(&every_second);
+    MPI_File_set_view(file, 4096, MPI_INT, every_second, "native", MPI_INFO_NULL);
+    MPI_File_iwrite_at(file, 0, pieces, 8000, MPI_INT, &r[1]);
+    for (int i = 0; i < 200; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag,
+                   MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_SELF);
+        usleep(1000);
+    }
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&r[1], MPI_STATUS_IGNORE);
+    MPI_Type_free(&every_second);
+}
+
 static void fails(void)
 {
     MPI_File none;
@@ -76,6 +101,7 @@ static const struct {
              {"past_the_end", past_the_end},
              {"ends_short", ends_short},
              {"many", many},
+             {"elsewhere", elsewhere},
              {"fails", fails},
              {"without_finalize", without_finalize}};
 

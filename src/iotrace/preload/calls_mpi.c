@@ -138,10 +138,14 @@ static void file_opened(intptr_t handle, uint32_t file, intptr_t amode)
     }
 }
 
-/* A child's numbers of names are others, and MPI is not for it. */
+/* In another log numbers of names are others. */
 void mpi_forget_names(void)
 {
-    memset(files, 0, sizeof files);
+    if (!mpi.known)
+        return;
+    for (unsigned i = 0; i < FILES; i++)
+        files[i].file = 0;
+    mpi_forget_names_of_requests();
 }
 
 static struct event event_of(const struct mpi_file *f, int flags)

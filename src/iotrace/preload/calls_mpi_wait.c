@@ -62,6 +62,12 @@ bool mpi_expect(const void *handle, const struct mpi_request *what)
     return false;
 }
 
+void mpi_forget_names_of_requests(void)
+{
+    for (unsigned i = 0; i < REQUESTS; i++)
+        requests[i].file = 0;
+}
+
 static void forget(struct mpi_request *r)
 {
     __atomic_store_n(&r->handle, 0, __ATOMIC_RELEASE);

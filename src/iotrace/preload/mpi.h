@@ -81,6 +81,7 @@ struct mpi_request {
  * a handle that many requests share: it will not be known again. */
 bool mpi_expect(const void *handle, const struct mpi_request *what);
 bool mpi_expects(void); /* requests are under way */
+void mpi_forget_names_of_requests(void);
 
 /* ---- mpi_clock.c ---- */
 void mpi_clock_begin(int rank, int ranks);
