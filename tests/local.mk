@@ -44,6 +44,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ended.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/iotrace_reader.py \
+	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
@@ -107,9 +108,39 @@ CLEANFILES += $(TRACED_BY_TESTS)
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
 	tests/iotrace/marks.c tests/iotrace/tracelog.py
 
+# The same with MPI: programs, tools of the profiling interface, and Fortran's entry
+# points where there is a library of them.
+MPI_TRACED_BY_TESTS = tests/iotrace/mpi_forms tests/iotrace/mpi_edges \
+	tests/iotrace/mpi_edges.so tests/iotrace/mpi_fortran \
+	tests/iotrace/pmpi_count.so tests/iotrace/pmpi_count_next.so
+MPI_TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(CC) $(CFLAGS) -o $@
+tests/iotrace/mpi_forms: tests/iotrace/mpi_forms.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/mpi_forms.c
+tests/iotrace/mpi_edges: tests/iotrace/mpi_edges.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/mpi_edges.c
+tests/iotrace/mpi_edges.so: tests/iotrace/mpi_edges.c
+	$(MPI_TRACED_CC) -shared -fPIC -Dmain=edges_main \
+	  $(srcdir)/tests/iotrace/mpi_edges.c
+tests/iotrace/mpi_fortran: tests/iotrace/mpi_fortran.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/mpi_fortran.c \
+	  `test $(MPI_FLAVOUR) = mpich && echo -lmpichfort || echo -lmpi_mpifh` \
+	  2>/dev/null || echo "  no library of MPI's Fortran entry points"
+tests/iotrace/pmpi_count.so: tests/iotrace/pmpi_count.c
+	$(MPI_TRACED_CC) -shared -fPIC $(srcdir)/tests/iotrace/pmpi_count.c
+tests/iotrace/pmpi_count_next.so: tests/iotrace/pmpi_count.c
+	$(MPI_TRACED_CC) -shared -fPIC -DNEXT $(srcdir)/tests/iotrace/pmpi_count.c -ldl
+if HAVE_HDF5
+MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels
+tests/iotrace/hdf5_levels: tests/iotrace/hdf5_levels.c
+	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/hdf5_levels.c $(HDF5_LIBS)
+endif
+CLEANFILES += $(MPI_TRACED_BY_TESTS)
+EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
+	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
+
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
-	$(TRACED_BY_TESTS)
+	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS)
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -9,7 +9,15 @@
  *
  * Of calls that name two files, the record has: dup, fcntl: the new descriptor; rename,
  * link, symlink: the new name; sendfile: the source; copy_file_range: the destination;
- * splice, tee: the one that is not a pipe, or else the destination. */
+ * splice, tee: the one that is not a pipe, or else the destination.
+ *
+ * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
+ * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the time of
+ * the call is the first one's. An MPI-IO call that fails has the result -EIO: numbers
+ * of errors differ from MPI to MPI.
+ *
+ * uring_read and uring_write count what is asked for, as their ends are not seen;
+ * io_submit_* have TRACE_ASYNC, and io_getevents_* the bytes. */
 #ifndef IOTRACE_OPS_H
 #define IOTRACE_OPS_H
 
@@ -185,7 +193,75 @@ enum trace_class {
     X(POSIX_SPAWN, "posix_spawn", PROCESS) \
     X(POSIX_SPAWNP, "posix_spawnp", PROCESS) \
     X(SYSTEM, "system", PROCESS) \
-    X(DAEMON, "daemon", PROCESS)
+    X(DAEMON, "daemon", PROCESS) \
+    X(MPI_INIT, "MPI_Init", PROCESS) \
+    X(MPI_INIT_THREAD, "MPI_Init_thread", PROCESS) \
+    X(MPI_FINALIZE, "MPI_Finalize", PROCESS) \
+    X(MPI_OPEN, "MPI_File_open", OPEN) \
+    X(MPI_CLOSE, "MPI_File_close", CLOSE) \
+    X(MPI_SEEK, "MPI_File_seek", SEEK) \
+    X(MPI_SEEK_SHARED, "MPI_File_seek_shared", SEEK) \
+    X(MPI_SYNC, "MPI_File_sync", SYNC) \
+    X(MPI_SET_VIEW, "MPI_File_set_view", META) \
+    X(MPI_SET_SIZE, "MPI_File_set_size", META) \
+    X(MPI_PREALLOCATE, "MPI_File_preallocate", META) \
+    X(MPI_GET_SIZE, "MPI_File_get_size", META) \
+    X(MPI_DELETE, "MPI_File_delete", META) \
+    X(MPI_READ_AT, "MPI_File_read_at", READ) \
+    X(MPI_READ_AT_ALL, "MPI_File_read_at_all", READ) \
+    X(MPI_READ, "MPI_File_read", READ) \
+    X(MPI_READ_ALL, "MPI_File_read_all", READ) \
+    X(MPI_READ_SHARED, "MPI_File_read_shared", READ) \
+    X(MPI_READ_ORDERED, "MPI_File_read_ordered", READ) \
+    X(MPI_IREAD_AT, "MPI_File_iread_at", READ) \
+    X(MPI_IREAD_AT_ALL, "MPI_File_iread_at_all", READ) \
+    X(MPI_IREAD, "MPI_File_iread", READ) \
+    X(MPI_IREAD_ALL, "MPI_File_iread_all", READ) \
+    X(MPI_IREAD_SHARED, "MPI_File_iread_shared", READ) \
+    X(MPI_READ_AT_ALL_BEGIN, "MPI_File_read_at_all_begin", READ) \
+    X(MPI_READ_AT_ALL_END, "MPI_File_read_at_all_end", READ) \
+    X(MPI_READ_ALL_BEGIN, "MPI_File_read_all_begin", READ) \
+    X(MPI_READ_ALL_END, "MPI_File_read_all_end", READ) \
+    X(MPI_READ_ORDERED_BEGIN, "MPI_File_read_ordered_begin", READ) \
+    X(MPI_READ_ORDERED_END, "MPI_File_read_ordered_end", READ) \
+    X(MPI_WAIT_READ, "MPI_Wait_read", READ) \
+    X(MPI_WRITE_AT, "MPI_File_write_at", WRITE) \
+    X(MPI_WRITE_AT_ALL, "MPI_File_write_at_all", WRITE) \
+    X(MPI_WRITE, "MPI_File_write", WRITE) \
+    X(MPI_WRITE_ALL, "MPI_File_write_all", WRITE) \
+    X(MPI_WRITE_SHARED, "MPI_File_write_shared", WRITE) \
+    X(MPI_WRITE_ORDERED, "MPI_File_write_ordered", WRITE) \
+    X(MPI_IWRITE_AT, "MPI_File_iwrite_at", WRITE) \
+    X(MPI_IWRITE_AT_ALL, "MPI_File_iwrite_at_all", WRITE) \
+    X(MPI_IWRITE, "MPI_File_iwrite", WRITE) \
+    X(MPI_IWRITE_ALL, "MPI_File_iwrite_all", WRITE) \
+    X(MPI_IWRITE_SHARED, "MPI_File_iwrite_shared", WRITE) \
+    X(MPI_WRITE_AT_ALL_BEGIN, "MPI_File_write_at_all_begin", WRITE) \
+    X(MPI_WRITE_AT_ALL_END, "MPI_File_write_at_all_end", WRITE) \
+    X(MPI_WRITE_ALL_BEGIN, "MPI_File_write_all_begin", WRITE) \
+    X(MPI_WRITE_ALL_END, "MPI_File_write_all_end", WRITE) \
+    X(MPI_WRITE_ORDERED_BEGIN, "MPI_File_write_ordered_begin", WRITE) \
+    X(MPI_WRITE_ORDERED_END, "MPI_File_write_ordered_end", WRITE) \
+    X(MPI_WAIT_WRITE, "MPI_Wait_write", WRITE) \
+    X(H5FCREATE, "H5Fcreate", OPEN) \
+    X(H5FOPEN, "H5Fopen", OPEN) \
+    X(H5FCLOSE, "H5Fclose", CLOSE) \
+    X(H5FFLUSH, "H5Fflush", SYNC) \
+    X(H5DCREATE, "H5Dcreate", OPEN) \
+    X(H5DOPEN, "H5Dopen", OPEN) \
+    X(H5DCLOSE, "H5Dclose", CLOSE) \
+    X(H5DREAD, "H5Dread", READ) \
+    X(H5DWRITE, "H5Dwrite", WRITE) \
+    X(URING_READ, "uring_read", READ) \
+    X(URING_WRITE, "uring_write", WRITE) \
+    X(URING_FSYNC, "uring_fsync", SYNC) \
+    X(URING_WAIT, "io_uring_wait", META) \
+    X(LIBAIO_READ, "io_submit_read", READ) \
+    X(LIBAIO_WRITE, "io_submit_write", WRITE) \
+    X(LIBAIO_FSYNC, "io_submit_fsync", SYNC) \
+    X(LIBAIO_WAIT, "io_getevents", META) \
+    X(LIBAIO_READ_END, "io_getevents_read", READ) \
+    X(LIBAIO_WRITE_END, "io_getevents_write", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -88,15 +88,19 @@ struct trace_record {
     int64_t result;  /* bytes moved, a descriptor, 0 ...; -errno where it failed */
     uint32_t file;   /* id of a name; 0: none */
     uint16_t op;     /* enum trace_op; 0: not a record (yet): written last */
-    uint8_t level;   /* 0: called by the program; n: within n traced calls */
+    uint8_t level;   /* 0: called by the program; n: within n traced calls. Who adds up
+                        bytes takes one level, or the calls of one library */
     uint8_t flags;   /* enum trace_flag */
 };
 
 enum trace_flag {
     TRACE_STREAM = 1, /* the file is a FILE * */
     TRACE_COLLECTIVE = 2,
-    TRACE_ASYNC = 4, /* submission only: bytes count at completion */
-    TRACE_CHILD = 8  /* by a child of vfork, before it became another program */
+    /* Submission only: result is 0, and the bytes count at completion: in aio_return_*,
+     * io_getevents_*, MPI_Wait_*, MPI_File_*_end. Where a completion could not be told
+     * to be this one's, the submission is without the flag and has the bytes. */
+    TRACE_ASYNC = 4,
+    TRACE_CHILD = 8 /* by a child of vfork, before it became another program */
 };
 
 /* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A

@@ -32,6 +32,7 @@ class Log:
         self.ticks, self.unix_ns = head[10:12], head[12:14]
         self.first_ns, self.pid, self.ppid, self.generation = head[14:18]
         self.rank, self.ranks = head[18:20]
+        self.offset_at_ns, self.offset_ns = head[20:22], head[22:24]
         text = data[header_bytes:header_bytes + head[24]].decode()
         self.text = [line.split("=", 1) for line in text.splitlines()]
         self.ops = {int(n): (name, klass) for n, name, klass in

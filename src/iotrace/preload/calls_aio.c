@@ -1,16 +1,55 @@
 /* POSIX asynchronous I/O: the submission is an event without bytes; they count when the
  * program asks with aio_return what came of it. */
+#include "iotrace/preload/mpi.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <aio.h>
+#include <dlfcn.h>
+#include <string.h>
+
+/* MPI libraries begin a transfer in one of their calls and complete it in any other, or
+ * in a thread of their own: what comes of it is within an MPI call all the same, whose
+ * bytes are counted. The request itself tells, where the C library leaves room. */
+static uint64_t mark_of(const struct aiocb *cb)
+{
+    return UINT64_C(0x6c6564616e696c21) ^ (uintptr_t)cb;
+}
+
+/* Open MPI submits the rest of a long list of pieces whenever it is called for
+ * anything. */
+static bool is_of_mpi(const void *caller)
+{
+    Dl_info from;
+    return mpi_expects() && dladdr(caller, &from) && from.dli_fname &&
+           (strstr(from.dli_fname, "/mca_") || strstr(from.dli_fname, "libmpi"));
+}
+
+static bool mark(struct aiocb *cb, const void *caller)
+{
+    bool nested = level || is_of_mpi(caller);
+    uint64_t word = nested ? mark_of(cb) : 0;
+    memcpy(cb->__glibc_reserved, &word, sizeof word);
+    return nested && !level;
+}
+
+static bool is_nested(const struct aiocb *cb)
+{
+    uint64_t word;
+    memcpy(&word, cb->__glibc_reserved, sizeof word);
+    return !level && word == mark_of(cb);
+}
 
 #define SUBMITS(name, OP)                                                              \
     WRAP(int, name, (struct aiocb * cb))                                               \
     {                                                                                  \
+        bool deeper = mark(cb, __builtin_return_address(0));                           \
         struct event e = event_on(cb->aio_fildes);                                     \
         e.flags = TRACE_ASYNC;                                                         \
         int rc = REAL(name)(cb);                                                       \
-        return (int)event_moved(&e, OP, cb->aio_offset, cb->aio_nbytes, rc);           \
+        level += deeper;                                                               \
+        event_moved(&e, OP, cb->aio_offset, cb->aio_nbytes, rc);                       \
+        level -= deeper;                                                               \
+        return rc;                                                                     \
     }
 SUBMITS(aio_read, OP_AIO_READ)
 ALIAS(aio_read64, aio_read);
@@ -20,6 +59,7 @@ ALIAS(aio_write64, aio_write);
 WRAP(int, aio_fsync, (int how, struct aiocb *cb))
 {
     struct event e = event_on(cb->aio_fildes);
+    mark(cb, __builtin_return_address(0));
     e.flags = TRACE_ASYNC;
     return (int)event_moved(&e, OP_AIO_FSYNC, -1, 0, REAL(aio_fsync)(how, cb));
 }
@@ -33,11 +73,16 @@ WRAP(ssize_t, aio_return, (struct aiocb * cb))
     int kind = cb->aio_lio_opcode;
     int64_t offset = cb->aio_offset;
     size_t asked = cb->aio_nbytes;
+    bool deeper = is_nested(cb);
     ssize_t n = REAL(aio_return)(cb);
+    level += deeper;
     if (kind != LIO_READ && kind != LIO_WRITE)
-        return event_moved(&e, OP_AIO_RETURN_FSYNC, -1, 0, n);
-    return event_moved(&e, kind == LIO_READ ? OP_AIO_RETURN_READ : OP_AIO_RETURN_WRITE,
-                       offset, asked, n);
+        event_moved(&e, OP_AIO_RETURN_FSYNC, -1, 0, n);
+    else
+        event_moved(&e, kind == LIO_READ ? OP_AIO_RETURN_READ : OP_AIO_RETURN_WRITE,
+                    offset, asked, n);
+    level -= deeper;
+    return n;
 }
 ALIAS(aio_return64, aio_return);
 
@@ -60,6 +105,9 @@ ALIAS(aio_cancel64, aio_cancel);
 WRAP(int, lio_listio,
      (int mode, struct aiocb *const list[], int n, struct sigevent *event))
 {
+    for (int i = 0; i < n; i++)
+        if (list[i])
+            mark(list[i], __builtin_return_address(0));
     struct event e = event_now();
     return (int)event_moved(&e, OP_LIO_LISTIO, -1, (size_t)n,
                             REAL(lio_listio)(mode, list, n, event));

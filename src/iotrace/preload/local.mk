@@ -8,10 +8,17 @@ RECORDER_C = \
 	src/iotrace/preload/calls_aio.c \
 	src/iotrace/preload/calls_meta.c \
 	src/iotrace/preload/calls_process.c \
+	src/iotrace/preload/calls_hdf5.c \
+	src/iotrace/preload/calls_libaio.c \
 	src/iotrace/preload/calls_mark.c \
+	src/iotrace/preload/calls_mpi.c \
+	src/iotrace/preload/calls_mpi_wait.c \
+	src/iotrace/preload/calls_uring.c \
 	src/iotrace/preload/clock.c \
 	src/iotrace/preload/fds.c \
+	src/iotrace/preload/late.c \
 	src/iotrace/preload/log.c \
+	src/iotrace/preload/mpi_clock.c \
 	src/iotrace/preload/names.c \
 	src/iotrace/preload/profile.c \
 	src/iotrace/preload/ring.c \
@@ -21,6 +28,8 @@ RECORDER_C = \
 RECORDER_H = \
 	src/iotrace/ops.h \
 	src/iotrace/trace.h \
+	src/iotrace/preload/late.h \
+	src/iotrace/preload/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
 	src/iotrace/preload/sys.h

@@ -226,6 +226,7 @@ void names_inherit(int old_log)
         char room[sizeof(struct trace_name) + PATH_BYTES + 16];
     } entry;
     maps_forget_names();
+    mpi_forget_names();
     /* first where all of them are: new numbers take old ones' places in name_at */
     for (int fd = 0; fd <= recorder.fd_top; fd++) {
         struct fd_entry *f = &fds[fd];

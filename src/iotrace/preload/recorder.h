@@ -159,8 +159,9 @@ void names_visit(void (*each)(const struct trace_name *, void *), void *with);
 bool name_is_first(const char *text); /* asked for the first time */
 void names_moved(void);               /* the working directory has changed */
 
-/* ---- calls_map.c ---- */
+/* ---- calls_map.c, calls_mpi.c ---- */
 void maps_forget_names(void);
+void mpi_forget_names(void);
 
 /* ---- fds.c ---- */
 void fds_start(void);

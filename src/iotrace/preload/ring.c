@@ -29,6 +29,7 @@ static void lane_leave(void *l)
 static void in_child(void)
 {
     lane = NULL; /* another thread of the child may come by the same place */
+    level = 0;
     recorder_forked();
 }
 

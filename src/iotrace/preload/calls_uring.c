@@ -1,0 +1,113 @@
+/* io_uring by way of liburing's exported functions. The requests of a submission are
+ * seen, each is an event, and its bytes are those it asks for: how it ends is not seen.
+ * Programs take completions out of memory that they share with the kernel, by functions
+ * that are compiled into them; only those that find none call the library, and that is
+ * io_uring_wait. Programs that call the kernel themselves are not seen at all. */
+#include "iotrace/preload/late.h"
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include <linux/io_uring.h>
+#include <sys/uio.h>
+
+/* The part of struct io_uring on which the functions that are compiled into programs
+ * rely, so that it stays what it is. */
+struct ring {
+    unsigned *sq_pointers[7];
+    struct io_uring_sqe *sqes;
+    unsigned head, tail; /* of what the library has not yet submitted */
+    size_t rest[15];
+    unsigned flags;
+};
+_Static_assert(offsetof(struct ring, flags) == 192, "as in liburing");
+
+enum { MASK = 2, LARGE_ENTRIES = 1 << 10 };
+
+static enum trace_op op_of(const struct io_uring_sqe *s)
+{
+    switch (s->opcode) {
+    case IORING_OP_READ:
+    case IORING_OP_READV:
+    case IORING_OP_READ_FIXED:
+        return OP_URING_READ;
+    case IORING_OP_WRITE:
+    case IORING_OP_WRITEV:
+    case IORING_OP_WRITE_FIXED:
+        return OP_URING_WRITE;
+    case IORING_OP_FSYNC:
+    case IORING_OP_SYNC_FILE_RANGE:
+        return OP_URING_FSYNC;
+    default:
+        return OP_NONE;
+    }
+}
+
+static int64_t asked(const struct io_uring_sqe *s)
+{
+    const struct iovec *part = (const struct iovec *)(uintptr_t)s->addr;
+    int64_t sum = 0;
+    if (s->opcode != IORING_OP_READV && s->opcode != IORING_OP_WRITEV)
+        return op_of(s) == OP_URING_FSYNC ? 0 : s->len;
+    for (unsigned i = 0; i < s->len; i++)
+        sum += (int64_t)part[i].iov_len;
+    return sum;
+}
+
+/* Whose descriptor is a number in a table of the kernel's: its file is not known. */
+static void put_request(const struct io_uring_sqe *s, struct event *call)
+{
+    enum trace_op op = op_of(s);
+    bool known = !(s->flags & IOSQE_FIXED_FILE);
+    struct event e = known ? event_on(s->fd) : event_now();
+    if (!op)
+        return;
+    e.start = call->start;
+    e.end = call->end;
+    int64_t bytes = asked(s);
+    event_put(&e, op, op == OP_URING_FSYNC ? -1 : (int64_t)s->off, bytes, bytes);
+    call->start = call->end; /* the call's time is the first one's */
+}
+
+/* The library's own count of entries tells what the call has handed to the kernel; who
+ * fills the ring is who submits, so that they are still there. */
+static intptr_t submits(late_function *f, const intptr_t *a, enum trace_op op,
+                        int64_t request)
+{
+    const struct ring *r = (const struct ring *)a[0];
+    unsigned from = r->head;
+    struct event e = event_now();
+    intptr_t rc = late_call(f, a);
+    event_over(&e);
+    struct event its = e;
+    unsigned mask = *r->sq_pointers[MASK];
+    unsigned shift = r->flags & LARGE_ENTRIES ? 1 : 0;
+    int error = errno;
+    for (unsigned i = from; i != r->head; i++)
+        put_request(&r->sqes[(i & mask) << shift], &its);
+    if (op)
+        event_put(&e, op, -1, request, (int32_t)rc);
+    errno = error;
+    return rc;
+}
+
+/* argument: which one tells how many are waited for; ONE: it waits for one */
+#define ONE (-1)
+#define WRAP_URING(name, op, argument)                                                 \
+    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
+    int wrap_##name(WORDS)                                                             \
+    {                                                                                  \
+        static late_function *f;                                                       \
+        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
+        if (UNLIKELY(!f))                                                              \
+            f = late_find(#name, __builtin_return_address(0));                         \
+        return f ? (int)submits(f, a, op,                                              \
+                                (argument) < 0 ? 1 : (uint32_t)a[(argument)&7])        \
+                 : -ENOSYS;                                                            \
+    }
+
+WRAP_URING(io_uring_submit, OP_NONE, 0)
+WRAP_URING(io_uring_submit_and_get_events, OP_NONE, 0)
+WRAP_URING(io_uring_submit_and_wait, OP_URING_WAIT, 1)
+WRAP_URING(io_uring_submit_and_wait_timeout, OP_URING_WAIT, 2)
+WRAP_URING(io_uring_wait_cqes, OP_URING_WAIT, 2)
+WRAP_URING(io_uring_wait_cqe_timeout, OP_URING_WAIT, ONE)
+WRAP_URING(__io_uring_get_cqe, OP_URING_WAIT, 3)

@@ -1,0 +1,35 @@
+/* Wrappers of libraries that the recorder does not link and that a program may load at
+ * any time: MPI, HDF5. Nothing of theirs is looked up before the program calls it.
+ *
+ * All arguments are words: integers of any size, handles and addresses come in a
+ * register each, so that one type serves all implementations of a library, and
+ * arguments that a function does not have do no harm. */
+#ifndef IOTRACE_PRELOAD_LATE_H
+#define IOTRACE_PRELOAD_LATE_H
+
+#include <stdint.h>
+
+#if !defined __x86_64__ && !defined __aarch64__
+#error "six integer arguments must come in registers"
+#endif
+
+typedef intptr_t late_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
+                               intptr_t);
+
+/* Where the real one of `name` is: the next in the order of loading; or, in a library
+ * that was loaded for its caller alone, what the caller's own libraries have. NULL: it
+ * is nowhere. Never on the hot path. */
+late_function *late_find(const char *name, const void *caller);
+
+/* The same of a variable: the one in use can be the program's own copy. */
+void *late_find_data(const char *name, const void *caller);
+
+#define WORDS                                                                          \
+    intptr_t a0, intptr_t a1, intptr_t a2, intptr_t a3, intptr_t a4, intptr_t a5
+
+static inline intptr_t late_call(late_function *f, const intptr_t *a)
+{
+    return f(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+#endif
