@@ -8,7 +8,9 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/geodesy \
 	tests/unit/grid \
+	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
 	tests/unit/launcher \
@@ -42,6 +44,7 @@ SCRIPT_TESTS = \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/large.py \
 	tests/e2e/madbench_answers.py \
@@ -65,7 +68,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/madbench/libmadmath.la src/io/libio.la \
+LDADD = tests/unit/libtap.la src/hydro/libhydro.la src/madbench/libmadmath.la src/io/libio.la \
 	src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 

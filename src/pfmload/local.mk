@@ -1,0 +1,7 @@
+bin_PROGRAMS += gsfgen gsfinfo
+gsfgen_SOURCES = src/pfmload/gsfgen.c src/pfmload/seafloor.c src/pfmload/seafloor.h \
+	src/pfmload/survey.c src/pfmload/survey.h
+gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
+	-lm -lpthread
+gsfinfo_SOURCES = src/pfmload/gsfinfo.c
+gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
