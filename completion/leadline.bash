@@ -1,4 +1,4 @@
-# bash completion for madbench, blocktransfer and leadline; installed as
+# bash completion for leadline and the programs of the suite; installed as
 # .../bash-completion/completions/leadline.bash, with links for the other programs.
 #
 # What can be completed is asked of the program: --help is the only list of options.
@@ -71,6 +71,8 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
+    elif [ "${COMP_WORDS[0]##*/}" = gsfinfo ]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [ "${COMP_WORDS[0]##*/}" = leadline ]; then
         if [ "$COMP_CWORD" = 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W "compare sweep" -- "$word")
@@ -79,4 +81,4 @@ _leadline()
         fi
     fi
 }
-complete -o filenames -F _leadline leadline madbench blocktransfer
+complete -o filenames -F _leadline leadline madbench blocktransfer gsfgen gsfinfo

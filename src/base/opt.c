@@ -260,7 +260,9 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     if (rc)
         return rc;
     struct opt *missing = positional(p, seen);
-    if (missing && missing->required && missing->from != OPT_COMMAND_LINE)
+    bool given = missing && missing->kind == OPT_REST &&
+                 ((const struct opt_rest *)missing->value)->n;
+    if (missing && missing->required && !given)
         return err_usage("%s is missing; usage: %s [options] %s", missing->name,
                          p->name, p->line);
     return 0;

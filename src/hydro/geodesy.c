@@ -236,7 +236,7 @@ double geo_box_west(const struct geo_box *b)
 double geo_box_east(const struct geo_box *b)
 {
     int i = narrower(b);
-    return geo_box_west(b) + (b->east[i] - b->west[i]);
+    return b->east[i] + (geo_box_west(b) - b->west[i]);
 }
 
 bool geo_box_crosses(const struct geo_box *b)

@@ -232,7 +232,7 @@ int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t off
                        "a ping has %d bytes, fewer than the %d of its head", n,
                        gsf_ping_head_bytes(g->major));
     read_head(data, ping);
-    int rc = make_room(g, ping->beams);
+    int rc = make_room(g, ping->beams ? ping->beams : 1); /* no null pointers */
     if (!rc)
         rc = read_subs(g, data, n, offset, ping, counts);
     if (!rc)

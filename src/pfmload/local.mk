@@ -5,3 +5,5 @@ gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
 	-lm -lpthread
 gsfinfo_SOURCES = src/pfmload/gsfinfo.c
 gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
+# The MPI that mpicc adds is not used, and need not be where files are looked at.
+gsfinfo_LDFLAGS = -Wl,--as-needed

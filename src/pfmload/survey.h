@@ -1,7 +1,7 @@
 /* A synthetic survey: parallel lines over a fractal sea floor, up and down, one file
- * each, with what makes real ones difficult: a ship that yaws, noise, spikes, edited and
- * missing beams, pings to be ignored. A ping depends on the survey, its line and its
- * number alone. */
+ * each, with what makes real ones difficult: a ship that yaws, noise, spikes, edited
+ * and missing beams, pings to be ignored. A ping depends on the survey, its line and
+ * its number alone. */
 #ifndef PFMLOAD_SURVEY_H
 #define PFMLOAD_SURVEY_H
 

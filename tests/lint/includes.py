@@ -9,11 +9,12 @@ LIBRARIES = {
     "base": set(),
     "world": {"base"},
     "layout": {"base"},
+    "hydro": {"base"},
     "io": {"world", "base"},
     "report": {"world", "base"},
     "run": {"io", "layout", "report", "world", "base"},
 }
-PROGRAMS = {"block", "madbench"}
+PROGRAMS = {"block", "madbench", "pfmload"}
 PROGRAM_MAY = set(LIBRARIES)
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
@@ -53,9 +54,9 @@ def main():
     bare = ["%s includes %s" % (name, header) for name in names
             for header in included(name)[0] if "/" not in header]
     point(not bare, "headers are named with their folder", bare)
-    mpi = [name for name in names if folder_of(name) in ("base", "layout")
+    mpi = [name for name in names if folder_of(name) in ("base", "layout", "hydro")
            and any(header.startswith("mpi") for header in included(name)[1])]
-    point(not mpi, "base and layout do without MPI", mpi)
+    point(not mpi, "base, layout and hydro do without MPI", mpi)
     engine = [name for name in names if folder_of(name) != "io"
               and "io/engine.h" in included(name)[0]]
     point(not engine, "io/engine.h stays inside src/io", engine)

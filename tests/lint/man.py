@@ -6,6 +6,8 @@ from lint import BUILD, SRC, done, output, point, text_of
 
 PROGRAMS = {
     "blocktransfer": [[]],
+    "gsfgen": [[]],
+    "gsfinfo": [[]],
     "madbench": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
 }

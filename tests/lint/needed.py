@@ -26,6 +26,13 @@ def loaded(path):
     return {line.split()[0] for line in lines if "=>" in line} if status == 0 else set()
 
 
+def check_without(program):
+    """A program that can be used where there is no MPI."""
+    names = needed(os.path.join(os.path.abspath(BUILD), program))
+    point(names is not None and not any(ANY_MPI.match(name) for name in names),
+          "%s does without MPI" % program, [names])
+
+
 def check(program):
     path = os.path.join(os.path.abspath(BUILD), program)
     names = needed(path)
@@ -52,7 +59,9 @@ def main():
         skip("programs", "there is no readelf")
     else:
         check("blocktransfer")
+        check("gsfgen")
         check("madbench")
+        check_without("gsfinfo")
     done()
 
 
