@@ -71,7 +71,7 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
-    elif [ "${COMP_WORDS[0]##*/}" = gsfinfo ]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(gsf|pfm)info ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [ "${COMP_WORDS[0]##*/}" = leadline ]; then
         if [ "$COMP_CWORD" = 1 ]; then
@@ -81,4 +81,5 @@ _leadline()
         fi
     fi
 }
-complete -o filenames -F _leadline leadline madbench blocktransfer gsfgen gsfinfo
+complete -o filenames -F _leadline leadline madbench blocktransfer gsfgen gsfinfo \
+    pfminfo

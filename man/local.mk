@@ -4,4 +4,5 @@ dist_man_MANS += \
 	man/gsfgen.1 \
 	man/gsfinfo.1 \
 	man/leadline.1 \
-	man/madbench.1
+	man/madbench.1 \
+	man/pfminfo.1

@@ -50,6 +50,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
+	tests/e2e/pfm_files.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
@@ -61,6 +62,8 @@ SCRIPT_TESTS = \
 	tests/unit/python_sweep.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
+EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
+	$(addprefix .data/r6.pfm., bin.gz ctl lin ndx)) tests/data/pfm/r6.pfm
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)

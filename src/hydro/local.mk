@@ -5,4 +5,6 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/gsf_format.h \
 	src/hydro/gsf_ping.c src/hydro/gsf_ping.h \
 	src/hydro/gsf_stream.c src/hydro/gsf_stream.h \
-	src/hydro/gsf_write.c src/hydro/gsf_write.h
+	src/hydro/gsf_write.c src/hydro/gsf_write.h \
+	src/hydro/pfm.c src/hydro/pfm.h \
+	src/hydro/pfm_head.c src/hydro/pfm_head.h

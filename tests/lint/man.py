@@ -9,6 +9,7 @@ PROGRAMS = {
     "gsfgen": [[]],
     "gsfinfo": [[]],
     "madbench": [[]],
+    "pfminfo": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
 }
 WHERE = {"leadline": "python/leadline/leadline"}

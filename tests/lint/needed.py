@@ -62,6 +62,7 @@ def main():
         check("gsfgen")
         check("madbench")
         check_without("gsfinfo")
+        check_without("pfminfo")
     done()
 
 
