@@ -70,7 +70,7 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
 	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/lint/lint.py \
 	tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
-	tests/fuzz/gsf.c tests/fuzz/run
+	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la

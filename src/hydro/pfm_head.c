@@ -59,21 +59,24 @@ static const char *find(const char *text, const char *key)
     return NULL;
 }
 
+/* The number of a key; 0 where it cannot be, so that it can be converted. */
 static int number(const char *text, const char *path, const char *key, double low,
                   double high, double *value)
 {
     const char *at = find(text, key);
     char *end;
+    double v;
     *value = 0;
     if (!at && low == 0)
         return 0;
     if (!at)
         return err_set(-EBADMSG, path, -1, "the PFM's header does not say [%s]", key);
-    *value = strtod(at, &end);
-    if (end == at || !(*value >= low && *value <= high))
+    v = strtod(at, &end);
+    if (end == at || !(v >= low && v <= high))
         return err_set(-EBADMSG, path, at - text,
                        "the PFM's header says [%s] =%.*s, and that cannot be", key,
                        (int)strcspn(at, "\n") < 40 ? (int)strcspn(at, "\n") : 40, at);
+    *value = v;
     return 0;
 }
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import struct
+import tarfile
 
 from e2e import TESTS, Case, add, fault, main
 
@@ -113,6 +114,20 @@ class GsfFiles(Case):
         self.assertNotIn(path, done.out)
         self.assertEqual(json.loads(self.gsfinfo("--json", path, good).out)["total"]
                          ["files"], 1)
+
+    def test_what_fuzzing_found(self):
+        """Each input of the corpus is a line, or a sentence."""
+        with tarfile.open(os.path.join(TESTS, "fuzz", "gsf-corpus.tar.gz")) as corpus:
+            corpus.extractall(self.tmp)
+        folder = os.path.join(self.tmp, "gsf")
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+        self.assertGreater(len(paths), 50)
+        done = self.gsfinfo(*paths)
+        self.assertEqual(done.status, 1, done)
+        shown = [path for path in paths if path in done.out]
+        said = [path for path in paths if path in done.err]
+        self.assertEqual(sorted(shown + said), paths)
+        self.assertEqual(len(done.err.splitlines()), len(said))
 
     def test_nothing_asked(self):
         self.refused(self.gsfinfo(), "FILE is missing")
