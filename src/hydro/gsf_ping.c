@@ -175,7 +175,7 @@ static void read_head(const uint8_t *p, struct gsf_ping *ping)
     ping->lat = degrees(p + 12);
     ping->beams = gsf_get2(p + 16);
     ping->flags = gsf_get2(p + 20);
-    ping->heading = gsf_get2(p + 32) / 100.0;
+    ping->heading = gsf_get2(p + 30) / 100.0;
     ping->placed = fabs(ping->lat) <= 90 && fabs(ping->lon) <= 180;
     ping->headed = ping->heading <= 360;
     ping->ignored = ping->flags & GSF_PING_IGNORE;

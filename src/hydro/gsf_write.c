@@ -149,7 +149,7 @@ static void put_head(struct pen *p, const struct gsf_ping *g, int major)
     put2(p, g->beams);
     put2(p, g->beams / 2);
     put2(p, g->flags);
-    p->at = start + 32;
+    p->at = start + 30;
     put2(p, g->heading * 100);
     p->at = start + bytes;
 }

@@ -76,7 +76,7 @@ static int begin_ping(int major, int beams)
     gsf_put4(file.byte + head + 8, (uint32_t)-1765000000); /* -176.5 degrees east */
     gsf_put4(file.byte + head + 12, 123456789);
     gsf_put2(file.byte + head + 16, (uint32_t)beams);
-    gsf_put2(file.byte + head + 32, 35999);
+    gsf_put2(file.byte + head + 30, 35999);
     return start;
 }
 
@@ -384,7 +384,7 @@ static void test_oddities(void)
     start = begin_ping(3, 3);
     gsf_put4(file.byte + start + 16, 1810000000);
     gsf_put4(file.byte + start + 20, 910000000);
-    gsf_put2(file.byte + start + 40, 36100);
+    gsf_put2(file.byte + start + 38, 36100);
     gsf_put2(file.byte + start + 28, 0x8001);
     end_record(start);
     tap_ok(!read_built(&p) && p.lat == GSF_NULL_LAT && p.lon == GSF_NULL_LON &&
