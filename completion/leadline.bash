@@ -1,4 +1,4 @@
-# bash completion for madbench, blocktransfer, iotrace and leadline; installed as
+# bash completion for leadline and the programs of the suite; installed as
 # .../bash-completion/completions/leadline.bash, with links for the other programs.
 #
 # What can be completed is asked of the program: --help is the only list of options.
@@ -80,6 +80,8 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
+    elif [[ ${COMP_WORDS[0]##*/} == @(gsf|pfm)info ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
@@ -88,4 +90,5 @@ _leadline()
         fi
     fi
 }
-complete -o filenames -F _leadline leadline madbench blocktransfer iotrace
+complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
+    gsfinfo pfminfo

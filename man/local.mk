@@ -1,9 +1,12 @@
 # By hand; tests/lint holds each against its program's --help.
 dist_man_MANS += \
 	man/blocktransfer.1 \
+	man/gsfgen.1 \
+	man/gsfinfo.1 \
 	man/iotrace.1 \
 	man/iotrace-bin.5 \
 	man/iotrace-tsv.5 \
 	man/leadline.1 \
 	man/libiotrace.3 \
-	man/madbench.1
+	man/madbench.1 \
+	man/pfminfo.1

@@ -8,7 +8,9 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/geodesy \
 	tests/unit/grid \
+	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
 	tests/unit/launcher \
@@ -42,6 +44,7 @@ SCRIPT_TESTS = \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/iotrace_reader.py \
 	tests/e2e/iotrace_mpi.py \
@@ -50,6 +53,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
+	tests/e2e/pfm_files.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
@@ -61,16 +65,21 @@ SCRIPT_TESTS = \
 	tests/unit/python_sweep.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
+EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
+	$(addprefix .data/r6.pfm., bin.gz ctl lin ndx)) tests/data/pfm/r6.pfm
+EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
+	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
+	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
 	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/lint/lint.py \
-	tests/unit/fake_report.py tests/unit/tap.py
+	tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
+	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/madbench/libmadmath.la src/io/libio.la \
-	src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
+LDADD = tests/unit/libtap.la src/hydro/libhydro.la src/madbench/libmadmath.la \
+	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 
 TEST_EXTENSIONS = .sh .py

@@ -97,6 +97,17 @@ static int set_list(const struct opt *o, const char *who, const char *text)
     return 0;
 }
 
+static int set_rest(const struct opt *o, const char *text)
+{
+    struct opt_rest *r = o->value;
+    const char **item = realloc(r->item, (size_t)(r->n + 1) * sizeof *item);
+    if (!item)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the arguments");
+    r->item = item;
+    r->item[r->n++] = text;
+    return 0;
+}
+
 static int set_flag(const struct opt *o, const char *who, const char *text)
 {
     static const char *const yes[] = {"1", "yes", "true", "on"};
@@ -131,6 +142,8 @@ static int set(struct opt *o, enum opt_from from, const char *text)
         return set_choice(o, who, text);
     case OPT_LIST:
         return set_list(o, who, text);
+    case OPT_REST:
+        return set_rest(o, text);
     case OPT_TEXT:
         *(const char **)o->value = text;
         return 0;
@@ -156,11 +169,11 @@ static struct opt *find_letter(const struct opt_program *p, char letter)
     return NULL;
 }
 
-/* The entry of the argument with this number; a list takes all that come. */
+/* The one that takes argument `index`; one that takes the rest takes all from there. */
 static struct opt *positional(const struct opt_program *p, int index)
 {
     for (int i = 0; i < p->n; i++)
-        if (is_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_LIST))
+        if (is_positional(&p->table[i]) && (!index-- || p->table[i].kind == OPT_REST))
             return &p->table[i];
     return NULL;
 }
@@ -247,9 +260,9 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     if (rc)
         return rc;
     struct opt *missing = positional(p, seen);
-    if (missing && missing->kind == OPT_LIST && ((struct opt_list *)missing->value)->n)
-        missing = NULL;
-    if (missing && missing->required)
+    bool given = missing && missing->kind == OPT_REST &&
+                 ((const struct opt_rest *)missing->value)->n;
+    if (missing && missing->required && !given)
         return err_usage("%s is missing; usage: %s [options] %s", missing->name,
                          p->name, p->line);
     return 0;
@@ -352,12 +365,12 @@ void opt_help(const struct opt_program *p, FILE *out)
           out);
 }
 
-static const char *list_text(const struct opt_list *l, char *out, int size)
+static const char *list_text(const char *const *item, int items, char *out, int size)
 {
     int n = 0;
     out[0] = 0;
-    for (int i = 0; i < l->n && n < size; i++)
-        n += snprintf(out + n, (size_t)(size - n), "%s%s", i ? "," : "", l->item[i]);
+    for (int i = 0; i < items && n < size; i++)
+        n += snprintf(out + n, (size_t)(size - n), "%s%s", i ? "," : "", item[i]);
     return out;
 }
 
@@ -381,7 +394,11 @@ const char *opt_text(const struct opt *o, char *out, int size)
         snprintf(out, (size_t)size, "%s", text ? text : "");
         break;
     case OPT_LIST:
-        return list_text(o->value, out, size);
+        return list_text(((const struct opt_list *)o->value)->item,
+                         ((const struct opt_list *)o->value)->n, out, size);
+    case OPT_REST:
+        return list_text(((const struct opt_rest *)o->value)->item,
+                         ((const struct opt_rest *)o->value)->n, out, size);
     case OPT_TITLE:
         out[0] = 0;
     }

@@ -14,7 +14,8 @@ enum opt_kind {
     OPT_REAL,   /* double within [min, max] */
     OPT_TEXT,   /* const char *, not empty */
     OPT_CHOICE, /* const char *: one of choices, in any case; stored as listed */
-    OPT_LIST,   /* struct opt_list: may be repeated; as a positional, the last one */
+    OPT_LIST,   /* struct opt_list: may be repeated */
+    OPT_REST,   /* struct opt_rest: a positional that takes all that are left */
     OPT_TITLE   /* no option: a heading in --help */
 };
 
@@ -24,6 +25,11 @@ enum opt_from { OPT_DEFAULT, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 struct opt_list {
     int n;
     const char *item[OPT_LIST_MAX];
+};
+
+struct opt_rest {
+    int n;
+    const char **item; /* lives as long as the program */
 };
 
 struct opt {

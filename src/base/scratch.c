@@ -1,6 +1,7 @@
 #include "base/scratch.h"
 #include "base/err.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -64,6 +65,29 @@ int scratch_add(const char *path)
             return 0;
         }
     return err_set(-ENOSPC, path, -1, "more than %d files at once", SLOTS);
+}
+
+int scratch_create(const char *path, int *fd)
+{
+    sigset_t all, before;
+    int rc = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (*fd < 0 && errno == EEXIST)
+        rc = err_set(-EEXIST, path, -1,
+                     "the file exists already and is left as it is: remove it, or "
+                     "choose another --dir");
+    else if (*fd < 0)
+        rc = err_set(-errno, path, -1, "the file cannot be created: %s",
+                     strerror(errno));
+    else if ((rc = scratch_add(path))) {
+        unlink(path);
+        close(*fd);
+        *fd = -1;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
 }
 
 void scratch_forget(const char *path)

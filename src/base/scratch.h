@@ -7,6 +7,10 @@
  * with a sentence: then nothing may be created. Call it before creating. */
 int scratch_add(const char *path);
 
+/* Local. Creates `path`, which must not exist, open for writing as *fd, and remembers
+ * it; no signal comes between the two. Returns 0, or -errno with a sentence. */
+int scratch_create(const char *path, int *fd);
+
 /* Local. Forgets `path` without touching it: it is removed, or is to be kept. */
 void scratch_forget(const char *path);
 

@@ -8,7 +8,6 @@
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,23 +62,9 @@ int io_descriptor_open(const struct io_file *f)
  * standing in the scratch table, nor does somebody else's file ever stand there. */
 static int create(struct io_file *f)
 {
-    sigset_t all, before;
-    int rc = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0 && errno == EEXIST)
-        rc = err_set(-EEXIST, f->path, -1,
-                     "the file exists already and is left as it "
-                     "is: remove it, or choose another --dir");
-    else if (fd < 0)
-        rc = err_set(-errno, f->path, -1, "the file cannot be created: %s",
-                     strerror(errno));
-    else if ((rc = scratch_add(f->path)))
-        unlink(f->path);
+    int fd, rc = scratch_create(f->path, &fd);
     if (fd >= 0)
         close(fd);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     f->created = rc == 0;
     return rc;
 }

@@ -198,10 +198,11 @@ static int set_environment(const char *folder, const char *recorder, const char 
     if (snprintf(preload, sizeof preload, "%s%s%s", before && *before ? before : "",
                  before && *before ? ":" : "", recorder) >= (int)sizeof preload)
         return err_set(-E2BIG, NULL, -1, "LD_PRELOAD is too long to add to it");
-    bool bad =
-        setenv("LD_PRELOAD", preload, 1) || setenv("IOTRACE_BINARY", "true", 1) ||
-        setenv("IOTRACE_LOGFILE", file, 1) || setenv("IOTRACE_RANKNAMES", "1", 1) ||
-        setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_APPNAME", name, 0);
+    bool bad = setenv("LD_PRELOAD", preload, 1) ||
+               setenv("IOTRACE_BINARY", "true", 1) ||
+               setenv("IOTRACE_LOGFILE", file, 1) ||
+               setenv("IOTRACE_RANKNAMES", "1", 1) || setenv("IOTRACE_ALIGN", "1", 1) ||
+               setenv("IOTRACE_MODE", mode, 1) || setenv("IOTRACE_APPNAME", name, 0);
     return bad ? err_set(-ENOMEM, NULL, -1, "no memory for the environment") : 0;
 }
 

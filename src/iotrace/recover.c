@@ -223,8 +223,8 @@ static int recover_all(const char *path)
 
 int command_recover(int argc, char **argv)
 {
-    struct opt_list part = {0};
-    struct opt table[] = {{OPT_LIST, "PART", .value = &part, .required = true,
+    struct opt_rest part = {0};
+    struct opt table[] = {{OPT_REST, "PART", .value = &part, .required = true,
                            .help = "logs of killed processes, or folders of them"}};
     const struct opt_program p = {
         "iotrace recover", "PART...",

@@ -160,11 +160,11 @@ static void put_files(struct json *j, const struct model *m)
     json_end_array(j);
 }
 
-static void put_list(struct json *j, const struct opt_list *list)
+static void put_list(struct json *j, const char *const *item, int n)
 {
     json_array_flat(j, "value");
-    for (int i = 0; i < list->n; i++)
-        json_text(j, NULL, list->item[i]);
+    for (int i = 0; i < n; i++)
+        json_text(j, NULL, item[i]);
     json_end_array(j);
 }
 
@@ -186,7 +186,12 @@ static void put_value(struct json *j, const struct opt *o)
         json_text(j, "value", *(const char *const *)o->value);
         break;
     case OPT_LIST:
-        put_list(j, o->value);
+        put_list(j, ((const struct opt_list *)o->value)->item,
+                 ((const struct opt_list *)o->value)->n);
+        break;
+    case OPT_REST:
+        put_list(j, ((const struct opt_rest *)o->value)->item,
+                 ((const struct opt_rest *)o->value)->n);
         break;
     case OPT_TITLE:
         break;

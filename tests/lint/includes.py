@@ -9,11 +9,12 @@ LIBRARIES = {
     "base": set(),
     "world": {"base"},
     "layout": {"base"},
+    "hydro": {"base"},
     "io": {"world", "base"},
     "report": {"world", "base"},
     "run": {"io", "layout", "report", "world", "base"},
 }
-PROGRAMS = {"block", "madbench"}
+PROGRAMS = {"block", "madbench", "pfmload"}
 PROGRAM_MAY = set(LIBRARIES)
 # The recorder is loaded into any program: it has nothing but the format.
 RECORDER = "src/iotrace/preload/"
@@ -60,9 +61,9 @@ def main():
             for header in included(name)[0] if "/" not in header]
     point(not bare, "headers are named with their folder", bare)
     mpi = [name for name in names
-           if folder_of(name) in ("base", "layout", "iotrace")
+           if folder_of(name) in ("base", "layout", "hydro", "iotrace")
            and any(header.startswith("mpi") for header in included(name)[1])]
-    point(not mpi, "base, layout and iotrace do without MPI", mpi)
+    point(not mpi, "base, layout, hydro and iotrace do without MPI", mpi)
     engine = [name for name in names if folder_of(name) != "io"
               and "io/engine.h" in included(name)[0]]
     point(not engine, "io/engine.h stays inside src/io", engine)

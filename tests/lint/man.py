@@ -6,9 +6,12 @@ from lint import BUILD, SRC, done, output, point, text_of
 
 PROGRAMS = {
     "blocktransfer": [[]],
+    "gsfgen": [[]],
+    "gsfinfo": [[]],
     "madbench": [[]],
     "iotrace": [[], ["run"], ["summary"], ["dump"], ["merge"], ["export"], ["compare"],
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
+    "pfminfo": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
 }
 WHERE = {"leadline": "python/leadline/leadline"}

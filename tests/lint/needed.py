@@ -31,6 +31,11 @@ def check_reader(program):
     wrong = [name for name in names or ["nothing"]
              if not re.match(r"lib(c|m)\.so|ld-linux", name)]
     point(not wrong, "%s needs the C library only" % program, wrong)
+def check_without(program):
+    """A program that can be used where there is no MPI."""
+    names = needed(os.path.join(os.path.abspath(BUILD), program))
+    point(names is not None and not any(ANY_MPI.match(name) for name in names),
+          "%s does without MPI" % program, [names])
 
 
 def check(program):
@@ -68,8 +73,11 @@ def main():
     else:
         check_reader("iotrace")
         check("blocktransfer")
+        check("gsfgen")
         check("madbench")
         check_recorder()
+        check_without("gsfinfo")
+        check_without("pfminfo")
     done()
 
 

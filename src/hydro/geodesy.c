@@ -1,0 +1,245 @@
+/* The direct problem by the series of Karney, "Algorithms for geodesics" (J. Geodesy
+ * 87, 2013; equations 17, 18 and 21), to the fourth order, and Vincenty's (1975) for
+ * the longitude. Neither needs an iteration. Reduced latitudes are kept as sine and
+ * cosine, so that a second geodesic starts where the first ended without
+ * trigonometric functions. */
+#include "hydro/geodesy.h"
+#include <math.h>
+
+#define WGS84_A 6378137.0
+#define WGS84_F (1 / 298.257223563)
+#define WGS84_B (WGS84_A * (1 - WGS84_F))
+#define WGS84_E2 (WGS84_F * (2 - WGS84_F))
+#define DEGREE (M_PI / 180)
+
+/* A point on the auxiliary sphere; lon in radians from where a line began. */
+struct spot {
+    double sin, cos; /* of the reduced latitude */
+    double lon;
+};
+
+struct turn {
+    double sin, cos; /* of an angle */
+};
+
+static struct turn turn_of(double degrees)
+{
+    return (struct turn){sin(degrees * DEGREE), cos(degrees * DEGREE)};
+}
+
+/* Sine and cosine of the sum of two angles. */
+static inline struct turn add(struct turn a, struct turn b)
+{
+    return (struct turn){a.sin * b.cos + a.cos * b.sin, a.cos * b.cos - a.sin * b.sin};
+}
+
+/* A geodesic: what depends on its start and azimuth only. */
+struct line {
+    struct spot from;
+    struct turn azimuth;
+    double sin_a0;         /* of the azimuth where it crosses the equator */
+    struct turn sigma;     /* from that crossing to the start, on the sphere */
+    struct turn tau;       /* the same in units of length */
+    double unit;           /* radians of tau for a metre */
+    double c1, c2, c3, c4; /* tau to sigma */
+    double c;              /* Vincenty's C */
+};
+
+/* sum c_j sin(2 j x), by sine and cosine of x */
+static inline double sines(struct turn x, double c1, double c2, double c3, double c4)
+{
+    struct turn x2 = add(x, x), x4 = add(x2, x2), x6 = add(x4, x2);
+    return c1 * x2.sin + c2 * x4.sin + c3 * x6.sin + c4 * 2 * x4.sin * x4.cos;
+}
+
+/* Sine and cosine of an angle below 1/500: all digits in few terms. */
+static inline struct turn small(double x)
+{
+    double x2 = x * x;
+    return (struct turn){x * (1 - x2 / 6 * (1 - x2 / 20)),
+                         1 - x2 / 2 * (1 - x2 / 12 * (1 - x2 / 30))};
+}
+
+static inline void line_series(struct line *l, double cos_a0)
+{
+    double k2 = WGS84_E2 / (1 - WGS84_E2) * cos_a0 * cos_a0;
+    double root = sqrt(1 + k2) + 1, e = k2 / (root * root), e2 = e * e;
+    double cos2 = cos_a0 * cos_a0;
+    double there = sines(l->sigma, e * (-1 / 2. + e2 * 3 / 16),
+                         e2 * (-1 / 16. + e2 / 32), -e * e2 / 48, -e2 * e2 * 5 / 512);
+    l->unit = (1 - e) / (WGS84_B * (1 + e2 / 4 + e2 * e2 / 64));
+    l->tau = add(l->sigma, small(there));
+    l->c1 = e * (1 / 2. - e2 * 9 / 32);
+    l->c2 = e2 * (5 / 16. - e2 * 37 / 96);
+    l->c3 = e * e2 * 29 / 96;
+    l->c4 = e2 * e2 * 539 / 1536;
+    l->c = WGS84_F / 16 * cos2 * (4 + WGS84_F * (4 - 3 * cos2));
+}
+
+static inline void line_start(struct line *l, struct spot from, struct turn azimuth)
+{
+    double up = from.cos * azimuth.cos;
+    double cos_a0 = sqrt(from.sin * from.sin + up * up);
+    l->from = from;
+    l->azimuth = azimuth;
+    l->sin_a0 = from.cos * azimuth.sin;
+    /* Along the equator it is never crossed, and what follows is multiplied by 0. */
+    l->sigma = cos_a0 > 0 ? (struct turn){from.sin / cos_a0, up / cos_a0}
+                          : (struct turn){0, 1};
+    line_series(l, cos_a0);
+}
+
+/* Longitude gained on the way of `arc` radians, whose sine and cosine are `t`. */
+static inline double line_lon(const struct line *l, double arc, struct turn t)
+{
+    const struct spot *from = &l->from;
+    double lambda = atan2(t.sin * l->azimuth.sin,
+                          from->cos * t.cos - from->sin * t.sin * l->azimuth.cos);
+    double mid = add(add(l->sigma, l->sigma), t).cos;
+    double more = mid + l->c * t.cos * (2 * mid * mid - 1);
+    return lambda - (1 - l->c) * WGS84_F * l->sin_a0 * (arc + l->c * t.sin * more);
+}
+
+static inline struct spot line_at(const struct line *l, double metres)
+{
+    double tau = metres * l->unit;
+    struct turn t = {sin(tau), cos(tau)};
+    double more = sines(add(l->tau, t), l->c1, l->c2, l->c3, l->c4) -
+                  sines(l->tau, l->c1, l->c2, l->c3, l->c4);
+    t = add(t, small(more));
+    double down = l->from.sin * t.sin - l->from.cos * t.cos * l->azimuth.cos;
+    return (struct spot){l->from.sin * t.cos + l->from.cos * t.sin * l->azimuth.cos,
+                         sqrt(l->sin_a0 * l->sin_a0 + down * down),
+                         l->from.lon + line_lon(l, tau + more, t)};
+}
+
+static struct spot spot_of(struct geo_point p)
+{
+    struct turn lat = turn_of(p.lat);
+    double up = (1 - WGS84_F) * lat.sin, size = hypot(up, lat.cos);
+    return (struct spot){up / size, lat.cos / size, 0};
+}
+
+static inline struct geo_point point_of(struct spot s, double lon)
+{
+    return (struct geo_point){atan2(s.sin, (1 - WGS84_F) * s.cos) / DEGREE,
+                              geo_wrap(lon + s.lon / DEGREE)};
+}
+
+double geo_wrap(double lon)
+{
+    if (lon >= -180 && lon < 180)
+        return lon;
+    lon = fmod(lon + 180, 360);
+    return lon < 0 ? lon + 180 : lon - 180;
+}
+
+struct geo_point geo_direct(struct geo_point from, double azimuth, double metres)
+{
+    struct line l;
+    line_start(&l, spot_of(from), turn_of(azimuth));
+    return point_of(line_at(&l, metres), from.lon);
+}
+
+/* ---- beams ---------------------------------------------------------------------- */
+
+static void exact(struct geo_point ping, double heading, int n, const double *across,
+                  const double *along, struct geo_point *beam)
+{
+    struct turn ahead = turn_of(heading), aside = {ahead.cos, -ahead.sin};
+    struct line side, forward;
+    line_start(&side, spot_of(ping), aside);
+    for (int i = 0; i < n; i++) {
+        struct spot s = line_at(&side, across[i]);
+        if (along[i] != 0) {
+            line_start(&forward, s, ahead);
+            s = line_at(&forward, along[i]);
+        }
+        beam[i] = point_of(s, ping.lon);
+    }
+}
+
+static void tangent(struct geo_point ping, double heading, int n, const double *across,
+                    const double *along, struct geo_point *beam)
+{
+    struct turn h = turn_of(heading);
+    struct geo_point degree = geo_degree(ping.lat);
+    for (int i = 0; i < n; i++) {
+        double north = along[i] * h.cos - across[i] * h.sin;
+        double east = along[i] * h.sin + across[i] * h.cos;
+        beam[i].lat = ping.lat + north / degree.lat;
+        beam[i].lon = geo_wrap(ping.lon + east / degree.lon);
+    }
+}
+
+void geo_beams(enum geo_how how, struct geo_point ping, double heading, int n,
+               const double *across, const double *along, struct geo_point *beam)
+{
+    (how == GEO_EXACT ? exact : tangent)(ping, heading, n, across, along, beam);
+}
+
+struct geo_point geo_degree(double lat)
+{
+    struct turn t = turn_of(lat);
+    double w2 = 1 - WGS84_E2 * t.sin * t.sin, across = WGS84_A / sqrt(w2);
+    return (struct geo_point){DEGREE * across * (1 - WGS84_E2) / w2,
+                              DEGREE * across * t.cos};
+}
+
+/* ---- boxes ---------------------------------------------------------------------- */
+
+/* Longitudes are kept twice: from -180, and from 0 upwards. Around 180 degrees the
+ * latter are close together, around 0 the former. */
+static void grow(struct geo_box *b, int i, double west, double east)
+{
+    if (!b->n || west < b->west[i])
+        b->west[i] = west;
+    if (!b->n || east > b->east[i])
+        b->east[i] = east;
+}
+
+void geo_box_add(struct geo_box *b, struct geo_point p)
+{
+    double lon = geo_wrap(p.lon), upwards = lon < 0 ? lon + 360 : lon;
+    if (!b->n || p.lat < b->south)
+        b->south = p.lat;
+    if (!b->n || p.lat > b->north)
+        b->north = p.lat;
+    grow(b, 0, lon, lon);
+    grow(b, 1, upwards, upwards);
+    b->n++;
+}
+
+void geo_box_join(struct geo_box *b, const struct geo_box *other)
+{
+    if (!other->n)
+        return;
+    if (!b->n || other->south < b->south)
+        b->south = other->south;
+    if (!b->n || other->north > b->north)
+        b->north = other->north;
+    for (int i = 0; i < 2; i++)
+        grow(b, i, other->west[i], other->east[i]);
+    b->n += other->n;
+}
+
+static int narrower(const struct geo_box *b)
+{
+    return b->east[1] - b->west[1] < b->east[0] - b->west[0];
+}
+
+double geo_box_west(const struct geo_box *b)
+{
+    return geo_wrap(b->west[narrower(b)]);
+}
+
+double geo_box_east(const struct geo_box *b)
+{
+    int i = narrower(b);
+    return b->east[i] + (geo_box_west(b) - b->west[i]);
+}
+
+bool geo_box_crosses(const struct geo_box *b)
+{
+    return geo_box_east(b) > 180;
+}

@@ -1,0 +1,54 @@
+/* Where a sounding is: positions on the WGS84 ellipsoid, in degrees and metres.
+ * Longitudes that come out are in [-180, 180). */
+#ifndef HYDRO_GEODESY_H
+#define HYDRO_GEODESY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct geo_point {
+    double lat, lon; /* degrees, north and east */
+};
+
+/* How the beams of a ping get their positions. */
+enum geo_how {
+    GEO_EXACT,  /* along geodesics: to the side first, from there forwards */
+    GEO_TANGENT /* in the plane that touches at the ping: good near the ship only */
+};
+
+/* Local. The point `metres` (may be negative) from `from` along the geodesic that
+ * starts at `azimuth` degrees from north. Right to 1 mm up to half around the earth,
+ * and to 1 um within 100 km. */
+struct geo_point geo_direct(struct geo_point from, double azimuth, double metres);
+
+/* Local. Positions of `n` beams of a ping at `ping` with `heading`: across[i] metres
+ * to starboard (the geodesic at heading + 90 degrees), and from there along[i] forwards
+ * (the one at `heading` there). The tangent plane is off by the square of the distance:
+ * millimetres at 100 m, metres at 8 km. */
+void geo_beams(enum geo_how how, struct geo_point ping, double heading, int n,
+               const double *across, const double *along, struct geo_point *beam);
+
+/* Local. Metres of one degree of latitude and of longitude at `lat`. */
+struct geo_point geo_degree(double lat);
+
+/* Local. The longitude in [-180, 180). */
+double geo_wrap(double lon);
+
+/* The smallest box of latitudes and longitudes around points; where that is smaller,
+ * one that crosses 180 degrees. All zero: no points. */
+struct geo_box {
+    int64_t n;
+    double south, north;
+    double west[2], east[2]; /* with longitudes from -180, and from 0, upwards */
+};
+
+void geo_box_add(struct geo_box *box, struct geo_point p); /* Local. */
+void geo_box_join(struct geo_box *box, const struct geo_box *other);
+
+/* Local. Its sides: west in [-180, 180), and east >= west, over 180 where the box
+ * crosses that meridian. With no points both are 0. */
+bool geo_box_crosses(const struct geo_box *box);
+double geo_box_west(const struct geo_box *box);
+double geo_box_east(const struct geo_box *box);
+
+#endif

@@ -1,0 +1,238 @@
+#include "hydro/gsf.h"
+#include "base/err.h"
+#include "hydro/gsf_format.h"
+#include "hydro/gsf_ping.h"
+#include "hydro/gsf_stream.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { MAJOR_MAX = 3, MINOR_MAX = 11 }; /* the newest version that is understood */
+
+struct gsf {
+    struct gsf_stream stream;
+    struct gsf_pings pings;
+    struct gsf_counts counts;
+    char version[8]; /* "3.09" */
+    int64_t number;  /* of the last ping */
+    int failed;      /* what gsf_next returns from now on */
+};
+
+/* A record's frame. */
+struct record {
+    int64_t offset; /* of the frame */
+    int type;       /* 0: private, or not known */
+    int head;       /* bytes before the data */
+    int bytes;      /* of the data */
+    bool summed;
+    uint32_t sum;
+};
+
+static int bad(const struct gsf *g, int64_t offset, const char *text)
+{
+    return err_set(-EBADMSG, g->stream.path, offset, "%s", text);
+}
+
+static int check_size(const struct gsf *g, const struct record *r, uint32_t size)
+{
+    int64_t left = gsf_stream_left(&g->stream) - r->head;
+    if (size > GSF_RECORD_MAX)
+        return err_set(-EBADMSG, g->stream.path, r->offset,
+                       "a record of %u bytes, and GSF allows %d: the file is damaged, "
+                       "or is not GSF",
+                       size, GSF_RECORD_MAX);
+    if (size > left)
+        return err_set(-EBADMSG, g->stream.path, r->offset,
+                       "the file is cut short: a record of %u bytes begins here, and "
+                       "%lld are left",
+                       size, (long long)(left > 0 ? left : 0));
+    return 0;
+}
+
+/* Looks at the frame of the next record. Returns 1, 0 at the end, or -errno. */
+static int next_record(struct gsf *g, struct record *r)
+{
+    int64_t left = gsf_stream_left(&g->stream);
+    const uint8_t *p;
+    int rc;
+    *r = (struct record){.offset = g->stream.at, .head = GSF_HEAD_BYTES};
+    if (!left)
+        return 0;
+    if (left < GSF_HEAD_BYTES)
+        return bad(g, r->offset, "the file is cut short: it ends in a record's head");
+    if ((rc = gsf_stream_see(&g->stream, GSF_HEAD_BYTES, &p)))
+        return rc;
+    uint32_t size = gsf_get4(p), id = gsf_get4(p + 4);
+    r->summed = id & GSF_CHECKSUM_FLAG;
+    r->head += r->summed ? 4 : 0;
+    id &= GSF_ID_MASK;
+    if (!id || (id < GSF_RECORDS && size < GSF_RECORD_MIN))
+        return err_set(-EBADMSG, g->stream.path, r->offset,
+                       "no record begins here: type %u with %u bytes", id, size);
+    if ((rc = check_size(g, r, size)))
+        return rc;
+    r->type = id < GSF_RECORDS ? (int)id : 0;
+    r->bytes = (int)size;
+    return 1;
+}
+
+/* Shows a record's data, its checksum verified where it has one. */
+static int see_data(struct gsf *g, const struct record *r, const uint8_t **data)
+{
+    const uint8_t *p;
+    int rc = gsf_stream_see(&g->stream, r->head + r->bytes, &p);
+    if (rc)
+        return rc;
+    *data = p + r->head;
+    g->counts.checksums += r->summed;
+    if (r->summed && gsf_get4(p + GSF_HEAD_BYTES) != gsf_sum(*data, r->bytes))
+        return bad(g, r->offset,
+                   "the checksum of the record that begins here is wrong");
+    return 0;
+}
+
+static void pass(struct gsf *g, const struct record *r)
+{
+    gsf_stream_skip(&g->stream, r->head + r->bytes);
+    g->counts.records[r->type]++;
+}
+
+/* ---- the header ----------------------------------------------------------------- */
+
+/* "GSF-v03.09": 3 and 9. */
+static bool parse_version(const uint8_t *p, int *major, int *minor)
+{
+    if (memcmp(p, "GSF-v", 5) || !isdigit(p[5]) || !isdigit(p[6]) || p[7] != '.' ||
+        !isdigit(p[8]) || !isdigit(p[9]))
+        return false;
+    *major = (p[5] - '0') * 10 + p[6] - '0';
+    *minor = (p[8] - '0') * 10 + p[9] - '0';
+    return *major > 0;
+}
+
+/* Whether the file begins as GSF files do, told before its first frame is believed. */
+static int check_start(struct gsf *g)
+{
+    int64_t left = gsf_stream_left(&g->stream);
+    const uint8_t *p;
+    if (!left)
+        return bad(g, -1, "the file is empty");
+    if (left < GSF_HEAD_BYTES + 4)
+        return bad(g, -1, "this is not a GSF file: it is too short");
+    int rc = gsf_stream_see(&g->stream, GSF_HEAD_BYTES + 4, &p);
+    if (!rc && (gsf_get4(p + 4) & GSF_ID_MASK) != GSF_HEADER)
+        rc = bad(g, 0, "this is not a GSF file: it does not begin with a GSF header");
+    return rc;
+}
+
+static int read_header(struct gsf *g)
+{
+    struct record r;
+    const uint8_t *p;
+    int minor, rc = check_start(g);
+    if (!rc)
+        rc = next_record(g, &r);
+    if (rc == 1)
+        rc = see_data(g, &r, &p);
+    if (rc)
+        return rc;
+    if (r.bytes < 10 || !parse_version(p, &g->pings.major, &minor))
+        return bad(g, 0, "this is not a GSF file: its header names no version of GSF");
+    snprintf(g->version, sizeof g->version, "%d.%02d", g->pings.major % 100, minor);
+    if (g->pings.major > MAJOR_MAX ||
+        (g->pings.major == MAJOR_MAX && minor > MINOR_MAX))
+        return err_set(-ENOTSUP, g->stream.path, 0,
+                       "GSF version %s is newer than %d.%d, the last that can be read",
+                       g->version, MAJOR_MAX, MINOR_MAX);
+    pass(g, &r);
+    return 0;
+}
+
+int gsf_open(struct gsf **out, const char *path)
+{
+    struct gsf *g = calloc(1, sizeof *g);
+    *out = NULL;
+    if (!g)
+        return err_set(-ENOMEM, path, -1, "no memory to read the file");
+    int rc = gsf_stream_open(&g->stream, path);
+    g->pings.path = g->stream.path;
+    if (!rc)
+        rc = read_header(g);
+    if (rc)
+        gsf_close(&g);
+    *out = g;
+    return rc;
+}
+
+void gsf_close(struct gsf **g)
+{
+    if (*g) {
+        gsf_ping_free(&(*g)->pings);
+        gsf_stream_close(&(*g)->stream);
+    }
+    free(*g);
+    *g = NULL;
+}
+
+/* ---- pings ---------------------------------------------------------------------- */
+
+static int read_ping(struct gsf *g, const struct record *r, struct gsf_ping *ping)
+{
+    const uint8_t *data;
+    int rc = see_data(g, r, &data);
+    if (!rc)
+        rc = gsf_ping_decode(&g->pings, data, r->bytes, r->offset + r->head, ping,
+                             &g->counts);
+    if (rc)
+        return rc;
+    ping->offset = r->offset;
+    ping->number = ++g->number;
+    pass(g, r);
+    return 1;
+}
+
+int gsf_next(struct gsf *g, struct gsf_ping *ping)
+{
+    struct record r;
+    int rc = g->failed;
+    while (!rc && (rc = next_record(g, &r)) == 1) {
+        if (r.type == GSF_PING) {
+            rc = read_ping(g, &r, ping);
+            break;
+        }
+        g->counts.skipped_bytes += r.bytes;
+        pass(g, &r);
+        rc = 0;
+    }
+    g->failed = rc < 0 ? rc : 0;
+    return rc;
+}
+
+const struct gsf_counts *gsf_counts(const struct gsf *g)
+{
+    return &g->counts;
+}
+
+const char *gsf_version(const struct gsf *g)
+{
+    return g->version;
+}
+
+int64_t gsf_bytes(const struct gsf *g)
+{
+    return g->stream.bytes;
+}
+
+int64_t gsf_position(const struct gsf *g)
+{
+    return g->stream.at;
+}
+
+const char *gsf_record_text(enum gsf_record type)
+{
+    static const char *const text[GSF_RECORDS] = {
+        "other",       "header",       "ping",    "svp",       "processing",
+        "sensor",      "comment",      "history", "nav_error", "summary",
+        "single_beam", "hv_nav_error", "attitude"};
+    return (unsigned)type < GSF_RECORDS ? text[type] : text[0];
+}

@@ -1,0 +1,109 @@
+/* Reads the pings of a file in the Generic Sensor Format (GSF), versions 1.0 to
+ * 3.11: multibeam soundings as survey ships store them.
+ *
+ * One pass, forwards, through a window of fixed size; the memory of a reader does not
+ * depend on the file. Scale factors hold until the next ones, so a ping cannot be
+ * decoded without those before it: a file is the smallest thing to hand to a reader.
+ * No MPI; any number of readers in one process. */
+#ifndef HYDRO_GSF_H
+#define HYDRO_GSF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gsf_record {
+    GSF_HEADER = 1,
+    GSF_PING,
+    GSF_SVP,
+    GSF_PROCESSING,
+    GSF_SENSOR,
+    GSF_COMMENT,
+    GSF_HISTORY,
+    GSF_NAV_ERROR,
+    GSF_SUMMARY,
+    GSF_SINGLE_BEAM,
+    GSF_HV_NAV_ERROR,
+    GSF_ATTITUDE,
+    GSF_RECORDS
+};
+
+/* Arrays of a ping that this reader decodes; `has` of a ping is made of 1 << id. */
+enum gsf_array {
+    GSF_DEPTH = 1,
+    GSF_ACROSS = 2,
+    GSF_ALONG = 3,
+    GSF_NOMINAL = 14, /* stands in where a ping has no GSF_DEPTH */
+    GSF_FLAGS = 16
+};
+
+/* Beam flags: bit 0 says not to use it; the whole byte says why. */
+enum {
+    GSF_BEAM_IGNORE = 0x01,
+    GSF_BEAM_NULL = 0x01, /* exactly this: no detection */
+    GSF_BEAM_MANUAL = 0x05,
+    GSF_BEAM_FILTER = 0x09
+};
+#define GSF_PING_IGNORE 0x0001
+
+/* Values that mean "not known". */
+#define GSF_NULL_LAT 91.0
+#define GSF_NULL_LON 181.0
+#define GSF_NULL_HEADING 361.0
+#define GSF_NULL_DEPTH 0.0
+
+/* A swath. Arrays have `beams` entries; what the file lacks is all 0. Tide and depth
+ * corrections are in the depths already. A swath of one beam is below the ping's
+ * position, whatever its offsets say. */
+struct gsf_ping {
+    int64_t number;  /* in its file, from 1 */
+    int64_t offset;  /* of its record in the file, bytes */
+    int64_t time_s;  /* since 1970, UTC */
+    int32_t time_ns; /* and these */
+    double lat, lon; /* degrees, north and east */
+    double heading;  /* degrees, clockwise from north */
+    bool placed;     /* lat and lon are known, and on this planet */
+    bool headed;     /* heading is known */
+    bool ignored;    /* the whole ping is not to be used */
+    unsigned flags;  /* all flags of the ping */
+    unsigned has;    /* arrays the ping came with: 1 << enum gsf_array */
+    int beams;
+    const double *depth;  /* m, down */
+    const double *across; /* m, to starboard */
+    const double *along;  /* m, forwards */
+    const uint8_t *flag;  /* GSF_BEAM_... */
+};
+
+struct gsf_counts {
+    int64_t records[GSF_RECORDS]; /* by enum gsf_record; 0: private or unknown types */
+    int64_t subrecords[256];      /* of pings, by id; 0: words of padding */
+    int64_t checksums;            /* that were verified: of headers and pings */
+    int64_t skipped_bytes;        /* of records that were not looked into */
+};
+
+struct gsf;
+
+/* Local. Opens `path` and reads its header record into *g, which gsf_close frees.
+ * Returns 0, or -errno with a sentence: it cannot be read, is no regular file, is
+ * empty, is not GSF, or is of a version newer than 3.11. */
+int gsf_open(struct gsf **g, const char *path);
+
+/* Local. The next ping. Returns 1, with its arrays valid until the next call; 0 at the
+ * end of the file; -errno with a sentence that has file and byte offset where the file
+ * is cut short, is not as GSF should be, a checksum is wrong, or an array that is
+ * needed is compressed. After a failure all further calls return the same. */
+int gsf_next(struct gsf *g, struct gsf_ping *ping);
+
+/* Local. What was seen so far. */
+const struct gsf_counts *gsf_counts(const struct gsf *g);
+
+/* Local. "3.09"; the file's size and how far the reader has come, in bytes. */
+const char *gsf_version(const struct gsf *g);
+int64_t gsf_bytes(const struct gsf *g);
+int64_t gsf_position(const struct gsf *g);
+
+void gsf_close(struct gsf **g); /* Local. *g becomes NULL; NULL is fine. */
+
+/* Local. "ping", "attitude"; "other" for 0. */
+const char *gsf_record_text(enum gsf_record type);
+
+#endif

@@ -1,0 +1,58 @@
+/* Numbers of the Generic Sensor Format that its reader and its writer share.
+ * Everything in a file is big-endian. */
+#ifndef HYDRO_GSF_FORMAT_H
+#define HYDRO_GSF_FORMAT_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    GSF_RECORD_MAX = 524288, /* data bytes of one record */
+    GSF_RECORD_MIN = 9,      /* what a type of the format's own holds at least */
+    GSF_HEAD_BYTES = 8,      /* size and id before each record's data */
+    GSF_ARRAY_IDS = 32,      /* arrays of beams are 1..31 */
+    GSF_SUB_SCALES = 100,
+    GSF_SUB_HEAD = 4,
+    GSF_BEAMS_MAX = 65535,
+    GSF_VERSION_BYTES = 12 /* "GSF-v03.09", padded */
+};
+
+#define GSF_CHECKSUM_FLAG UINT32_C(0x80000000)
+#define GSF_ID_MASK UINT32_C(0x003fffff) /* registry and type */
+
+/* Bytes of a ping before its first subrecord. */
+static inline int gsf_ping_head_bytes(int major)
+{
+    return major <= 2 ? 42 : 56;
+}
+
+static inline uint16_t gsf_get2(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+static inline uint32_t gsf_get4(const uint8_t *p)
+{
+    return (uint32_t)gsf_get2(p) << 16 | gsf_get2(p + 2);
+}
+static inline void gsf_put2(uint8_t *p, uint32_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+static inline void gsf_put4(uint8_t *p, uint32_t v)
+{
+    gsf_put2(p, v >> 16);
+    gsf_put2(p + 2, v);
+}
+
+/* What a checksum is: the sum of a record's data bytes. */
+static inline uint32_t gsf_sum(const uint8_t *p, int64_t n)
+{
+    uint32_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += p[i];
+    return sum;
+}
+
+#endif

@@ -1,0 +1,10 @@
+noinst_LTLIBRARIES += src/hydro/libhydro.la
+src_hydro_libhydro_la_SOURCES = \
+	src/hydro/geodesy.c src/hydro/geodesy.h \
+	src/hydro/gsf.c src/hydro/gsf.h \
+	src/hydro/gsf_format.h \
+	src/hydro/gsf_ping.c src/hydro/gsf_ping.h \
+	src/hydro/gsf_stream.c src/hydro/gsf_stream.h \
+	src/hydro/gsf_write.c src/hydro/gsf_write.h \
+	src/hydro/pfm.c src/hydro/pfm.h \
+	src/hydro/pfm_head.c src/hydro/pfm_head.h

@@ -1,0 +1,88 @@
+/* Reads a PFM (Pure File Magic), the bathymetric database of the U.S. Naval
+ * Oceanographic Office, versions 6 and 7: soundings sorted into the bins of a grid,
+ * each bin a chain of blocks. No MPI. */
+#ifndef HYDRO_PFM_H
+#define HYDRO_PFM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Validity bits of soundings and bins. */
+enum {
+    PFM_MANUALLY_INVAL = 0x1,
+    PFM_FILTER_INVAL = 0x2,
+    PFM_DATA = 0x400, /* of a bin: it has valid soundings */
+    PFM_DELETED = 0x800,
+    PFM_REFERENCE = 0x4000
+};
+#define PFM_INVAL (PFM_MANUALLY_INVAL | PFM_FILTER_INVAL)
+
+/* What the header of the .bin file says. Widths of fields are in bits. */
+struct pfm_head {
+    char version_text[80];
+    double version;                    /* 7.00 */
+    int64_t record_length;             /* soundings of a block */
+    double min_x, min_y, max_x, max_y; /* degrees */
+    double bin_m, bin_x, bin_y;        /* a bin in metres and in degrees */
+    int64_t width, height;             /* bins */
+    int64_t header_bytes;
+    int64_t count_bits, std_bits, depth_bits, pointer_bits, file_bits, line_bits;
+    int64_t ping_bits, beam_bits, offset_bits, validity_bits;
+    int64_t horizontal_bits, vertical_bits;     /* of errors; 0: none */
+    int64_t bin_attribute_bits, attribute_bits; /* all of them together */
+    double std_scale, depth_scale, depth_offset, null_depth;
+    /* what follows of it */
+    int64_t sounding_bits, block_bytes, bin_bytes;
+};
+
+struct pfm_bin {
+    int64_t soundings;
+    double std;
+    double average_filtered, min_filtered, max_filtered, average, min, max; /* m */
+    int64_t valid; /* soundings; -1 where the version does not say */
+    uint32_t validity;
+    int64_t first, last; /* block, bytes in the .ndx file */
+};
+
+struct pfm_sounding {
+    int64_t file, line, ping, beam;
+    int64_t raw_depth; /* as stored: (depth + depth_offset) * depth_scale */
+    double depth;      /* m */
+    int64_t x, y;      /* place in the bin, 0 .. 2^offset_bits - 1 */
+    uint32_t validity;
+};
+
+struct pfm;
+
+/* Local. Opens the PFM whose handle file is `path`; *p is freed by pfm_close. Returns
+ * 0, or -errno with a sentence. */
+int pfm_open(struct pfm **p, const char *path);
+const struct pfm_head *pfm_head(const struct pfm *p);
+int64_t pfm_blocks(const struct pfm *p); /* Local. Blocks that fit into the .ndx. */
+
+/* Local. The summary of a bin; fast where bins are read in order, row by row. */
+int pfm_bin(struct pfm *p, int64_t row, int64_t column, struct pfm_bin *bin);
+
+/* What walks over many chains add up. */
+struct pfm_walk {
+    uint8_t *used;    /* a bit for each of pfm_blocks blocks; NULL: not looked at */
+    int64_t blocks;   /* in chains */
+    int64_t links;    /* from block to block */
+    int64_t in_order; /* of these, to the very next block of the file */
+};
+
+/* Local. All soundings of a bin, walking its chain: *s has bin->soundings entries
+ * until the next call. `walk` may be NULL. Returns 0, or -errno with a sentence: a
+ * pointer out of the file or between blocks, a block that was used before, a chain that
+ * does not end where the bin says. */
+int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
+              const struct pfm_sounding **s);
+
+void pfm_close(struct pfm **p);
+
+/* Local. The summary that a bin with these soundings should have; its soundings, first
+ * and last are not touched. */
+void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64_t n,
+                   struct pfm_bin *bin);
+
+#endif

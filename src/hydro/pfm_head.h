@@ -1,0 +1,18 @@
+/* The header of a PFM: lines "[KEY] = value" in any order. Inside of pfm.c. */
+#ifndef HYDRO_PFM_HEAD_H
+#define HYDRO_PFM_HEAD_H
+
+#include "hydro/pfm.h"
+
+enum {
+    PFM_HEADER_BYTES = 131072,
+    PFM_FIELD_MAX = 56,   /* bits: what eight bytes hold, wherever a field begins */
+    PFM_BLOCK_MAX = 65536 /* bytes; also of a bin's record */
+};
+
+/* Local. Reads `text`, which ends with a 0, and works out what follows of it. Returns
+ * 0, or -errno with a sentence about `path`: a key that is needed is missing, or its
+ * value cannot be. */
+int pfm_head_parse(struct pfm_head *h, const char *text, const char *path);
+
+#endif

@@ -1,0 +1,12 @@
+bin_PROGRAMS += gsfgen gsfinfo pfminfo
+gsfgen_SOURCES = src/pfmload/gsfgen.c src/pfmload/seafloor.c src/pfmload/seafloor.h \
+	src/pfmload/survey.c src/pfmload/survey.h
+gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
+	-lm -lpthread
+gsfinfo_SOURCES = src/pfmload/gsfinfo.c
+gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
+# The MPI that mpicc adds is not used, and need not be where files are looked at.
+gsfinfo_LDFLAGS = -Wl,--as-needed
+pfminfo_SOURCES = src/pfmload/pfminfo.c
+pfminfo_LDADD = $(gsfinfo_LDADD)
+pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)

@@ -1,0 +1,79 @@
+/* libFuzzer target: any bytes are read as a PFM. The first two bytes, high one first,
+ * are the length of the header's text; the text follows, then a byte whose 64-fold is
+ * how much of the rest is bins; what remains are blocks. */
+#include "hydro/pfm.h"
+#include "base/err.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADER = 131072, BINS_MAX = 10000, USED_MAX = 1 << 16 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char folder[64], handle[80];
+
+static void put(const char *name, const void *head, size_t head_bytes, size_t start,
+                const void *bytes, size_t n)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/x.pfm%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(head, 1, head_bytes, f) != head_bytes ||
+        fseek(f, (long)start, SEEK_SET) || fwrite(bytes, 1, n, f) != n || fclose(f))
+        abort();
+}
+
+static void make_folder(void)
+{
+    char path[128];
+    snprintf(folder, sizeof folder, "/dev/shm/fuzz-pfm-%d", (int)getpid());
+    snprintf(path, sizeof path, "%s/x.pfm.data", folder);
+    snprintf(handle, sizeof handle, "%s/x.pfm", folder);
+    if (mkdir(folder, 0700) || mkdir(path, 0700))
+        abort();
+    put("", "PFM Handle File\n", 16, 0, "", 0);
+}
+
+static int walk(struct pfm *p)
+{
+    static uint8_t used[USED_MAX / 8];
+    const struct pfm_head *h = pfm_head(p);
+    const struct pfm_sounding *s;
+    struct pfm_walk w = {.used = used};
+    struct pfm_bin bin;
+    int rc = 0;
+    memset(used, 0, sizeof used);
+    for (int64_t i = 0; i < h->width * h->height && i < BINS_MAX && !rc; i++) {
+        rc = pfm_bin(p, i / h->width, i % h->width, &bin);
+        rc = rc ? rc : pfm_chain(p, &bin, &w, &s);
+        if (!rc)
+            pfm_recompute(h, s, bin.soundings, &bin);
+    }
+    return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct pfm *p;
+    size_t text = size < 3 ? 0 : (size_t)data[0] << 8 | data[1];
+    if (!folder[0])
+        make_folder();
+    if (size < 3 || text + 3 > size)
+        return 0;
+    const uint8_t *bins = data + 3 + text, *end = data + size;
+    size_t n = (size_t)data[2 + text] * 64;
+    n = n < (size_t)(end - bins) ? n : (size_t)(end - bins);
+    put(".data/x.pfm.bin", data + 2, text, HEADER, bins, n);
+    put(".data/x.pfm.ndx", "", 0, 0, bins + n, (size_t)(end - bins) - n);
+    err_clear();
+    int rc = pfm_open(&p, handle);
+    if (!rc && pfm_blocks(p) <= USED_MAX)
+        rc = walk(p);
+    if (rc && (err_get()->code != rc || !err_get()->text[0]))
+        abort();
+    pfm_close(&p);
+    return 0;
+}
