@@ -302,9 +302,9 @@ static void test_early(void)
 
 static void test_list_of_arguments(void)
 {
-    static struct opt_list file;
+    static struct opt_rest file;
     static struct opt one[] = {
-        {.kind = OPT_LIST, .name = "FILE", .value = &file, .required = true}};
+        {.kind = OPT_REST, .name = "FILE", .value = &file, .required = true}};
     const struct opt_program p = {.name = "p", .line = "FILE...", .table = one, .n = 1};
     err_clear();
     tap_ok(opt_parse(&p, 1, (char *[]){"p"}) == -EINVAL &&

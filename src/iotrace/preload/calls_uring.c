@@ -22,6 +22,50 @@ _Static_assert(offsetof(struct ring, flags) == 192, "as in liburing");
 
 enum { MASK = 2, LARGE_ENTRIES = 1 << 10 };
 
+/* Files that a program has registered with a ring: a request then has a place in that
+ * list instead of a descriptor. Of rings and files beyond these nothing is known. */
+enum { RINGS = 64, FILES = 16 };
+static struct registered {
+    uintptr_t ring; /* 0: free; TAKEN: being filled */
+    unsigned n;
+    int fd[FILES];
+} registered[RINGS];
+#define TAKEN 1
+
+static void registered_forget(uintptr_t ring)
+{
+    for (int i = 0; i < RINGS; i++)
+        if (__atomic_load_n(&registered[i].ring, __ATOMIC_ACQUIRE) == ring)
+            __atomic_store_n(&registered[i].ring, 0, __ATOMIC_RELEASE);
+}
+
+static void registered_note(uintptr_t ring, const int *fd, unsigned n)
+{
+    for (int i = 0; i < RINGS; i++) {
+        struct registered *r = &registered[i];
+        uintptr_t none = 0;
+        if (!__atomic_compare_exchange_n(&r->ring, &none, TAKEN, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        r->n = n < FILES ? n : FILES;
+        for (unsigned k = 0; k < r->n; k++)
+            r->fd[k] = fd[k];
+        __atomic_store_n(&r->ring, ring, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+/* The descriptor of a request, or -1. */
+static int fd_of(uintptr_t ring, const struct io_uring_sqe *s)
+{
+    if (!(s->flags & IOSQE_FIXED_FILE))
+        return s->fd;
+    for (int i = 0; i < RINGS; i++)
+        if (__atomic_load_n(&registered[i].ring, __ATOMIC_ACQUIRE) == ring)
+            return (unsigned)s->fd < registered[i].n ? registered[i].fd[s->fd] : -1;
+    return -1;
+}
+
 static enum trace_op op_of(const struct io_uring_sqe *s)
 {
     switch (s->opcode) {
@@ -52,12 +96,12 @@ static int64_t asked(const struct io_uring_sqe *s)
     return sum;
 }
 
-/* Whose descriptor is a number in a table of the kernel's: its file is not known. */
-static void put_request(const struct io_uring_sqe *s, struct event *call)
+static void put_request(uintptr_t ring, const struct io_uring_sqe *s,
+                        struct event *call)
 {
     enum trace_op op = op_of(s);
-    bool known = !(s->flags & IOSQE_FIXED_FILE);
-    struct event e = known ? event_on(s->fd) : event_now();
+    int fd = fd_of(ring, s);
+    struct event e = fd >= 0 ? event_on(fd) : event_now();
     if (!op)
         return;
     e.start = call->start;
@@ -82,7 +126,7 @@ static intptr_t submits(late_function *f, const intptr_t *a, enum trace_op op,
     unsigned shift = r->flags & LARGE_ENTRIES ? 1 : 0;
     int error = errno;
     for (unsigned i = from; i != r->head; i++)
-        put_request(&r->sqes[(i & mask) << shift], &its);
+        put_request((uintptr_t)r, &r->sqes[(i & mask) << shift], &its);
     if (op)
         event_put(&e, op, -1, request, (int32_t)rc);
     errno = error;
@@ -103,6 +147,35 @@ static intptr_t submits(late_function *f, const intptr_t *a, enum trace_op op,
                                 (argument) < 0 ? 1 : (uint32_t)a[(argument)&7])        \
                  : -ENOSYS;                                                            \
     }
+
+static intptr_t registers(late_function *f, const intptr_t *a)
+{
+    intptr_t rc = late_call(f, a);
+    if (rc >= 0)
+        registered_note((uintptr_t)a[0], (const int *)a[1], (unsigned)a[2]);
+    return rc;
+}
+
+static intptr_t forgets(late_function *f, const intptr_t *a)
+{
+    registered_forget((uintptr_t)a[0]);
+    return late_call(f, a);
+}
+
+#define WRAP_FILES(name, how)                                                          \
+    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
+    int wrap_##name(WORDS)                                                             \
+    {                                                                                  \
+        static late_function *f;                                                       \
+        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
+        if (UNLIKELY(!f))                                                              \
+            f = late_find(#name, __builtin_return_address(0));                         \
+        return f ? (int)how(f, a) : -ENOSYS;                                           \
+    }
+
+WRAP_FILES(io_uring_register_files, registers)
+WRAP_FILES(io_uring_unregister_files, forgets)
+WRAP_FILES(io_uring_queue_exit, forgets)
 
 WRAP_URING(io_uring_submit, OP_NONE, 0)
 WRAP_URING(io_uring_submit_and_get_events, OP_NONE, 0)
