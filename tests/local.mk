@@ -23,6 +23,7 @@ check_PROGRAMS += \
 	tests/unit/scratch \
 	tests/unit/shuffle \
 	tests/unit/slabs \
+	tests/unit/soundings \
 	tests/unit/stamp \
 	tests/unit/stats \
 	tests/unit/units \

@@ -52,8 +52,7 @@ enum {
 #define GSF_NULL_DEPTH 0.0
 
 /* A swath. Arrays have `beams` entries; what the file lacks is all 0. Tide and depth
- * corrections are in the depths already. A swath of one beam is below the ping's
- * position, whatever its offsets say. */
+ * corrections are in the depths already. The offsets of a single beam count, too. */
 struct gsf_ping {
     int64_t number;  /* in its file, from 1 */
     int64_t offset;  /* of its record in the file, bytes */
