@@ -128,8 +128,10 @@ static int put_calls(const struct summary *s, int nested, FILE *out)
                 nested ? "within other calls" : "call", "calls", "failed", "bytes",
                 "time", nested ? "of I/O" : "share", "p50", "p95", "p99", "max",
                 "smallest", "median", "largest");
-    for (int i = 0; i < n; i++)
-        put_call(s->call[nested][op[i]], op_get((int)op[i])->name, io_s, out);
+    for (int i = 0; i < n; i++) {
+        const struct op *o = op_get((int)op[i]); /* what is no I/O has no share of it */
+        put_call(s->call[nested][op[i]], o->name, op_is_io(o->class) ? io_s : 0, out);
+    }
     free(op);
     return 0;
 }
