@@ -6,7 +6,7 @@ import glob
 import os
 import signal
 
-from e2e import FLAVOUR, METHODS, TIMED_OUT, Case, add, main, runner
+from e2e import ASYNC_METHODS, FLAVOUR, METHODS, TIMED_OUT, Case, add, main, runner
 
 RANKS = 3
 # MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran ("sleep"
@@ -103,6 +103,12 @@ for i, how in enumerate(METHODS):
         add(Ended, "%s_to_all_ranks_%s" % (name, other), "all_get", sig, how, other)
     add(Ended, "a_rank_is_killed_" + how[0], "a_rank_is_killed", (0, -1, 1)[i], how,
         ("SHARED", "UNIQUE")[i % 2])
+
+for i, how in enumerate(ASYNC_METHODS):
+    kind = "SHARED" if i % 2 else "UNIQUE"
+    how = (how[0], how[1] + ("--iomode=ASYNC",), how[2])
+    add(Ended, "SIGTERM_to_the_launcher_async_" + how[0], "launcher_gets",
+        signal.SIGTERM, how, kind)
 
 if __name__ == "__main__":
     main()
