@@ -261,7 +261,17 @@ enum trace_class {
     X(LIBAIO_FSYNC, "io_submit_fsync", SYNC) \
     X(LIBAIO_WAIT, "io_getevents", META) \
     X(LIBAIO_READ_END, "io_getevents_read", READ) \
-    X(LIBAIO_WRITE_END, "io_getevents_write", WRITE)
+    X(LIBAIO_WRITE_END, "io_getevents_write", WRITE) \
+    X(FGETWS, "fgetws", READ) \
+    X(FGETWC, "fgetwc", READ) \
+    X(GETWC, "getwc", READ) \
+    X(FWSCANF, "fwscanf", READ) \
+    X(VFWSCANF, "vfwscanf", READ) \
+    X(FPUTWS, "fputws", WRITE) \
+    X(FPUTWC, "fputwc", WRITE) \
+    X(PUTWC, "putwc", WRITE) \
+    X(FWPRINTF, "fwprintf", WRITE) \
+    X(VFWPRINTF, "vfwprintf", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -17,9 +17,11 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static int rounds;
 static char room[1 << 16];
@@ -101,6 +103,46 @@ static void posix(void)
     expect("open", 1, 0);
     expect("close", 1, 0);
     expect("ftruncate", 1, 0);
+}
+
+/* The kernel by number: the same events. */
+static void numbers(void)
+{
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "numbers", O_RDWR | O_CREAT, 0644);
+    struct iovec v[2] = {{room, 10}, {room + 10, 23}};
+    struct stat s;
+    TIMES("ftruncate", 0, syscall(SYS_ftruncate, fd, (1 << 16) + i));
+    TIMES("write", 1, syscall(SYS_write, fd, room, any(i)));
+    TIMES("lseek", 0, syscall(SYS_lseek, fd, 0, SEEK_SET));
+    TIMES("read", 1, syscall(SYS_read, fd, room, any(i)));
+    TIMES("pwrite", 1, syscall(SYS_pwrite64, fd, room, any(i), i));
+    TIMES("pread", 1, syscall(SYS_pread64, fd, room, any(i), i));
+    TIMES("writev", 1, syscall(SYS_writev, fd, v, 2));
+    TIMES("lseek", 0, syscall(SYS_lseek, fd, 0, SEEK_SET));
+    TIMES("readv", 1, syscall(SYS_readv, fd, v, 2));
+    TIMES("pwritev", 1, syscall(SYS_pwritev, fd, v, 2, i, 0));
+    TIMES("preadv", 1, syscall(SYS_preadv, fd, v, 2, i, 0));
+    TIMES("pwritev2", 1, syscall(SYS_pwritev2, fd, v, 2, i, 0, 0));
+    TIMES("preadv2", 1, syscall(SYS_preadv2, fd, v, 2, i, 0, 0));
+    TIMES("fsync", 0, syscall(SYS_fsync, fd));
+    TIMES("fdatasync", 0, syscall(SYS_fdatasync, fd));
+    TIMES("openat", 0,
+          syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, "numbers", O_RDONLY)));
+    TIMES("dup", 0, syscall(SYS_close, syscall(SYS_dup, fd)));
+    TIMES("dup3", 0, syscall(SYS_close, syscall(SYS_dup3, fd, 201, O_CLOEXEC)));
+    TIMES("fcntl", 0, syscall(SYS_close, syscall(SYS_fcntl, fd, F_DUPFD, 100)));
+    errno = 0;
+    if (syscall(SYS_getpid) != getpid() || syscall(SYS_fchmod, -1, 0) != -1 ||
+        errno != EBADF)
+        die("syscall");
+    /* six arguments, the last of which is an offset that no file has */
+    if (syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_SHARED, fd, 1) != -1 ||
+        errno != EINVAL || fstat(fd, &s))
+        die("mmap");
+    syscall(SYS_close, fd);
+    expect("fstat", 1, 0);
+    expect("openat", 1, 0);
+    expect("close", 4 * rounds + 1, 0);
 }
 
 static void opens(void)
@@ -227,6 +269,54 @@ static void streams(void)
     expect("fclose", 2 * rounds + 1, 0);
 }
 
+static int va_print_wide(FILE *f, const wchar_t *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vfwprintf(f, format, list);
+    va_end(list);
+    return n;
+}
+
+static int va_scan_wide(FILE *f, const wchar_t *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vfwscanf(f, format, list);
+    va_end(list);
+    return n;
+}
+
+/* In an encoding of the stream's own, whatever the locale: 4 bytes for each "a", 4 for
+ * each of the letters beyond 16 bits; in UTF-8, 1 and 4. */
+static void wide(const char *name, const char *mode, long a, long clef)
+{
+    FILE *f = fopen(name, mode);
+    wchar_t line[100];
+    if (!f)
+        die(name);
+    TIMES("fwprintf", 1,
+          fwprintf(f, L"%ls\n", L"a\U0001d11ea") > 0 ? 3 * a + clef : -1);
+    TIMES("vfwprintf", 1,
+          va_print_wide(f, L"aa%lc\n", 0x1d11e) > 0 ? 3 * a + clef : -1);
+    TIMES("fputws", 1, fputws(L"aaaaaaaa\n", f) >= 0 ? 9 * a : -1);
+    TIMES("fputwc", 1, fputwc(0x1d11e, f) != WEOF ? clef : -1);
+    TIMES("putwc", 1, putwc(L'a', f) != WEOF ? a : -1);
+    TIMES("fseek", 0, fseek(f, 0, SEEK_SET));
+    TIMES("fwscanf", 1, fwscanf(f, L"%99l[^\n]%*c", line) == 1 ? 3 * a + clef : -1);
+    TIMES("vfwscanf", 1,
+          va_scan_wide(f, L"%99l[^\n]%*c", line) == 1 ? 3 * a + clef : -1);
+    TIMES("fgetws", 1, fgetws(line, any(7) + 92, f) ? 9 * a : -1);
+    TIMES("fgetwc", 1, fgetwc(f) == 0x1d11e ? clef : -1);
+    TIMES("getwc", 1, getwc(f) == L'a' ? a : -1);
+    if (fgetwc(f) != WEOF)
+        die("end");
+    fclose(f);
+    expect("fgetwc", 1, 0);
+    expect("fopen", 1, 0);
+    expect("fclose", 1, 0);
+}
+
 static void maps(void)
 {
     int fd = file("maps");
@@ -310,10 +400,13 @@ int main(int argc, char **argv)
 {
     rounds = argc > 1 ? atoi(argv[1]) : 100;
     posix();
+    numbers();
     opens();
     copies();
     streams();
     scans();
+    wide("wide8", "w+,ccs=UTF-8", 1, 4);
+    wide("wide16", "w+,ccs=UTF-16LE", 2, 4);
     maps();
     asynchronous();
     names();

@@ -18,15 +18,15 @@ static bool has_offset(int fd, int flags)
 {
     struct stat s;
 #ifdef SYS_fstat
-    return !(flags & O_APPEND) && !syscall(SYS_fstat, fd, &s) &&
+    return !(flags & O_APPEND) && !sys_call(SYS_fstat, fd, &s) &&
            (S_ISREG(s.st_mode) || S_ISBLK(s.st_mode));
 #else
     return false;
 #endif
 }
 
-static int opened(struct event *e, enum trace_op op, int dir, const char *path,
-                  int flags, int fd)
+int event_opened(struct event *e, enum trace_op op, int dir, const char *path,
+                 int flags, int fd)
 {
     event_over(e);
     int error = errno;
@@ -54,7 +54,7 @@ WRAP(int, open, (const char *path, int flags, ...))
     MODE_OF(flags, flags)
     struct event e = event_now();
     int fd = REAL(open)(path, flags, mode);
-    return opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
+    return event_opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
 }
 ALIAS(open64, open);
 ALIAS(__open, open);
@@ -65,7 +65,7 @@ WRAP(int, openat, (int dir, const char *path, int flags, ...))
     MODE_OF(flags, flags)
     struct event e = event_now();
     int fd = REAL(openat)(dir, path, flags, mode);
-    return opened(&e, OP_OPENAT, dir, path, flags, fd);
+    return event_opened(&e, OP_OPENAT, dir, path, flags, fd);
 }
 ALIAS(openat64, openat);
 
@@ -74,7 +74,7 @@ WRAP(int, __open_2, (const char *path, int flags))
 {
     struct event e = event_now();
     int fd = REAL(__open_2)(path, flags);
-    return opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
+    return event_opened(&e, OP_OPEN, AT_FDCWD, path, flags, fd);
 }
 ALIAS(__open64_2, __open_2);
 
@@ -82,7 +82,7 @@ WRAP(int, __openat_2, (int dir, const char *path, int flags))
 {
     struct event e = event_now();
     int fd = REAL(__openat_2)(dir, path, flags);
-    return opened(&e, OP_OPENAT, dir, path, flags, fd);
+    return event_opened(&e, OP_OPENAT, dir, path, flags, fd);
 }
 ALIAS(__openat64_2, __openat_2);
 
@@ -90,7 +90,7 @@ WRAP(int, creat, (const char *path, mode_t mode))
 {
     struct event e = event_now();
     int fd = REAL(creat)(path, mode);
-    return opened(&e, OP_CREAT, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, fd);
+    return event_opened(&e, OP_CREAT, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, fd);
 }
 ALIAS(creat64, creat);
 
@@ -135,7 +135,7 @@ WRAP(int, shm_open, (const char *name, int flags, mode_t mode))
 WRAP(int, mkstemp, (char *path))
 {
     struct event e = event_now();
-    return opened(&e, OP_MKSTEMP, AT_FDCWD, path, O_RDWR, REAL(mkstemp)(path));
+    return event_opened(&e, OP_MKSTEMP, AT_FDCWD, path, O_RDWR, REAL(mkstemp)(path));
 }
 ALIAS(mkstemp64, mkstemp);
 
@@ -143,7 +143,7 @@ WRAP(int, mkostemp, (char *path, int flags))
 {
     struct event e = event_now();
     int fd = REAL(mkostemp)(path, flags);
-    return opened(&e, OP_MKOSTEMP, AT_FDCWD, path, flags | O_RDWR, fd);
+    return event_opened(&e, OP_MKOSTEMP, AT_FDCWD, path, flags | O_RDWR, fd);
 }
 ALIAS(mkostemp64, mkostemp);
 
@@ -151,7 +151,7 @@ WRAP(int, mkstemps, (char *path, int suffix))
 {
     struct event e = event_now();
     int fd = REAL(mkstemps)(path, suffix);
-    return opened(&e, OP_MKSTEMPS, AT_FDCWD, path, O_RDWR, fd);
+    return event_opened(&e, OP_MKSTEMPS, AT_FDCWD, path, O_RDWR, fd);
 }
 ALIAS(mkstemps64, mkstemps);
 
@@ -159,13 +159,13 @@ WRAP(int, mkostemps, (char *path, int suffix, int flags))
 {
     struct event e = event_now();
     int fd = REAL(mkostemps)(path, suffix, flags);
-    return opened(&e, OP_MKOSTEMPS, AT_FDCWD, path, flags | O_RDWR, fd);
+    return event_opened(&e, OP_MKOSTEMPS, AT_FDCWD, path, flags | O_RDWR, fd);
 }
 ALIAS(mkostemps64, mkostemps);
 
 /* ---- copies ---- */
 
-static int copied(struct event *e, enum trace_op op, int from, int fd)
+int event_copied(struct event *e, enum trace_op op, int from, int fd)
 {
     event_over(e);
     int error = errno;
@@ -184,7 +184,7 @@ static int copied(struct event *e, enum trace_op op, int from, int fd)
 WRAP(int, dup, (int from))
 {
     struct event e = event_on(from);
-    return copied(&e, OP_DUP, from, REAL(dup)(from));
+    return event_copied(&e, OP_DUP, from, REAL(dup)(from));
 }
 
 WRAP(int, dup2, (int from, int to))
@@ -192,7 +192,7 @@ WRAP(int, dup2, (int from, int to))
     struct event e = event_on(from);
     if (to != from)
         log_move(to);
-    return copied(&e, OP_DUP2, from, REAL(dup2)(from, to));
+    return event_copied(&e, OP_DUP2, from, REAL(dup2)(from, to));
 }
 ALIAS(__dup2, dup2);
 
@@ -201,7 +201,7 @@ WRAP(int, dup3, (int from, int to, int flags))
     struct event e = event_on(from);
     if (to != from)
         log_move(to);
-    return copied(&e, OP_DUP3, from, REAL(dup3)(from, to, flags));
+    return event_copied(&e, OP_DUP3, from, REAL(dup3)(from, to, flags));
 }
 
 WRAP(int, fcntl, (int fd, int command, ...))
@@ -212,7 +212,7 @@ WRAP(int, fcntl, (int fd, int command, ...))
     va_end(rest);
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
         struct event e = event_on(fd);
-        return copied(&e, OP_FCNTL, fd, REAL(fcntl)(fd, command, argument));
+        return event_copied(&e, OP_FCNTL, fd, REAL(fcntl)(fd, command, argument));
     }
     if (command == F_SETFL) /* perhaps O_APPEND */
         fd_shared(fd);
@@ -250,7 +250,7 @@ WRAP(int, pipe2, (int *ends, int flags))
 
 /* ---- close ---- */
 
-static bool is_the_log(int fd)
+bool is_the_log(int fd)
 {
     return fd >= 0 && fd == recorder.fd && log_is_ours(fd);
 }
@@ -277,11 +277,11 @@ static int close_around_log(unsigned first, unsigned last, int flags)
     unsigned ours = (unsigned)recorder.fd;
     int rc = 0;
     if (!log_is_ours(recorder.fd) || ours < first || ours > last)
-        return (int)syscall(SYS_close_range, first, last, flags);
+        return (int)sys_call(SYS_close_range, first, last, flags);
     if (first < ours)
-        rc = (int)syscall(SYS_close_range, first, ours - 1, flags);
+        rc = (int)sys_call(SYS_close_range, first, ours - 1, flags);
     if (!rc && ours < last)
-        rc = (int)syscall(SYS_close_range, ours + 1, last, flags);
+        rc = (int)sys_call(SYS_close_range, ours + 1, last, flags);
     return rc;
 }
 
@@ -366,7 +366,7 @@ WRAP(ssize_t, readahead, (int fd, off_t offset, size_t bytes))
 static bool is_pipe(int fd)
 {
     struct statx s;
-    return !syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
+    return !sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
            S_ISFIFO(s.stx_mode);
 }
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 /* -1: a stream in memory, which is no I/O. */
 static inline int descriptor(FILE *f)
@@ -379,48 +380,65 @@ static off_t position(const struct event *e, FILE *f)
     return at;
 }
 
-static int scanned(struct event *e, enum trace_op op, FILE *f, off_t before, int n)
+static struct event event_from_position(FILE *f, off_t *before)
+{
+    struct event e = event_on_stream(f);
+    *before = position(&e, f);
+    if (is_logged(&e))
+        e.start = clock_ticks();
+    return e;
+}
+
+static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t before,
+                           bool failed)
 {
     event_over(e);
     off_t after = before < 0 ? -1 : position(e, f);
     size_t bytes = after > before ? (size_t)(after - before) : 0;
-    moved(e, op, f, n == EOF ? 1 : bytes, bytes);
-    return n;
+    moved(e, op, f, failed && !bytes ? 1 : bytes, bytes);
 }
 
-#define VFSCANF(name, OP)                                                              \
-    WRAP(int, name, (FILE * f, const char *format, va_list list))                      \
+/* A call of which the position tells the bytes. */
+#define BY_POSITION(type, name, OP, params, args, failure)                             \
+    WRAP(type, name, params)                                                           \
     {                                                                                  \
-        struct event e = event_on_stream(f);                                           \
-        off_t before = position(&e, f);                                                \
-        if (is_logged(&e))                                                             \
-            e.start = clock_ticks();                                                   \
-        return scanned(&e, OP, f, before, REAL(name)(f, format, list));                \
+        off_t before;                                                                  \
+        struct event e = event_from_position(f, &before);                              \
+        type result = REAL(name) args;                                                 \
+        moved_position(&e, OP, f, before, result == failure);                          \
+        return result;                                                                 \
     }
-VFSCANF(vfscanf, OP_VFSCANF)
-VFSCANF(__isoc99_vfscanf, OP_VFSCANF)
 
-/* Newer C libraries only; elsewhere nobody calls it. */
-VFSCANF(__isoc23_vfscanf, OP_VFSCANF)
-ALIAS(__vfscanf, vfscanf);
-
-#define FSCANF(name, vname)                                                            \
-    EXPORT int wrap_##name(FILE *f, const char *format, ...) __asm__(#name);           \
-    int wrap_##name(FILE *f, const char *format, ...)                                  \
+/* The same with `...`, by the function that takes a list. */
+#define BY_POSITION_LIST(name, OP, params, last, call, failure)                        \
+    EXPORT int wrap_##name params __asm__(#name);                                      \
+    int wrap_##name params                                                             \
     {                                                                                  \
         va_list list;                                                                  \
-        struct event e = event_on_stream(f);                                           \
-        off_t before = position(&e, f);                                                \
-        if (is_logged(&e))                                                             \
-            e.start = clock_ticks();                                                   \
-        va_start(list, format);                                                        \
-        int n = REAL(vname)(f, format, list);                                          \
+        off_t before;                                                                  \
+        struct event e = event_from_position(f, &before);                              \
+        va_start(list, last);                                                          \
+        int result = call;                                                             \
         va_end(list);                                                                  \
-        return scanned(&e, OP_FSCANF, f, before, n);                                   \
+        moved_position(&e, OP, f, before, result == failure);                          \
+        return result;                                                                 \
     }
-FSCANF(fscanf, vfscanf)
-FSCANF(__isoc99_fscanf, __isoc99_vfscanf)
-FSCANF(__isoc23_fscanf, __isoc23_vfscanf)
+
+#define VFSCANF(name, OP, letter)                                                      \
+    BY_POSITION(int, name, OP, (FILE * f, const letter *format, va_list list),         \
+                (f, format, list), EOF)
+#define FSCANF(name, vname, OP, letter)                                                \
+    BY_POSITION_LIST(name, OP, (FILE * f, const letter *format, ...), format,          \
+                     REAL(vname)(f, format, list), EOF)
+VFSCANF(vfscanf, OP_VFSCANF, char)
+VFSCANF(__isoc99_vfscanf, OP_VFSCANF, char)
+ALIAS(__vfscanf, vfscanf);
+FSCANF(fscanf, vfscanf, OP_FSCANF, char)
+FSCANF(__isoc99_fscanf, __isoc99_vfscanf, OP_FSCANF, char)
+
+/* Newer C libraries only; elsewhere nobody calls it. */
+VFSCANF(__isoc23_vfscanf, OP_VFSCANF, char)
+FSCANF(__isoc23_fscanf, __isoc23_vfscanf, OP_FSCANF, char)
 
 /* printf and its kin return the bytes. */
 static int printed(struct event *e, enum trace_op op, FILE *f, int n)
@@ -486,6 +504,59 @@ WRAP(int, putchar, (int c))
     moved(&e, OP_PUTCHAR, stdout, 1, put != EOF);
     return put;
 }
+
+/* ---- wide characters: how many bytes one has is the encoding's business, which is the
+ * stream's own (fopen's ccs=) and not the locale's at the time. So the position tells
+ * them, and where there is none, as in a pipe, they are not known and count as none.
+ * ---- */
+
+#define FGETWC(name, OP) BY_POSITION(wint_t, name, OP, (FILE * f), (f), WEOF)
+FGETWC(fgetwc, OP_FGETWC)
+FGETWC(fgetwc_unlocked, OP_FGETWC)
+FGETWC(getwc, OP_GETWC)
+FGETWC(getwc_unlocked, OP_GETWC)
+
+#define FPUTWC(name, OP)                                                               \
+    BY_POSITION(wint_t, name, OP, (wchar_t c, FILE * f), (c, f), WEOF)
+FPUTWC(fputwc, OP_FPUTWC)
+FPUTWC(fputwc_unlocked, OP_FPUTWC)
+FPUTWC(putwc, OP_PUTWC)
+FPUTWC(putwc_unlocked, OP_PUTWC)
+
+#define FGETWS(name)                                                                   \
+    BY_POSITION(wchar_t *, name, OP_FGETWS, (wchar_t * s, int n, FILE *f), (s, n, f),  \
+                NULL)
+FGETWS(fgetws)
+FGETWS(fgetws_unlocked)
+
+#define FGETWS_CHK(name)                                                               \
+    BY_POSITION(wchar_t *, name, OP_FGETWS,                                            \
+                (wchar_t * s, size_t room, int n, FILE *f), (s, room, n, f), NULL)
+FGETWS_CHK(__fgetws_chk)
+FGETWS_CHK(__fgetws_unlocked_chk)
+
+#define FPUTWS(name)                                                                   \
+    BY_POSITION(int, name, OP_FPUTWS, (const wchar_t *s, FILE *f), (s, f), -1)
+FPUTWS(fputws)
+FPUTWS(fputws_unlocked)
+
+VFSCANF(vfwscanf, OP_VFWSCANF, wchar_t)
+VFSCANF(__isoc99_vfwscanf, OP_VFWSCANF, wchar_t)
+VFSCANF(__isoc23_vfwscanf, OP_VFWSCANF, wchar_t)
+FSCANF(fwscanf, vfwscanf, OP_FWSCANF, wchar_t)
+FSCANF(__isoc99_fwscanf, __isoc99_vfwscanf, OP_FWSCANF, wchar_t)
+FSCANF(__isoc23_fwscanf, __isoc23_vfwscanf, OP_FWSCANF, wchar_t)
+
+BY_POSITION(int, vfwprintf, OP_VFWPRINTF,
+            (FILE * f, const wchar_t *format, va_list list), (f, format, list), -1)
+BY_POSITION(int, __vfwprintf_chk, OP_VFWPRINTF,
+            (FILE * f, int flag, const wchar_t *format, va_list list),
+            (f, flag, format, list), -1)
+BY_POSITION_LIST(fwprintf, OP_FWPRINTF, (FILE * f, const wchar_t *format, ...), format,
+                 REAL(vfwprintf)(f, format, list), -1)
+BY_POSITION_LIST(__fwprintf_chk, OP_FWPRINTF,
+                 (FILE * f, int flag, const wchar_t *format, ...), format,
+                 REAL(__vfwprintf_chk)(f, flag, format, list), -1)
 
 /* ---- formatted, to a descriptor ---- */
 

@@ -13,6 +13,7 @@ RECORDER_C = \
 	src/iotrace/preload/calls_mark.c \
 	src/iotrace/preload/calls_mpi.c \
 	src/iotrace/preload/calls_mpi_wait.c \
+	src/iotrace/preload/calls_syscall.c \
 	src/iotrace/preload/calls_uring.c \
 	src/iotrace/preload/clock.c \
 	src/iotrace/preload/fds.c \
@@ -32,7 +33,8 @@ RECORDER_H = \
 	src/iotrace/preload/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
-	src/iotrace/preload/sys.h
+	src/iotrace/preload/sys.h \
+	src/iotrace/preload/transfer.h
 RECORDER_MAP = src/iotrace/preload/exports.map
 EXTRA_DIST += $(RECORDER_C) $(RECORDER_H) $(RECORDER_MAP)
 include_HEADERS = include/iotrace.h

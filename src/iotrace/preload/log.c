@@ -20,7 +20,7 @@ void complain(const char *what, const char *about)
 static bool identify(int fd, uint64_t *dev, uint64_t *ino)
 {
     struct statx s;
-    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &s))
+    if (sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &s))
         return false;
     *dev = (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor;
     *ino = s.stx_ino;
@@ -30,7 +30,7 @@ static bool identify(int fd, uint64_t *dev, uint64_t *ino)
 static int out_of_the_way(int fd)
 {
     for (int least = OUT_OF_THE_WAY; least > 2; least /= 2) {
-        int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+        int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
         if (high >= 0) {
             sys_close(fd);
             return high;
@@ -41,7 +41,7 @@ static int out_of_the_way(int fd)
 
 bool log_name_taken(const char *name)
 {
-    return syscall(SYS_faccessat, AT_FDCWD, name, F_OK) == 0;
+    return sys_call(SYS_faccessat, AT_FDCWD, name, F_OK) == 0;
 }
 
 /* The name of the log's file: of a text, what it is made from at the end. */
@@ -196,7 +196,7 @@ void log_trim(void *mapped, size_t used)
 {
     used = (used + 4095) / 4096 * 4096;
     if (used < TRACE_BLOCK)
-        syscall(SYS_madvise, (char *)mapped + used, TRACE_BLOCK - used, MADV_REMOVE);
+        sys_call(SYS_madvise, (char *)mapped + used, TRACE_BLOCK - used, MADV_REMOVE);
 }
 
 void log_trim_names(void)
@@ -204,17 +204,17 @@ void log_trim_names(void)
     uint64_t from = (state->name_end + 4095) / 4096 * 4096;
     uint64_t to = (from + TRACE_BLOCK - 1) / TRACE_BLOCK * TRACE_BLOCK;
     if (from < to && still_there())
-        syscall(SYS_fallocate, recorder.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                from, to - from);
+        sys_call(SYS_fallocate, recorder.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                 from, to - from);
 }
 
 /* The program wants our number for itself. */
 void log_move(int fd)
 {
     if (recorder.header && fd == recorder.fd && still_there()) {
-        int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1);
+        int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1);
         if (high < 0)
-            high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+            high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
         if (high >= 0)
             recorder.fd = high;
     }

@@ -66,7 +66,7 @@ static bool any_matches(const char *list, const char *text, const char *whole)
 /* PATH as it is, absolute if it can be. */
 static void absolute(char *text, size_t bytes, const char *path)
 {
-    long n = *path == '/' ? 0 : syscall(SYS_getcwd, text, bytes);
+    long n = *path == '/' ? 0 : sys_call(SYS_getcwd, text, bytes);
     size_t used = n > 0 && *text == '/' ? (size_t)n - 1 : 0;
     snprintf(text + used, bytes - used, "%s%s", used > 1 ? "/" : "", path);
 }

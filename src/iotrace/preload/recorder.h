@@ -337,4 +337,10 @@ static inline int64_t event_moved(struct event *e, enum trace_op op, int64_t off
     return result;
 }
 
+/* ---- calls_fd.c ---- */
+int event_opened(struct event *e, enum trace_op op, int dir, const char *path,
+                 int flags, int fd);
+int event_copied(struct event *e, enum trace_op op, int from, int fd);
+bool is_the_log(int fd);
+
 #endif

@@ -205,7 +205,7 @@ void ring_freeze(void)
     for (unsigned i = 0, waits = 0; i < state->lanes && i < LANES; i++)
         while (__atomic_load_n(&state->lane[i].emptying, __ATOMIC_ACQUIRE) &&
                &state->lane[i] != lane && waits++ < 1000)
-            syscall(SYS_nanosleep, &a_while, NULL);
+            sys_call(SYS_nanosleep, &a_while, NULL);
 }
 
 /* The block is nobody's meanwhile: a signal handler that comes now gets another one. */

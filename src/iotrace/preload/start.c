@@ -151,7 +151,7 @@ static void read_environment(void)
     const char *mode = variable("IOTRACE_MODE", "trace");
     const char *most = variable("IOTRACE_MAX_BYTES", NULL);
     /* a child's relative names are those of its parent: relative to the same */
-    if (!self.has_cwd && syscall(SYS_getcwd, self.cwd, sizeof self.cwd) < 0)
+    if (!self.has_cwd && sys_call(SYS_getcwd, self.cwd, sizeof self.cwd) < 0)
         *self.cwd = 0;
     self.has_cwd = true;
     self.mode = !strcmp(mode, "profile") ? "profile"
@@ -325,7 +325,7 @@ static bool make_state(void)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-    syscall(SYS_madvise, p, STATE_BYTES, MADV_WIPEONFORK);
+    sys_call(SYS_madvise, p, STATE_BYTES, MADV_WIPEONFORK);
     state = p;
     return true;
 }
@@ -372,7 +372,7 @@ bool recorder_start(void)
     int error = errno, none = 0;
     if (starting.hopeless)
         return false;
-    int tid = (int)syscall(SYS_gettid);
+    int tid = (int)sys_call(SYS_gettid);
     if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
         return false;
     while (!__atomic_compare_exchange_n(&starting.tid, &none, tid, false,
@@ -391,7 +391,7 @@ bool recorder_start(void)
 static void wipe(void)
 {
     if (state)
-        syscall(SYS_madvise, state, STATE_BYTES, MADV_DONTNEED);
+        sys_call(SYS_madvise, state, STATE_BYTES, MADV_DONTNEED);
 }
 
 /* In a forked child, where the kernel has not done it. */

@@ -347,11 +347,11 @@ static bool give_name(const char *from, char *name, size_t bytes)
     size_t end = strlen(recorder.name);
     memcpy(name, recorder.name, end + 1);
     for (int n = 1; n < 1000; n++) {
-        if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, RENAME_NOREPLACE))
+        if (!sys_call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, RENAME_NOREPLACE))
             return true;
         /* a file system that cannot do it in one */
         if (errno == EINVAL && !log_name_taken(name))
-            return !syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, 0);
+            return !sys_call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, name, 0);
         if (errno != EEXIST && errno != EINVAL)
             return false;
         snprintf(name + end, bytes - end, ".%d", n);

@@ -1,0 +1,210 @@
+/* syscall, the function by which programs call the kernel by number: of calls that
+ * open, copy and close descriptors and move bytes, the events are those of the
+ * functions that do the same. All are made by the next `syscall`, never by such a
+ * function, which might be another library's that itself comes back here. */
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include "iotrace/preload/transfer.h"
+
+#define WORDS long number, long a, long b, long c, long d, long e, long f
+#define GIVEN number, a, b, c, d, e, f
+
+static long (*real_syscall)(WORDS) __attribute__((used));
+static const struct real entry_syscall
+    __attribute__((section("reals"), used)) = {"syscall", (void **)&real_syscall};
+
+/* How many bytes were asked for: of a vector only if the kernel has found it good. */
+static size_t asked(bool vector, long b, long c, long result)
+{
+    if (!vector)
+        return (size_t)c;
+    return result < 0 ? 0 : total((const struct iovec *)b, (int)c);
+}
+
+static long at_own(enum trace_op op, bool vector, WORDS)
+{
+    struct event v = event_on((int)a);
+    int64_t before = own_offset(&v, (int)a);
+    long n = real_syscall(GIVEN);
+    event_over(&v);
+    return moved(&v, op, (int)a, before, asked(vector, b, c, n), n);
+}
+
+static long at_given(enum trace_op op, bool vector, WORDS)
+{
+    struct event v = event_on((int)a);
+    long n = real_syscall(GIVEN);
+    event_over(&v);
+    return event_moved(&v, op, d, asked(vector, b, c, n), n);
+}
+
+/* With flags; offset -1: the descriptor's own. */
+static long at_either(enum trace_op op, WORDS)
+{
+    return d == -1 ? at_own(op, true, GIVEN) : at_given(op, true, GIVEN);
+}
+
+static long seeks(WORDS)
+{
+    struct event v = event_on((int)a);
+    int64_t before = own_offset(&v, (int)a);
+    long at = real_syscall(GIVEN);
+    return seeked(&v, (int)a, before, b, (int)c, at);
+}
+
+static long opens(enum trace_op op, int dir, long path, long flags, WORDS)
+{
+    struct event v = event_now();
+    int fd = (int)real_syscall(GIVEN);
+    return event_opened(&v, op, dir, (const char *)path, (int)flags, fd);
+}
+
+static long closes(WORDS)
+{
+    struct event v = event_on((int)a);
+    long rc = -1;
+    if (is_the_log((int)a))
+        errno = EBADF;
+    else {
+        fd_forget((int)a);
+        rc = real_syscall(GIVEN);
+    }
+    return event_moved(&v, OP_CLOSE, -1, 0, rc);
+}
+
+static long copies(enum trace_op op, bool onto, WORDS)
+{
+    struct event v = event_on((int)a);
+    if (onto && a != b)
+        log_move((int)b);
+    return event_copied(&v, op, (int)a, (int)real_syscall(GIVEN));
+}
+
+static long fcntls(WORDS)
+{
+    if (b == F_DUPFD || b == F_DUPFD_CLOEXEC)
+        return copies(OP_FCNTL, false, GIVEN);
+    if (b == F_SETFL) /* perhaps O_APPEND */
+        fd_shared((int)a);
+    return real_syscall(GIVEN);
+}
+
+static long on_fd(enum trace_op op, long request, WORDS)
+{
+    struct event v = event_on((int)a);
+    return event_moved(&v, op, -1, (size_t)request, real_syscall(GIVEN));
+}
+
+__attribute__((used, noinline)) static long syscall_recorded(WORDS)
+{
+    switch (number) {
+    case SYS_read:
+        return at_own(OP_READ, false, GIVEN);
+    case SYS_write:
+        return at_own(OP_WRITE, false, GIVEN);
+    case SYS_readv:
+        return at_own(OP_READV, true, GIVEN);
+    case SYS_writev:
+        return at_own(OP_WRITEV, true, GIVEN);
+    case SYS_pread64:
+        return at_given(OP_PREAD, false, GIVEN);
+    case SYS_pwrite64:
+        return at_given(OP_PWRITE, false, GIVEN);
+    case SYS_preadv:
+        return at_given(OP_PREADV, true, GIVEN);
+    case SYS_pwritev:
+        return at_given(OP_PWRITEV, true, GIVEN);
+    case SYS_preadv2:
+        return at_either(OP_PREADV2, GIVEN);
+    case SYS_pwritev2:
+        return at_either(OP_PWRITEV2, GIVEN);
+    case SYS_lseek:
+        return seeks(GIVEN);
+#ifdef SYS_open
+    case SYS_open:
+        return opens(OP_OPEN, AT_FDCWD, a, b, GIVEN);
+    case SYS_creat:
+        return opens(OP_CREAT, AT_FDCWD, a, O_CREAT | O_WRONLY | O_TRUNC, GIVEN);
+    case SYS_dup2:
+        return copies(OP_DUP2, true, GIVEN);
+#endif
+    case SYS_openat:
+        return opens(OP_OPENAT, (int)a, b, c, GIVEN);
+    case SYS_close:
+        return closes(GIVEN);
+    case SYS_dup:
+        return copies(OP_DUP, false, GIVEN);
+    case SYS_dup3:
+        return copies(OP_DUP3, true, GIVEN);
+    case SYS_fcntl:
+        return fcntls(GIVEN);
+    case SYS_fsync:
+        return on_fd(OP_FSYNC, 0, GIVEN);
+    case SYS_fdatasync:
+        return on_fd(OP_FDATASYNC, 0, GIVEN);
+    case SYS_ftruncate:
+        return on_fd(OP_FTRUNCATE, b, GIVEN);
+    default:
+        return real_syscall(GIVEN);
+    }
+}
+
+/* Calls that are not recorded are passed on by a jump, with nothing touched. The last
+ * of the seven words is on the stack; where a call has fewer, that is some variable of
+ * the caller's, perhaps the very one that another thread is about to change, and a
+ * function in C may write to its arguments. Before the recorder's start all calls are
+ * made right here: the caller may be a malloc at its own beginning, in which nothing
+ * can be looked up. */
+__attribute__((used)) static const bool is_recorded[] = {
+    [SYS_read] = true,      [SYS_write] = true,   [SYS_readv] = true,
+    [SYS_writev] = true,    [SYS_pread64] = true, [SYS_pwrite64] = true,
+    [SYS_preadv] = true,    [SYS_pwritev] = true, [SYS_preadv2] = true,
+    [SYS_pwritev2] = true,  [SYS_lseek] = true,   [SYS_openat] = true,
+    [SYS_close] = true,     [SYS_dup] = true,     [SYS_dup3] = true,
+    [SYS_fcntl] = true,     [SYS_fsync] = true,   [SYS_fdatasync] = true,
+    [SYS_ftruncate] = true,
+#ifdef SYS_open
+    [SYS_open] = true,      [SYS_creat] = true,   [SYS_dup2] = true,
+#endif
+};
+__attribute__((used)) static const unsigned long end_recorded = sizeof is_recorded;
+
+#ifdef __x86_64__
+EXPORT long wrap_syscall(WORDS) __asm__("syscall");
+static long (*const syscall_early)(WORDS) __attribute__((used)) = sys_six;
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    movq real_syscall(%rip), %rax\n"
+        "    testq %rax, %rax\n"
+        "    cmoveq syscall_early(%rip), %rax\n"
+        "    je 1f\n"
+        "    cmpq end_recorded(%rip), %rdi\n"
+        "    jae 1f\n"
+        "    leaq is_recorded(%rip), %r11\n"
+        "    cmpb $0, (%r11,%rdi)\n"
+        "    je 1f\n"
+        "    pushq 8(%rsp)\n" /* the last word's copy */
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call syscall_recorded\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    ret\n"
+        "1:  jmp *%rax\n"
+        "    .cfi_endproc\n"
+        ".size syscall, . - syscall\n");
+#else
+EXPORT long wrap_syscall(WORDS) __asm__("syscall");
+long wrap_syscall(WORDS) /* here all words are in registers */
+{
+    if (!real_syscall)
+        return sys_six(GIVEN);
+    if ((unsigned long)number >= end_recorded || !is_recorded[number])
+        return real_syscall(GIVEN);
+    return syscall_recorded(GIVEN);
+}
+#endif

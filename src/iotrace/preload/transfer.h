@@ -1,0 +1,63 @@
+/* What read, write and their kin need, also where they are called by number. */
+#ifndef IOTRACE_PRELOAD_TRANSFER_H
+#define IOTRACE_PRELOAD_TRANSFER_H
+
+#include "iotrace/preload/recorder.h"
+#include <sys/uio.h>
+
+static inline size_t total(const struct iovec *v, int n)
+{
+    size_t sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += v[i].iov_len;
+    return sum;
+}
+
+/* ---- at the descriptor's own offset, which is known as long as only this thread
+ * moves it: whoever else comes takes the ownership away before it calls, and after the
+ * call we look whether we still have it ---- */
+
+static inline int64_t own_offset(const struct event *e, int fd)
+{
+    if (!is_logged(e) || (unsigned)fd >= FDS || !fds[fd].owner || vforked)
+        return -1;
+    if (LIKELY(lane && fds[fd].owner == lane->number + 1))
+        return fds[fd].offset;
+    __atomic_store_n(&fds[fd].owner, 0, __ATOMIC_SEQ_CST);
+    return -1;
+}
+
+static inline int64_t own_offset_moved(int fd, int64_t before, int64_t moved)
+{
+    if (before < 0)
+        return -1;
+    struct fd_entry *f = &fds[fd];
+    if (__atomic_load_n(&f->owner, __ATOMIC_ACQUIRE) != lane->number + 1)
+        return -1;
+    if (f->offset != before) { /* a signal handler was here */
+        f->owner = 0;
+        return -1;
+    }
+    if (moved > 0)
+        f->offset = before + moved;
+    return before;
+}
+
+static inline ssize_t moved(struct event *e, enum trace_op op, int fd, int64_t before,
+                            size_t request, ssize_t n)
+{
+    event_over(e);
+    return event_moved(e, op, own_offset_moved(fd, before, n), request, n);
+}
+
+static inline off_t seeked(struct event *e, int fd, int64_t before, off_t offset,
+                           int whence, off_t at)
+{
+    event_over(e);
+    if (own_offset_moved(fd, before, 0) >= 0 && at >= 0)
+        fds[fd].offset = at;
+    event_put(e, OP_LSEEK, offset, whence, outcome(at));
+    return at;
+}
+
+#endif
