@@ -270,8 +270,9 @@ class Madbench(Mpi):
     """The recorder's account of a run is the program's own."""
 
     def account(self, calls, level, *options):
-        logs, done = self.traced(os.path.join(BUILD, "madbench"), "64", "2", "--quiet",
-                                 "--dir", "files", *options, np=4, json=True)
+        logs, done = self.traced(os.path.join(BUILD, "madbench"), "64", "2",
+                                 "--io-only", "--quiet", "--dir", "files", *options,
+                                 np=4, json=True)
         moved = collections.Counter()
         for log in logs:
             self.assertEqual(log.dropped, 0)
