@@ -198,7 +198,8 @@ static int set_environment(const struct opt_program *p)
     return rc;
 }
 
-/* "--name", "--name=value", "--name value", "--no-name". Moves *i past a value. */
+/* "--name", "--name=value", "--name value" (but where it may be left out), "--no-name".
+ * Moves *i past a value. */
 static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
 {
     char name[64];
@@ -216,6 +217,8 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
         return set(o, OPT_COMMAND_LINE, arg + n + 1);
     if (o->kind == OPT_FLAG)
         return set(o, OPT_COMMAND_LINE, "yes");
+    if (o->bare)
+        return set(o, OPT_COMMAND_LINE, o->bare);
     if (*i + 1 >= argc)
         return err_usage("option --%s needs a value: %s", name, o->arg ? o->arg : "");
     return set(o, OPT_COMMAND_LINE, argv[++*i]);
@@ -331,11 +334,12 @@ static void help_entry(const struct opt *o, FILE *out)
     enum { INDENT = 26, WIDTH = 80 };
     char head[96], text[1024], letter[8] = "";
     bool negatable = o->kind == OPT_FLAG && o->preset && !strcmp(o->preset, "yes");
+    const char *arg = o->arg && !is_positional(o) ? o->arg : "";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(head, sizeof head, "  %s%s%s%s%s%s", letter, is_positional(o) ? "" : "--",
-             negatable ? "[no-]" : "", o->name, o->arg && !is_positional(o) ? "=" : "",
-             o->arg && !is_positional(o) ? o->arg : "");
+    snprintf(head, sizeof head, "  %s%s%s%s%s%s%s%s", letter,
+             is_positional(o) ? "" : "--", negatable ? "[no-]" : "", o->name,
+             o->bare ? "[" : "", *arg ? "=" : "", arg, o->bare ? "]" : "");
     int n = snprintf(text, sizeof text, "%s%s%s", o->choices ? o->choices : "",
                      o->choices ? ": " : "", o->help);
     if (o->env)

@@ -39,6 +39,7 @@ struct opt {
     const char *env;     /* "IOMETHOD", or NULL */
     void *value;         /* as said at the kind */
     const char *preset;  /* the default as text; NULL: none (value is left alone) */
+    const char *bare;    /* its value where it is given without one; NULL: needs one */
     const char *arg;     /* what --help shows after the name: "N", "DIR" */
     const char *choices; /* OPT_CHOICE: "POSIX|MPI" */
     const char *unit;    /* "B", "s", "1"; NULL for text */

@@ -116,8 +116,11 @@ void scratch_unlink_all(void)
     if (owner != getpid())
         return;
     for (int i = 0; i < SLOTS; i++)
-        if (table[i].used) {
+        if (table[i].used)
             unlink(table[i].path);
+    for (int i = 0; i < SLOTS; i++)
+        if (table[i].used) {
+            rmdir(table[i].path); /* of a folder, empty by now */
             table[i].used = 0;
         }
 }

@@ -1,5 +1,5 @@
-/* The paths this process created and owes the removal of: a static table that
- * signal handlers, the watchdog and error paths may walk at any time. */
+/* The paths this process created and owes the removal of, files and folders for them:
+ * a static table that signal handlers, the watchdog and error paths may walk at any time. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
@@ -18,7 +18,7 @@ void scratch_forget(const char *path);
  * this process did not create. Returns 0, or -errno with a sentence. */
 int scratch_remove(const char *path);
 
-/* Local; async-signal-safe. Unlinks what is remembered. */
+/* Local; async-signal-safe. Unlinks what is remembered; folders last. */
 void scratch_unlink_all(void);
 
 /* Local. From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR2 remove the

@@ -82,6 +82,13 @@ enum act phase_act(struct phase *p, enum act a)
     return was;
 }
 
+void phase_move(struct phase *p, enum act from, enum act to, int64_t ns)
+{
+    phase_act(p, p->now); /* so that what is being counted has been */
+    p->act[from].ns -= ns;
+    p->act[to].ns += ns;
+}
+
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns)
 {
     struct phase_act *x = &p->act[a];

@@ -58,6 +58,10 @@ void phase_end(struct phase *p);
 /* Local. From now on `a` is going on. Returns what was, to switch back to. */
 enum act phase_act(struct phase *p, enum act a);
 
+/* Local. Of the nanoseconds that were counted as `from`, so many were `to`: for code
+ * that cannot know phases but tells how long it waited. */
+void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);
+
 /* Local. One finished transfer: bytes and latency from submission to completion.
  * It does not change which activity is going on. */
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns);

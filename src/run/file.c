@@ -29,17 +29,34 @@ static void make_shape(struct run_file *f, const char *role, const struct layout
     snprintf(f->dim_names + at, sizeof f->dim_names - at, "element");
 }
 
+static void start(struct run_file *f, struct run *r, bool shared, int64_t bytes,
+                  int64_t max_request, int depth)
+{
+    memset(f, 0, sizeof *f);
+    f->run = r;
+    f->shared = shared;
+    f->comm = shared ? r->world.comm : MPI_COMM_SELF;
+    f->bytes = bytes;
+    f->max_request = max_request;
+    f->depth = depth;
+}
+
+void run_file_at(struct run_file *f, struct run *r, const char *path, bool shared,
+                 bool mine, int64_t bytes, int64_t max_request, int depth)
+{
+    start(f, r, shared, bytes, max_request, depth);
+    f->elsewhere = !shared && !mine;
+    int n = snprintf(f->path, sizeof f->path, "%s", path);
+    if (n >= (int)sizeof f->path && !r->failed)
+        r->failed = err_set(-ENAMETOOLONG, path, -1, "the path is too long");
+}
+
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth)
 {
     const struct run_options *o = r->options;
     char rep[16] = "", which[16] = "";
-    memset(f, 0, sizeof *f);
-    f->run = r;
-    f->comm = r->shared ? r->world.comm : MPI_COMM_SELF;
-    f->bytes = layout_file_bytes(l);
-    f->max_request = max_request;
-    f->depth = depth;
+    start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
     make_shape(f, role, l);
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
@@ -139,7 +156,7 @@ static void empty_cache(struct run_file *f)
     struct run *r = f->run;
     int64_t resident = -1;
     enum act before = phase_act(r->phase, ACT_CHECK);
-    if (!r->shared || r->world.node_rank == 0) {
+    if (!f->shared || r->world.node_rank == 0) {
         int rc = r->flush ? io_cache_drop(f->path, 0, 0, &resident)
                           : io_cache_resident(f->path, 0, 0, &resident);
         if (rc && !r->failed)
@@ -149,7 +166,7 @@ static void empty_cache(struct run_file *f)
             r->resident_bytes += resident;
         }
     }
-    if (r->shared) {
+    if (f->shared) {
         phase_act(r->phase, ACT_IDLE);
         MPI_Barrier(f->comm);
     }
@@ -162,36 +179,53 @@ void run_buffer(struct run *r, void *buf, int64_t bytes)
         r->buffers[r->buffer_count++] = (struct iovec){buf, (size_t)bytes};
 }
 
+/* What the program says of the file, its own `flags` and the policy of the run. */
+static struct io_open how_to_open(struct run_file *f, int flags)
+{
+    const struct run *r = f->run;
+    int policy = r->io_flags & ~(f->independent ? IO_COLLECTIVE : 0);
+    f->shape.dim_names = f->dim_names;
+    return (struct io_open){.engine = r->engine,
+                            .comm = f->comm,
+                            .path = f->path,
+                            .flags = flags | policy |
+                                     (run_writes_back(r) ? IO_WRITE_BACK : 0),
+                            .bytes = f->bytes,
+                            .max_request = f->max_request,
+                            .depth = f->depth,
+                            .timeout_s = r->options->io_timeout,
+                            .hints = r->hints,
+                            .hint_count = r->hint_count,
+                            .buffers = r->buffers,
+                            .buffer_count = r->buffer_count,
+                            .shape = f->shape.ndims ? &f->shape : NULL};
+}
+
+static int open_mine(struct run_file *f, int flags)
+{
+    struct run *r = f->run;
+    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
+        empty_cache(f);
+    struct io_open o = how_to_open(f, flags);
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int rc = io_file_open(&f->io, &o);
+    phase_act(r->phase, before);
+    return rc;
+}
+
 int run_file_open(struct run_file *f, int flags)
 {
     struct run *r = f->run;
     if (!r->engine)
         return 0;
-    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
-        empty_cache(f);
-    struct io_open o = {.engine = r->engine,
-                        .comm = f->comm,
-                        .path = f->path,
-                        .flags = flags | r->io_flags |
-                                 (run_writes_back(r) ? IO_WRITE_BACK : 0),
-                        .bytes = f->bytes,
-                        .max_request = f->max_request,
-                        .depth = f->depth,
-                        .timeout_s = r->options->io_timeout,
-                        .hints = r->hints,
-                        .hint_count = r->hint_count,
-                        .buffers = r->buffers,
-                        .buffer_count = r->buffer_count,
-                        .shape = f->shape.ndims ? &f->shape : NULL};
-    f->shape.dim_names = f->dim_names;
-    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
-    int rc = io_file_open(&f->io, &o);
+    int rc = f->elsewhere ? 0 : open_mine(f, flags);
     if (rc && !r->failed)
         r->failed = rc;
-    phase_act(r->phase, ACT_IDLE); /* for those who are still opening theirs */
+    /* idle: for those who are still opening theirs */
+    enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
     phase_act(r->phase, before);
-    if (!r->failed && !r->described)
+    if (!r->failed && !r->described && f->io)
         describe(f);
     return r->failed;
 }
@@ -205,11 +239,10 @@ int run_file_close(struct run_file *f, bool written)
     int rc = 0;
     /* After a failure there is nothing worth syncing; and OMPIO, after a collective
      * write that failed, leaves MPI_File_sync on one rank while the others stay. */
-    int failed = r->shared && written ? err_agree(f->comm, r->failed) : r->failed;
-    if (written && r->flush && !failed) {
+    int failed = f->shared && written ? err_agree(f->comm, r->failed) : r->failed;
+    if (written && r->flush && !failed)
         rc = run_sync(f);
-    }
-    if (r->shared) { /* or closing, which is collective, is billed for slower ranks */
+    if (f->shared) { /* or closing, which is collective, is billed for slower ranks */
         phase_act(r->phase, ACT_IDLE);
         MPI_Barrier(f->comm);
     }
@@ -232,7 +265,7 @@ int run_file_remove(struct run_file *f)
         rc = io_file_close(&f->io);
     if (r->options->keep && !r->failed)
         io_file_keep(f->comm, f->path);
-    else {
+    else if (!f->elsewhere) {
         int removed = io_file_remove(f->comm, f->path);
         rc = rc ? rc : removed;
     }

@@ -28,9 +28,11 @@ struct run_options {
     double io_timeout;
 };
 
-/* The entries of a program's option table for `struct run_options o`. */
+/* The entries of a program's option table for `struct run_options o`; as presets of
+ * --filetype and --keep, what is right for benchmarks. */
+#define RUN_OPTIONS(o) RUN_OPTIONS_WITH(o, "UNIQUE", "no")
 /* clang-format off */
-#define RUN_OPTIONS(o) \
+#define RUN_OPTIONS_WITH(o, filetype_preset, keep_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
@@ -42,7 +44,7 @@ struct run_options {
      .help = "ASYNC has transfers under way while the program computes; NONE does " \
              "everything but the I/O"}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
-     .value = &(o).filetype, .preset = "UNIQUE", .arg = "TYPE", \
+     .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
      .choices = "UNIQUE|SHARED", \
      .help = "a file for each rank, or one for all"}, \
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
@@ -56,7 +58,7 @@ struct run_options {
              "(O_DIRECT); keep does neither, as MADbench2"}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "where the files are made"}, \
-    {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = "no", \
+    {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
      .help = "leave the files at the end"}, \
     {.kind = OPT_REAL, .name = "io-timeout", .value = &(o).io_timeout, \
      .preset = "300", .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
@@ -138,7 +140,10 @@ struct run {
 struct run_file {
     struct run *run;
     struct io_file *io; /* NULL while closed, and with IOMODE=NONE */
-    MPI_Comm comm;      /* MPI_COMM_SELF for unique files */
+    MPI_Comm comm;      /* its ranks: this one's own file, or all ranks' */
+    bool shared;        /* by all ranks */
+    bool elsewhere;     /* another rank's file: this one takes no part */
+    bool independent;   /* its transfers are not collective, with --collective either */
     char path[4096];
     int64_t bytes; /* of this file when complete */
     int64_t max_request;
@@ -215,6 +220,13 @@ void run_rep_end(struct run *r);
  * name of the array that HDF5 makes of it. */
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
+
+/* Local. Names a file that the program knows the path of: one for all ranks (`shared`),
+ * or this rank's own (`mine`), or that of another rank, which alone opens, closes and
+ * removes it while this one agrees on the outcome. `bytes`: of the complete file; 0: it
+ * grows. */
+void run_file_at(struct run_file *f, struct run *r, const char *path, bool shared,
+                 bool mine, int64_t bytes, int64_t max_request, int depth);
 
 /* **Collective.** Opens it (enum io_flags). To read, the cached pages of this node are
  * dropped first (--cache=flush), and in any case counted. */
