@@ -31,16 +31,16 @@ struct list {
  *
  * A list has one path a line, relative to the list's own folder; blank lines and those
  * that begin with # are passed over. A line "path format weight" is MB-System's: format
- * 121 is GSF, -1 is another list; the weight may be missing. With "R:" before it, a
- * path is taken as it stands; with "P:", or after a line $PROCESSED, the file that
- * MB-System made of it would be meant, which is refused, as those are never GSF;
- * $NOPROCESSED and $RAW undo $PROCESSED. Other formats are refused.
+ * 121 is GSF, a negative one is another list; the weight may be missing. "R:" before a
+ * path, $RAW and $NOPROCESSED say that files are meant as they are named, which they
+ * always are. "P:" and $PROCESSED, which mean a file of another name that MB-System may
+ * have made, are refused, and so are other formats and other words with $.
  *
  * Returns 0 or -errno with a sentence, the same on every rank: a list that cannot be
- * read, with the number of its line; lists that name each other in a circle, or more
- * than LIST_DEPTH_MAX deep; a file that cannot be looked at or is no regular file
- * (with `skip_bad` it is marked bad); one file named twice, whatever the paths are;
- * no file at all. */
+ * read, with the number of its line; a list that is named twice, and so also a circle
+ * of them; lists more than LIST_DEPTH_MAX deep; a file that cannot be looked at or is
+ * no regular file (with `skip_bad` it is marked bad); one file named twice, whatever
+ * the paths are, as its soundings would count twice; no file at all. */
 int list_open(struct list **l, MPI_Comm comm, const struct opt_rest *files,
               const struct opt_list *lists, bool skip_bad);
 void list_close(struct list **l); /* Local. *l becomes NULL; NULL is fine. */
