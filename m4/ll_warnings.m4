@@ -1,7 +1,8 @@
 # LL_WARNINGS
 # Sets WARN_CFLAGS (the compiler's warnings we keep clean) and SIMD_CFLAGS
-# (honour "#pragma omp simd" without the OpenMP run time), each flag only if
-# the compiler takes it.
+# (honour "#pragma omp simd" without the OpenMP run time; no errno after sqrt(), which
+# nobody looks at and which would keep loops with it from doing several at a time),
+# each flag only if the compiler takes it.
 AC_DEFUN([LL_WARNINGS], [
   WARN_CFLAGS=
   SIMD_CFLAGS=
@@ -10,6 +11,7 @@ AC_DEFUN([LL_WARNINGS], [
     LL_TRY_CFLAG([$ll_flag], [WARN_CFLAGS="$WARN_CFLAGS $ll_flag"])
   done
   LL_TRY_CFLAG([-fopenmp-simd], [SIMD_CFLAGS=-fopenmp-simd])
+  LL_TRY_CFLAG([-fno-math-errno], [SIMD_CFLAGS="$SIMD_CFLAGS -fno-math-errno"])
   AC_SUBST([WARN_CFLAGS])
   AC_SUBST([SIMD_CFLAGS])
 ])

@@ -12,6 +12,10 @@
 #define WGS84_E2 (WGS84_F * (2 - WGS84_F))
 #define DEGREE (M_PI / 180)
 
+/* All of a geodesic goes into the loop over beams, or that could not do several of them
+ * at a time. */
+#define INLINE inline __attribute__((always_inline))
+
 /* A point on the auxiliary sphere; lon in radians from where a line began. */
 struct spot {
     double sin, cos; /* of the reduced latitude */
@@ -52,15 +56,25 @@ static inline double sines(struct turn x, double c1, double c2, double c3, doubl
     return c1 * x2.sin + c2 * x4.sin + c3 * x6.sin + c4 * 2 * x4.sin * x4.cos;
 }
 
-/* Sine and cosine of an angle below 1/500: all digits in few terms. */
+/* Angles are short up to here; more terms of the series would change them by 3e-16. */
+#define SHORT_ARC 0.02
+
+/* Sine and cosine of a short angle. */
 static inline struct turn small(double x)
 {
     double x2 = x * x;
-    return (struct turn){x * (1 - x2 / 6 * (1 - x2 / 20)),
-                         1 - x2 / 2 * (1 - x2 / 12 * (1 - x2 / 30))};
+    return (struct turn){x * (1 - x2 * (1 / 6. - x2 * (1 / 120.))),
+                         1 - x2 * (1 / 2. - x2 * (1 / 24. - x2 * (1 / 720.)))};
 }
 
-static inline void line_series(struct line *l, double cos_a0)
+/* The short angle with this tangent. */
+static inline double short_arc(double x)
+{
+    double x2 = x * x;
+    return x * (1 - x2 * (1 / 3. - x2 * (1 / 5. - x2 * (1 / 7. - x2 * (1 / 9.)))));
+}
+
+static INLINE void line_series(struct line *l, double cos_a0)
 {
     double k2 = WGS84_E2 / (1 - WGS84_E2) * cos_a0 * cos_a0;
     double root = sqrt(1 + k2) + 1, e = k2 / (root * root), e2 = e * e;
@@ -76,41 +90,45 @@ static inline void line_series(struct line *l, double cos_a0)
     l->c = WGS84_F / 16 * cos2 * (4 + WGS84_F * (4 - 3 * cos2));
 }
 
-static inline void line_start(struct line *l, struct spot from, struct turn azimuth)
+static INLINE void line_start(struct line *l, struct spot from, struct turn azimuth)
 {
     double up = from.cos * azimuth.cos;
     double cos_a0 = sqrt(from.sin * from.sin + up * up);
     l->from = from;
     l->azimuth = azimuth;
     l->sin_a0 = from.cos * azimuth.sin;
-    /* Along the equator it is never crossed, and what follows is multiplied by 0. */
-    l->sigma = cos_a0 > 0 ? (struct turn){from.sin / cos_a0, up / cos_a0}
-                          : (struct turn){0, 1};
+    /* Along the equator it is never crossed: what follows is multiplied by 0, and the
+     * last term, which changes no other number, keeps it finite without a branch. */
+    double divisor = cos_a0 + 1e-300;
+    l->sigma = (struct turn){from.sin / divisor, up / divisor};
     line_series(l, cos_a0);
 }
 
 /* Longitude gained on the way of `arc` radians, whose sine and cosine are `t`. */
-static inline double line_lon(const struct line *l, double arc, struct turn t)
+static INLINE double line_lon(const struct line *l, double arc, struct turn t,
+                              bool is_short)
 {
     const struct spot *from = &l->from;
-    double lambda = atan2(t.sin * l->azimuth.sin,
-                          from->cos * t.cos - from->sin * t.sin * l->azimuth.cos);
+    double y = t.sin * l->azimuth.sin;
+    double x = from->cos * t.cos - from->sin * t.sin * l->azimuth.cos;
+    double lambda = is_short ? short_arc(y / x) : atan2(y, x);
     double mid = add(add(l->sigma, l->sigma), t).cos;
     double more = mid + l->c * t.cos * (2 * mid * mid - 1);
     return lambda - (1 - l->c) * WGS84_F * l->sin_a0 * (arc + l->c * t.sin * more);
 }
 
-static inline struct spot line_at(const struct line *l, double metres)
+/* `is_short`: the way and the longitude gained are short angles. */
+static INLINE struct spot line_at(const struct line *l, double metres, bool is_short)
 {
     double tau = metres * l->unit;
-    struct turn t = {sin(tau), cos(tau)};
+    struct turn t = is_short ? small(tau) : (struct turn){sin(tau), cos(tau)};
     double more = sines(add(l->tau, t), l->c1, l->c2, l->c3, l->c4) -
                   sines(l->tau, l->c1, l->c2, l->c3, l->c4);
     t = add(t, small(more));
     double down = l->from.sin * t.sin - l->from.cos * t.cos * l->azimuth.cos;
     return (struct spot){l->from.sin * t.cos + l->from.cos * t.sin * l->azimuth.cos,
                          sqrt(l->sin_a0 * l->sin_a0 + down * down),
-                         l->from.lon + line_lon(l, tau + more, t)};
+                         l->from.lon + line_lon(l, tau + more, t, is_short)};
 }
 
 static struct spot spot_of(struct geo_point p)
@@ -138,25 +156,74 @@ struct geo_point geo_direct(struct geo_point from, double azimuth, double metres
 {
     struct line l;
     line_start(&l, spot_of(from), turn_of(azimuth));
-    return point_of(line_at(&l, metres), from.lon);
+    return point_of(line_at(&l, metres, false), from.lon);
 }
 
 /* ---- beams ---------------------------------------------------------------------- */
 
-static void exact(struct geo_point ping, double heading, int n, const double *across,
-                  const double *along, struct geo_point *beam)
+/* At any distance, and at the poles. */
+static void far(struct geo_point ping, double heading, int n, const double *across,
+                const double *along, struct geo_point *beam)
 {
     struct turn ahead = turn_of(heading), aside = {ahead.cos, -ahead.sin};
     struct line side, forward;
     line_start(&side, spot_of(ping), aside);
     for (int i = 0; i < n; i++) {
-        struct spot s = line_at(&side, across[i]);
+        struct spot s = line_at(&side, across[i], false);
         if (along[i] != 0) {
             line_start(&forward, s, ahead);
-            s = line_at(&forward, along[i]);
+            s = line_at(&forward, along[i], false);
         }
         beam[i] = point_of(s, ping.lon);
     }
+}
+
+/* The same where all angles are short: no function is called. `lat` is the ping's. */
+static INLINE struct geo_point place_near(const struct line *side,
+                                          struct geo_point ping, struct turn lat,
+                                          struct turn ahead, double across,
+                                          double along)
+{
+    struct line forward;
+    line_start(&forward, line_at(side, across, true), ahead);
+    struct spot s = line_at(&forward, along, true);
+    double down = (1 - WGS84_F) * s.cos;
+    double north = short_arc((s.sin * lat.cos - down * lat.sin) /
+                             (down * lat.cos + s.sin * lat.sin));
+    return (struct geo_point){ping.lat + north / DEGREE, ping.lon + s.lon / DEGREE};
+}
+
+static void near(struct geo_point ping, double heading, int n, const double *across,
+                 const double *along, struct geo_point *beam)
+{
+    struct turn ahead = turn_of(heading), aside = {ahead.cos, -ahead.sin};
+    struct turn lat = turn_of(ping.lat);
+    struct line side;
+    line_start(&side, spot_of(ping), aside);
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        beam[i] = place_near(&side, ping, lat, ahead, across[i], along[i]);
+    for (int i = 0; i < n; i++)
+        beam[i].lon = geo_wrap(beam[i].lon);
+}
+
+/* Whether near() will do: the longitude, too, changes by little. */
+static bool are_near(struct geo_point ping, int n, const double *across,
+                     const double *along)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double way = fabs(across[i]) + fabs(along[i]);
+        most = way > most ? way : most;
+    }
+    return most <= SHORT_ARC * WGS84_B * cos(ping.lat * DEGREE);
+}
+
+static void exact(struct geo_point ping, double heading, int n, const double *across,
+                  const double *along, struct geo_point *beam)
+{
+    bool is_near = are_near(ping, n, across, along);
+    (is_near ? near : far)(ping, heading, n, across, along, beam);
 }
 
 static void tangent(struct geo_point ping, double heading, int n, const double *across,

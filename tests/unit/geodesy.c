@@ -89,6 +89,31 @@ static void test_beams(void)
     tap_ok(north.lat > 50 && fabs(north.lon) < 1e-12, "and ahead of it is north");
 }
 
+/* Near the ship series stand in for functions: in a ping with one beam that is far from
+ * it they do not, and the others must be where they are without it. */
+static void test_near(void)
+{
+    double across[8], along[8], worst = 0;
+    struct geo_point near[8], far[8];
+    srand(5);
+    for (int i = 0; i < 2000; i++) {
+        struct geo_point ping = {rand() % 17999 * 0.01 - 89.99,
+                                 rand() % 36000 * 0.01 - 180};
+        double metres = pow(10, 1 + i % 5), heading = rand() % 36000 * 0.01;
+        for (int k = 0; k < 7; k++) {
+            across[k] = metres * (rand() % 2001 * 0.001 - 1);
+            along[k] = k ? metres * (rand() % 401 * 0.001 - 0.2) : 0;
+        }
+        across[7] = 1e6;
+        along[7] = 0;
+        geo_beams(GEO_EXACT, ping, heading, 7, across, along, near);
+        geo_beams(GEO_EXACT, ping, heading, 8, across, along, far);
+        for (int k = 0; k < 7; k++)
+            worst = fmax(worst, apart(near[k], far[k]));
+    }
+    tap_ok(worst < 2e-8, "beams near the ship are where any are (%.1e m off)", worst);
+}
+
 /* The error of the tangent plane grows with the square of the distance. */
 static void test_tangent(void)
 {
@@ -173,6 +198,7 @@ int main(int argc, char **argv)
     tap_start(&argc, &argv, 0);
     test_direct();
     test_beams();
+    test_near();
     test_tangent();
     test_across_180();
     test_degree();

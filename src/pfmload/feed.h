@@ -1,0 +1,69 @@
+/* Soundings, ready for a PFM, out of files: GSF files that are to be loaded, or another
+ * PFM that is to be added to. */
+#ifndef PFMLOAD_FEED_H
+#define PFMLOAD_FEED_H
+
+#include "hydro/geodesy.h"
+#include "hydro/pfm.h"
+#include <stdint.h>
+
+struct feed_options {
+    enum geo_how how;
+};
+
+/* Of all that was fed so far; each beam is counted once, in one of the lines after
+ * `beams`, and each sounding may be counted in one of those after `soundings`. */
+struct feed_counts {
+    int64_t files;
+    int64_t pings;         /* all of them, and of these: */
+    int64_t pings_ignored; /* the file says not to use them */
+    int64_t pings_lost;    /* at no known position */
+    int64_t beams;         /* of pings that are neither, and of these: */
+    int64_t beams_null;    /* no detection */
+    int64_t beams_lost;    /* away from the ship, whose heading is not known */
+    int64_t outside;       /* of the grid */
+    int64_t soundings;     /* handed over, and of these: */
+    int64_t manual;        /* invalid by hand */
+    int64_t filtered;      /* invalid by a filter */
+    int64_t read_bytes;    /* from GSF files */
+    int64_t read_ns;       /* spent in these reads */
+};
+
+/* Takes `n` > 0 soundings, all of one ping or of one bin; they are valid during the
+ * call only. Returns 0, or -errno with a sentence, which ends the feeding. */
+typedef int feed_sink(void *context, const struct pfm_sounding *s, int64_t n);
+
+struct feed;
+
+/* Local. Prepares to feed a PFM with the head *h, which must live as long as *f;
+ * feed_close frees that. Returns 0 or -ENOMEM with a sentence. */
+int feed_open(struct feed **f, const struct pfm_head *h, const struct feed_options *o);
+
+/* Local. All soundings of the GSF file `path`, as those of file `number` (from 0), ping
+ * by ping. What is loaded, and with which validity:
+ *   ping to be ignored, or at no known position       nothing
+ *   beam flags exactly 0x01 (no detection), depth 0   nothing
+ *   beam flags 0x09                                   PFM_FILTER_INVAL
+ *   all others with the bit "ignore", 0x05 first      PFM_MANUALLY_INVAL
+ *   the rest                                          0: valid
+ * Where the heading is not known, only a beam right under the ship has a position.
+ * Returns 0, what the sink returned, or -errno with a sentence: the file cannot be
+ * read, or a number does not fit into its bits in this PFM. */
+int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
+              void *context);
+
+/* Local. All soundings of the rows row0 <= row < row1 of the PFM `p`, bin by bin, as
+ * they are; its grid must be that of the head given to feed_open, and its numbers fit
+ * into the bits of that. Returns as feed_file. */
+int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sink *sink,
+             void *context);
+
+const struct feed_counts *feed_counts(const struct feed *f); /* Local. */
+void feed_close(struct feed **f); /* Local. *f becomes NULL; NULL is fine. */
+
+/* Local. A fingerprint. The sum (mod 2^64) over many soundings does not depend on their
+ * order, and practically differs where any of them does, in anything but its line and
+ * what a filter changes of its validity. */
+uint64_t feed_hash(const struct pfm_sounding *s);
+
+#endif

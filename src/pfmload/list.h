@@ -1,0 +1,57 @@
+/* The input files of a load: from the command line, from plain lists, and from the
+ * datalists of MB-System, which may name other lists. */
+#ifndef PFMLOAD_LIST_H
+#define PFMLOAD_LIST_H
+
+#include "base/opt.h"
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LIST_DEPTH_MAX = 16 }; /* lists within lists */
+
+struct list_file {
+    char *path;
+    int64_t bytes;
+    int64_t soundings; /* that can be loaded; 0 until scanned (scan.h) */
+    char *bad;         /* why the file is left out, one sentence; NULL: it is not */
+};
+
+/* The same on every rank. File numbers are places in it: files that are left out keep
+ * theirs. */
+struct list {
+    int64_t n;
+    int64_t bytes; /* of all files that are not left out */
+    struct list_file *file;
+};
+
+/* **Collective** on `comm`; the arguments count on rank 0 only. Makes *l of `files`,
+ * then of what `lists` name, in order; list_close frees it. Rank 0 alone reads lists
+ * and looks at files; the others receive.
+ *
+ * A list has one path a line, relative to the list's own folder; blank lines and those
+ * that begin with # are passed over. A line "path format weight" is MB-System's: format
+ * 121 is GSF, a negative one is another list; the weight may be missing. "R:" before a
+ * path, $RAW and $NOPROCESSED say that files are meant as they are named, which they
+ * always are. "P:" and $PROCESSED, which mean a file of another name that MB-System may
+ * have made, are refused, and so are other formats and other words with $.
+ *
+ * Returns 0 or -errno with a sentence, the same on every rank: a list that cannot be
+ * read, with the number of its line; a list that is named twice, and so also a circle
+ * of them; lists more than LIST_DEPTH_MAX deep; a file that cannot be looked at or is
+ * no regular file (with `skip_bad` it is marked bad); one file named twice, whatever
+ * the paths are, as its soundings would count twice; no file at all. */
+int list_open(struct list **l, MPI_Comm comm, const struct opt_rest *files,
+              const struct opt_list *lists, bool skip_bad);
+void list_close(struct list **l); /* Local. *l becomes NULL; NULL is fine. */
+
+/* Local. Leaves file i out, because of the failure that is recorded (base/err.h), which
+ * is cleared. Returns 0 or -ENOMEM with a sentence. */
+int list_mark_bad(struct list *l, int64_t i);
+
+/* Local. Deals the files to `ranks`: the longest first, each to the rank with the least
+ * bytes so far. rank_of[i] becomes the rank of file i, -1 where it is left out. The
+ * same on every rank. Returns 0 or -ENOMEM with a sentence. */
+int list_deal(const struct list *l, int ranks, int *rank_of);
+
+#endif
