@@ -1,0 +1,160 @@
+#define _GNU_SOURCE /* renameat2 */
+#include "pfmload/dest.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names ---------------------------------------------------------------------- */
+
+int dest_name(struct dest *d, const char *dir, const char *output, const char *id)
+{
+    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+    bool absolute = output[0] == '/';
+    memset(d, 0, sizeof *d);
+    int n = snprintf(d->handle, sizeof d->handle, "%s%s%s", absolute ? "" : dir,
+                     absolute ? "" : "/", output);
+    if (n + (int)(strlen(id) + strlen(name)) > PFM_PATH - 64)
+        return err_set(-ENAMETOOLONG, output, -1, "the path of the PFM is too long");
+    snprintf(d->data, PFM_PATH, "%.4000s.data", d->handle);
+    snprintf(d->part, PFM_PATH, "%.3900s.%.64s", d->handle, id);
+    snprintf(d->part_handle, PFM_PATH, "%.3900s/%.160s", d->part, name);
+    snprintf(d->part_data, PFM_PATH, "%.4000s.data", d->part_handle);
+    return 0;
+}
+
+int dest_check(struct dest *d, bool replaces)
+{
+    struct stat st;
+    bool handle = !lstat(d->handle, &st), data = !lstat(d->data, &st);
+    d->replaces = replaces && (handle || data);
+    if ((handle || data) && !replaces)
+        return err_set(-EEXIST, handle ? d->handle : d->data, -1,
+                       "this PFM is there already and is left as it is: remove it, or "
+                       "give --overwrite or --append");
+    if (d->replaces && data && !S_ISDIR(st.st_mode))
+        return err_set(-ENOTDIR, d->data, -1, "the PFM's folder is no folder");
+    return 0;
+}
+
+/* ---- making and unmaking -------------------------------------------------------- */
+
+static int make_folder(const char *path)
+{
+    int rc = scratch_add(path);
+    if (!rc && mkdir(path, 0777)) {
+        rc = err_set(-errno, path, -1, "the folder cannot be made: %s",
+                     strerror(errno));
+        scratch_forget(path);
+    }
+    return rc;
+}
+
+int dest_begin(struct dest *d)
+{
+    int rc = make_folder(d->part);
+    return rc ? rc : make_folder(d->part_data);
+}
+
+/* A folder without folders in it. */
+static void remove_folder(const char *path)
+{
+    char file[8192];
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        snprintf(file, sizeof file, "%s/%s", path, e->d_name);
+        unlink(file);
+        scratch_forget(file);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+    scratch_forget(path);
+}
+
+void dest_remove(struct dest *d)
+{
+    remove_folder(d->part_data);
+    remove_folder(d->part);
+}
+
+static int sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot sync folders, and need not. */
+    int rc = fd < 0 || (fsync(fd) && errno != EINVAL) ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc ? err_set(rc, path, -1, "the folder cannot be synced: %s", strerror(-rc))
+              : 0;
+}
+
+static int move(const char *from, const char *to)
+{
+    if (!rename(from, to))
+        return 0;
+    return err_set(-errno, to, -1, "the complete PFM cannot be given its name: %s",
+                   strerror(errno));
+}
+
+/* Changes places with the folder that is there, at once where the system can. The old
+ * one ends up under the temporary name. */
+static int exchange(struct dest *d)
+{
+    char old[4200];
+    if (!renameat2(AT_FDCWD, d->part_data, AT_FDCWD, d->data, RENAME_EXCHANGE))
+        return 0;
+    if (errno == ENOENT) /* a handle without its folder */
+        return move(d->part_data, d->data);
+    snprintf(old, sizeof old, "%s.old", d->part_data);
+    int rc = move(d->data, old);
+    if (!rc && (rc = move(d->part_data, d->data)))
+        move(old, d->data);
+    return rc ? rc : move(old, d->part_data);
+}
+
+static int sync_parent(const struct dest *d)
+{
+    char parent[4096];
+    snprintf(parent, sizeof parent, "%s", d->handle);
+    char *slash = strrchr(parent, '/');
+    if (slash)
+        slash[slash == parent] = 0;
+    return sync_folder(slash ? parent : ".");
+}
+
+/* From here on a signal must not remove what has its name. */
+static void forget(const struct dest *d)
+{
+    static const char *const suffixes[] = {"ctl", "lin", "bin", "ndx", "cvg"};
+    char path[PFM_PATH];
+    for (int i = 0; i < 5; i++)
+        if (!pfm_path(path, d->part_handle, suffixes[i]))
+            scratch_forget(path);
+    scratch_forget(d->part_handle);
+    scratch_forget(d->part_data);
+}
+
+int dest_publish(struct dest *d)
+{
+    int rc = sync_folder(d->part_data);
+    if (rc)
+        return rc;
+    forget(d);
+    rc = d->replaces ? exchange(d) : move(d->part_data, d->data);
+    if (!rc)
+        rc = sync_parent(d);
+    if (!rc)
+        rc = move(d->part_handle, d->handle);
+    if (!rc)
+        rc = sync_parent(d);
+    if (!rc)
+        dest_remove(d);
+    return rc;
+}

@@ -1,0 +1,132 @@
+/* What all schemes use of a load. */
+#include "pfmload/load.h"
+#include "base/err.h"
+#include "pfmload/sorter.h"
+#include "pfmload/writer.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct scheme *load_scheme(const char *name, const char *library)
+{
+    static const struct scheme *const all[] = {
+        &scheme_c, &scheme_d, &scheme_d_threaded, &scheme_e, &scheme_f, &scheme_g};
+    if (!strcmp(name, "serial"))
+        return strcmp(library, "cached") ? &scheme_serial_per_sounding
+                                         : &scheme_serial_cached;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!strcmp(name, all[i]->name))
+            return all[i];
+    return NULL;
+}
+
+int64_t load_bin_bytes(const struct pfm_head *h)
+{
+    int64_t bins = h->width * h->height;
+    return h->version < 7 ? pfm_coverage_at(h) + bins
+                          : h->header_bytes + bins * h->bin_bytes;
+}
+
+void load_fail(struct load *l, int rc)
+{
+    if (rc && !l->r->failed)
+        l->r->failed = rc;
+}
+
+bool load_ready(struct load *l, int rc)
+{
+    load_fail(l, rc);
+    enum act before = phase_act(l->r->phase, ACT_IDLE);
+    l->r->failed = err_agree(l->r->world.comm, l->r->failed);
+    phase_act(l->r->phase, before);
+    return !l->r->failed;
+}
+
+void load_progress(struct load *l, int64_t soundings)
+{
+    struct progress *p = &l->progress;
+    char what[64];
+    if (!p->on)
+        return;
+    double s = (double)(clock_ns() - p->start_ns) / 1e9;
+    snprintf(what, sizeof what, "load %.2f M soundings/s",
+             (double)(p->done + soundings) / (s > 0 ? s : 1) / 1e6);
+    progress_step(p, soundings, what);
+}
+
+/* ---- what goes in --------------------------------------------------------------- */
+
+struct count {
+    struct load *l;
+    feed_sink *sink;
+    void *context;
+};
+
+static int count(void *context, const struct pfm_sounding *s, int64_t n)
+{
+    struct count *c = context;
+    for (int64_t i = 0; i < n; i++)
+        c->l->tally.hash += feed_hash(&s[i]);
+    c->l->tally.soundings += n;
+    return c->sink(c->context, s, n);
+}
+
+static int feed_item(struct load *l, const struct item *item, struct count *c)
+{
+    if (item->file < 0)
+        return feed_pfm(l->feed, l->old, item->row0, item->row1, count, c);
+    const struct list_file *f = &l->list->file[item->file];
+    return feed_file(l->feed, l->inputs_before + item->file, f->path, count, c);
+}
+
+int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context)
+{
+    struct count c = {.l = l, .sink = sink, .context = context};
+    const struct feed_counts *now = feed_counts(l->feed);
+    struct feed_counts before = *now;
+    int rc = feed_item(l, item, &c);
+    int64_t ns = now->read_ns - before.read_ns;
+    phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, ns);
+    if (now->read_bytes > before.read_bytes)
+        phase_transfer(l->r->phase, ACT_READ, now->read_bytes - before.read_bytes, ns);
+    load_fail(l, rc);
+    return rc;
+}
+
+/* ---- what comes out ------------------------------------------------------------- */
+
+const char *load_scratch(const struct load *l, const char *what, char *out)
+{
+    const char *dir = l->set->scratch_dir;
+    snprintf(out, PFM_PATH, "%.3900s/pfmload-%s.%s.%06d", dir ? dir : l->dest.part,
+             l->r->id, what, l->r->world.rank);
+    return out;
+}
+
+/* What the sorter did to its scratch files, as transfers of this phase. */
+static void count_scratch(struct load *l, const struct sorter_counts *c)
+{
+    struct phase *p = l->r->phase;
+    l->scratch_bytes += c->spilled;
+    l->spilled_runs += c->runs;
+    if (!c->spilled)
+        return;
+    phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
+    phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
+    phase_transfer(p, ACT_WRITE, c->spilled, c->write_ns);
+    phase_transfer(p, ACT_READ, c->spilled, c->read_ns);
+}
+
+void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w)
+{
+    const struct pfm_sounding *s;
+    int64_t n = 1;
+    int rc = l->r->failed ? l->r->failed : sorter_finish(sorter);
+    while (!rc && !l->r->failed && !(rc = sorter_next(sorter, &s, &n)) && n)
+        rc = writer_add(w, s, n);
+    if (!rc)
+        rc = writer_end(w);
+    l->blocks_bytes = stream_at(&w->blocks);
+    count_scratch(l, sorter_counts(sorter));
+    load_fail(l, rc);
+}

@@ -1,0 +1,104 @@
+/* One load: what all its steps know. A scheme is how ranks share the work; it brings
+ * every sounding of the input into blocks and bins. */
+#ifndef PFMLOAD_LOAD_H
+#define PFMLOAD_LOAD_H
+
+#include "hydro/pfm_make.h"
+#include "hydro/pfm_side.h"
+#include "pfmload/dest.h"
+#include "pfmload/feed.h"
+#include "pfmload/list.h"
+#include "pfmload/scan.h"
+#include "pfmload/settings.h"
+
+/* Of schemes with an I/O node; slaves are the ranks after these. */
+enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
+
+struct load;
+struct sorter;
+struct writer;
+
+struct scheme {
+    const char *name;
+    int ranks_min, ranks_max; /* 0: as many as there are */
+    bool shared;              /* all ranks write */
+    bool ordered;             /* bins in order, summed up on the way: no further pass */
+    bool reads_back;          /* cannot do without a file that holds what was written */
+    bool one_thread_only;     /* of MPI: engines that call it cannot be used */
+    /* **Collective.** Loads all items into the open files of *l. Failures are kept in
+     * l->r->failed of the rank they happen on, whichever others must not wait for
+     * ever. */
+    void (*load)(struct load *l);
+    /* Local. Bytes this rank allocates beside what every scheme does. */
+    int64_t (*memory)(const struct load *l);
+};
+
+/* What a rank is given to read: a file, or rows of the PFM that is appended to. */
+struct item {
+    int64_t file;       /* in the list; -1: the PFM */
+    int64_t row0, row1; /* of the PFM */
+    int64_t bytes;
+};
+
+/* Of soundings: how many, and the sum of their fingerprints. */
+struct tally {
+    int64_t soundings;
+    uint64_t hash;
+};
+
+struct load {
+    struct run *r;
+    const struct settings *set;
+    const struct scheme *scheme;
+    struct list *list;
+    struct scan scan;
+    struct pfm_inputs inputs; /* all of them, those of an appended PFM first */
+    int64_t inputs_before;
+    struct pfm *old; /* the PFM that is appended to, open; NULL */
+    struct item *item;
+    int64_t items; /* the longest first */
+    struct pfm_head head;
+    struct dest dest;
+    struct run_file blocks, bins, coverage; /* .ndx, .bin, .cvg */
+    struct run_file *cover;                 /* where the coverage map is */
+    int64_t blocks_bytes;                   /* of the .ndx; the writers of it know */
+    struct pfm_extremes extremes;           /* of this rank's bins */
+    struct feed *feed;
+    struct progress progress;
+    struct tally tally; /* of what this rank has fed */
+    int64_t scratch_bytes, spilled_runs;
+    int64_t peak; /* scheme D-threaded: most buffers that waited */
+};
+
+/* Local. Bytes of the .bin, with the coverage map that version 6 has in it. */
+int64_t load_bin_bytes(const struct pfm_head *h);
+
+/* Local. NULL where there is no scheme of this name (with `library`, of serial). */
+const struct scheme *load_scheme(const char *name, const char *library);
+
+/* **Collective.** A scheme calls it once, on every rank, after its preparations, with
+ * their outcome on this rank. Returns whether all are ready. */
+bool load_ready(struct load *l, int rc);
+
+/* Local. Keeps the first failure of this rank; 0 is none. */
+void load_fail(struct load *l, int rc);
+
+/* Local. All soundings of an item, counted and with their fingerprints added to
+ * l->tally, to `sink`. Time spent in reading the file is counted as such. Returns 0, or
+ * -errno with a sentence, which is kept in l->r->failed, too. */
+int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context);
+
+/* Local. So many soundings more were read; shown where l->progress is on. */
+void load_progress(struct load *l, int64_t soundings);
+
+/* Local. Sorts what was added, and writes all of it: the order is that of a writer.
+ * Nothing is done after a failure; a new one is kept. */
+void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w);
+
+/* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
+const char *load_scratch(const struct load *l, const char *what, char *out);
+
+extern const struct scheme scheme_serial_cached, scheme_serial_per_sounding, scheme_c,
+    scheme_d, scheme_d_threaded, scheme_e, scheme_f, scheme_g;
+
+#endif

@@ -1,0 +1,239 @@
+#include "pfmload/passes.h"
+#include "base/err.h"
+#include "hydro/pfm_pack.h"
+#include "pfmload/pages.h"
+#include "pfmload/writer.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- chains of a file that is open ---------------------------------------------- */
+
+/* Bins are read in their order; chains are anywhere. */
+struct chains {
+    struct load *l;
+    struct pages *blocks, *bins;
+    uint8_t *block, *record;
+    struct pfm_sounding *sounding;
+    int64_t room;
+};
+
+static int chains_open(struct chains *c, struct load *l)
+{
+    *c = (struct chains){.l = l};
+    c->block = calloc(1, (size_t)l->head.block_bytes);
+    c->record = calloc(1, (size_t)l->head.bin_bytes);
+    if (!c->block || !c->record)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a block");
+    int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes,
+                        l->set->memory - l->set->memory / 8);
+    return rc ? rc : pages_open(&c->bins, &l->bins, load_bin_bytes(&l->head), PAGES_PAGE);
+}
+
+static void chains_close(struct chains *c)
+{
+    pages_close(&c->blocks);
+    pages_close(&c->bins);
+    free(c->block);
+    free(c->record);
+    free(c->sounding);
+}
+
+static int make_room(struct chains *c, int64_t n)
+{
+    if (n <= c->room)
+        return 0;
+    free(c->sounding);
+    c->room = 2 * n;
+    c->sounding = malloc((size_t)c->room * sizeof *c->sounding);
+    return c->sounding ? 0
+                       : err_set(-ENOMEM, c->l->bins.path, -1,
+                                 "no memory for a bin of %lld soundings", (long long)n);
+}
+
+static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)
+{
+    const struct pfm_head *h = &c->l->head;
+    pages_get(c->bins, h->header_bytes + index * h->bin_bytes, h->bin_bytes, c->record);
+    pfm_get_bin(h, c->record, bin);
+}
+
+static int get_chain(struct chains *c, int64_t index, const struct pfm_bin *bin)
+{
+    const struct pfm_head *h = &c->l->head;
+    int64_t at = bin->first;
+    int rc = make_room(c, bin->soundings);
+    for (int64_t i = 0; i < bin->soundings && !rc; i++) {
+        int64_t place = i % h->record_length;
+        if (!place && i)
+            at = pfm_get_next(h, c->block);
+        if (!place)
+            pages_get(c->blocks, at, h->block_bytes, c->block);
+        pfm_get_sounding(h, c->block, place, &c->sounding[i]);
+        c->sounding[i].bin = index;
+        rc = c->l->r->failed;
+    }
+    return rc;
+}
+
+/* ---- statistics ----------------------------------------------------------------- */
+
+static int recompute_bin(struct chains *c, struct bin_writer *w, int64_t index)
+{
+    struct pfm_sums sums = {0};
+    struct pfm_bin bin;
+    get_bin(c, index, &bin);
+    if (!bin.soundings || c->l->r->failed)
+        return c->l->r->failed;
+    int rc = get_chain(c, index, &bin);
+    for (int64_t i = 0; i < bin.soundings && !rc; i++)
+        pfm_sums_add(&c->l->head, &sums, &c->sounding[i]);
+    pfm_sums_bin(&c->l->head, &sums, &bin);
+    return rc ? rc : bin_writer_put(w, index, &bin);
+}
+
+void passes_recompute(struct load *l)
+{
+    int64_t bins = l->head.width * l->head.height;
+    struct bin_writer w;
+    struct chains c;
+    int rc = chains_open(&c, l);
+    int opened = bin_writer_open(&w, &l->head, &l->bins, l->cover);
+    rc = rc ? rc : opened;
+    if (!rc)
+        bin_writer_begin(&w, 0);
+    for (int64_t i = 0; i < bins && !rc; i++)
+        rc = recompute_bin(&c, &w, i);
+    if (!rc)
+        bin_writer_flush(&w);
+    l->extremes = w.extremes;
+    bin_writer_close(&w);
+    chains_close(&c);
+    load_fail(l, rc);
+}
+
+/* ---- order ---------------------------------------------------------------------- */
+
+static int by_source(const void *a, const void *b)
+{
+    const struct pfm_sounding *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->ping != y->ping)
+        return x->ping < y->ping ? -1 : 1;
+    return (x->beam > y->beam) - (x->beam < y->beam);
+}
+
+static int rewrite_bin(struct chains *c, struct writer *w, int64_t index)
+{
+    struct pfm_bin bin;
+    get_bin(c, index, &bin);
+    if (!bin.soundings || c->l->r->failed)
+        return c->l->r->failed;
+    int rc = get_chain(c, index, &bin);
+    if (rc)
+        return rc;
+    qsort(c->sounding, (size_t)bin.soundings, sizeof *c->sounding, by_source);
+    return writer_add(w, c->sounding, bin.soundings);
+}
+
+void passes_rewrite(struct load *l, struct run_file *blocks)
+{
+    int64_t bins = l->head.width * l->head.height;
+    struct writer w;
+    struct chains c;
+    int rc = chains_open(&c, l);
+    int opened = writer_open(&w, &l->head, blocks, &l->bins, l->cover);
+    rc = rc ? rc : opened;
+    if (!rc)
+        writer_begin(&w, 0, 0);
+    for (int64_t i = 0; i < bins && !rc; i++)
+        rc = rewrite_bin(&c, &w, i);
+    if (!rc)
+        rc = writer_end(&w);
+    l->extremes = w.bins.extremes;
+    writer_close(&w);
+    chains_close(&c);
+    load_fail(l, rc);
+}
+
+/* ---- check ---------------------------------------------------------------------- */
+
+static bool differ(const struct pfm_head *h, const struct pfm_bin *is,
+                   const struct pfm_bin *should)
+{
+    uint8_t a[PFM_BLOCK_MAX], b[PFM_BLOCK_MAX];
+    struct pfm_bin s = *should;
+    s.first = is->first;
+    s.last = is->last;
+    pfm_put_bin(h, a, is);
+    pfm_put_bin(h, b, &s);
+    return memcmp(a, b, (size_t)h->bin_bytes) != 0;
+}
+
+static int check_bin(struct load *l, struct pfm *p, int64_t row, int64_t column,
+                     struct tally *found, struct pfm_walk *walk)
+{
+    const struct pfm_sounding *s;
+    struct pfm_bin bin, should;
+    int rc = pfm_bin(p, row, column, &bin);
+    if (rc || !bin.soundings)
+        return rc;
+    rc = pfm_chain(p, &bin, walk, &s);
+    if (rc)
+        return rc;
+    should = bin;
+    pfm_recompute(&l->head, s, bin.soundings, &should);
+    found->soundings += bin.soundings;
+    for (int64_t i = 0; i < bin.soundings; i++)
+        found->hash += feed_hash(&s[i]);
+    if (differ(&l->head, &bin, &should))
+        rc = err_set(-EIO, l->bins.path, -1,
+                     "verification failed: the summary of the bin in row %lld, column "
+                     "%lld is not that of its %lld soundings",
+                     (long long)row, (long long)column, (long long)bin.soundings);
+    return rc;
+}
+
+static int check_rows(struct load *l, int64_t row, int64_t end, struct tally *found)
+{
+    struct pfm_walk walk = {0};
+    struct pfm *p;
+    int rc = pfm_open(&p, l->dest.part_handle);
+    for (; row < end && !rc; row++)
+        for (int64_t column = 0; column < l->head.width && !rc; column++)
+            rc = check_bin(l, p, row, column, found, &walk);
+    l->r->checked += walk.blocks;
+    pfm_close(&p);
+    return rc;
+}
+
+/* **Collective.** The sums over all ranks. */
+static struct tally sum(const struct load *l, const struct tally *mine)
+{
+    struct tally all;
+    MPI_Allreduce(&mine->soundings, &all.soundings, 1, MPI_INT64_T, MPI_SUM,
+                  l->r->world.comm);
+    MPI_Allreduce(&mine->hash, &all.hash, 1, MPI_UINT64_T, MPI_SUM, l->r->world.comm);
+    return all;
+}
+
+void passes_check(struct load *l)
+{
+    const struct world *w = &l->r->world;
+    struct tally found = {0};
+    int64_t height = l->head.height, sharers = w->node ? 0 : w->node_ranks;
+    enum act before = phase_act(l->r->phase, ACT_CHECK);
+    if (sharers)
+        load_fail(l, check_rows(l, height * w->node_rank / sharers,
+                                height * (w->node_rank + 1) / sharers, &found));
+    struct tally fed = sum(l, &l->tally);
+    found = sum(l, &found);
+    if (fed.soundings != found.soundings || fed.hash != found.hash)
+        load_fail(l, err_set(-EIO, l->blocks.path, -1,
+                             "verification failed: %lld soundings were loaded, and the "
+                             "PFM has %lld%s",
+                             (long long)fed.soundings, (long long)found.soundings,
+                             fed.soundings == found.soundings ? ", which differ" : ""));
+    phase_act(l->r->phase, before);
+}

@@ -1,0 +1,54 @@
+/* pfmload: soundings from GSF files into the bins of a PFM. After the parallel loader
+ * of Miller, Sarnowski and Layne (2002), whose schemes are in scheme_*.c.
+ *
+ * Memory of a rank: --memory for soundings, and what a scheme says (struct scheme);
+ * nothing grows with the number of files but their names. */
+#include "base/err.h"
+#include "pfmload/steps.h"
+#include "pfmload/writer.h"
+#include <string.h>
+
+static int repetition(struct load *l, bool last)
+{
+    struct run *r = l->r;
+    run_rep_begin(r);
+    int rc = steps_scan(l);
+    if (!rc)
+        rc = steps_load(l);
+    if (!rc)
+        rc = steps_finish(l);
+    if (!rc && r->verify)
+        rc = steps_check(l);
+    if (!rc)
+        run_rep_end(r);
+    if (!rc)
+        steps_figures(l);
+    int put = steps_put_away(l, !rc && last && r->options->keep);
+    return rc ? rc : put;
+}
+
+static int run_all(struct load *l, int argc, char **argv)
+{
+    struct run *r = l->r;
+    int rc = steps_settle(l);
+    if (!rc && r->options->dry_run)
+        return run_print_need(r, l->scheme->memory(l), 0, 0);
+    if (!rc)
+        rc = run_ready(r, argc, argv, l->scheme->memory(l), 0, l->scheme->name, 2, 0);
+    if (!rc)
+        rc = steps_begin(l);
+    for (int64_t i = 0; i < r->options->repeat && !rc; i++)
+        rc = repetition(l, i == r->options->repeat - 1);
+    steps_end(l);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run r;
+    static struct load l = {.r = &r, .set = &settings};
+    int status;
+    if (!run_start(&r, &pfmload_program, &settings.run, &argc, &argv, &status))
+        return status;
+    return run_finish(&r, r.failed ? r.failed : run_all(&l, argc, argv));
+}

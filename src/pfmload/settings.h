@@ -1,0 +1,31 @@
+/* The options of pfmload. */
+#ifndef PFMLOAD_SETTINGS_H
+#define PFMLOAD_SETTINGS_H
+
+#include "hydro/geodesy.h"
+#include "run/run.h"
+
+struct settings {
+    struct run_options run;
+    struct opt_rest files;
+    struct opt_list lists;
+    const char *output, *scheme, *library, *bounds_text, *depths_text, *version;
+    const char *position_text, *area_order, *scratch_dir;
+    double bin_m, area_sigma, swath_sigma;
+    int64_t record_length, memory, queue_limit, io_ranks;
+    bool canonical, append, overwrite, skip_bad, swath, area_serial;
+    /* what follows from them */
+    enum geo_how how;
+    bool bounded, depths_given;
+    double west, south, east, north; /* degrees; east > 180 where it crosses */
+    double depth_min, depth_max;     /* m */
+};
+
+extern struct settings settings;
+extern const struct opt_program pfmload_program;
+
+/* Local. Reads the texts of --bounds and --depths, and refuses what does not go
+ * together. Returns 0 or -EINVAL with a sentence. */
+int settings_settle(void);
+
+#endif
