@@ -1,0 +1,486 @@
+#include "pfmload/sorter.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/scratch.h"
+#include "base/units.h"
+#include "hydro/pfm.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES ((int64_t)sizeof(struct pfm_sounding))
+
+/* Of the radix sort; measured (bench/sorter). */
+#define DIGIT_BITS 8 /* at most: the buckets' ends stay in the cache */
+#define BUCKETS (1 << DIGIT_BITS)
+#define FILL_BITS 1 /* at least 2 soundings a bucket */
+#define FEW 24      /* that are sorted by insertion */
+
+/* Bytes that the merge reads of a run at once. */
+#define WINDOW_MIN (256 * 1024)  /* memory permitting */
+#define WINDOW_MAX (4096 * 1024) /* more is not faster */
+
+/* A run that is merged. */
+struct source {
+    struct pfm_sounding *window;
+    const struct pfm_sounding *at, *end; /* in the window; equal: the run has ended */
+    int64_t next, left;                  /* in the file, not yet read */
+};
+
+/* A source's first bin, kept where the merge compares. */
+struct node {
+    int64_t bin;
+    int64_t source; /* -1: none yet */
+};
+
+/* Runs of `length` soundings, the last one maybe shorter, one after another. */
+struct runs {
+    int write_fd, read_fd; /* -1: no file yet */
+    int64_t length, soundings;
+    char path[PATH_MAX]; /* what the file was called */
+};
+
+/* At the start of its own memory; `source`, `tree` and `room` are the rest. */
+struct sorter {
+    struct sorter_counts counts;
+    struct pfm_sounding *room; /* soundings to be sorted, later the windows */
+    int64_t capacity, held;
+    int64_t given;                   /* of a sort in memory */
+    int64_t fan_in, sources, window; /* the last in soundings */
+    struct source *source;
+    struct node *tree; /* of losers; the winner is tree[0] */
+    struct pfm_sounding *out;
+    int64_t out_capacity;
+    int64_t files; /* made so far */
+    struct runs runs;
+    char scratch[PATH_MAX - 32]; /* a number follows it */
+};
+
+/* ---- order ---------------------------------------------------------------------- */
+
+/* A sounding as four numbers, of which the first that differs decides. */
+static inline uint64_t word(const struct pfm_sounding *s, int k)
+{
+    switch (k) {
+    case 0:
+        return (uint64_t)s->bin ^ (uint64_t)1 << 63; /* signed order */
+    case 1:
+        return (uint64_t)s->file << 32 | s->ping;
+    case 2:
+        return (uint64_t)s->beam << 48 | (uint64_t)s->line << 32 |
+               (uint64_t)s->x << 16 | s->y;
+    default:
+        return (uint64_t)s->depth << 32 | s->validity;
+    }
+}
+
+static inline bool before(const struct pfm_sounding *a, const struct pfm_sounding *b)
+{
+    if (a->bin != b->bin) /* mostly */
+        return a->bin < b->bin;
+    for (int k = 1; k < 4; k++) {
+        uint64_t x = word(a, k), y = word(b, k);
+        if (x != y)
+            return x < y;
+    }
+    return false;
+}
+
+static void sort_few(struct pfm_sounding *a, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        struct pfm_sounding s = a[i];
+        int64_t j = i;
+        for (; j > 0 && before(&s, &a[j - 1]); j--)
+            a[j] = a[j - 1];
+        a[j] = s;
+    }
+}
+
+/* Least and greatest word k. Returns whether all are in order already, as soundings
+ * out of one survey line often are. */
+static bool look(const struct pfm_sounding *a, int64_t n, int k, uint64_t *least,
+                 uint64_t *most)
+{
+    bool sorted = true;
+    *least = *most = word(&a[0], k);
+    for (int64_t i = 1; i < n; i++) {
+        uint64_t w = word(&a[i], k);
+        *least = w < *least ? w : *least;
+        *most = w > *most ? w : *most;
+        sorted = sorted && !before(&a[i], &a[i - 1]);
+    }
+    return sorted;
+}
+
+/* Buckets for a word's values from `least` on: by `shift` bits less. */
+struct digit {
+    int k, shift, buckets;
+    uint64_t least;
+};
+
+static inline int64_t digit(const struct digit *d, const struct pfm_sounding *s)
+{
+    return (int64_t)((word(s, d->k) - d->least) >> d->shift);
+}
+
+/* Every sounding into its bucket, in place, by cycles: what is found where a sounding
+ * belongs is carried on to where that belongs. `start` and `end` bound the buckets. */
+static void deal(struct pfm_sounding *a, struct digit d, int64_t *start,
+                 const int64_t *end)
+{
+    for (int b = 0; b < d.buckets; b++)
+        while (start[b] < end[b]) {
+            struct pfm_sounding s = a[start[b]];
+            for (int64_t to = digit(&d, &s); to != b; to = digit(&d, &s)) {
+                struct pfm_sounding other = a[start[to]];
+                a[start[to]++] = s;
+                s = other;
+            }
+            a[start[b]++] = s;
+        }
+}
+
+/* As many buckets as are worth their while, BUCKETS at most. */
+static struct digit digit_choose(int64_t n, int k, uint64_t least, uint64_t most)
+{
+    int bits = 64 - __builtin_clzll(most - least);
+    int wanted = 63 - __builtin_clzll((uint64_t)n) - FILL_BITS;
+    int width = wanted < DIGIT_BITS ? wanted : DIGIT_BITS;
+    int shift = bits > width ? bits - width : 0;
+    return (struct digit){k, shift, (int)((most - least) >> shift) + 1, least};
+}
+
+/* Sorts by words k to 3: a radix sort in place, from the highest bits that vary (P.
+ * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). */
+static void sort(struct pfm_sounding *a, int64_t n, int k)
+{
+    int64_t start[BUCKETS], end[BUCKETS], sum = 0;
+    uint64_t least, most;
+    for (;; k++) {
+        if (n <= FEW) {
+            sort_few(a, n);
+            return;
+        }
+        if (look(a, n, k, &least, &most))
+            return;
+        if (least < most)
+            break;
+    }
+    struct digit d = digit_choose(n, k, least, most);
+    memset(start, 0, (size_t)d.buckets * sizeof *start);
+    for (int64_t i = 0; i < n; i++)
+        start[digit(&d, &a[i])]++;
+    for (int b = 0; b < d.buckets; b++) {
+        int64_t count = start[b];
+        start[b] = sum;
+        end[b] = sum += count;
+    }
+    deal(a, d, start, end);
+    for (int b = 0; b < d.buckets; b++) {
+        int64_t first = b > 0 ? end[b - 1] : 0;
+        sort(a + first, end[b] - first, k);
+    }
+}
+
+/* ---- files of runs -------------------------------------------------------------- */
+
+static int runs_open(struct sorter *s, struct runs *r, int64_t length)
+{
+    *r = (struct runs){.write_fd = -1, .read_fd = -1, .length = length};
+    snprintf(r->path, sizeof r->path, "%s.%lld", s->scratch, (long long)s->files++);
+    int rc = scratch_create(r->path, &r->write_fd), gone;
+    if (rc)
+        return rc;
+    r->read_fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    if (r->read_fd < 0)
+        rc = err_set(-errno, r->path, -1, "the file cannot be opened again to read: %s",
+                     strerror(errno));
+    gone = scratch_remove(r->path); /* the space is ours until both are closed */
+    return rc ? rc : gone;
+}
+
+static void runs_close(struct runs *r)
+{
+    if (r->write_fd >= 0)
+        close(r->write_fd);
+    if (r->read_fd >= 0)
+        close(r->read_fd);
+    r->write_fd = r->read_fd = -1;
+}
+
+static int runs_append(struct sorter *s, struct runs *r,
+                       const struct pfm_sounding *from, int64_t n)
+{
+    const char *bytes = (const char *)from;
+    int64_t offset = r->soundings * BYTES, left = n * BYTES, began = clock_ns();
+    while (left > 0) {
+        ssize_t done = pwrite(r->write_fd, bytes, (size_t)left, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            int code = done < 0 ? errno : ENOSPC;
+            return err_set(-code, r->path, offset,
+                           "soundings that do not fit into memory cannot be written: "
+                           "%s; allow more memory, or another scratch directory",
+                           strerror(code));
+        }
+        bytes += done;
+        offset += done;
+        left -= done;
+        s->counts.spilled += done;
+    }
+    r->soundings += n;
+    s->counts.write_ns += clock_ns() - began;
+    return 0;
+}
+
+static int runs_read(struct sorter *s, struct pfm_sounding *to, int64_t first,
+                     int64_t n)
+{
+    char *bytes = (char *)to;
+    int64_t offset = first * BYTES, left = n * BYTES, began = clock_ns();
+    while (left > 0) {
+        ssize_t done = pread(s->runs.read_fd, bytes, (size_t)left, offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return err_set(done < 0 ? -errno : -EIO, s->runs.path, offset,
+                           "soundings that were written there cannot be read back: %s",
+                           done < 0 ? strerror(errno) : "the file ends before");
+        bytes += done;
+        offset += done;
+        left -= done;
+    }
+    s->counts.read_ns += clock_ns() - began;
+    return 0;
+}
+
+static int64_t runs_count(const struct runs *r)
+{
+    return r->length ? units_div_up(r->soundings, r->length) : 0;
+}
+
+/* ---- merge ---------------------------------------------------------------------- */
+
+static int source_fill(struct sorter *s, struct source *from)
+{
+    int64_t n = from->left < s->window ? from->left : s->window;
+    int rc = n ? runs_read(s, from->window, from->next, n) : 0;
+    if (rc)
+        return rc;
+    from->at = from->window;
+    from->end = from->window + n;
+    from->next += n;
+    from->left -= n;
+    return 0;
+}
+
+static bool wins(const struct sorter *s, const struct node *a, const struct node *b)
+{
+    const struct source *x = &s->source[a->source], *y = &s->source[b->source];
+    if (a->bin != b->bin)
+        return a->bin < b->bin;
+    return x->at < x->end && (y->at == y->end || before(x->at, y->at));
+}
+
+/* Source i's first sounding plays all matches up to the root: losers stay (D. Knuth,
+ * The Art of Computer Programming, volume 3, 5.4.1). */
+static void play(struct sorter *s, int64_t i)
+{
+    const struct source *from = &s->source[i];
+    struct node node = {from->at < from->end ? from->at->bin : INT64_MAX, i};
+    for (int64_t t = (i + s->sources) / 2; t > 0; t /= 2) {
+        struct node other = s->tree[t];
+        if (other.source < 0) { /* its opponent is still to come */
+            s->tree[t] = node;
+            return;
+        }
+        if (wins(s, &other, &node)) {
+            s->tree[t] = node;
+            node = other;
+        }
+    }
+    s->tree[0] = node;
+}
+
+/* Starts to merge the `sources` runs from `first` on. They share the room; what they
+ * do not need, and an eighth of it at least, is for the result. */
+static int merge_start(struct sorter *s, int64_t first, int64_t sources)
+{
+    int64_t share = (s->capacity - s->capacity / 8) / sources;
+    int64_t window = share < WINDOW_MAX / BYTES ? share : WINDOW_MAX / BYTES;
+    s->sources = sources;
+    s->window = window;
+    s->out = s->room + sources * window;
+    s->out_capacity = s->capacity - sources * window;
+    for (int64_t i = 0; i < sources; i++) {
+        int64_t next = (first + i) * s->runs.length, left = s->runs.soundings - next;
+        s->tree[i].source = -1;
+        s->source[i] = (struct source){
+            .window = s->room + i * window,
+            .next = next,
+            .left = left < s->runs.length ? left : s->runs.length,
+        };
+        int rc = source_fill(s, &s->source[i]);
+        if (rc)
+            return rc;
+    }
+    for (int64_t i = 0; i < sources; i++)
+        play(s, i);
+    return 0;
+}
+
+/* Fills `out` from its start with what comes next, as far as it goes; `one_bin`: but
+ * not beyond a bin. */
+static int merge_some(struct sorter *s, bool one_bin, int64_t *n)
+{
+    struct pfm_sounding *to = s->out, *full = s->out + s->out_capacity;
+    int rc = 0;
+    while (to < full && !rc) {
+        int64_t i = s->tree[0].source;
+        struct source *from = &s->source[i];
+        if (from->at == from->end ||
+            (one_bin && to > s->out && from->at->bin != s->out->bin))
+            break;
+        *to++ = *from->at++;
+        rc = from->at == from->end ? source_fill(s, from) : 0;
+        play(s, i);
+    }
+    *n = to - s->out;
+    return rc;
+}
+
+/* Merges each `together` runs into one, in a new file. */
+static int merge_pass(struct sorter *s, int64_t together)
+{
+    struct runs longer;
+    int64_t runs = runs_count(&s->runs), n;
+    int rc = runs_open(s, &longer, s->runs.length * together);
+    for (int64_t i = 0; i < runs && !rc; i += together) {
+        rc = merge_start(s, i, runs - i < together ? runs - i : together);
+        do {
+            rc = rc ? rc : merge_some(s, false, &n);
+            rc = rc || !n ? rc : runs_append(s, &longer, s->out, n);
+        } while (!rc && n);
+    }
+    runs_close(rc ? &longer : &s->runs);
+    if (!rc)
+        s->runs = longer;
+    s->counts.passes += !rc;
+    return rc;
+}
+
+/* ---- sorter --------------------------------------------------------------------- */
+
+int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratch)
+{
+    int64_t window = memory_bytes / 16 < WINDOW_MIN ? memory_bytes / 16 : WINDOW_MIN;
+    struct sorter *s;
+    void *memory;
+    *sorter = NULL;
+    if (memory_bytes < SORTER_MEMORY_MIN)
+        return err_set(-EINVAL, NULL, -1,
+                       "%lld bytes of memory are too few to sort soundings in: allow "
+                       "%d at least",
+                       (long long)memory_bytes, SORTER_MEMORY_MIN);
+    if (strlen(scratch) >= sizeof s->scratch)
+        return err_set(-EINVAL, scratch, -1, "the file's path is too long");
+    memory_bytes -= memory_bytes % BUF_ALIGN;
+    int rc = buf_alloc(&memory, memory_bytes, "the sorter of soundings");
+    if (rc)
+        return rc;
+    s = memory;
+    *s = (struct sorter){.runs.write_fd = -1, .runs.read_fd = -1};
+    s->counts.memory_bytes = memory_bytes;
+    s->fan_in = memory_bytes / 8 * 7 / window;
+    s->source = (struct source *)(s + 1);
+    s->tree = (struct node *)(s->source + s->fan_in);
+    int64_t tables = units_div_up((char *)(s->tree + s->fan_in) - (char *)s, BYTES);
+    s->room = (struct pfm_sounding *)memory + tables;
+    s->capacity = memory_bytes / BYTES - tables;
+    memcpy(s->scratch, scratch, strlen(scratch) + 1);
+    *sorter = s;
+    return 0;
+}
+
+/* What is held becomes a run. */
+static int spill(struct sorter *s)
+{
+    int rc = s->counts.runs ? 0 : runs_open(s, &s->runs, s->capacity);
+    if (rc)
+        return rc;
+    sort(s->room, s->held, 0);
+    rc = runs_append(s, &s->runs, s->room, s->held);
+    s->held = 0;
+    s->counts.runs++;
+    return rc;
+}
+
+int sorter_add(struct sorter *s, const struct pfm_sounding *from, int64_t n)
+{
+    s->counts.soundings += n;
+    while (n > 0) {
+        int64_t free = s->capacity - s->held, some = n < free ? n : free;
+        memcpy(s->room + s->held, from, (size_t)(some * BYTES));
+        s->held += some;
+        from += some;
+        n -= some;
+        int rc = n ? spill(s) : 0; /* a room just filled may be the last */
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int sorter_finish(struct sorter *s)
+{
+    int64_t runs;
+    int rc = 0;
+    if (!s->counts.runs) {
+        sort(s->room, s->held, 0);
+        return 0;
+    }
+    if (s->held)
+        rc = spill(s);
+    /* No more are merged than make one last merge possible, with long windows. */
+    while (!rc && (runs = runs_count(&s->runs)) > s->fan_in) {
+        int64_t together = units_div_up(runs, s->fan_in);
+        rc = merge_pass(s, together < s->fan_in ? together : s->fan_in);
+    }
+    return rc ? rc : merge_start(s, 0, runs_count(&s->runs));
+}
+
+int sorter_next(struct sorter *s, const struct pfm_sounding **next, int64_t *n)
+{
+    if (s->counts.runs) {
+        *next = s->out;
+        return merge_some(s, true, n);
+    }
+    int64_t i = s->given;
+    *next = s->room + i;
+    while (i < s->held && s->room[i].bin == (*next)->bin)
+        i++;
+    *n = i - s->given;
+    s->given = i;
+    return 0;
+}
+
+const struct sorter_counts *sorter_counts(const struct sorter *s)
+{
+    return &s->counts;
+}
+
+void sorter_close(struct sorter **s)
+{
+    if (!*s)
+        return;
+    runs_close(&(*s)->runs);
+    buf_free(*s);
+    *s = NULL;
+}
