@@ -39,7 +39,7 @@ struct area_cell {
 };
 
 struct area_limits {
-    bool decides; /* false: too few bins, or all of them without any spread */
+    bool decides;         /* false: too few bins, or all of them without any spread */
     double centre, reach; /* m */
 };
 

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += src/hydro/libhydro.la
 src_hydro_libhydro_la_SOURCES = \
+	src/hydro/area.c src/hydro/area.h \
 	src/hydro/geodesy.c src/hydro/geodesy.h \
 	src/hydro/gsf.c src/hydro/gsf.h \
 	src/hydro/gsf_format.h \
@@ -7,4 +8,5 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/gsf_stream.c src/hydro/gsf_stream.h \
 	src/hydro/gsf_write.c src/hydro/gsf_write.h \
 	src/hydro/pfm.c src/hydro/pfm.h \
-	src/hydro/pfm_head.c src/hydro/pfm_head.h
+	src/hydro/pfm_head.c src/hydro/pfm_head.h \
+	src/hydro/swath.c src/hydro/swath.h
