@@ -1,10 +1,10 @@
 #include "hydro/pfm.h"
 #include "base/err.h"
 #include "hydro/pfm_head.h"
-#include <endian.h>
+#include "hydro/pfm_pack.h"
+#include "hydro/pfm_sums.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 
 /* A file and the part of it that was read last. Bins are read row by row and chains
  * were mostly written in order, so the next bytes are mostly there. */
-enum { WINDOW = 1 << 20, SLACK = 8 }; /* slack: bits are taken eight bytes at a time */
+enum { WINDOW = 1 << 20 };
 
 struct part {
     int fd;
-    char path[4096];
+    char path[PFM_PATH];
     int64_t bytes;
     int64_t at; /* the window's begin in the file */
     int have;
@@ -33,19 +33,26 @@ struct pfm {
 
 /* ---- files ---------------------------------------------------------------------- */
 
-static int open_part(struct part *f, const char *handle, const char *suffix)
+int pfm_path(char path[PFM_PATH], const char *handle, const char *suffix)
 {
     const char *slash = strrchr(handle, '/'), *name = slash ? slash + 1 : handle;
+    int n = snprintf(path, PFM_PATH, "%s.data/%s.%s", handle, name, suffix);
+    return n < PFM_PATH ? 0
+                        : err_set(-ENAMETOOLONG, handle, -1, "the path is too long");
+}
+
+static int open_part(struct part *f, const char *handle, const char *suffix)
+{
     struct stat st;
-    int n = snprintf(f->path, sizeof f->path, "%s.data/%s.%s", handle, name, suffix);
-    if (n >= (int)sizeof f->path)
-        return err_set(-ENAMETOOLONG, handle, -1, "the path is too long");
+    int rc = pfm_path(f->path, handle, suffix);
+    if (rc)
+        return rc;
     f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0 || fstat(f->fd, &st))
         return err_set(-errno, f->path, -1, "cannot open this part of the PFM: %s",
                        strerror(errno));
     f->bytes = st.st_size;
-    f->window = calloc(1, WINDOW + SLACK);
+    f->window = calloc(1, WINDOW);
     return f->window ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to read the file");
 }
 
@@ -81,28 +88,6 @@ static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
         rc = fill(f, at, n);
     *p = f->window + (at - f->at);
     return rc;
-}
-
-/* ---- bits ----------------------------------------------------------------------- */
-
-struct bits {
-    const uint8_t *from;
-    int64_t at; /* the next bit */
-};
-
-/* The next n bits, at most PFM_FIELD_MAX of them, the highest first. */
-static uint64_t take(struct bits *b, int64_t n)
-{
-    uint64_t word;
-    memcpy(&word, b->from + b->at / 8, sizeof word);
-    word = be64toh(word) << b->at % 8;
-    b->at += n;
-    return n ? word >> (64 - n) : 0;
-}
-
-static double take_depth(struct bits *b, const struct pfm_head *h)
-{
-    return (double)take(b, h->depth_bits) / h->depth_scale - h->depth_offset;
 }
 
 /* ---- opening -------------------------------------------------------------------- */
@@ -192,24 +177,13 @@ int64_t pfm_blocks(const struct pfm *p)
 int pfm_bin(struct pfm *p, int64_t row, int64_t column, struct pfm_bin *bin)
 {
     const struct pfm_head *h = &p->head;
-    struct bits b = {0};
+    const uint8_t *record;
     int64_t at = h->header_bytes + (row * h->width + column) * h->bin_bytes;
-    int rc = see(&p->bins, at, h->bin_bytes, &b.from);
+    int rc = see(&p->bins, at, h->bin_bytes, &record);
     if (rc)
         return rc;
-    bin->soundings = (int64_t)take(&b, h->count_bits);
-    bin->std = (double)take(&b, h->std_bits) / h->std_scale;
-    bin->average_filtered = take_depth(&b, h);
-    bin->min_filtered = take_depth(&b, h);
-    bin->max_filtered = take_depth(&b, h);
-    bin->average = take_depth(&b, h);
-    bin->min = take_depth(&b, h);
-    bin->max = take_depth(&b, h);
-    bin->valid = h->version >= 7 ? (int64_t)take(&b, h->count_bits) : -1;
-    b.at += h->bin_attribute_bits;
-    bin->validity = (uint32_t)take(&b, h->validity_bits);
-    bin->first = (int64_t)take(&b, h->pointer_bits);
-    bin->last = (int64_t)take(&b, h->pointer_bits);
+    bin->index = row * h->width + column;
+    pfm_get_bin(h, record, bin);
     return 0;
 }
 
@@ -226,23 +200,6 @@ static int make_room(struct pfm *p, int64_t n)
     p->soundings = s;
     p->room = 2 * n;
     return 0;
-}
-
-static void take_sounding(struct bits *b, const struct pfm_head *h,
-                          struct pfm_sounding *s)
-{
-    int64_t end = b->at + h->sounding_bits;
-    s->file = (int64_t)take(b, h->file_bits);
-    s->line = (int64_t)take(b, h->line_bits);
-    s->ping = (int64_t)take(b, h->ping_bits);
-    s->beam = (int64_t)take(b, h->beam_bits);
-    s->raw_depth = (int64_t)take(b, h->depth_bits);
-    s->depth = (double)s->raw_depth / h->depth_scale - h->depth_offset;
-    s->x = (int64_t)take(b, h->offset_bits);
-    s->y = (int64_t)take(b, h->offset_bits);
-    b->at += h->attribute_bits;
-    s->validity = (uint32_t)take(b, h->validity_bits);
-    b->at = end;
 }
 
 static int check_block(struct pfm *p, int64_t at, uint8_t *used)
@@ -265,16 +222,17 @@ static int check_block(struct pfm *p, int64_t at, uint8_t *used)
 }
 
 /* Takes what a block holds, at most `left` soundings, and where the chain goes on. */
-static int take_block(struct pfm *p, int64_t at, int64_t left, struct pfm_sounding *s,
-                      int64_t *next)
+static int take_block(struct pfm *p, int64_t at, int64_t left, int64_t index,
+                      struct pfm_sounding *s, int64_t *next)
 {
     const struct pfm_head *h = &p->head;
-    struct bits b = {0};
-    int rc = see(&p->blocks, at, h->block_bytes, &b.from);
-    for (int64_t i = 0; i < h->record_length && i < left && !rc; i++)
-        take_sounding(&b, h, s + i);
-    b.at = h->sounding_bits * h->record_length;
-    *next = rc ? 0 : (int64_t)take(&b, h->pointer_bits);
+    const uint8_t *block;
+    int rc = see(&p->blocks, at, h->block_bytes, &block);
+    for (int64_t i = 0; i < h->record_length && i < left && !rc; i++) {
+        s[i].bin = index;
+        pfm_get_sounding(h, block, i, s + i);
+    }
+    *next = rc ? 0 : pfm_get_next(h, block);
     return rc;
 }
 
@@ -296,7 +254,8 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
         last = at;
         rc = check_block(p, at, w->used);
         if (!rc)
-            rc = take_block(p, at, bin->soundings - done, p->soundings + done, &at);
+            rc = take_block(p, at, bin->soundings - done, bin->index,
+                            p->soundings + done, &at);
         if (!rc && !at && done + length < bin->soundings)
             rc = err_set(-EBADMSG, p->blocks.path, last,
                          "a chain ends here with %lld of its %lld soundings",
@@ -314,57 +273,13 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
 
 /* ---- what a bin should say ------------------------------------------------------ */
 
-/* Sums of distances from the first depth: squares of depths themselves would leave few
- * digits for what deep soundings differ by. */
-struct sums {
-    int64_t n;
-    double first, sum, squares, min, max;
-};
-
-static void add(struct sums *s, double z)
-{
-    if (!s->n++)
-        s->first = s->min = s->max = z;
-    s->min = fmin(s->min, z);
-    s->max = fmax(s->max, z);
-    s->sum += z - s->first;
-    s->squares += (z - s->first) * (z - s->first);
-}
-
-static double mean(const struct sums *s)
-{
-    return s->first + s->sum / (double)s->n;
-}
-
-static double deviation(const struct sums *s)
-{
-    if (s->n < 2)
-        return 0;
-    double n = (double)s->n, v = (s->squares - s->sum * s->sum / n) / (n - 1);
-    return v > 0 ? sqrt(v) : 0;
-}
-
 void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64_t n,
                    struct pfm_bin *bin)
 {
-    struct sums all = {0}, good = {0};
-    double none = h->null_depth;
-    bin->validity = 0;
-    for (int64_t i = 0; i < n; i++) {
-        bin->validity |= s[i].validity;
-        if (s[i].validity & (PFM_DELETED | PFM_REFERENCE) || s[i].depth >= none)
-            continue;
-        add(&all, s[i].depth);
-        if (!(s[i].validity & PFM_INVAL))
-            add(&good, s[i].depth);
-    }
-    bin->validity = good.n ? bin->validity | PFM_DATA : bin->validity & ~PFM_DATA;
-    bin->valid = good.n;
-    bin->std = deviation(&good);
-    bin->average_filtered = good.n ? mean(&good) : none;
-    bin->min_filtered = good.n ? good.min : none;
-    bin->max_filtered = good.n ? good.max : none;
-    bin->average = all.n ? mean(&all) : none;
-    bin->min = all.n ? all.min : none;
-    bin->max = all.n ? all.max : none;
+    struct pfm_sums sums = {0};
+    int64_t soundings = bin->soundings;
+    for (int64_t i = 0; i < n; i++)
+        pfm_sums_add(h, &sums, s + i);
+    pfm_sums_bin(h, &sums, bin);
+    bin->soundings = soundings;
 }

@@ -1,6 +1,6 @@
-/* Reads a PFM (Pure File Magic), the bathymetric database of the U.S. Naval
- * Oceanographic Office, versions 6 and 7: soundings sorted into the bins of a grid,
- * each bin a chain of blocks. No MPI. */
+/* A PFM (Pure File Magic), the bathymetric database of the U.S. Naval Oceanographic
+ * Office, versions 6 and 7: soundings sorted into the bins of a grid, each bin a chain
+ * of blocks. What it is made of, and a reader; pfm_make.h begins a new one. No MPI. */
 #ifndef HYDRO_PFM_H
 #define HYDRO_PFM_H
 
@@ -17,6 +17,11 @@ enum {
 };
 #define PFM_INVAL (PFM_MANUALLY_INVAL | PFM_FILTER_INVAL)
 
+/* What a byte of the coverage map says of its bin. */
+enum { PFM_COVERED_DATA = 0x80, PFM_COVERED_SURVEYED = 0x10 };
+
+enum { PFM_PATH = 4096 };
+
 /* What the header of the .bin file says. Widths of fields are in bits. */
 struct pfm_head {
     char version_text[80];
@@ -24,6 +29,7 @@ struct pfm_head {
     int64_t record_length;             /* soundings of a block */
     double min_x, min_y, max_x, max_y; /* degrees */
     double bin_m, bin_x, bin_y;        /* a bin in metres and in degrees */
+    double edge_x, edge_y;             /* bounds asked for; 0 in a head that was read */
     int64_t width, height;             /* bins */
     int64_t header_bytes;
     int64_t count_bits, std_bits, depth_bits, pointer_bits, file_bits, line_bits;
@@ -33,9 +39,11 @@ struct pfm_head {
     double std_scale, depth_scale, depth_offset, null_depth;
     /* what follows of it */
     int64_t sounding_bits, block_bytes, bin_bytes;
+    int64_t null_raw; /* the null depth as stored */
 };
 
 struct pfm_bin {
+    int64_t index; /* row * width + column; not in its record */
     int64_t soundings;
     double std;
     double average_filtered, min_filtered, max_filtered, average, min, max; /* m */
@@ -44,15 +52,29 @@ struct pfm_bin {
     int64_t first, last; /* block, bytes in the .ndx file */
 };
 
+/* One form for everything: what travels, is sorted, and is packed. In order of (bin,
+ * file, ping, beam) the soundings of a PFM do not depend on how it was made. */
 struct pfm_sounding {
-    int64_t file, line, ping, beam;
-    int64_t raw_depth; /* as stored: (depth + depth_offset) * depth_scale */
-    double depth;      /* m */
-    int64_t x, y;      /* place in the bin, 0 .. 2^offset_bits - 1 */
-    uint32_t validity;
+    int64_t bin;         /* row * width + column; row 0 is the south */
+    uint32_t file, ping; /* file from 0; ping from 1 */
+    uint32_t depth;      /* as stored: round((m + depth_offset) * depth_scale) */
+    uint32_t validity;   /* PFM_... */
+    uint16_t line, beam; /* line from 0; beam from 1 */
+    uint16_t x, y;       /* place in the bin, 0 .. 2^offset_bits - 1 */
 };
+_Static_assert(sizeof(struct pfm_sounding) == 32, "a sounding has no holes");
+
+/* Local. A stored depth in metres. */
+static inline double pfm_depth(const struct pfm_head *h, uint32_t raw)
+{
+    return raw / h->depth_scale - h->depth_offset;
+}
 
 struct pfm;
+
+/* Local. The path of a file of the PFM with this handle file: HANDLE.data/NAME.suffix,
+ * where NAME is the handle's without folders. Returns 0, or -errno with a sentence. */
+int pfm_path(char path[PFM_PATH], const char *handle, const char *suffix);
 
 /* Local. Opens the PFM whose handle file is `path`; *p is freed by pfm_close. Returns
  * 0, or -errno with a sentence. */
@@ -80,8 +102,8 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
 
 void pfm_close(struct pfm **p);
 
-/* Local. The summary that a bin with these soundings should have; its soundings, first
- * and last are not touched. */
+/* Local. The summary that a bin with these soundings should have; its index, soundings,
+ * first and last are not touched. */
 void pfm_recompute(const struct pfm_head *h, const struct pfm_sounding *s, int64_t n,
                    struct pfm_bin *bin);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys, where their numbers go, and what they may be. A key with a low limit of 0 may
- * be missing. */
+/* Keys, where their numbers go, and what they may be: what struct pfm_sounding and
+ * 64 bits hold. A key with a low limit of 0 may be missing. */
 #define AT(field) offsetof(struct pfm_head, field)
 static const struct {
     const char *key;
@@ -20,15 +20,15 @@ static const struct {
         {"BIN WIDTH", AT(width), 1, 1e9},
         {"BIN HEIGHT", AT(height), 1, 1e9},
         {"BIN HEADER SIZE", AT(header_bytes), PFM_HEADER_BYTES, PFM_HEADER_BYTES},
-        {"COUNT BITS", AT(count_bits), 1, 40},
+        {"COUNT BITS", AT(count_bits), 1, 31},
         {"STD BITS", AT(std_bits), 1, 40},
-        {"DEPTH BITS", AT(depth_bits), 1, 40},
+        {"DEPTH BITS", AT(depth_bits), 1, 32},
         {"RECORD POINTER BITS", AT(pointer_bits), 1, 56},
-        {"FILE NUMBER BITS", AT(file_bits), 1, 40},
-        {"LINE NUMBER BITS", AT(line_bits), 1, 40},
-        {"PING NUMBER BITS", AT(ping_bits), 1, 40},
-        {"BEAM NUMBER BITS", AT(beam_bits), 1, 40},
-        {"OFFSET BITS", AT(offset_bits), 1, 40},
+        {"FILE NUMBER BITS", AT(file_bits), 1, 32},
+        {"LINE NUMBER BITS", AT(line_bits), 1, 16},
+        {"PING NUMBER BITS", AT(ping_bits), 1, 32},
+        {"BEAM NUMBER BITS", AT(beam_bits), 1, 16},
+        {"OFFSET BITS", AT(offset_bits), 1, 16},
         {"VALIDITY BITS", AT(validity_bits), 1, 32},
         {"HORIZONTAL ERROR BITS", AT(horizontal_bits), 0, 40},
         {"VERTICAL ERROR BITS", AT(vertical_bits), 0, 40},
@@ -113,7 +113,7 @@ static int attributes(const char *text, const char *path, const char *what,
     return rc;
 }
 
-static int derive(struct pfm_head *h, const char *path)
+int pfm_head_derive(struct pfm_head *h, const char *path)
 {
     h->sounding_bits = h->file_bits + h->line_bits + h->ping_bits + h->beam_bits +
                        h->depth_bits + 2 * h->offset_bits + h->attribute_bits +
@@ -123,6 +123,7 @@ static int derive(struct pfm_head *h, const char *path)
         (h->count_bits * (h->version >= 7 ? 2 : 1) + h->std_bits + 6 * h->depth_bits +
          h->bin_attribute_bits + h->validity_bits + 2 * h->pointer_bits + 7) /
         8;
+    h->null_raw = llround((h->null_depth + h->depth_offset) * h->depth_scale);
     if (h->block_bytes > PFM_BLOCK_MAX || h->bin_bytes > PFM_BLOCK_MAX)
         return err_set(-EBADMSG, path, -1,
                        "by the PFM's header a block has %lld bytes, and that cannot be",
@@ -145,5 +146,5 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
         rc = attributes(text, path, "BIN", &h->bin_attribute_bits);
     if (!rc)
         rc = attributes(text, path, "NDX", &h->attribute_bits);
-    return rc ? rc : derive(h, path);
+    return rc ? rc : pfm_head_derive(h, path);
 }

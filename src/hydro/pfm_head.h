@@ -1,4 +1,4 @@
-/* The header of a PFM: lines "[KEY] = value" in any order. Inside of pfm.c. */
+/* The header of a PFM: lines "[KEY] = value" in any order. Inside of pfm*.c. */
 #ifndef HYDRO_PFM_HEAD_H
 #define HYDRO_PFM_HEAD_H
 
@@ -14,5 +14,9 @@ enum {
  * 0, or -errno with a sentence about `path`: a key that is needed is missing, or its
  * value cannot be. */
 int pfm_head_parse(struct pfm_head *h, const char *text, const char *path);
+
+/* Local. Works out what follows of the fields that the header says. Returns 0, or
+ * -errno with a sentence about `path` (NULL: no file): records are too large. */
+int pfm_head_derive(struct pfm_head *h, const char *path);
 
 #endif

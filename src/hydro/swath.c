@@ -144,14 +144,14 @@ static void gate(struct swath *w, struct slot *s)
 static void copy(struct slot *s, const struct gsf_ping *ping)
 {
     size_t n = (size_t)ping->beams;
+    if (n) {
+        memcpy(s->depth, ping->depth, n * sizeof(double));
+        memcpy(s->across, ping->across, n * sizeof(double));
+        memcpy(s->along, ping->along, n * sizeof(double));
+        memcpy(s->flag, ping->flag, n);
+        memset(s->cut, 0, n);
+    }
     s->ping = *ping;
-    if (!n)
-        return;
-    memcpy(s->depth, ping->depth, n * sizeof(double));
-    memcpy(s->across, ping->across, n * sizeof(double));
-    memcpy(s->along, ping->along, n * sizeof(double));
-    memcpy(s->flag, ping->flag, n);
-    memset(s->cut, 0, n);
     s->ping.depth = s->depth;
     s->ping.across = s->across;
     s->ping.along = s->along;

@@ -22,7 +22,7 @@
 #define PFMLOAD_AREA_PASS_H
 
 #include "hydro/area.h"
-#include "hydro/pfm.h"
+#include "hydro/pfm_make.h"
 
 #define AREA_PAGES 32
 #define AREA_PAGE_BYTES (512 << 10) /* at least: made of whole blocks */
@@ -43,7 +43,7 @@ struct area_io {
 struct area_counts {
     int64_t bins;    /* with valid soundings */
     int64_t decided; /* of these, with limits */
-    int64_t opened;  /* of these, looked into */
+    int64_t opened;  /* of these, with chains that were read */
     int64_t changed; /* of these, with soundings cut */
     int64_t cut;     /* soundings */
     int64_t reads, writes, read_bytes, written_bytes;
@@ -59,9 +59,12 @@ int area_pass_open(struct area_pass **p, const struct pfm_head *h, const char *p
                    int64_t ndx_bytes, int64_t row0, int64_t row1,
                    const struct area_rule *rule, const struct area_io *io);
 
-/* Local. Filters the band; only after all bands were opened. Returns 0, or -errno with
- * a sentence: reading or writing failed, or a chain is not as its bin says. */
-int area_pass_apply(struct area_pass *p);
+/* Local. Filters the band; only after all bands were opened, and once. What a header
+ * and a coverage map say of bins changes, too: *e takes in the band's bins with
+ * soundings as they are afterwards, and `coverage` gets a byte for each of its bins;
+ * either may be NULL. Returns 0, or -errno with a sentence: reading or writing failed,
+ * or a chain is not as its bin says. */
+int area_pass_apply(struct area_pass *p, struct pfm_extremes *e, uint8_t *coverage);
 
 const struct area_counts *area_pass_counts(const struct area_pass *p); /* Local. */
 void area_pass_close(struct area_pass **p); /* Local. *p becomes NULL. */

@@ -83,7 +83,7 @@ static int verify_bin(struct pfm *p, int64_t row, int64_t column,
     if (rc)
         return rc;
     for (int64_t i = 0; i < bin->soundings; i++) {
-        t->raw_sum += s[i].raw_depth;
+        t->raw_sum += s[i].depth;
         t->invalid += (s[i].validity & PFM_INVAL) != 0;
     }
     blocks = t->walk.blocks - blocks;

@@ -1,0 +1,227 @@
+#include "hydro/pfm_side.h"
+#include "base/err.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- inputs --------------------------------------------------------------------- */
+
+/* Room for one more behind n entries: arrays grow where n is a power of two. */
+static int grow(void **array, int64_t n, size_t size)
+{
+    if (n & (n - 1))
+        return 0;
+    void *more = realloc(*array, (size_t)(n ? 2 * n : 1) * size);
+    if (!more)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a list of %lld input files",
+                       (long long)n + 1);
+    *array = more;
+    return 0;
+}
+
+static int add_file(struct pfm_inputs *in, const char *path, int64_t type, bool deleted)
+{
+    int rc = grow((void **)&in->file, in->files, sizeof *in->file);
+    char *copy = rc ? NULL : strdup(path);
+    if (!rc && !copy)
+        rc = err_set(-ENOMEM, path, -1, "no memory for a list of input files");
+    if (!rc)
+        in->file[in->files++] = (struct pfm_input){copy, type, deleted};
+    return rc;
+}
+
+static int add_line(struct pfm_inputs *in, const char *name, const char *suffix)
+{
+    size_t n = strlen(name) + strlen(suffix) + 1;
+    int rc = grow((void **)&in->line, in->lines, sizeof *in->line);
+    char *line = rc ? NULL : malloc(n);
+    if (!rc && !line)
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for a list of lines");
+    if (rc)
+        return rc;
+    snprintf(line, n, "%s%s", name, suffix);
+    in->line[in->lines++] = line;
+    return 0;
+}
+
+int pfm_inputs_add(struct pfm_inputs *in, const char *path, int64_t type)
+{
+    if (strchr(path, '\n'))
+        return err_set(-EINVAL, path, -1,
+                       "a PFM cannot list a file that has a line break in its name");
+    int rc = add_file(in, path, type, false);
+    return rc ? rc : add_line(in, name_of(path), "-000");
+}
+
+void pfm_inputs_free(struct pfm_inputs *in)
+{
+    for (int64_t i = 0; i < in->files; i++)
+        free(in->file[i].path);
+    for (int64_t i = 0; i < in->lines; i++)
+        free(in->line[i]);
+    free(in->file);
+    free(in->line);
+    *in = (struct pfm_inputs){0};
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+typedef int take_line(struct pfm_inputs *in, const char *path, int64_t number,
+                      char *line);
+
+/* The .ctl: version, four names of files, and a line for each input. */
+static int take_ctl(struct pfm_inputs *in, const char *path, int64_t number, char *line)
+{
+    char sign;
+    long long sequence, type;
+    int n = 0;
+    if (number < 5)
+        return number || strstr(line, "PFM I/O library")
+                   ? 0
+                   : err_set(-EBADMSG, path, 0,
+                             "this is no list of a PFM's input files: its first line "
+                             "does not name the PFM library");
+    int got = sscanf(line, "%c %lld %lld %n", &sign, &sequence, &type, &n);
+    if (got != 3 || !n || !line[n] || (sign != '+' && sign != '-') ||
+        sequence != in->files)
+        return err_set(-EBADMSG, path, -1,
+                       "line %lld should be \"+ %05lld TYPE PATH\", and is not",
+                       (long long)number + 1, (long long)in->files);
+    return add_file(in, line + n, type, sign == '-');
+}
+
+static int take_lin(struct pfm_inputs *in, const char *path, int64_t number, char *line)
+{
+    (void)path;
+    (void)number;
+    return add_line(in, line, "");
+}
+
+static int read_lines(struct pfm_inputs *in, const char *handle, const char *suffix,
+                      take_line *take, int64_t *n)
+{
+    char path[PFM_PATH], *line = NULL;
+    size_t room = 0;
+    ssize_t got;
+    int rc = pfm_path(path, handle, suffix);
+    *n = 0;
+    if (rc)
+        return rc;
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return err_set(-errno, path, -1, "cannot open this part of the PFM: %s",
+                       strerror(errno));
+    for (; !rc && (got = getline(&line, &room, f)) > 0; ++*n) {
+        line[strcspn(line, "\r\n")] = 0;
+        rc = take(in, path, *n, line);
+    }
+    if (!rc && ferror(f))
+        rc = err_set(-EIO, path, -1, "cannot read this part of the PFM");
+    free(line);
+    fclose(f);
+    return rc;
+}
+
+int pfm_inputs_read(struct pfm_inputs *in, const char *handle)
+{
+    int64_t n;
+    int rc = read_lines(in, handle, "ctl", take_ctl, &n);
+    if (!rc && n < 5)
+        rc = err_set(-EBADMSG, handle, -1,
+                     "the .ctl of this PFM is cut short: it has %lld lines, and the "
+                     "first five name the PFM's own files",
+                     (long long)n);
+    return rc ? rc : read_lines(in, handle, "lin", take_lin, &n);
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+static int begin(FILE **f, const char *path)
+{
+    *f = fopen(path, "we");
+    return *f ? 0
+              : err_set(-errno, path, -1, "cannot create this part of the PFM: %s",
+                        strerror(errno));
+}
+
+static int finish(FILE *f, const char *path)
+{
+    bool bad = ferror(f);
+    return fclose(f) || bad ? err_set(-(errno ? errno : EIO), path, -1,
+                                      "cannot write this part of the PFM: %s",
+                                      strerror(errno ? errno : EIO))
+                            : 0;
+}
+
+int pfm_handle_write(const char *path, const struct pfm_head *h, const char *handle)
+{
+    static const char bar[] = "########################################"
+                              "########################################";
+    const char *name = name_of(handle);
+    FILE *f;
+    int rc = begin(&f, path);
+    if (rc)
+        return rc;
+    fprintf(f, "PFM Handle File - %s\n#\n%s\n#\n", h->version_text, bar);
+    fprintf(f, "# This file stands for a PFM, whose files are in the folder\n#\n");
+    fprintf(f, "#\t%s.data\n#\n# beside it. Its list of input files is\n#\n", name);
+    fprintf(f, "#\t%s.data/%s.ctl\n#\n%s\n#\n", name, name, bar);
+    return finish(f, path);
+}
+
+int pfm_ctl_write(const char *path, const struct pfm_head *h, const char *handle,
+                  const struct pfm_inputs *in)
+{
+    const char *name = name_of(handle);
+    FILE *f;
+    int rc = begin(&f, path);
+    if (rc)
+        return rc;
+    fprintf(f, "%s\n%s.data/%s.bin\n%s.data/%s.ndx\nNONE\nNONE\n", h->version_text,
+            handle, name, handle, name);
+    for (int64_t i = 0; i < in->files; i++)
+        fprintf(f, "%c %05lld %02lld %s\n", in->file[i].deleted ? '-' : '+',
+                (long long)i, (long long)in->file[i].type, in->file[i].path);
+    return finish(f, path);
+}
+
+int pfm_lin_write(const char *path, const struct pfm_inputs *in)
+{
+    FILE *f;
+    int rc = begin(&f, path);
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < in->lines; i++)
+        fprintf(f, "%s\n", in->line[i]);
+    return finish(f, path);
+}
+
+int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *coverage)
+{
+    static const char zeros[PFM_COVERAGE_HEADER];
+    int64_t bins = h->width * h->height;
+    FILE *f;
+    int rc = begin(&f, path);
+    if (rc)
+        return rc;
+    int n = fprintf(f, "%s\n[END OF HEADER]\n", h->version_text);
+    if (n > 0)
+        fwrite(zeros, 1, (size_t)(PFM_COVERAGE_HEADER - n), f);
+    if (coverage)
+        fwrite(coverage, 1, (size_t)bins, f);
+    else if (fflush(f) || ftruncate(fileno(f), PFM_COVERAGE_HEADER + bins)) {
+        rc = err_set(-errno, path, -1, "cannot write this part of the PFM: %s",
+                     strerror(errno));
+        fclose(f);
+        return rc;
+    }
+    return finish(f, path);
+}

@@ -1,0 +1,42 @@
+/* The small files of a PFM: handle, list of input files (.ctl), names of their lines
+ * (.lin), coverage map (.cvg). */
+#ifndef HYDRO_PFM_SIDE_H
+#define HYDRO_PFM_SIDE_H
+
+#include "hydro/pfm.h"
+
+enum { PFM_GSF = 2, PFM_COVERAGE_HEADER = 65536 };
+
+/* Input files, by their number in soundings, and lines likewise. */
+struct pfm_inputs {
+    int64_t files, lines;
+    struct pfm_input {
+        char *path;
+        int64_t type; /* PFM_GSF */
+        bool deleted;
+    } * file;
+    char **line;
+};
+
+/* Local. Adds a file, and a line of its name with "-000", which gets the number
+ * in->lines - 1. Returns 0, or -errno with a sentence. */
+int pfm_inputs_add(struct pfm_inputs *in, const char *path, int64_t type);
+
+/* Local. Adds what the .ctl and .lin of a PFM list, in their order. Returns 0, or
+ * -errno with a sentence. */
+int pfm_inputs_read(struct pfm_inputs *in, const char *handle);
+void pfm_inputs_free(struct pfm_inputs *in); /* all that was added */
+
+/* Local. Each writes the file `path`, new or over an old one, for the PFM whose handle
+ * file is (or will be) `handle`. Returns 0, or -errno with a sentence. */
+int pfm_handle_write(const char *path, const struct pfm_head *h, const char *handle);
+int pfm_ctl_write(const char *path, const struct pfm_head *h, const char *handle,
+                  const struct pfm_inputs *in);
+int pfm_lin_write(const char *path, const struct pfm_inputs *in);
+
+/* Local. Writes the .cvg: a header and a byte for each bin (pfm_coverage), or zeros
+ * that are to be overwritten from pfm_coverage_at on where `coverage` is NULL. Only
+ * version 7 has this file. */
+int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *coverage);
+
+#endif

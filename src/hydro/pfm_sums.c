@@ -1,0 +1,79 @@
+#include "hydro/pfm_sums.h"
+#include <math.h>
+
+static void add(struct pfm_sums_part *p, uint32_t depth)
+{
+    if (!p->n || depth < p->min)
+        p->min = depth;
+    if (!p->n || depth > p->max)
+        p->max = depth;
+    p->n++;
+    p->sum += depth;
+    p->squares += (uint64_t)depth * depth;
+}
+
+void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
+                  const struct pfm_sounding *s)
+{
+    sums->n++;
+    sums->validity |= s->validity;
+    if (s->validity & (PFM_DELETED | PFM_REFERENCE) || s->depth >= h->null_raw)
+        return;
+    add(&sums->all, s->depth);
+    if (!(s->validity & PFM_INVAL))
+        add(&sums->good, s->depth);
+}
+
+static void join(struct pfm_sums_part *into, const struct pfm_sums_part *other)
+{
+    if (!other->n)
+        return;
+    if (!into->n || other->min < into->min)
+        into->min = other->min;
+    if (!into->n || other->max > into->max)
+        into->max = other->max;
+    into->n += other->n;
+    into->sum += other->sum;
+    into->squares += other->squares;
+}
+
+void pfm_sums_join(struct pfm_sums *into, const struct pfm_sums *other)
+{
+    into->n += other->n;
+    into->validity |= other->validity;
+    join(&into->all, &other->all);
+    join(&into->good, &other->good);
+}
+
+/* n * squares - sum^2 is exact: below 2^126. */
+static double deviation(const struct pfm_head *h, const struct pfm_sums_part *p)
+{
+    if (p->n < 2)
+        return 0;
+    unsigned __int128 n = (unsigned __int128)p->n, sum = (unsigned __int128)p->sum;
+    double spread = (double)(n * p->squares - sum * sum);
+    return sqrt(spread / ((double)p->n * (double)(p->n - 1))) / h->depth_scale;
+}
+
+static double mean(const struct pfm_head *h, const struct pfm_sums_part *p)
+{
+    return p->n ? (double)p->sum / (double)p->n / h->depth_scale - h->depth_offset
+                : h->null_depth;
+}
+
+void pfm_sums_bin(const struct pfm_head *h, const struct pfm_sums *sums,
+                  struct pfm_bin *bin)
+{
+    const struct pfm_sums_part *all = &sums->all, *good = &sums->good;
+    double none = h->null_depth;
+    bin->soundings = sums->n;
+    bin->valid = good->n;
+    bin->validity = good->n ? sums->validity | PFM_DATA : sums->validity & ~PFM_DATA;
+    bin->std = deviation(h, good);
+    bin->average_filtered = mean(h, good);
+    bin->min_filtered = good->n ? pfm_depth(h, good->min) : none;
+    bin->max_filtered = good->n ? pfm_depth(h, good->max) : none;
+    bin->average = mean(h, all);
+    bin->min = all->n ? pfm_depth(h, all->min) : none;
+    bin->max = all->n ? pfm_depth(h, all->max) : none;
+}
