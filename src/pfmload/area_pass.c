@@ -194,7 +194,7 @@ static int cut_bin(struct area_pass *p, const struct area_limits *l,
     int64_t at = bin->first, length = h->record_length;
     *cut = 0;
     for (int64_t done = 0; done < bin->soundings; done += length) {
-        uint8_t *block, *state;
+        uint8_t *block = NULL, *state = NULL;
         int64_t left = bin->soundings - done, n = left < length ? left : length;
         int rc = find_block(p, at, &block, &state);
         if (rc)
