@@ -3,6 +3,8 @@
 #
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
+	tests/unit/area \
+	tests/unit/area_pass \
 	tests/unit/busy \
 	tests/unit/cache \
 	tests/unit/engine \
@@ -26,10 +28,13 @@ check_PROGRAMS += \
 	tests/unit/soundings \
 	tests/unit/stamp \
 	tests/unit/stats \
+	tests/unit/swath \
 	tests/unit/units \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_area_pass_SOURCES = tests/unit/area_pass.c \
+	src/pfmload/area_pass.c src/pfmload/area_pass.h
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += src/hydro/libhydro.la
 src_hydro_libhydro_la_SOURCES = \
+	src/hydro/area.c src/hydro/area.h \
 	src/hydro/geodesy.c src/hydro/geodesy.h \
 	src/hydro/gsf.c src/hydro/gsf.h \
 	src/hydro/gsf_format.h \
@@ -11,4 +12,5 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/pfm_make.c src/hydro/pfm_make.h \
 	src/hydro/pfm_pack.c src/hydro/pfm_pack.h \
 	src/hydro/pfm_side.c src/hydro/pfm_side.h \
-	src/hydro/pfm_sums.c src/hydro/pfm_sums.h
+	src/hydro/pfm_sums.c src/hydro/pfm_sums.h \
+	src/hydro/swath.c src/hydro/swath.h

@@ -11,8 +11,8 @@
 enum {
     PFM_MANUALLY_INVAL = 0x1,
     PFM_FILTER_INVAL = 0x2,
-    PFM_MODIFIED = 0x20, /* not as in its input file */
-    PFM_DATA = 0x400,    /* of a bin: it has valid soundings */
+    PFM_MODIFIED = 0x20,
+    PFM_DATA = 0x400, /* of a bin: it has valid soundings */
     PFM_DELETED = 0x800,
     PFM_REFERENCE = 0x4000
 };
