@@ -204,6 +204,8 @@ int gsf_next(struct gsf *g, struct gsf_ping *ping)
         pass(g, &r);
         rc = 0;
     }
+    g->counts.read_bytes = g->stream.read_bytes;
+    g->counts.read_ns = g->stream.read_ns;
     g->failed = rc < 0 ? rc : 0;
     return rc;
 }

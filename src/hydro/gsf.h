@@ -77,6 +77,7 @@ struct gsf_counts {
     int64_t subrecords[256];      /* of pings, by id; 0: words of padding */
     int64_t checksums;            /* that were verified: of headers and pings */
     int64_t skipped_bytes;        /* of records that were not looked into */
+    int64_t read_bytes, read_ns;  /* what the system delivered, and how long it took */
 };
 
 struct gsf;

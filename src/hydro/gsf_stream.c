@@ -1,4 +1,5 @@
 #include "hydro/gsf_stream.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "hydro/gsf_format.h"
 #include <errno.h>
@@ -43,7 +44,9 @@ static int fill(struct gsf_stream *s, int n)
     s->end = have;
     while (s->end < n) {
         int room = n - s->end > READ_BYTES ? n - s->end : READ_BYTES;
+        int64_t start_ns = clock_ns();
         ssize_t got = pread(s->fd, s->window + s->end, (size_t)room, s->at + s->end);
+        s->read_ns += clock_ns() - start_ns;
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -53,6 +56,7 @@ static int fill(struct gsf_stream *s, int n)
             return err_set(-EIO, s->path, s->at + s->end,
                            "the file became shorter while it was read");
         s->end += (int)got;
+        s->read_bytes += got;
     }
     return 0;
 }

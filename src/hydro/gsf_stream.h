@@ -11,6 +11,7 @@ struct gsf_stream {
     int64_t at;    /* in the file, where the window's unread part begins */
     uint8_t *window;
     int begin, end; /* the unread part */
+    int64_t read_bytes, read_ns;
 };
 
 /* Local. Opens a regular file; *s is zero before. gsf_stream_close is due whatever it

@@ -9,6 +9,7 @@
 
 struct feed_options {
     enum geo_how how;
+    int64_t line_shift; /* the line of a file is its number and this */
 };
 
 /* Of all that was fed so far; each beam is counted once, in one of the lines after

@@ -49,14 +49,17 @@ static int compare_places(const void *a, const void *b)
 
 /* ---- files ---------------------------------------------------------------------- */
 
-int list_mark_bad(struct list *l, int64_t i)
+int list_mark_bad(struct list *l, int64_t i, const char *why)
 {
     const struct err *e = err_get();
-    char text[sizeof e->text + 32];
-    int n = snprintf(text, sizeof text - 32, "%s", e->text);
-    if (e->offset >= 0)
-        snprintf(text + n, 32, " (offset %lld)", (long long)e->offset);
-    err_clear();
+    char text[LIST_WHY];
+    _Static_assert(sizeof e->text + 32 <= sizeof text, "the longest sentence fits");
+    int n = snprintf(text, sizeof text, "%s", why ? why : e->text);
+    if (!why && e->offset >= 0)
+        snprintf(text + n, sizeof text - (size_t)n, " (offset %lld)",
+                 (long long)e->offset);
+    if (!why)
+        err_clear();
     l->file[i].bad = strdup(text);
     l->bytes -= l->file[i].bytes;
     return l->file[i].bad ? 0 : no_memory();
@@ -109,7 +112,7 @@ static int add_file(struct maker *m, const char *path)
         return rc;
     m->place[i] = place_of(&st, i);
     if (rc)
-        return list_mark_bad(l, i);
+        return list_mark_bad(l, i, NULL);
     l->file[i].bytes = st.st_size;
     l->bytes += st.st_size;
     return 0;

@@ -45,9 +45,11 @@ int list_open(struct list **l, MPI_Comm comm, const struct opt_rest *files,
               const struct opt_list *lists, bool skip_bad);
 void list_close(struct list **l); /* Local. *l becomes NULL; NULL is fine. */
 
-/* Local. Leaves file i out, because of the failure that is recorded (base/err.h), which
- * is cleared. Returns 0 or -ENOMEM with a sentence. */
-int list_mark_bad(struct list *l, int64_t i);
+/* Local, and to be done on every rank. Leaves file i out. `why` is copied; NULL: it is
+ * the failure that is recorded (base/err.h), which is cleared. Returns 0 or -ENOMEM with
+ * a sentence. */
+enum { LIST_WHY = 1088 }; /* bytes of a sentence, its end included */
+int list_mark_bad(struct list *l, int64_t i, const char *why);
 
 /* Local. Deals the files to `ranks`: the longest first, each to the rank with the least
  * bytes so far. rank_of[i] becomes the rank of file i, -1 where it is left out. The

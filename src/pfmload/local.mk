@@ -1,3 +1,10 @@
+noinst_LTLIBRARIES += src/pfmload/libpfmload.la
+src_pfmload_libpfmload_la_SOURCES = \
+	src/pfmload/beams.c src/pfmload/beams.h \
+	src/pfmload/feed.c src/pfmload/feed.h \
+	src/pfmload/list.c src/pfmload/list.h \
+	src/pfmload/scan.c src/pfmload/scan.h
+
 bin_PROGRAMS += gsfgen gsfinfo pfminfo
 gsfgen_SOURCES = src/pfmload/gsfgen.c src/pfmload/seafloor.c src/pfmload/seafloor.h \
 	src/pfmload/survey.c src/pfmload/survey.h

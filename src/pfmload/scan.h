@@ -13,7 +13,7 @@ struct scan_options {
     bool progress; /* show a line of it, on rank 0 */
     /* Only soundings in here count (degrees; east > 180 where it crosses): the grid of
      * the PFM, with what whole bins add to its sides. */
-    bool bounded;
+    bool bounded; /* false: all count */
     double west, south, east, north;
 };
 
