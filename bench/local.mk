@@ -8,8 +8,7 @@ bench_legendre_SOURCES = bench/legendre.c
 bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
 	-lm -lpthread
 EXTRA_PROGRAMS += bench/sorter
-bench_sorter_SOURCES = bench/sorter.c src/pfmload/sorter.c src/pfmload/sorter.h
-bench_sorter_LDADD = src/base/libbase.la -lpthread
+bench_sorter_LDADD = src/pfmload/libpfmload.la src/base/libbase.la -lpthread
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 # make bench/iotrace_calls, then bench/iotrace-overhead

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* renameat2 */
 #include "pfmload/dest.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -13,20 +12,25 @@
 
 /* ---- names ---------------------------------------------------------------------- */
 
-int dest_name(struct dest *d, const char *dir, const char *output, const char *id)
+int dest_name(struct dest *d, const char *dir, const char *output)
 {
-    const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
     bool absolute = output[0] == '/';
     memset(d, 0, sizeof *d);
     int n = snprintf(d->handle, sizeof d->handle, "%s%s%s", absolute ? "" : dir,
                      absolute ? "" : "/", output);
-    if (n + (int)(strlen(id) + strlen(name)) > PFM_PATH - 64)
+    if (n > PFM_PATH / 2)
         return err_set(-ENAMETOOLONG, output, -1, "the path of the PFM is too long");
     snprintf(d->data, PFM_PATH, "%.4000s.data", d->handle);
-    snprintf(d->part, PFM_PATH, "%.3900s.%.64s", d->handle, id);
-    snprintf(d->part_handle, PFM_PATH, "%.3900s/%.160s", d->part, name);
-    snprintf(d->part_data, PFM_PATH, "%.4000s.data", d->part_handle);
     return 0;
+}
+
+void dest_name_part(struct dest *d, const char *id)
+{
+    const char *name = strrchr(d->handle, '/');
+    snprintf(d->part, PFM_PATH, "%.2048s.%.64s", d->handle, id);
+    snprintf(d->part_handle, PFM_PATH, "%.2148s/%.255s", d->part,
+             name ? name + 1 : d->handle);
+    snprintf(d->part_data, PFM_PATH, "%.4000s.data", d->part_handle);
 }
 
 int dest_check(struct dest *d, bool replaces)

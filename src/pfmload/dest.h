@@ -16,9 +16,12 @@ struct dest {
     bool replaces; /* a PFM that is there already */
 };
 
-/* Local. Names all of it; `id` makes the temporary names unique. Makes nothing. Returns
- * 0, or -ENAMETOOLONG with a sentence. */
-int dest_name(struct dest *d, const char *dir, const char *output, const char *id);
+/* Local. Names the PFM, `output` in `dir`. Returns 0, or -ENAMETOOLONG with a
+ * sentence. */
+int dest_name(struct dest *d, const char *dir, const char *output);
+
+/* Local. Names the folder that it is made in; `id` makes it unique. */
+void dest_name_part(struct dest *d, const char *id);
 
 /* Local. Whether it can be made: nothing is there, or (`replaces`) a PFM is. Returns 0
  * or -errno with a sentence. */

@@ -3,9 +3,25 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/beams.c src/pfmload/beams.h \
 	src/pfmload/feed.c src/pfmload/feed.h \
 	src/pfmload/list.c src/pfmload/list.h \
-	src/pfmload/scan.c src/pfmload/scan.h
+	src/pfmload/scan.c src/pfmload/scan.h \
+	src/pfmload/sorter.c src/pfmload/sorter.h
 
-bin_PROGRAMS += gsfgen gsfinfo pfminfo
+bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
+pfmload_SOURCES = src/pfmload/pfmload.c \
+	src/pfmload/dest.c src/pfmload/dest.h \
+	src/pfmload/heap.c src/pfmload/heap.h \
+	src/pfmload/load.c src/pfmload/load.h \
+	src/pfmload/pages.c src/pfmload/pages.h \
+	src/pfmload/passes.c src/pfmload/passes.h \
+	src/pfmload/roles.c src/pfmload/roles.h \
+	src/pfmload/scheme_c.c \
+	src/pfmload/scheme_serial.c \
+	src/pfmload/settings.c src/pfmload/settings.h \
+	src/pfmload/steps.c src/pfmload/steps.h \
+	src/pfmload/stream.c src/pfmload/stream.h \
+	src/pfmload/writer.c src/pfmload/writer.h
+pfmload_LDADD = src/pfmload/libpfmload.la src/hydro/libhydro.la \
+	$(blocktransfer_LDADD)
 gsfgen_SOURCES = src/pfmload/gsfgen.c src/pfmload/seafloor.c src/pfmload/seafloor.h \
 	src/pfmload/survey.c src/pfmload/survey.h
 gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \

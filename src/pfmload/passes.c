@@ -56,6 +56,7 @@ static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)
     const struct pfm_head *h = &c->l->head;
     pages_get(c->bins, h->header_bytes + index * h->bin_bytes, h->bin_bytes, c->record);
     pfm_get_bin(h, c->record, bin);
+    bin->index = index;
 }
 
 static int get_chain(struct chains *c, int64_t index, const struct pfm_bin *bin)
@@ -89,7 +90,7 @@ static int recompute_bin(struct chains *c, struct bin_writer *w, int64_t index)
     for (int64_t i = 0; i < bin.soundings && !rc; i++)
         pfm_sums_add(&c->l->head, &sums, &c->sounding[i]);
     pfm_sums_bin(&c->l->head, &sums, &bin);
-    return rc ? rc : bin_writer_put(w, index, &bin);
+    return rc ? rc : bin_writer_put(w, &bin);
 }
 
 void passes_recompute(struct load *l)

@@ -88,7 +88,8 @@ void channel_end(struct channel *c)
     if (c->fill)
         send_buffer(c);
     enum act before = begin(c->l, ACT_COMMUNICATE);
-    MPI_Waitall(2, c->request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++)
+        MPI_Wait(&c->request[i], MPI_STATUS_IGNORE);
     MPI_Ssend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm);
     end(c->l, before);
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "pfmload/steps.h"
 #include "base/err.h"
 #include "base/scratch.h"
@@ -93,7 +92,7 @@ int steps_settle(struct load *l)
     if (!rc)
         rc = check_scheme(l);
     if (!rc)
-        rc = dest_name(&l->dest, s->run.dir, s->output, "check");
+        rc = dest_name(&l->dest, s->run.dir, s->output);
     if (!rc)
         set_dir(l);
     return err_agree(l->r->world.comm, rc);
@@ -129,8 +128,9 @@ static int open_old(struct load *l)
 int steps_begin(struct load *l)
 {
     const struct settings *s = l->set;
-    int rc = dest_name(&l->dest, s->run.dir, strrchr(l->dest.handle, '/') + 1, l->r->id);
-    if (!rc && first(l) && l->r->engine && l->r->options->keep)
+    int rc = 0;
+    dest_name_part(&l->dest, l->r->id);
+    if (first(l) && l->r->engine && l->r->options->keep)
         rc = dest_check(&l->dest, s->append || s->overwrite);
     rc = err_agree(l->r->world.comm, rc);
     if (!rc)

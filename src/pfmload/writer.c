@@ -39,7 +39,7 @@ static void skip(struct stream *s, int64_t bytes)
         stream_take(s, bytes);
 }
 
-int bin_writer_put(struct bin_writer *w, int64_t index, const struct pfm_bin *bin)
+int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
 {
     const struct pfm_head *h = w->head;
     const char *unfit = pfm_bin_unfit(h, bin);
@@ -47,14 +47,14 @@ int bin_writer_put(struct bin_writer *w, int64_t index, const struct pfm_bin *bi
         return err_set(-ERANGE, w->bins.file->path, stream_at(&w->bins),
                        "the %s of the bin in row %lld, column %lld, with %lld "
                        "soundings, is too large for a PFM: take smaller bins",
-                       unfit, (long long)(index / h->width),
-                       (long long)(index % h->width), (long long)bin->soundings);
-    skip(&w->bins, (index - w->next) * h->bin_bytes);
-    skip(&w->cover, index - w->next);
+                       unfit, (long long)(bin->index / h->width),
+                       (long long)(bin->index % h->width), (long long)bin->soundings);
+    skip(&w->bins, (bin->index - w->next) * h->bin_bytes);
+    skip(&w->cover, bin->index - w->next);
     pfm_put_bin(h, stream_take(&w->bins, h->bin_bytes), bin);
     *stream_take(&w->cover, 1) = pfm_coverage(bin);
-    pfm_extremes_add(&w->extremes, index, bin);
-    w->next = index + 1;
+    pfm_extremes_add(&w->extremes, bin);
+    w->next = bin->index + 1;
     return 0;
 }
 
@@ -71,7 +71,7 @@ int writer_open(struct writer *w, const struct pfm_head *head, struct run_file *
 {
     memset(w, 0, sizeof *w);
     w->head = head;
-    w->index = -1;
+    w->bin.index = -1;
     int rc = bin_writer_open(&w->bins, head, bins, cover);
     return rc ? rc : stream_open(&w->blocks, blocks);
 }
@@ -95,17 +95,17 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset)
 
 static int end_bin(struct writer *w)
 {
-    if (w->index < 0)
+    if (w->bin.index < 0)
         return 0;
     pfm_sums_bin(w->head, &w->sums, &w->bin);
-    int rc = bin_writer_put(&w->bins, w->index, &w->bin);
-    w->index = -1;
+    int rc = bin_writer_put(&w->bins, &w->bin);
+    w->bin.index = -1;
     return rc;
 }
 
 static void begin_bin(struct writer *w, int64_t index)
 {
-    w->index = index;
+    w->bin.index = index;
     w->bin.first = stream_at(&w->blocks);
     w->block = NULL;
     memset(&w->sums, 0, sizeof w->sums);
@@ -124,7 +124,7 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
 {
     const struct pfm_head *h = w->head;
     int rc = 0;
-    if (s->bin != w->index) {
+    if (s->bin != w->bin.index) {
         rc = end_bin(w);
         begin_bin(w, s->bin);
     }

@@ -25,7 +25,7 @@ void bin_writer_begin(struct bin_writer *w, int64_t first); /* Local. Goes on th
 /* Local. Those between the last one and this are without soundings; where many are, the
  * file keeps a hole, which reads as zeros, as they should be. Returns 0, or -ERANGE with
  * a sentence where a number does not fit into its bits. */
-int bin_writer_put(struct bin_writer *w, int64_t index, const struct pfm_bin *bin);
+int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin);
 void bin_writer_flush(struct bin_writer *w);
 void bin_writer_close(struct bin_writer *w);
 
@@ -34,8 +34,7 @@ struct writer {
     struct stream blocks;
     struct bin_writer bins;
     /* of the bin that is being written: */
-    int64_t index; /* -1: none yet */
-    struct pfm_bin bin;
+    struct pfm_bin bin; /* index -1: none yet */
     struct pfm_sums sums;
     uint8_t *block; /* its last one, in the stream */
 };
