@@ -2,7 +2,6 @@
 #include "pfmload/load.h"
 #include "base/err.h"
 #include "pfmload/sorter.h"
-#include "pfmload/writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 const struct scheme *load_scheme(const char *name, const char *library)
 {
     static const struct scheme *const all[] = {
-        &scheme_c};
+        &scheme_c, &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -89,7 +88,7 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
     phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, ns);
     if (now->read_bytes > before.read_bytes)
         phase_transfer(l->r->phase, ACT_READ, now->read_bytes - before.read_bytes, ns);
-    load_fail(l, rc);
+    load_fail(l, rc == -ECANCELED ? 0 : rc);
     return rc;
 }
 
@@ -103,30 +102,28 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-/* What the sorter did to its scratch files, as transfers of this phase. */
-static void count_scratch(struct load *l, const struct sorter_counts *c)
+void load_count_scratch(struct load *l, const struct sorter *sorter)
 {
     struct phase *p = l->r->phase;
+    const struct sorter_counts *c = sorter ? sorter_counts(sorter) : NULL;
+    if (!c || !c->spilled)
+        return;
     l->scratch_bytes += c->spilled;
     l->spilled_runs += c->runs;
-    if (!c->spilled)
-        return;
     phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
     phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
     phase_transfer(p, ACT_WRITE, c->spilled, c->write_ns);
     phase_transfer(p, ACT_READ, c->spilled, c->read_ns);
 }
 
-void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w)
+int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
 {
-    const struct pfm_sounding *s;
-    int64_t n = 1;
-    int rc = l->r->failed ? l->r->failed : sorter_finish(sorter);
-    while (!rc && !l->r->failed && !(rc = sorter_next(sorter, &s, &n)) && n)
-        rc = writer_add(w, s, n);
-    if (!rc)
-        rc = writer_end(w);
-    l->blocks_bytes = stream_at(&w->blocks);
-    count_scratch(l, sorter_counts(sorter));
-    load_fail(l, rc);
+    int64_t most = l->set->memory - taken, expected = 0;
+    for (int64_t i = 0; i < l->list->n; i++)
+        expected += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    /* Memory is touched when it is allocated, and that takes time. Half as much again:
+     * not all ranks get the same. */
+    int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);
+    need += need / 2 + (1 << 20);
+    return expected && !l->old && need < most ? need : most;
 }

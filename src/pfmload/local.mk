@@ -9,12 +9,14 @@ src_pfmload_libpfmload_la_SOURCES = \
 bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
 pfmload_SOURCES = src/pfmload/pfmload.c \
 	src/pfmload/dest.c src/pfmload/dest.h \
+	src/pfmload/exchange.c src/pfmload/exchange.h \
 	src/pfmload/heap.c src/pfmload/heap.h \
 	src/pfmload/load.c src/pfmload/load.h \
 	src/pfmload/pages.c src/pfmload/pages.h \
 	src/pfmload/passes.c src/pfmload/passes.h \
 	src/pfmload/roles.c src/pfmload/roles.h \
 	src/pfmload/scheme_c.c \
+	src/pfmload/scheme_g.c \
 	src/pfmload/scheme_serial.c \
 	src/pfmload/settings.c src/pfmload/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \

@@ -93,7 +93,7 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset)
     bin_writer_begin(&w->bins, first);
 }
 
-static int end_bin(struct writer *w)
+int writer_end_bin(struct writer *w)
 {
     if (w->bin.index < 0)
         return 0;
@@ -125,7 +125,7 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
     const struct pfm_head *h = w->head;
     int rc = 0;
     if (s->bin != w->bin.index) {
-        rc = end_bin(w);
+        rc = writer_end_bin(w);
         begin_bin(w, s->bin);
     }
     for (int64_t i = 0; i < n; i++) {
@@ -140,7 +140,7 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
 
 int writer_end(struct writer *w)
 {
-    int rc = end_bin(w);
+    int rc = writer_end_bin(w);
     bin_writer_flush(&w->bins);
     stream_flush(&w->blocks);
     return rc;

@@ -50,8 +50,10 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset);
  * later one. Returns as bin_writer_put. */
 int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n);
 
-/* Local. Ends the last bin, and writes all there is but what writer_pad is for. Returns
- * as bin_writer_put. */
+/* Local. No more soundings of the last bin come. Returns as bin_writer_put. */
+int writer_end_bin(struct writer *w);
+
+/* Local. Ends the last bin, and writes all there is. Returns as bin_writer_put. */
 int writer_end(struct writer *w);
 
 /* Local. Bytes in the .ndx of a bin with n soundings. */
