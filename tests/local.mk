@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/opt \
+	tests/unit/pfm \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
