@@ -48,9 +48,8 @@ static int check_form(const struct pfm_form *f)
     if (f->record_length < 1 || f->record_length > 1000)
         return err_usage("a block of %lld soundings cannot be: take 1 to 1000",
                          (long long)f->record_length);
-    if (!(f->bin_m > 0 && f->bin_m < 1e6))
-        return err_usage("bins of %g m cannot be: take more than 0, less than 1e6 m",
-                         f->bin_m);
+    if (!(f->bin_m >= 0.01 && f->bin_m <= 1e5))
+        return err_usage("bins of %g m cannot be: take 0.01 to 100000 m", f->bin_m);
     if (!(f->west < f->east && f->south < f->north && f->west >= -180 &&
           f->east <= 540 && f->east - f->west <= 360 && f->south >= -90 &&
           f->north <= 90))
@@ -102,6 +101,10 @@ static int size_grid(struct pfm_head *h, const struct pfm_form *f)
     h->edge_x = f->east;
     h->edge_y = f->north;
     size_bins(h, f);
+    if (!(h->bin_x > 0 && h->bin_x < 360 && h->bin_y > 0))
+        return err_usage(
+            "bins of %g m have no sides in degrees around %g degrees north", f->bin_m,
+            f->south + (f->north - f->south) / 2);
     double width = floor((f->east - h->min_x) / h->bin_x) + 1;
     double height = floor((f->north - h->min_y) / h->bin_y) + 1;
     double reach = ldexp(1, (int)h->pointer_bits);
