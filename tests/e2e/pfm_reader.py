@@ -68,12 +68,13 @@ def read_file(handle, suffix):
 
 class Pfm:
     """head: {key: text}; bins: {(row, column): (bin, soundings)} of bins that have
-    soundings, both with stored numbers by name, soundings in the order of the chain;
-    coverage: a byte for each bin. Chains are checked: all blocks but the last are full,
+    soundings, both with stored numbers by name, soundings in the order of the chain.
+    Chains are checked: all blocks but the last are full,
     the bin names first and last, and no block is used twice; unused_blocks counts
     those that no chain leads to."""
 
     def __init__(self, handle):
+        self.handle = handle
         data, self.blocks = read_file(handle, ".bin"), read_file(handle, ".ndx")
         self.head = read_head(data)
         self.version = float(re.search(r"V(\d+\.\d+)", self.head["VERSION"]).group(1))
@@ -92,19 +93,17 @@ class Pfm:
             found = record.read(data[at:at + self.bin_bytes])
             if found["count"]:
                 self.bins[divmod(i, self.width)] = found, self.chain(found)
-        self.coverage = self.read_coverage(handle, data)
         self.unused_blocks = len(self.blocks) // self.block_bytes - len(self.used)
 
     def whole(self, key):
         return int(self.head[key])
 
-    def read_coverage(self, handle, data):
-        cells, at = self.width * self.height, HEADER
-        at += cells * self.bin_bytes
+    def coverage(self):
+        """A byte for each bin: in the .cvg, before version 7 behind the bins."""
+        cells = self.width * self.height
+        at, data = HEADER + cells * self.bin_bytes, read_file(self.handle, ".bin")
         if self.version >= 7:
-            data, end, at = read_file(handle, ".cvg"), len(data), COVERAGE_HEADER
-            if end != HEADER + cells * self.bin_bytes:
-                raise PfmError("the .bin has %d bytes" % end)
+            at, data = COVERAGE_HEADER, read_file(self.handle, ".cvg")
         elif self.whole("COVERAGE MAP ADDRESS") != at:
             raise PfmError("the coverage map is not behind the bins")
         if len(data) != at + cells:
@@ -137,7 +136,8 @@ class Pfm:
         return out
 
     def soundings(self):
-        """All as (row, column, file, ping, beam, depth, x, y, validity, line), sorted."""
+        """All as (row, column, file, ping, beam, depth, x, y, validity, line), in this
+        order."""
         return sorted(place + tuple(s[name] for name in (
             "file", "ping", "beam", "depth", "x", "y", "validity", "line"))
                       for place, (_, chain) in self.bins.items() for s in chain)
