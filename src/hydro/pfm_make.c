@@ -95,7 +95,7 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 
 static int size_grid(struct pfm_head *h, const struct pfm_form *f)
 {
-    h->bin_m = f->bin_m;
+    h->bin_m = as_said(f->bin_m, 15);
     h->min_x = as_said(f->west, 9);
     h->min_y = as_said(f->south, 9);
     h->edge_x = f->east;

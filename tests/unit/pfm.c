@@ -301,7 +301,7 @@ static void test_sums(void)
     tap_ok(recomputed == 500, "%d are so from pfm_recompute", recomputed);
 }
 
-/* Two depths of a kilometre that differ by a step: doubles would lose the difference. */
+/* Depths that differ by a step in 4e9: doubles would lose the difference. */
 static void test_exact(void)
 {
     struct pfm_head h;
