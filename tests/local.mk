@@ -26,6 +26,7 @@ check_PROGRAMS += \
 	tests/unit/scratch \
 	tests/unit/shuffle \
 	tests/unit/slabs \
+	tests/unit/sorter \
 	tests/unit/soundings \
 	tests/unit/stamp \
 	tests/unit/stats \
@@ -34,8 +35,6 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
-tests_unit_area_pass_SOURCES = tests/unit/area_pass.c \
-	src/pfmload/area_pass.c src/pfmload/area_pass.h
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -65,6 +65,7 @@ struct load {
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
+    int64_t area_cut; /* soundings that the area filter flagged on this rank */
     int64_t scratch_bytes, spilled_runs;
     int64_t peak; /* scheme D-threaded: most buffers that waited */
 };

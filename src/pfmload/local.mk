@@ -8,6 +8,7 @@ src_pfmload_libpfmload_la_SOURCES = \
 
 bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
 pfmload_SOURCES = src/pfmload/pfmload.c \
+	src/pfmload/area_step.c \
 	src/pfmload/dest.c src/pfmload/dest.h \
 	src/pfmload/exchange.c src/pfmload/exchange.h \
 	src/pfmload/heap.c src/pfmload/heap.h \

@@ -322,30 +322,43 @@ static int prepare(struct load *l)
     return rc ? rc : pfm_cvg_write(path, &l->head, NULL);
 }
 
-static void name_file(struct load *l, struct run_file *f, const char *suffix)
+static void name_file(struct load *l, struct run_file *f, const char *suffix,
+                      bool shared)
 {
     char path[PFM_PATH] = "";
+    int64_t row = l->head.width * l->head.bin_bytes; /* the area filter reads rows */
     load_fail(l, path_of(l, suffix, path));
-    run_file_at(f, l->r, path, l->scheme->shared, first(l), 0, STREAM_CHUNK, 4);
-    f->independent = f != &l->blocks;
+    run_file_at(f, l->r, path, shared, first(l), 0,
+                row > STREAM_CHUNK ? row : STREAM_CHUNK, 4);
 }
 
-static int open_files(struct load *l)
+/* `shared`: by all ranks; else rank 0 has them. */
+static int open_files(struct load *l, bool shared, int flags)
 {
     bool map = l->head.version >= 7;
-    if (first(l) && l->r->engine)
-        load_fail(l, prepare(l));
-    name_file(l, &l->blocks, "ndx");
-    name_file(l, &l->bins, "bin");
-    name_file(l, &l->coverage, "cvg");
+    name_file(l, &l->blocks, "ndx", shared);
+    name_file(l, &l->bins, "bin", shared);
+    name_file(l, &l->coverage, "cvg", shared);
+    l->blocks.independent = !(flags & IO_CREATE);
+    l->bins.independent = l->coverage.independent = true;
     l->cover = map ? &l->coverage : &l->bins;
     int rc = agree(l);
     if (!rc)
-        rc = run_file_open(&l->blocks, IO_READ | IO_WRITE | IO_CREATE);
+        rc = run_file_open(&l->blocks, flags);
     if (!rc)
-        rc = run_file_open(&l->bins, IO_READ | IO_WRITE | IO_CREATE);
-    if (!rc && map)
+        rc = run_file_open(&l->bins, flags);
+    if (!rc && map) /* made before, with its header */
         rc = run_file_open(&l->coverage, IO_WRITE);
+    return rc;
+}
+
+static int make_files(struct load *l)
+{
+    if (first(l) && l->r->engine)
+        load_fail(l, prepare(l));
+    int rc = agree(l);
+    if (!rc)
+        rc = open_files(l, l->scheme->shared, IO_READ | IO_WRITE | IO_CREATE);
     if (!rc && first(l) && l->r->engine)
         load_fail(l, extend(l->bins.path, load_bin_bytes(&l->head)));
     return agree(l);
@@ -407,7 +420,7 @@ int steps_load(struct load *l)
     progress_start(&l->progress, r->world.rank == shows && !r->options->quiet,
                    soundings_expected(l));
     run_phase_begin(r, "load");
-    if (!open_files(l))
+    if (!make_files(l))
         l->scheme->load(l);
     progress_clear(&l->progress);
     if (!agree(l) && !passes) {
@@ -484,9 +497,24 @@ static int write_side_files(struct load *l)
     return rc ? rc : pfm_handle_write(d->part_handle, &l->head, d->handle);
 }
 
+static int area(struct load *l)
+{
+    run_phase_begin(l->r, "area");
+    if (!open_files(l, !l->set->area_serial, IO_READ | IO_WRITE))
+        area_step(l);
+    if (!agree(l)) {
+        join_extremes(l);
+        put_header(l);
+        close_files(l);
+    }
+    return run_phase_end(l->r);
+}
+
 int steps_finish(struct load *l)
 {
     int rc = l->scheme->ordered ? 0 : recompute(l);
+    if (!rc && l->set->area_sigma > 0)
+        rc = area(l);
     if (!rc && first(l) && l->r->engine)
         load_fail(l, write_side_files(l));
     return rc ? rc : agree(l);

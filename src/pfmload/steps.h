@@ -20,6 +20,10 @@ int steps_load(struct load *l);
 /* Phases "recompute" and "area", where they are due; header and small files. */
 int steps_finish(struct load *l);
 
+/* Applies the area filter to the PFM, whose files are open on the ranks that take part;
+ * l->extremes become those of this rank's bins. Failures are kept in the run. */
+void area_step(struct load *l);
+
 /* Phase "check", outside of all I/O times. */
 int steps_check(struct load *l);
 
