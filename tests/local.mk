@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
+	tests/unit/list \
 	tests/unit/opt \
 	tests/unit/phase \
 	tests/unit/pieces \
