@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/feed \
 	tests/unit/geodesy \
 	tests/unit/grid \
 	tests/unit/gsf \
@@ -23,6 +24,7 @@ check_PROGRAMS += \
 	tests/unit/pieces \
 	tests/unit/pixels \
 	tests/unit/report \
+	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/shuffle \
 	tests/unit/slabs \
