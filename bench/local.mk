@@ -1,6 +1,6 @@
 # Measurements, never run by "make check" and not installed: make bench/legendre
 EXTRA_PROGRAMS =
-EXTRA_DIST += bench/fio.py bench/gsf_decode.py bench/interfaces.py \
+EXTRA_DIST += bench/filters.py bench/fio.py bench/gsf_decode.py bench/interfaces.py \
 	bench/overlap.py bench/RESULTS.md
 
 EXTRA_PROGRAMS += bench/legendre
