@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/feed \
 	tests/unit/geodesy \
 	tests/unit/grid \
 	tests/unit/gsf \
@@ -17,12 +18,14 @@ check_PROGRAMS += \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
+	tests/unit/list \
 	tests/unit/opt \
 	tests/unit/pfm \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
 	tests/unit/report \
+	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/shuffle \
 	tests/unit/slabs \
@@ -84,7 +87,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/hydro/libhydro.la src/madbench/libmadmath.la \
+LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 
