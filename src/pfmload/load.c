@@ -106,14 +106,14 @@ void load_count_scratch(struct load *l, const struct sorter *sorter)
 {
     struct phase *p = l->r->phase;
     const struct sorter_counts *c = sorter ? sorter_counts(sorter) : NULL;
-    if (!c || !c->spilled)
+    if (!c || !c->spilled_bytes)
         return;
-    l->scratch_bytes += c->spilled;
+    l->scratch_bytes += c->spilled_bytes;
     l->spilled_runs += c->runs;
     phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
     phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
-    phase_transfer(p, ACT_WRITE, c->spilled, c->write_ns);
-    phase_transfer(p, ACT_READ, c->spilled, c->read_ns);
+    phase_transfer(p, ACT_WRITE, c->spilled_bytes, c->write_ns);
+    phase_transfer(p, ACT_READ, c->spilled_bytes, c->read_ns);
 }
 
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)

@@ -52,7 +52,7 @@ struct load {
     struct list *list;
     struct scan scan;
     struct pfm_inputs inputs; /* all of them, those of an appended PFM first */
-    int64_t inputs_before;
+    int64_t inputs_before, lines_before;
     struct pfm *old; /* the PFM that is appended to, open; NULL */
     struct item *item;
     int64_t items; /* the longest first */

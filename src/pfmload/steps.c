@@ -122,6 +122,7 @@ static int open_old(struct load *l)
     if (!rc)
         rc = pfm_inputs_read(&l->inputs, l->dest.handle);
     l->inputs_before = l->inputs.files;
+    l->lines_before = l->inputs.lines;
     return rc;
 }
 
@@ -274,7 +275,11 @@ static void drop_input(struct load *l)
 
 int steps_scan(struct load *l)
 {
-    struct feed_options o = {.how = l->set->how};
+    struct feed_options o = {.how = l->set->how,
+                             .line_shift = l->lines_before - l->inputs_before,
+                             .filter = l->set->swath,
+                             .swath = SWATH_DEFAULTS};
+    o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
     drop_input(l);
     agree(l);
@@ -500,6 +505,7 @@ static int write_side_files(struct load *l)
 static int area(struct load *l)
 {
     run_phase_begin(l->r, "area");
+    MPI_Bcast(&l->blocks_bytes, 1, MPI_INT64_T, 0, l->r->world.comm);
     if (!open_files(l, !l->set->area_serial, IO_READ | IO_WRITE))
         area_step(l);
     if (!agree(l)) {
