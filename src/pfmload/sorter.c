@@ -157,7 +157,8 @@ static struct digit digit_choose(int64_t n, int k, uint64_t least, uint64_t most
 }
 
 /* Sorts by words k to 3: a radix sort in place, from the highest bits that vary (P.
- * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). */
+ * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). Each level takes 3 bits
+ * or more of 256, and 4 KiB of stack. */
 static void sort(struct pfm_sounding *a, int64_t n, int k)
 {
     int64_t start[BUCKETS], end[BUCKETS], sum = 0;
@@ -233,7 +234,7 @@ static int runs_append(struct sorter *s, struct runs *r,
         bytes += done;
         offset += done;
         left -= done;
-        s->counts.spilled += done;
+        s->counts.spilled_bytes += done;
     }
     r->soundings += n;
     s->counts.write_ns += clock_ns() - began;
