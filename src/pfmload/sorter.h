@@ -38,9 +38,10 @@ int sorter_finish(struct sorter *s);
 
 /* Local. After sorter_finish: *next are the *n soundings of the next bin, ordered by
  * (file, ping, beam), and where these are equal by everything else, so that the result
- * does not depend on the order in which they came. None is dropped. A bin that does not
- * fit into about an eighth of the memory may come in pieces, one after another. *n = 0 at the
- * end. The soundings are the sorter's, until the next call. Errors as of sorter_add. */
+ * does not depend on the order in which they came. None is dropped. A bin that takes
+ * more than about an eighth of the memory may come in pieces, one after another. *n = 0
+ * at the end. The soundings are the sorter's, until the next call. Errors as of
+ * sorter_add. */
 int sorter_next(struct sorter *s, const struct pfm_sounding **next, int64_t *n);
 
 /* Local. What has been done so far; valid until sorter_close. */
