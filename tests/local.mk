@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/opt \
+	tests/unit/pfm \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
@@ -72,13 +73,13 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
-	$(addprefix .data/r6.pfm., bin.gz ctl lin ndx)) tests/data/pfm/r6.pfm
+	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
 	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
+	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.

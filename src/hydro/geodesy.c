@@ -141,6 +141,58 @@ struct geo_point geo_direct(struct geo_point from, double azimuth, double metres
     return point_of(line_at(&l, metres), from.lon);
 }
 
+/* ---- the Coast and Geodetic Survey's formula ------------------------------------ */
+
+/* From a latitude to the arc of the meridian on a sphere, and back. */
+static double arc_sum(double angle, double c1, double c2, double c3)
+{
+    double s = sin(angle), c = cos(angle), cc = c * c;
+    return angle + (c1 + cc * (c2 + cc * c3)) * s * c * 1e-6;
+}
+
+/* L. G. Simmons, "Natural tables for the calculation of geodetic positions" (U.S. Coast
+ * and Geodetic Survey, Special Publication 241, 1949), in the form that NOAA programmed
+ * it, with its constants for WGS84, its units and its order of terms: the last digits
+ * matter. Metres and radians. */
+static struct geo_point survey(struct geo_point from, double north, double west)
+{
+    const double e2 = 6.69438002292318e-3, second = 4.84813681110e-6;
+    const double radius = 6367449.145771138, unit = 0.1570487611454482e-6;
+    const double back[] = {5022.894084128594, 29.36926254762117, 0.23832988623869};
+    double lat = 3600 * from.lat * second, s = sin(lat);
+    double ef = pow(1 - e2 * s * s, 2) * 1e15 / (3 * WGS84_A * WGS84_A * (1 - e2));
+    double x = west - pow(north / 1e4, 2) * ef / 2 * west * 1e-7;
+    double square = pow(x / 1e4, 2), y = north + ef * square * north * 1e-7;
+    double arc = radius * arc_sum(lat, -5048.250737106752, 21.25880271589918,
+                                  -0.1104825480468667) +
+                 y;
+    double foot = arc_sum(unit * arc, back[0], back[1], back[2]), c = cos(foot);
+    s = sin(foot);
+    double curve = sqrt(1 - e2 * s * s) / (2 * WGS84_A), v = s / c * curve * 1e8;
+    double down = v * square, tan2 = s * s / (c * c);
+    double more = (1 + 3 * tan2) / (3 * (s / c)) - 3 * e2 * s * c / (1 - e2);
+    arc = arc - down + curve * more * 1e6 * pow(down / 1000, 2);
+    lat = arc_sum(unit * arc, back[0], back[1], back[2]);
+    x *= sqrt(1 - e2 * pow(sin(lat), 2)) / (WGS84_A * cos(lat) * second);
+    x += x * (v * down / 15) * 1e-7;
+    return (struct geo_point){lat / second / 3600,
+                              geo_wrap((3600 * from.lon - x) / 3600)};
+}
+
+/* The formula fails where it has nothing to do, and so it always has something. */
+static double at_least_1mm(double metres)
+{
+    return fabs(metres) < 1e-3 ? 1e-3 : metres;
+}
+
+struct geo_point geo_survey(struct geo_point from, double azimuth, double metres)
+{
+    double from_south =
+        3600 * (azimuth > 180 ? azimuth - 180 : azimuth + 180) * 4.84813681110e-6;
+    return survey(from, at_least_1mm(-metres * cos(from_south)),
+                  at_least_1mm(metres * sin(from_south)));
+}
+
 /* ---- beams ---------------------------------------------------------------------- */
 
 static void exact(struct geo_point ping, double heading, int n, const double *across,
@@ -172,10 +224,21 @@ static void tangent(struct geo_point ping, double heading, int n, const double *
     }
 }
 
+static void surveyed(struct geo_point ping, double heading, int n, const double *across,
+                     const double *along, struct geo_point *beam)
+{
+    for (int i = 0; i < n; i++)
+        beam[i] = geo_survey(geo_survey(ping, fmod(heading + 90, 360), across[i]),
+                             heading, along[i]);
+}
+
 void geo_beams(enum geo_how how, struct geo_point ping, double heading, int n,
                const double *across, const double *along, struct geo_point *beam)
 {
-    (how == GEO_EXACT ? exact : tangent)(ping, heading, n, across, along, beam);
+    if (how == GEO_TANGENT)
+        tangent(ping, heading, n, across, along, beam);
+    else
+        (how == GEO_SURVEY ? surveyed : exact)(ping, heading, n, across, along, beam);
 }
 
 struct geo_point geo_degree(double lat)

@@ -12,14 +12,20 @@ struct geo_point {
 
 /* How the beams of a ping get their positions. */
 enum geo_how {
-    GEO_EXACT,  /* along geodesics: to the side first, from there forwards */
-    GEO_TANGENT /* in the plane that touches at the ping: good near the ship only */
+    GEO_EXACT,   /* along geodesics: to the side first, from there forwards */
+    GEO_TANGENT, /* in the plane that touches at the ping: good near the ship only */
+    GEO_SURVEY   /* as GEO_EXACT, but by geo_survey: as NAVO's programs do */
 };
 
 /* Local. The point `metres` (may be negative) from `from` along the geodesic that
  * starts at `azimuth` degrees from north. Right to 1 mm up to half around the earth,
  * and to 1 um within 100 km. */
 struct geo_point geo_direct(struct geo_point from, double azimuth, double metres);
+
+/* Local. The same by the formula that NAVO's libraries have: for grids and places in
+ * bins that are theirs to the last digit. It goes at least 1 mm north or south and 1 mm
+ * east or west, and is off by that and some 0.1 mm more near the start. */
+struct geo_point geo_survey(struct geo_point from, double azimuth, double metres);
 
 /* Local. Positions of `n` beams of a ping at `ping` with `heading`: across[i] metres
  * to starboard (the geodesic at heading + 90 degrees), and from there along[i] forwards

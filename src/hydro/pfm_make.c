@@ -5,29 +5,39 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /* ---- the grid ------------------------------------------------------------------- */
+
+/* The value that the header's text will give: the file says what the grid is, to those
+ * who read it and to those who add to it. */
+static double as_said(double value, int digits)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", digits, value);
+    return atof(text);
+}
 
 /* A bin in degrees, at the centre of the bounds. */
 static void size_bins(struct pfm_head *h, const struct pfm_form *f)
 {
     struct geo_point centre = {f->south + (f->north - f->south) / 2,
                                f->west + (f->east - f->west) / 2};
-    h->bin_x = geo_wrap(geo_direct(centre, 90, f->bin_m).lon - centre.lon);
-    h->bin_y = geo_direct(centre, 0, f->bin_m).lat - centre.lat;
+    double east = geo_survey(centre, 90, f->bin_m).lon;
+    h->bin_x = as_said(geo_wrap(east - centre.lon), 15);
+    h->bin_y = as_said(geo_survey(centre, 0, f->bin_m).lat - centre.lat, 15);
 }
 
-/* As many bits as v has, v >= 1: what the library's NINT(log2(v) + 0.5) comes to. */
-static int64_t bits_of(double v)
+/* The bits that numbers up to the larger one of the two need, which is what the
+ * library's NINT(log2(largest) + 0.5) comes to. */
+static int64_t bits_of(int64_t largest, int64_t usual)
 {
-    return ilogb(v) + 1;
-}
-
-static double most(double a, double b)
-{
-    return a > b ? a : b;
+    int64_t bits = 0;
+    for (largest = largest > usual ? largest : usual; largest >> bits; bits++)
+        ;
+    return bits;
 }
 
 static int check_form(const struct pfm_form *f)
@@ -38,9 +48,8 @@ static int check_form(const struct pfm_form *f)
     if (f->record_length < 1 || f->record_length > 1000)
         return err_usage("a block of %lld soundings cannot be: take 1 to 1000",
                          (long long)f->record_length);
-    if (!(f->bin_m > 0 && f->bin_m < 1e6))
-        return err_usage("bins of %g m cannot be: take more than 0, less than 1e6 m",
-                         f->bin_m);
+    if (!(f->bin_m >= 0.01 && f->bin_m <= 1e5))
+        return err_usage("bins of %g m cannot be: take 0.01 to 100000 m", f->bin_m);
     if (!(f->west < f->east && f->south < f->north && f->west >= -180 &&
           f->east <= 540 && f->east - f->west <= 360 && f->south >= -90 &&
           f->north <= 90))
@@ -60,18 +69,19 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 {
     h->depth_scale = 100;
     h->depth_offset = f->depth_min < 0 ? ceil(-f->depth_min) : 0;
-    h->null_depth = f->depth_max + 1;
-    h->depth_bits = bits_of((h->null_depth + h->depth_offset) * h->depth_scale);
+    h->null_depth = as_said(f->depth_max + 1, 6);
+    h->depth_bits =
+        bits_of(llround((h->null_depth + h->depth_offset) * h->depth_scale), 1);
     h->count_bits = 24;
     h->std_bits = 32;
     h->std_scale = 1e6;
     h->pointer_bits = 38;
     h->offset_bits = 12;
     h->validity_bits = 23;
-    h->file_bits = bits_of(most((double)f->files, 1024));
-    h->line_bits = bits_of(most((double)f->files, 4096));
-    h->ping_bits = bits_of(most((double)f->pings, 1 << 24));
-    h->beam_bits = bits_of(most((double)f->beams, 1024));
+    h->file_bits = bits_of(f->files, 1024);
+    h->line_bits = bits_of(f->files, 4096);
+    h->ping_bits = bits_of(f->pings, 1 << 24);
+    h->beam_bits = bits_of(f->beams, 1024);
     if (h->line_bits > 16)
         return err_usage("%lld files are more than the 65535 lines of a PFM: load some "
                          "of them into another",
@@ -85,14 +95,18 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 
 static int size_grid(struct pfm_head *h, const struct pfm_form *f)
 {
-    h->bin_m = f->bin_m;
-    h->min_x = f->west;
-    h->min_y = f->south;
+    h->bin_m = as_said(f->bin_m, 15);
+    h->min_x = as_said(f->west, 9);
+    h->min_y = as_said(f->south, 9);
     h->edge_x = f->east;
     h->edge_y = f->north;
     size_bins(h, f);
-    double width = floor((f->east - f->west) / h->bin_x) + 1;
-    double height = floor((f->north - f->south) / h->bin_y) + 1;
+    if (!(h->bin_x > 0 && h->bin_x < 360 && h->bin_y > 0))
+        return err_usage(
+            "bins of %g m have no sides in degrees around %g degrees north", f->bin_m,
+            f->south + (f->north - f->south) / 2);
+    double width = floor((f->east - h->min_x) / h->bin_x) + 1;
+    double height = floor((f->north - h->min_y) / h->bin_y) + 1;
     double reach = ldexp(1, (int)h->pointer_bits);
     if (!(width >= 1 && height >= 1 && width <= 1e9 && height <= 1e9 &&
           width * height * (double)h->block_bytes < reach &&
@@ -120,26 +134,27 @@ int pfm_head_make(struct pfm_head *h, const struct pfm_form *form)
     return rc ? rc : size_grid(h, form);
 }
 
-/* The library's own places are floats on their way. */
-static uint16_t offset_of(double degrees, double bin, int64_t bits)
+/* As the library does it: the distance is a float on its way. */
+static uint16_t offset_of(float degrees, double bin, int64_t bits)
 {
-    float part = (float)(degrees / bin);
-    double most = (double)((1 << bits) - 1), v = floor(part * most + 0.5);
-    return (uint16_t)fmin(fmax(v, 0), most);
+    double largest = (double)((1 << bits) - 1);
+    return (uint16_t)fmin(fmax(floor(degrees / bin * largest + 0.5), 0), largest);
 }
 
 bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
 {
-    double lon = p.lon < h->min_x ? p.lon + 360 : p.lon;
+    const double rounded = 1e-9; /* as_said: the grid may begin above the bounds */
+    double lon = p.lon < h->min_x - rounded ? p.lon + 360 : p.lon;
     double x = lon - h->min_x, y = p.lat - h->min_y;
-    double column = x / h->bin_x, row = y / h->bin_y;
-    if (!(x >= 0 && y >= 0 && column < (double)h->width && row < (double)h->height))
+    double column = trunc(x / h->bin_x), row = trunc(y / h->bin_y);
+    if (!(x >= -rounded && y >= -rounded && column < (double)h->width &&
+          row < (double)h->height))
         return false;
-    int64_t c = (int64_t)column, r = (int64_t)row;
-    s->bin = r * h->width + c;
-    s->x = offset_of(lon - (h->min_x + (double)c * h->bin_x), h->bin_x, h->offset_bits);
-    s->y =
-        offset_of(p.lat - (h->min_y + (double)r * h->bin_y), h->bin_y, h->offset_bits);
+    s->bin = (int64_t)row * h->width + (int64_t)column;
+    x = lon - (h->min_x + column * h->bin_x);
+    y = p.lat - (h->min_y + row * h->bin_y);
+    s->x = offset_of((float)x, h->bin_x, h->offset_bits);
+    s->y = offset_of((float)y, h->bin_y, h->offset_bits);
     return true;
 }
 
@@ -151,7 +166,8 @@ int64_t pfm_coverage_at(const struct pfm_head *h)
 
 uint8_t pfm_coverage(const struct pfm_bin *bin)
 {
-    return bin->validity & PFM_DATA ? PFM_COVERED_DATA | PFM_COVERED_SURVEYED : 0;
+    return (bin->validity & PFM_DATA ? PFM_COVERED_DATA : 0) |
+           (bin->soundings ? PFM_COVERED_SURVEYED : 0);
 }
 
 /* ---- extremes ------------------------------------------------------------------- */
@@ -298,6 +314,7 @@ static void say_counts(struct text *t, const struct pfm_head *h,
     say(t, "[MINIMUM BIN COUNT] = %.0f\n[MAXIMUM BIN COUNT] = %.0f\n",
         e->min_count.value, e->max_count.value);
     say_place(t, h, "MIN COUNT COORD", &e->min_count);
+    say_place(t, h, "MAX COUNT COORD", &e->max_count);
     say(t, "[MIN STANDARD DEVIATION] = %f\n[MAX STANDARD DEVIATION] = %f\n",
         e->min_std.value, e->max_std.value);
 }

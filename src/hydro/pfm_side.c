@@ -154,11 +154,12 @@ static int begin(FILE **f, const char *path)
 
 static int finish(FILE *f, const char *path)
 {
-    bool bad = ferror(f);
-    return fclose(f) || bad ? err_set(-(errno ? errno : EIO), path, -1,
-                                      "cannot write this part of the PFM: %s",
-                                      strerror(errno ? errno : EIO))
-                            : 0;
+    int code = ferror(f) ? EIO : 0;
+    if (fclose(f) && !code)
+        code = errno;
+    return code ? err_set(-code, path, -1, "cannot write this part of the PFM: %s",
+                          strerror(code))
+                : 0;
 }
 
 int pfm_handle_write(const char *path, const struct pfm_head *h, const char *handle)
@@ -213,15 +214,14 @@ int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *cov
     if (rc)
         return rc;
     int n = fprintf(f, "%s\n[END OF HEADER]\n", h->version_text);
-    if (n > 0)
-        fwrite(zeros, 1, (size_t)(PFM_COVERAGE_HEADER - n), f);
+    fwrite(zeros, 1, (size_t)(PFM_COVERAGE_HEADER - n), f);
     if (coverage)
         fwrite(coverage, 1, (size_t)bins, f);
-    else if (fflush(f) || ftruncate(fileno(f), PFM_COVERAGE_HEADER + bins)) {
-        rc = err_set(-errno, path, -1, "cannot write this part of the PFM: %s",
-                     strerror(errno));
-        fclose(f);
-        return rc;
-    }
-    return finish(f, path);
+    rc = finish(f, path);
+    if (!rc && truncate(path, PFM_COVERAGE_HEADER + bins))
+        rc = err_set(-errno, path, -1,
+                     "cannot make room for a byte for each of %lld "
+                     "bins: %s",
+                     (long long)bins, strerror(errno));
+    return rc;
 }
