@@ -38,8 +38,6 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
-tests_unit_sorter_SOURCES = tests/unit/sorter.c \
-	src/pfmload/sorter.c src/pfmload/sorter.h
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -142,6 +142,8 @@ static void join_all(struct scan *s, MPI_Comm comm)
     MPI_Type_commit(&type);
     MPI_Op_create(join_op, 1, &op);
     MPI_Allreduce(&mine, s, 1, type, op, comm);
+    s->read_bytes = mine.read_bytes;
+    s->read_ns = mine.read_ns;
     MPI_Op_free(&op);
     MPI_Type_free(&type);
 }

@@ -54,9 +54,9 @@ static struct opt table[] = {
      .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
      .help = "of the format; more programs read the older one"},
     {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
-     .preset = "exact", .arg = "HOW", .choices = "exact|tangent", .workload = true,
-     .help = "beams along geodesics, or in the tangent plane: good in shallow water "
-     "only"},
+     .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
+     .workload = true, .help = "beams along geodesics; in the tangent plane: good in "
+     "shallow water only; or by the formula of NAVO's programs"},
     {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
      .preset = "no", .workload = true,
      .help = "soundings by bin, file, ping and beam: the same bytes whatever the "
@@ -200,7 +200,9 @@ static int check_io(const struct settings *s)
 int settings_settle(void)
 {
     struct settings *s = &settings;
-    s->how = strcmp(s->position_text, "exact") ? GEO_TANGENT : GEO_EXACT;
+    s->how = !strcmp(s->position_text, "exact")     ? GEO_EXACT
+             : !strcmp(s->position_text, "tangent") ? GEO_TANGENT
+                                                    : GEO_SURVEY;
     int rc = check_output(s);
     if (!rc)
         rc = check_io(s);
