@@ -176,6 +176,9 @@ int run_report_close(struct run *r, int rc);
  * status. */
 int run_finish(struct run *r, int rc);
 
+/* Local. What IOMODE says. */
+enum run_mode run_mode_asked(const struct run_options *o);
+
 /* **Collective.** From now on transfers are made so. RUN_ASYNC chooses the engine the
  * first time. `verify`: blocks are checked (where --verify is on and there is I/O).
  * Between phases only, with no file open; the rates of run_rep_end count from here on.
