@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/opt \
+	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
@@ -30,6 +31,7 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -110,6 +110,7 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     r->flush = strcmp(r->options->cache, "keep") && r->engine;
     r->verify = verify && r->options->verify && r->engine;
     memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
+    r->pass++;
     return rc;
 }
 
