@@ -35,8 +35,8 @@ struct run_options {
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
      .help = "POSIX, MPI or HDF5, or an I/O engine and its options (posix, mpiio, " \
-             "hdf5, uring, threads:helpers=8, or libaio, which blocks without " \
-             "O_DIRECT)"}, \
+             "mpiio-nb, hdf5, uring, threads:helpers=8, or libaio, which blocks " \
+             "without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .help = "ASYNC has transfers under way while the program computes; NONE does " \
