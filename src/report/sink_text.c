@@ -269,27 +269,36 @@ static bool is_first_at(const struct model *m, int i)
     return m->figure[i].at.name[0];
 }
 
-/* Medians of the figures that a parameter belongs to: a row for each of its values, a
- * column for each name, in the first value's order. */
-static void put_swept(const struct model *m)
+static void put_names_at(const struct model *m, int i)
+{
+    printf("\n%-10s", m->figure[i].at.name);
+    for (int k = i; k < m->figures; k++)
+        if (same_at(&m->figure[k], &m->figure[i]))
+            printf(" %12s", m->figure[k].name);
+    putchar('\n');
+}
+
+static void put_medians_at(const struct model *m, int i)
 {
     char text[24];
+    printf("%-10s", number(text, m->figure[i].at.value));
+    for (int k = i; k < m->figures; k++)
+        if (same_at(&m->figure[k], &m->figure[i]))
+            printf(" %12s", number(text, figure_summary(&m->figure[k]).median));
+    putchar('\n');
+}
+
+/* The figures that a parameter belongs to: a row for each of its values, a column for
+ * each name, in the first value's order. */
+static void put_swept(const struct model *m)
+{
     bool heading = false;
     for (int i = 0; i < m->figures; i++) {
         if (!is_first_at(m, i))
             continue;
-        for (int pass = heading; pass < 2; pass++) {
-            if (pass)
-                printf("%-10s", number(text, m->figure[i].at.value));
-            else
-                printf("\n%-10s", m->figure[i].at.name);
-            for (int k = i; k < m->figures; k++)
-                if (same_at(&m->figure[k], &m->figure[i]))
-                    printf(" %12s",
-                           pass ? number(text, figure_summary(&m->figure[k]).median)
-                                : m->figure[k].name);
-            putchar('\n');
-        }
+        if (!heading)
+            put_names_at(m, i);
+        put_medians_at(m, i);
         heading = true;
     }
 }
