@@ -250,7 +250,7 @@ static int read_rows(struct area_pass *p, int64_t row, int64_t n, uint8_t *recor
     return rc;
 }
 
-/* The bin in `column` of around[1], whose summary is *cell. *changed: its record was. */
+/* The bin in `column` of around[1], with the summary *cell. *changed: its record is. */
 static int filter_bin(struct area_pass *p, const struct area_cell *const around[3],
                       int64_t column, struct area_cell *cell, uint8_t *record,
                       struct pfm_bin *bin, bool *changed)

@@ -528,6 +528,15 @@ static const char *data(char path[TAP_PATH], const char *name)
     return path;
 }
 
+static size_t get_file(const char *path, void *bytes, size_t room)
+{
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(bytes, 1, room, f) : 0;
+    if (f)
+        fclose(f);
+    return n;
+}
+
 static int load(const struct pfm_head *h, struct pfm_sounding *s, int room)
 {
     char path[TAP_PATH];
@@ -566,14 +575,35 @@ static void test_real_blocks(void)
         used += !at;
         pfm_put_sounding(&h, blocks + used * h.block_bytes, at, &s[i]);
     }
-    FILE *f = fopen(data(path, "pfm/r6.pfm.data/r6.pfm.ndx"), "rb");
-    size_t bytes = f ? fread(real, 1, sizeof real, f) : 0;
-    if (f)
-        fclose(f);
+    size_t bytes =
+        get_file(data(path, "pfm/r6.pfm.data/r6.pfm.ndx"), real, sizeof real);
     tap_ok(n == 132 && bytes == (size_t)((used + 1) * h.block_bytes) &&
                !memcmp(blocks, real, bytes),
            "%d soundings of a real file make the library's %zu bytes of blocks", n,
            bytes);
+}
+
+/* Its lists of inputs, read and written again. */
+static void test_real_lists(void)
+{
+    static const char *const suffix[] = {"ctl", "lin"};
+    char handle[TAP_PATH], path[PFM_PATH], copy[TAP_PATH], is[1000], was[1000];
+    struct pfm_inputs in = {0};
+    struct pfm_head h;
+    int same_bytes = 0;
+    pfm_head_make(&h, &real_form);
+    int rc = pfm_inputs_read(&in, data(handle, "pfm/r6.pfm"));
+    tap_path(copy, "list");
+    for (int i = 0; i < 2 && !rc; i++) {
+        rc = i ? pfm_lin_write(copy, &in) : pfm_ctl_write(copy, &h, "r6.pfm", &in);
+        rc = rc ? rc : pfm_path(path, handle, suffix[i]);
+        size_t n = rc ? 0 : get_file(path, was, sizeof was);
+        same_bytes += n && n == get_file(copy, is, sizeof is) && !memcmp(is, was, n);
+    }
+    tap_ok(!rc && same_bytes == 2 && in.files == 1 && in.lines == 1,
+           "its lists of inputs are read and written (%s)", err_get()->text);
+    unlink(copy);
+    pfm_inputs_free(&in);
 }
 
 /* ---- a whole PFM ---------------------------------------------------------------- */
@@ -756,11 +786,8 @@ static void check_coverage(const struct made *m, const char *handle)
 {
     static uint8_t all[PFM_COVERAGE_HEADER + 10000];
     char path[PFM_PATH];
-    FILE *f = pfm_path(path, handle, "cvg") ? NULL : fopen(path, "rb");
-    size_t n = f ? fread(all, 1, sizeof all, f) : 0;
+    size_t n = pfm_path(path, handle, "cvg") ? 0 : get_file(path, all, sizeof all);
     size_t cells = (size_t)(m->head.width * m->head.height);
-    if (f)
-        fclose(f);
     tap_ok(n == PFM_COVERAGE_HEADER + cells && !memcmp(all, "PFM Software", 12) &&
                !memcmp(all + PFM_COVERAGE_HEADER, m->coverage, cells) &&
                memchr(m->coverage, 0x90, cells),
@@ -844,6 +871,7 @@ int main(int argc, char **argv)
     test_refusals();
     test_places();
     test_real_blocks();
+    test_real_lists();
     test_whole(7, 6);
     test_whole(6.4, 1);
     test_whole(7, 12);
