@@ -82,15 +82,17 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in tests/yield_shim.c \
-	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
+	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la src/madbench/libmadmath.la \
+LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
+	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 

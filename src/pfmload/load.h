@@ -65,7 +65,7 @@ struct load {
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
-    int64_t area_cut; /* soundings that the area filter flagged on this rank */
+    int64_t area_cut;   /* soundings that the area filter flagged on this rank */
     int64_t scratch_bytes, spilled_runs;
     int64_t peak; /* scheme D-threaded: most buffers that waited */
 };
@@ -96,8 +96,8 @@ void load_progress(struct load *l, int64_t soundings);
  * for something else: not more than what soundings need, if that is known. */
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
-/* Local. What a sorter, which may be NULL, did to its scratch files, as transfers of this
- * phase. */
+/* Local. What a sorter, which may be NULL, did to its scratch files, as transfers of
+ * this phase. */
 void load_count_scratch(struct load *l, const struct sorter *sorter);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */

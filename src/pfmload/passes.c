@@ -27,7 +27,8 @@ static int chains_open(struct chains *c, struct load *l)
         return err_set(-ENOMEM, NULL, -1, "no memory for a block");
     int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes,
                         l->set->memory - l->set->memory / 8);
-    return rc ? rc : pages_open(&c->bins, &l->bins, load_bin_bytes(&l->head), PAGES_PAGE);
+    return rc ? rc
+              : pages_open(&c->bins, &l->bins, load_bin_bytes(&l->head), PAGES_PAGE);
 }
 
 static void chains_close(struct chains *c)

@@ -60,13 +60,13 @@ void receiver_close(struct receiver *v);
 /* What a slave does when there are no more items (schemes E and F): the first one to
  * finish groups what the others have left over. */
 struct roles_end {
-    bool groups;   /* this slave does */
-    int group;     /* rank that does */
+    bool groups;    /* this slave does */
+    int group;      /* rank that does */
     int64_t slaves; /* that will send it their leftovers, itself not counted */
 };
 
-/* **Collective**, as load_ready is called first. The master's part: answers slaves until each has been told that there is no
- * more. */
+/* **Collective**, as load_ready is called first. The master's part: answers slaves
+ * until each has been told that there is no more. */
 void roles_master(struct load *l);
 
 /* Local. A slave's part: asks for items and feeds them to `sink` until there are none.

@@ -129,8 +129,8 @@ static int settle_bounds(struct settings *s)
         return 0;
     if (!numbers(s->bounds_text, 4, v))
         return err_usage("--bounds: \"%s\" is not W,S,E,N in degrees", s->bounds_text);
-    bool on_earth = fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 &&
-                    fabs(v[3]) < 90;
+    bool on_earth =
+        fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 && fabs(v[3]) < 90;
     if (v[2] < v[0])
         v[2] += 360;
     if (!on_earth || v[1] >= v[3] || v[0] == v[2] || v[2] - v[0] > 360)

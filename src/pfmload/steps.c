@@ -310,8 +310,10 @@ static int extend(const char *path, int64_t bytes)
 {
     if (!truncate(path, bytes))
         return 0;
-    return err_set(-errno, path, bytes, "the file cannot be made as long as it is to "
-                                        "be: %s", strerror(errno));
+    return err_set(-errno, path, bytes,
+                   "the file cannot be made as long as it is to "
+                   "be: %s",
+                   strerror(errno));
 }
 
 /* The folders, and the coverage map's file, which has a header of its own. */
