@@ -19,8 +19,8 @@ static struct opt table[] = {
      .help = "a file with the names of files, or a datalist of MB-System; may be "
      "repeated"},
     {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
-     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder OUT.pfm.data; "
-     "relative to --dir"},
+     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder "
+     "OUT.pfm.data; relative to --dir"},
     {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
      .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
      .help = "how ranks share the work; see the manual page [serial with one rank, G "
