@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
+	tests/unit/ldad \
 	tests/unit/opt \
 	tests/unit/phase \
 	tests/unit/pieces \
