@@ -112,9 +112,14 @@ enum ldad_answer ldad_single(const struct ldad *d);
 /* Whether no byte is in both. Always told where neither has more than one level. */
 enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b);
 
-/* How n descriptors, each of one rank, lie to each other. Sorts the list, by first
- * byte; O(n log n). Ranks that have lost some chunks at their ends are recognised. */
+/* How n >= 1 descriptors, each of one rank, lie to each other. Makes them normal and
+ * sorts them by first byte; O(n log n). Some may have fewer chunks than others. */
 enum ldad_relation ldad_list_relation(struct ldad *list, int64_t n);
+
+/* Whether each byte in [begin, end) is in one chunk of one of them, and none is
+ * elsewhere. Sorts the list, too. */
+enum ldad_answer ldad_list_tiles(struct ldad *list, int64_t n, int64_t begin,
+                                 int64_t end);
 
 /* ---- all ranks ------------------------------------------------------------- */
 
@@ -158,7 +163,7 @@ enum ldad_answer ldad_plan_disjoint(const struct ldad_plan *p);
  * O(ranks) for a table of starts. */
 enum ldad_answer ldad_plan_tiles(const struct ldad_plan *p, int64_t begin, int64_t end);
 
-/* As ldad_list_relation; a table of starts costs O(ranks). */
+/* As ldad_list_relation, as if the plan had no end; a table of starts costs O(ranks). */
 enum ldad_relation ldad_plan_relation(const struct ldad_plan *p);
 
 /* Whether `a` is finer than `b`: both are interleaved and leave no gap, reach from the

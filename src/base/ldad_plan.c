@@ -134,45 +134,6 @@ struct ldad ldad_plan_rank(const struct ldad_plan *p, int64_t r)
 
 /* ---- judging --------------------------------------------------------------- */
 
-static enum ldad_answer digits_apart(const struct ldad_plan *p)
-{
-    struct ldad n;
-    struct ldad_level level[LDAD_LEVELS + LDAD_DIGITS];
-    int first = 0;
-    for (int i = 0; i < p->digits; i++) {
-        const struct ldad_digit *d = &p->digit[i];
-        int64_t step = d->step < 0 ? -d->step : d->step;
-        if (d->count > 1 && !step)
-            return LDAD_NO;
-        if (d->count > 1)
-            level[first++] = (struct ldad_level){d->count * step, step};
-    }
-    ldad_normal(&p->each, &n);
-    for (int i = 0; i < n.levels; i++)
-        level[first + i] = n.level[i];
-    return ldad_set_apart(level, first + n.levels, first, n.size);
-}
-
-/* With a table of starts: told where the table fits between two levels, or where two
- * neighbours have a byte in common. */
-static enum ldad_answer starts_apart(const struct ldad_plan *p)
-{
-    struct ldad_map m;
-    if (ldad_map_fits(&m, p))
-        return LDAD_YES;
-    for (int64_t r = 1; r < p->ranks; r++) {
-        struct ldad a = ldad_plan_rank(p, r - 1), b = ldad_plan_rank(p, r);
-        if (ldad_disjoint(&a, &b) == LDAD_NO)
-            return LDAD_NO;
-    }
-    return LDAD_CANNOT_TELL;
-}
-
-static enum ldad_answer all_apart(const struct ldad_plan *p)
-{
-    return p->starts ? starts_apart(p) : digits_apart(p);
-}
-
 static int64_t low_of(const struct ldad_plan *p)
 {
     struct ldad all;
@@ -187,11 +148,93 @@ static int64_t high_of(const struct ldad_plan *p)
     return ldad_high(p->starts ? &last : &all);
 }
 
-/* A byte that two ranks have may be one from the end on, which nobody has. */
+/* Fewer repeats, so that no chunk reaches beyond `end`; the longest strides first.
+ * Returns how long a chunk is then. */
+static int64_t shrink(struct ldad_level *level, int levels, int64_t low, int64_t size,
+                      int64_t end)
+{
+    int64_t over = low + size - end;
+    for (int i = 0; i < levels; i++)
+        over += level[i].span - level[i].stride;
+    while (over > 0) {
+        struct ldad_level *most = NULL;
+        for (int i = 0; i < levels; i++)
+            if (level[i].span > level[i].stride &&
+                (!most || level[i].stride > most->stride))
+                most = &level[i];
+        if (!most)
+            return size - over;
+        int64_t need = units_div_up(over, most->stride), last = ldad_count(most) - 1;
+        int64_t less = (need < last ? need : last) * most->stride;
+        most->span -= less;
+        over -= less;
+    }
+    return size;
+}
+
+/* The ranks' digits, forwards, then the levels of each; returns how many are the ranks',
+ * or -1 where ranks are at one place. */
+static int levels_of(const struct ldad_plan *p, const struct ldad *normal,
+                     struct ldad_level level[LDAD_LEVELS + LDAD_DIGITS])
+{
+    int n = 0;
+    for (int i = 0; i < p->digits; i++) {
+        const struct ldad_digit *d = &p->digit[i];
+        int64_t step = d->step < 0 ? -d->step : d->step;
+        if (d->count > 1 && !step)
+            return -1;
+        if (d->count > 1)
+            level[n++] = (struct ldad_level){d->count * step, step};
+    }
+    for (int i = 0; i < normal->levels; i++)
+        level[n + i] = normal->level[i];
+    return n;
+}
+
+/* A byte that two ranks have may be one from the end on, which nobody has: so they must
+ * have one also where all chunks are before it. */
+static enum ldad_answer digits_apart(const struct ldad_plan *p, int64_t end)
+{
+    struct ldad n;
+    struct ldad_level level[LDAD_LEVELS + LDAD_DIGITS];
+    ldad_normal(&p->each, &n);
+    int ranks = levels_of(p, &n, level), levels = ranks + n.levels;
+    if (end <= low_of(p))
+        return LDAD_YES;
+    if (ranks < 0)
+        return ldad_low(&p->each) < end ? LDAD_NO : LDAD_CANNOT_TELL;
+    enum ldad_answer answer = ldad_set_apart(level, levels, ranks, n.size);
+    if (answer != LDAD_NO || high_of(p) <= end)
+        return answer;
+    int64_t size = shrink(level, levels, low_of(p), n.size, end);
+    return ldad_set_apart(level, levels, ranks, size) == LDAD_NO ? LDAD_NO
+                                                                 : LDAD_CANNOT_TELL;
+}
+
+/* With a table of starts: told where the table fits between two levels, or where two
+ * neighbours have a byte in common. */
+static enum ldad_answer starts_apart(const struct ldad_plan *p, int64_t end)
+{
+    struct ldad_map m;
+    if (p->ranks == 1 || ldad_map_fits(&m, p))
+        return LDAD_YES;
+    for (int64_t r = 0; r < p->ranks; r++) {
+        struct ldad a = ldad_plan_rank(p, r), b = ldad_plan_rank(p, (r + 1) % p->ranks);
+        if (a.start < end && b.start < end && ldad_disjoint(&a, &b) == LDAD_NO &&
+            ldad_high(&a) <= end && ldad_high(&b) <= end)
+            return LDAD_NO;
+    }
+    return LDAD_CANNOT_TELL;
+}
+
+static enum ldad_answer apart(const struct ldad_plan *p, int64_t end)
+{
+    return p->starts ? starts_apart(p, end) : digits_apart(p, end);
+}
+
 enum ldad_answer ldad_plan_disjoint(const struct ldad_plan *p)
 {
-    enum ldad_answer answer = all_apart(p);
-    return answer == LDAD_NO && high_of(p) > p->end ? LDAD_CANNOT_TELL : answer;
+    return apart(p, p->end);
 }
 
 /* How many bytes of all ranks are before `offset`, where the plan is a map. */
@@ -238,6 +281,8 @@ enum ldad_answer ldad_plan_tiles(const struct ldad_plan *p, int64_t begin, int64
                        all_before(&m, end) == end - begin
                    ? LDAD_YES
                    : LDAD_NO;
+    if (ldad_plan_disjoint(p) == LDAD_NO)
+        return LDAD_NO;
     if (p->end < high)
         return LDAD_CANNOT_TELL;
     return high > end ? LDAD_NO : tiles_anyhow(p, end - begin);
@@ -250,7 +295,7 @@ static enum ldad_answer segmented(const struct ldad_plan *p)
     int64_t extent = ldad_high(&p->each) - ldad_low(&p->each);
     regions.each = (struct ldad){.start = ldad_low(&p->each), .size = extent};
     if (!p->starts)
-        return digits_apart(&regions);
+        return digits_apart(&regions, INT64_MAX);
     for (int64_t r = 1; r < p->ranks && p->each.levels; r++)
         if (p->starts[r] - p->starts[r - 1] < extent)
             return LDAD_NO;
@@ -263,10 +308,12 @@ static bool is_halo(const struct ldad_plan *p)
     struct ldad n;
     int64_t step = 0;
     for (int i = 0; i < p->digits; i++) {
-        if (p->digit[i].count > 1 && step)
+        const struct ldad_digit *d = &p->digit[i];
+        if (d->count == 1)
+            continue;
+        if (step || !d->step)
             return false;
-        if (p->digit[i].count > 1)
-            step = p->digit[i].step < 0 ? -p->digit[i].step : p->digit[i].step;
+        step = d->step < 0 ? -d->step : d->step;
     }
     ldad_normal(&p->each, &n);
     return n.levels == 0 && step > 0 && (p->ranks == 2 || n.size - step <= step);
@@ -274,13 +321,12 @@ static bool is_halo(const struct ldad_plan *p)
 
 enum ldad_relation ldad_plan_relation(const struct ldad_plan *p)
 {
-    enum ldad_answer apart = p->ranks > 1 ? all_apart(p) : LDAD_YES, regions;
     if (p->ranks == 1)
         return LDAD_ALONE;
-    if (apart == LDAD_NO)
+    enum ldad_answer bytes = apart(p, INT64_MAX), regions = segmented(p);
+    if (bytes == LDAD_NO)
         return is_halo(p) ? LDAD_HALO : LDAD_OVERLAPPED;
-    regions = segmented(p);
-    if (apart == LDAD_CANNOT_TELL || regions == LDAD_CANNOT_TELL)
+    if (bytes == LDAD_CANNOT_TELL || regions == LDAD_CANNOT_TELL)
         return LDAD_UNRESOLVED;
     return regions == LDAD_YES ? LDAD_SEGMENTED : LDAD_INTERLEAVED;
 }

@@ -178,7 +178,10 @@ enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b)
 
 /* ---- lists ----------------------------------------------------------------- */
 
-enum { NEIGHBOURS = 32 }; /* that each of a list is held against */
+enum {
+    NEIGHBOURS = 32, /* that each of a list is held against */
+    UNSURE = 16      /* pairs of which it may not be told */
+};
 
 static int by_low(const void *a, const void *b)
 {
@@ -224,8 +227,8 @@ static enum ldad_answer shape_apart(const struct ldad *list, int64_t n)
 /* Each against those that follow in the file, as long as they begin within it. */
 static enum ldad_answer neighbours_apart(const struct ldad *list, int64_t n)
 {
-    enum ldad_answer all = LDAD_YES;
-    for (int64_t i = 0; i < n; i++)
+    int unsure = 0;
+    for (int64_t i = 0; i < n && unsure < UNSURE; i++)
         for (int64_t k = i + 1; k < n && list[k].start < ldad_high(&list[i]); k++) {
             enum ldad_answer one = k - i > NEIGHBOURS
                                        ? LDAD_CANNOT_TELL
@@ -233,11 +236,11 @@ static enum ldad_answer neighbours_apart(const struct ldad *list, int64_t n)
             if (one == LDAD_NO)
                 return LDAD_NO;
             if (one == LDAD_CANNOT_TELL) {
-                all = one;
+                unsure++;
                 break;
             }
         }
-    return all;
+    return unsure ? LDAD_CANNOT_TELL : LDAD_YES;
 }
 
 /* Whether regions without gaps lie upon the next one, and upon no other. */
@@ -276,6 +279,23 @@ enum ldad_relation ldad_list_relation(struct ldad *list, int64_t n)
         ldad_normal(&list[i], &list[i]);
     qsort(list, (size_t)n, sizeof *list, by_low);
     return n < 2 ? LDAD_ALONE : list_apart(list, n);
+}
+
+enum ldad_answer ldad_list_tiles(struct ldad *list, int64_t n, int64_t begin,
+                                 int64_t end)
+{
+    enum ldad_relation r = ldad_list_relation(list, n);
+    enum ldad_answer answer = r == LDAD_UNRESOLVED ? LDAD_CANNOT_TELL : LDAD_YES;
+    int64_t left = end - begin;
+    bool outside = r == LDAD_HALO || r == LDAD_OVERLAPPED || end <= begin;
+    for (int64_t i = 0; i < n && !outside; i++) {
+        enum ldad_answer one = ldad_single(&list[i]);
+        outside = one == LDAD_NO || list[i].start < begin ||
+                  ldad_high(&list[i]) > end || ldad_bytes(&list[i]) > left;
+        left -= ldad_bytes(&list[i]);
+        answer = one == LDAD_YES ? answer : one;
+    }
+    return outside || left ? LDAD_NO : answer;
 }
 
 const char *ldad_relation_text(enum ldad_relation r)

@@ -186,9 +186,8 @@ static int take_steps(struct scan *s, struct ldad_plan *p)
 {
     int rc = 0;
     if (!take(s, "step=")) {
-        rc = p->ranks == 1 ? 0 : wrong(s, "step= or starts=");
         p->digits = 0;
-        return rc;
+        return p->ranks == 1 ? 0 : wrong(s, "step= or starts=");
     }
     for (int i = 0; i < p->digits && !rc; i++) {
         rc = i ? take_comma(s) : 0;
