@@ -67,8 +67,9 @@ static struct opt table[] = {
      .help = "flag beams that stand out of their neighbours in 5 pings, while files "
      "are read"},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
-     .preset = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
-     .workload = true, .help = "how far: in standard deviations"},
+     .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true, .help = "how far, in standard deviations: 5 cuts hardly a good "
+     "sounding, 3 some of them"},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
