@@ -1,5 +1,6 @@
 noinst_LTLIBRARIES += src/pfmload/libpfmload.la
 src_pfmload_libpfmload_la_SOURCES = \
+	src/pfmload/batch.c src/pfmload/batch.h \
 	src/pfmload/beams.c src/pfmload/beams.h \
 	src/pfmload/feed.c src/pfmload/feed.h \
 	src/pfmload/list.c src/pfmload/list.h \
