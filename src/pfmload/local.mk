@@ -12,10 +12,13 @@ pfmload_SOURCES = src/pfmload/pfmload.c \
 	src/pfmload/dest.c src/pfmload/dest.h \
 	src/pfmload/heap.c src/pfmload/heap.h \
 	src/pfmload/load.c src/pfmload/load.h \
+	src/pfmload/packets.c src/pfmload/packets.h \
 	src/pfmload/pages.c src/pfmload/pages.h \
 	src/pfmload/passes.c src/pfmload/passes.h \
 	src/pfmload/roles.c src/pfmload/roles.h \
 	src/pfmload/scheme_c.c \
+	src/pfmload/scheme_d.c \
+	src/pfmload/scheme_d_threaded.c \
 	src/pfmload/scheme_serial.c \
 	src/pfmload/settings.c src/pfmload/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \

@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "pfmload/passes.h"
+#include "pfmload/roles.h"
 #include "pfmload/writer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +39,25 @@ static int check_ranks(const struct scheme *s, int ranks)
     return 0;
 }
 
+/* Each slave must be able to send. */
+static int check_queue(const struct load *l)
+{
+    int64_t limit = l->set->queue_limit, slaves = l->r->world.size - LOAD_SLAVES;
+    if (l->scheme != &scheme_d_threaded || !limit || limit >= slaves)
+        return 0;
+    return err_usage("--queue-limit=%lld: each of the %lld slaves needs a buffer; allow "
+                     "as many at least, or 0 for any number",
+                     (long long)limit, (long long)slaves);
+}
+
 /* What a scheme cannot do, it refuses. */
 static int check_scheme(const struct load *l)
 {
     const struct scheme *s = l->scheme;
     const struct run *r = l->r;
     int rc = check_ranks(s, r->world.size);
+    if (!rc)
+        rc = check_queue(l);
     if (rc)
         return rc;
     if (!r->engine && s->reads_back)
@@ -511,6 +525,14 @@ void steps_figures(struct load *l)
     report_figure(r->report, "soundings_per_s", "1/s", "higher",
                   "soundings loaded / sum over phases of the slowest rank's seconds",
                   (double)sum[0] / r->rates.wall_s);
+    if (l->scheme != &scheme_d_threaded)
+        return;
+    report_figure(r->report, "queue_peak", "1", "lower",
+                  "most buffers that waited on the I/O node, or were being written",
+                  (double)l->peak);
+    report_figure(r->report, "queue_peak_bytes", "B", "lower",
+                  "their bytes: queue_peak * size of a buffer",
+                  (double)(l->peak * ROLES_MESSAGE));
 }
 
 int steps_put_away(struct load *l, bool publish)
