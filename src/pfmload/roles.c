@@ -123,7 +123,8 @@ int receiver_open(struct receiver *v, struct load *l)
     return open_buffers(v->buf);
 }
 
-void receiver_start(struct receiver *v, struct load *l, const struct receiver_keep *keep)
+void receiver_start(struct receiver *v, struct load *l,
+                    const struct receiver_keep *keep)
 {
     memset(v, 0, sizeof *v);
     v->l = l;

@@ -44,8 +44,8 @@ void channel_close(struct channel *c);
 
 /* Of a receiver whose buffers are kept by who takes them, for a while. */
 struct receiver_keep {
-    uint8_t *(*room)(void *context);  /* another buffer; NULL: there is none now */
-    bool (*pause)(void *context);     /* waits a moment for what frees buffers; false:
+    uint8_t *(*room)(void *context); /* another buffer; NULL: there is none now */
+    bool (*pause)(void *context);    /* waits a moment for what frees buffers; false:
                                          nothing will until more is taken */
     void *context;
 };
@@ -53,7 +53,7 @@ struct receiver_keep {
 struct receiver {
     struct load *l;
     const struct receiver_keep *keep; /* NULL: buffers are free again once taken */
-    int64_t senders; /* that have not ended */
+    int64_t senders;                  /* that have not ended */
     int posted, now;
     uint8_t *buf[2]; /* ROLES_MESSAGE bytes each; NULL: none to receive into */
     MPI_Request request[2];
@@ -67,7 +67,8 @@ int receiver_open(struct receiver *v, struct load *l); /* Local. 0 or -ENOMEM. *
 
 /* Local. In place of receiver_open and receiver_close: `take` keeps every buffer, after
  * a failure too, until `room` hands it out again. */
-void receiver_start(struct receiver *v, struct load *l, const struct receiver_keep *keep);
+void receiver_start(struct receiver *v, struct load *l,
+                    const struct receiver_keep *keep);
 
 /* Local. `slave` may send one more buffer. */
 void roles_give_credit(struct load *l, int slave);
@@ -83,8 +84,8 @@ void receiver_close(struct receiver *v);
 /* What a slave does when there are no more items (schemes E and F): the first one to
  * finish groups what the others have left over. */
 struct roles_end {
-    bool groups;   /* this slave does */
-    int group;     /* rank that does */
+    bool groups;    /* this slave does */
+    int group;      /* rank that does */
     int64_t slaves; /* that will send it their leftovers, itself not counted */
 };
 
