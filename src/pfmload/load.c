@@ -9,8 +9,7 @@
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {
-    static const struct scheme *const all[] = {
-        &scheme_c};
+    static const struct scheme *const all[] = {&scheme_c, &scheme_e, &scheme_f};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -103,8 +102,7 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-/* What the sorter did to its scratch files, as transfers of this phase. */
-static void count_scratch(struct load *l, const struct sorter_counts *c)
+void load_count_scratch(struct load *l, const struct sorter_counts *c)
 {
     struct phase *p = l->r->phase;
     l->scratch_bytes += c->spilled;
@@ -127,6 +125,6 @@ void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w)
     if (!rc)
         rc = writer_end(w);
     l->blocks_bytes = stream_at(&w->blocks);
-    count_scratch(l, sorter_counts(sorter));
+    load_count_scratch(l, sorter_counts(sorter));
     load_fail(l, rc);
 }

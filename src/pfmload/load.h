@@ -16,6 +16,7 @@ enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
 
 struct load;
 struct sorter;
+struct sorter_counts;
 struct writer;
 
 struct scheme {
@@ -94,6 +95,9 @@ void load_progress(struct load *l, int64_t soundings);
 /* Local. Sorts what was added, and writes all of it: the order is that of a writer.
  * Nothing is done after a failure; a new one is kept. */
 void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w);
+
+/* Local. Counts what a sorter did to its scratch files as transfers of this phase. */
+void load_count_scratch(struct load *l, const struct sorter_counts *c);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
 const char *load_scratch(const struct load *l, const char *what, char *out);

@@ -50,6 +50,10 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset);
  * later one. Returns as bin_writer_put. */
 int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n);
 
+/* Local. The next block of a bin, packed, with n soundings and without a pointer, after
+ * full ones. Returns as bin_writer_put. */
+int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n);
+
 /* Local. Ends the last bin, and writes all there is but what writer_pad is for. Returns
  * as bin_writer_put. */
 int writer_end(struct writer *w);
