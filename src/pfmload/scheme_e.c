@@ -50,7 +50,8 @@ struct node {
     bool keep_all; /* the end has come: all that waits is kept */
 };
 
-static int too_small(struct node *v, int64_t bytes)
+/* So many bytes more are needed. */
+static int need(struct node *v, int64_t bytes)
 {
     v->memory += bytes;
     if (v->memory <= v->l->set->memory)
@@ -69,7 +70,7 @@ static int node_open(struct node *v, struct load *l)
     bytes = bytes < EXTENT_MAX ? bytes : EXTENT_MAX;
     v->blocks_of = units_div_up(bytes, l->head.block_bytes);
     int64_t ring = v->blocks_of * packet_bytes(&l->head);
-    int rc = too_small(v, bins * (int64_t)sizeof *v->bin + ring);
+    int rc = need(v, bins * (int64_t)sizeof *v->bin + ring);
     if (rc)
         return rc;
     v->bin = calloc((size_t)bins, sizeof *v->bin);
@@ -102,7 +103,7 @@ static int extend(struct node *v, int64_t n)
 {
     int64_t bytes = n * v->l->head.block_bytes;
     void *memory = NULL;
-    int rc = too_small(v, bytes);
+    int rc = need(v, bytes);
     if (!rc)
         rc = buf_alloc(&memory, bytes, "blocks of bins");
     if (rc)
@@ -121,7 +122,8 @@ static uint8_t *kept_block(const struct node *v, int64_t kept)
 }
 
 /* A place for a block, which is copied there: at byte *at. `kept`: where it remains in
- * memory, and as the so-manieth; NULL: it need not. */
+ * memory, and as the so-manieth; NULL: it need not.
+ * Returns NULL after a failure, which is kept in the run. */
 static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t *kept)
 {
     size_t bytes = (size_t)v->l->head.block_bytes;
@@ -130,8 +132,11 @@ static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t
         *at = stream_at(&v->blocks);
         return memcpy(stream_take(&v->blocks, (int64_t)bytes), block, bytes);
     }
-    if (v->kept++ == v->places && extend(v, v->blocks_of))
+    if (v->kept == v->places)
+        load_fail(v->l, extend(v, v->blocks_of));
+    if (v->l->r->failed)
         return NULL;
+    v->kept++;
     if (kept)
         *kept = number;
     *at = v->extent[number / v->blocks_of].at +
@@ -156,7 +161,9 @@ static void add_full(struct node *v, struct bin *b, const uint8_t *block)
 {
     int64_t at;
     uint8_t *to = place(v, block, &at, b->soundings ? NULL : &b->kept);
-    if (to && b->soundings)
+    if (!to)
+        return;
+    if (b->soundings)
         pfm_put_next(&v->l->head, to, b->first);
     b->first = at;
 }
