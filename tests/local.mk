@@ -60,6 +60,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/pfm_files.py \
+	tests/e2e/pfmload_ef.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
