@@ -40,7 +40,8 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
     if (!rc)
         rc = batch_open(&g->batch, l->set->memory / 2);
     if (!rc)
-        rc = sorter_open(&g->left, l->set->memory / 2, load_scratch(l, "left", scratch));
+        rc =
+            sorter_open(&g->left, l->set->memory / 2, load_scratch(l, "left", scratch));
     return rc;
 }
 

@@ -73,8 +73,7 @@ int packet_sorter_open(struct packet_sorter **sorter, int64_t packet_bytes,
     s->window_least =
         whole(s, memory_bytes / 64 < WINDOW_MIN ? memory_bytes / 64 : WINDOW_MIN);
     s->room_bytes = memory_bytes - s->out_bytes;
-    s->capacity =
-        s->room_bytes / (packet_bytes + 2 * (int64_t)sizeof(struct entry));
+    s->capacity = s->room_bytes / (packet_bytes + 2 * (int64_t)sizeof(struct entry));
     s->out = s->room + s->room_bytes;
     s->entry = (struct entry *)(void *)(s->room + s->capacity * packet_bytes);
     s->spare = s->entry + s->capacity;

@@ -139,8 +139,7 @@ static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t
     v->kept++;
     if (kept)
         *kept = number;
-    *at = v->extent[number / v->blocks_of].at +
-          number % v->blocks_of * (int64_t)bytes;
+    *at = v->extent[number / v->blocks_of].at + number % v->blocks_of * (int64_t)bytes;
     return memcpy(kept_block(v, number), block, bytes);
 }
 
@@ -226,7 +225,7 @@ static int add_waiting(struct node *v)
     for (int64_t i = 0; i < v->waits && !rc; i++)
         add(v, v->waiting + (v->oldest + i) % v->blocks_of * packet_bytes(h));
     v->l->blocks_bytes = stream_at(&v->blocks);
-    if (!rc && (v->l->blocks_bytes - h->block_bytes) >> h->pointer_bits)
+    if (!rc && v->l->blocks_bytes > INT64_C(1) << h->pointer_bits)
         rc = err_set(-ERANGE, v->l->blocks.path, v->l->blocks_bytes,
                      "the bytes of all blocks are too many for a PFM: take smaller "
                      "bins");
@@ -317,8 +316,5 @@ static int64_t memory(const struct load *l)
     return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
 }
 
-const struct scheme scheme_e = {.name = "E",
-                                .ranks_min = 3,
-                                .reads_back = true,
-                                .load = load_e,
-                                .memory = memory};
+const struct scheme scheme_e = {
+    .name = "E", .ranks_min = 3, .reads_back = true, .load = load_e, .memory = memory};
