@@ -89,8 +89,8 @@ struct roles_end {
     int64_t slaves; /* that will send it their leftovers, itself not counted */
 };
 
-/* **Collective**, as load_ready is called first. The master's part: answers slaves until each has been told that there is no
- * more. */
+/* **Collective**, as load_ready is called first. The master's part: answers slaves
+ * until each has been told that there is no more. */
 void roles_master(struct load *l);
 
 /* Local. A slave's part: asks for items and feeds them to `sink` until there are none.
