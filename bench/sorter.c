@@ -47,7 +47,8 @@ static int64_t reversed_bin(int64_t i, int64_t n)
     return (n - i) / 8;
 }
 
-/* Lines to and fro, half a swath apart, 256 beams over 200 columns, 8 pings a row. */
+/* Lines back and forth, half a swath apart: 256 beams over 200 columns, 8 pings to a
+ * row. */
 static int64_t survey_bin(int64_t i, int64_t n)
 {
     int64_t ping = i / 256, line = ping / 4000, along = ping % 4000 / 8;

@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/feed \
 	tests/unit/geodesy \
 	tests/unit/grid \
 	tests/unit/gsf \
@@ -17,14 +18,21 @@ check_PROGRAMS += \
 	tests/unit/json \
 	tests/unit/launcher \
 	tests/unit/layout \
+	tests/unit/list \
+	tests/unit/ldad \
 	tests/unit/opt \
+	tests/unit/packet_sorter \
+	tests/unit/pfm \
+	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
 	tests/unit/report \
+	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/shuffle \
 	tests/unit/slabs \
+	tests/unit/sorter \
 	tests/unit/soundings \
 	tests/unit/stamp \
 	tests/unit/stats \
@@ -33,8 +41,7 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
-tests_unit_area_pass_SOURCES = tests/unit/area_pass.c \
-	src/pfmload/area_pass.c src/pfmload/area_pass.h
+tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \
@@ -61,6 +68,8 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfmload_ef.py \
+	tests/e2e/rig_disks.py \
+	tests/e2e/pfmload_d.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
@@ -73,19 +82,21 @@ SCRIPT_TESTS = \
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
-	$(addprefix .data/r6.pfm., bin.gz ctl lin ndx)) tests/data/pfm/r6.pfm
+	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
+	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/hydro/libhydro.la src/madbench/libmadmath.la \
+LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
+	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 

@@ -30,7 +30,7 @@ struct pfm_head {
     int64_t record_length;             /* soundings of a block */
     double min_x, min_y, max_x, max_y; /* degrees */
     double bin_m, bin_x, bin_y;        /* a bin in metres and in degrees */
-    double edge_x, edge_y;             /* bounds asked for; 0 in a head that was read */
+    double edge_x, edge_y;             /* bounds asked for */
     int64_t width, height;             /* bins */
     int64_t header_bytes;
     int64_t count_bits, std_bits, depth_bits, pointer_bits, file_bits, line_bits;

@@ -113,6 +113,19 @@ static int attributes(const char *text, const char *path, const char *what,
     return rc;
 }
 
+/* The area's corners; of one with more than four, those of the box around it. */
+static void edges(struct pfm_head *h, const char *text)
+{
+    double x, y;
+    h->edge_x = h->min_x;
+    h->edge_y = h->min_y;
+    for (const char *at = text; (at = find(at, "POINT"));)
+        if (sscanf(at, "%lf,%lf", &y, &x) == 2) {
+            h->edge_x = fmax(h->edge_x, x);
+            h->edge_y = fmax(h->edge_y, y);
+        }
+}
+
 int pfm_head_derive(struct pfm_head *h, const char *path)
 {
     h->sounding_bits = h->file_bits + h->line_bits + h->ping_bits + h->beam_bits +
@@ -146,5 +159,6 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
         rc = attributes(text, path, "BIN", &h->bin_attribute_bits);
     if (!rc)
         rc = attributes(text, path, "NDX", &h->attribute_bits);
+    edges(h, text);
     return rc ? rc : pfm_head_derive(h, path);
 }

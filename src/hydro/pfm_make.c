@@ -20,13 +20,6 @@ static double as_said(double value, int digits)
     return atof(text);
 }
 
-/* The same, but not above. */
-static double as_said_below(double value, int digits)
-{
-    double said = as_said(value, digits);
-    return said > value ? as_said(said - pow(10, -digits), digits) : said;
-}
-
 /* A bin in degrees, at the centre of the bounds. */
 static void size_bins(struct pfm_head *h, const struct pfm_form *f)
 {
@@ -55,9 +48,8 @@ static int check_form(const struct pfm_form *f)
     if (f->record_length < 1 || f->record_length > 1000)
         return err_usage("a block of %lld soundings cannot be: take 1 to 1000",
                          (long long)f->record_length);
-    if (!(f->bin_m > 0 && f->bin_m < 1e6))
-        return err_usage("bins of %g m cannot be: take more than 0, less than 1e6 m",
-                         f->bin_m);
+    if (!(f->bin_m >= 0.01 && f->bin_m <= 1e5))
+        return err_usage("bins of %g m cannot be: take 0.01 to 100000 m", f->bin_m);
     if (!(f->west < f->east && f->south < f->north && f->west >= -180 &&
           f->east <= 540 && f->east - f->west <= 360 && f->south >= -90 &&
           f->north <= 90))
@@ -103,12 +95,16 @@ static int size_fields(struct pfm_head *h, const struct pfm_form *f)
 
 static int size_grid(struct pfm_head *h, const struct pfm_form *f)
 {
-    h->bin_m = f->bin_m;
-    h->min_x = as_said_below(f->west, 9);
-    h->min_y = as_said_below(f->south, 9);
+    h->bin_m = as_said(f->bin_m, 15);
+    h->min_x = as_said(f->west, 9);
+    h->min_y = as_said(f->south, 9);
     h->edge_x = f->east;
     h->edge_y = f->north;
     size_bins(h, f);
+    if (!(h->bin_x > 0 && h->bin_x < 360 && h->bin_y > 0))
+        return err_usage(
+            "bins of %g m have no sides in degrees around %g degrees north", f->bin_m,
+            f->south + (f->north - f->south) / 2);
     double width = floor((f->east - h->min_x) / h->bin_x) + 1;
     double height = floor((f->north - h->min_y) / h->bin_y) + 1;
     double reach = ldexp(1, (int)h->pointer_bits);
@@ -147,13 +143,13 @@ static uint16_t offset_of(float degrees, double bin, int64_t bits)
 
 bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
 {
-    double lon = p.lon < h->min_x ? p.lon + 360 : p.lon;
+    const double rounded = 1e-9; /* as_said: the grid may begin above the bounds */
+    double lon = p.lon < h->min_x - rounded ? p.lon + 360 : p.lon;
     double x = lon - h->min_x, y = p.lat - h->min_y;
-    double column = x / h->bin_x, row = y / h->bin_y;
-    if (!(x >= 0 && y >= 0 && column < (double)h->width && row < (double)h->height))
+    double column = trunc(x / h->bin_x), row = trunc(y / h->bin_y);
+    if (!(x >= -rounded && y >= -rounded && column < (double)h->width &&
+          row < (double)h->height))
         return false;
-    column = floor(column);
-    row = floor(row);
     s->bin = (int64_t)row * h->width + (int64_t)column;
     x = lon - (h->min_x + column * h->bin_x);
     y = p.lat - (h->min_y + row * h->bin_y);

@@ -32,8 +32,9 @@ struct pfm_extremes {
  * need it. Returns 0, or -errno with a sentence where there can be no such PFM. */
 int pfm_head_make(struct pfm_head *h, const struct pfm_form *form);
 
-/* Local. The header's text, ended and filled up with zeros; `date_s` in seconds since
- * 1970. `e` may be NULL: none yet. Returns 0, or -errno with a sentence. */
+/* Local. The text of a header that pfm_head_make made, ended and filled up with zeros;
+ * `date_s` in seconds since 1970. `e` may be NULL: none yet. Returns 0, or -errno with
+ * a sentence. */
 int pfm_head_text(const struct pfm_head *h, const struct pfm_extremes *e,
                   int64_t date_s, char text[PFM_HEADER_BYTES]);
 

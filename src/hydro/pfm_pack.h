@@ -18,9 +18,10 @@ void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,
 void pfm_put_next(const struct pfm_head *h, uint8_t *block, int64_t next);
 int64_t pfm_get_next(const struct pfm_head *h, const uint8_t *block);
 
-/* Local. The record of a bin (but for its index), all of its h->bin_bytes;
- * what is too large for its field must have been refused before (pfm_bin_unfit), only a standard deviation is clamped.
- * A bin without soundings is all zero, as the PFM library leaves it. */
+/* Local. The record of a bin, all of its h->bin_bytes; its index is not stored. What is
+ * too large for its field must have been refused before (pfm_bin_unfit); only a
+ * standard deviation is clamped. A bin without soundings is all zero, as the PFM
+ * library leaves it. */
 void pfm_put_bin(const struct pfm_head *h, uint8_t *record, const struct pfm_bin *bin);
 void pfm_get_bin(const struct pfm_head *h, const uint8_t *record, struct pfm_bin *bin);
 void pfm_empty_bin(const struct pfm_head *h, struct pfm_bin *bin);

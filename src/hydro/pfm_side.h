@@ -7,14 +7,16 @@
 
 enum { PFM_GSF = 2, PFM_COVERAGE_HEADER = 65536 };
 
-/* Input files, by their number in soundings, and lines likewise. */
+struct pfm_input {
+    char *path;
+    int64_t type; /* PFM_GSF */
+    bool deleted;
+};
+
+/* Input files, by their number in soundings, and lines likewise. All zero: none. */
 struct pfm_inputs {
     int64_t files, lines;
-    struct pfm_input {
-        char *path;
-        int64_t type; /* PFM_GSF */
-        bool deleted;
-    } * file;
+    struct pfm_input *file;
     char **line;
 };
 
@@ -22,8 +24,8 @@ struct pfm_inputs {
  * in->lines - 1. Returns 0, or -errno with a sentence. */
 int pfm_inputs_add(struct pfm_inputs *in, const char *path, int64_t type);
 
-/* Local. Adds what the .ctl and .lin of a PFM list, in their order. Returns 0, or
- * -errno with a sentence. */
+/* Local. Adds what the .ctl and .lin of a PFM list, in their order, to none. Returns 0,
+ * or -errno with a sentence. */
 int pfm_inputs_read(struct pfm_inputs *in, const char *handle);
 void pfm_inputs_free(struct pfm_inputs *in); /* all that was added */
 

@@ -76,7 +76,8 @@ static struct digit digit_choose(int64_t n, int k, uint64_t least, uint64_t most
 }
 
 /* Sorts by words k to 3: a radix sort in place, from the highest bits that vary (P.
- * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). */
+ * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). Each level takes 3 or
+ * more of 256 bits, and 4 KiB of stack. */
 static void sort(struct pfm_sounding *a, int64_t n, int k)
 {
     int64_t start[BUCKETS], end[BUCKETS], sum = 0;

@@ -12,6 +12,7 @@ struct feed {
     const struct pfm_head *head;
     struct feed_options o;
     struct beams beams;
+    struct swath *swath;            /* NULL: no filter */
     struct pfm_sounding *soundings; /* of a ping */
     int room;
     struct feed_counts counts;
@@ -22,6 +23,7 @@ struct source {
     struct gsf *gsf;
     const char *path;
     int64_t number, line;
+    bool ended; /* the filter may still hold pings */
     feed_sink *sink;
     void *context;
 };
@@ -40,13 +42,17 @@ int feed_open(struct feed **out, const struct pfm_head *h, const struct feed_opt
     f->head = h;
     f->o = *o;
     f->beams.how = o->how;
-    return 0;
+    int rc = o->filter ? swath_open(&f->swath, &o->swath) : 0;
+    if (rc)
+        feed_close(out);
+    return rc;
 }
 
 void feed_close(struct feed **f)
 {
     if (*f) {
         beams_free(&(*f)->beams);
+        swath_close(&(*f)->swath);
         free((*f)->soundings);
     }
     free(*f);
@@ -56,6 +62,11 @@ void feed_close(struct feed **f)
 const struct feed_counts *feed_counts(const struct feed *f)
 {
     return &f->counts;
+}
+
+const struct swath_counts *feed_swath(const struct feed *f)
+{
+    return f->swath ? swath_counts(f->swath) : NULL;
 }
 
 /* ---- a ping --------------------------------------------------------------------- */
@@ -80,7 +91,7 @@ static uint32_t validity_of(uint8_t flag)
                                      : PFM_MANUALLY_INVAL;
 }
 
-/* All bits that any of the soundings has: it fits into a PFM where each of them does. */
+/* All bits that any of the soundings has: it fits where each of them does. */
 static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
 {
     all->file |= s->file;
@@ -103,7 +114,8 @@ static void count(struct feed_counts *c, const struct pfm_sounding *s)
 /* The soundings of a ping; *all is what gather() makes of them. Returns how many, or
  * -1 where a depth is less than nothing when stored. */
 static int make_soundings(struct feed *f, const struct source *from,
-                          const struct gsf_ping *p, struct pfm_sounding *all)
+                          const struct gsf_ping *p, const uint8_t *cut,
+                          struct pfm_sounding *all)
 {
     const struct pfm_head *h = f->head;
     struct feed_counts c = f->counts;
@@ -124,7 +136,9 @@ static int make_soundings(struct feed *f, const struct source *from,
             s->ping = (uint32_t)p->number;
             s->beam = (uint16_t)(i + 1);
             s->depth = (uint32_t)depth;
-            s->validity = validity_of(p->flag[i]);
+            s->validity = cut && cut[i] ? PFM_FILTER_INVAL | PFM_MODIFIED
+                                        : validity_of(p->flag[i]);
+            c.cut += cut && cut[i];
             gather(all, s);
             count(&c, s++);
         }
@@ -133,8 +147,9 @@ static int make_soundings(struct feed *f, const struct source *from,
     return (int)(s - f->soundings);
 }
 
+/* `cut` has a byte for each beam; NULL: nothing is cut. */
 static int feed_ping(struct feed *f, const struct source *from,
-                     const struct gsf_ping *p)
+                     const struct gsf_ping *p, const uint8_t *cut)
 {
     struct pfm_sounding all = {0};
     f->counts.pings++;
@@ -148,7 +163,7 @@ static int feed_ping(struct feed *f, const struct source *from,
         rc = make_room(f, p->beams);
     if (rc)
         return rc;
-    int n = make_soundings(f, from, p, &all);
+    int n = make_soundings(f, from, p, cut, &all);
     const char *unfit = n < 0 ? "depth" : pfm_unfit(f->head, &all);
     if (unfit || p->number > UINT32_MAX)
         return err_set(-ERANGE, from->path, p->offset,
@@ -170,6 +185,27 @@ static int check_numbers(const struct source *from)
                    (long long)from->number, (long long)from->line);
 }
 
+/* The next ping, on its way through the filter if there is one. Returns 1, 0 or -errno
+ * as gsf_next. */
+static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
+                     const uint8_t **cut)
+{
+    *cut = NULL;
+    if (!f->swath)
+        return gsf_next(from->gsf, ping);
+    while (!swath_next(f->swath, ping, cut)) {
+        int rc = from->ended ? 0 : gsf_next(from->gsf, ping);
+        if (rc < 0 || from->ended)
+            return rc;
+        from->ended = !rc;
+        if (from->ended)
+            swath_flush(f->swath);
+        else if ((rc = swath_push(f->swath, ping)))
+            return rc;
+    }
+    return 1;
+}
+
 int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
               void *context)
 {
@@ -179,13 +215,14 @@ int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
                           .sink = sink,
                           .context = context};
     struct gsf_ping ping;
+    const uint8_t *cut;
     int rc = check_numbers(&from);
     if (!rc)
         rc = gsf_open(&from.gsf, path);
     if (rc)
         return rc;
-    while (!rc && (rc = gsf_next(from.gsf, &ping)) == 1)
-        rc = feed_ping(f, &from, &ping);
+    while (!rc && (rc = next_ping(f, &from, &ping, &cut)) == 1)
+        rc = feed_ping(f, &from, &ping, cut);
     f->counts.files++;
     f->counts.read_bytes += gsf_counts(from.gsf)->read_bytes;
     f->counts.read_ns += gsf_counts(from.gsf)->read_ns;

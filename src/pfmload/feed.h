@@ -5,11 +5,14 @@
 
 #include "hydro/geodesy.h"
 #include "hydro/pfm.h"
+#include "hydro/swath.h"
 #include <stdint.h>
 
 struct feed_options {
     enum geo_how how;
     int64_t line_shift; /* the line of a file is its number and this */
+    bool filter;        /* flag what the swath filter cuts */
+    struct swath_options swath;
 };
 
 /* Of all that was fed so far; each beam is counted once, in one of the lines after
@@ -25,7 +28,8 @@ struct feed_counts {
     int64_t outside;       /* of the grid */
     int64_t soundings;     /* handed over, and of these: */
     int64_t manual;        /* invalid by hand */
-    int64_t filtered;      /* invalid by a filter */
+    int64_t filtered;      /* invalid by a filter, and of these: */
+    int64_t cut;           /* now, by the swath filter */
     int64_t read_bytes;    /* from GSF files */
     int64_t read_ns;       /* spent in these reads */
 };
@@ -37,7 +41,8 @@ typedef int feed_sink(void *context, const struct pfm_sounding *s, int64_t n);
 struct feed;
 
 /* Local. Prepares to feed a PFM with the head *h, which must live as long as *f;
- * feed_close frees that. Returns 0 or -ENOMEM with a sentence. */
+ * feed_close frees that. Returns 0 or -errno with a sentence: no memory, or a filter
+ * that cannot be. A feed that failed is of no more use. */
 int feed_open(struct feed **f, const struct pfm_head *h, const struct feed_options *o);
 
 /* Local. All soundings of the GSF file `path`, as those of file `number` (from 0), ping
@@ -46,7 +51,8 @@ int feed_open(struct feed **f, const struct pfm_head *h, const struct feed_optio
  *   beam flags exactly 0x01 (no detection), depth 0   nothing
  *   beam flags 0x09                                   PFM_FILTER_INVAL
  *   all others with the bit "ignore", 0x05 first      PFM_MANUALLY_INVAL
- *   the rest                                          0: valid
+ *   what the swath filter cuts of the rest            PFM_FILTER_INVAL, PFM_MODIFIED
+ *   and else                                          0: valid
  * Where the heading is not known, only a beam right under the ship has a position.
  * Returns 0, what the sink returned, or -errno with a sentence: the file cannot be
  * read, or a number does not fit into its bits in this PFM. */
@@ -60,6 +66,11 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
              void *context);
 
 const struct feed_counts *feed_counts(const struct feed *f); /* Local. */
+
+/* Local. What the swath filter did, also to beams outside of the grid; NULL: there is
+ * none. */
+const struct swath_counts *feed_swath(const struct feed *f);
+
 void feed_close(struct feed **f); /* Local. *f becomes NULL; NULL is fine. */
 
 /* Local. A fingerprint. The sum (mod 2^64) over many soundings does not depend on their

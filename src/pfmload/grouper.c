@@ -27,6 +27,7 @@ enum { ROUND_LEAST = 1 << 16 };
 
 static int grouper_open(struct grouper *g, struct load *l, enum grouper_when when)
 {
+    int64_t half = l->set->memory / 2;
     char scratch[PFM_PATH];
     *g = (struct grouper){.l = l, .least = when == GROUPER_SOON ? ROUND_LEAST : 0};
     g->part = malloc((size_t)l->head.record_length * sizeof *g->part);
@@ -38,10 +39,10 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
     if (!rc)
         rc = receiver_open(&g->others, l);
     if (!rc)
-        rc = batch_open(&g->batch, l->set->memory / 2);
+        rc = batch_open(&g->batch, load_sorter_memory(l, half, roles_slaves(l)));
     if (!rc)
-        rc =
-            sorter_open(&g->left, l->set->memory / 2, load_scratch(l, "left", scratch));
+        rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
+                         load_scratch(l, "left", scratch));
     return rc;
 }
 
@@ -178,7 +179,7 @@ static void finish(struct grouper *g, const struct roles_end *end)
     channel_end(&g->blocks);
     if (!g->groups)
         channel_end(&g->rest);
-    load_count_scratch(l, sorter_counts(g->left));
+    load_count_scratch(l, g->left);
 }
 
 void grouper_slave(struct load *l, enum grouper_when when)

@@ -2,14 +2,14 @@
 #include "pfmload/load.h"
 #include "base/err.h"
 #include "pfmload/sorter.h"
-#include "pfmload/writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {
-    static const struct scheme *const all[] = {&scheme_c, &scheme_e, &scheme_f};
+    static const struct scheme *const all[] = {&scheme_c, &scheme_d, &scheme_d_threaded,
+                                               &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -88,7 +88,7 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
     phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, ns);
     if (now->read_bytes > before.read_bytes)
         phase_transfer(l->r->phase, ACT_READ, now->read_bytes - before.read_bytes, ns);
-    load_fail(l, rc);
+    load_fail(l, rc == -ECANCELED ? 0 : rc);
     return rc;
 }
 
@@ -102,29 +102,33 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-void load_count_scratch(struct load *l, const struct sorter_counts *c)
+void load_count_scratch(struct load *l, const struct sorter *sorter)
 {
-    struct phase *p = l->r->phase;
-    l->scratch_bytes += c->spilled;
-    l->spilled_runs += c->runs;
-    if (!c->spilled)
-        return;
-    phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
-    phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
-    phase_transfer(p, ACT_WRITE, c->spilled, c->write_ns);
-    phase_transfer(p, ACT_READ, c->spilled, c->read_ns);
+    if (sorter)
+        load_count_spilled(l, sorter_counts(sorter));
 }
 
-void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w)
+void load_count_spilled(struct load *l, const struct sorter_counts *c)
 {
-    const struct pfm_sounding *s;
-    int64_t n = 1;
-    int rc = l->r->failed ? l->r->failed : sorter_finish(sorter);
-    while (!rc && !l->r->failed && !(rc = sorter_next(sorter, &s, &n)) && n)
-        rc = writer_add(w, s, n);
-    if (!rc)
-        rc = writer_end(w);
-    l->blocks_bytes = stream_at(&w->blocks);
-    load_count_scratch(l, sorter_counts(sorter));
-    load_fail(l, rc);
+    struct phase *p = l->r->phase;
+    if (!c->spilled_bytes)
+        return;
+    l->scratch_bytes += c->spilled_bytes;
+    l->spilled_runs += c->runs;
+    phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
+    phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
+    phase_transfer(p, ACT_WRITE, c->spilled_bytes, c->write_ns);
+    phase_transfer(p, ACT_READ, c->spilled_bytes, c->read_ns);
+}
+
+int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
+{
+    int64_t most = l->set->memory - taken, expected = 0;
+    for (int64_t i = 0; i < l->list->n; i++)
+        expected += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    /* Memory is touched when it is allocated, and that takes time. Half as much again:
+     * not all ranks get the same. */
+    int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);
+    need += need / 2 + (1 << 20);
+    return expected && !l->old && need < most ? need : most;
 }

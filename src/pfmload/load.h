@@ -17,7 +17,6 @@ enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
 struct load;
 struct sorter;
 struct sorter_counts;
-struct writer;
 
 struct scheme {
     const char *name;
@@ -54,7 +53,7 @@ struct load {
     struct list *list;
     struct scan scan;
     struct pfm_inputs inputs; /* all of them, those of an appended PFM first */
-    int64_t inputs_before;
+    int64_t inputs_before, lines_before;
     struct pfm *old; /* the PFM that is appended to, open; NULL */
     struct item *item;
     int64_t items; /* the longest first */
@@ -67,6 +66,8 @@ struct load {
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
+    int64_t area_cut;   /* soundings that the area filter flagged on this rank */
+    int64_t cpu_ns;     /* of this process, when the repetition began; then during it */
     int64_t scratch_bytes, spilled_runs;
     int64_t peak; /* scheme D-threaded: most buffers that waited */
 };
@@ -86,18 +87,21 @@ void load_fail(struct load *l, int rc);
 
 /* Local. All soundings of an item, counted and with their fingerprints added to
  * l->tally, to `sink`. Time spent in reading the file is counted as such. Returns 0, or
- * -errno with a sentence, which is kept in l->r->failed, too. */
+ * -errno with a sentence, which is kept in l->r->failed, too; -ECANCELED of the sink is
+ * only returned. */
 int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context);
 
 /* Local. So many soundings more were read; shown where l->progress is on. */
 void load_progress(struct load *l, int64_t soundings);
 
-/* Local. Sorts what was added, and writes all of it: the order is that of a writer.
- * Nothing is done after a failure; a new one is kept. */
-void load_write_sorted(struct load *l, struct sorter *sorter, struct writer *w);
+/* Local. Memory for the sorter of one of `sharers` ranks, where `taken` of --memory is
+ * for something else: not more than what soundings need, if that is known. */
+int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
-/* Local. Counts what a sorter did to its scratch files as transfers of this phase. */
-void load_count_scratch(struct load *l, const struct sorter_counts *c);
+/* Local. What a sorter, which may be NULL, did to its scratch files, as transfers of
+ * this phase. */
+void load_count_scratch(struct load *l, const struct sorter *sorter);
+void load_count_spilled(struct load *l, const struct sorter_counts *c); /* Local. */
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
 const char *load_scratch(const struct load *l, const char *what, char *out);

@@ -310,10 +310,14 @@ static void load_e(struct load *l)
         grouper_slave(l, GROUPER_SOON);
 }
 
-/* The I/O node's, at most; that of a slave is less. */
+/* The I/O node's is at most that. */
 static int64_t memory(const struct load *l)
 {
-    return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
+    int rank = l->r->world.rank;
+    if (rank == LOAD_MASTER)
+        return 0;
+    return rank == LOAD_IO_RANK ? l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE
+                                : grouper_memory(l);
 }
 
 const struct scheme scheme_e = {

@@ -52,7 +52,7 @@ static int node_open(struct node *v, struct load *l)
     if (rc || opened)
         return rc ? rc : opened;
     if (l->set->canonical)
-        return sorter_open(&v->soundings, l->set->memory, scratch);
+        return sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
     return packet_sorter_open(&v->packets, packet_bytes(&l->head), l->set->memory,
                               scratch);
 }
@@ -65,20 +65,38 @@ static void node_close(struct node *v)
     writer_close(&v->writer);
 }
 
-static void write_packets(struct node *v)
+static int write_packets(struct node *v)
 {
-    struct load *l = v->l;
-    const struct pfm_head *h = &l->head;
+    const struct pfm_head *h = &v->l->head;
     const uint8_t *p;
-    int rc = l->r->failed ? l->r->failed : packet_sorter_finish(v->packets);
-    while (!rc && !l->r->failed && !(rc = packet_sorter_next(v->packets, &p)) && p)
+    int rc = packet_sorter_finish(v->packets);
+    while (!rc && !(rc = packet_sorter_next(v->packets, &p)) && p)
         rc = writer_add_block(&v->writer, packet_bin(p), packet_block(p),
                               packet_soundings(h, p));
-    if (!rc)
-        rc = writer_end(&v->writer);
+    load_count_spilled(v->l, packet_sorter_counts(v->packets));
+    return rc;
+}
+
+static int write_soundings(struct node *v)
+{
+    const struct pfm_sounding *s;
+    int64_t n;
+    int rc = sorter_finish(v->soundings);
+    while (!rc && !(rc = sorter_next(v->soundings, &s, &n)) && n)
+        rc = writer_add(&v->writer, s, n);
+    load_count_scratch(v->l, v->soundings);
+    return rc;
+}
+
+/* All has come. */
+static void write_all(struct node *v)
+{
+    struct load *l = v->l;
+    writer_begin(&v->writer, 0, 0);
+    int rc = v->packets ? write_packets(v) : write_soundings(v);
+    load_fail(l, rc ? rc : writer_end(&v->writer));
     l->blocks_bytes = stream_at(&v->writer.blocks);
-    load_count_scratch(l, packet_sorter_counts(v->packets));
-    load_fail(l, rc);
+    l->extremes = v->writer.bins.extremes;
 }
 
 static void io_node(struct load *l)
@@ -87,12 +105,8 @@ static void io_node(struct load *l)
     if (load_ready(l, node_open(&v, l))) {
         receiver_run(&v.receiver, roles_slaves(l),
                      v.packets ? take_packets : take_soundings, &v);
-        writer_begin(&v.writer, 0, 0);
-        if (v.packets)
-            write_packets(&v);
-        else
-            load_write_sorted(l, v.soundings, &v.writer);
-        l->extremes = v.writer.bins.extremes;
+        if (!l->r->failed)
+            write_all(&v);
     }
     node_close(&v);
 }
@@ -108,10 +122,13 @@ static void load_f(struct load *l)
         grouper_slave(l, GROUPER_LATE);
 }
 
-/* The I/O node's; that of a slave is less. */
 static int64_t memory(const struct load *l)
 {
-    return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
+    int rank = l->r->world.rank;
+    if (rank == LOAD_MASTER)
+        return 0;
+    return rank == LOAD_IO_RANK ? l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE
+                                : grouper_memory(l);
 }
 
 const struct scheme scheme_f = {

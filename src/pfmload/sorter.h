@@ -11,13 +11,13 @@ struct pfm_sounding; /* hydro/pfm.h */
 struct sorter;
 
 struct sorter_counts {
-    int64_t soundings;    /* added */
-    int64_t runs;         /* sorted runs written while soundings came; 0: all fitted */
-    int64_t passes;       /* times that all runs were merged into fewer, longer ones */
-    int64_t spilled;      /* bytes written, those of such passes too */
-    int64_t write_ns;     /* wall time in pwrite(2) */
-    int64_t read_ns;      /* wall time in pread(2) */
-    int64_t memory_bytes; /* all that is allocated, from open to close */
+    int64_t soundings;     /* added */
+    int64_t runs;          /* sorted runs written while soundings came; 0: all fitted */
+    int64_t passes;        /* times that all runs were merged into fewer, longer ones */
+    int64_t spilled_bytes; /* written, by such passes too */
+    int64_t write_ns;      /* wall time in pwrite(2) */
+    int64_t read_ns;       /* wall time in pread(2) */
+    int64_t memory_bytes;  /* all that is allocated, from open to close */
 };
 
 /* Local. Allocates `memory_bytes`, all that the sorter ever does. Runs that do not fit
@@ -38,9 +38,10 @@ int sorter_finish(struct sorter *s);
 
 /* Local. After sorter_finish: *next are the *n soundings of the next bin, ordered by
  * (file, ping, beam), and where these are equal by everything else, so that the result
- * does not depend on the order in which they came. None is dropped. A bin that does not
- * fit into an eighth of the memory may come in pieces, one after another. *n = 0 at the
- * end. The soundings are the sorter's, until the next call. Errors as of sorter_add. */
+ * does not depend on the order in which they came. None is dropped. A bin that takes
+ * more than about an eighth of the memory may come in pieces, one after another. *n = 0
+ * at the end. The soundings are the sorter's, until the next call. Errors as of
+ * sorter_add. */
 int sorter_next(struct sorter *s, const struct pfm_sounding **next, int64_t *n);
 
 /* Local. What has been done so far; valid until sorter_close. */

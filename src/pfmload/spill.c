@@ -51,7 +51,7 @@ int spill_append(struct spill *f, const void *from, int64_t bytes,
                            strerror(code));
         }
         f->bytes += done;
-        c->spilled += done;
+        c->spilled_bytes += done;
     }
     c->write_ns += clock_ns() - began;
     return 0;

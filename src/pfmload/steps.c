@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "pfmload/passes.h"
+#include "pfmload/roles.h"
 #include "pfmload/writer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,12 +40,25 @@ static int check_ranks(const struct scheme *s, int ranks)
     return 0;
 }
 
+/* Each slave must be able to send. */
+static int check_queue(const struct load *l)
+{
+    int64_t limit = l->set->queue_limit, slaves = l->r->world.size - LOAD_SLAVES;
+    if (l->scheme != &scheme_d_threaded || !limit || limit >= slaves)
+        return 0;
+    return err_usage("--queue-limit=%lld: each of the %lld slaves needs a buffer; allow "
+                     "as many at least, or 0 for any number",
+                     (long long)limit, (long long)slaves);
+}
+
 /* What a scheme cannot do, it refuses. */
 static int check_scheme(const struct load *l)
 {
     const struct scheme *s = l->scheme;
     const struct run *r = l->r;
     int rc = check_ranks(s, r->world.size);
+    if (!rc)
+        rc = check_queue(l);
     if (rc)
         return rc;
     if (!r->engine && s->reads_back)
@@ -122,12 +137,14 @@ static int open_old(struct load *l)
     if (!rc)
         rc = pfm_inputs_read(&l->inputs, l->dest.handle);
     l->inputs_before = l->inputs.files;
+    l->lines_before = l->inputs.lines;
     return rc;
 }
 
 int steps_begin(struct load *l)
 {
     const struct settings *s = l->set;
+    char bytes[16];
     int rc = 0;
     dest_name_part(&l->dest, l->r->id);
     if (first(l) && l->r->engine && l->r->options->keep)
@@ -137,6 +154,10 @@ int steps_begin(struct load *l)
         rc = list_open(&l->list, l->r->world.comm, &s->files, &s->lists, s->skip_bad);
     if (!rc)
         rc = err_agree(l->r->world.comm, open_old(l));
+    if (!rc)
+        report_note(l->r->report, "input", "%lld file%s, %s%s", (long long)l->list->n,
+                    l->list->n == 1 ? "" : "s", units_bytes(bytes, l->list->bytes),
+                    l->old ? ", added to a PFM" : "");
     for (int64_t i = 0; !rc && i < l->list->n; i++)
         rc = pfm_inputs_add(&l->inputs, l->list->file[i].path, PFM_GSF);
     return err_agree(l->r->world.comm, rc);
@@ -209,6 +230,16 @@ static int make_head(struct load *l)
     return 0;
 }
 
+static void tell_grid(struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    report_note(l->r->report, "grid",
+                "%lld x %lld bins of %g m, blocks of %lld soundings in %lld bytes, "
+                "PFM %.2f",
+                (long long)h->width, (long long)h->height, h->bin_m,
+                (long long)h->record_length, (long long)h->block_bytes, h->version);
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
@@ -274,7 +305,11 @@ static void drop_input(struct load *l)
 
 int steps_scan(struct load *l)
 {
-    struct feed_options o = {.how = l->set->how};
+    struct feed_options o = {.how = l->set->how,
+                             .line_shift = l->lines_before - l->inputs_before,
+                             .filter = l->set->swath,
+                             .swath = SWATH_DEFAULTS};
+    o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
     drop_input(l);
     agree(l);
@@ -289,6 +324,8 @@ int steps_scan(struct load *l)
         rc = make_head(l);
     if (!rc)
         rc = make_items(l);
+    if (!rc && l->r->rep == 1)
+        tell_grid(l);
     if (!rc)
         rc = feed_open(&l->feed, &l->head, &o);
     return err_agree(l->r->world.comm, rc);
@@ -305,8 +342,10 @@ static int extend(const char *path, int64_t bytes)
 {
     if (!truncate(path, bytes))
         return 0;
-    return err_set(-errno, path, bytes, "the file cannot be made as long as it is to "
-                                        "be: %s", strerror(errno));
+    return err_set(-errno, path, bytes,
+                   "the file cannot be made as long as it is to "
+                   "be: %s",
+                   strerror(errno));
 }
 
 /* The folders, and the coverage map's file, which has a header of its own. */
@@ -322,30 +361,43 @@ static int prepare(struct load *l)
     return rc ? rc : pfm_cvg_write(path, &l->head, NULL);
 }
 
-static void name_file(struct load *l, struct run_file *f, const char *suffix)
+static void name_file(struct load *l, struct run_file *f, const char *suffix,
+                      bool shared)
 {
     char path[PFM_PATH] = "";
+    int64_t row = l->head.width * l->head.bin_bytes; /* the area filter reads rows */
     load_fail(l, path_of(l, suffix, path));
-    run_file_at(f, l->r, path, l->scheme->shared, first(l), 0, STREAM_CHUNK, 4);
-    f->independent = f != &l->blocks;
+    run_file_at(f, l->r, path, shared, first(l), 0,
+                row > STREAM_CHUNK ? row : STREAM_CHUNK, 4);
 }
 
-static int open_files(struct load *l)
+/* `shared`: by all ranks; else rank 0 has them. */
+static int open_files(struct load *l, bool shared, int flags)
 {
     bool map = l->head.version >= 7;
-    if (first(l) && l->r->engine)
-        load_fail(l, prepare(l));
-    name_file(l, &l->blocks, "ndx");
-    name_file(l, &l->bins, "bin");
-    name_file(l, &l->coverage, "cvg");
+    name_file(l, &l->blocks, "ndx", shared);
+    name_file(l, &l->bins, "bin", shared);
+    name_file(l, &l->coverage, "cvg", shared);
+    l->blocks.independent = !(flags & IO_CREATE);
+    l->bins.independent = l->coverage.independent = true;
     l->cover = map ? &l->coverage : &l->bins;
     int rc = agree(l);
     if (!rc)
-        rc = run_file_open(&l->blocks, IO_READ | IO_WRITE | IO_CREATE);
+        rc = run_file_open(&l->blocks, flags);
     if (!rc)
-        rc = run_file_open(&l->bins, IO_READ | IO_WRITE | IO_CREATE);
-    if (!rc && map)
+        rc = run_file_open(&l->bins, flags);
+    if (!rc && map) /* made before, with its header */
         rc = run_file_open(&l->coverage, IO_WRITE);
+    return rc;
+}
+
+static int make_files(struct load *l)
+{
+    if (first(l) && l->r->engine)
+        load_fail(l, prepare(l));
+    int rc = agree(l);
+    if (!rc)
+        rc = open_files(l, l->scheme->shared, IO_READ | IO_WRITE | IO_CREATE);
     if (!rc && first(l) && l->r->engine)
         load_fail(l, extend(l->bins.path, load_bin_bytes(&l->head)));
     return agree(l);
@@ -407,7 +459,7 @@ int steps_load(struct load *l)
     progress_start(&l->progress, r->world.rank == shows && !r->options->quiet,
                    soundings_expected(l));
     run_phase_begin(r, "load");
-    if (!open_files(l))
+    if (!make_files(l))
         l->scheme->load(l);
     progress_clear(&l->progress);
     if (!agree(l) && !passes) {
@@ -484,33 +536,122 @@ static int write_side_files(struct load *l)
     return rc ? rc : pfm_handle_write(d->part_handle, &l->head, d->handle);
 }
 
+static int area(struct load *l)
+{
+    run_phase_begin(l->r, "area");
+    MPI_Bcast(&l->blocks_bytes, 1, MPI_INT64_T, 0, l->r->world.comm);
+    if (!open_files(l, !l->set->area_serial, IO_READ | IO_WRITE))
+        area_step(l);
+    if (!agree(l)) {
+        join_extremes(l);
+        put_header(l);
+        close_files(l);
+    }
+    return run_phase_end(l->r);
+}
+
 int steps_finish(struct load *l)
 {
     int rc = l->scheme->ordered ? 0 : recompute(l);
+    if (!rc && l->set->area_sigma > 0)
+        rc = area(l);
     if (!rc && first(l) && l->r->engine)
         load_fail(l, write_side_files(l));
+    l->cpu_ns = clock_cpu_ns() - l->cpu_ns;
     return rc ? rc : agree(l);
 }
 
 int steps_check(struct load *l)
 {
+    struct run_rates rates = l->r->rates;
     run_phase_begin(l->r, "check");
     passes_check(l);
-    return run_phase_end(l->r);
+    int rc = run_phase_end(l->r);
+    l->r->rates = rates; /* a user of the loader need not do this */
+    return rc;
 }
 
 /* ---- what the report says ------------------------------------------------------- */
 
+void steps_rep_begin(struct load *l)
+{
+    run_rep_begin(l->r);
+    l->cpu_ns = clock_cpu_ns();
+}
+
+/* Of all three files; holes count. */
+static int64_t pfm_bytes(const struct load *l)
+{
+    int64_t map =
+        l->head.version < 7 ? 0 : PFM_COVERAGE_HEADER + l->head.width * l->head.height;
+    return l->blocks_bytes + load_bin_bytes(&l->head) + map;
+}
+
+struct sums {
+    int64_t soundings, scratch, cut, cpu_ns;
+};
+
+static void memory_figure(struct load *l)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t bytes = usage.ru_maxrss * 1024;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, l->r->world.comm);
+    report_figure(l->r->report, "memory_B", "B", "lower",
+                  "largest resident memory of a rank so far", (double)bytes);
+}
+
+static void written_figures(struct load *l, const struct sums *s)
+{
+    struct report *r = l->r->report;
+    double pfm = (double)pfm_bytes(l);
+    if (!l->r->engine)
+        return;
+    report_figure(r, "pfm_B", "B", "lower", "bytes of .ndx, .bin and .cvg", pfm);
+    report_figure(r, "written_ratio", "1", "lower",
+                  "bytes written to the PFM, its scratch files not counted / pfm_B",
+                  (double)(l->r->rates.write_bytes - s->scratch) / pfm);
+    report_figure(r, "scratch_B", "1", "lower",
+                  "bytes written to scratch files, and read back", (double)s->scratch);
+}
+
+static void queue_figures(struct load *l)
+{
+    struct report *r = l->r->report;
+    report_figure(r, "queue_peak", "1", "lower",
+                  "most buffers that waited on the I/O node, or were being written",
+                  (double)l->peak);
+    report_figure(r, "queue_peak_bytes", "B", "lower",
+                  "their bytes: queue_peak * size of a buffer",
+                  (double)(l->peak * ROLES_MESSAGE));
+}
+
 void steps_figures(struct load *l)
 {
     struct run *r = l->r;
-    int64_t sum[2] = {l->tally.soundings, l->scratch_bytes};
-    double cpu_s = (double)clock_cpu_ns() / 1e9;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &cpu_s, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
-    report_figure(r->report, "soundings_per_s", "1/s", "higher",
-                  "soundings loaded / sum over phases of the slowest rank's seconds",
-                  (double)sum[0] / r->rates.wall_s);
+    struct sums s = {.soundings = l->tally.soundings,
+                     .scratch = l->scratch_bytes,
+                     .cut = l->area_cut,
+                     .cpu_ns = l->cpu_ns};
+    MPI_Allreduce(MPI_IN_PLACE, &s, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    report_figure(r->report, "soundings", "1", "higher", "soundings in the PFM",
+                  (double)s.soundings);
+    report_figure(
+        r->report, "soundings_per_s", "1/s", "higher",
+        "soundings / sum over phases, but for the check, of the slowest rank's "
+        "seconds",
+        (double)s.soundings / r->rates.wall_s);
+    report_figure(r->report, "soundings_per_cpu_s", "1/s", "higher",
+                  "soundings / processor seconds of all ranks but for the check, with "
+                  "what MPI spends on waiting",
+                  (double)s.soundings / ((double)s.cpu_ns / 1e9));
+    if (l->set->area_sigma > 0)
+        report_figure(r->report, "area_cut", "1", "lower",
+                      "soundings that the area filter flagged", (double)s.cut);
+    written_figures(l, &s);
+    if (l->scheme == &scheme_d_threaded)
+        queue_figures(l);
+    memory_figure(l);
 }
 
 int steps_put_away(struct load *l, bool publish)

@@ -11,6 +11,9 @@ int steps_settle(struct load *l);
 /* The input: which files, and the PFM that is appended to. */
 int steps_begin(struct load *l);
 
+/* Repetitions begin. */
+void steps_rep_begin(struct load *l);
+
 /* Phase "scan", where something is not known yet; then the head and the items. */
 int steps_scan(struct load *l);
 
@@ -19,6 +22,10 @@ int steps_load(struct load *l);
 
 /* Phases "recompute" and "area", where they are due; header and small files. */
 int steps_finish(struct load *l);
+
+/* Applies the area filter to the PFM, whose files are open on the ranks that take part;
+ * l->extremes become those of this rank's bins. Failures are kept in the run. */
+void area_step(struct load *l);
 
 /* Phase "check", outside of all I/O times. */
 int steps_check(struct load *l);

@@ -93,7 +93,7 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset)
     bin_writer_begin(&w->bins, first);
 }
 
-static int end_bin(struct writer *w)
+int writer_end_bin(struct writer *w)
 {
     if (w->bin.index < 0)
         return 0;
@@ -124,7 +124,7 @@ static int go_to_bin(struct writer *w, int64_t index)
 {
     if (index == w->bin.index)
         return 0;
-    int rc = end_bin(w);
+    int rc = writer_end_bin(w);
     begin_bin(w, index);
     return rc;
 }
@@ -159,7 +159,7 @@ int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_
 
 int writer_end(struct writer *w)
 {
-    int rc = end_bin(w);
+    int rc = writer_end_bin(w);
     bin_writer_flush(&w->bins);
     stream_flush(&w->blocks);
     return rc;

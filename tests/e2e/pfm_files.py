@@ -3,6 +3,7 @@
 """pfminfo against a PFM of the library that defines the format, against such as are
 made here from the format's description, and against damaged ones."""
 import gzip
+import hashlib
 import json
 import math
 import os
@@ -10,6 +11,7 @@ import random
 import re
 import shutil
 
+import pfm_reader
 from e2e import TESTS, Case, add, main
 
 DATA = os.path.join(TESTS, "data")
@@ -165,16 +167,22 @@ class PfmFiles(Case):
 
     # ---- good ones -----------------------------------------------------------
 
-    def test_the_library_s_own(self):
+    def real(self):
+        """The handle of the library's own, and what is known of it."""
         folder = os.path.join(self.tmp, "pfm")
         shutil.copytree(os.path.join(DATA, "pfm"), folder)
-        name = os.path.join(folder, "r6.pfm.data", "r6.pfm.bin")
-        with gzip.open(name + ".gz") as packed, open(name, "wb") as f:
-            f.write(packed.read())
+        for part in ("bin", "cvg"):
+            name = os.path.join(folder, "r6.pfm.data", "r6.pfm." + part)
+            with gzip.open(name + ".gz") as packed, open(name, "wb") as f:
+                f.write(packed.read())
         with open(os.path.join(DATA, "gsf", "truth.json")) as f:
             known, = [load for load in json.load(f)["pfm"]["loads"]
                       if load["source"] == "6_184_1440.mb121"]
-        facts = self.facts(os.path.join(folder, "r6.pfm"))
+        return os.path.join(folder, "r6.pfm"), known
+
+    def test_the_library_s_own(self):
+        path, known = self.real()
+        facts = self.facts(path)
         for name, text in (
                 ("bins with data", "%d" % known["bins_with_data"]),
                 ("soundings", "%d, at most 2 in a bin" % known["soundings"]),
@@ -187,8 +195,45 @@ class PfmFiles(Case):
                                                    known["BIN HEIGHT"]))):
             self.assertEqual(facts[name], text)
 
+    def test_the_other_reader(self):
+        """What other tests read PFMs with finds the same in the library's own."""
+        path, known = self.real()
+        pfm = pfm_reader.load(path)
+        soundings = pfm.soundings()
+        self.assertEqual((len(pfm.bins), len(soundings), len(pfm.used)),
+                         (known["bins_with_data"], known["soundings"], known["blocks"]))
+        self.assertEqual((pfm.unused_blocks, pfm.block_bytes, pfm.bin_bytes),
+                         (0, known["block_bytes"], known["bin_bytes"]))
+        self.assertEqual(sum(s[5] for s in soundings), known["depth_int_sum"])
+        self.assertEqual(self.multiset(pfm), known["multiset_sha256"])
+        for key in ("MIN X", "MAX Y", "X BIN SIZE", "DEPTH SCALE"):
+            self.assertEqual(pfm.head[key], known[key])
+        cover = pfm.coverage()
+        covered = {divmod(i, pfm.width) for i, byte in enumerate(cover) if byte}
+        self.assertEqual((covered, set(cover)), (set(pfm.bins), {0, 0x90}))
+
+    @staticmethod
+    def multiset(pfm):
+        """As gsf/truth.json has it."""
+        names = ("file", "ping", "beam", "depth", "x", "y", "validity")
+        return hashlib.sha256("".join(
+            str((place, sorted(tuple(s[name] for name in names) for s in chain)))
+            for place, (_, chain) in sorted(pfm.bins.items())).encode()).hexdigest()
+
+    def read_otherwise(self, pfm):
+        """A PFM made here, with the reader of other tests."""
+        other = pfm_reader.load(pfm.path)
+        self.assertEqual(set(other.bins), {at for at, s in pfm.bins.items() if s})
+        for place, (found, chain) in other.bins.items():
+            self.assertEqual([dict(s, z=s["depth"]) for s in chain],
+                             [dict(s, depth=s["z"], attributes=0, x_error=0, z_error=0)
+                              for s in pfm.bins[place]])
+            self.assertEqual((found["count"], found["validity"]),
+                             (len(chain), pfm.summary[place]["validity"]))
+
     def good_one(self, version, length):
         pfm = self.made(version, length, seed=length).save()
+        self.read_otherwise(pfm)
         facts = self.facts(pfm.path)
         every = [s for soundings in pfm.bins.values() for s in soundings]
         blocks = [math.ceil(len(s) / length) for s in pfm.bins.values()]
@@ -228,6 +273,7 @@ class PfmFiles(Case):
             pfm = self.made()
             pfm.blocks[long][1] = following
             self.wrong(pfm.save(), part, ".ndx", "offset")
+            self.assertRaises(pfm_reader.PfmError, pfm_reader.load, pfm.path)
 
     def test_a_chain_that_does_not_end(self):
         pfm = self.made()

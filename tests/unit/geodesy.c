@@ -132,6 +132,26 @@ static void test_tangent(void)
     tap_ok(off[2] > 1 && off[2] < 4, "8 km in the tangent plane: %.2f m off", off[2]);
 }
 
+/* The survey's formula goes a millimetre at least; otherwise it is good to tenths. */
+static void test_survey(void)
+{
+    double off = 0;
+    for (int i = 0; i < COUNT(beams); i++) {
+        struct geo_point ping = {beams[i].lat, beams[i].lon}, p;
+        struct geo_point expected = {beams[i].lat2, beams[i].lon2};
+        geo_beams(GEO_SURVEY, ping, beams[i].heading, 1, &beams[i].across,
+                  &beams[i].along, &p);
+        off = fmax(off, apart(p, expected));
+    }
+    tap_ok(off > 1e-6 && off < 5e-3, "beams by the survey's formula: %.1e m off", off);
+    struct geo_point here = {38, -76}, p = geo_survey(here, 90, 0);
+    struct geo_point equator = geo_survey((struct geo_point){0, 10}, 90, 1000);
+    tap_ok(p.lat > here.lat && p.lon < here.lon && apart(p, here) < 2e-3,
+           "nowhere to go is a millimetre north and west");
+    tap_ok(apart(equator, (struct geo_point){0, 10.008983152841195}) < 5e-3,
+           "along the equator, too (%.9f, %.9f)", equator.lat, equator.lon);
+}
+
 /* Across the meridian of 180 degrees both ways of placing agree. */
 static void test_across_180(void)
 {
@@ -200,6 +220,7 @@ int main(int argc, char **argv)
     test_beams();
     test_near();
     test_tangent();
+    test_survey();
     test_across_180();
     test_degree();
     test_boxes();

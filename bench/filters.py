@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""How well the filters of pfmload tell false soundings: filters.py BUILD [DIR]
+
+Makes a survey with gsfgen in DIR, which says where its false depths are, loads it with
+one filter after the other, and prints how many of the false soundings each cut (recall)
+and how much of what it cut was false (precision). Soundings that the survey has flagged
+itself count for neither. The filters' numbers are sigma, as pfmload takes them."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FILES = 2
+BIN_M = 6  # about 5 soundings in each, at the survey's depth
+MANUALLY_INVAL, FILTER_INVAL = 1, 2
+
+FILTERS = [("swath, sigma %s" % n, ["--swath-filter=%s" % n]) for n in (3, 4, 5, 6)]
+FILTERS += [("area, %s, n = %s" % (order, n), ["--area-filter=%s" % n,
+                                               "--area-order=" + order])
+            for n in (1.5, 2, 3) for order in ("two-pass", "raster")]
+FILTERS += [("both, 5 and 3", ["--swath-filter=5", "--area-filter=3"])]
+
+
+def truth(folder, names):
+    """The false soundings: a set of (file, ping, beam)."""
+    found = set()
+    for number, name in enumerate(names):
+        with open(os.path.join(folder, name.replace(".gsf", ".spikes"))) as f:
+            next(f)
+            found.update((number, int(ping), int(beam))
+                         for ping, beam in (line.split(",") for line in f))
+    return found
+
+
+def header(path):
+    """A PFM's header: {key: text}."""
+    with open(path, "rb") as f:
+        text = f.read(131072).decode("ascii", "replace")
+    return dict(re.findall(r"^\[(.*?)\] = (.*)$", text, re.M))
+
+
+def soundings(pfm):
+    """(file, ping, beam, validity) of each sounding, in the order of blocks. Pings
+    begin at 1: where the ping is 0, a block has no sounding."""
+    name = os.path.join(pfm + ".data", os.path.basename(pfm))
+    head = header(name + ".bin")
+    bits = {key[:-5]: int(text) for key, text in head.items() if key.endswith(" BITS")}
+    fields = ("FILE NUMBER", "LINE NUMBER", "PING NUMBER", "BEAM NUMBER", "DEPTH",
+              "OFFSET", "OFFSET", "VALIDITY", "HORIZONTAL ERROR", "VERTICAL ERROR")
+    widths = [bits.get(field, 0) for field in fields]
+    size, length = sum(widths), int(head["RECORD LENGTH"])
+    block_bytes = (size * length + bits["RECORD POINTER"] + 7) // 8
+    shift = [size - sum(widths[:i + 1]) for i in range(len(fields))]
+    mask = [(1 << width) - 1 for width in widths]
+    with open(name + ".ndx", "rb") as f:
+        for block in iter(lambda: f.read(block_bytes), b""):
+            word = int.from_bytes(block, "big")
+            for i in range(length):
+                one = word >> (8 * block_bytes - (i + 1) * size)
+                file, ping, beam, validity = ((one >> shift[k]) & mask[k]
+                                              for k in (0, 2, 3, 7))
+                if ping:
+                    yield file, ping, beam, validity
+
+
+def measure(pfm, false):
+    """(recall, precision, soundings cut)"""
+    there = hits = cut = 0
+    for file, ping, beam, validity in soundings(pfm):
+        if validity & MANUALLY_INVAL:
+            continue
+        spike = (file, ping, beam) in false
+        there += spike
+        cut += validity & FILTER_INVAL != 0
+        hits += spike and validity & FILTER_INVAL != 0
+    return hits / there, hits / cut if cut else float("nan"), cut
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    folder = tempfile.mkdtemp(dir=sys.argv[2] if len(sys.argv) > 2 else None)
+    try:
+        subprocess.check_call([os.path.join(build, "gsfgen"), "--files=%d" % FILES,
+                               "--truth", "--quiet", "--dir", folder])
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".gsf"))
+        false = truth(folder, names)
+        print("%-26s  %9s  %9s  %9s" % ("filter", "recall", "precision", "cut"))
+        for text, options in FILTERS:
+            pfm = os.path.join(folder, "x.pfm")
+            subprocess.check_call(
+                [os.path.join(build, "pfmload"), "--bin=%d" % BIN_M, "-o", pfm] +
+                options + [os.path.join(folder, name) for name in names],
+                stdout=subprocess.DEVNULL)
+            print("%-26s  %9.4f  %9.4f  %9d" % ((text,) + measure(pfm, false)),
+                  flush=True)
+            os.remove(pfm)
+            shutil.rmtree(pfm + ".data")
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
