@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	tests/unit/list \
 	tests/unit/ldad \
 	tests/unit/opt \
+	tests/unit/packet_sorter \
 	tests/unit/pfm \
 	tests/unit/passes \
 	tests/unit/phase \

@@ -27,6 +27,7 @@ enum { ROUND_LEAST = 1 << 16 };
 
 static int grouper_open(struct grouper *g, struct load *l, enum grouper_when when)
 {
+    int64_t half = load_memory(l) / 2;
     char scratch[PFM_PATH];
     *g = (struct grouper){.l = l, .least = when == GROUPER_SOON ? ROUND_LEAST : 0};
     g->part = malloc((size_t)l->head.record_length * sizeof *g->part);
@@ -38,10 +39,10 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
     if (!rc)
         rc = receiver_open(&g->others, l);
     if (!rc)
-        rc = batch_open(&g->batch, l->set->memory / 2);
+        rc = batch_open(&g->batch, load_sorter_memory(l, half, roles_slaves(l)));
     if (!rc)
-        rc =
-            sorter_open(&g->left, l->set->memory / 2, load_scratch(l, "left", scratch));
+        rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
+                         load_scratch(l, "left", scratch));
     return rc;
 }
 
@@ -53,11 +54,6 @@ static void grouper_close(struct grouper *g)
     batch_close(&g->batch);
     sorter_close(&g->left);
     free(g->part);
-}
-
-int64_t grouper_memory(const struct load *l)
-{
-    return l->set->memory + INT64_C(6) * ROLES_MESSAGE;
 }
 
 /* ---- while there are items ------------------------------------------------------ */

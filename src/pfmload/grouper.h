@@ -20,6 +20,5 @@ enum grouper_when {
 void grouper_slave(struct load *l, enum grouper_when when);
 
 /* Local. Bytes a slave allocates. */
-int64_t grouper_memory(const struct load *l);
 
 #endif

@@ -28,8 +28,6 @@ struct scheme {
      * l->r->failed of the rank they happen on, whichever others must not wait for
      * ever. */
     void (*load)(struct load *l);
-    /* Local. Bytes this rank allocates beside what every scheme does. */
-    int64_t (*memory)(const struct load *l);
 };
 
 /* What a rank is given to read: a file, or rows of the PFM that is appended to. */
@@ -43,6 +41,12 @@ struct item {
 struct tally {
     int64_t soundings;
     uint64_t hash;
+};
+
+/* A bin of a PFM in the making. */
+struct load_bin {
+    int64_t first, last; /* blocks of its chain, bytes in the .ndx */
+    int64_t soundings;   /* 0: none, and the rest says nothing */
 };
 
 struct load {
@@ -60,8 +64,9 @@ struct load {
     struct dest dest;
     struct run_file blocks, bins, coverage; /* .ndx, .bin, .cvg */
     struct run_file *cover;                 /* where the coverage map is */
-    int64_t blocks_bytes;                   /* of the .ndx; the writers of it know */
-    struct pfm_extremes extremes;           /* of this rank's bins */
+    struct load_bin *known; /* of each bin, where the .bin does not say it yet; NULL */
+    int64_t blocks_bytes;   /* of the .ndx; the writers of it know */
+    struct pfm_extremes extremes; /* of this rank's bins */
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
@@ -93,7 +98,11 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
 /* Local. So many soundings more were read; shown where l->progress is on. */
 void load_progress(struct load *l, int64_t soundings);
 
-/* Local. Memory for the sorter of one of `sharers` ranks, where `taken` of --memory is
+/* Local. What of --memory is for soundings: all but what the process, the MPI library
+ * and the buffers of streams and messages take, and half of it at least. */
+int64_t load_memory(const struct load *l);
+
+/* Local. Memory for the sorter of one of `sharers` ranks, where `taken` of that is
  * for something else: not more than what soundings need, if that is known. */
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 

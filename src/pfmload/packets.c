@@ -14,7 +14,7 @@ enum {
 
 static int64_t batch_bytes(const struct load *l)
 {
-    return l->set->memory < BATCH_MAX ? l->set->memory : BATCH_MAX;
+    return load_memory(l) < BATCH_MAX ? load_memory(l) : BATCH_MAX;
 }
 
 static int64_t packed_bytes(const struct pfm_head *h, int64_t n)
@@ -80,11 +80,6 @@ void packets_slave(struct load *l, int64_t credits)
     }
     batch_close(&p.batch);
     channel_close(&p.channel);
-}
-
-int64_t packets_slave_memory(const struct load *l)
-{
-    return batch_bytes(l) + 2 * ROLES_MESSAGE;
 }
 
 /* ---- I/O node ------------------------------------------------------------------- */

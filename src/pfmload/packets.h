@@ -10,7 +10,6 @@
 /* **Collective**, as load_ready is called first. All of a slave's part; `credits`: of
  * its channel (channel_limit). */
 void packets_slave(struct load *l, int64_t credits);
-int64_t packets_slave_memory(const struct load *l); /* Local. What it allocates. */
 
 /* Local. Adds the packets of a message of n bytes to the bins. Failures are kept in the
  * run. */

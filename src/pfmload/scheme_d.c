@@ -12,7 +12,7 @@ static void io_node(struct load *l)
 {
     struct receiver v;
     struct heap h;
-    int rc = receiver_open(&v, l), opened = heap_open(&h, l, l->set->memory);
+    int rc = receiver_open(&v, l), opened = heap_open(&h, l, load_memory(l));
     if (load_ready(l, rc ? rc : opened))
         receiver_run(&v, roles_slaves(l), take, &h);
     heap_flush(&h);
@@ -31,14 +31,5 @@ static void load_d(struct load *l)
         packets_slave(l, CHANNEL_UNLIMITED);
 }
 
-static int64_t memory(const struct load *l)
-{
-    int rank = l->r->world.rank;
-    if (rank == LOAD_MASTER)
-        return 0;
-    return rank == LOAD_IO_RANK ? l->set->memory + 2 * ROLES_MESSAGE
-                                : packets_slave_memory(l);
-}
-
 const struct scheme scheme_d = {
-    .name = "D", .ranks_min = 3, .reads_back = true, .load = load_d, .memory = memory};
+    .name = "D", .ranks_min = 3, .reads_back = true, .load = load_d};

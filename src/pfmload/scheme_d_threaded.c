@@ -223,7 +223,7 @@ static int queue_open(struct queue **out, struct load *l)
         return err_set(-ENOMEM, NULL, -1, "no memory for buffers of the queue");
     int rc = phase_open(&q->run.phase);
     if (!rc)
-        rc = heap_open(&q->heap, &q->load, l->set->memory);
+        rc = heap_open(&q->heap, &q->load, load_memory(l));
     return rc ? rc : start_thread(q);
 }
 
@@ -307,20 +307,8 @@ static void load_d_threaded(struct load *l)
         packets_slave(l, credits(l));
 }
 
-/* With no limit as much as there comes: it cannot be said. */
-static int64_t memory(const struct load *l)
-{
-    int rank = l->r->world.rank;
-    int64_t limit = l->set->queue_limit;
-    if (rank == LOAD_MASTER)
-        return 0;
-    return rank == LOAD_IO_RANK ? l->set->memory + (limit ? limit : 2) * ROLES_MESSAGE
-                                : packets_slave_memory(l);
-}
-
 const struct scheme scheme_d_threaded = {.name = "D-threaded",
                                          .ranks_min = 3,
                                          .reads_back = true,
                                          .one_thread_only = true,
-                                         .load = load_d_threaded,
-                                         .memory = memory};
+                                         .load = load_d_threaded};

@@ -26,18 +26,13 @@ struct kept {
     uint8_t *memory;
 };
 
-struct bin {
-    int64_t first; /* block of its chain, byte in the .ndx */
-    int64_t soundings;
-    int64_t kept; /* its oldest block is the so-manieth of those that are kept */
-};
-
 struct node {
     struct load *l;
     struct receiver receiver;
     struct stream blocks;
-    struct bin_writer bins;
-    struct bin *bin;      /* of each of the grid */
+    /* Of each bin of the grid; `last` is, until the end, which of the blocks that are
+     * kept is its oldest one. */
+    struct load_bin *bin;
     int64_t memory;       /* bytes allocated for bins and what is kept of them */
     int64_t blocks_of;    /* an extent; the last one, made in the end, may have less */
     int64_t kept, places; /* blocks that are, and that there is room for in extents */
@@ -54,7 +49,7 @@ struct node {
 static int need(struct node *v, int64_t bytes)
 {
     v->memory += bytes;
-    if (v->memory <= v->l->set->memory)
+    if (v->memory <= load_memory(v->l))
         return 0;
     return err_set(-ENOMEM, NULL, -1,
                    "scheme E keeps a block of each bin and %zu bytes of all bins of "
@@ -65,7 +60,7 @@ static int need(struct node *v, int64_t bytes)
 
 static int node_open(struct node *v, struct load *l)
 {
-    int64_t bins = l->head.width * l->head.height, bytes = l->set->memory / 16;
+    int64_t bins = l->head.width * l->head.height, bytes = load_memory(l) / 16;
     *v = (struct node){.l = l};
     bytes = bytes < EXTENT_MAX ? bytes : EXTENT_MAX;
     v->blocks_of = units_div_up(bytes, l->head.block_bytes);
@@ -79,9 +74,7 @@ static int node_open(struct node *v, struct load *l)
     if (!v->bin || !v->extent || !v->waiting)
         return err_set(-ENOMEM, NULL, -1, "no memory for %lld bins", (long long)bins);
     rc = receiver_open(&v->receiver, l);
-    if (!rc)
-        rc = stream_open(&v->blocks, &l->blocks);
-    return rc ? rc : bin_writer_open(&v->bins, &l->head, &l->bins, l->cover);
+    return rc ? rc : stream_open(&v->blocks, &l->blocks);
 }
 
 static void node_close(struct node *v)
@@ -93,7 +86,6 @@ static void node_close(struct node *v)
     free(v->waiting);
     receiver_close(&v->receiver);
     stream_close(&v->blocks);
-    bin_writer_close(&v->bins);
 }
 
 /* ---- blocks --------------------------------------------------------------------- */
@@ -145,21 +137,21 @@ static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t
 
 /* A pointer to byte 0 is none, so what is there remains the first of its chain: it
  * changes places with the new one. */
-static void add_full_at_0(struct node *v, struct bin *b, const uint8_t *block)
+static void add_full_at_0(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     const struct pfm_head *h = &v->l->head;
     uint8_t *zero = kept_block(v, 0);
-    int64_t at, *kept = b->kept ? NULL : &b->kept;
+    int64_t at, *kept = b->last ? NULL : &b->last;
     if (!place(v, zero, &at, kept))
         return;
     memcpy(zero, block, (size_t)h->block_bytes);
     pfm_put_next(h, zero, at);
 }
 
-static void add_full(struct node *v, struct bin *b, const uint8_t *block)
+static void add_full(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     int64_t at;
-    uint8_t *to = place(v, block, &at, b->soundings ? NULL : &b->kept);
+    uint8_t *to = place(v, block, &at, b->soundings ? NULL : &b->last);
     if (!to)
         return;
     if (b->soundings)
@@ -168,20 +160,20 @@ static void add_full(struct node *v, struct bin *b, const uint8_t *block)
 }
 
 /* The last one of its bin. */
-static void add_part(struct node *v, struct bin *b, const uint8_t *block)
+static void add_part(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     int64_t at;
     if (!place(v, block, &at, NULL))
         return;
     if (b->soundings)
-        pfm_put_next(&v->l->head, kept_block(v, b->kept), at);
+        pfm_put_next(&v->l->head, kept_block(v, b->last), at);
     else
         b->first = at;
 }
 
 static void add(struct node *v, const uint8_t *packet)
 {
-    struct bin *b = &v->bin[packet_bin(packet)];
+    struct load_bin *b = &v->bin[packet_bin(packet)];
     const uint8_t *block = packet_block(packet);
     int64_t n = packet_soundings(&v->l->head, packet);
     if (n < v->l->head.record_length)
@@ -245,37 +237,27 @@ static void write_extents(struct node *v)
 
 /* A chain ends with a block that is not full, to which its oldest one points, or with
  * that. */
-static int64_t last_of(const struct node *v, const struct bin *b)
+static int64_t last_of(const struct node *v, const struct load_bin *b)
 {
     if (b->soundings < v->l->head.record_length)
         return b->first;
-    int64_t next = pfm_get_next(&v->l->head, kept_block(v, b->kept));
+    int64_t next = pfm_get_next(&v->l->head, kept_block(v, b->last));
     if (next)
         return next;
-    return v->extent[b->kept / v->blocks_of].at +
-           b->kept % v->blocks_of * v->l->head.block_bytes;
+    return v->extent[b->last / v->blocks_of].at +
+           b->last % v->blocks_of * v->l->head.block_bytes;
 }
 
-/* Statistics are for the recompute pass. */
-static int write_bins(struct node *v)
+/* Bins are not written yet: the recompute pass is given them, and writes each once. */
+static void hand_over_bins(struct node *v)
 {
-    const struct pfm_head *h = &v->l->head;
-    int64_t bins = h->width * h->height;
-    int rc = 0;
-    bin_writer_begin(&v->bins, 0);
-    for (int64_t i = 0; i < bins && !rc && !v->l->r->failed; i++) {
-        struct pfm_bin bin;
-        if (!v->bin[i].soundings)
-            continue;
-        pfm_empty_bin(h, &bin);
-        bin.index = i;
-        bin.soundings = v->bin[i].soundings;
-        bin.first = v->bin[i].first;
-        bin.last = last_of(v, &v->bin[i]);
-        rc = bin_writer_put(&v->bins, &bin);
-    }
-    bin_writer_flush(&v->bins);
-    return rc;
+    struct load *l = v->l;
+    int64_t bins = l->head.width * l->head.height;
+    for (int64_t i = 0; i < bins; i++)
+        if (v->bin[i].soundings)
+            v->bin[i].last = last_of(v, &v->bin[i]);
+    l->known = v->bin;
+    v->bin = NULL;
 }
 
 static void finish(struct node *v)
@@ -286,7 +268,7 @@ static void finish(struct node *v)
     if (!l->r->failed)
         write_extents(v);
     if (!l->r->failed)
-        load_fail(l, write_bins(v));
+        hand_over_bins(v);
 }
 
 static void io_node(struct load *l)
@@ -310,11 +292,5 @@ static void load_e(struct load *l)
         grouper_slave(l, GROUPER_SOON);
 }
 
-/* The I/O node's, at most; that of a slave is less. */
-static int64_t memory(const struct load *l)
-{
-    return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
-}
-
 const struct scheme scheme_e = {
-    .name = "E", .ranks_min = 3, .reads_back = true, .load = load_e, .memory = memory};
+    .name = "E", .ranks_min = 3, .reads_back = true, .load = load_e};

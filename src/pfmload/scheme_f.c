@@ -24,8 +24,7 @@ static void take_packets(void *node, const uint8_t *buf, int64_t n, int from)
 {
     struct node *v = node;
     (void)from;
-    load_fail(v->l,
-              packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
+    load_fail(v->l, packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
 }
 
 static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
@@ -53,8 +52,8 @@ static int node_open(struct node *v, struct load *l)
     if (rc || opened)
         return rc ? rc : opened;
     if (l->set->canonical)
-        return sorter_open(&v->soundings, l->set->memory, scratch);
-    return packet_sorter_open(&v->packets, packet_bytes(&l->head), l->set->memory,
+        return sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
+    return packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
                               scratch);
 }
 
@@ -66,23 +65,34 @@ static void node_close(struct node *v)
     writer_close(&v->writer);
 }
 
-static void write_packets(struct node *v)
+static int write_packets(struct node *v)
 {
-    struct load *l = v->l;
-    const struct pfm_head *h = &l->head;
+    const struct pfm_head *h = &v->l->head;
     const uint8_t *p;
     int rc = packet_sorter_finish(v->packets);
-    while (!rc && !l->r->failed && !(rc = packet_sorter_next(v->packets, &p)) && p)
+    while (!rc && !(rc = packet_sorter_next(v->packets, &p)) && p)
         rc = writer_add_block(&v->writer, packet_bin(p), packet_block(p),
                               packet_soundings(h, p));
-    load_fail(l, rc ? rc : writer_end(&v->writer));
-    load_count_scratch(l, packet_sorter_counts(v->packets));
+    load_count_scratch(v->l, packet_sorter_counts(v->packets));
+    return rc;
 }
 
-static void write_soundings(struct node *v)
+static int write_soundings(struct node *v)
 {
-    load_fail(v->l, writer_add_sorted(&v->writer, v->soundings));
+    int rc = writer_add_sorted(&v->writer, v->soundings);
     load_count_scratch(v->l, sorter_counts(v->soundings));
+    return rc;
+}
+
+/* All has come. */
+static void write_all(struct node *v)
+{
+    struct load *l = v->l;
+    writer_begin(&v->writer, 0, 0);
+    int rc = v->packets ? write_packets(v) : write_soundings(v);
+    load_fail(l, rc ? rc : writer_end(&v->writer));
+    l->blocks_bytes = stream_at(&v->writer.blocks);
+    l->extremes = v->writer.bins.extremes;
 }
 
 static void io_node(struct load *l)
@@ -91,11 +101,8 @@ static void io_node(struct load *l)
     if (load_ready(l, node_open(&v, l))) {
         receiver_run(&v.receiver, roles_slaves(l),
                      v.packets ? take_packets : take_soundings, &v);
-        writer_begin(&v.writer, 0, 0);
         if (!l->r->failed)
-            (v.packets ? write_packets : write_soundings)(&v);
-        l->blocks_bytes = stream_at(&v.writer.blocks);
-        l->extremes = v.writer.bins.extremes;
+            write_all(&v);
     }
     node_close(&v);
 }
@@ -111,14 +118,5 @@ static void load_f(struct load *l)
         grouper_slave(l, GROUPER_LATE);
 }
 
-/* The I/O node's; that of a slave is less. */
-static int64_t memory(const struct load *l)
-{
-    return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
-}
-
-const struct scheme scheme_f = {.name = "F",
-                                .ranks_min = 3,
-                                .ordered = true,
-                                .load = load_f,
-                                .memory = memory};
+const struct scheme scheme_f = {
+    .name = "F", .ranks_min = 3, .ordered = true, .load = load_f};

@@ -30,18 +30,11 @@ static void load_per_sounding(struct load *l)
     heap_close(&h);
 }
 
-static int64_t no_memory(const struct load *l)
-{
-    (void)l;
-    return 0;
-}
-
 const struct scheme scheme_serial_per_sounding = {.name = "serial",
                                                   .ranks_min = 1,
                                                   .ranks_max = 1,
                                                   .reads_back = true,
-                                                  .load = load_per_sounding,
-                                                  .memory = no_memory};
+                                                  .load = load_per_sounding};
 
 /* ---- cached --------------------------------------------------------------------- */
 
@@ -79,14 +72,8 @@ static void load_cached(struct load *l)
     writer_close(&w);
 }
 
-static int64_t cached_memory(const struct load *l)
-{
-    return l->set->memory + 3 * STREAM_BYTES;
-}
-
 const struct scheme scheme_serial_cached = {.name = "serial",
                                             .ranks_min = 1,
                                             .ranks_max = 1,
                                             .ordered = true,
-                                            .load = load_cached,
-                                            .memory = cached_memory};
+                                            .load = load_cached};

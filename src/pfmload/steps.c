@@ -511,6 +511,8 @@ static int recompute(struct load *l)
         rewrite(l);
     else if (first(l))
         passes_recompute(l);
+    free(l->known);
+    l->known = NULL;
     if (!agree(l)) {
         put_header(l);
         close_files(l);
@@ -660,6 +662,8 @@ int steps_put_away(struct load *l, bool publish)
 {
     int rc = 0;
     feed_close(&l->feed);
+    free(l->known);
+    l->known = NULL;
     if (!l->r->engine)
         return 0;
     run_file_close(&l->blocks, false);
