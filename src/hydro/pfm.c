@@ -28,6 +28,7 @@ struct part {
 
 struct pfm {
     struct pfm_head head;
+    struct pfm_extremes extremes;
     struct part bins, blocks;
     struct pfm_sounding *soundings;
     int64_t room;
@@ -71,8 +72,8 @@ static int fill(struct part *f, int64_t at, int64_t n)
     f->at = at;
     f->have = 0;
     while (f->have < n) {
-        ssize_t got =
-            pread(f->fd, f->window + f->have, (size_t)(f->want - f->have), at + f->have);
+        ssize_t got = pread(f->fd, f->window + f->have, (size_t)(f->want - f->have),
+                            at + f->have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -129,6 +130,8 @@ static int read_head(struct pfm *p)
         memcpy(text, from, (size_t)n);
     if (!rc)
         rc = pfm_head_parse(&p->head, text, f->path);
+    if (!rc)
+        pfm_extremes_parse(&p->extremes, &p->head, text);
     free(text);
     int64_t need = 0;
     const struct pfm_head *h = &p->head;
@@ -173,6 +176,11 @@ void pfm_close(struct pfm **p)
 const struct pfm_head *pfm_head(const struct pfm *p)
 {
     return &p->head;
+}
+
+const struct pfm_extremes *pfm_extremes(const struct pfm *p)
+{
+    return &p->extremes;
 }
 
 int64_t pfm_blocks(const struct pfm *p)
