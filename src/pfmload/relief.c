@@ -71,6 +71,7 @@ static void size_up(struct relief *r, const struct pfm_head *h)
     r->y_scale = dy / r->pixel_m;
     r->width = end(r->x_scale, h->width - 1);
     r->height = end(r->y_scale, h->height - 1);
+    r->row_end = end(r->y_scale, 0);
     r->lines = r->height > LEGEND_HEIGHT ? r->height : LEGEND_HEIGHT;
 }
 
