@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct png_file {
@@ -87,6 +88,14 @@ static int end(struct png_file *f)
     return 0;
 }
 
+/* A part of a picture is of no use; what is no plain file is not ours to remove. */
+static void discard(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
 int png_file_close(struct png_file **file)
 {
     struct png_file *f = *file;
@@ -100,7 +109,7 @@ int png_file_close(struct png_file **file)
         rc = err_set(-errno, f->path, -1, "the picture cannot be written: %s",
                      strerror(errno));
     if (f->out && (!whole || rc))
-        unlink(f->path);
+        discard(f->path);
     if (f->png)
         png_destroy_write_struct(&f->png, &f->info);
     free(f->path);

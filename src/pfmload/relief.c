@@ -54,11 +54,14 @@ static int64_t end(double scale, int64_t i)
     return next > first ? next : first + 1;
 }
 
-/* Pixels are square on the ground, in the middle of the grid. */
+/* Pixels are square on the ground, in the middle of the grid; bins are, where a header
+ * says that it is nowhere on earth. */
 static void size_up(struct relief *r, const struct pfm_head *h)
 {
     struct geo_point metres = geo_degree((h->min_y + h->max_y) / 2);
     double dx = h->bin_x * metres.lon, dy = h->bin_y * metres.lat;
+    if (!(dx > 0 && dy > 0))
+        dx = dy = h->bin_m > 0 ? h->bin_m : 1;
     double longest = fmax((double)h->width * dx, (double)h->height * dy);
     double pixel = fmin(dx, dy), side = longest / pixel;
     r->step = 1;
