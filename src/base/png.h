@@ -19,8 +19,8 @@ int png_file_open(struct png_file **f, const char *path, int64_t width, int64_t 
 /* Local. The next row, width * kind bytes. Returns 0, or -errno with a sentence. */
 int png_file_row(struct png_file *f, const uint8_t *row);
 
-/* Local. Ends the file; a plain file that has not all of its rows is removed. Returns 0, or
- * -errno with a sentence. */
+/* Local. Ends the file; a plain file that has not all of its rows is removed. Returns
+ * 0, or -errno with a sentence. */
 int png_file_close(struct png_file **f);
 
 #endif

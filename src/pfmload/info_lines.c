@@ -111,11 +111,10 @@ static bool is_valid(const struct pfm_head *h, const struct pfm_sounding *s)
            s->depth < h->null_raw;
 }
 
-int64_t info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s,
-                             int64_t n, bool all)
+void info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s, int64_t n,
+                          bool all)
 {
     const struct pfm_head *h = l->head;
-    int64_t lines = 0;
     double west = n ? h->min_x + (double)(s->bin % h->width) * h->bin_x : 0;
     double south = n ? h->min_y + (double)(s->bin / h->width) * h->bin_y : 0;
     for (int64_t i = 0; i < n; i++) {
@@ -125,9 +124,7 @@ int64_t info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s,
         put_fixed(l, south + s[i].y * l->step * h->bin_y, DEGREES, ' ');
         put_fixed(l, pfm_depth(h, s[i].depth), l->decimals, '\n');
         end_line(l);
-        lines++;
     }
-    return lines;
 }
 
 /* ---- files ---------------------------------------------------------------------- */

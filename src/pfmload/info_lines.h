@@ -17,9 +17,9 @@ void info_lines_names(struct info_lines *l);
 void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin);
 
 /* Local. Each of a bin's n soundings: longitude, latitude, depth downwards, with blanks
- * between them; only valid ones, or all. Returns how many lines that were. */
-int64_t info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s,
-                             int64_t n, bool all);
+ * between them; only valid ones, or all. */
+void info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s, int64_t n,
+                          bool all);
 
 /* Local. Whether writing has failed: there is no use in going on. */
 bool info_lines_failed(const struct info_lines *l);

@@ -38,6 +38,7 @@ pfminfo_SOURCES = src/pfmload/pfminfo.c \
 	src/pfmload/info.c src/pfmload/info.h \
 	src/pfmload/info_check.c src/pfmload/info_check.h \
 	src/pfmload/info_lines.c src/pfmload/info_lines.h \
+	src/pfmload/legend.c src/pfmload/legend.h \
 	src/pfmload/relief.c src/pfmload/relief.h
 pfminfo_LDADD = src/base/libpicture.la $(gsfinfo_LDADD)
 pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)

@@ -2,25 +2,15 @@
 #include "base/err.h"
 #include "base/png.h"
 #include "hydro/geodesy.h"
+#include "pfmload/legend.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels: sides of the map, and how large small grids are made; the legend beside it,
- * with its colours and its type. */
-enum {
-    SIDE_MAX = 2000,
-    SIDE_SMALL = 1000,
-    ENLARGE_MAX = 16,
-    LEGEND = 130,
-    LEGEND_HEIGHT = 200,
-    MARGIN = 30,
-    BAR = 26,
-    TYPE = 2,
-    SAMPLE = 1 << 16
-};
-static const uint8_t grey[3] = {222, 222, 222};
+/* Pixels: sides of the map, and how large small grids are made; of how many the range
+ * of depths is found. */
+enum { SIDE_MAX = 2000, SIDE_SMALL = 1000, ENLARGE_MAX = 16, SAMPLE = 1 << 16 };
 
 struct relief {
     struct info *in;
@@ -28,16 +18,15 @@ struct relief {
     int64_t width, height; /* of the map, pixels */
     int64_t step;          /* pixels of a bin; 1 where there are several bins in one */
     double x_scale, y_scale; /* pixels of a bin's sides */
-    double pixel_m;
-    float *depth; /* row by row from the south; NaN: none */
+    float *depth;            /* row by row from the south; NaN: none */
     /* the row of pixels that is being added up */
     int64_t row, row_end;
     double *sum;
     int64_t *n;
     /* what is drawn */
-    double low, high, exaggeration;
-    uint8_t *legend, *line;
-    int64_t lines;
+    struct legend legend;
+    double exaggeration;
+    uint8_t *line;
 };
 
 /* ---- from bins to pixels -------------------------------------------------------- */
@@ -69,13 +58,13 @@ static void size_up(struct relief *r, const struct pfm_head *h)
         pixel = longest / SIDE_MAX;
     else
         r->step = (int64_t)fmax(1, fmin(SIDE_SMALL / side, ENLARGE_MAX));
-    r->pixel_m = pixel / (double)r->step;
-    r->x_scale = dx / r->pixel_m;
-    r->y_scale = dy / r->pixel_m;
+    r->legend.pixel_m = pixel / (double)r->step;
+    r->x_scale = dx / r->legend.pixel_m;
+    r->y_scale = dy / r->legend.pixel_m;
     r->width = end(r->x_scale, h->width - 1);
     r->height = end(r->y_scale, h->height - 1);
     r->row_end = end(r->y_scale, 0);
-    r->lines = r->height > LEGEND_HEIGHT ? r->height : LEGEND_HEIGHT;
+    r->legend.height = r->height > LEGEND_HEIGHT ? r->height : LEGEND_HEIGHT;
 }
 
 static void end_row(struct relief *r)
@@ -126,8 +115,8 @@ static int find_range(struct relief *r)
         if (!isnan(r->depth[i]))
             sample[n++] = r->depth[i];
     qsort(sample, (size_t)n, sizeof *sample, by_value);
-    r->low = n ? sample[n / 200] : INFINITY;
-    r->high = n ? sample[n - 1 - n / 200] : -INFINITY;
+    r->legend.low = n ? sample[n / 200] : INFINITY;
+    r->legend.high = n ? sample[n - 1 - n / 200] : -INFINITY;
     free(sample);
     return 0;
 }
@@ -144,7 +133,8 @@ static double depth_at(const struct relief *r, int64_t x, int64_t y, double othe
 static void slope(const struct relief *r, int64_t x, int64_t y, double *east,
                   double *north)
 {
-    double z = r->depth[y * r->width + x], far = 2 * (double)r->step * r->pixel_m;
+    double z = r->depth[y * r->width + x],
+           far = 2 * (double)r->step * r->legend.pixel_m;
     *east = (depth_at(r, x + r->step, y, z) - depth_at(r, x - r->step, y, z)) / far;
     *north = (depth_at(r, x, y + r->step, z) - depth_at(r, x, y - r->step, z)) / far;
 }
@@ -166,20 +156,6 @@ static void find_exaggeration(struct relief *r)
 
 /* ---- colours -------------------------------------------------------------------- */
 
-/* From shoal to deep, as charts of multibeam surveys have them. */
-static void colour(const struct relief *r, double z, double rgb[3])
-{
-    static const double stop[][3] = {{215, 35, 30}, {245, 140, 30}, {250, 225, 60},
-                                     {90, 190, 70}, {50, 185, 200}, {40, 100, 205},
-                                     {50, 40, 150}, {95, 30, 130}};
-    const int parts = sizeof stop / sizeof *stop - 1;
-    double at = r->high > r->low ? (z - r->low) / (r->high - r->low) * parts : 0;
-    at = fmax(0, fmin(at, parts));
-    int i = at >= parts ? parts - 1 : (int)at;
-    for (int k = 0; k < 3; k++)
-        rgb[k] = stop[i][k] + (at - i) * (stop[i + 1][k] - stop[i][k]);
-}
-
 /* Light from the north-west, 45 degrees high; 1 on flat ground. */
 static double light(const struct relief *r, int64_t x, int64_t y)
 {
@@ -197,113 +173,14 @@ static void draw_pixel(const struct relief *r, int64_t x, int64_t y, uint8_t pix
     float z = r->depth[y * r->width + x];
     double rgb[3];
     if (isnan(z)) {
-        memcpy(pixel, grey, sizeof grey);
+        memcpy(pixel, legend_grey, sizeof legend_grey);
         return;
     }
-    colour(r, z, rgb);
+    legend_colour(&r->legend, z, rgb);
     double of = light(r, x, y), dark = fmin(0.3 + 0.7 * of, 1);
     double white = fmax(of - 1, 0) * 0.6;
     for (int k = 0; k < 3; k++)
         pixel[k] = (uint8_t)(rgb[k] * dark + (255 - rgb[k] * dark) * white + 0.5);
-}
-
-/* ---- the legend ----------------------------------------------------------------- */
-
-/* Seven rows of five bits. */
-static const struct {
-    char sign;
-    uint8_t row[7];
-} type[] = {
-    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}},
-    {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
-    {'2', {0x0e, 0x11, 0x01, 0x02, 0x04, 0x08, 0x1f}},
-    {'3', {0x1f, 0x02, 0x04, 0x02, 0x01, 0x11, 0x0e}},
-    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}},
-    {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
-    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}},
-    {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
-    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}},
-    {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
-    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}},
-    {'-', {0x00, 0x00, 0x00, 0x0e, 0x00, 0x00, 0x00}},
-    {'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x11, 0x11}},
-    {'k', {0x10, 0x10, 0x12, 0x14, 0x18, 0x14, 0x12}},
-};
-
-static void dot(struct relief *r, int64_t x, int64_t y, const uint8_t rgb[3])
-{
-    if (x >= 0 && x < LEGEND && y >= 0 && y < r->lines)
-        memcpy(r->legend + (y * LEGEND + x) * 3, rgb, 3);
-}
-
-static void box(struct relief *r, int64_t x, int64_t y, int64_t width, int64_t height)
-{
-    static const uint8_t black[3];
-    for (int64_t j = 0; j < height; j++)
-        for (int64_t i = 0; i < width; i++)
-            dot(r, x + i, y + j, black);
-}
-
-static void write(struct relief *r, int64_t x, int64_t y, const char *text)
-{
-    for (; *text; text++, x += 6 * TYPE)
-        for (size_t g = 0; g < sizeof type / sizeof *type; g++)
-            for (int i = 0; i < 35 && type[g].sign == *text; i++)
-                if (type[g].row[i / 5] & 0x10 >> i % 5)
-                    box(r, x + i % 5 * TYPE, y + i / 5 * TYPE, TYPE, TYPE);
-}
-
-/* The largest of 1, 2 and 5 times a power of ten that is not above `most`. */
-static double round_step(double most)
-{
-    double power = pow(10, floor(log10(most))), part = most / power;
-    return (part >= 5 ? 5 : part >= 2 ? 2 : 1) * power;
-}
-
-/* Depths beside the colours, at least two lines of type apart. */
-static void draw_depths(struct relief *r)
-{
-    char text[32];
-    int64_t bar = r->lines - 4 * MARGIN;
-    double range = r->high - r->low;
-    double step = range > 0 ? round_step(range / (double)bar * 80) : 1;
-    int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
-    for (int64_t y = 0; y < bar; y++) {
-        double rgb[3];
-        colour(r, r->low + range * (double)y / (double)bar, rgb);
-        uint8_t pixel[3] = {(uint8_t)rgb[0], (uint8_t)rgb[1], (uint8_t)rgb[2]};
-        for (int64_t x = 0; x < BAR; x++)
-            dot(r, 12 + x, MARGIN + y, pixel);
-    }
-    for (double i = ceil(r->low / step); i * step <= r->high; i++) {
-        int64_t y = MARGIN;
-        y += range > 0 ? (int64_t)((i * step - r->low) / range * (double)bar) : 0;
-        snprintf(text, sizeof text, "%.*f", decimals, i * step + 0.0);
-        box(r, 12 + BAR, y, 6, 2);
-        write(r, 12 + BAR + 10, y - 3 * TYPE, text);
-    }
-    write(r, 12 + BAR + 10, 6, "m");
-}
-
-/* A bar that is some round length on the ground. */
-static void draw_scale(struct relief *r)
-{
-    char text[32];
-    double metres = round_step((LEGEND - 24) * r->pixel_m);
-    bool km = metres >= 1000;
-    int64_t y = r->lines - MARGIN;
-    snprintf(text, sizeof text, "%g %s", km ? metres / 1000 : metres, km ? "km" : "m");
-    box(r, 12, y, (int64_t)(metres / r->pixel_m), 3);
-    write(r, 12, y - 10 * TYPE, text);
-}
-
-static void draw_legend(struct relief *r)
-{
-    for (int64_t i = 0; i < r->lines * LEGEND; i++)
-        memcpy(r->legend + 3 * i, grey, sizeof grey);
-    if (r->low <= r->high)
-        draw_depths(r);
-    draw_scale(r);
 }
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -315,8 +192,9 @@ static int draw_line(struct relief *r, int64_t line)
         if (y >= 0)
             draw_pixel(r, x, y, r->line + 3 * x);
         else
-            memcpy(r->line + 3 * x, grey, sizeof grey);
-    memcpy(r->line + 3 * r->width, r->legend + 3 * LEGEND * line, 3 * LEGEND);
+            memcpy(r->line + 3 * x, legend_grey, sizeof legend_grey);
+    memcpy(r->line + 3 * r->width, r->legend.rgb + 3 * LEGEND_WIDTH * line,
+           3 * LEGEND_WIDTH);
     return png_file_row(r->file, r->line);
 }
 
@@ -325,11 +203,11 @@ int relief_draw(struct relief *r)
     end_row(r);
     int rc = find_range(r);
     find_exaggeration(r);
-    draw_legend(r);
-    for (int64_t line = 0; line < r->lines && !rc; line++)
+    legend_draw(&r->legend);
+    for (int64_t line = 0; line < r->legend.height && !rc; line++)
         rc = draw_line(r, line);
-    r->in->picture.low = r->low;
-    r->in->picture.high = r->high;
+    r->in->picture.low = r->legend.low;
+    r->in->picture.high = r->legend.high;
     r->in->picture.exaggeration = r->exaggeration;
     return rc;
 }
@@ -340,9 +218,9 @@ static int make_room(struct relief *r)
     r->depth = malloc(pixels * sizeof *r->depth);
     r->sum = calloc(width, sizeof *r->sum);
     r->n = calloc(width, sizeof *r->n);
-    r->line = calloc(width + LEGEND, 3);
-    r->legend = calloc((size_t)r->lines * LEGEND, 3);
-    if (!r->depth || !r->sum || !r->n || !r->line || !r->legend)
+    r->line = calloc(width + LEGEND_WIDTH, 3);
+    r->legend.rgb = calloc((size_t)r->legend.height * LEGEND_WIDTH, 3);
+    if (!r->depth || !r->sum || !r->n || !r->line || !r->legend.rgb)
         return err_set(-ENOMEM, r->in->picture.path, -1,
                        "no memory for a picture of %lld x %lld pixels",
                        (long long)r->width, (long long)r->height);
@@ -358,13 +236,13 @@ int relief_open(struct relief **out, struct info *in)
         return err_set(-ENOMEM, in->picture.path, -1, "no memory to draw a picture");
     r->in = in;
     size_up(r, in->head);
-    in->picture.width = r->width + LEGEND;
-    in->picture.height = r->lines;
-    in->picture.pixel_m = r->pixel_m;
+    in->picture.width = r->width + LEGEND_WIDTH;
+    in->picture.height = r->legend.height;
+    in->picture.pixel_m = r->legend.pixel_m;
     int rc = make_room(r);
     return rc ? rc
-              : png_file_open(&r->file, in->picture.path, in->picture.width, r->lines,
-                              PNG_FILE_RGB);
+              : png_file_open(&r->file, in->picture.path, in->picture.width,
+                              r->legend.height, PNG_FILE_RGB);
 }
 
 int relief_close(struct relief **r)
@@ -376,7 +254,7 @@ int relief_close(struct relief **r)
         free((*r)->sum);
         free((*r)->n);
         free((*r)->line);
-        free((*r)->legend);
+        free((*r)->legend.rgb);
     }
     free(*r);
     *r = NULL;
