@@ -42,8 +42,8 @@ def header(path):
 
 
 def soundings(pfm):
-    """(file, ping, beam, validity) of each sounding, in the order of blocks. Pings begin
-    at 1: where the ping is 0, a block has no sounding."""
+    """(file, ping, beam, validity) of each sounding, in the order of blocks. Pings
+    begin at 1: where the ping is 0, a block has no sounding."""
     name = os.path.join(pfm + ".data", os.path.basename(pfm))
     head = header(name + ".bin")
     bits = {key[:-5]: int(text) for key, text in head.items() if key.endswith(" BITS")}

@@ -103,16 +103,16 @@ def arguments():
         p.error("--program madbench: neither --depth nor --pattern")
     if not shutil.which("fio"):
         p.error("fio is not installed")
-    args.mpiexec = args.mpiexec or mpiexec_of(args.build)
+    args.mpiexec = args.mpiexec or makefile_value(args.build, "MPIEXEC")
     return args
 
 
-def mpiexec_of(build):
+def makefile_value(build, name):
     with open(os.path.join(build, "Makefile"), encoding="utf-8") as makefile:
-        for line in makefile:
-            if line.startswith("MPIEXEC = "):
-                return line.split("=", 1)[1].strip()
-    sys.exit("bench/fio.py: %s is no build directory; see --build" % build)
+        for text in makefile:
+            if text.startswith(name + " = "):
+                return text.split("=", 1)[1].strip()
+    sys.exit("%s: %s is no build directory; see --build" % (sys.argv[0], build))
 
 
 # ---- A -----------------------------------------------------------------------

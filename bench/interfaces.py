@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from fio import median, mpiexec_of  # noqa: E402
+from fio import makefile_value, median  # noqa: E402
 
 CASES = [("random", 4096, ["--pattern=RANDOM"]),
          ("sequential", 1 << 20, ["--pattern=SEQUENTIAL"])]
@@ -39,7 +39,7 @@ def arguments():
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--mpiexec", help="default: the one of the build")
     args = p.parse_args()
-    args.mpiexec = args.mpiexec or mpiexec_of(args.build)
+    args.mpiexec = args.mpiexec or makefile_value(args.build, "MPIEXEC")
     return args
 
 

@@ -28,6 +28,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from fio import makefile_value, median  # noqa: E402
+
 BLKIO = "/sys/fs/cgroup/blkio/blkio.throttle.%s_bps_device"
 BARS = {"overlap": 0.85, "longer": 1.15}
 PHASES = "SWC"
@@ -93,14 +96,6 @@ class Device:
         os.rmdir(self.folder)
 
 
-def makefile_value(build, name):
-    with open(os.path.join(build, "Makefile"), encoding="utf-8") as makefile:
-        for line in makefile:
-            if line.startswith(name + " = "):
-                return line.split("=", 1)[1].strip()
-    sys.exit("bench/overlap.py: %s is no build directory" % build)
-
-
 def interfaces(args):
     """(name, build, options, how the file system is mounted)"""
     found = []
@@ -161,11 +156,6 @@ def measure(args, device, interface, alpha):
     result["longer"] = sum(both) / sum(map(max, io, comp))
     result["balance"] = sum(comp) / sum(io)
     return result
-
-
-def median(values):
-    v = sorted(values)
-    return (v[(len(v) - 1) // 2] + v[len(v) // 2]) / 2
 
 
 def line(name, rounds):

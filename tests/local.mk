@@ -19,8 +19,10 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/list \
+	tests/unit/ldad \
 	tests/unit/opt \
 	tests/unit/pfm \
+	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
@@ -38,6 +40,7 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \
@@ -64,6 +67,9 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \
+	tests/e2e/rig_disks.py \
+	tests/e2e/pfmload_d.py \
+	tests/e2e/pfmload_ef.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
@@ -80,15 +86,17 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/env.in tests/yield_shim.c \
-	tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py tests/unit/tap.py tests/fuzz/README \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
+	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la src/madbench/libmadmath.la \
+LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
+	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 

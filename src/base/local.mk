@@ -2,9 +2,16 @@ noinst_LTLIBRARIES += src/base/libbase.la
 src_base_libbase_la_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
+	src/base/csv.c src/base/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/json.c src/base/json.h \
+	src/base/ldad.c src/base/ldad.h \
+	src/base/ldad_find.c \
+	src/base/ldad_map.c \
+	src/base/ldad_plan.c \
+	src/base/ldad_set.c src/base/ldad_set.h \
+	src/base/ldad_text.c \
 	src/base/opt.c src/base/opt.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/scratch.c src/base/scratch.h \

@@ -1,5 +1,6 @@
-/* The paths this process created and owes the removal of, files and folders for them:
- * a static table that signal handlers, the watchdog and error paths may walk at any time. */
+/* The paths this process created and owes the removal of, files and folders for
+ * them: a static table that signal handlers, the watchdog and error paths may walk
+ * at any time. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 

@@ -163,7 +163,6 @@ int swath_push(struct swath *w, const struct gsf_ping *ping)
     if (w->ended && w->given == w->pushed) {
         w->ended = false;
         w->given = w->pushed = 0;
-        w->before.placed = false;
     }
     if (w->ended || w->pushed - w->given >= SLOTS - REACH)
         return err_set(-ENOBUFS, NULL, -1,

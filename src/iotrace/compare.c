@@ -106,24 +106,14 @@ static void put_text(const char *what, const struct changes *c, int64_t top)
                (long long)(c->n - top));
 }
 
-static void put_side(struct json *j, const char *key, const struct sum *sum)
-{
-    json_object_flat(j, key);
-    json_int(j, "calls", sum->calls);
-    json_int(j, "errors", sum->errors);
-    json_int(j, "bytes", sum->bytes);
-    json_real(j, "seconds", summary_s(sum->ns));
-    json_end_object(j);
-}
-
 static void put_list(struct json *j, const char *key, const struct changes *c)
 {
     json_array(j, key);
     for (int i = 0; i < c->n; i++) {
         json_object(j, NULL);
         json_text(j, "name", c->row[i].name);
-        put_side(j, "a", &c->row[i].a);
-        put_side(j, "b", &c->row[i].b);
+        summary_put_sum(j, "a", &c->row[i].a);
+        summary_put_sum(j, "b", &c->row[i].b);
         json_real(j, "change_s", summary_s(c->row[i].b.ns - c->row[i].a.ns));
         json_end_object(j);
     }

@@ -1,4 +1,5 @@
 /* export: events for other programs' pictures and tables. */
+#include "base/csv.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "iotrace/commands.h"
@@ -126,29 +127,13 @@ static int put_perfetto(struct stream *s, FILE *out)
 
 /* ---- CSV ------------------------------------------------------------------ */
 
-/* RFC 4180: in quotes where it must be, quotes doubled. */
-static void put_quoted(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void put_line(FILE *out, const struct log *l, const struct event *e,
                      uint64_t sequence)
 {
     fprintf(out, "%" PRIu64 ",%d,%d,%" PRIu32 ",%d,%s,%s,", sequence, log_info(l)->rank,
             e->pid, e->thread, e->level, op_get(e->op)->name,
             op_class_name((enum trace_class)e->class));
-    put_quoted(out, log_name(l, e->name));
+    csv_text(out, log_name(l, e->name));
     fprintf(out, ",%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", e->fd,
             e->offset, e->request, e->result, e->bytes);
     table_seconds(out, e->start_ns);

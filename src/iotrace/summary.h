@@ -4,6 +4,7 @@
 #define IOTRACE_SUMMARY_H
 
 #include "base/hist.h"
+#include "base/json.h"
 #include "iotrace/access.h"
 #include "iotrace/names.h"
 #include "iotrace/runs.h"
@@ -118,5 +119,8 @@ const char *summary_warning(const struct summary *s, int n,
  * -errno. */
 int summary_text(const struct summary *s, int64_t top, FILE *out);
 int summary_json(const struct summary *s, FILE *out);
+
+/* Local. Adds the member `key` of the current object: calls, errors, bytes, seconds. */
+void summary_put_sum(struct json *j, const char *key, const struct sum *sum);
 
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void put_sum(struct json *j, const char *key, const struct sum *sum)
+void summary_put_sum(struct json *j, const char *key, const struct sum *sum)
 {
     json_object_flat(j, key);
     json_int(j, "calls", sum->calls);
@@ -21,9 +21,9 @@ static void put_classes(struct json *j, const char *key, const struct sum *by_cl
     json_object(j, key);
     for (int c = 0; c < CLASSES; c++)
         if (by_class[c].calls)
-            put_sum(j, op_class_name((enum trace_class)c), &by_class[c]);
-    put_sum(j, "metadata", &meta);
-    put_sum(j, "all", &io);
+            summary_put_sum(j, op_class_name((enum trace_class)c), &by_class[c]);
+    summary_put_sum(j, "metadata", &meta);
+    summary_put_sum(j, "all", &io);
     json_end_object(j);
 }
 
@@ -88,7 +88,7 @@ static int put_calls(struct json *j, const char *key, const struct summary *s,
         json_object(j, NULL);
         json_text(j, "name", op_get((int)op[i])->name);
         json_text(j, "class", op_class_name(op_get((int)op[i])->class));
-        put_sum(j, "sum", &c->sum);
+        summary_put_sum(j, "sum", &c->sum);
         put_latency(j, c);
         json_end_object(j);
     }

@@ -7,17 +7,13 @@
 #include "madbench/iomode.h"
 #include "madbench/passes.h"
 #include <stdio.h>
-#include <string.h>
 
 /* One repetition: one pass over the phases, or several where that is measured. */
 static int repetition(struct bench *b, int (*call)(void *), void *arg)
 {
     const struct settings *s = b->settings;
-    enum run_mode mode = b->run->engine == NULL ? RUN_NONE
-                         : b->run->async        ? RUN_ASYNC
-                                                : RUN_SYNC;
     const struct pass plain = {
-        .suffix = "", .mode = mode, .work = true, .verify = true};
+        .suffix = "", .mode = run_mode_asked(&s->run), .work = true, .verify = true};
     run_rep_begin(b->run);
     int rc = s->alpha_sweep ? passes_alphas(b, call, arg)
              : s->overlap   ? passes_overlap(b, call, arg)

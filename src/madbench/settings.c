@@ -90,7 +90,7 @@ static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
 
 static bool is_async(const struct settings *s)
 {
-    return s->alpha_sweep || !strcmp(s->run.iomode, "ASYNC");
+    return s->alpha_sweep || run_mode_asked(&s->run) == RUN_ASYNC;
 }
 
 static int check_values(const struct settings *s, int ranks)
@@ -124,7 +124,8 @@ static int check_values(const struct settings *s, int ranks)
 
 static int check_mode(const struct plan *p, const struct settings *s)
 {
-    if (s->overlap && strcmp(s->run.iomode, "ASYNC"))
+    enum run_mode mode = run_mode_asked(&s->run);
+    if (s->overlap && mode != RUN_ASYNC)
         return err_usage(
             "--overlap measures how much of asynchronous I/O is hidden: set "
             "IOMODE=ASYNC, too");
@@ -137,9 +138,9 @@ static int check_mode(const struct plan *p, const struct settings *s)
             "--keep is for one pass over the phases, and %s makes several: "
             "leave one of them out",
             s->overlap ? "--overlap" : "--alpha-sweep");
-    if (s->alpha_sweep && !strcmp(s->run.iomode, "NONE"))
+    if (s->alpha_sweep && mode == RUN_NONE)
         return err_usage("--alpha-sweep measures I/O, and IOMODE=NONE does none");
-    if (p->full && !strcmp(s->run.iomode, "NONE"))
+    if (p->full && mode == RUN_NONE)
         return err_usage("IOMODE=NONE leaves nothing to compute with: add --io-only or "
                          "set BWEXP");
     if (p->full && !s->run.dry_run)

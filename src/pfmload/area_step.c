@@ -2,8 +2,8 @@
  * over everything on the rank that wrote. */
 #include "base/err.h"
 #include "pfmload/area_pass.h"
-#include "pfmload/stream.h"
 #include "pfmload/steps.h"
+#include "pfmload/stream.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -53,8 +53,8 @@ static int make_folder(const char *path)
 {
     int rc = scratch_add(path);
     if (!rc && mkdir(path, 0777)) {
-        rc = err_set(-errno, path, -1, "the folder cannot be made: %s",
-                     strerror(errno));
+        rc =
+            err_set(-errno, path, -1, "the folder cannot be made: %s", strerror(errno));
         scratch_forget(path);
     }
     return rc;

@@ -1,6 +1,6 @@
-/* Where the PFM goes: made whole in a folder of its own beside its place, and moved from
- * there when it is complete: its data first, then the handle file. All of it on one
- * rank. */
+/* Where the PFM goes: made whole in a folder of its own beside its place, and moved
+ * from there when it is complete: its data first, then the handle file. All of it on
+ * one rank. */
 #ifndef PFMLOAD_DEST_H
 #define PFMLOAD_DEST_H
 

@@ -122,8 +122,8 @@ static int exchange_part(struct exchange *x)
 }
 
 struct state {
-    int64_t parts;    /* that a rank needs to send all it has */
-    int64_t adds;     /* a rank has more to add */
+    int64_t parts; /* that a rank needs to send all it has */
+    int64_t adds;  /* a rank has more to add */
     int64_t failed;
 };
 

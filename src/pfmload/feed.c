@@ -91,7 +91,7 @@ static uint32_t validity_of(uint8_t flag)
                                      : PFM_MANUALLY_INVAL;
 }
 
-/* All bits that any of the soundings has: it fits into a PFM where each of them does. */
+/* All bits that any of the soundings has: it fits where each of them does. */
 static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
 {
     all->file |= s->file;

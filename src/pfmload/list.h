@@ -46,8 +46,8 @@ int list_open(struct list **l, MPI_Comm comm, const struct opt_rest *files,
 void list_close(struct list **l); /* Local. *l becomes NULL; NULL is fine. */
 
 /* Local, and to be done on every rank. Leaves file i out. `why` is copied; NULL: it is
- * the failure that is recorded (base/err.h), which is cleared. Returns 0 or -ENOMEM with
- * a sentence. */
+ * the failure that is recorded (base/err.h), which is cleared. Returns 0 or -ENOMEM
+ * with a sentence. */
 enum { LIST_WHY = 1088 }; /* bytes of a sentence, its end included */
 int list_mark_bad(struct list *l, int64_t i, const char *why);
 

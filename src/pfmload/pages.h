@@ -10,9 +10,9 @@ enum { PAGES_PAGE = 256 << 10 };
 
 struct pages;
 
-/* Local. A window of `memory` bytes (0: none) on an open file which has `bytes` bytes so
- * far. The file is for requests of PAGES_PAGE, one at a time. Returns 0 or -ENOMEM with
- * a sentence. */
+/* Local. A window of `memory` bytes (0: none) on an open file which has `bytes`
+ * bytes so far. The file is for requests of PAGES_PAGE, one at a time. Returns 0 or
+ * -ENOMEM with a sentence. */
 int pages_open(struct pages **p, struct run_file *file, int64_t bytes, int64_t memory);
 
 /* Local. Copies `n` <= PAGES_PAGE bytes at `offset` out of and into the file. A failure

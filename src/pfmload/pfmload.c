@@ -11,7 +11,7 @@
 static int repetition(struct load *l, bool last)
 {
     struct run *r = l->r;
-    run_rep_begin(r);
+    steps_rep_begin(l);
     int rc = steps_scan(l);
     if (!rc)
         rc = steps_load(l);
@@ -34,7 +34,8 @@ static int run_all(struct load *l, int argc, char **argv)
     if (!rc && r->options->dry_run)
         return run_print_need(r, l->scheme->memory(l), 0, 0);
     if (!rc)
-        rc = run_ready(r, argc, argv, l->scheme->memory(l), 0, l->scheme->name, r->async ? 2 : 1, 0);
+        rc = run_ready(r, argc, argv, l->scheme->memory(l), 0, l->scheme->name,
+                       r->async ? 2 : 1, 0);
     if (!rc)
         rc = steps_begin(l);
     for (int64_t i = 0; i < r->options->repeat && !rc; i++)

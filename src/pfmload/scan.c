@@ -89,8 +89,8 @@ static int64_t bytes_of(const struct list *l, const int *rank_of, int rank)
     return bytes;
 }
 
-/* Scans this rank's files in the order of the list. Returns the first that ends all, for
- * which the failure is recorded, or l->n. */
+/* Scans this rank's files in the order of the list. Returns the first that ends all,
+ * for which the failure is recorded, or l->n. */
 static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct scan *s)
 {
     int64_t i = 0;
@@ -124,10 +124,10 @@ static int agree(MPI_Comm comm, int64_t stopped, int64_t n)
     return err_agree(comm, mine ? err_get()->code : 0);
 }
 
-static void join_op(void *in, void *inout, int *n, MPI_Datatype *type)
+static void join_op(void *in, void *sum, int *n, MPI_Datatype *type)
 {
     const struct scan *from = in;
-    struct scan *into = inout;
+    struct scan *into = sum;
     (void)type;
     for (int i = 0; i < *n; i++)
         join(&into[i], &from[i]);
@@ -142,6 +142,8 @@ static void join_all(struct scan *s, MPI_Comm comm)
     MPI_Type_commit(&type);
     MPI_Op_create(join_op, 1, &op);
     MPI_Allreduce(&mine, s, 1, type, op, comm);
+    s->read_bytes = mine.read_bytes;
+    s->read_ns = mine.read_ns;
     MPI_Op_free(&op);
     MPI_Type_free(&type);
 }

@@ -24,7 +24,7 @@ struct scan {
     int64_t pings;               /* the highest number of one with soundings */
     int64_t beams;               /* likewise of a beam in its ping, both from 1 */
     int64_t bad;                 /* files left out, by list_open or now */
-    int64_t read_bytes, read_ns; /* of all ranks */
+    int64_t read_bytes, read_ns; /* of this rank */
 };
 
 /* **Collective** on `comm`, with the same list and options everywhere. Reads each file

@@ -61,8 +61,5 @@ static int64_t memory(const struct load *l)
     return 2 * ROLES_MESSAGE;
 }
 
-const struct scheme scheme_c = {.name = "C",
-                                .ranks_min = 3,
-                                .reads_back = true,
-                                .load = load_c,
-                                .memory = memory};
+const struct scheme scheme_c = {
+    .name = "C", .ranks_min = 3, .reads_back = true, .load = load_c, .memory = memory};

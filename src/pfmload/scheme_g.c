@@ -28,7 +28,7 @@ struct bands {
 struct g {
     struct load *l;
     struct bands bands;
-    int writer; /* which of the writers this rank is; -1: none */
+    int writer;      /* which of the writers this rank is; -1: none */
     uint32_t *count; /* of soundings, for each bin of this rank's bands */
     struct sorter *sorter;
     struct exchange *exchange;
@@ -175,7 +175,8 @@ static int write_band(struct g *g, int64_t band)
 static int64_t requests_of_round(const struct bands *b, int64_t round)
 {
     int64_t most = 0;
-    for (int64_t k = round * b->writers; k < (round + 1) * b->writers && k < b->n; k++) {
+    for (int64_t k = round * b->writers; k < (round + 1) * b->writers && k < b->n;
+         k++) {
         int64_t n = stream_requests(b->offset[k], b->offset[k + 1] - b->offset[k]);
         most = n > most ? n : most;
     }
@@ -252,7 +253,7 @@ static void load_g(struct load *l)
             write_mine(&g);
         }
     }
-    load_count_scratch(l, g.sorter);
+    load_count_scratch(l, g.sorter ? sorter_counts(g.sorter) : NULL);
     writer_close(&g.w);
     exchange_close(&g.exchange);
     sorter_close(&g.sorter);

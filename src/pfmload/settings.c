@@ -19,8 +19,8 @@ static struct opt table[] = {
      .help = "a file with the names of files, or a datalist of MB-System; may be "
      "repeated"},
     {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
-     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder OUT.pfm.data; "
-     "relative to --dir"},
+     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder "
+     "OUT.pfm.data; relative to --dir"},
     {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
      .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
      .help = "how ranks share the work; see the manual page [serial with one rank, G "
@@ -54,9 +54,9 @@ static struct opt table[] = {
      .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
      .help = "of the format; more programs read the older one"},
     {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
-     .preset = "exact", .arg = "HOW", .choices = "exact|tangent", .workload = true,
-     .help = "beams along geodesics, or in the tangent plane: good in shallow water "
-     "only"},
+     .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
+     .workload = true, .help = "beams along geodesics; in the tangent plane: good in "
+     "shallow water only; or by the formula of NAVO's programs"},
     {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
      .preset = "no", .workload = true,
      .help = "soundings by bin, file, ping and beam: the same bytes whatever the "
@@ -67,8 +67,9 @@ static struct opt table[] = {
      .help = "flag beams that stand out of their neighbours in 5 pings, while files "
      "are read"},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
-     .preset = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
-     .workload = true, .help = "how far: in standard deviations"},
+     .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true, .help = "how far, in standard deviations: 5 cuts hardly a good "
+     "sounding, 3 some of them"},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
@@ -129,8 +130,8 @@ static int settle_bounds(struct settings *s)
         return 0;
     if (!numbers(s->bounds_text, 4, v))
         return err_usage("--bounds: \"%s\" is not W,S,E,N in degrees", s->bounds_text);
-    bool on_earth = fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 &&
-                    fabs(v[3]) < 90;
+    bool on_earth =
+        fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 && fabs(v[3]) < 90;
     if (v[2] < v[0])
         v[2] += 360;
     if (!on_earth || v[1] >= v[3] || v[0] == v[2] || v[2] - v[0] > 360)
@@ -200,7 +201,9 @@ static int check_io(const struct settings *s)
 int settings_settle(void)
 {
     struct settings *s = &settings;
-    s->how = strcmp(s->position_text, "exact") ? GEO_TANGENT : GEO_EXACT;
+    s->how = !strcmp(s->position_text, "exact")     ? GEO_EXACT
+             : !strcmp(s->position_text, "tangent") ? GEO_TANGENT
+                                                    : GEO_SURVEY;
     int rc = check_output(s);
     if (!rc)
         rc = check_io(s);

@@ -35,8 +35,8 @@ static void submit(struct stream *s, int64_t n)
 {
     struct run_io *io = &s->io[s->now];
     uint8_t *from = s->buf[s->now];
-    io->req = (struct io_req){
-        .op = IO_OP_WRITE, .buf = from, .offset = s->at, .bytes = n};
+    io->req =
+        (struct io_req){.op = IO_OP_WRITE, .buf = from, .offset = s->at, .bytes = n};
     s->now = !s->now;
     run_await(s->file, &s->io[s->now]); /* before its buffer is filled again */
     memcpy(s->buf[s->now], from + n, (size_t)(s->fill - n));

@@ -41,7 +41,8 @@ struct report_io {
     const char *mode;             /* "sync", "async", "none" */
     const char *chosen_because;
     bool collective;
-    const char *cache, *sync; /* "flush" / "keep" / "direct"; "phase" / "none" */
+    const char *cache; /* "flush", "keep", "direct" */
+    const char *sync;  /* "phase", "transfer and phase", "none" */
     int depth;
     double timeout_s;
     int hints_asked, hints_in_effect;

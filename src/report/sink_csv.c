@@ -1,32 +1,15 @@
 /* The samples, one row each (RFC 4180 quoting); what is not known is empty. The
  * histogram and the single ranks' seconds are in the JSON alone. */
+#include "base/csv.h"
 #include "base/json.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>
-#include <string.h>
-
-static void put_text(FILE *out, const char *text)
-{
-    if (!text)
-        return;
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void next_text(FILE *out, const char *text)
 {
     fputc(',', out);
-    put_text(out, text);
+    csv_text(out, text);
 }
 
 static void next_real(FILE *out, double x)
@@ -56,7 +39,7 @@ static void put_latency(FILE *out, const struct latency *l)
 
 static void put_run(FILE *out, const struct model *m)
 {
-    put_text(out, m->run_id);
+    csv_text(out, m->run_id);
     next_text(out, m->program->name);
     next_text(out, m->label);
     next_text(out, m->series_id);

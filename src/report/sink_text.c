@@ -132,6 +132,18 @@ static void put_io(const struct model_io *io)
         put_line("hints", "in effect: none that the library tells");
 }
 
+/* What was not said yet: the rest of the header, or, at the end, what became known
+ * after it was printed. */
+static void put_news(struct model *m)
+{
+    if (m->io && !m->text.io)
+        put_io(m->io);
+    m->text.io = m->io;
+    for (; m->text.notes < m->notes.n; m->text.notes++)
+        put_line(m->notes.pair[m->text.notes].key, "%s",
+                 m->notes.pair[m->text.notes].value);
+}
+
 static void put_header(struct model *m)
 {
     const char *layer = m->io ? m->io->io_layer : NULL;
@@ -145,10 +157,7 @@ static void put_header(struct model *m)
     put_ranks(m);
     for (int i = 0; i < m->files; i++)
         put_file(&m->file[i]);
-    if (m->io)
-        put_io(m->io);
-    for (int i = 0; i < m->notes.n; i++)
-        put_line(m->notes.pair[i].key, "%s", m->notes.pair[i].value);
+    put_news(m);
 }
 
 /* ---- one row per phase ------------------------------------------------------- */
@@ -269,27 +278,36 @@ static bool is_first_at(const struct model *m, int i)
     return m->figure[i].at.name[0];
 }
 
-/* Medians of the figures that a parameter belongs to: a row for each of its values, a
- * column for each name, in the first value's order. */
-static void put_swept(const struct model *m)
+static void put_names_at(const struct model *m, int i)
+{
+    printf("\n%-10s", m->figure[i].at.name);
+    for (int k = i; k < m->figures; k++)
+        if (same_at(&m->figure[k], &m->figure[i]))
+            printf(" %12s", m->figure[k].name);
+    putchar('\n');
+}
+
+static void put_medians_at(const struct model *m, int i)
 {
     char text[24];
+    printf("%-10s", number(text, m->figure[i].at.value));
+    for (int k = i; k < m->figures; k++)
+        if (same_at(&m->figure[k], &m->figure[i]))
+            printf(" %12s", number(text, figure_summary(&m->figure[k]).median));
+    putchar('\n');
+}
+
+/* The figures that a parameter belongs to: a row for each of its values, a column for
+ * each name, in the first value's order. */
+static void put_swept(const struct model *m)
+{
     bool heading = false;
     for (int i = 0; i < m->figures; i++) {
         if (!is_first_at(m, i))
             continue;
-        for (int pass = heading; pass < 2; pass++) {
-            if (pass)
-                printf("%-10s", number(text, m->figure[i].at.value));
-            else
-                printf("\n%-10s", m->figure[i].at.name);
-            for (int k = i; k < m->figures; k++)
-                if (same_at(&m->figure[k], &m->figure[i]))
-                    printf(" %12s",
-                           pass ? number(text, figure_summary(&m->figure[k]).median)
-                                : m->figure[k].name);
-            putchar('\n');
-        }
+        if (!heading)
+            put_names_at(m, i);
+        put_medians_at(m, i);
         heading = true;
     }
 }
@@ -434,10 +452,12 @@ void sink_text_close(struct model *m)
         put_swept(m);
         put_figures(m);
     }
-    if (m->checked) {
+    if (m->text.header)
         putchar('\n');
+    if (m->text.header)
+        put_news(m);
+    if (m->checked)
         put_checks(m);
-    }
     for (int i = 0; i < m->warnings; i++)
         put_line("warning", "%s", m->warning[i].text ? m->warning[i].text : "");
     if (!m->valid) /* why is on stderr: it is printed where the program ends */

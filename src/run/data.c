@@ -7,8 +7,10 @@
 
 static struct stamp stamp_of(const struct run *r, int mat, int version)
 {
-    /* Repetitions write to fresh files, but a device may hand back old blocks. */
-    struct stamp s = {.seed = r->seed * 1000003 + (uint64_t)r->rep,
+    /* Repetitions and passes write to fresh files, but a device may hand back old
+     * blocks. */
+    uint64_t turn = (uint64_t)r->pass << 32 | (uint64_t)r->rep;
+    struct stamp s = {.seed = r->seed * 1000003 + turn,
                       .version = version,
                       .rank = r->world.rank,
                       .mat = mat};

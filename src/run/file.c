@@ -1,4 +1,4 @@
-/* Files by FILETYPE, and timed transfers. */
+/* Files by FILETYPE: their names, opening and closing, and the page cache before. */
 #include "base/err.h"
 #include "run/run.h"
 #include <errno.h>

@@ -45,7 +45,7 @@ static int check_engine(struct run *r, const char *engine)
 {
     const struct run_options *o = r->options;
     int rc = io_engine_check(engine, r->io_flags);
-    if (!rc && o->verify && strcmp(o->iomode, "NONE") && !io_engine_stores(engine))
+    if (!rc && o->verify && run_mode_asked(o) != RUN_NONE && !io_engine_stores(engine))
         rc = err_usage("I/O engine %s stores nothing that could be verified: add "
                        "--no-verify",
                        engine);
@@ -92,6 +92,13 @@ static int choose_async(struct run *r)
     return check_engine(r, engine);
 }
 
+enum run_mode run_mode_asked(const struct run_options *o)
+{
+    return !strcmp(o->iomode, "NONE")    ? RUN_NONE
+           : !strcmp(o->iomode, "ASYNC") ? RUN_ASYNC
+                                         : RUN_SYNC;
+}
+
 int run_mode(struct run *r, enum run_mode mode, bool verify)
 {
     int rc = 0;
@@ -103,14 +110,8 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     r->flush = strcmp(r->options->cache, "keep") && r->engine;
     r->verify = verify && r->options->verify && r->engine;
     memset(&r->rates, 0, sizeof r->rates); /* figures of the whole are of one way */
+    r->pass++;
     return rc;
-}
-
-static enum run_mode mode_of(const struct run_options *o)
-{
-    return !strcmp(o->iomode, "NONE")    ? RUN_NONE
-           : !strcmp(o->iomode, "ASYNC") ? RUN_ASYNC
-                                         : RUN_SYNC;
 }
 
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
@@ -129,7 +130,7 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
     r->failed = err_agree(r->world.comm, rc ? rc : alone);
     if (!r->failed)
-        r->failed = run_mode(r, mode_of(o), true);
+        r->failed = run_mode(r, run_mode_asked(o), true);
     return true;
 }
 

@@ -37,8 +37,8 @@ struct run_options {
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
      .help = "POSIX, MPI or HDF5, or an I/O engine and its options (posix, mpiio, " \
-             "hdf5, uring, threads:helpers=8, or libaio, which blocks without " \
-             "O_DIRECT)"}, \
+             "mpiio-nb, hdf5, uring, threads:helpers=8, or libaio, which blocks " \
+             "without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .help = "ASYNC has transfers under way while the program computes; NONE does " \
@@ -121,6 +121,7 @@ struct run {
     const char *at_name; /* a parameter that changes within the run; NULL: none */
     double at;
     int rep;    /* 1.. */
+    int pass;   /* 1..: each run_mode begins one */
     int failed; /* this rank's first failure */
     int64_t device_before;
     struct report_checks checks;           /* on rank 0, of all ranks */
@@ -180,6 +181,9 @@ int run_report_close(struct run *r, int rc);
 /* **Collective.** Closes the report if it is open, ends MPI; returns the exit
  * status. */
 int run_finish(struct run *r, int rc);
+
+/* Local. What IOMODE says. */
+enum run_mode run_mode_asked(const struct run_options *o);
 
 /* **Collective.** From now on transfers are made so. RUN_ASYNC chooses the engine the
  * first time. `verify`: blocks are checked (where --verify is on and there is I/O).

@@ -17,6 +17,11 @@ static void leave(struct run *r, enum act a, enum act before)
     r->cpu_ns[a] += clock_cpu_ns();
 }
 
+static enum act act_of(enum io_op op)
+{
+    return op == IO_OP_READ ? ACT_READ : ACT_WRITE;
+}
+
 static void fail(struct run *r, int rc)
 {
     if (rc && !r->failed)
@@ -35,7 +40,7 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
 {
     struct run *r = f->run;
     struct io_req *list[64];
-    enum act a = req->op == IO_OP_READ ? ACT_READ : ACT_WRITE;
+    enum act a = act_of(req->op);
     if (!f->io || (r->failed && !r->options->collective))
         return;
     enum act before = enter(r, a);
@@ -60,11 +65,6 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
         phase_transfer(r->phase, a, req[i].bytes, req[i].end_ns - req[i].start_ns);
 }
 
-static enum act act_of(const struct run_io *t)
-{
-    return t->req.op == IO_OP_READ ? ACT_READ : ACT_WRITE;
-}
-
 void run_submit(struct run_file *f, struct run_io *t)
 {
     struct run *r = f->run;
@@ -72,11 +72,11 @@ void run_submit(struct run_file *f, struct run_io *t)
     t->under_way = false;
     if (!f->io || (r->failed && !r->options->collective))
         return;
-    enum act before = phase_act(r->phase, act_of(t));
+    enum act before = phase_act(r->phase, act_of(t->req.op));
     int64_t begin_ns = clock_ns();
     int rc = io_file_start(f->io, &req, 1);
     if (r->queues)
-        phase_visible(r->phase, act_of(t), clock_ns() - begin_ns, 0);
+        phase_visible(r->phase, act_of(t->req.op), clock_ns() - begin_ns, 0);
     phase_act(r->phase, before);
     fail(r, rc);
     t->under_way = !rc;
@@ -87,7 +87,7 @@ void run_submit(struct run_file *f, struct run_io *t)
 void run_await(struct run_file *f, struct run_io *t)
 {
     struct run *r = f->run;
-    enum act a = act_of(t);
+    enum act a = act_of(t->req.op);
     if (!t->under_way)
         return;
     t->under_way = false;
@@ -210,7 +210,7 @@ void run_queue(struct run_file *f, struct io_req *req, int64_t total, enum io_op
     struct run *r = f->run;
     struct queue q = {.f = f,
                       .req = req,
-                      .act = op == IO_OP_READ ? ACT_READ : ACT_WRITE,
+                      .act = act_of(op),
                       .make = make,
                       .context = context,
                       .total = total};

@@ -9,7 +9,8 @@ from lint import done, output, point, skip, text_of, tracked
 
 WIDTH = 88
 TEXT = (".c", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".1", ".in")
-SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run")
+SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run",
+           "tests/rig/disks")
 
 
 def tool(name, what, *arguments):

@@ -161,6 +161,8 @@ static void finds(const struct scan_options *o, const char *files, const char *w
     int rc = open_files(files, false);
     rc = rc ? rc : scan_files(&s, MPI_COMM_WORLD, list, o);
     bool each = !rc;
+    MPI_Allreduce(MPI_IN_PLACE, &s.read_bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &s.read_ns, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     for (int64_t i = 0; i < (int64_t)strlen(files) && each; i++)
         each = list->file[i].soundings == soundings[files[i] - '0'];
     tap_ok(!rc && same(&s, &expected) && !s.bad, "%s: %lld soundings", what,

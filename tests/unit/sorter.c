@@ -157,11 +157,19 @@ static const char *take_all(struct sorter *s, int64_t n)
                                                                 : NULL;
 }
 
+static int first_free_fd(void)
+{
+    int fd = dup(STDIN_FILENO);
+    close(fd);
+    return fd;
+}
+
 static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
                        int64_t memory, int64_t passes)
 {
     struct sorter *s;
     const char *wrong = "an error";
+    int fd = first_free_fd();
     make(n);
     memcpy(expected, source, (size_t)n * sizeof *source);
     qsort(expected, (size_t)n, sizeof *expected, compare);
@@ -178,7 +186,7 @@ static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
            "%lld runs, %lld passes, %lld bytes written", (long long)c->runs,
            (long long)c->passes, (long long)c->spilled_bytes);
     sorter_close(&s);
-    tap_ok(!s, "it is closed");
+    tap_ok(!s && first_free_fd() == fd, "it is closed, and its files are");
 }
 
 static void test_orders(void)
@@ -246,13 +254,6 @@ static void test_memory(void)
 }
 
 /* ---- files ---------------------------------------------------------------------- */
-
-static int first_free_fd(void)
-{
-    int fd = dup(STDIN_FILENO);
-    close(fd);
-    return fd;
-}
 
 /* A sorter that has written runs; NULL where it cannot. */
 static struct sorter *spilled(void)

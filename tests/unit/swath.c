@@ -191,6 +191,13 @@ static void test_noise(void)
     r = filter(&file, &usual, NULL);
     tap_ok(!errors(&file, &r), "without noise the floor counts (%d)",
            errors(&file, &r));
+    for (int i = 0; i < PINGS * BEAMS; i++)
+        file.depth[i / BEAMS][i % BEAMS] = 5;
+    file.depth[20][20] = 5.09;
+    file.depth[30][30] = 5.11;
+    r = filter(&file, &usual, NULL);
+    tap_ok(!errors(&file, &r), "in shallow water it is in metres (%d)",
+           errors(&file, &r));
 }
 
 static void test_burst(void)
@@ -298,6 +305,15 @@ static void test_gaps(void)
     }
     r = filter(&file, &usual, NULL);
     tap_ok(!errors(&file, &r), "nor on both sides of a jump (%d)", errors(&file, &r));
+    make(&file, PINGS, BEAMS, 0);
+    for (int p = 0; p < PINGS; p++) {
+        file.ping[p].time_s += p / 2 * 3600;
+        for (int b = 0; b < BEAMS; b++)
+            file.depth[p][b] = p / 2 % 2 ? 120 : 100;
+    }
+    r = filter(&file, &usual, NULL);
+    tap_ok(!cuts(&r), "two pings between pauses are compared with each other (%d)",
+           cuts(&r));
     make_rough(&file);
     for (int p = 0; p < PINGS; p += 2)
         file.ping[p].lon = -179.9999;
@@ -331,20 +347,25 @@ static void test_mixed(void)
 
 static void test_small(void)
 {
+    struct result r;
     int right = 1;
     for (int beams = 1; beams < 14; beams++)
         for (int pings = 1; pings < 7; pings++) {
             make(&file, pings, beams, 0);
             if (beams > 8 && pings > 2)
                 plant(&file, pings / 2, beams / 2, 1.5);
-            struct result r = filter(&file, &usual, NULL);
+            r = filter(&file, &usual, NULL);
             right = right && r.n == pings && !r.wrong && !errors(&file, &r);
         }
     tap_ok(right, "small files and few beams");
+    make(&file, 1, BEAMS, 0);
+    plant(&file, 0, 20, 1.5);
+    r = filter(&file, &usual, NULL);
+    tap_ok(r.n == 1 && !cuts(&r), "a ping alone has too few neighbours");
     make(&file, 2, BEAMS, 0);
     memset(file.flag, GSF_BEAM_NULL, sizeof file.flag);
     memset(file.depth, 0, sizeof file.depth);
-    struct result r = filter(&file, &usual, NULL);
+    r = filter(&file, &usual, NULL);
     tap_ok(r.n == 2 && !r.wrong && !cuts(&r), "nothing but null beams");
 }
 

@@ -1,7 +1,6 @@
 /* The kernel's asynchronous I/O by way of libaio: a submission is an event without
  * bytes; they count when the program fetches the completion. */
 #include "iotrace/preload/late.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <linux/aio_abi.h>
 #include <sys/uio.h>
@@ -85,17 +84,6 @@ static intptr_t fetches(late_function *f, const intptr_t *a)
     return rc;
 }
 
-#define WRAP_LIBAIO(name, around)                                                      \
-    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
-    int wrap_##name(WORDS)                                                             \
-    {                                                                                  \
-        static late_function *f;                                                       \
-        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
-        if (UNLIKELY(!f))                                                              \
-            f = late_find(#name, __builtin_return_address(0));                         \
-        return f ? (int)around(f, a) : -ENOSYS;                                        \
-    }
-
-WRAP_LIBAIO(io_submit, submits)
-WRAP_LIBAIO(io_getevents, fetches)
-WRAP_LIBAIO(io_pgetevents, fetches)
+WRAP_LATE(io_submit, submits(f, a))
+WRAP_LATE(io_getevents, fetches(f, a))
+WRAP_LATE(io_pgetevents, fetches(f, a))

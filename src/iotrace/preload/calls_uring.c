@@ -4,7 +4,6 @@
  * that are compiled into them; only those that find none call the library, and that is
  * io_uring_wait. Programs that call the kernel themselves are not seen at all. */
 #include "iotrace/preload/late.h"
-#include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <linux/io_uring.h>
 #include <sys/uio.h>
@@ -100,10 +99,10 @@ static void put_request(uintptr_t ring, const struct io_uring_sqe *s,
                         struct event *call)
 {
     enum trace_op op = op_of(s);
-    int fd = fd_of(ring, s);
-    struct event e = fd >= 0 ? event_on(fd) : event_now();
     if (!op)
         return;
+    int fd = fd_of(ring, s);
+    struct event e = fd >= 0 ? event_on(fd) : event_now();
     e.start = call->start;
     e.end = call->end;
     int64_t bytes = asked(s);
@@ -133,21 +132,6 @@ static intptr_t submits(late_function *f, const intptr_t *a, enum trace_op op,
     return rc;
 }
 
-/* argument: which one tells how many are waited for; ONE: it waits for one */
-#define ONE (-1)
-#define WRAP_URING(name, op, argument)                                                 \
-    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
-    int wrap_##name(WORDS)                                                             \
-    {                                                                                  \
-        static late_function *f;                                                       \
-        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
-        if (UNLIKELY(!f))                                                              \
-            f = late_find(#name, __builtin_return_address(0));                         \
-        return f ? (int)submits(f, a, op,                                              \
-                                (argument) < 0 ? 1 : (uint32_t)a[(argument)&7])        \
-                 : -ENOSYS;                                                            \
-    }
-
 static intptr_t registers(late_function *f, const intptr_t *a)
 {
     intptr_t rc = late_call(f, a);
@@ -162,25 +146,16 @@ static intptr_t forgets(late_function *f, const intptr_t *a)
     return late_call(f, a);
 }
 
-#define WRAP_FILES(name, how)                                                          \
-    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
-    int wrap_##name(WORDS)                                                             \
-    {                                                                                  \
-        static late_function *f;                                                       \
-        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
-        if (UNLIKELY(!f))                                                              \
-            f = late_find(#name, __builtin_return_address(0));                         \
-        return f ? (int)how(f, a) : -ENOSYS;                                           \
-    }
+WRAP_LATE(io_uring_register_files, registers(f, a))
+WRAP_LATE(io_uring_unregister_files, forgets(f, a))
+WRAP_LATE(io_uring_queue_exit, forgets(f, a))
 
-WRAP_FILES(io_uring_register_files, registers)
-WRAP_FILES(io_uring_unregister_files, forgets)
-WRAP_FILES(io_uring_queue_exit, forgets)
-
-WRAP_URING(io_uring_submit, OP_NONE, 0)
-WRAP_URING(io_uring_submit_and_get_events, OP_NONE, 0)
-WRAP_URING(io_uring_submit_and_wait, OP_URING_WAIT, 1)
-WRAP_URING(io_uring_submit_and_wait_timeout, OP_URING_WAIT, 2)
-WRAP_URING(io_uring_wait_cqes, OP_URING_WAIT, 2)
-WRAP_URING(io_uring_wait_cqe_timeout, OP_URING_WAIT, ONE)
-WRAP_URING(__io_uring_get_cqe, OP_URING_WAIT, 3)
+/* The last argument: how many completions are waited for. */
+WRAP_LATE(io_uring_submit, submits(f, a, OP_NONE, 0))
+WRAP_LATE(io_uring_submit_and_get_events, submits(f, a, OP_NONE, 0))
+WRAP_LATE(io_uring_submit_and_wait, submits(f, a, OP_URING_WAIT, (uint32_t)a[1]))
+WRAP_LATE(io_uring_submit_and_wait_timeout,
+          submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
+WRAP_LATE(io_uring_wait_cqes, submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
+WRAP_LATE(io_uring_wait_cqe_timeout, submits(f, a, OP_URING_WAIT, 1))
+WRAP_LATE(__io_uring_get_cqe, submits(f, a, OP_URING_WAIT, (uint32_t)a[3]))

@@ -7,6 +7,8 @@
 #ifndef IOTRACE_PRELOAD_LATE_H
 #define IOTRACE_PRELOAD_LATE_H
 
+#include "iotrace/preload/real.h"
+#include "iotrace/preload/recorder.h"
 #include <stdint.h>
 
 #if !defined __x86_64__ && !defined __aarch64__
@@ -31,5 +33,18 @@ static inline intptr_t late_call(late_function *f, const intptr_t *a)
 {
     return f(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
+
+/* The exported `name`, which returns an int: `how`, an expression of f, the real one,
+ * and a, its arguments; -ENOSYS where there is no real one. */
+#define WRAP_LATE(name, how)                                                           \
+    EXPORT int wrap_##name(WORDS) __asm__(#name);                                      \
+    int wrap_##name(WORDS)                                                             \
+    {                                                                                  \
+        static late_function *f;                                                       \
+        const intptr_t a[] = {a0, a1, a2, a3, a4, a5};                                 \
+        if (UNLIKELY(!f))                                                              \
+            f = late_find(#name, __builtin_return_address(0));                         \
+        return f ? (int)(how) : -ENOSYS;                                               \
+    }
 
 #endif

@@ -1,0 +1,11 @@
+/* Text in tables of comma-separated values. */
+#ifndef BASE_CSV_H
+#define BASE_CSV_H
+
+#include <stdio.h>
+
+/* Local. Writes one field (RFC 4180): in quotes where it must be, quotes doubled. NULL:
+ * an empty one. */
+void csv_text(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,41 @@
+/* ranks: 1 */
+/* What an earlier pass or repetition wrote does not pass for what this one did. */
+#include "base/err.h"
+#include "run/run.h"
+#include "tap.h"
+
+enum { BYTES = 8192, MAT = 3, TIMES = 1 };
+
+static struct run_options options = {.cache = "keep", .verify = true};
+static struct run r = {.options = &options, .seed = 1, .engine_of = {NULL, "posix"}};
+static char block[BYTES];
+
+static int64_t bad_blocks(void)
+{
+    struct run_file f = {.run = &r, .path = "file"};
+    r.bad = 0;
+    run_check(&f, block, 0, BYTES, MAT, TIMES);
+    r.failed = 0;
+    err_clear();
+    return r.bad;
+}
+
+int main(int argc, char **argv)
+{
+    tap_start(&argc, &argv, 0);
+    int rc = phase_open(&r.phase);
+    rc = rc ? rc : run_mode(&r, RUN_SYNC, true);
+    tap_ok(!rc, "a pass begins");
+    run_rep_begin(&r);
+    phase_begin(r.phase, "S", r.rep);
+    run_stamp(&r, block, BYTES, MAT, TIMES);
+    tap_ok(bad_blocks() == 0 && r.checked == 1, "a block of this pass is good");
+    run_mode(&r, RUN_SYNC, true);
+    tap_ok(bad_blocks() == 1, "in the next pass of the repetition it is stale");
+    run_stamp(&r, block, BYTES, MAT, TIMES);
+    run_rep_begin(&r);
+    tap_ok(bad_blocks() == 1, "and in the next repetition, too");
+    phase_end(r.phase);
+    phase_close(&r.phase);
+    return tap_end();
+}
