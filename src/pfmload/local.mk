@@ -44,6 +44,11 @@ gsfinfo_SOURCES = src/pfmload/gsfinfo.c
 gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = -Wl,--as-needed
-pfminfo_SOURCES = src/pfmload/pfminfo.c
-pfminfo_LDADD = $(gsfinfo_LDADD)
+pfminfo_SOURCES = src/pfmload/pfminfo.c \
+	src/pfmload/info.c src/pfmload/info.h \
+	src/pfmload/info_check.c src/pfmload/info_check.h \
+	src/pfmload/info_lines.c src/pfmload/info_lines.h \
+	src/pfmload/legend.c src/pfmload/legend.h \
+	src/pfmload/relief.c src/pfmload/relief.h
+pfminfo_LDADD = src/base/libpicture.la $(gsfinfo_LDADD)
 pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)
