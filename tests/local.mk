@@ -19,6 +19,7 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/list \
+	tests/unit/ldad \
 	tests/unit/opt \
 	tests/unit/pfm \
 	tests/unit/passes \

@@ -6,6 +6,12 @@ src_base_libbase_la_SOURCES = \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/json.c src/base/json.h \
+	src/base/ldad.c src/base/ldad.h \
+	src/base/ldad_find.c \
+	src/base/ldad_map.c \
+	src/base/ldad_plan.c \
+	src/base/ldad_set.c src/base/ldad_set.h \
+	src/base/ldad_text.c \
 	src/base/opt.c src/base/opt.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/scratch.c src/base/scratch.h \

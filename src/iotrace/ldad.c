@@ -1,9 +1,7 @@
-/* ldad: the access patterns in a trace, as descriptors.
- *
- * Transfers of one rank that go on where the last one ended are one chunk; chunks of
- * one size at a constant distance are a run, LDAD(start, span, stride, size); runs that
- * are alike and begin at a constant distance are a run of runs. All is found on the
- * fly, in memory that does not depend on the number of transfers. */
+/* ldad: the access patterns in a trace, as descriptors, and how those of all ranks lie
+ * to each other. All is found on the fly (base/ldad.h), in memory that does not depend on
+ * the number of transfers. */
+#include "base/ldad.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/units.h"
@@ -15,21 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS 65536    /* of a file, a rank and a direction each */
-#define DESCRIPTORS 16   /* kept of each stream */
-#define ENOUGH 3         /* chunks that make a pattern, and not a coincidence */
-#define ALONE 4          /* so many different chunks, if that is all there is */
-#define PAIRS_RANKS 4096 /* compared with each other: the first so many */
+#define STREAMS 65536  /* of a file, a rank and a direction each */
+#define DESCRIPTORS 16 /* kept of each stream */
+#define ENOUGH 3       /* chunks that make a pattern, and not a coincidence */
+#define ALONE 4        /* so many different chunks, if that is all there is */
 #define OFFSET_MAX ((int64_t)1 << 60)
 #define EXPLAINED 0.5 /* below this share, a pattern is none */
 
-struct run_of { /* of chunks */
-    int64_t start, stride, size, count;
-};
-
 struct descriptor {
-    struct run_of inner;
-    int64_t outer_stride, outer_count; /* of such runs; 1: it is one */
+    struct ldad is;
     int64_t repeats;
 };
 
@@ -38,13 +30,10 @@ struct pattern {   /* of one stream */
     int process;
     bool write;
     int64_t calls, bytes, small, large; /* of transfers */
-    int64_t chunk_at, chunk_end;        /* being put together; equal: none */
-    bool chunk;
-    struct run_of run;     /* of chunks, being found */
-    struct descriptor row; /* of runs, being found; outer_count 0: none */
+    struct ldad_finder finder;
     struct descriptor *found;
     int founds;
-    int64_t unlisted, lost; /* descriptors there was no room for, and their bytes */
+    bool unlisted; /* there were descriptors there was no room for */
 };
 
 struct process {
@@ -70,120 +59,27 @@ static int no_memory(void)
 
 static int64_t descriptor_bytes(const struct descriptor *d)
 {
-    return d->inner.size * d->inner.count * d->outer_count * d->repeats;
+    return ldad_bytes(&d->is) * d->repeats;
 }
 
-static bool same_run(const struct run_of *a, const struct run_of *b)
+static int keep(void *arg, const struct ldad *d, int64_t repeats)
 {
-    return a->stride == b->stride && a->size == b->size && a->count == b->count;
-}
-
-static int keep(struct pattern *p, const struct descriptor *d)
-{
-    for (int i = 0; i < p->founds; i++) {
-        struct descriptor *f = &p->found[i];
-        if (same_run(&f->inner, &d->inner) && f->inner.start == d->inner.start &&
-            f->outer_stride == d->outer_stride && f->outer_count == d->outer_count) {
-            f->repeats += d->repeats;
+    struct pattern *p = arg;
+    for (int i = 0; i < p->founds; i++)
+        if (ldad_same(&p->found[i].is, d)) {
+            p->found[i].repeats += repeats;
             return 0;
         }
-    }
     if (p->founds == DESCRIPTORS) {
-        p->unlisted++;
-        p->lost += descriptor_bytes(d);
+        p->unlisted = true;
         return 0;
     }
     struct descriptor *more = realloc(p->found, ((size_t)p->founds + 1) * sizeof *more);
     if (!more)
         return no_memory();
     p->found = more;
-    p->found[p->founds++] = *d;
+    p->found[p->founds++] = (struct descriptor){*d, repeats};
     return 0;
-}
-
-static int end_row(struct pattern *p)
-{
-    int rc = p->row.outer_count ? keep(p, &p->row) : 0;
-    p->row.outer_count = 0;
-    return rc;
-}
-
-/* A run is complete: another of its row, or the first of the next one. */
-static int add_run(struct pattern *p, const struct run_of *run)
-{
-    struct descriptor *d = &p->row;
-    int64_t last = d->inner.start + (d->outer_count - 1) * d->outer_stride;
-    if (d->outer_count && same_run(&d->inner, run)) {
-        int64_t jump = run->start - last;
-        if (jump == 0 && d->outer_count == 1) {
-            d->repeats++;
-            return 0;
-        }
-        if (d->repeats == 1 && (d->outer_count == 1 || jump == d->outer_stride)) {
-            d->outer_stride = jump;
-            d->outer_count++;
-            return 0;
-        }
-    }
-    int rc = end_row(p);
-    *d = (struct descriptor){.inner = *run, .outer_count = 1, .repeats = 1};
-    return rc;
-}
-
-static int end_run(struct pattern *p)
-{
-    struct run_of run = p->run;
-    p->run.count = 0;
-    if (run.count == 1)
-        run.stride = 0;
-    return run.count ? add_run(p, &run) : 0;
-}
-
-/* Of two chunks it is not known yet whether they are a run: the first one alone may be
- * the rest of something, and the second one the beginning. */
-static int split_run(struct pattern *p)
-{
-    struct run_of first = p->run;
-    if (first.count != 2)
-        return end_run(p);
-    first.count = 1;
-    p->run.start += p->run.stride;
-    p->run.count = 1;
-    first.stride = 0;
-    return add_run(p, &first);
-}
-
-static int add_chunk(struct pattern *p, int64_t at, int64_t size)
-{
-    struct run_of *r = &p->run;
-    for (int tries = 0; tries < 3; tries++) {
-        if (r->count == 0) {
-            *r = (struct run_of){at, 0, size, 1};
-            return 0;
-        }
-        bool alike = size == r->size;
-        if (alike && r->count == 1 && at != r->start) {
-            r->stride = at - r->start;
-            r->count = 2;
-            return 0;
-        }
-        if (alike && r->count > 1 && at == r->start + r->count * r->stride) {
-            r->count++;
-            return 0;
-        }
-        int rc = alike ? split_run(p) : end_run(p);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
-static int end_chunk(struct pattern *p)
-{
-    if (!p->chunk)
-        return 0;
-    p->chunk = false;
-    return add_chunk(p, p->chunk_at, p->chunk_end - p->chunk_at);
 }
 
 static int add_transfer(struct pattern *p, int64_t at, int64_t bytes)
@@ -196,22 +92,15 @@ static int add_transfer(struct pattern *p, int64_t at, int64_t bytes)
     if (bytes > p->large)
         p->large = bytes;
     p->bytes += bytes;
-    if (p->chunk && at == p->chunk_end) {
-        p->chunk_end = end;
-        return 0;
-    }
-    int rc = end_chunk(p);
-    p->chunk_at = at;
-    p->chunk_end = end;
-    p->chunk = true;
-    return rc;
+    p->finder.found = keep;
+    p->finder.arg = p; /* which may have moved since */
+    return ldad_finder_add(&p->finder, at, bytes);
 }
 
 static int end_pattern(struct pattern *p)
 {
-    int rc = end_chunk(p);
-    rc = rc ? rc : end_run(p);
-    return rc ? rc : end_row(p);
+    p->finder.arg = p;
+    return ldad_finder_end(&p->finder);
 }
 
 /* ---- reading -------------------------------------------------------------- */
@@ -319,8 +208,10 @@ static int read_log(void *arg, struct log *l)
 
 static bool is_pattern(const struct pattern *p, const struct descriptor *d)
 {
-    return d->inner.count >= ENOUGH || d->outer_count >= ENOUGH || d->repeats > 1 ||
-           (p->founds <= ALONE && !p->unlisted);
+    bool enough = d->repeats > 1 || (p->founds <= ALONE && !p->unlisted);
+    for (int i = 0; i < d->is.levels; i++)
+        enough = enough || ldad_count(&d->is.level[i]) >= ENOUGH;
+    return enough;
 }
 
 static int64_t explained(const struct pattern *p)
@@ -342,78 +233,40 @@ static const struct descriptor *main_of(const struct pattern *p)
     return best;
 }
 
-static int64_t low_end(const struct descriptor *d)
-{
-    int64_t a = d->inner.start, b = a + (d->inner.count - 1) * d->inner.stride;
-    int64_t low = a < b ? a : b, o = (d->outer_count - 1) * d->outer_stride;
-    return o < 0 ? low + o : low;
-}
-
-static int64_t high_end(const struct descriptor *d)
-{
-    int64_t a = d->inner.start, b = a + (d->inner.count - 1) * d->inner.stride;
-    int64_t high = (a > b ? a : b) + d->inner.size,
-            o = (d->outer_count - 1) * d->outer_stride;
-    return o > 0 ? high + o : high;
-}
-
-/* Whether chunks of `a` lie upon chunks of `b`: by their phases where both are runs of
- * one stride, else by their ends. */
-static bool overlaps(const struct descriptor *a, const struct descriptor *b)
-{
-    if (high_end(a) <= low_end(b) || high_end(b) <= low_end(a))
-        return false;
-    int64_t stride = llabs(a->inner.stride);
-    if (a->outer_count > 1 || b->outer_count > 1 || !stride ||
-        stride != llabs(b->inner.stride))
-        return true;
-    int64_t phase = (low_end(b) - low_end(a)) % stride;
-    phase = phase < 0 ? phase + stride : phase;
-    return phase < a->inner.size || phase + b->inner.size > stride;
-}
-
-enum together { ALONE_THERE, SEGMENTED, INTERLEAVED, OVERLAPPED, IRREGULAR };
-static const char *const together_name[] = {"one process", "segmented", "interleaved",
-                                            "overlapped", "irregular"};
-
 struct group { /* streams of one file in one direction */
     const struct pattern **stream;
     int streams;
     int64_t bytes, explained, calls;
-    enum together together;
-    bool complete; /* interleaved: the chunks of all leave no gap */
+    const char *together;
+    bool interleaved, complete; /* the chunks of all leave no gap */
 };
 
-static enum together judge_pairs(const struct group *g)
+/* `list` has room for a descriptor of each stream. */
+static void judge_together(struct group *g, struct ldad *list)
 {
-    bool within = false;
-    for (int i = 0; i < g->streams && i < PAIRS_RANKS; i++)
-        for (int k = 0; k < i; k++) {
-            const struct descriptor *a = main_of(g->stream[i]),
-                                    *b = main_of(g->stream[k]);
-            if (overlaps(a, b))
-                return OVERLAPPED;
-            within |= high_end(a) > low_end(b) && high_end(b) > low_end(a);
-        }
-    return within ? INTERLEAVED : SEGMENTED;
+    int64_t low = INT64_MAX, high = 0;
+    for (int i = 0; i < g->streams; i++) {
+        list[i] = main_of(g->stream[i])->is;
+        low = ldad_low(&list[i]) < low ? ldad_low(&list[i]) : low;
+        high = ldad_high(&list[i]) > high ? ldad_high(&list[i]) : high;
+    }
+    enum ldad_relation r = ldad_list_relation(list, g->streams);
+    g->together = r == LDAD_ALONE ? "one process" : ldad_relation_text(r);
+    g->interleaved = r == LDAD_INTERLEAVED;
+    g->complete =
+        g->interleaved && ldad_list_tiles(list, g->streams, low, high) == LDAD_YES;
 }
 
-static void judge(struct group *g)
+static void judge(struct group *g, struct ldad *list)
 {
-    const struct pattern *p = g->stream[0];
     for (int i = 0; i < g->streams; i++) {
         g->bytes += g->stream[i]->bytes;
         g->calls += g->stream[i]->calls;
         g->explained += explained(g->stream[i]);
     }
-    if ((double)g->explained < EXPLAINED * (double)g->bytes)
-        g->together = IRREGULAR;
-    else if (g->streams == 1)
-        g->together = ALONE_THERE;
-    else
-        g->together = judge_pairs(g);
-    const struct run_of *r = &main_of(p)->inner;
-    g->complete = g->together == INTERLEAVED && r->stride == g->streams * r->size;
+    g->together = "irregular";
+    if ((double)g->explained >= EXPLAINED * (double)g->bytes)
+        judge_together(g, list);
 }
 
 static int by_file(const void *a, const void *b)
@@ -436,24 +289,11 @@ static void put_who(const struct process *p, char out[32])
         snprintf(out, 32, "process %d", p->pid);
 }
 
-static int64_t span(const struct run_of *r)
-{
-    return r->count > 1 ? r->count * r->stride : r->size;
-}
-
-static int64_t stride(const struct run_of *r)
-{
-    return r->count > 1 ? r->stride : r->size;
-}
-
 static void put_descriptor(const struct descriptor *d, FILE *out)
 {
-    fprintf(out, "    LDAD(start %lld, span %lld, stride %lld, size %lld)",
-            (long long)d->inner.start, (long long)span(&d->inner),
-            (long long)stride(&d->inner), (long long)d->inner.size);
-    if (d->outer_count > 1)
-        fprintf(out, ", %lld times at a stride of %lld", (long long)d->outer_count,
-                (long long)d->outer_stride);
+    char text[LDAD_TEXT];
+    ldad_print(text, sizeof text, &d->is);
+    fprintf(out, "    %s", text);
     if (d->repeats > 1)
         fprintf(out, ", repeated: %lld times in all", (long long)d->repeats);
     fputc('\n', out);
@@ -465,10 +305,10 @@ static void put_text(const struct patterns *all, const struct group *g, int64_t 
     const struct pattern *p = g->stream[0];
     printf("%s\n  %s by %d process%s: %s%s; %s in %lld transfers, %.1f %% explained\n",
            names_get(&all->files, p->file), p->write ? "written" : "read", g->streams,
-           g->streams == 1 ? "" : "es", together_name[g->together],
-           g->together != INTERLEAVED ? ""
-           : g->complete              ? ", without gaps"
-                                      : ", with gaps",
+           g->streams == 1 ? "" : "es", g->together,
+           !g->interleaved ? ""
+           : g->complete   ? ", without gaps"
+                           : ", with gaps",
            units_bytes(bytes, g->bytes), (long long)g->calls,
            g->bytes ? 100 * (double)g->explained / (double)g->bytes : 0);
     for (int i = 0; i < g->streams && i < top; i++) {
@@ -489,6 +329,30 @@ static void put_text(const struct patterns *all, const struct group *g, int64_t 
                (long long)(g->streams - top));
 }
 
+/* The text has all levels; the numbers are those of the two innermost. */
+static void put_json_descriptor(struct json *j, const struct descriptor *d)
+{
+    char text[LDAD_TEXT];
+    const struct ldad *l = &d->is;
+    struct ldad_level inner = {l->size, l->size}, outer = {0, 0};
+    if (l->levels > 0)
+        inner = l->level[l->levels - 1];
+    if (l->levels > 1)
+        outer = l->level[l->levels - 2];
+    ldad_print(text, sizeof text, l);
+    json_object_flat(j, NULL);
+    json_text(j, "text", text);
+    json_int(j, "start", l->start);
+    json_int(j, "span", inner.span);
+    json_int(j, "stride", inner.stride);
+    json_int(j, "size", l->size);
+    json_int(j, "count", ldad_count(&inner));
+    json_int(j, "outer_stride", outer.stride);
+    json_int(j, "outer_count", outer.stride ? ldad_count(&outer) : 1);
+    json_int(j, "repeats", d->repeats);
+    json_end_object(j);
+}
+
 static void put_json_stream(struct json *j, const struct patterns *all,
                             const struct pattern *p)
 {
@@ -499,21 +363,9 @@ static void put_json_stream(struct json *j, const struct patterns *all,
     json_int(j, "bytes", p->bytes);
     json_int(j, "explained_bytes", explained(p));
     json_array(j, "descriptors");
-    for (int k = 0; k < p->founds; k++) {
-        const struct descriptor *d = &p->found[k];
-        if (!is_pattern(p, d))
-            continue;
-        json_object_flat(j, NULL);
-        json_int(j, "start", d->inner.start);
-        json_int(j, "span", span(&d->inner));
-        json_int(j, "stride", stride(&d->inner));
-        json_int(j, "size", d->inner.size);
-        json_int(j, "count", d->inner.count);
-        json_int(j, "outer_stride", d->outer_stride);
-        json_int(j, "outer_count", d->outer_count);
-        json_int(j, "repeats", d->repeats);
-        json_end_object(j);
-    }
+    for (int k = 0; k < p->founds; k++)
+        if (is_pattern(p, &p->found[k]))
+            put_json_descriptor(j, &p->found[k]);
     json_end_array(j);
     json_end_object(j);
 }
@@ -523,7 +375,7 @@ static void put_json(struct json *j, const struct patterns *all, const struct gr
     json_object(j, NULL);
     json_text(j, "name", names_get(&all->files, g->stream[0]->file));
     json_text(j, "direction", g->stream[0]->write ? "write" : "read");
-    json_text(j, "pattern", together_name[g->together]);
+    json_text(j, "pattern", g->together);
     json_bool(j, "without_gaps", g->complete);
     json_int(j, "bytes", g->bytes);
     json_int(j, "explained_bytes", g->explained);
@@ -543,7 +395,8 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* Streams of one file and direction stand together; most bytes come first. */
-static int make_groups(struct group *group, const struct pattern **list, int n)
+static int make_groups(struct group *group, const struct pattern **list, int n,
+                       struct ldad *room)
 {
     int groups = 0;
     for (int i = 0; i < n; i++) {
@@ -555,22 +408,14 @@ static int make_groups(struct group *group, const struct pattern **list, int n)
             g->streams++;
     }
     for (int i = 0; i < groups; i++)
-        judge(&group[i]);
+        judge(&group[i], room);
     qsort(group, (size_t)groups, sizeof *group, by_bytes);
     return groups;
 }
 
-static int show_groups(struct patterns *all, struct json *j, int64_t top)
+static void show_all(const struct patterns *all, const struct group *group, int groups,
+                     struct json *j, int64_t top)
 {
-    const struct pattern **list = calloc((size_t)all->streams + 1, sizeof *list);
-    if (!list)
-        return no_memory();
-    int n = 0;
-    for (int i = 0; i < all->streams; i++)
-        if (all->stream[i].founds)
-            list[n++] = &all->stream[i];
-    struct group *group = calloc((size_t)n + 1, sizeof *group);
-    int groups = group ? make_groups(group, list, n) : 0;
     for (int i = 0; i < groups && (j || i < top); i++)
         if (j)
             put_json(j, all, &group[i]);
@@ -579,11 +424,26 @@ static int show_groups(struct patterns *all, struct json *j, int64_t top)
     if (groups > top && !j)
         printf("... and %lld more (--top, or --json for all)\n",
                (long long)(groups - top));
-    free(group);
-    if (n == 0 && !j)
+    if (groups == 0 && !j)
         puts("there are no transfers whose place in a file is known");
+}
+
+static int show_groups(struct patterns *all, struct json *j, int64_t top)
+{
+    size_t most = (size_t)all->streams + 1;
+    const struct pattern **list = calloc(most, sizeof *list);
+    struct group *group = calloc(most, sizeof *group);
+    struct ldad *room = calloc(most, sizeof *room);
+    int n = 0, rc = list && group && room ? 0 : no_memory();
+    for (int i = 0; i < all->streams && !rc; i++)
+        if (all->stream[i].founds)
+            list[n++] = &all->stream[i];
+    if (!rc)
+        show_all(all, group, make_groups(group, list, n, room), j, top);
     free(list);
-    return 0;
+    free(group);
+    free(room);
+    return rc;
 }
 
 static int show(struct patterns *all, const char *json, int64_t top)

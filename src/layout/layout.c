@@ -72,6 +72,22 @@ struct extent layout_at(const struct layout *l, int64_t rank, int64_t mat, int64
     return e;
 }
 
+struct ldad_plan layout_plan(const struct layout *l)
+{
+    int64_t first = layout_at(l, 0, 0, 0).offset;
+    bool shared = l->order != LAYOUT_UNIQUE;
+    struct ldad_plan p = {.ranks = shared ? l->ranks : 1,
+                          .each = {.start = first, .size = l->slot_bytes},
+                          .digits = shared,
+                          .end = INT64_MAX};
+    ldad_repeat(&p.each, l->blks, layout_at(l, 0, 0, 1).offset - first);
+    ldad_repeat(&p.each, l->mats, layout_at(l, 0, 1, 0).offset - first);
+    if (shared)
+        p.digit[0] =
+            (struct ldad_digit){l->ranks, layout_at(l, 1, 0, 0).offset - first};
+    return p;
+}
+
 int64_t layout_files(const struct layout *l)
 {
     return l->order == LAYOUT_UNIQUE ? l->ranks : 1;

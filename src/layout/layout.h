@@ -6,6 +6,7 @@
 #ifndef LAYOUT_LAYOUT_H
 #define LAYOUT_LAYOUT_H
 
+#include "base/ldad.h"
 #include <stdint.h>
 
 enum layout_order {
@@ -46,6 +47,10 @@ int layout_check(const struct layout *l);
 
 /* Local. The slot of a block. Digits must be in range. */
 struct extent layout_at(const struct layout *l, int64_t rank, int64_t mat, int64_t blk);
+
+/* Local. The blocks of one file, by the ranks that share it, matrix by matrix and block
+ * by block. The layout has been checked. */
+struct ldad_plan layout_plan(const struct layout *l);
 
 /* Local. Bytes of each file, and how many files there are. */
 int64_t layout_file_bytes(const struct layout *l);

@@ -31,6 +31,7 @@ struct area_pass {
      * those of one row before. */
     int64_t rows;
     uint8_t *records;
+    int64_t from, to; /* bytes of the records that have changed */
     struct area_cell *cells;
     struct page page[AREA_PAGES], *last;
     int64_t clock, page_blocks;
@@ -250,17 +251,17 @@ static int read_rows(struct area_pass *p, int64_t row, int64_t n, uint8_t *recor
     return rc;
 }
 
-/* The bin in `column` of around[1], with the summary *cell. *changed: its record is. */
+/* The bin in `column` of around[1], whose summary is *cell; its record is brought up to
+ * date where soundings are cut. */
 static int filter_bin(struct area_pass *p, const struct area_cell *const around[3],
                       int64_t column, struct area_cell *cell, uint8_t *record,
-                      struct pfm_bin *bin, bool *changed)
+                      struct pfm_bin *bin)
 {
     struct area_counts *c = &p->counts;
     struct area_limits l = area_decide(&p->rule, around, p->h->width, column);
-    int64_t cut;
+    int64_t cut, at = record - p->records;
     c->bins += cell->n > 0;
     c->decided += l.decides;
-    *changed = false;
     if (!l.decides || all_within(p->h, &l, bin))
         return 0;
     c->opened++;
@@ -269,34 +270,31 @@ static int filter_bin(struct area_pass *p, const struct area_cell *const around[
         return rc;
     c->changed++;
     c->cut += cut;
-    *changed = true;
     pfm_put_bin(p->h, record, bin);
+    p->from = p->to ? p->from : at;
+    p->to = at + p->h->bin_bytes;
     pfm_get_bin(p->h, record, bin); /* as others will read it */
     if (p->rule.order == AREA_RASTER)
         *cell = cell_of(bin);
     return 0;
 }
 
-/* The bins of a row; the bytes of its records from *from to *to have changed. */
+/* A row; its summaries and records are those at `cell` and `records`. */
 static int filter_row(struct area_pass *p, int64_t row, struct area_cell *cell,
-                      uint8_t *records, const struct area_cell *const around[3],
-                      struct pfm_extremes *e, uint8_t *coverage, int64_t *from,
-                      int64_t *to)
+                      uint8_t *records, struct pfm_extremes *e, uint8_t *coverage)
 {
     const struct pfm_head *h = p->h;
+    const struct area_cell *north = row + 1 < p->row1     ? cell + h->width
+                                    : row + 1 < h->height ? p->north
+                                                          : NULL,
+                           *around[3] = {row > 0 ? cell - h->width : NULL, cell, north};
     int rc = 0;
-    *from = *to = 0;
     for (int64_t i = 0; i < h->width && !rc; i++) {
         uint8_t *record = records + i * h->bin_bytes;
         struct pfm_bin bin;
-        bool changed;
         pfm_get_bin(h, record, &bin);
         bin.index = row * h->width + i;
-        rc = filter_bin(p, around, i, &cell[i], record, &bin, &changed);
-        if (changed) {
-            *from = *to ? *from : i * h->bin_bytes;
-            *to = (i + 1) * h->bin_bytes;
-        }
+        rc = filter_bin(p, around, i, &cell[i], record, &bin);
         if (e && bin.soundings)
             pfm_extremes_add(e, &bin);
         if (coverage)
@@ -310,25 +308,16 @@ static int filter_row(struct area_pass *p, int64_t row, struct area_cell *cell,
 static int filter_rows(struct area_pass *p, int64_t first, int64_t n,
                        struct pfm_extremes *e, uint8_t *coverage)
 {
-    int64_t width = p->h->width, from = 0, to = 0;
+    int64_t width = p->h->width;
     int rc = 0;
-    for (int64_t i = 0; i < n && !rc; i++) {
-        int64_t row = first + i, a, b;
-        struct area_cell *cell = p->cells + (i + 1) * width;
-        const struct area_cell *around[3] = {row > 0 ? cell - width : NULL, cell,
-                                             row + 1 < p->row1        ? cell + width
-                                             : row + 1 < p->h->height ? p->north
-                                                                      : NULL};
-        rc = filter_row(p, row, cell, p->records + i * row_bytes(p), around, e,
-                        coverage ? coverage + (row - p->row0) * width : NULL, &a, &b);
-        if (b) {
-            from = to ? from : i * row_bytes(p) + a;
-            to = i * row_bytes(p) + b;
-        }
-    }
-    if (!rc && to)
-        rc = write_at(p, AREA_BIN, p->h->header_bytes + first * row_bytes(p) + from,
-                      to - from, p->records + from);
+    p->from = p->to = 0;
+    for (int64_t i = 0; i < n && !rc; i++)
+        rc = filter_row(p, first + i, p->cells + (i + 1) * width,
+                        p->records + i * row_bytes(p), e,
+                        coverage ? coverage + (first + i - p->row0) * width : NULL);
+    if (!rc && p->to)
+        rc = write_at(p, AREA_BIN, p->h->header_bytes + first * row_bytes(p) + p->from,
+                      p->to - p->from, p->records + p->from);
     return rc;
 }
 

@@ -63,7 +63,7 @@ int area_pass_open(struct area_pass **p, const struct pfm_head *h, const char *p
  * and a coverage map say of bins changes, too: *e takes in the band's bins with
  * soundings as they are afterwards, and `coverage` gets a byte for each of its bins;
  * either may be NULL. Returns 0, or -errno with a sentence: reading or writing failed,
- * or a chain is not as its bin says. */
+ * or a chain is not as its bin says; the files are then left half filtered. */
 int area_pass_apply(struct area_pass *p, struct pfm_extremes *e, uint8_t *coverage);
 
 const struct area_counts *area_pass_counts(const struct area_pass *p); /* Local. */

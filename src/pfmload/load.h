@@ -66,6 +66,7 @@ struct load {
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
     int64_t area_cut;   /* soundings that the area filter flagged on this rank */
+    int64_t cpu_ns;     /* of this process, when the repetition began; then during it */
     int64_t scratch_bytes, spilled_runs;
     int64_t peak; /* scheme D-threaded: most buffers that waited */
 };

@@ -11,7 +11,7 @@
 static int repetition(struct load *l, bool last)
 {
     struct run *r = l->r;
-    run_rep_begin(r);
+    steps_rep_begin(l);
     int rc = steps_scan(l);
     if (!rc)
         rc = steps_load(l);

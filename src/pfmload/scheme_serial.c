@@ -1,6 +1,6 @@
 /* One process. Per sounding: as the loader of 1998, one sounding after another into its
- * bin. Cached: soundings are sorted by bins first, so that each bin's blocks are written
- * in a row. The baselines of all speed-ups. */
+ * bin. Cached: soundings are sorted by bins first, so that each bin's blocks are
+ * written in a row. The baselines of all speed-ups. */
 #include "base/err.h"
 #include "pfmload/heap.h"
 #include "pfmload/sorter.h"

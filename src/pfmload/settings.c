@@ -19,8 +19,8 @@ static struct opt table[] = {
      .help = "a file with the names of files, or a datalist of MB-System; may be "
      "repeated"},
     {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
-     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder OUT.pfm.data; "
-     "relative to --dir"},
+     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder "
+     "OUT.pfm.data; relative to --dir"},
     {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
      .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
      .help = "how ranks share the work; see the manual page [serial with one rank, G "
@@ -67,8 +67,9 @@ static struct opt table[] = {
      .help = "flag beams that stand out of their neighbours in 5 pings, while files "
      "are read"},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
-     .preset = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
-     .workload = true, .help = "how far: in standard deviations"},
+     .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true, .help = "how far, in standard deviations: 5 cuts hardly a good "
+     "sounding, 3 some of them"},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +130,7 @@ static int open_old(struct load *l)
 int steps_begin(struct load *l)
 {
     const struct settings *s = l->set;
+    char bytes[16];
     int rc = 0;
     dest_name_part(&l->dest, l->r->id);
     if (first(l) && l->r->engine && l->r->options->keep)
@@ -138,6 +140,10 @@ int steps_begin(struct load *l)
         rc = list_open(&l->list, l->r->world.comm, &s->files, &s->lists, s->skip_bad);
     if (!rc)
         rc = err_agree(l->r->world.comm, open_old(l));
+    if (!rc)
+        report_note(l->r->report, "input", "%lld file%s, %s%s", (long long)l->list->n,
+                    l->list->n == 1 ? "" : "s", units_bytes(bytes, l->list->bytes),
+                    l->old ? ", added to a PFM" : "");
     for (int64_t i = 0; !rc && i < l->list->n; i++)
         rc = pfm_inputs_add(&l->inputs, l->list->file[i].path, PFM_GSF);
     return err_agree(l->r->world.comm, rc);
@@ -208,6 +214,16 @@ static int make_head(struct load *l)
         return pfm_head_make(&l->head, &f);
     l->head = *pfm_head(l->old);
     return 0;
+}
+
+static void tell_grid(struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    report_note(l->r->report, "grid",
+                "%lld x %lld bins of %g m, blocks of %lld soundings in %lld bytes, "
+                "PFM %.2f",
+                (long long)h->width, (long long)h->height, h->bin_m,
+                (long long)h->record_length, (long long)h->block_bytes, h->version);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -294,6 +310,8 @@ int steps_scan(struct load *l)
         rc = make_head(l);
     if (!rc)
         rc = make_items(l);
+    if (!rc && l->r->rep == 1)
+        tell_grid(l);
     if (!rc)
         rc = feed_open(&l->feed, &l->head, &o);
     return err_agree(l->r->world.comm, rc);
@@ -525,28 +543,88 @@ int steps_finish(struct load *l)
         rc = area(l);
     if (!rc && first(l) && l->r->engine)
         load_fail(l, write_side_files(l));
+    l->cpu_ns = clock_cpu_ns() - l->cpu_ns;
     return rc ? rc : agree(l);
 }
 
 int steps_check(struct load *l)
 {
+    struct run_rates rates = l->r->rates;
     run_phase_begin(l->r, "check");
     passes_check(l);
-    return run_phase_end(l->r);
+    int rc = run_phase_end(l->r);
+    l->r->rates = rates; /* a user of the loader need not do this */
+    return rc;
 }
 
 /* ---- what the report says ------------------------------------------------------- */
 
+void steps_rep_begin(struct load *l)
+{
+    run_rep_begin(l->r);
+    l->cpu_ns = clock_cpu_ns();
+}
+
+/* Of all three files; holes count. */
+static int64_t pfm_bytes(const struct load *l)
+{
+    int64_t map =
+        l->head.version < 7 ? 0 : PFM_COVERAGE_HEADER + l->head.width * l->head.height;
+    return l->blocks_bytes + load_bin_bytes(&l->head) + map;
+}
+
+struct sums {
+    int64_t soundings, scratch, cut, cpu_ns;
+};
+
+static void memory_figure(struct load *l)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t bytes = usage.ru_maxrss * 1024;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, l->r->world.comm);
+    report_figure(l->r->report, "memory_B", "B", "lower",
+                  "largest resident memory of a rank so far", (double)bytes);
+}
+
+static void written_figures(struct load *l, const struct sums *s)
+{
+    struct report *r = l->r->report;
+    double pfm = (double)pfm_bytes(l);
+    if (!l->r->engine)
+        return;
+    report_figure(r, "pfm_B", "B", "lower", "bytes of .ndx, .bin and .cvg", pfm);
+    report_figure(r, "written_ratio", "1", "lower",
+                  "bytes written to the PFM, its scratch files not counted / pfm_B",
+                  (double)(l->r->rates.write_bytes - s->scratch) / pfm);
+    report_figure(r, "scratch_B", "1", "lower",
+                  "bytes written to scratch files, and read back", (double)s->scratch);
+}
+
 void steps_figures(struct load *l)
 {
     struct run *r = l->r;
-    int64_t sum[2] = {l->tally.soundings, l->scratch_bytes};
-    double cpu_s = (double)clock_cpu_ns() / 1e9;
-    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &cpu_s, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
-    report_figure(r->report, "soundings_per_s", "1/s", "higher",
-                  "soundings loaded / sum over phases of the slowest rank's seconds",
-                  (double)sum[0] / r->rates.wall_s);
+    struct sums s = {.soundings = l->tally.soundings,
+                     .scratch = l->scratch_bytes,
+                     .cut = l->area_cut,
+                     .cpu_ns = l->cpu_ns};
+    MPI_Allreduce(MPI_IN_PLACE, &s, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    report_figure(r->report, "soundings", "1", "higher", "soundings in the PFM",
+                  (double)s.soundings);
+    report_figure(
+        r->report, "soundings_per_s", "1/s", "higher",
+        "soundings / sum over phases, but for the check, of the slowest rank's "
+        "seconds",
+        (double)s.soundings / r->rates.wall_s);
+    report_figure(r->report, "soundings_per_cpu_s", "1/s", "higher",
+                  "soundings / processor seconds of all ranks but for the check, with "
+                  "what MPI spends on waiting",
+                  (double)s.soundings / ((double)s.cpu_ns / 1e9));
+    if (l->set->area_sigma > 0)
+        report_figure(r->report, "area_cut", "1", "lower",
+                      "soundings that the area filter flagged", (double)s.cut);
+    written_figures(l, &s);
+    memory_figure(l);
 }
 
 int steps_put_away(struct load *l, bool publish)

@@ -11,6 +11,9 @@ int steps_settle(struct load *l);
 /* The input: which files, and the PFM that is appended to. */
 int steps_begin(struct load *l);
 
+/* Repetitions begin. */
+void steps_rep_begin(struct load *l);
+
 /* Phase "scan", where something is not known yet; then the head and the items. */
 int steps_scan(struct load *l);
 

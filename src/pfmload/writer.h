@@ -1,5 +1,5 @@
-/* Blocks and summaries of bins from soundings that come in the order of bins: each bin's
- * blocks in a row, rows of bins one after another. One request never is for one block.
+/* Blocks and summaries of bins from soundings that come in the order of bins: each
+ * bin's blocks in a row, rows of bins one after another. One request never is for one block.
  * Statistics are running sums while soundings pass. */
 #ifndef PFMLOAD_WRITER_H
 #define PFMLOAD_WRITER_H
@@ -23,8 +23,8 @@ int bin_writer_open(struct bin_writer *w, const struct pfm_head *head,
 void bin_writer_begin(struct bin_writer *w, int64_t first); /* Local. Goes on there. */
 
 /* Local. Those between the last one and this are without soundings; where many are, the
- * file keeps a hole, which reads as zeros, as they should be. Returns 0, or -ERANGE with
- * a sentence where a number does not fit into its bits. */
+ * file keeps a hole, which reads as zeros, as they should be. Returns 0, or -ERANGE
+ * with a sentence where a number does not fit into its bits. */
 int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin);
 void bin_writer_flush(struct bin_writer *w);
 void bin_writer_close(struct bin_writer *w);

@@ -128,7 +128,8 @@ struct model {
     double split_error; /* worst of all phases; NAN: none yet */
 
     struct { /* what the text sink has printed */
-        bool header;
+        bool header, io;
+        int notes;    /* of them */
         int rows;     /* since the column headings */
         int rep;      /* of the last row */
         struct at at; /* of the last row */

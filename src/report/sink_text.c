@@ -132,6 +132,18 @@ static void put_io(const struct model_io *io)
         put_line("hints", "in effect: none that the library tells");
 }
 
+/* What was not said yet: the rest of the header, or, at the end, what became known
+ * after it was printed. */
+static void put_news(struct model *m)
+{
+    if (m->io && !m->text.io)
+        put_io(m->io);
+    m->text.io = m->io;
+    for (; m->text.notes < m->notes.n; m->text.notes++)
+        put_line(m->notes.pair[m->text.notes].key, "%s",
+                 m->notes.pair[m->text.notes].value);
+}
+
 static void put_header(struct model *m)
 {
     const char *layer = m->io ? m->io->io_layer : NULL;
@@ -145,10 +157,7 @@ static void put_header(struct model *m)
     put_ranks(m);
     for (int i = 0; i < m->files; i++)
         put_file(&m->file[i]);
-    if (m->io)
-        put_io(m->io);
-    for (int i = 0; i < m->notes.n; i++)
-        put_line(m->notes.pair[i].key, "%s", m->notes.pair[i].value);
+    put_news(m);
 }
 
 /* ---- one row per phase ------------------------------------------------------- */
@@ -443,10 +452,12 @@ void sink_text_close(struct model *m)
         put_swept(m);
         put_figures(m);
     }
-    if (m->checked) {
+    if (m->text.header)
         putchar('\n');
+    if (m->text.header)
+        put_news(m);
+    if (m->checked)
         put_checks(m);
-    }
     for (int i = 0; i < m->warnings; i++)
         put_line("warning", "%s", m->warning[i].text ? m->warning[i].text : "");
     if (!m->valid) /* why is on stderr: it is printed where the program ends */

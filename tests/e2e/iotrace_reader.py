@@ -534,6 +534,31 @@ class Patterns(Case):
         self.assertEqual(self.descriptors(found, 1),
                          [(1024, 7 * 2048, 2048, 1024, 1, 6)])
 
+    def test_three_levels(self):
+        """Blocks of an array of three dimensions, dealt out to a grid of 2 x 2."""
+        found = self.pattern(4, lambda r: [
+            k * 65536 + (r // 2 * 8 + j) * 4096 + r % 2 * 2048
+            for k in range(3) for j in range(8)], size=2048)
+        self.assertEqual((found["pattern"], found["without_gaps"]),
+                         ("interleaved", True))
+        self.assertEqual(
+            [d["text"] for d in found["processes"][3]["descriptors"]],
+            ["start=34816 [span=196608 stride=65536 [span=32768 stride=4096 "
+             "size=2048]]"])
+        found = self.pattern(1, lambda r: [
+            k * 100000 + j * 9000 + i * 2000
+            for k in range(3) for j in range(4) for i in range(3)])
+        self.assertEqual(
+            [d["text"] for d in found["processes"][0]["descriptors"]],
+            ["start=0 [span=300000 stride=100000 [span=36000 stride=9000 "
+             "[span=6000 stride=2000 size=1024]]]"])
+
+    def test_halo(self):
+        """Slabs, read with a row of each neighbour's."""
+        found = self.pattern(4, lambda r: [
+            i * 1024 for i in range(max(r * 16 - 1, 0), min(r * 16 + 17, 64))])
+        self.assertEqual(found["pattern"], "halo")
+
     def test_irregular(self):
         rng = random.Random(3)
         found = self.pattern(2, lambda r: [rng.randrange(10 ** 9) for i in range(500)])

@@ -105,6 +105,42 @@ static void test_gangs(void)
            "gangs: wide slots cover the same bytes of the same rank's region");
 }
 
+/* As descriptors: a rank's blocks in the order of its loops, and whose each is. */
+static bool plan_is(const struct layout *l)
+{
+    struct ldad_plan p = layout_plan(l);
+    struct ldad_map m;
+    bool good = !ldad_map_make(&m, &p) &&
+                ldad_plan_tiles(&p, l->start, layout_file_bytes(l)) == LDAD_YES;
+
+    for (int64_t r = 0; good && r < p.ranks; r++) {
+        struct ldad d = ldad_plan_rank(&p, r);
+        for (int64_t i = 0; i < l->mats * l->blks; i++) {
+            struct extent e = layout_at(l, r, i / l->blks, i % l->blks);
+            int64_t at;
+            good = good && ldad_chunk(&d, i) == e.offset && d.size == e.bytes &&
+                   ldad_map_lands(&m, r, e.offset, e.bytes, &at) &&
+                   at == i * l->slot_bytes;
+        }
+    }
+    return good;
+}
+
+static void test_plans(void)
+{
+    int bad = 0;
+
+    srand(2003);
+    err_clear();
+    for (int i = 0; i < 1000; i++) {
+        struct layout l = {orders[rand() % ORDERS], 1 + rand() % 9,
+                           1 + rand() % 9,          1 + rand() % 9,
+                           1 + rand() % 100000,     rand() % 3 ? rand() % 5000 : 0};
+        bad += !plan_is(&l);
+    }
+    tap_ok(bad == 0, "as descriptors: each block is where the layout says");
+}
+
 /* One small case written out, so that two mistakes cannot cancel out. */
 static void test_order(enum layout_order order, const char *digits, int64_t expected)
 {
@@ -168,6 +204,7 @@ int main(int argc, char **argv)
     tap_start(&argc, &argv, 0);
     test_tiling();
     test_gangs();
+    test_plans();
     test_order(LAYOUT_UNIQUE, "mat,blk", 4 * 3 + 1);
     test_order(LAYOUT_RANK_MAJOR, "rank,mat,blk", (2 * 7 + 4) * 3 + 1);
     test_order(LAYOUT_MATRIX, "mat,rank,blk", (4 * 5 + 2) * 3 + 1);

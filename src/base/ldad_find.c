@@ -1,0 +1,105 @@
+/* Descriptors in a stream of offsets.
+ *
+ * A series is patterns that are alike at a constant distance. One that is complete is
+ * a pattern for the series one level up; what leaves the topmost has been found. */
+#include "base/err.h"
+#include "base/ldad.h"
+#include <errno.h>
+#include <string.h>
+
+/* Whether they differ by their starts at most. */
+static bool alike(const struct ldad *a, const struct ldad *b)
+{
+    return a->size == b->size && a->levels == b->levels &&
+           !memcmp(a->level, b->level, (size_t)a->levels * sizeof a->level[0]);
+}
+
+static bool can_grow(const struct ldad_series *s, int64_t jump)
+{
+    int64_t number;
+    return !__builtin_mul_overflow(s->count + 1, jump, &number) &&
+           !__builtin_mul_overflow(s->count + 1, ldad_bytes(&s->one), &number);
+}
+
+static int add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats);
+
+/* Hands the first `count` of a series to the level above. */
+static int hand_up(struct ldad_finder *f, int k, int64_t count)
+{
+    struct ldad_series *s = &f->series[k];
+    struct ldad d = s->one;
+    int rc = count > 1 ? ldad_repeat(&d, count, s->stride) : 0;
+    rc = rc ? rc : add(f, k + 1, &d, s->repeats);
+    s->one.start += count * s->stride;
+    s->count -= count;
+    return rc;
+}
+
+static bool goes_on(struct ldad_series *s, int k, const struct ldad *d, int64_t repeats)
+{
+    int64_t jump = d->start - (s->one.start + (s->count - 1) * s->stride);
+    if (!alike(&s->one, d))
+        return false;
+    if (jump == 0 && k > 0 && s->count == 1) {
+        s->repeats += repeats;
+        return true;
+    }
+    if (jump == 0 || repeats > 1 || s->repeats > 1 ||
+        (s->count > 1 && jump != s->stride) || !can_grow(s, jump))
+        return false;
+    s->stride = jump;
+    s->count++;
+    return true;
+}
+
+/* Of two chunks it is not known yet whether they are a series: the first alone may be
+ * the rest of something, and the second the beginning of something else. */
+static int add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats)
+{
+    if (k == LDAD_FIND_LEVELS)
+        return f->found(f->arg, d, repeats);
+    struct ldad_series *s = &f->series[k];
+    int rc = 0;
+    while (s->count && !rc) {
+        if (goes_on(s, k, d, repeats))
+            return 0;
+        bool split = k == 0 && s->count == 2 && alike(&s->one, d);
+        rc = hand_up(f, k, split ? 1 : s->count);
+    }
+    *s = (struct ldad_series){*d, 0, 1, repeats};
+    return rc;
+}
+
+static int end_chunk(struct ldad_finder *f)
+{
+    struct ldad d = {.start = f->at, .size = f->end - f->at};
+    f->at = f->end;
+    return d.size ? add(f, 0, &d, 1) : 0;
+}
+
+int ldad_finder_add(struct ldad_finder *f, int64_t offset, int64_t bytes)
+{
+    int64_t end;
+    if (__builtin_add_overflow(offset, bytes, &end)) {
+        err_set(-EOVERFLOW, NULL, offset, "a transfer of %lld bytes ends beyond 2^63",
+                (long long)bytes);
+        return -EOVERFLOW;
+    }
+    if (offset == f->end && f->end > f->at) {
+        f->end = end;
+        return 0;
+    }
+    int rc = end_chunk(f);
+    f->at = offset;
+    f->end = end;
+    return rc;
+}
+
+int ldad_finder_end(struct ldad_finder *f)
+{
+    int rc = end_chunk(f);
+    for (int k = 0; k < LDAD_FIND_LEVELS && !rc; k++)
+        if (f->series[k].count)
+            rc = hand_up(f, k, f->series[k].count);
+    return rc;
+}
