@@ -317,13 +317,24 @@ class PfmloadBad(Loads):
 
     # ---- the disk ------------------------------------------------------------
 
-    def fails(self, scheme, what, part, rank=None, *args, launcher=()):
+    def fails(self, scheme, what, part, rank=None, *args):
         """A call on a file of the PFM fails, on one rank or on whichever makes it."""
         kinds = SCHEMES[scheme]
         lines = self.long_load() if "--memory=1M" in args else self.survey()
         done = self.pfmload(*kinds.args, *args, *lines, np=kinds.ranks[0],
-                            env=fault(what, rank, part), launcher=launcher)
+                            env=fault(what, rank, part))
         self.failed(done)
+
+    def a_collective_write_fails(self, launcher):
+        """On one rank, while others wait: some MPIs do, too, until the time limit."""
+        done = self.pfmload("--scheme=G", "--iomethod=MPI", "--collective",
+                            "--io-timeout=5", *self.survey(), np=3, launcher=launcher,
+                            env=fault("write:EIO:1", None, "o.pfm.data/o.pfm.ndx"))
+        done.said = [line for line in done.said if "by a signal" not in line]
+        if "did not come back" in done.err:
+            self.one_sentence(done, "--io-timeout")
+        else:
+            self.failed(done, "write of", file="o.pfm.ndx")
 
     def full(self, scheme, *args):
         """A file system that is too small."""
@@ -405,8 +416,9 @@ add(PfmloadBad, "told_to_end_spilling_G", "the_launcher_is_told_to_end", "G",
     "--memory=1M")
 add(PfmloadBad, "full_spilling_G", "full", "G", "--memory=1M")
 add(PfmloadBad, "one_rank_of_G_fails", "fails", "G", "write:EIO:1", ".ndx", 1)
-add(PfmloadBad, "a_collective_write_fails", "fails", "G", "write:EIO:1",
-    "o.pfm.data/o.pfm.ndx", None, "--iomethod=MPI", "--collective")
+for name, _, launcher in METHODS[1:]:
+    add(PfmloadBad, "a_collective_write_fails_" + name, "a_collective_write_fails",
+        launcher)
 add(PfmloadBad, "scratch_of_one_rank_fails", "fails", "G", "write:ENOSPC:1", ".runs.",
     1, "--memory=1M")
 
