@@ -101,8 +101,7 @@ static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* A handle file says what it is in its first line. */
-static int check_handle(const char *path)
+int pfm_check_handle(const char *path)
 {
     char line[128] = "";
     FILE *f = fopen(path, "re");
@@ -150,7 +149,7 @@ int pfm_open(struct pfm **out, const char *path)
     if (!p)
         return err_set(-ENOMEM, path, -1, "no memory to read the file");
     p->bins.fd = p->blocks.fd = -1;
-    int rc = check_handle(path);
+    int rc = pfm_check_handle(path);
     if (!rc)
         rc = open_part(&p->bins, path, "bin");
     if (!rc)

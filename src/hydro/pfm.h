@@ -88,6 +88,10 @@ struct pfm;
  * where NAME is the handle's without folders. Returns 0, or -errno with a sentence. */
 int pfm_path(char path[PFM_PATH], const char *handle, const char *suffix);
 
+/* Local. Whether this is a handle file, which says so in its first line. Returns 0, or
+ * -errno with a sentence. */
+int pfm_check_handle(const char *path);
+
 /* Local. Opens the PFM whose handle file is `path`; *p is freed by pfm_close. Returns
  * 0, or -errno with a sentence. */
 int pfm_open(struct pfm **p, const char *path);

@@ -97,9 +97,11 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
 
 const char *load_scratch(const struct load *l, const char *what, char *out)
 {
-    const char *dir = l->set->scratch_dir;
-    snprintf(out, PFM_PATH, "%.3900s/pfmload-%s.%s.%06d", dir ? dir : l->dest.part,
-             l->r->id, what, l->r->world.rank);
+    const char *dir = l->r->engine ? l->dest.part : l->r->options->dir;
+    if (l->set->scratch_dir)
+        dir = l->set->scratch_dir;
+    snprintf(out, PFM_PATH, "%.3900s/pfmload-%s.%s.%06d", dir, l->r->id, what,
+             l->r->world.rank);
     return out;
 }
 

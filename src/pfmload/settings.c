@@ -172,7 +172,7 @@ static int check_output(const struct settings *s)
                          s->output);
     if (s->append && s->overwrite)
         return err_usage("--append and --overwrite exclude each other");
-    if (s->append && (s->bounded || s->depths_given))
+    if (s->append && (s->bounds_text || s->depths_text))
         return err_usage("--append: the grid and the range of depths are those of "
                          "OUT.pfm; leave --bounds and --depths out");
     if (!strcmp(s->area_order, "raster") && !s->area_serial && s->area_sigma > 0)

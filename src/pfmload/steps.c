@@ -287,7 +287,8 @@ static void tell_bad_files(struct load *l)
     for (int64_t i = 0; i < l->list->n; i++)
         if (l->list->file[i].bad && first(l)) {
             progress_clear(&l->r->progress);
-            fprintf(stderr, "pfmload: left out: %s\n", l->list->file[i].bad);
+            fprintf(stderr, "pfmload: left out: %s: %s\n", l->list->file[i].path,
+                    l->list->file[i].bad);
         }
     if (l->scan.bad)
         report_warning(l->r->report, "bad_files", "%lld of %lld files are left out",
