@@ -8,7 +8,8 @@
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {
-    static const struct scheme *const all[] = {&scheme_c, &scheme_g};
+    static const struct scheme *const all[] = {&scheme_c, &scheme_d, &scheme_d_threaded,
+                                               &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;

@@ -1,6 +1,7 @@
 noinst_LTLIBRARIES += src/pfmload/libpfmload.la
 src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/area_pass.c src/pfmload/area_pass.h \
+	src/pfmload/batch.c src/pfmload/batch.h \
 	src/pfmload/beams.c src/pfmload/beams.h \
 	src/pfmload/feed.c src/pfmload/feed.h \
 	src/pfmload/list.c src/pfmload/list.h \
@@ -14,11 +15,14 @@ pfmload_SOURCES = src/pfmload/pfmload.c \
 	src/pfmload/exchange.c src/pfmload/exchange.h \
 	src/pfmload/heap.c src/pfmload/heap.h \
 	src/pfmload/load.c src/pfmload/load.h \
+	src/pfmload/packets.c src/pfmload/packets.h \
 	src/pfmload/pages.c src/pfmload/pages.h \
 	src/pfmload/passes.c src/pfmload/passes.h \
 	src/pfmload/roles.c src/pfmload/roles.h \
 	src/pfmload/scheme_c.c \
 	src/pfmload/scheme_g.c \
+	src/pfmload/scheme_d.c \
+	src/pfmload/scheme_d_threaded.c \
 	src/pfmload/scheme_serial.c \
 	src/pfmload/settings.c src/pfmload/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \

@@ -25,8 +25,10 @@ static int chains_open(struct chains *c, struct load *l)
     c->record = calloc(1, (size_t)l->head.bin_bytes);
     if (!c->block || !c->record)
         return err_set(-ENOMEM, NULL, -1, "no memory for a block");
-    int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes,
-                        l->set->memory - l->set->memory / 8);
+    int64_t window = l->set->memory - l->set->memory / 8;
+    if (window > l->blocks_bytes + PAGES_PAGE)
+        window = l->blocks_bytes + PAGES_PAGE;
+    int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes, window);
     return rc ? rc
               : pages_open(&c->bins, &l->bins, load_bin_bytes(&l->head), PAGES_PAGE);
 }

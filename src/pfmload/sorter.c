@@ -5,6 +5,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "hydro/pfm.h"
+#include "pfmload/batch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,12 +15,6 @@
 #include <unistd.h>
 
 #define BYTES ((int64_t)sizeof(struct pfm_sounding))
-
-/* Of the radix sort; measured (bench/sorter). */
-#define DIGIT_BITS 8 /* at most: the buckets' ends stay in the cache */
-#define BUCKETS (1 << DIGIT_BITS)
-#define FILL_BITS 1 /* at least 2 soundings a bucket */
-#define FEW 24      /* that are sorted by insertion */
 
 /* Bytes that the merge reads of a run at once. */
 #define WINDOW_MIN (256 * 1024)  /* memory permitting */
@@ -60,134 +55,6 @@ struct sorter {
     struct runs runs;
     char scratch[PATH_MAX - 32]; /* a number follows it */
 };
-
-/* ---- order ---------------------------------------------------------------------- */
-
-/* A sounding as four numbers, of which the first that differs decides. */
-static inline uint64_t word(const struct pfm_sounding *s, int k)
-{
-    switch (k) {
-    case 0:
-        return (uint64_t)s->bin ^ (uint64_t)1 << 63; /* signed order */
-    case 1:
-        return (uint64_t)s->file << 32 | s->ping;
-    case 2:
-        return (uint64_t)s->beam << 48 | (uint64_t)s->line << 32 |
-               (uint64_t)s->x << 16 | s->y;
-    default:
-        return (uint64_t)s->depth << 32 | s->validity;
-    }
-}
-
-static inline bool before(const struct pfm_sounding *a, const struct pfm_sounding *b)
-{
-    if (a->bin != b->bin) /* mostly */
-        return a->bin < b->bin;
-    for (int k = 1; k < 4; k++) {
-        uint64_t x = word(a, k), y = word(b, k);
-        if (x != y)
-            return x < y;
-    }
-    return false;
-}
-
-static void sort_few(struct pfm_sounding *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        struct pfm_sounding s = a[i];
-        int64_t j = i;
-        for (; j > 0 && before(&s, &a[j - 1]); j--)
-            a[j] = a[j - 1];
-        a[j] = s;
-    }
-}
-
-/* Least and greatest word k. Returns whether all are in order already, as soundings
- * out of one survey line often are. */
-static bool look(const struct pfm_sounding *a, int64_t n, int k, uint64_t *least,
-                 uint64_t *most)
-{
-    bool sorted = true;
-    *least = *most = word(&a[0], k);
-    for (int64_t i = 1; i < n; i++) {
-        uint64_t w = word(&a[i], k);
-        *least = w < *least ? w : *least;
-        *most = w > *most ? w : *most;
-        sorted = sorted && !before(&a[i], &a[i - 1]);
-    }
-    return sorted;
-}
-
-/* Buckets for a word's values from `least` on: by `shift` bits less. */
-struct digit {
-    int k, shift, buckets;
-    uint64_t least;
-};
-
-static inline int64_t digit(const struct digit *d, const struct pfm_sounding *s)
-{
-    return (int64_t)((word(s, d->k) - d->least) >> d->shift);
-}
-
-/* Every sounding into its bucket, in place, by cycles: what is found where a sounding
- * belongs is carried on to where that belongs. `start` and `end` bound the buckets. */
-static void deal(struct pfm_sounding *a, struct digit d, int64_t *start,
-                 const int64_t *end)
-{
-    for (int b = 0; b < d.buckets; b++)
-        while (start[b] < end[b]) {
-            struct pfm_sounding s = a[start[b]];
-            for (int64_t to = digit(&d, &s); to != b; to = digit(&d, &s)) {
-                struct pfm_sounding other = a[start[to]];
-                a[start[to]++] = s;
-                s = other;
-            }
-            a[start[b]++] = s;
-        }
-}
-
-/* As many buckets as are worth their while, BUCKETS at most. */
-static struct digit digit_choose(int64_t n, int k, uint64_t least, uint64_t most)
-{
-    int bits = 64 - __builtin_clzll(most - least);
-    int wanted = 63 - __builtin_clzll((uint64_t)n) - FILL_BITS;
-    int width = wanted < DIGIT_BITS ? wanted : DIGIT_BITS;
-    int shift = bits > width ? bits - width : 0;
-    return (struct digit){k, shift, (int)((most - least) >> shift) + 1, least};
-}
-
-/* Sorts by words k to 3: a radix sort in place, from the highest bits that vary (P.
- * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). Each level takes 3 or
- * more of 256 bits, and 4 KiB of stack. */
-static void sort(struct pfm_sounding *a, int64_t n, int k)
-{
-    int64_t start[BUCKETS], end[BUCKETS], sum = 0;
-    uint64_t least, most;
-    for (;; k++) {
-        if (n <= FEW) {
-            sort_few(a, n);
-            return;
-        }
-        if (look(a, n, k, &least, &most))
-            return;
-        if (least < most)
-            break;
-    }
-    struct digit d = digit_choose(n, k, least, most);
-    memset(start, 0, (size_t)d.buckets * sizeof *start);
-    for (int64_t i = 0; i < n; i++)
-        start[digit(&d, &a[i])]++;
-    for (int b = 0; b < d.buckets; b++) {
-        int64_t count = start[b];
-        start[b] = sum;
-        end[b] = sum += count;
-    }
-    deal(a, d, start, end);
-    for (int b = 0; b < d.buckets; b++) {
-        int64_t first = b > 0 ? end[b - 1] : 0;
-        sort(a + first, end[b] - first, k);
-    }
-}
 
 /* ---- files of runs -------------------------------------------------------------- */
 
@@ -287,7 +154,7 @@ static bool wins(const struct sorter *s, const struct node *a, const struct node
     const struct source *x = &s->source[a->source], *y = &s->source[b->source];
     if (a->bin != b->bin)
         return a->bin < b->bin;
-    return x->at < x->end && (y->at == y->end || before(x->at, y->at));
+    return x->at < x->end && (y->at == y->end || batch_before(x->at, y->at));
 }
 
 /* Source i's first sounding plays all matches up to the root: losers stay (D. Knuth,
@@ -416,7 +283,7 @@ static int spill(struct sorter *s)
     int rc = s->counts.runs ? 0 : runs_open(s, &s->runs, s->capacity);
     if (rc)
         return rc;
-    sort(s->room, s->held, 0);
+    batch_sort_row(s->room, s->held);
     rc = runs_append(s, &s->runs, s->room, s->held);
     s->held = 0;
     s->counts.runs++;
@@ -444,7 +311,7 @@ int sorter_finish(struct sorter *s)
     int64_t runs;
     int rc = 0;
     if (!s->counts.runs) {
-        sort(s->room, s->held, 0);
+        batch_sort_row(s->room, s->held);
         return 0;
     }
     if (s->held)
