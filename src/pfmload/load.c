@@ -9,7 +9,7 @@
 const struct scheme *load_scheme(const char *name, const char *library)
 {
     static const struct scheme *const all[] = {&scheme_c, &scheme_d, &scheme_d_threaded,
-                                               &scheme_g};
+                                               &scheme_e, &scheme_f, &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -102,10 +102,9 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-void load_count_scratch(struct load *l, const struct sorter *sorter)
+void load_count_scratch(struct load *l, const struct sorter_counts *c)
 {
     struct phase *p = l->r->phase;
-    const struct sorter_counts *c = sorter ? sorter_counts(sorter) : NULL;
     if (!c || !c->spilled_bytes)
         return;
     l->scratch_bytes += c->spilled_bytes;

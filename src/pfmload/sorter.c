@@ -1,18 +1,14 @@
 #include "pfmload/sorter.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/scratch.h"
 #include "base/units.h"
 #include "hydro/pfm.h"
 #include "pfmload/batch.h"
+#include "pfmload/spill.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BYTES ((int64_t)sizeof(struct pfm_sounding))
 
@@ -35,9 +31,8 @@ struct node {
 
 /* Runs of `length` soundings, the last one maybe shorter, one after another. */
 struct runs {
-    int write_fd, read_fd; /* -1: no file yet */
+    struct spill file;
     int64_t length, soundings;
-    char path[PATH_MAX]; /* what the file was called */
 };
 
 /* At the start of its own memory; `source`, `tree` and `room` are the rest. */
@@ -60,73 +55,15 @@ struct sorter {
 
 static int runs_open(struct sorter *s, struct runs *r, int64_t length)
 {
-    *r = (struct runs){.write_fd = -1, .read_fd = -1, .length = length};
-    snprintf(r->path, sizeof r->path, "%s.%lld", s->scratch, (long long)s->files++);
-    int rc = scratch_create(r->path, &r->write_fd), gone;
-    if (rc)
-        return rc;
-    r->read_fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (r->read_fd < 0)
-        rc = err_set(-errno, r->path, -1, "the file cannot be opened again to read: %s",
-                     strerror(errno));
-    gone = scratch_remove(r->path); /* the space is ours until both are closed */
-    return rc ? rc : gone;
-}
-
-static void runs_close(struct runs *r)
-{
-    if (r->write_fd >= 0)
-        close(r->write_fd);
-    if (r->read_fd >= 0)
-        close(r->read_fd);
-    r->write_fd = r->read_fd = -1;
+    *r = (struct runs){.length = length};
+    return spill_open(&r->file, s->scratch, s->files++);
 }
 
 static int runs_append(struct sorter *s, struct runs *r,
                        const struct pfm_sounding *from, int64_t n)
 {
-    const char *bytes = (const char *)from;
-    int64_t offset = r->soundings * BYTES, left = n * BYTES, began = clock_ns();
-    while (left > 0) {
-        ssize_t done = pwrite(r->write_fd, bytes, (size_t)left, offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            int code = done < 0 ? errno : ENOSPC;
-            return err_set(-code, r->path, offset,
-                           "soundings that do not fit into memory cannot be written: "
-                           "%s; allow more memory, or another scratch directory",
-                           strerror(code));
-        }
-        bytes += done;
-        offset += done;
-        left -= done;
-        s->counts.spilled_bytes += done;
-    }
     r->soundings += n;
-    s->counts.write_ns += clock_ns() - began;
-    return 0;
-}
-
-static int runs_read(struct sorter *s, struct pfm_sounding *to, int64_t first,
-                     int64_t n)
-{
-    char *bytes = (char *)to;
-    int64_t offset = first * BYTES, left = n * BYTES, began = clock_ns();
-    while (left > 0) {
-        ssize_t done = pread(s->runs.read_fd, bytes, (size_t)left, offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return err_set(done < 0 ? -errno : -EIO, s->runs.path, offset,
-                           "soundings that were written there cannot be read back: %s",
-                           done < 0 ? strerror(errno) : "the file ends before");
-        bytes += done;
-        offset += done;
-        left -= done;
-    }
-    s->counts.read_ns += clock_ns() - began;
-    return 0;
+    return spill_append(&r->file, from, n * BYTES, &s->counts);
 }
 
 static int64_t runs_count(const struct runs *r)
@@ -139,7 +76,8 @@ static int64_t runs_count(const struct runs *r)
 static int source_fill(struct sorter *s, struct source *from)
 {
     int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = n ? runs_read(s, from->window, from->next, n) : 0;
+    int rc = spill_read(&s->runs.file, from->window, from->next * BYTES, n * BYTES,
+                        &s->counts);
     if (rc)
         return rc;
     from->at = from->window;
@@ -237,7 +175,7 @@ static int merge_pass(struct sorter *s, int64_t together)
             rc = rc || !n ? rc : runs_append(s, &longer, s->out, n);
         } while (!rc && n);
     }
-    runs_close(rc ? &longer : &s->runs);
+    spill_close(rc ? &longer.file : &s->runs.file);
     if (!rc)
         s->runs = longer;
     s->counts.passes += !rc;
@@ -264,7 +202,7 @@ int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratc
     if (rc)
         return rc;
     s = memory;
-    *s = (struct sorter){.runs.write_fd = -1, .runs.read_fd = -1};
+    *s = (struct sorter){.runs.file = {.write_fd = -1, .read_fd = -1}};
     s->counts.memory_bytes = memory_bytes;
     s->fan_in = memory_bytes / 8 * 7 / window;
     s->source = (struct source *)(s + 1);
@@ -348,7 +286,7 @@ void sorter_close(struct sorter **s)
 {
     if (!*s)
         return;
-    runs_close(&(*s)->runs);
+    spill_close(&(*s)->runs.file);
     buf_free(*s);
     *s = NULL;
 }
