@@ -36,6 +36,7 @@ bool load_ready(struct load *l, int rc)
 {
     load_fail(l, rc);
     enum act before = phase_act(l->r->phase, ACT_IDLE);
+    world_barrier(l->r->world.comm);
     l->r->failed = err_agree(l->r->world.comm, l->r->failed);
     phase_act(l->r->phase, before);
     return !l->r->failed;

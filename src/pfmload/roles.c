@@ -90,7 +90,7 @@ static void send_buffer(struct channel *c)
                &c->request[c->now]);
     c->now = !c->now;
     c->fill = 0;
-    MPI_Wait(&c->request[c->now], MPI_STATUS_IGNORE);
+    world_wait(&c->request[c->now], MPI_STATUS_IGNORE);
     end(c->l, before);
 }
 
@@ -108,7 +108,7 @@ void channel_end(struct channel *c)
         send_buffer(c);
     enum act before = begin(c->l, ACT_COMMUNICATE);
     for (int i = 0; i < 2; i++)
-        MPI_Wait(&c->request[i], MPI_STATUS_IGNORE);
+        world_wait(&c->request[i], MPI_STATUS_IGNORE);
     wait_for_credits(c, c->limit); /* then none is on its way that nobody awaits */
     MPI_Ssend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm);
     end(c->l, before);
@@ -170,7 +170,7 @@ static MPI_Status wait_for(struct receiver *v)
             MPI_Test(&v->request[v->now], &arrived, &status);
     } while (!arrived && v->keep && v->keep->pause(v->keep->context));
     if (!arrived)
-        MPI_Wait(&v->request[v->now], &status);
+        world_wait(&v->request[v->now], &status);
     end(v->l, before);
     return status;
 }
@@ -244,8 +244,10 @@ void roles_master(struct load *l)
     while (m.slaves || !m.io_done) {
         struct ask ask;
         MPI_Status status;
-        MPI_Recv(&ask, sizeof ask, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
-                 l->r->world.comm, &status);
+        MPI_Request request;
+        MPI_Irecv(&ask, sizeof ask, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                  l->r->world.comm, &request);
+        world_wait(&request, &status);
         m.io_done |= status.MPI_TAG == TAG_DONE;
         m.stop |= status.MPI_TAG == TAG_FAILED;
         if (status.MPI_TAG != TAG_ASK && status.MPI_TAG != TAG_COUNT)

@@ -1,8 +1,8 @@
 /* Scheme D with two threads on the I/O node, as in the paper's section 3: one receives,
- * one writes, and buffers wait in a queue between them. The queue of 2002 grew until the
- * node swapped. Here a slave needs a credit for each buffer it sends, and gets it back
- * when the buffer is written, so that no more than --queue-limit buffers are ever on
- * their way or waiting; with 0 all is as it was. */
+ * one writes, and buffers wait in a queue between them. The queue of 2002 grew until
+ * the node swapped. Here a slave needs a credit for each buffer it sends, and gets it
+ * back when the buffer is written, so that no more than --queue-limit buffers are ever
+ * on their way or waiting; with 0 all is as it was. */
 #include "base/err.h"
 #include "pfmload/packets.h"
 #include <errno.h>

@@ -17,6 +17,7 @@
 
 static int agree(struct load *l)
 {
+    world_barrier(l->r->world.comm);
     return l->r->failed = err_agree(l->r->world.comm, l->r->failed);
 }
 
@@ -46,9 +47,10 @@ static int check_queue(const struct load *l)
     int64_t limit = l->set->queue_limit, slaves = l->r->world.size - LOAD_SLAVES;
     if (l->scheme != &scheme_d_threaded || !limit || limit >= slaves)
         return 0;
-    return err_usage("--queue-limit=%lld: each of the %lld slaves needs a buffer; allow "
-                     "as many at least, or 0 for any number",
-                     (long long)limit, (long long)slaves);
+    return err_usage(
+        "--queue-limit=%lld: each of the %lld slaves needs a buffer; allow "
+        "as many at least, or 0 for any number",
+        (long long)limit, (long long)slaves);
 }
 
 /* What a scheme cannot do, it refuses. */

@@ -31,8 +31,8 @@ class SchemeD(Case):
 
     def load(self, scheme, *options, np, files=None, env=None, **how):
         return self.run_program(
-            "pfmload", "--quiet", "--scheme=" + scheme, "--output=x.pfm", "--bin-size=10",
-            *options, *(files or self.files), np=np,
+            "pfmload", "--quiet", "--scheme=" + scheme, "--output=x.pfm",
+            "--bin-size=10", *options, *(files or self.files), np=np,
             env=dict(env or {}, SOURCE_DATE_EPOCH="1700000000"), **how)
 
     def loaded(self, scheme, *options, np):
@@ -58,7 +58,7 @@ class SchemeD(Case):
             self.assertTrue(found[name] == expected[name], "%s differs" % name)
 
     def verified(self, scheme, np):
-        """In the order in which soundings came: every chain, and every bin's summary."""
+        """In the order in which soundings came: all chains, and all bins' summaries."""
         done = self.loaded(scheme, np=np)
         looked = subprocess.run([os.path.join(BUILD, "pfminfo"), "--verify",
                                  os.path.join(done.dir, "x.pfm")],
