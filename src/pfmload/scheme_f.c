@@ -24,8 +24,7 @@ static void take_packets(void *node, const uint8_t *buf, int64_t n, int from)
 {
     struct node *v = node;
     (void)from;
-    load_fail(v->l,
-              packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
+    load_fail(v->l, packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
 }
 
 static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
@@ -117,8 +116,5 @@ static int64_t memory(const struct load *l)
     return l->set->memory + 3 * STREAM_BYTES + 2 * ROLES_MESSAGE;
 }
 
-const struct scheme scheme_f = {.name = "F",
-                                .ranks_min = 3,
-                                .ordered = true,
-                                .load = load_f,
-                                .memory = memory};
+const struct scheme scheme_f = {
+    .name = "F", .ranks_min = 3, .ordered = true, .load = load_f, .memory = memory};
