@@ -36,7 +36,7 @@ _leadline_choices()
 {
     _leadline_help | awk -v option="$1" '
         /^ +-/ { here = $0 ~ "(^|[ ,])" option "([= ]|$)" }
-        here && match($0, /[A-Za-z]+(\|[A-Za-z]+)+:/) {
+        here && match($0, /[A-Za-z0-9.-]+(\|[A-Za-z0-9.-]+)+:/) {
             list = substr($0, RSTART, RLENGTH - 1)
             gsub(/\|/, " ", list); print list; exit
         }
@@ -57,11 +57,11 @@ _leadline()
         before=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case $before in
-        --dir | --out)
+        --dir | --out | --scratch-dir)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --json | --csv | --xyz | --png | --perfetto | --output | -o)
+        --json | --csv | --xyz | --png | --perfetto | --output | -o | --list | -l)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
@@ -71,6 +71,7 @@ _leadline()
             ;;
         -*)
             [ "$before" != -p ] || before=--pattern
+            [ "$before" != -s ] || before=--scheme
             choices=$(_leadline_choices "$before")
             if [ -n "$choices" ]; then
                 mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
@@ -80,7 +81,7 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(gsf|pfm)info ]]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
@@ -91,4 +92,4 @@ _leadline()
     fi
 }
 complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo pfminfo
+    gsfinfo pfminfo pfmload

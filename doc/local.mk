@@ -4,5 +4,6 @@ dist_doc_DATA = \
 	doc/architecture.md \
 	doc/ldad.md \
 	doc/method.md \
+	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/statistics.md

@@ -9,4 +9,5 @@ dist_man_MANS += \
 	man/leadline.1 \
 	man/libiotrace.3 \
 	man/madbench.1 \
-	man/pfminfo.1
+	man/pfminfo.1 \
+	man/pfmload.1

@@ -2,10 +2,10 @@
  * pointers, and writes each of them once, in large requests one after another.
  *
  * Chains begin with what came last: a new block points to the one that came before it,
- * whose place is known by then. What a chain ends with, the bin's oldest block and after
- * it maybe one that is not full, is known only in the end. So the oldest block of each
- * bin is kept in memory, and its place in the file is kept free: in extents, which are
- * written when all has come. */
+ * whose place is known by then. What a chain ends with, the bin's oldest block and
+ * after it maybe one that is not full, is known only in the end. So the oldest block of
+ * each bin is kept in memory, and its place in the file is kept free: in extents, which
+ * are written when all has come. */
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"

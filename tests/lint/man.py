@@ -12,6 +12,7 @@ PROGRAMS = {
     "iotrace": [[], ["run"], ["summary"], ["dump"], ["merge"], ["export"], ["compare"],
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
     "pfminfo": [[]],
+    "pfmload": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
 }
 WHERE = {"leadline": "python/leadline/leadline"}
