@@ -69,10 +69,13 @@ SCRIPT_TESTS = \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \
 	tests/e2e/pfmload.py \
+	tests/e2e/pfmload_64.py \
 	tests/e2e/pfmload_bad.py \
-	tests/e2e/rig_disks.py \
 	tests/e2e/pfmload_d.py \
 	tests/e2e/pfmload_ef.py \
+	tests/e2e/pfmload_ended.py \
+	tests/e2e/pfmload_schemes.py \
+	tests/e2e/rig_disks.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \

@@ -16,6 +16,10 @@ SCHEMES = {
     "serial": Scheme(("--scheme=serial",), (0, 1)),
     "per_sounding": Scheme(("--scheme=serial", "--library=per-sounding"), (1, 0)),
     "C": Scheme(("--scheme=C",), (4, 3, 6)),
+    "D": Scheme(("--scheme=D",), (3, 5, 7)),
+    "D_threaded": Scheme(("--scheme=D-threaded",), (5, 3, 4)),
+    "E": Scheme(("--scheme=E",), (4, 3, 9)),
+    "F": Scheme(("--scheme=F",), (3, 6, 5)),
     "G": Scheme(("--scheme=G",), (3, 5, 2)),
 }
 PARALLEL = [name for name in SCHEMES if SCHEMES[name].ranks[0] > 1]
@@ -143,3 +147,28 @@ class Loads(Case):
         self.assertTrue(mine.soundings() == theirs.soundings(), "soundings differ")
         self.assertTrue(statistics(mine) == statistics(theirs), "summaries differ")
         self.assertTrue(mine.coverage() == theirs.coverage(), "coverage maps differ")
+
+    def left_alone(self, done, folder, before, *parts_of_it, status=1):
+        """Refused, and the folder is as it was."""
+        self.assertEqual((done.status, len(done.said)), (status, 1), done)
+        for part in parts_of_it:
+            self.assertIn(part, done.said[0])
+        now = contents(folder)
+        self.assertEqual(sorted(now), sorted(before))
+        self.assertTrue(now == before, "files have changed")
+
+    # ---- one survey, loaded many times ---------------------------------------
+
+    references = {}
+
+    def reference(self, *args):
+        """What one rank makes of the survey in the canonical order."""
+        if args not in self.references:
+            handle = self.loaded("--scheme=serial", "--canonical", *args,
+                                 *self.survey())
+            kept = os.path.join(self.shared, "r%d" % len(self.references), "o.pfm")
+            os.mkdir(os.path.dirname(kept))
+            shutil.move(handle, kept)
+            shutil.move(handle + ".data", kept + ".data")
+            self.references[args] = kept
+        return self.references[args]

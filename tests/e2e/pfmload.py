@@ -1,25 +1,19 @@
 #!/usr/bin/env python3
 # limit: 600
-"""pfmload, whatever the scheme: what is in the PFMs it makes."""
-import collections
+"""pfmload: what is in the PFMs it makes, of real surveys and of such as are known."""
 import json
 import os
-import shutil
 
 import pfm_files
 import pfm_reader
-from e2e import ASYNCHRONOUS, METHODS, TESTS, add, main
-from loads import (FILTER, MANUAL, MODIFIED, PARALLEL, SCHEMES, Loads, header,
-                   parts, statistics)
+from e2e import TESTS, add, main
+from loads import FILTER, MANUAL, MODIFIED, SCHEMES, Loads, statistics
 
 DATA = os.path.join(TESTS, "data", "gsf")
 with open(os.path.join(DATA, "truth.json"), encoding="utf-8") as f:
     TRUTH = json.load(f)
 REAL = {name: known for name, known in TRUTH["files"].items() if known["pings"]}
 NULL_FLAG = "0x01"  # of a beam that found nothing
-
-# Blocks, and the version of the format.
-FORMS = [(1, "7.00"), (6, "6.40"), (6, "7.00"), (12, "6.40")]
 
 
 class Pfmload(Loads):
@@ -121,73 +115,6 @@ class Pfmload(Loads):
             for a, b in zip(found[key][:2], known[key][:2]):
                 self.assertLessEqual(abs(a - b), parts_of_a_bin, key)
             self.assertEqual(found[key][2], known[key][2])
-
-    # ---- every scheme --------------------------------------------------------
-
-    references = {}
-
-    def reference(self, *args):
-        """What one rank makes of the survey in the canonical order."""
-        if args not in self.references:
-            handle = self.loaded("--scheme=serial", "--canonical", *args,
-                                 *self.survey())
-            kept = os.path.join(self.shared, "r%d" % len(self.references), "o.pfm")
-            os.mkdir(os.path.dirname(kept))
-            shutil.move(handle, kept)
-            shutil.move(handle + ".data", kept + ".data")
-            self.references[args] = kept
-        return self.references[args]
-
-    def form(self, scheme, turn):
-        """A form of PFM and a rank count: in order the same bytes, else the same
-        contents."""
-        length, version = FORMS[turn % len(FORMS)]
-        args = ("--record-length=%d" % length, "--pfm-version=" + version)
-        known = self.reference(*args)
-        handle = self.by(scheme, "--canonical", *args, *self.survey(), turn=turn)
-        self.same_bytes(handle, known)
-        self.verified(handle)
-        handle = self.by(scheme, *args, *self.survey(), turn=turn)
-        self.same_contents(handle, known)
-        self.verified(handle)
-
-    def way(self, scheme, np, *args, env=None, launcher=()):
-        """Another way of writing: the same bytes."""
-        handle = self.loaded(*SCHEMES[scheme].args, "--canonical", *args,
-                             *self.survey(), np=np, env=env, launcher=launcher)
-        self.same_bytes(handle, self.reference())
-
-    def spills(self, scheme):
-        """More than fits into memory: soundings go to scratch files, and come back."""
-        lines = self.survey(3, 300, 201)
-        args = ("--canonical", "--no-verify", "--cache=keep")
-        known = self.loaded("--scheme=serial", *args, *lines)
-        handle = self.by(scheme, "--memory=1M", *args, *lines)
-        self.same_bytes(handle, known)
-
-    def test_repetitions(self):
-        """The last one stays."""
-        handle = self.by("G", "--repeat=2", *self.survey())
-        self.same_bytes(handle, self.reference())
-
-    def no_io(self, scheme):
-        done = self.pfmload(*SCHEMES[scheme].args, "--iomode=NONE", *self.survey(),
-                            np=SCHEMES[scheme].ranks[0])
-        self.good(done)
-
-    def no_io_spills(self, scheme):
-        """Scratch files are no part of the PFM."""
-        done = self.pfmload(*SCHEMES[scheme].args, "--iomode=NONE", "--memory=1M",
-                            *self.survey(3, 300, 201),
-                            np=SCHEMES[scheme].ranks[0])
-        self.good(done)
-
-    def test_scratch_folder(self):
-        folder = os.path.join(self.tmp, "scratch")
-        os.mkdir(folder)
-        self.loaded("--memory=1M", "--scratch-dir=" + folder, "--no-verify",
-                    "--cache=keep", *self.survey(3, 300, 201))
-        self.assertEqual(os.listdir(folder), [])
 
     # ---- filters -------------------------------------------------------------
 
@@ -343,44 +270,15 @@ class Pfmload(Loads):
         self.assertTrue(kept < {s[2:6] for s in every.soundings()})
         self.assertLessEqual(cut.width, every.width // 2 + 2)
 
-    def test_64_ranks(self):
-        """More than there are files, bands and cores."""
-        lines = self.survey()
-        for scheme in PARALLEL:
-            handle = self.loaded(*SCHEMES[scheme].args, "--canonical", "--memory=8M",
-                                 *lines, np=64, limit=200)
-            self.assertEqual(self.done.report["mpi"]["ranks"], 64)
-            self.same_bytes(handle, self.reference())
-
 
 for name, known in sorted(REAL.items()):
     add(Pfmload, "known_" + name, "known", name, known)
 for load in TRUTH["pfm"]["loads"]:
     add(Pfmload, "as_the_library_" + load["source"], "as_the_library", load["source"])
-for i, name in enumerate(SCHEMES):
-    for turn in (range(len(FORMS)) if name in PARALLEL else (i, i + 2)):
-        add(Pfmload, "%s_%d" % (name, turn), "form", name, turn)
+for name in SCHEMES:
     add(Pfmload, "swath_filter_by_" + name, "by_filter", name, "--swath-filter")
     add(Pfmload, "area_filter_by_" + name, "by_filter", name, "--area-filter=3")
     add(Pfmload, "appended_by_" + name, "appended", name)
-    if name != "per_sounding":
-        add(Pfmload, "spills_by_" + name, "spills", name)
-for name in ("serial", "G"):
-    add(Pfmload, "no_io_by_" + name, "no_io", name)
-    add(Pfmload, "no_io_spills_by_" + name, "no_io_spills", name)
-for name, method, launcher in METHODS[1:]:
-    ways = {"": (), "_collective": ("--collective",),
-            "_few": ("--collective", "--io-ranks=2")}
-    for way, args in ways.items():
-        add(Pfmload, "G_by_" + name + way, "way", "G", 4, *method, *args)
-    add(Pfmload, "C_by_" + name, "way", "C", 3, *method)
-add(Pfmload, "G_few", "way", "G", 5, "--io-ranks=2")
-add(Pfmload, "G_async", "way", "G", 3, "--iomode=ASYNC")
-add(Pfmload, "serial_async", "way", "serial", 0, "--iomode=ASYNC")
-for name in ASYNCHRONOUS:
-    add(Pfmload, "G_by_" + name, "way", "G", 3, "--iomethod=" + name)
-    add(Pfmload, "G_async_by_" + name, "way", "G", 3, "--iomethod=" + name,
-        "--iomode=ASYNC")
 
 if __name__ == "__main__":
     main()
