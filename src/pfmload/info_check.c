@@ -39,7 +39,8 @@ static int open_cover(struct info_check *c)
     return 0;
 }
 
-/* Bins of soundings none of which is valid may have the mark or not: programs differ. */
+/* Bins of soundings none of which is valid may have the mark or not: programs
+ * differ. */
 int info_check_cover(struct info_check *c, const struct pfm_bin *bin)
 {
     int byte = getc_unlocked(c->cover);

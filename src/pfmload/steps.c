@@ -129,6 +129,18 @@ static int check_old(const struct load *l)
                    "--append does not keep");
 }
 
+/* A file that is loaded twice has all its soundings in the PFM twice. */
+static int check_inputs(const struct load *l)
+{
+    for (int64_t i = 0; i < l->list->n; i++)
+        for (int64_t k = 0; k < l->inputs.files; k++)
+            if (!l->inputs.file[k].deleted &&
+                !strcmp(l->list->file[i].path, l->inputs.file[k].path))
+                return err_set(-EEXIST, l->list->file[i].path, -1,
+                               "this file is in the PFM already");
+    return 0;
+}
+
 static int open_old(struct load *l)
 {
     if (!l->set->append)
@@ -138,6 +150,8 @@ static int open_old(struct load *l)
         rc = check_old(l);
     if (!rc)
         rc = pfm_inputs_read(&l->inputs, l->dest.handle);
+    if (!rc)
+        rc = check_inputs(l);
     l->inputs_before = l->inputs.files;
     l->lines_before = l->inputs.lines;
     return rc;
@@ -306,6 +320,32 @@ static void drop_input(struct load *l)
             load_fail(l, io_cache_drop(l->list->file[i].path, 0, 0, &resident));
 }
 
+static int64_t soundings_expected(const struct load *l)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->list->n; i++)
+        n += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    return n;
+}
+
+/* At least so much is needed, were all blocks full. */
+static int check_space(const struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    int64_t need = soundings_expected(l) / h->record_length * h->block_bytes;
+    struct io_fs fs;
+    char a[16], b[16];
+    if (!first(l) || !l->r->engine)
+        return 0;
+    int rc = io_fs_of(l->r->options->dir, &fs);
+    if (rc || fs.free_bytes < 0 || need <= fs.free_bytes)
+        return rc;
+    return err_set(-ENOSPC, l->r->options->dir, -1,
+                   "the PFM needs %s at least and the file system has %s free: choose "
+                   "another --dir, or load less",
+                   units_bytes(a, need), units_bytes(b, fs.free_bytes));
+}
+
 int steps_scan(struct load *l)
 {
     struct feed_options o = {.how = l->set->how,
@@ -314,9 +354,9 @@ int steps_scan(struct load *l)
                              .swath = SWATH_DEFAULTS};
     o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
-    drop_input(l);
-    agree(l);
     if (scan_is_due(l)) {
+        drop_input(l);
+        agree(l);
         run_phase_begin(l->r, "scan");
         load_fail(l, scan(l));
         rc = run_phase_end(l->r);
@@ -329,6 +369,8 @@ int steps_scan(struct load *l)
         rc = make_items(l);
     if (!rc && l->r->rep == 1)
         tell_grid(l);
+    if (!rc)
+        rc = check_space(l);
     if (!rc)
         rc = feed_open(&l->feed, &l->head, &o);
     return err_agree(l->r->world.comm, rc);
@@ -426,10 +468,12 @@ static void join_extremes(struct load *l)
     }
 }
 
+/* Now, or what SOURCE_DATE_EPOCH says, so that runs can be compared byte by byte. */
 static int64_t date(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    return epoch ? atoll(epoch) : time(NULL);
+    int64_t s;
+    return epoch && !units_parse_int(epoch, &s) ? s : time(NULL);
 }
 
 static void put_header(struct load *l)
@@ -443,18 +487,12 @@ static void put_header(struct load *l)
     run_transfer(&l->bins, &req, 1);
 }
 
-static int64_t soundings_expected(const struct load *l)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < l->list->n; i++)
-        n += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
-    return n;
-}
-
 int steps_load(struct load *l)
 {
     struct run *r = l->r;
     bool passes = !l->scheme->ordered;
+    drop_input(l);
+    agree(l);
     memset(&l->tally, 0, sizeof l->tally);
     memset(&l->extremes, 0, sizeof l->extremes);
     l->scratch_bytes = l->spilled_runs = l->peak = 0;
@@ -616,7 +654,7 @@ static void written_figures(struct load *l, const struct sums *s)
     report_figure(r, "written_ratio", "1", "lower",
                   "bytes written to the PFM, its scratch files not counted / pfm_B",
                   (double)(l->r->rates.write_bytes - s->scratch) / pfm);
-    report_figure(r, "scratch_B", "1", "lower",
+    report_figure(r, "scratch_B", "B", "lower",
                   "bytes written to scratch files, and read back", (double)s->scratch);
 }
 
@@ -629,6 +667,26 @@ static void queue_figures(struct load *l)
     report_figure(r, "queue_peak_bytes", "B", "lower",
                   "their bytes: queue_peak * size of a buffer",
                   (double)(l->peak * ROLES_MESSAGE));
+}
+
+/* What became of all beams, once. */
+static void tell_counts(struct load *l)
+{
+    struct feed_counts c = *feed_counts(l->feed);
+    MPI_Allreduce(MPI_IN_PLACE, &c, sizeof c / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
+                  l->r->world.comm);
+    report_note(
+        l->r->report, "beams",
+        "%lld in %lld pings; left out: %lld without detection, %lld outside of "
+        "the grid, %lld and %lld pings without position, %lld pings by the file",
+        (long long)c.beams, (long long)c.pings, (long long)c.beams_null,
+        (long long)c.outside, (long long)c.beams_lost, (long long)c.pings_lost,
+        (long long)c.pings_ignored);
+    report_note(l->r->report, "soundings",
+                "%lld; not valid: %lld by hand, %lld by a filter, of these %lld by the "
+                "swath filter now",
+                (long long)c.soundings, (long long)c.manual, (long long)c.filtered,
+                (long long)c.cut);
 }
 
 void steps_figures(struct load *l)
@@ -653,6 +711,8 @@ void steps_figures(struct load *l)
     if (l->set->area_sigma > 0)
         report_figure(r->report, "area_cut", "1", "lower",
                       "soundings that the area filter flagged", (double)s.cut);
+    if (r->rep == 1)
+        tell_counts(l);
     written_figures(l, &s);
     if (l->scheme == &scheme_d_threaded)
         queue_figures(l);

@@ -119,7 +119,7 @@ class Loads(Case):
         done = self.run_program("pfminfo", "--verify", handle, np=0, dir=False,
                                 json=False)
         self.assertEqual((done.status, done.err), (0, ""), done)
-        self.assertIn("all chains and all bins", done.out)
+        self.assertIn("all chains, all bins", done.out)
 
     def read(self, handle):
         """By the reader that is made of the format's description only: chains are as

@@ -96,7 +96,8 @@ class Pfminfo(Case):
         with open(into) as f:
             found = json.load(f)
         self.assertEqual(found["verified"]["blocks"], len(pfm.used))
-        self.assertEqual(found["verified"]["depth_sum_stored"], sum(s[5] for s in every))
+        self.assertEqual(found["verified"]["depth_sum_stored"],
+                         sum(s[5] for s in every))
         self.assertEqual(found["verified"]["not_valid"], sum(
             1 for s in every if s[8] & (MANUAL | FILTER)))
 
@@ -151,7 +152,7 @@ class Pfminfo(Case):
                     self.assertLess(abs(a - b), 1e-9)
 
     def drawn(self, which):
-        """--png: a grey pixel where no bin has valid soundings, and colour elsewhere."""
+        """--png: a grey pixel where no bin has valid soundings, colour elsewhere."""
         path, into = self.handle(which), os.path.join(self.tmp, "a.png")
         if not HAVE_LIBPNG:
             self.refused(self.pfminfo(path, "--png", into), "without libpng")
@@ -162,7 +163,8 @@ class Pfminfo(Case):
         pixels = round((len(rows[0]) - LEGEND) / pfm.width)
         self.assertGreaterEqual(pixels, 4)
         scale = found["pixel_m"] * pixels
-        self.assertAlmostEqual(scale, float(pfm.head["BIN SIZE XY"]), delta=0.05 * scale)
+        self.assertAlmostEqual(scale, float(pfm.head["BIN SIZE XY"]),
+                               delta=0.05 * scale)
         self.assertLessEqual(found["red_m"], found["violet_m"])
         colours = set()
         for row in range(pfm.height):
@@ -260,7 +262,8 @@ class Pfminfo(Case):
             pfm = self.made()
             pfm.keys.update(keys)
             pfm.keys[key] = "0,0" if place else str(float(text) + 1.5)
-            self.wrong(pfm.save(), "header says", "least" if "MIN" in key else "greatest")
+            self.wrong(pfm.save(), "header says",
+                       "least" if "MIN" in key else "greatest")
             pfm.keys[key] = "%d,0" % WIDTH if place else "-7"
             self.wrong(pfm.save(), "header says")
 

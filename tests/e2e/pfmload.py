@@ -8,6 +8,7 @@ import pfm_files
 import pfm_reader
 from e2e import TESTS, add, main
 from loads import FILTER, MANUAL, MODIFIED, SCHEMES, Loads, statistics
+from pfm_made import library_s_own
 
 DATA = os.path.join(TESTS, "data", "gsf")
 with open(os.path.join(DATA, "truth.json"), encoding="utf-8") as f:
@@ -82,11 +83,9 @@ class Pfmload(Loads):
             s["validity"] = s["validity"] and MANUAL
         self.assertEqual(pfm_files.PfmFiles.multiset(pfm), known["multiset_sha256"])
 
-    real = pfm_files.PfmFiles.real
-
     def test_the_library_s_own_pfm(self):
         """Soundings and summaries of one that is there."""
-        theirs = pfm_reader.load(self.real()[0])
+        theirs = pfm_reader.load(library_s_own(self.tmp)[0])
         args, _ = self.library_load("6_184_1440.mb121")
         mine = self.read(self.loaded("--position=survey", *args,
                                      os.path.join(DATA, "6_184_1440.mb121")))
@@ -96,7 +95,7 @@ class Pfmload(Loads):
 
     def test_exact_positions(self):
         """A single beam is where the ship is, however it is placed."""
-        path, _ = self.real()
+        path, _ = library_s_own(self.tmp)
         theirs = pfm_reader.load(path)
         args, _ = self.library_load("6_184_1440.mb121")
         mine = self.read(self.loaded("--position=exact", *args,
@@ -198,11 +197,13 @@ class Pfmload(Loads):
 
     def test_append_to_the_library_s_own(self):
         """Its soundings stay as they are."""
-        path, known = self.real()
+        path, known = library_s_own(self.tmp)
         before = pfm_reader.load(path).soundings()
         for np in (0, 3):
+            again = os.path.join(self.tmp, "again-%d.gsf" % np)
+            os.symlink(os.path.join(DATA, "6_184_1440.mb121"), again)
             done = self.pfmload("--append", "--output=" + path, "--position=survey",
-                                os.path.join(DATA, "6_184_1440.mb121"), np=np)
+                                again, np=np)
             self.assertEqual((done.status, done.said), (0, []), done)
             self.verified(path)
         after = self.read(path).soundings()

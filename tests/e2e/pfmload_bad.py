@@ -35,6 +35,7 @@ USAGE = [  # ranks, arguments, what the sentence must name
     (0, ("--append", "--overwrite"), ("--append", "--overwrite")),
     (0, ("--append", "--bounds=1,2,3,4"), ("--append", "--bounds")),
     (0, ("--append", "--depths=1,2"), ("--append", "--depths")),
+    (0, ("--append", "--bin-size=5"), ("--append", "--bin-size")),
     (0, ("--append", "--iomode=NONE"), ("IOMODE=NONE",)),
     (0, ("--area-filter", "--iomode=NONE"), ("IOMODE=NONE",)),
     (0, ("--area-filter", "--area-order=raster"), ("raster", "--area-serial")),
@@ -152,7 +153,7 @@ class PfmloadBad(Loads):
             f.truncate(os.path.getsize(path) // 2)
         before = contents(folder)
         for np in (0, 3):
-            done = self.pfmload("--append", *self.survey(), np=np, dir=folder)
+            done = self.pfmload("--append", *self.survey(2), np=np, dir=folder)
             self.left_alone(done, folder, before, ".ndx")
 
     # ---- input ---------------------------------------------------------------
@@ -249,7 +250,7 @@ class PfmloadBad(Loads):
         for scheme in SCHEMES:
             done = self.pfmload(*SCHEMES[scheme].args, NO_SCAN[0], "--depths=0,1",
                                 *self.survey(), np=SCHEMES[scheme].ranks[0])
-            self.failed(done, "depth", "line-000", "does not fit", "offset")
+            self.failed(done, "depth", "line-000", "can hold", "offset")
 
     def test_a_grid_that_is_too_large(self):
         done = self.pfmload("--bounds=-170,-80,170,80", "--bin-size=0.01",
