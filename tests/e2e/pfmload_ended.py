@@ -85,7 +85,8 @@ class PfmloadEnded(Loads):
         listing = os.path.join(self.tmp, "listing")
         os.mkdir(place)
         kinds = SCHEMES[scheme]
-        done = self.pfmload(
+        done = self.pfmload(  # without a scan nobody knows before how much it will be
+            "--bounds=-88.02,29.98,-87.9,30.05", "--bin-size=50", "--depths=0,200",
             *kinds.args, *args, *self.long_load(), np=kinds.ranks[0], dir=place,
             before=("unshare", "-m", "sh", "-c", """
                 at=$1 listing=$2
