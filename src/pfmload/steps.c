@@ -654,8 +654,10 @@ static void written_figures(struct load *l, const struct sums *s)
     report_figure(r, "written_ratio", "1", "lower",
                   "bytes written to the PFM, its scratch files not counted / pfm_B",
                   (double)(l->r->rates.write_bytes - s->scratch) / pfm);
-    report_figure(r, "scratch_B", "B", "lower",
-                  "bytes written to scratch files, and read back", (double)s->scratch);
+    if (s->scratch)
+        report_figure(r, "scratch_B", "B", "lower",
+                      "bytes written to scratch files, and read back",
+                      (double)s->scratch);
 }
 
 static void queue_figures(struct load *l)
