@@ -8,6 +8,8 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"perf", workload_perf},
+    {"mandelbrot", workload_mandelbrot},
+    {"jacobi", workload_jacobi},
 };
 
 int main(int argc, char **argv)

@@ -26,7 +26,7 @@ struct ldad_open_file {
 /* The methods: how a file is stored and its transfers are made. */
 static const struct method {
     const char *name;
-    const char *engine; /* unless ldad_engine names another */
+    const char *engine; /* unless ldad_engine names another; of the partitions */
     bool collective, unique, partitioned, plain;
     const char *const *hints; /* keys and values, ended by NULL */
 } methods[] = {
@@ -43,6 +43,7 @@ static const struct method {
                                     "false", NULL}},
     {.name = "hdf5", .engine = "hdf5", .collective = true},
     {.name = "unique", .engine = "posix", .unique = true},
+    {.name = "partitioned", .engine = "posix", .partitioned = true},
 };
 
 /* ---- errors ---------------------------------------------------------------------- */
@@ -90,7 +91,7 @@ struct wish {
     const struct method *method;
     char engine[VALUE], plan[VALUE], node_dirs[VALUE];
     double timeout_s;
-    bool scratch;
+    bool scratch, collective;
     struct io_hint hint[HINTS];
     int hints;
 };
@@ -112,7 +113,7 @@ static int take_method(struct wish *w, const char *name)
             return 0;
         }
     return err_usage("ldad_method: there is no \"%s\": take independent, collective, "
-                     "collective-nocb, hdf5 or unique",
+                     "collective-nocb, hdf5, unique or partitioned",
                      name);
 }
 
@@ -136,11 +137,26 @@ static int take_key(struct wish *w, const char *key, const char *value)
         w->timeout_s = atof(value);
     else if (!strcmp(key, LIBLDAD_SCRATCH))
         w->scratch = !strcmp(value, "yes");
+    else if (!strcmp(key, "ldad_collective"))
+        w->collective = !strcmp(value, "yes");
     else if (!strncmp(key, "ldad_", 5))
         return err_usage("there is no key %s", key);
     else
         add_hint(w, key, value);
     return 0;
+}
+
+/* The engine that partitions, around the one that moves bytes. */
+static void wrap(struct wish *w)
+{
+    char inner[VALUE];
+    if (!strncmp(w->engine, "part", 4))
+        return;
+    snprintf(inner, sizeof inner, "%.900s", w->engine);
+    char *colon = strchr(inner, ':');
+    if (colon)
+        *colon = ',';
+    snprintf(w->engine, VALUE, "part:inner=%.900s", inner);
 }
 
 static int take_info(struct wish *w, MPI_Info info)
@@ -158,6 +174,9 @@ static int take_info(struct wish *w, MPI_Info info)
     }
     if (!w->engine[0])
         snprintf(w->engine, VALUE, "%s", w->method->engine);
+    w->collective |= w->method->collective;
+    if (w->method->partitioned)
+        wrap(w);
     for (const char *const *h = w->method->hints; h && *h; h += 2)
         add_hint(w, h[0], h[1]);
     if (!io_engine_takes_hints(w->engine))
@@ -181,24 +200,17 @@ static int take_amode(int amode, int *flags)
     return 0;
 }
 
-/* How many bytes the plan says the file has: an HDF5 file must know. 0: no plan. */
-static int planned_bytes(const struct wish *w, int64_t *bytes)
+/* How many bytes the plan says the file has: an HDF5 file must know. */
+static int64_t planned_bytes(const struct ldad_plan *p)
 {
-    struct ldad_plan p;
-    *bytes = 0;
-    if (!w->plan[0])
-        return 0;
-    int rc = ldad_plan_parse(w->plan, &p);
-    if (rc)
-        return rc;
-    for (int64_t r = 0; r < p.ranks; r++) {
-        struct ldad d = ldad_plan_rank(&p, r);
+    int64_t bytes = 0;
+    for (int64_t r = 0; r < p->ranks; r++) {
+        struct ldad d = ldad_plan_rank(p, r);
         int64_t high = ldad_high(&d);
-        high = high < p.end ? high : p.end;
-        *bytes = *bytes > high ? *bytes : high;
+        high = high < p->end ? high : p->end;
+        bytes = bytes > high ? bytes : high;
     }
-    ldad_plan_free(&p);
-    return 0;
+    return bytes;
 }
 
 /* MPI_MODE_CREATE takes a file that is there already. */
@@ -214,8 +226,9 @@ static int exists_for_all(ldad_file fh)
 
 static int open_whole(ldad_file fh, const struct wish *w, int flags, bool fresh)
 {
-    int64_t bytes;
-    int rc = err_agree(fh->comm, planned_bytes(w, &bytes));
+    struct ldad_plan plan = {.ranks = 0};
+    int rc = w->plan[0] ? ldad_plan_parse(w->plan, &plan) : 0;
+    rc = err_agree(fh->comm, rc);
     if (rc)
         return rc;
     if ((flags & IO_CREATE) && !fresh && exists_for_all(fh))
@@ -224,13 +237,17 @@ static int open_whole(ldad_file fh, const struct wish *w, int flags, bool fresh)
                         .comm = fh->comm,
                         .path = fh->path,
                         .flags = flags | (fh->collective ? IO_COLLECTIVE : 0),
-                        .bytes = bytes,
+                        .bytes = planned_bytes(&plan),
                         .max_request = REQUEST_MOST,
                         .depth = 1,
                         .timeout_s = w->timeout_s,
                         .hints = w->hint,
-                        .hint_count = w->hints};
+                        .hint_count = w->hints,
+                        .plan = plan.ranks ? &plan : NULL,
+                        .node_dirs = w->node_dirs[0] ? w->node_dirs : NULL};
     rc = io_file_open(&fh->io, &o);
+    if (plan.ranks)
+        ldad_plan_free(&plan);
     if (!rc && !w->scratch)
         io_file_keep(fh->comm, fh->path);
     return rc;
@@ -277,7 +294,7 @@ int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     if (!rc) {
         fh->comm = comm;
         fh->path = copy;
-        fh->collective = w->method->collective;
+        fh->collective = w->collective;
         fh->plain = w->method->plain;
         bool fresh = amode & MPI_MODE_EXCL;
         rc = w->method->unique ? open_unique(fh, w, flags, fresh)

@@ -25,5 +25,6 @@ bin_PROGRAMS += ldad
 ldad_SOURCES = src/ldad/ldad.c \
 	src/ldad/timed.c src/ldad/timed.h \
 	src/ldad/workload.c src/ldad/workload.h src/ldad/workloads.h \
+	src/ldad/workload_jacobi.c src/ldad/workload_mandelbrot.c \
 	src/ldad/workload_perf.c
 ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la $(blocktransfer_LDADD)

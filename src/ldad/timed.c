@@ -140,6 +140,11 @@ int timed_file_close(timed_file *out)
     enum act before = phase_act(t->run->phase, ACT_IDLE);
     MPI_Barrier(fh->comm); /* or closing is billed for slower ranks */
     phase_act(t->run->phase, ACT_OPEN_CLOSE);
+    if (libldad_io(fh->file)) {
+        struct io_partition stored = io_file_partition(libldad_io(fh->file));
+        t->run->misfits[0] += stored.misfits;
+        t->run->misfits[1] += stored.misfit_bytes;
+    }
     int code = note(ldad_file_close(&fh->file));
     phase_act(t->run->phase, before);
     free(fh);

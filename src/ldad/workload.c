@@ -19,6 +19,7 @@ static const struct {
     {"collective-nocb", {"--iomethod=MPI", "--filetype=SHARED", "--collective"}},
     {"hdf5", {"--iomethod=HDF5", "--filetype=SHARED", "--collective"}},
     {"unique", {"--iomethod=POSIX", "--filetype=UNIQUE", "--no-collective"}},
+    {"partitioned", {"--iomethod=POSIX", "--filetype=PARTITIONED", "--collective"}},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods, WORDS = 3 };
@@ -100,6 +101,8 @@ static const char *method_of(const struct workload *w)
     const struct run_options *o = &w->options->run;
     if (!strcmp(o->filetype, "UNIQUE"))
         return "unique";
+    if (w->run.partitioned)
+        return "partitioned";
     if (!o->collective)
         return "independent";
     return w->options->io && !strcmp(w->options->io, "collective-nocb")
@@ -109,13 +112,17 @@ static const char *method_of(const struct workload *w)
 
 bool workload_collective(const struct workload *w)
 {
-    return w->options->run.collective;
+    return w->options->run.collective && !w->run.partitioned;
 }
 
 static int make_info(struct workload *w)
 {
     const struct run *r = &w->run;
     char plan[LDAD_TEXT + 64], seconds[32];
+    const char *dirs = w->options->run.node_dirs;
+    if (dirs && strlen(dirs) >= MPI_MAX_INFO_VAL)
+        return err_usage("--node-dirs: this MPI library's MPI_Info takes %d characters",
+                         MPI_MAX_INFO_VAL - 1);
     if (ldad_plan_print(plan, sizeof plan, &w->plan) >= MPI_MAX_INFO_VAL)
         return err_set(-EINVAL, NULL, -1,
                        "the plan of the file is too long for this MPI library's "
@@ -128,6 +135,10 @@ static int make_info(struct workload *w)
     MPI_Info_set(w->info, "ldad_plan", plan);
     MPI_Info_set(w->info, "ldad_timeout_s", seconds);
     MPI_Info_set(w->info, LIBLDAD_SCRATCH, "yes");
+    if (w->options->run.collective)
+        MPI_Info_set(w->info, "ldad_collective", "yes");
+    if (w->options->run.node_dirs)
+        MPI_Info_set(w->info, "ldad_node_dirs", w->options->run.node_dirs);
     for (int i = 0; i < r->hint_count; i++)
         MPI_Info_set(w->info, r->hints[i].key, r->hints[i].value);
     return 0;
@@ -145,6 +156,7 @@ int workload_ready(struct workload *w, int rc, const struct workload_need *need,
         *done = true;
         return run_print_need(r, need->memory_bytes, need->files, need->file_bytes);
     }
+    ldad_plan_print(r->plan, sizeof r->plan, &w->plan);
     if (!rc)
         rc = run_ready(r, w->argc, w->argv, need->memory_bytes,
                        need->files * need->file_bytes, need->layout, 1, 1);
@@ -152,11 +164,10 @@ int workload_ready(struct workload *w, int rc, const struct workload_need *need,
         rc = err_agree(r->world.comm, make_info(w));
     if (rc)
         return rc;
-    char plan[LDAD_TEXT + 64];
-    ldad_plan_print(plan, sizeof plan, &w->plan);
-    report_note(r->report, "method", "%s", method_of(w));
-    report_note(r->report, "ldad", "%s: %s",
-                ldad_relation_text(ldad_plan_relation(&w->plan)), plan);
+    if (!r->partitioned) /* or it was said */
+        report_note(r->report, "plan", "%s", r->plan);
+    report_note(r->report, "method", "%s, %s", method_of(w),
+                ldad_relation_text(ldad_plan_relation(&w->plan)));
     w->timed = (struct timed){.run = r, .map = &w->map, .unique = !r->shared};
     timed_use(&w->timed);
     return 0;

@@ -17,7 +17,7 @@ struct workload_options {
 #define WORKLOAD_OPTIONS(o) \
     {.kind = OPT_TITLE, .help = "Method:"}, \
     {.kind = OPT_CHOICE, .name = "io", .value = &(o).io, .arg = "METHOD", \
-     .choices = "independent|collective|collective-nocb|hdf5|unique", \
+     .choices = "independent|collective|collective-nocb|hdf5|unique|partitioned", \
      .help = "short for the right ones of --iomethod, --filetype and --collective; " \
              "collective-nocb is without the MPI library's collective buffering"}, \
     RUN_OPTIONS_WITH((o).run, "SHARED", "no")
@@ -40,7 +40,8 @@ struct workload_need {
     const char *layout; /* "cyclic", "slabs" */
 };
 
-/* Local. Whether ranks wait for each other in every transfer. */
+/* Local. Whether ranks wait for each other in every transfer, as MPI-IO's collective
+ * calls do. */
 bool workload_collective(const struct workload *w);
 
 /* **Collective** on all processes. As run_start: false where the program ends here, with
