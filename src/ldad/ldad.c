@@ -10,6 +10,7 @@ static const struct {
     {"perf", workload_perf},
     {"mandelbrot", workload_mandelbrot},
     {"jacobi", workload_jacobi},
+    {"fft", workload_fft},
 };
 
 int main(int argc, char **argv)

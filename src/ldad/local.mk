@@ -23,8 +23,17 @@ src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
 
 bin_PROGRAMS += ldad
 ldad_SOURCES = src/ldad/ldad.c \
+	src/ldad/fft_answer.h \
+	src/ldad/fft_math.c src/ldad/fft_math.h src/ldad/fft_real.h \
 	src/ldad/timed.c src/ldad/timed.h \
 	src/ldad/workload.c src/ldad/workload.h src/ldad/workloads.h \
-	src/ldad/workload_jacobi.c src/ldad/workload_mandelbrot.c \
-	src/ldad/workload_perf.c
+	src/ldad/workload_fft.c src/ldad/workload_jacobi.c \
+	src/ldad/workload_mandelbrot.c src/ldad/workload_perf.c
 ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la $(blocktransfer_LDADD)
+if HAVE_FFTW
+ldad_SOURCES += src/ldad/fft_answer_fftw.c
+ldad_CPPFLAGS = $(AM_CPPFLAGS) $(FFTW_CFLAGS)
+ldad_LDADD += $(FFTW_LIBS)
+else
+ldad_SOURCES += src/ldad/fft_answer_own.c
+endif
