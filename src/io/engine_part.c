@@ -249,7 +249,7 @@ static int create_container(struct part *p)
 
 static int refuse_incomplete(struct part *p)
 {
-    if (p->c.state == CONTAINER_COMPLETE || io_option(p->f, "incomplete", 0))
+    if (p->c.state == CONTAINER_COMPLETE || p->incomplete)
         return 0;
     return err_set(-EIO, p->f->path, -1,
                    "the container was never completed: whoever wrote it is still at it, "
@@ -377,6 +377,7 @@ static int part_open(struct io_file *f)
     p->out.room = io_option(f, "buffer", BUFFER);
     p->window = io_option(f, "window", WINDOW);
     p->open_most = io_option(f, "files", FILES);
+    p->incomplete = io_option(f, "incomplete", 0);
     find_inner(p);
     rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
     if (!rc)
@@ -624,6 +625,7 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 {
     const struct part *p = f->priv;
     out->parts = p->c.parts;
+    out->bytes = p->bytes;
     out->misfits = p->misfits;
     out->misfit_bytes = p->misfit_bytes;
 }

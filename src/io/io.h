@@ -139,6 +139,7 @@ int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
 /* Local. How a partitioned file is stored; all 0 for other files. */
 struct io_partition {
     int64_t parts;                 /* 0: there is no plan to partition by */
+    int64_t bytes;                 /* of the logical file, as far as this rank knows */
     int64_t misfits, misfit_bytes; /* this rank's writes that did not fit the plan */
 };
 struct io_partition io_file_partition(const struct io_file *f);

@@ -50,6 +50,7 @@ struct part {
     int64_t bytes;        /* of the logical file, as far as known here */
     int64_t misfits, misfit_bytes; /* of this rank, since it was opened */
     bool dirty;                    /* written to since the last sync */
+    bool incomplete;               /* what is missing is read as zeros */
     struct part_swap *swap;        /* collective reads; NULL: not needed */
 };
 

@@ -92,7 +92,8 @@ static int fail_open(const struct part *p, int64_t part, const char *path, int c
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
 {
-    bool known = p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE);
+    bool known = p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE) &&
+                 !p->incomplete;
     if (!known || size >= p->c.part[part].bytes)
         return 0;
     return err_set(-EIO, path, size,
@@ -113,8 +114,10 @@ int part_in_open(struct part *p, int64_t part)
     int rc = container_part_path(&p->c, p->f->path, part, path);
     if (rc)
         return rc;
-    if (stat(path, &st))
-        return fail_open(p, part, path, -errno);
+    if (stat(path, &st)) {
+        in->size = 0;
+        return p->incomplete ? 0 : fail_open(p, part, path, -errno);
+    }
     in->size = st.st_size;
     rc = check_length(p, part, path, in->size);
     if (rc)

@@ -21,8 +21,15 @@ src_ldad_libworkloads_la_SOURCES = \
 src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-include $(srcdir)/src/ldad/workloads/rename.h
 
+# The ldad command: its sub-commands are a table in main.c.
 bin_PROGRAMS += ldad
-ldad_SOURCES = src/ldad/ldad.c \
+ldad_SOURCES = src/ldad/main.c \
+	src/ldad/commands.h \
+	src/ldad/flatten.c \
+	src/ldad/info.c \
+	src/ldad/parts.c \
+	src/ldad/rm.c \
+	src/ldad/verify.c \
 	src/ldad/fft_answer.h \
 	src/ldad/fft_math.c src/ldad/fft_math.h src/ldad/fft_real.h \
 	src/ldad/timed.c src/ldad/timed.h \

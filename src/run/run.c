@@ -279,6 +279,7 @@ static int check_resources(struct run *r, int64_t memory_bytes, int64_t disk_byt
 void run_plan(struct run *r, const struct layout *l)
 {
     struct ldad_plan p = layout_plan(l);
+    ldad_normal(&p.each, &p.each);
     ldad_plan_print(r->plan, sizeof r->plan, &p);
 }
 
