@@ -8,7 +8,9 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep | iotrace:[a-z]*) "${COMP_WORDS[0]}" "$command" --help ;;
+        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*)
+            "${COMP_WORDS[0]}" "$command" --help
+            ;;
         *) "${COMP_WORDS[0]}" --help ;;
     esac 2>/dev/null
 }
@@ -57,7 +59,7 @@ _leadline()
         before=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case $before in
-        --dir | --out | --scratch-dir)
+        --dir | --node-dirs | --out | --scratch-dir)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
@@ -83,7 +85,7 @@ _leadline()
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace) ]]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
         else
@@ -92,4 +94,4 @@ _leadline()
     fi
 }
 complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo pfminfo pfmload
+    gsfinfo ldad pfminfo pfmload

@@ -14,6 +14,7 @@ Leadline
   liburing      $URING_WHY
   libaio        $LIBAIO_WHY
   libpng        $LIBPNG_WHY
+  FFTW          $FFTW_WHY
   Python        $ll_python
   installs to   $prefix
 

@@ -5,8 +5,10 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
  * sees a whole path or none. */
 static struct {
     volatile sig_atomic_t used;
+    int folder; /* slot of what it belongs to, and 1; 0: nothing */
     char path[PATH_MAX];
 } table[SLOTS];
 
@@ -61,10 +64,30 @@ int scratch_add(const char *path)
     for (int i = 0; i < SLOTS; i++)
         if (!table[i].used) {
             memcpy(table[i].path, whole, strlen(whole) + 1);
+            table[i].folder = 0;
             table[i].used = 1;
             return 0;
         }
     return err_set(-ENOSPC, path, -1, "more than %d files at once", SLOTS);
+}
+
+static int fail_create(const char *path)
+{
+    if (errno == EEXIST)
+        return err_set(-EEXIST, path, -1,
+                       "the file exists already and is left as it is: remove it, or "
+                       "choose another --dir");
+    return err_set(-errno, path, -1, "the file cannot be created: %s", strerror(errno));
+}
+
+int scratch_create_folder(const char *path)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = mkdir(path, 0777) ? fail_create(path) : scratch_add(path);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
 }
 
 int scratch_create(const char *path, int *fd)
@@ -74,13 +97,8 @@ int scratch_create(const char *path, int *fd)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (*fd < 0 && errno == EEXIST)
-        rc = err_set(-EEXIST, path, -1,
-                     "the file exists already and is left as it is: remove it, or "
-                     "choose another --dir");
-    else if (*fd < 0)
-        rc = err_set(-errno, path, -1, "the file cannot be created: %s",
-                     strerror(errno));
+    if (*fd < 0)
+        rc = fail_create(path);
     else if ((rc = scratch_add(path))) {
         unlink(path);
         close(*fd);
@@ -90,25 +108,63 @@ int scratch_create(const char *path, int *fd)
     return rc;
 }
 
-void scratch_forget(const char *path)
+/* Its slot, or -1. */
+static int slot_of(const char *path)
 {
     char whole[PATH_MAX];
-    int i = absolute(whole, path) ? -1 : find(whole);
-    if (i >= 0)
-        table[i].used = 0;
+    return absolute(whole, path) ? -1 : find(whole);
 }
 
-int scratch_remove(const char *path)
+void scratch_belongs(const char *path, const char *folder)
 {
-    char whole[PATH_MAX];
-    int i = absolute(whole, path) ? -1 : find(whole), rc = 0;
-    if (i < 0)
-        return 0;
-    if (unlink(whole) && errno != ENOENT)
+    int i = slot_of(path), of = slot_of(folder);
+    if (i >= 0 && of >= 0)
+        table[i].folder = of + 1;
+}
+
+/* Slot i is one of those that belong to slot `of`. */
+static bool belongs(int i, int of)
+{
+    return table[i].used && of >= 0 && table[i].folder == of + 1;
+}
+
+void scratch_forget(const char *path)
+{
+    int of = slot_of(path);
+    for (int i = 0; i < SLOTS; i++)
+        if (belongs(i, of))
+            table[i].used = 0;
+    if (of >= 0)
+        table[of].used = 0;
+}
+
+static int remove_slot(int i)
+{
+    const char *path = table[i].path;
+    int rc = 0;
+    if (unlink(path) && errno != ENOENT && (errno != EISDIR || rmdir(path)))
         rc = err_set(-errno, path, -1, "the file cannot be removed: %s",
                      strerror(errno));
     table[i].used = 0;
     return rc;
+}
+
+int scratch_empty(const char *folder)
+{
+    int of = slot_of(folder), rc = 0;
+    for (int i = 0; i < SLOTS; i++)
+        if (belongs(i, of)) {
+            int removed = remove_slot(i);
+            rc = rc ? rc : removed;
+        }
+    return rc;
+}
+
+int scratch_remove(const char *path)
+{
+    int rc = scratch_empty(path), i = slot_of(path);
+    int removed = i < 0 ? 0 : remove_slot(i);
+    return rc ? rc : removed;
 }
 
 void scratch_unlink_all(void)

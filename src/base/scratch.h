@@ -12,11 +12,21 @@ int scratch_add(const char *path);
  * it; no signal comes between the two. Returns 0, or -errno with a sentence. */
 int scratch_create(const char *path, int *fd);
 
+/* Local. Creates the folder `path`, in the same way. */
+int scratch_create_folder(const char *path);
+
+/* Local. `path`, which is remembered, is of `folder`, which is, too, wherever it lies:
+ * forgotten with it, and removed before it. */
+void scratch_belongs(const char *path, const char *folder);
+
+/* Local. Removes what belongs to `folder`, but not the folder. Errors as below. */
+int scratch_empty(const char *folder);
+
 /* Local. Forgets `path` without touching it: it is removed, or is to be kept. */
 void scratch_forget(const char *path);
 
-/* Local. Unlinks `path` if it is remembered, and forgets it; never touches a file that
- * this process did not create. Returns 0, or -errno with a sentence. */
+/* Local. Removes `path` if it is remembered, and what belongs to it, and forgets them;
+ * never touches a file that this process did not create. Returns 0, or -errno with a sentence. */
 int scratch_remove(const char *path);
 
 /* Local; async-signal-safe. Unlinks what is remembered; folders last. */

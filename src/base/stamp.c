@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define UNIT 4096 /* bytes between two headers */
+#define UNIT STAMP_UNIT
 #define UNIT_WORDS (UNIT / 8)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
@@ -144,6 +144,45 @@ int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct s
         bytes -= step;
     }
     return -1;
+}
+
+/* How many bytes, from 0 on, reach to the last that are as they should be: what is behind
+ * those of a short unit is like it by chance only, and in no eight bytes in a row. */
+static int64_t reach(const char *in, const char *due, int64_t bytes)
+{
+    int64_t n = bytes / 8 * 8;
+    if (bytes % 8 && !memcmp(in + n, due + n, (size_t)(bytes % 8)) && bytes % 8 > 3)
+        return bytes;
+    while (n > 0 && memcmp(in + n - 8, due + n - 8, 8) != 0)
+        n -= 8;
+    const uint64_t magic = MAGIC;
+    for (; n < bytes && in[n] == due[n]; n++)
+        if (n + 8 <= bytes && !memcmp(in + n, &magic, 8)) /* the next block's */
+            break;
+    return n;
+}
+
+int64_t stamp_unit(const void *buf, int64_t bytes, int64_t *wrong)
+{
+    uint64_t h[H_WORDS], words[UNIT_WORDS];
+    const char *in = buf, *due = (const char *)words;
+    bytes = bytes < UNIT ? bytes : UNIT;
+    *wrong = -1;
+    if (bytes < (int64_t)sizeof h)
+        return 0;
+    memcpy(h, buf, sizeof h);
+    if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum_of(h))
+        return 0;
+    struct stamp s = {.seed = h[H_SEED],
+                      .version = (int32_t)h[H_VERSION],
+                      .rank = (int32_t)(h[H_WHO] >> 32),
+                      .mat = (int32_t)(uint32_t)h[H_WHO]};
+    make_words(words, h[H_WHERE] / 8, UNIT_WORDS, &s, key_of(&s));
+    int64_t n = reach(in, due, bytes);
+    for (int64_t i = 0; i < n && *wrong < 0; i++)
+        if (in[i] != due[i])
+            *wrong = i;
+    return n;
 }
 
 uint64_t stamp_hash(const void *buf, int64_t bytes)

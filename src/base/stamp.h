@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define STAMP_UNIT 4096 /* bytes between two identities */
+
 struct stamp {
     uint64_t seed;   /* of the run: the noise of two runs differs everywhere */
     int32_t version; /* how often this block was written */
@@ -26,6 +28,11 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s);
  * and in `why` (may be NULL) one clause: what was expected and what was found. */
 int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct stamp *s,
                     char *why, int why_size);
+
+/* Local. Where a stamped unit begins at buf, of whatever block: how many bytes of it
+ * there are (a block's last unit may be short), at most STAMP_UNIT and `bytes`, and in
+ * *wrong the first that was changed, -1: none. 0: no stamp begins here. */
+int64_t stamp_unit(const void *buf, int64_t bytes, int64_t *wrong);
 
 /* Local. A 64-bit fingerprint of `bytes` at `buf`, for data that carries no
  * stamp. Not cryptographic. */

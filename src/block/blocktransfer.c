@@ -58,7 +58,7 @@ static const struct opt_program program = {
 
 static struct layout make_layout(const struct run *r)
 {
-    bool shared = !strcmp(set.run.filetype, "SHARED");
+    bool shared = strcmp(set.run.filetype, "UNIQUE");
     bool interleaved = !strcmp(set.order, "INTERLEAVED");
     return (struct layout){.order = !shared       ? LAYOUT_UNIQUE
                                     : interleaved ? LAYOUT_INTERLEAVED
@@ -230,6 +230,7 @@ static int run_all(struct run *r, int argc, char **argv)
     if (!rc && set.run.dry_run)
         return run_print_need(r, set.depth * set.block, layout_files(&l),
                               layout_file_bytes(&l));
+    run_plan(r, &l);
     if (!rc)
         rc = run_ready(r, argc, argv, set.depth * set.block,
                        layout_files(&l) * layout_file_bytes(&l), layout_text(l.order),

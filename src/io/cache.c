@@ -1,5 +1,6 @@
 /* The page cache of this node: dropping pages, and asking which are there. */
 #include "base/err.h"
+#include "io/container.h"
 #include "io/io.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -61,15 +62,50 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
     return 0;
 }
 
+/* Where the bytes of the logical range are in partition r: *from to *from + *bytes. */
+static bool of_partition(const struct container *c, int64_t r, int64_t offset,
+                         int64_t bytes, int64_t *from, int64_t *n)
+{
+    struct ldad d = ldad_plan_rank(&c->map.plan, r);
+    *from = bytes ? ldad_before(&d, offset) : 0;
+    *n = bytes ? ldad_before(&d, offset + bytes) - *from : 0;
+    return !bytes || *n;
+}
+
+/* The same of a container: of its files that this node can open. */
+static int look_container(const char *path, int64_t offset, int64_t bytes, bool drop,
+                          int64_t *resident)
+{
+    struct container c;
+    char part[CONTAINER_PATH];
+    int64_t from, n, found, sum = 0;
+    int rc = container_read(&c, path);
+    for (int64_t r = 0; r < c.parts && !rc; r++)
+        if (!container_part_path(&c, path, r, part) && !access(part, R_OK) &&
+            of_partition(&c, r, offset, bytes, &from, &n)) {
+            rc = look(part, from, n, drop, &found);
+            sum = found < 0 || sum < 0 ? -1 : sum + found;
+        }
+    if (!rc && !(rc = container_file(path, "shared", part)))
+        rc = look(part, offset, bytes, drop, &found);
+    if (!rc)
+        sum = found < 0 || sum < 0 ? -1 : sum + found;
+    container_free(&c);
+    *resident = rc ? -1 : sum;
+    return rc;
+}
+
 int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident)
 {
-    return look(path, offset, bytes, true, resident);
+    return (container_is(path) ? look_container : look)(path, offset, bytes, true,
+                                                        resident);
 }
 
 int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
                       int64_t *resident)
 {
-    return look(path, offset, bytes, false, resident);
+    return (container_is(path) ? look_container : look)(path, offset, bytes, false,
+                                                        resident);
 }
 
 static int64_t counter(const char *key)

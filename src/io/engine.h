@@ -5,12 +5,15 @@
 #include "io/io.h"
 
 enum io_engine_can {
-    IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
+    IO_CAN_COLLECTIVE = 1,  /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
-    IO_HAS_NO_FILE = 4,    /* nothing is stored: no file to create, none to verify */
-    IO_CAN_DIRECT = 8,     /* honours IO_DIRECT */
-    IO_NEEDS_DIRECT = 16,  /* asynchronous only then: else it blocks in start */
-    IO_CAN_WRITE_BACK = 32 /* honours IO_WRITE_BACK */
+    IO_HAS_NO_FILE = 4,     /* nothing is stored: no file to create, none to verify */
+    IO_CAN_DIRECT = 8,      /* honours IO_DIRECT */
+    IO_NEEDS_DIRECT = 16,   /* asynchronous only then: else it blocks in start */
+    IO_CAN_WRITE_BACK = 32, /* honours IO_WRITE_BACK */
+    IO_IS_FOLDER = 64,      /* what it stores is a folder with files */
+    IO_WRAPS = 128,         /* another engine moves the bytes: option inner=NAME */
+    IO_CAN_BE_INNER = 256   /* ... this one: a plain file, and synchronous */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -35,6 +38,8 @@ struct io_engine {
                 double limit_s);
     int (*sync)(struct io_file *f);
     int (*close)(struct io_file *f);
+    /* For io_file_partition; NULL: it does not partition. */
+    void (*partition)(const struct io_file *f, struct io_partition *out);
 };
 
 struct io_file {
@@ -52,6 +57,8 @@ struct io_file {
     const struct io_shape *shape; /* valid during open only; may be NULL */
     const struct iovec *buffers;  /* valid during open only */
     int buffer_count;
+    const struct ldad_plan *plan; /* valid during open only; may be NULL */
+    const char *node_dirs;        /* valid during open only; may be NULL */
     const char *layer;               /* set by open */
     const char *caveat;              /* set by open, or NULL: see io_file_caveat */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
@@ -65,6 +72,9 @@ struct io_file {
 
 extern const struct io_engine *const io_engines[];        /* ends with NULL */
 const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
+
+/* Local. What stands after "inner=" in an engine's options, or "posix". */
+const char *io_engine_inner(const char *options);
 
 /* Local. The number after "key=" in f->options, or `preset`. */
 int64_t io_option(const struct io_file *f, const char *key, int64_t preset);

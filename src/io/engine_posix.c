@@ -71,7 +71,7 @@ static int posix_close(struct io_file *f)
 const struct io_engine io_engine_posix = {
     .name = "posix",
     .options = "piece",
-    .can = IO_CAN_DIRECT,
+    .can = IO_CAN_DIRECT | IO_CAN_BE_INNER,
     .open = posix_open,
     .start = posix_start,
     .sync = posix_sync,

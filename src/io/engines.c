@@ -2,18 +2,20 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "io/engine.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
     io_engine_mpiio_nb, io_engine_threads, io_engine_uring, io_engine_libaio,
-    io_engine_hdf5;
+    io_engine_hdf5, io_engine_part;
 
 const struct io_engine *const io_engines[] = {
     &io_engine_posix,   &io_engine_mpiio, &io_engine_mpiio_nb,
     &io_engine_threads, &io_engine_uring, &io_engine_libaio,
-    &io_engine_hdf5,    &io_engine_null,  NULL,
+    &io_engine_hdf5,    &io_engine_part,  &io_engine_null,
+    NULL,
 };
 
 static const struct io_engine *find(const char *spec)
@@ -115,9 +117,39 @@ static bool is_listed(const char *list, const char *name, size_t n)
     return false;
 }
 
+const char *io_engine_inner(const char *options)
+{
+    for (const char *at = options; *at; at += at[0] == ',') {
+        if (!strncmp(at, "inner=", 6))
+            return at + 6;
+        at += strcspn(at, ",");
+    }
+    return "posix";
+}
+
+/* The engine within, and whether it can be. */
+static const struct io_engine *find_inner(const struct io_engine *e,
+                                          const char *options)
+{
+    char name[32];
+    const char *inner = io_engine_inner(options);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(inner, ","), inner);
+    const struct io_engine *found = find(name);
+    if (found && (found->can & IO_CAN_BE_INNER))
+        return found;
+    err_usage("I/O engine %s cannot be within %s, which needs a synchronous one that "
+              "stores plain files: take posix or mpiio",
+              name, e->name);
+    return NULL;
+}
+
 /* "name=number,name=number": a misspelt option must not be passed over. */
 static int check_options(const struct io_engine *e, const char *text)
 {
+    bool wraps = e->can & IO_WRAPS;
+    const struct io_engine *inner = wraps ? find_inner(e, text) : NULL;
+    if (wraps && !inner)
+        return -EINVAL;
     while (*text) {
         size_t len = strcspn(text, ","), name = strcspn(text, "=,");
         char value[32] = "";
@@ -125,7 +157,12 @@ static int check_options(const struct io_engine *e, const char *text)
         if (name < len)
             snprintf(value, sizeof value, "%.*s", (int)(len - name - 1),
                      text + name + 1);
-        if (!is_listed(e->options, text, name))
+        if (wraps && !strncmp(text, "inner=", 6)) {
+            text += len + (text[len] == ',');
+            continue;
+        }
+        if (!is_listed(e->options, text, name) &&
+            !(inner && is_listed(inner->options, text, name)))
             return err_usage("I/O engine %s has no option \"%.*s\"; it has %s", e->name,
                              (int)name, text, e->options ? e->options : "none");
         if (units_parse_bytes(value, &v) || v < 1)

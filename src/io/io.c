@@ -62,7 +62,9 @@ int io_descriptor_open(const struct io_file *f)
  * standing in the scratch table, nor does somebody else's file ever stand there. */
 static int create(struct io_file *f)
 {
-    int fd, rc = scratch_create(f->path, &fd);
+    int fd = -1;
+    int rc = f->engine->can & IO_IS_FOLDER ? scratch_create_folder(f->path)
+                                           : scratch_create(f->path, &fd);
     if (fd >= 0)
         close(fd);
     f->created = rc == 0;
@@ -71,10 +73,8 @@ static int create(struct io_file *f)
 
 static void destroy(struct io_file *f)
 {
-    if (f->created) {
-        unlink(f->path);
-        scratch_forget(f->path);
-    }
+    if (f->created)
+        scratch_remove(f->path);
     free(f->hints_in_effect);
     free(f->path);
     free(f->options);
@@ -101,6 +101,8 @@ static struct io_file *make(const struct io_open *o)
     f->shape = o->shape;
     f->buffers = o->buffers;
     f->buffer_count = o->buffer_count;
+    f->plan = o->plan;
+    f->node_dirs = o->node_dirs;
     f->layer = f->engine->name;
     MPI_Comm_rank(o->comm, &f->rank);
     if (f->path && f->options)
@@ -179,6 +181,8 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     f->shape = NULL;
     f->buffers = NULL;
     f->buffer_count = 0;
+    f->plan = NULL;
+    f->node_dirs = NULL;
     *out = f;
     return 0;
 }
@@ -373,7 +377,9 @@ int io_file_remove(MPI_Comm comm, const char *path)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int rc = err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
+    int rc = err_agree(comm, scratch_empty(path)); /* each rank, what it made in it */
+    int removed = err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
+    rc = rc ? rc : removed;
     if (rank)
         scratch_forget(path);
     return rc;
@@ -395,6 +401,14 @@ const char *io_file_layer(const struct io_file *f)
 const char *io_file_caveat(const struct io_file *f)
 {
     return f->caveat;
+}
+
+struct io_partition io_file_partition(const struct io_file *f)
+{
+    struct io_partition p = {0};
+    if (f->engine->partition)
+        f->engine->partition(f, &p);
+    return p;
 }
 
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max)

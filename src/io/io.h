@@ -5,6 +5,7 @@
 #ifndef IO_IO_H
 #define IO_IO_H
 
+#include "base/ldad.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,6 +70,12 @@ struct io_open {
     const struct iovec
         *buffers;     /* memory that requests will use, which an engine may */
     int buffer_count; /* register with the kernel; 0: not known */
+    /* For engines that partition what they write: which rank writes which bytes, NULL:
+     * not known; and the folders for the partitions, "DIR,DIR" with %n (number of the
+     * node) and %r (of the rank), each rank of a node taking the next one in turn; NULL:
+     * beside the rest of the file. */
+    const struct ldad_plan *plan;
+    const char *node_dirs;
 };
 
 struct io_file;
@@ -128,6 +135,14 @@ const char *io_file_caveat(const struct io_file *f);
 /* Local. Hints in effect, as the library reports them; up to `max` into h.
  * Returns how many there are. */
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max);
+
+/* Local. How a partitioned file is stored; all 0 for other files. */
+struct io_partition {
+    int64_t parts;                 /* 0: there is no plan to partition by */
+    int64_t bytes;                 /* of the logical file, as far as this rank knows */
+    int64_t misfits, misfit_bytes; /* this rank's writes that did not fit the plan */
+};
+struct io_partition io_file_partition(const struct io_file *f);
 
 /* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
  * -EINVAL with a sentence that names the engines there are. */

@@ -1,18 +1,26 @@
 noinst_LTLIBRARIES += src/io/libio.la
 src_io_libio_la_SOURCES = \
+	src/io/container.c \
+	src/io/container.h \
 	src/io/engine.h \
 	src/io/engine_mpiio.c \
 	src/io/engine_mpiio_nb.c \
 	src/io/engine_null.c \
+	src/io/engine_part.c \
 	src/io/engine_posix.c \
 	src/io/engine_threads.c \
 	src/io/engines.c \
+	src/io/extents.c \
+	src/io/extents.h \
 	src/io/cache.c \
 	src/io/fs.c \
 	src/io/io.c \
 	src/io/io.h \
 	src/io/mpiio.c \
 	src/io/mpiio.h \
+	src/io/part.h \
+	src/io/part_read.c \
+	src/io/part_swap.c \
 	src/io/pieces.c \
 	src/io/pieces.h \
 	src/io/slabs.c \

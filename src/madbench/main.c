@@ -69,6 +69,7 @@ static void describe(struct run *r, const struct plan *p)
 static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
 {
     struct bench b = {.gang = MPI_COMM_NULL};
+    run_plan(r, &p->bins);
     int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
                        layout_text(p->bins.order), 1,
                        plan_steps(p, &settings) * passes_count(p, &settings));

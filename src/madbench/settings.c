@@ -185,7 +185,7 @@ static void set_layouts(struct plan *p, const struct settings *s)
     int64_t slot = units_round_up(need > gang_need ? need : gang_need,
                                   least_common_multiple(s->fblock, p->align));
     p->bins = (struct layout){
-        .order = strcmp(s->run.filetype, "SHARED") ? LAYOUT_UNIQUE : LAYOUT_RANK_MAJOR,
+        .order = strcmp(s->run.filetype, "UNIQUE") ? LAYOUT_RANK_MAJOR : LAYOUT_UNIQUE,
         .ranks = p->ranks,
         .mats = s->nbin,
         .blks = 1,

@@ -58,6 +58,7 @@ void run_file_name(struct run_file *f, struct run *r, const char *role,
     char rep[16] = "", which[16] = "";
     start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
     make_shape(f, role, l);
+    f->plan = layout_plan(l);
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
     if (o->keep && o->repeat > 1)
@@ -198,6 +199,8 @@ static struct io_open how_to_open(struct run_file *f, int flags)
                             .hint_count = r->hint_count,
                             .buffers = r->buffers,
                             .buffer_count = r->buffer_count,
+                            .plan = f->plan.ranks ? &f->plan : NULL,
+                            .node_dirs = r->options->node_dirs,
                             .shape = f->shape.ndims ? &f->shape : NULL};
 }
 
@@ -247,6 +250,9 @@ int run_file_close(struct run_file *f, bool written)
         MPI_Barrier(f->comm);
     }
     phase_act(r->phase, ACT_OPEN_CLOSE);
+    struct io_partition stored = io_file_partition(f->io);
+    r->misfits[0] += stored.misfits;
+    r->misfits[1] += stored.misfit_bytes;
     int closed = io_file_close(&f->io);
     phase_act(r->phase, before);
     rc = rc ? rc : closed;

@@ -56,18 +56,46 @@ static int check_engine(struct run *r, const char *engine)
     return rc;
 }
 
+/* The engine that partitions, around the one that IOMETHOD says. */
+static int settle_partitioned(struct run *r)
+{
+    const char *inner = r->engine_of[RUN_SYNC];
+    int n = snprintf(r->part_spec, sizeof r->part_spec, "part:inner=%s", inner);
+    if (n >= (int)sizeof r->part_spec)
+        return err_usage("IOMETHOD \"%s\" is too long", inner);
+    char *colon = strchr(r->part_spec + strlen("part:"), ':');
+    if (colon)
+        *colon = ',';
+    r->engine_of[RUN_SYNC] = r->part_spec;
+    return 0;
+}
+
+static int check_node_dirs(const struct run_options *o)
+{
+    if (o->node_dirs && strcmp(o->filetype, "PARTITIONED"))
+        return err_usage("--node-dirs places the files of FILETYPE=PARTITIONED, and "
+                         "this one is %s: leave it out",
+                         o->filetype);
+    return 0;
+}
+
 static int settle(struct run *r)
 {
     struct run_options *o = r->options;
     r->io_flags = (o->collective ? IO_COLLECTIVE : 0) |
                   (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
-    r->shared = !strcmp(o->filetype, "SHARED");
+    r->shared = strcmp(o->filetype, "UNIQUE");
+    r->partitioned = !strcmp(o->filetype, "PARTITIONED");
     r->seed = (uint64_t)o->seed;
     int rc = parse_hints(r);
     if (!rc)
         rc = check_series(o->series);
     if (!rc)
+        rc = check_node_dirs(o);
+    if (!rc)
         rc = io_engine_of_method(o->iomethod, &r->engine_of[RUN_SYNC]);
+    if (!rc && r->partitioned)
+        rc = settle_partitioned(r);
     return rc ? rc : check_engine(r, r->engine_of[RUN_SYNC]);
 }
 
@@ -76,6 +104,10 @@ static int choose_async(struct run *r)
 {
     const char *engine = NULL;
     int unusable = 1;
+    if (r->partitioned)
+        return err_usage("IOMODE=ASYNC is not done with FILETYPE=PARTITIONED, whose "
+                         "transfers are synchronous: take UNIQUE or SHARED, or "
+                         "IOMODE=SYNC");
     snprintf(r->chosen, sizeof r->chosen, "IOMODE=ASYNC");
     for (int i = 0; unusable; i++) {
         int rc = io_engine_of_method_async(r->options->iomethod, i, &engine);
@@ -181,6 +213,8 @@ static int check_space(struct run *r, int64_t bytes)
     const struct run_options *o = r->options;
     if (o->keep && __builtin_mul_overflow(bytes, o->repeat, &bytes))
         bytes = INT64_MAX;
+    if (o->node_dirs) /* they are elsewhere */
+        return 0;
     if (!r->shared)
         bytes /= r->world.nodes;
     if (r->fs.free_bytes < 0 || bytes <= r->fs.free_bytes)
@@ -242,13 +276,23 @@ static int check_resources(struct run *r, int64_t memory_bytes, int64_t disk_byt
     return err_agree(r->world.comm, rc);
 }
 
+void run_plan(struct run *r, const struct layout *l)
+{
+    struct ldad_plan p = layout_plan(l);
+    ldad_normal(&p.each, &p.each);
+    ldad_plan_print(r->plan, sizeof r->plan, &p);
+}
+
 static void describe_files(struct run *r, int64_t bytes, const char *layout)
 {
     if (!r->engine)
         return;
     struct report_file f = {.role = "data",
                             .path = r->options->dir,
-                            .kind = r->shared ? "shared" : "unique",
+                            .kind = r->partitioned ? "partitioned"
+                                    : r->shared    ? "shared"
+                                                   : "unique",
+                            .ldad = r->partitioned ? r->plan : NULL,
                             .layout = layout,
                             .count = r->shared ? 1 : r->world.size,
                             .bytes = bytes,
@@ -256,6 +300,8 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
                             .mount = r->fs.mount,
                             .block_bytes = r->fs.block_bytes};
     report_file(r->report, &f);
+    if (r->partitioned)
+        report_note(r->report, "plan", "%s", r->plan);
     if (r->fs.in_memory)
         report_warning(r->report, "file_system_in_memory",
                        "%s is on %s, which keeps "
@@ -396,11 +442,28 @@ static int summarise_checks(struct run *r)
                    (long long)r->read_bytes);
 }
 
+/* Writes that the plan did not foresee are no failure: they are stored all the same. */
+static void summarise_misfits(struct run *r)
+{
+    int64_t sum[2] = {r->misfits[0], r->misfits[1]};
+    if (!r->partitioned)
+        return;
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    report_note(r->report, "misfits", "%lld writes (%lld bytes) did not fit the plan",
+                (long long)sum[0], (long long)sum[1]);
+    if (sum[0])
+        report_warning(r->report, "plan_misfits",
+                       "%lld writes of %lld bytes did not fit the plan and went to the "
+                       "container's shared part, which is slower",
+                       (long long)sum[0], (long long)sum[1]);
+}
+
 int run_report_close(struct run *r, int rc)
 {
     progress_clear(&r->progress);
     if (!r->report)
         return rc;
+    summarise_misfits(r);
     if (r->rep) { /* also of a failed run: how many blocks were wrong */
         int checked = err_agree(r->world.comm, summarise_checks(r));
         rc = rc ? rc : checked;

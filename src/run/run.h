@@ -21,6 +21,7 @@
 
 struct run_options {
     const char *iomethod, *iomode, *filetype, *cache, *dir;
+    const char *node_dirs;
     const char *json, *csv, *label, *series;
     bool collective, verify, keep, dry_run, quiet, per_rank;
     struct opt_list hints;
@@ -45,8 +46,14 @@ struct run_options {
              "everything but the I/O"}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
-     .choices = "UNIQUE|SHARED", \
-     .help = "a file for each rank, or one for all"}, \
+     .choices = "UNIQUE|SHARED|PARTITIONED", \
+     .help = "a file for each rank, or one for all; PARTITIONED is one for all that " \
+             "is stored as a file for each rank and a header"}, \
+    {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
+     .arg = "DIR[,DIR...]", \
+     .help = "PARTITIONED: absolute paths of folders for the ranks' files, with %n " \
+             "for the number of the node and %r for that of the rank; the ranks of " \
+             "a node take them in turn"}, \
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
      .help = "MPI-IO's collective transfers"}, \
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
@@ -113,7 +120,11 @@ struct run {
     bool flush;                       /* --cache=flush or direct */
     int io_flags;    /* IO_COLLECTIVE and IO_DIRECT, as the options say */
     bool counters;   /* the kernel tells what came from the device */
-    bool shared;     /* FILETYPE=SHARED */
+    bool shared;     /* FILETYPE=SHARED or PARTITIONED */
+    bool partitioned;
+    char part_spec[256];    /* the engine that partitions, with the one within */
+    char plan[LDAD_TEXT];   /* of the files; "": not known */
+    int64_t misfits[2];     /* this rank's writes that did not fit it, and bytes */
     struct io_fs fs; /* that of --dir, on rank 0 */
     char id[64];
     uint64_t seed;
@@ -151,6 +162,7 @@ struct run_file {
     int depth;
     struct io_shape shape; /* ndims 0: none */
     char dim_names[64];
+    struct ldad_plan plan; /* ranks 0: none */
 };
 
 struct run_io { /* one transfer */
@@ -165,6 +177,9 @@ struct run_io { /* one transfer */
  * wrong is in r->failed, the same on every rank. */
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
                int *argc, char ***argv, int *status);
+
+/* Local. Before run_ready: how the files are laid out, for the report. */
+void run_plan(struct run *r, const struct layout *l);
 
 /* **Collective.** Before the first phase, once sizes are known: checks the directory,
  * the memory (bytes a rank will allocate) and the free space (bytes of all files),

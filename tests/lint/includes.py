@@ -14,7 +14,7 @@ LIBRARIES = {
     "report": {"world", "base"},
     "run": {"io", "layout", "report", "world", "base"},
 }
-PROGRAMS = {"block", "madbench", "pfmload"}
+PROGRAMS = {"block", "ldad", "madbench", "pfmload"}
 PROGRAM_MAY = set(LIBRARIES)
 # The recorder is loaded into any program: it has nothing but the format.
 RECORDER = "src/iotrace/preload/"

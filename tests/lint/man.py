@@ -11,6 +11,7 @@ PROGRAMS = {
     "madbench": [[]],
     "iotrace": [[], ["run"], ["summary"], ["dump"], ["merge"], ["export"], ["compare"],
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
+    "ldad": [[], ["info"], ["verify"], ["flatten"], ["cat"], ["rm"]],
     "pfminfo": [[]],
     "pfmload": [[]],
     "leadline": [[], ["compare"], ["sweep"]],

@@ -65,13 +65,16 @@ static const char *path_of(const struct variant *v, const char *name)
 static struct io_open opening(const struct variant *v, const char *path, int flags)
 {
     static struct iovec known;
+    static struct ldad_plan plan; /* of the blocks, for engines that partition */
 
     known = (struct iovec){buffer, (size_t)DEPTH * SLOT};
+    ldad_plan_cyclic(&plan, v->size, 0, (int64_t)SLOTS * v->size * SLOT, SLOT);
     return (struct io_open){.engine = v->spec,
                             .buffers = &known,
                             .buffer_count = 1,
                             .comm = v->comm,
                             .path = path,
+                            .plan = &plan,
                             .flags = flags | v->flags,
                             .bytes = (int64_t)SLOTS * v->size * SLOT,
                             .max_request = SLOT,

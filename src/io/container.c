@@ -1,0 +1,555 @@
+/* The container's files: names, header, records, map. doc/container.md has the bytes. */
+#include "io/container.h"
+#include "base/err.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAGIC "ldadcont"
+#define MAP_MAGIC "ldadmaps"
+#define MAP_HEAD 24
+
+/* Where what stands in the header. */
+enum {
+    AT_VERSION = 8,
+    AT_STATE = 12,
+    AT_ID = 16,
+    AT_PARTS = 24,
+    AT_BYTES = 32,
+    AT_MISFITS = 40,
+    AT_MISFIT_BYTES = 48,
+    AT_FLAGS = 56,
+    AT_PLAN = 64,
+    PLAN_ROOM = 1024,
+    AT_DIRS = AT_PLAN + PLAN_ROOM,
+    AT_SUM = CONTAINER_HEAD - 4
+};
+
+enum { FLAG_STARTS = 1 }; /* the records have the plan's table of starts */
+
+/* ... and in a record. */
+enum {
+    IN_BYTES = 0,
+    IN_START = 8,
+    IN_MISFITS = 16,
+    IN_NODE = 24,
+    IN_DIR = 28,
+    IN_HOST = 32,
+    IN_SUM = CONTAINER_RECORD - 4
+};
+
+/* ---- bytes ------------------------------------------------------------------- */
+
+static void put(unsigned char *out, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        out[i] = (unsigned char)(v >> (8 * i));
+}
+
+static uint64_t get(const unsigned char *in, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = bytes - 1; i >= 0; i--)
+        v = v << 8 | in[i];
+    return v;
+}
+
+static int64_t get64(const unsigned char *in)
+{
+    return (int64_t)get(in, 8);
+}
+
+/* CRC-32 of IEEE 802.3, as zip and PNG have it. */
+static uint32_t checksum(const unsigned char *in, int64_t n)
+{
+    uint32_t sum = ~UINT32_C(0);
+    for (int64_t i = 0; i < n; i++) {
+        sum ^= in[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (UINT32_C(0xedb88320) & (0 - (sum & 1)));
+    }
+    return ~sum;
+}
+
+/* ---- the folders of partitions ------------------------------------------------- */
+
+/* Item `i` of the list, modulo how many there are; its length. */
+static size_t dir_item(const char *dirs, int i, const char **item)
+{
+    int n = 1;
+    for (const char *c = dirs; *c; c++)
+        n += *c == ',';
+    *item = dirs;
+    for (i %= n; i; i--)
+        *item = strchr(*item, ',') + 1;
+    return strcspn(*item, ",");
+}
+
+static int check_dirs(const char *dirs)
+{
+    if (strlen(dirs) >= CONTAINER_DIRS)
+        return err_usage("the list of node directories exceeds %d characters",
+                         CONTAINER_DIRS - 1);
+    for (const char *c = dirs; *c; c++) {
+        if ((c == dirs || c[-1] == ',') && *c != '/')
+            return err_usage("node directory \"%.*s\": the path must be absolute, as "
+                             "other nodes and later readers look for it",
+                             (int)strcspn(c, ","), c);
+        if (*c == '%' && !strchr("nr", c[1] ? c[1] : '?'))
+            return err_usage("node directories \"%s\": after %% stands n (number of "
+                             "the node) or r (of the rank)",
+                             dirs);
+    }
+    return 0;
+}
+
+int container_file(const char *path, const char *name, char out[CONTAINER_PATH])
+{
+    int n = snprintf(out, CONTAINER_PATH, "%s/%s", path, name);
+    if (n >= CONTAINER_PATH)
+        return err_set(-ENAMETOOLONG, path, -1, "the path is too long");
+    return 0;
+}
+
+/* The folder of partition r, with its %n and %r filled in. */
+static int expand_dir(const struct container *c, int64_t r, char out[CONTAINER_PATH])
+{
+    const char *item;
+    size_t n = dir_item(c->dirs, c->part[r].dir, &item), at = 0;
+    for (size_t i = 0; i < n && at < CONTAINER_PATH - 24; i++)
+        if (item[i] == '%') {
+            long long v = item[++i] == 'n' ? c->part[r].node : (long long)r;
+            at += (size_t)snprintf(out + at, CONTAINER_PATH - at, "%lld", v);
+        } else
+            out[at++] = item[i];
+    out[at] = 0;
+    return 0;
+}
+
+int container_part_path(const struct container *c, const char *path, int64_t r,
+                        char out[CONTAINER_PATH])
+{
+    char name[64], dir[CONTAINER_PATH];
+    snprintf(name, sizeof name, "part-%016llx-%06lld", (unsigned long long)c->id,
+             (long long)r);
+    if (c->part[r].dir < 0)
+        return container_file(path, name, out);
+    int rc = expand_dir(c, r, dir);
+    return rc ? rc : container_file(dir, name, out);
+}
+
+/* ---- making -------------------------------------------------------------------- */
+
+static uint64_t make_id(void)
+{
+    struct timespec t;
+    uint64_t id = 0;
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || read(fd, &id, sizeof id) != (ssize_t)sizeof id) {
+        clock_gettime(CLOCK_REALTIME, &t);
+        id = (uint64_t)t.tv_sec * 1000000007 ^ (uint64_t)t.tv_nsec << 20 ^
+             (uint64_t)getpid() << 40;
+    }
+    if (fd >= 0)
+        close(fd);
+    return id;
+}
+
+/* Room for the parts of c->map.plan, which may be NULL-ended by zero of them. */
+static int allocate(struct container *c)
+{
+    c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
+    for (int64_t r = 0; c->part && r < c->parts; r++)
+        c->part[r].dir = -1;
+    return c->part ? 0
+                   : err_set(-ENOMEM, NULL, -1, "no memory for %lld partitions",
+                             (long long)c->parts);
+}
+
+static int copy_starts(struct container *c, const struct ldad_plan *plan)
+{
+    if (!plan->starts)
+        return 0;
+    c->starts = malloc((size_t)c->parts * sizeof *c->starts);
+    if (!c->starts)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a table of starts");
+    memcpy(c->starts, plan->starts, (size_t)c->parts * sizeof *c->starts);
+    c->map.plan.starts = c->starts;
+    return 0;
+}
+
+/* A plan that no container can be made by is no failure; nor is it said that there was
+ * one, unless there was one before. */
+static bool has_map(struct container *c, const struct ldad_plan *plan)
+{
+    struct err before = *err_get();
+    int rc = ldad_map_make(&c->map, plan);
+    if (rc)
+        err_put(&before);
+    return !rc;
+}
+
+int container_make(struct container *c, const struct ldad_plan *plan, const char *dirs)
+{
+    *c = (struct container){.state = CONTAINER_OPEN, .id = make_id()};
+    int rc = dirs ? check_dirs(dirs) : 0;
+    if (rc)
+        return rc;
+    snprintf(c->dirs, sizeof c->dirs, "%s", dirs ? dirs : "");
+    c->parts = plan && has_map(c, plan) ? plan->ranks : 0;
+    rc = allocate(c);
+    if (!rc && c->parts)
+        rc = copy_starts(c, plan);
+    if (rc)
+        container_free(c);
+    return rc;
+}
+
+void container_free(struct container *c)
+{
+    free(c->part);
+    free(c->starts);
+    c->part = NULL;
+    c->starts = NULL;
+}
+
+int64_t container_part_full(const struct container *c, int64_t r)
+{
+    struct ldad d = ldad_plan_rank(&c->map.plan, r);
+    int64_t end = c->map.plan.end < c->bytes ? c->map.plan.end : c->bytes;
+    return ldad_before(&d, end);
+}
+
+/* ---- the header as bytes --------------------------------------------------------- */
+
+int64_t container_size(const struct container *c)
+{
+    return CONTAINER_HEAD + c->parts * CONTAINER_RECORD;
+}
+
+/* The plan without its table, which the records have: as if all began at the same
+ * byte. */
+static void put_plan(const struct container *c, char out[PLAN_ROOM])
+{
+    struct ldad_plan p = c->map.plan;
+    if (p.starts) {
+        p.starts = NULL;
+        p.digits = 1;
+        p.digit[0] = (struct ldad_digit){p.ranks, 0};
+    }
+    ldad_plan_print(out, PLAN_ROOM, &p);
+}
+
+void container_record_encode(const struct container *c, int64_t r,
+                             unsigned char out[CONTAINER_RECORD])
+{
+    const struct container_part *p = &c->part[r];
+    memset(out, 0, CONTAINER_RECORD);
+    put(out + IN_BYTES, (uint64_t)p->bytes, 8);
+    put(out + IN_START, c->starts ? (uint64_t)c->starts[r] : 0, 8);
+    put(out + IN_MISFITS, (uint64_t)p->misfits, 8);
+    put(out + IN_NODE, (uint32_t)p->node, 4);
+    put(out + IN_DIR, (uint32_t)p->dir, 4);
+    memcpy(out + IN_HOST, p->host, strnlen(p->host, sizeof p->host));
+    put(out + IN_SUM, checksum(out, IN_SUM), 4);
+}
+
+void container_encode(const struct container *c, unsigned char *out)
+{
+    memset(out, 0, CONTAINER_HEAD);
+    memcpy(out, MAGIC, 8);
+    put(out + AT_VERSION, CONTAINER_VERSION, 4);
+    put(out + AT_STATE, c->state, 4);
+    put(out + AT_ID, c->id, 8);
+    put(out + AT_PARTS, (uint64_t)c->parts, 8);
+    put(out + AT_BYTES, (uint64_t)c->bytes, 8);
+    put(out + AT_MISFITS, (uint64_t)c->misfits, 8);
+    put(out + AT_MISFIT_BYTES, (uint64_t)c->misfit_bytes, 8);
+    put(out + AT_FLAGS, c->starts ? FLAG_STARTS : 0, 4);
+    if (c->parts)
+        put_plan(c, (char *)out + AT_PLAN);
+    memcpy(out + AT_DIRS, c->dirs, strlen(c->dirs));
+    put(out + AT_SUM, checksum(out, AT_SUM), 4);
+    for (int64_t r = 0; r < c->parts; r++)
+        container_record_encode(c, r, out + CONTAINER_HEAD + r * CONTAINER_RECORD);
+}
+
+int container_record_decode(struct container *c, int64_t r,
+                            const unsigned char in[CONTAINER_RECORD])
+{
+    struct container_part *p = &c->part[r];
+    if (get(in + IN_SUM, 4) != checksum(in, IN_SUM))
+        return -EIO;
+    p->bytes = get64(in + IN_BYTES);
+    p->misfits = get64(in + IN_MISFITS);
+    p->node = (int32_t)(uint32_t)get(in + IN_NODE, 4);
+    p->dir = (int32_t)(uint32_t)get(in + IN_DIR, 4);
+    memcpy(p->host, in + IN_HOST, sizeof p->host - 1);
+    if (c->starts)
+        c->starts[r] = get64(in + IN_START);
+    return p->bytes >= 0 && p->dir >= -1 && (p->dir < 0 || c->dirs[0]) ? 0 : -EIO;
+}
+
+/* What must hold of the first CONTAINER_HEAD bytes before any is believed. */
+static int check_head(const char *path, const unsigned char *raw, int64_t size)
+{
+    if (size < CONTAINER_HEAD || memcmp(raw, MAGIC, 8))
+        return err_set(-EINVAL, path, -1,
+                       "this is no partitioned container: its header does not begin "
+                       "as one");
+    uint32_t version = (uint32_t)get(raw + AT_VERSION, 4);
+    if (version != CONTAINER_VERSION)
+        return err_set(-EINVAL, path, -1,
+                       "the container's header is of version %u and this program reads "
+                       "version %d: take the one that wrote it",
+                       version, CONTAINER_VERSION);
+    if (get(raw + AT_SUM, 4) != checksum(raw, AT_SUM))
+        return err_set(-EIO, path, -1,
+                       "the container's header is damaged: its checksum differs");
+    int64_t parts = get64(raw + AT_PARTS);
+    if (parts < 0 || parts != (size - CONTAINER_HEAD) / CONTAINER_RECORD ||
+        (size - CONTAINER_HEAD) % CONTAINER_RECORD)
+        return err_set(-EIO, path, -1,
+                       "the container's header is damaged: of %lld partitions it has "
+                       "%lld bytes",
+                       (long long)parts, (long long)size);
+    return 0;
+}
+
+static int decode_parts(struct container *c, const char *path, const unsigned char *raw)
+{
+    int rc = allocate(c);
+    if (!rc && get(raw + AT_FLAGS, 4) & FLAG_STARTS) {
+        c->starts = calloc((size_t)c->parts + 1, sizeof *c->starts);
+        rc = c->starts ? 0 : err_set(-ENOMEM, path, -1, "no memory for a plan");
+    }
+    for (int64_t r = 0; r < c->parts && !rc; r++)
+        if (container_record_decode(c, r,
+                                    raw + CONTAINER_HEAD + r * CONTAINER_RECORD))
+            rc = err_set(-EIO, path, -1,
+                         "the container's header is damaged: the checksum of "
+                         "partition %lld differs",
+                         (long long)r);
+    return rc;
+}
+
+static int decode_plan(struct container *c, const char *path, const char *text)
+{
+    struct ldad_plan p;
+    if (!c->parts)
+        return 0;
+    int rc = ldad_plan_parse(text, &p);
+    if (rc)
+        return rc;
+    if (c->starts) {
+        p.digits = 0;
+        p.starts = c->starts;
+    }
+    if (p.ranks == c->parts)
+        return ldad_map_make(&c->map, &p);
+    return err_set(-EIO, path, -1, "the plan is of %lld ranks and there are %lld parts",
+                   (long long)p.ranks, (long long)c->parts);
+}
+
+int container_decode(struct container *c, const char *path, const unsigned char *raw,
+                     int64_t size)
+{
+    *c = (struct container){0};
+    int rc = check_head(path, raw, size);
+    if (rc)
+        return rc;
+    c->state = (enum container_state)get(raw + AT_STATE, 4);
+    c->id = get(raw + AT_ID, 8);
+    c->parts = get64(raw + AT_PARTS);
+    c->bytes = get64(raw + AT_BYTES);
+    c->misfits = get64(raw + AT_MISFITS);
+    c->misfit_bytes = get64(raw + AT_MISFIT_BYTES);
+    memcpy(c->dirs, raw + AT_DIRS, sizeof c->dirs - 1);
+    rc = c->dirs[0] ? check_dirs(c->dirs) : 0;
+    if (!rc)
+        rc = decode_parts(c, path, raw);
+    if (!rc)
+        rc = decode_plan(c, path, (const char *)raw + AT_PLAN);
+    if (rc)
+        container_free(c);
+    return rc;
+}
+
+/* ---- files ----------------------------------------------------------------------- */
+
+/* Reads all of a small file. `what` names it in sentences about `path`. */
+static int load(const char *path, const char *name, const char *what,
+                unsigned char **raw, int64_t *size)
+{
+    char whole[CONTAINER_PATH];
+    struct stat st;
+    *raw = NULL;
+    int rc = container_file(path, name, whole);
+    if (rc)
+        return rc;
+    int fd = open(whole, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st))
+        rc = err_set(-errno, path, -1, "the container's %s cannot be opened: %s", what,
+                     strerror(errno));
+    if (!rc && !(*raw = malloc((size_t)st.st_size + 1)))
+        rc = err_set(-ENOMEM, path, -1, "no memory for the container's %s", what);
+    if (!rc && read(fd, *raw, (size_t)st.st_size) != st.st_size)
+        rc = err_set(-EIO, path, -1, "the container's %s cannot be read", what);
+    *size = rc ? 0 : st.st_size;
+    if (fd >= 0)
+        close(fd);
+    if (rc) {
+        free(*raw);
+        *raw = NULL;
+    }
+    return rc;
+}
+
+int container_load(const char *path, unsigned char **raw, int64_t *size)
+{
+    struct stat st;
+    *raw = NULL;
+    if (!stat(path, &st) && !S_ISDIR(st.st_mode))
+        return err_set(-EINVAL, path, -1,
+                       "this is no partitioned container, which is a folder");
+    return load(path, "header", "header", raw, size);
+}
+
+int container_read(struct container *c, const char *path)
+{
+    unsigned char *raw;
+    int64_t size;
+    *c = (struct container){0};
+    int rc = container_load(path, &raw, &size);
+    if (!rc)
+        rc = container_decode(c, path, raw, size);
+    free(raw);
+    return rc;
+}
+
+bool container_is(const char *path)
+{
+    char header[CONTAINER_PATH];
+    struct stat st;
+    return snprintf(header, sizeof header, "%s/header", path) < (int)sizeof header &&
+           !stat(header, &st) && S_ISREG(st.st_mode);
+}
+
+static int write_all(int fd, const unsigned char *raw, int64_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, raw, (size_t)size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        raw += n;
+        size -= n;
+    }
+    return 0;
+}
+
+static int sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || fsync(fd) ? -1 : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* Puts `raw` in the place of `name`: there is always the old file or the new. */
+static int replace(const char *path, const char *name, const unsigned char *raw,
+                   int64_t size, bool durable)
+{
+    char whole[CONTAINER_PATH], fresh[CONTAINER_PATH + 8];
+    int rc = container_file(path, name, whole);
+    if (rc)
+        return rc;
+    snprintf(fresh, sizeof fresh, "%s.new", whole);
+    int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (fd < 0 || write_all(fd, raw, size) || (durable && fsync(fd)))
+        rc = -errno;
+    if (fd >= 0 && close(fd) && !rc)
+        rc = -errno;
+    if (!rc && (rename(fresh, whole) || (durable && sync_folder(path))))
+        rc = -errno;
+    if (!rc)
+        return 0;
+    unlink(fresh);
+    return err_set(rc, path, -1, "the container's %s cannot be written: %s", name,
+                   strerror(-rc));
+}
+
+int container_write(const struct container *c, const char *path, bool durable)
+{
+    int64_t size = container_size(c);
+    unsigned char *raw = malloc((size_t)size);
+    if (!raw)
+        return err_set(-ENOMEM, path, -1, "no memory for a header");
+    container_encode(c, raw);
+    int rc = replace(path, "header", raw, size, durable);
+    free(raw);
+    return rc;
+}
+
+/* ---- the map of the shared part -------------------------------------------------- */
+
+int container_map_write(const char *path, const struct extents *x, bool durable)
+{
+    int64_t size = MAP_HEAD + 16 * x->n;
+    unsigned char *raw = calloc(1, (size_t)size);
+    if (!raw)
+        return err_set(-ENOMEM, path, -1, "no memory for a map");
+    memcpy(raw, MAP_MAGIC, 8);
+    put(raw + 8, (uint64_t)x->n, 8);
+    for (int64_t i = 0; i < x->n; i++) {
+        put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
+        put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
+    }
+    put(raw + 16, checksum(raw + MAP_HEAD, size - MAP_HEAD), 4);
+    int rc = replace(path, "shared.map", raw, size, durable);
+    free(raw);
+    return rc;
+}
+
+static int map_decode(const char *path, struct extents *x, const unsigned char *raw,
+                      int64_t size)
+{
+    int64_t n = size < MAP_HEAD ? -1 : get64(raw + 8);
+    if (n < 0 || n > EXTENTS_MOST || size != MAP_HEAD + 16 * n ||
+        memcmp(raw, MAP_MAGIC, 8) ||
+        get(raw + 16, 4) != checksum(raw + MAP_HEAD, size - MAP_HEAD))
+        return err_set(-EIO, path, -1,
+                       "the container's shared.map is damaged: it cannot be told "
+                       "which bytes are in its shared part");
+    int rc = 0;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        int64_t begin = get64(raw + MAP_HEAD + 16 * i);
+        rc = extents_add(x, begin, get64(raw + MAP_HEAD + 16 * i + 8));
+    }
+    return rc ? err_set(rc, path, -1, "no memory for a map") : 0;
+}
+
+int container_map_read(const char *path, struct extents *x)
+{
+    char whole[CONTAINER_PATH];
+    unsigned char *raw;
+    int64_t size;
+    *x = (struct extents){0};
+    int rc = container_file(path, "shared.map", whole);
+    if (rc || access(whole, F_OK))
+        return rc;
+    rc = load(path, "shared.map", "shared.map", &raw, &size);
+    if (!rc)
+        rc = map_decode(path, x, raw, size);
+    free(raw);
+    if (rc)
+        extents_free(x);
+    return rc;
+}

@@ -1,0 +1,98 @@
+/* The partitioned container on disk: one logical file as a folder, with a header that
+ * says by a descriptor which rank's partition holds which byte, and where. Everything
+ * here is Local; who shares a container over ranks is engine_part.c. The format is
+ * described byte by byte in doc/container.md.
+ *
+ *     NAME/header          state, plan, length of each partition
+ *     NAME/part-ID-RRRRRR  the bytes of rank RRRRRR, back to back (or in a node dir)
+ *     NAME/shared          bytes that were written elsewhere than the plan says
+ *     NAME/shared.map      which bytes of the file those are */
+#ifndef IO_CONTAINER_H
+#define IO_CONTAINER_H
+
+#include "base/ldad.h"
+#include "io/extents.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CONTAINER_VERSION = 1,
+    CONTAINER_HEAD = 4096, /* bytes of the header before the partitions' */
+    CONTAINER_RECORD = 64, /* bytes for each partition */
+    CONTAINER_DIRS = 2048, /* room for the list of folders */
+    CONTAINER_PATH = 4096
+};
+
+enum container_state {
+    CONTAINER_OPEN = 1,    /* being written, or whoever wrote it was killed */
+    CONTAINER_COMPLETE = 2 /* closed by all ranks that wrote */
+};
+
+struct container_part {
+    int64_t bytes;     /* of the partition file; counts where the state is complete */
+    int64_t misfits;   /* writes of this rank that did not fit the plan */
+    int32_t node, dir; /* the rank's node, and which of the folders; dir -1: none */
+    char host[20];     /* where it was written, cut off */
+};
+
+struct container {
+    enum container_state state;
+    uint64_t id;
+    int64_t bytes; /* of the logical file; counts where the state is complete */
+    int64_t misfits, misfit_bytes;
+    char dirs[CONTAINER_DIRS]; /* "DIR,DIR" with %n and %r; "": beside the header */
+    int64_t parts;             /* 0: there is no plan, and all bytes are shared */
+    struct ldad_map map;       /* where parts > 0 */
+    struct container_part *part;
+    int64_t *starts; /* the plan's table, if it has one */
+};
+
+/* Prepares an empty container with an id of its own. `plan` NULL, or one of which no
+ * map can be made: there are no partitions. `dirs` NULL or "": beside the header.
+ * 0, -EINVAL (dirs) or -ENOMEM with a sentence. */
+int container_make(struct container *c, const struct ldad_plan *plan, const char *dirs);
+void container_free(struct container *c);
+
+/* The header as bytes: how many, and them. */
+int64_t container_size(const struct container *c);
+void container_encode(const struct container *c, unsigned char *out);
+
+/* A record as bytes, and back. 0 or -EIO where its checksum differs. */
+void container_record_encode(const struct container *c, int64_t r,
+                             unsigned char out[CONTAINER_RECORD]);
+int container_record_decode(struct container *c, int64_t r,
+                            const unsigned char in[CONTAINER_RECORD]);
+
+/* Reads the header of `path` into *raw (the caller frees it). 0, or -errno with a
+ * sentence that names `path`: -ENOENT, -EINVAL (no container), -EIO. */
+int container_load(const char *path, unsigned char **raw, int64_t *size);
+
+/* Judges and understands a header; `path` is for sentences. 0, -EINVAL (not a
+ * container; newer version), -EIO (damaged), -ENOMEM with a sentence. */
+int container_decode(struct container *c, const char *path, const unsigned char *raw,
+                     int64_t size);
+
+/* container_load and container_decode. */
+int container_read(struct container *c, const char *path);
+
+/* Replaces the header of `path` by rename; `durable`: and it is on stable storage,
+ * with its name. 0 or -errno with a sentence. */
+int container_write(const struct container *c, const char *path, bool durable);
+
+/* Whether `path` is a folder with a header in it. */
+bool container_is(const char *path);
+
+/* Paths of what it consists of. Returns -ENAMETOOLONG where it does not fit. */
+int container_file(const char *path, const char *name, char out[CONTAINER_PATH]);
+int container_part_path(const struct container *c, const char *path, int64_t r,
+                        char out[CONTAINER_PATH]);
+
+/* Which bytes are in the shared part: reads or writes shared.map. No such file: none.
+ * 0 or -errno with a sentence. */
+int container_map_read(const char *path, struct extents *x);
+int container_map_write(const char *path, const struct extents *x, bool durable);
+
+/* Bytes that partition r has when all that the plan says below c->bytes is written. */
+int64_t container_part_full(const struct container *c, int64_t r);
+
+#endif

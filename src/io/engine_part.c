@@ -1,0 +1,642 @@
+/* part: a partitioned container. Logically one file that all ranks share; physically a
+ * file for each rank that writes, in which its bytes stand back to back, and a header
+ * with the plan (base/ldad.h) by which all of them are found again. Another engine moves
+ * the bytes:
+ *   part:inner=posix     that engine, and any options it has
+ *   part:buffer=N        bytes that are written behind (4 MiB)
+ *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)
+ *   part:files=N         partitions open at once (64)
+ *   part:incomplete=1    also reads what was never completed (for tools)
+ *
+ * Each write is held against the plan. What is not all this rank's by the plan goes to
+ * the shared part, and which bytes those are is told to all ranks by the next sync or
+ * the close; they are read from there from then on, whoever else writes them. So, as
+ * with MPI-IO, bytes that two ranks write between two syncs are either's. */
+#include "base/err.h"
+#include "base/scratch.h"
+#include "io/part.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER (INT64_C(4) << 20)
+#define WINDOW (INT64_C(1) << 20)
+#define WINDOW_LEAST (INT64_C(16) << 10)
+#define WINDOWS (INT64_C(64) << 20) /* memory of all windows together */
+#define FILES 64
+
+/* Writes of this part of the buffer, or longer, gain nothing by waiting there. */
+#define BUFFER_SHARE 16
+
+/* ---- what one rank knows goes to all --------------------------------------------- */
+
+/* Bytes of rank 0 to all; the receivers allocate them. */
+static int share_bytes(struct io_file *f, unsigned char **raw, int64_t *size)
+{
+    MPI_Bcast(size, 1, MPI_INT64_T, 0, f->comm);
+    if (f->rank)
+        *raw = malloc((size_t)*size + 1);
+    int rc = *raw ? 0 : err_set(-ENOMEM, f->path, -1, "no memory for a header");
+    rc = err_agree(f->comm, rc);
+    if (!rc && *size > INT32_MAX)
+        rc = err_set(-EFBIG, f->path, -1, "the container's header is too large");
+    if (!rc)
+        MPI_Bcast(*raw, (int)*size, MPI_BYTE, 0, f->comm);
+    return rc;
+}
+
+/* The ranges that rank 0 has, to all. */
+static int share_ranges(struct io_file *f, struct extents *x)
+{
+    int64_t n = x->n;
+    MPI_Bcast(&n, 1, MPI_INT64_T, 0, f->comm);
+    if (f->rank && n > x->room) {
+        free(x->range);
+        x->range = malloc((size_t)n * sizeof *x->range);
+        x->room = x->range ? n : 0;
+    }
+    int rc = n > x->room ? err_set(-ENOMEM, f->path, -1, "no memory for a map") : 0;
+    rc = err_agree(f->comm, rc);
+    if (rc)
+        return rc;
+    x->n = n;
+    MPI_Bcast(x->range, (int)(2 * n), MPI_INT64_T, 0, f->comm);
+    return 0;
+}
+
+/* Rank 0 adds what all ranks have of `fresh` to its `moved`. */
+static int gather_ranges(struct part *p)
+{
+    struct io_file *f = p->f;
+    int size, mine = (int)(2 * p->fresh.n), rc = 0;
+    MPI_Comm_size(f->comm, &size);
+    int *count = calloc((size_t)size, sizeof *count);
+    int *at = calloc((size_t)size + 1, sizeof *at);
+    int64_t all = 2 * p->fresh.n, *list = NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, f->comm);
+    if (f->rank == 0)
+        list = malloc((size_t)all * sizeof *list + 1);
+    if (!count || !at || (f->rank == 0 && !list))
+        rc = err_set(-ENOMEM, f->path, -1, "no memory for a map");
+    if (all > 2 * EXTENTS_MOST)
+        rc = err_set(-E2BIG, f->path, -1, "more than %d ranges do not fit the plan",
+                     EXTENTS_MOST);
+    rc = err_agree(f->comm, rc);
+    if (!rc) {
+        MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, f->comm);
+        for (int r = 0; r < size; r++)
+            at[r + 1 < size ? r + 1 : 0] = r + 1 < size ? at[r] + count[r] : 0;
+        MPI_Gatherv(p->fresh.range, mine, MPI_INT64_T, list, count, at, MPI_INT64_T, 0,
+                    f->comm);
+        for (int64_t i = 0; f->rank == 0 && i < all && !rc; i += 2)
+            rc = extents_add(&p->moved, list[i], list[i + 1]);
+        if (rc)
+            err_set(rc, f->path, -1, "no memory for a map");
+    }
+    free(list);
+    free(count);
+    free(at);
+    return rc;
+}
+
+/* All ranks learn how long the file is, and what is in the shared part; rank 0 writes
+ * that down. *durable: whether nothing is unsynced on any rank. */
+static int exchange(struct part *p, bool *durable)
+{
+    struct io_file *f = p->f;
+    int64_t v[3] = {p->bytes, p->fresh.n > 0, p->dirty};
+    MPI_Allreduce(MPI_IN_PLACE, v, 3, MPI_INT64_T, MPI_MAX, f->comm);
+    p->bytes = v[0];
+    *durable = !v[2];
+    if (!v[1])
+        return 0;
+    int rc = err_agree(f->comm, gather_ranges(p));
+    if (!rc)
+        rc = share_ranges(f, &p->moved);
+    if (!rc && f->rank == 0)
+        rc = container_map_write(f->path, &p->moved, *durable);
+    p->fresh.n = 0;
+    return rc;
+}
+
+/* ---- opening ----------------------------------------------------------------------- */
+
+/* Own options are taken; what is left is the inner engine's. */
+static void find_inner(struct part *p)
+{
+    static const char *const own[] = {"buffer=", "window=", "files=", "incomplete="};
+    const char *text = p->f->options, *name = io_engine_inner(p->f->options);
+    size_t at = (size_t)snprintf(p->inner, sizeof p->inner, "%.*s",
+                                 (int)strcspn(name, ","), name);
+    char separator = ':';
+    while (*text && at < sizeof p->inner) {
+        size_t len = strcspn(text, ",");
+        bool taken = !strncmp(text, "inner=", 6);
+        for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+            taken = taken || !strncmp(text, own[i], strlen(own[i]));
+        if (!taken) {
+            at += (size_t)snprintf(p->inner + at, sizeof p->inner - at, "%c%.*s",
+                                   separator, (int)len, text);
+            separator = ',';
+        }
+        text += len + (text[len] == ',');
+    }
+}
+
+/* Which node this rank is on, by lowest rank, and its place there. */
+static int find_node(struct io_file *f, int *place)
+{
+    MPI_Comm node;
+    int first, before = 0;
+    MPI_Comm_split_type(f->comm, MPI_COMM_TYPE_SHARED, f->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_rank(node, place);
+    first = *place == 0;
+    MPI_Exscan(&first, &before, 1, MPI_INT, MPI_SUM, f->comm);
+    before = f->rank ? before : 0;
+    MPI_Bcast(&before, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    return before;
+}
+
+/* Fills in this rank's record, and learns the others'. */
+static int exchange_records(struct part *p)
+{
+    unsigned char mine[CONTAINER_RECORD];
+    struct io_file *f = p->f;
+    struct container_part *own = &p->c.part[f->rank];
+    int place, rc = 0;
+    unsigned char *all = malloc((size_t)p->c.parts * CONTAINER_RECORD);
+    own->node = find_node(f, &place);
+    own->dir = p->c.dirs[0] ? place : -1;
+    gethostname(own->host, sizeof own->host);
+    own->host[sizeof own->host - 1] = 0;
+    container_record_encode(&p->c, f->rank, mine);
+    if (!all)
+        rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld records",
+                     (long long)p->c.parts);
+    rc = err_agree(f->comm, rc);
+    if (!rc)
+        MPI_Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, f->comm);
+    for (int64_t r = 0; r < p->c.parts && !rc; r++)
+        rc = container_record_decode(&p->c, r, all + r * CONTAINER_RECORD);
+    free(all);
+    return rc;
+}
+
+/* The header and the shared part, which rank 0 makes. They are in the scratch table of
+ * all ranks, as the folder is, since whoever is told to end removes them. */
+static int make_common(struct part *p)
+{
+    static const char *const names[] = {"header", "header.new", "shared.map",
+                                        "shared.map.new", "shared"};
+    char path[CONTAINER_PATH];
+    int rc = 0, fd = -1;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !rc; i++) {
+        rc = container_file(p->f->path, names[i], path);
+        if (!rc)
+            rc = scratch_add(path);
+        scratch_belongs(path, p->f->path);
+    }
+    if (rc || p->f->rank)
+        return rc;
+    rc = container_write(&p->c, p->f->path, true);
+    if (!rc)
+        rc = scratch_create(path, &fd);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static int make_partition(struct part *p)
+{
+    char path[CONTAINER_PATH];
+    int rc = container_part_path(&p->c, p->f->path, p->mine, path);
+    int flags = IO_CREATE | (p->f->flags & (IO_READ | IO_WRITE));
+    if (!rc)
+        rc = part_inner_open(p, path, flags, &p->own);
+    if (!rc)
+        scratch_belongs(path, p->f->path);
+    return rc;
+}
+
+static int create_container(struct part *p)
+{
+    struct io_file *f = p->f;
+    int size, rc = 0;
+    MPI_Comm_size(f->comm, &size);
+    if (f->plan && f->plan->ranks != size)
+        rc = err_usage("the plan is of %lld ranks, and %d open the container",
+                       (long long)f->plan->ranks, size);
+    if (!rc)
+        rc = container_make(&p->c, f->plan, f->node_dirs);
+    rc = err_agree(f->comm, rc);
+    if (rc)
+        return rc;
+    MPI_Bcast(&p->c.id, 1, MPI_UINT64_T, 0, f->comm);
+    p->mine = p->c.parts ? f->rank : -1;
+    if (p->c.parts)
+        rc = err_agree(f->comm, exchange_records(p));
+    if (!rc)
+        rc = err_agree(f->comm, make_common(p));
+    if (!rc && p->c.parts)
+        rc = err_agree(f->comm, make_partition(p));
+    return rc;
+}
+
+static int refuse_incomplete(struct part *p)
+{
+    if (p->c.state == CONTAINER_COMPLETE || p->incomplete)
+        return 0;
+    return err_set(-EIO, p->f->path, -1,
+                   "the container was never completed: whoever wrote it is still at it, "
+                   "or was ended (ldad info tells what is there)");
+}
+
+static int read_header(struct part *p)
+{
+    struct io_file *f = p->f;
+    unsigned char *raw = NULL;
+    int64_t size = 0;
+    int rc = f->rank ? 0 : container_load(f->path, &raw, &size);
+    rc = err_agree(f->comm, rc);
+    if (!rc)
+        rc = share_bytes(f, &raw, &size);
+    if (!rc)
+        rc = container_decode(&p->c, f->path, raw, size);
+    if (!rc)
+        rc = refuse_incomplete(p);
+    free(raw);
+    if (!rc && f->rank == 0)
+        rc = container_map_read(f->path, &p->moved);
+    rc = err_agree(f->comm, rc);
+    return rc ? rc : share_ranges(f, &p->moved);
+}
+
+/* Of a container without a header that says so, as long as its partitions reach. */
+static void measure_incomplete(struct part *p)
+{
+    char path[CONTAINER_PATH];
+    struct stat st;
+    for (int64_t r = 0; r < p->c.parts; r++)
+        if (!container_part_path(&p->c, p->f->path, r, path) && !stat(path, &st) &&
+            st.st_size) {
+            int64_t last = ldad_map_offset(&p->c.map, r, st.st_size - 1) + 1;
+            p->bytes = p->bytes > last ? p->bytes : last;
+        }
+    if (!container_file(p->f->path, "shared", path) && !stat(path, &st))
+        p->bytes = p->bytes > st.st_size ? p->bytes : st.st_size;
+}
+
+/* Its own partition, to go on writing; ranks beyond the plan's have none. */
+static int open_own(struct part *p)
+{
+    char path[CONTAINER_PATH];
+    struct stat st;
+    if (p->f->rank >= p->c.parts)
+        return 0;
+    p->mine = p->f->rank;
+    int rc = container_part_path(&p->c, p->f->path, p->mine, path);
+    if (!rc)
+        rc = part_inner_open(p, path, p->f->flags & (IO_READ | IO_WRITE), &p->own);
+    if (!rc && !stat(path, &st))
+        p->own_bytes = st.st_size;
+    return rc;
+}
+
+static int open_container(struct part *p)
+{
+    struct io_file *f = p->f;
+    p->mine = -1;
+    int rc = read_header(p);
+    if (rc)
+        return rc;
+    p->bytes = p->c.bytes;
+    if (p->c.state != CONTAINER_COMPLETE)
+        measure_incomplete(p);
+    if (!(f->flags & IO_WRITE))
+        return 0;
+    rc = err_agree(f->comm, open_own(p));
+    p->c.state = CONTAINER_OPEN;
+    if (!rc && f->rank == 0)
+        rc = container_write(&p->c, f->path, true);
+    return err_agree(f->comm, rc);
+}
+
+/* Memory for reading and writing. Windows of many partitions are smaller. */
+static int allocate(struct part *p)
+{
+    int64_t parts = p->c.parts ? p->c.parts : 1;
+    int64_t most = WINDOWS / parts < p->window ? WINDOWS / parts : p->window;
+    p->window = most > WINDOW_LEAST ? most : WINDOW_LEAST;
+    p->windows_most = WINDOWS / p->window > 1 ? WINDOWS / p->window : 1;
+    p->in = calloc((size_t)parts, sizeof *p->in);
+    if (p->own)
+        p->out.buf = malloc((size_t)p->out.room);
+    if (!p->in || (p->own && !p->out.buf))
+        return err_set(-ENOMEM, p->f->path, -1, "no memory to open a container");
+    return 0;
+}
+
+static void let_go(struct part *p)
+{
+    part_swap_close(p);
+    part_in_close(p);
+    io_file_close(&p->own);
+    io_file_close(&p->shared);
+    container_free(&p->c);
+    extents_free(&p->moved);
+    extents_free(&p->fresh);
+    free(p->out.buf);
+    free(p);
+}
+
+/* What a failed open may have made. */
+static void undo(struct part *p)
+{
+    io_file_close(&p->own);
+    if (p->f->flags & IO_CREATE)
+        scratch_empty(p->f->path);
+    MPI_Barrier(p->f->comm); /* the folder is removed next */
+    let_go(p);
+}
+
+static int part_open(struct io_file *f)
+{
+    struct part *p = calloc(1, sizeof *p);
+    int rc = p ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to open a container");
+    rc = err_agree(f->comm, rc);
+    if (rc) {
+        free(p);
+        return rc;
+    }
+    p->f = f;
+    p->out.room = io_option(f, "buffer", BUFFER);
+    p->window = io_option(f, "window", WINDOW);
+    p->open_most = io_option(f, "files", FILES);
+    p->incomplete = io_option(f, "incomplete", 0);
+    find_inner(p);
+    rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
+    if (!rc)
+        rc = err_agree(f->comm, allocate(p));
+    if (!rc && (f->flags & IO_COLLECTIVE) && (f->flags & IO_READ))
+        rc = part_swap_open(p);
+    if (rc) {
+        undo(p);
+        return rc;
+    }
+    f->layer = "LDAD";
+    f->priv = p;
+    return 0;
+}
+
+/* ---- writing ----------------------------------------------------------------------- */
+
+static int flush(struct part *p)
+{
+    int64_t n = p->out.n;
+    if (!n)
+        return 0;
+    p->out.n = 0; /* also where it fails: it is said once */
+    int rc = part_inner_move(p->own, IO_OP_WRITE, p->out.at, p->out.buf, n);
+    p->in[p->mine].io = NULL; /* its length and its window are the old ones */
+    p->in[p->mine].n = 0;
+    return rc;
+}
+
+static int write_long(struct part *p, int64_t at, const char *from, int64_t bytes)
+{
+    int rc = flush(p);
+    if (rc)
+        return rc;
+    p->in[p->mine].io = NULL;
+    p->in[p->mine].n = 0;
+    return part_inner_move(p->own, IO_OP_WRITE, at, (void *)from, bytes);
+}
+
+/* Bytes that belong at `at` of this rank's partition. */
+static int write_own(struct part *p, int64_t at, const char *from, int64_t bytes)
+{
+    int rc = 0;
+    if (at + bytes > p->own_bytes)
+        p->own_bytes = at + bytes;
+    if (bytes >= p->out.room / BUFFER_SHARE)
+        return write_long(p, at, from, bytes);
+    bool fits = at >= p->out.at && at <= p->out.at + p->out.n &&
+                at + bytes <= p->out.at + p->out.room;
+    if (!fits || !p->out.n) {
+        rc = flush(p);
+        p->out.at = at;
+    }
+    memcpy(p->out.buf + (at - p->out.at), from, (size_t)bytes);
+    int64_t end = at + bytes - p->out.at;
+    p->out.n = end > p->out.n ? end : p->out.n;
+    return rc;
+}
+
+static int note_misfit(struct part *p, int64_t offset, int64_t bytes)
+{
+    if (!p->c.parts)
+        return 0;
+    int rc = extents_add(&p->moved, offset, offset + bytes);
+    rc = rc ? rc : extents_add(&p->fresh, offset, offset + bytes);
+    p->misfits++;
+    p->misfit_bytes += bytes;
+    if (!rc)
+        return 0;
+    return err_set(rc, p->f->path, offset,
+                   "%lld writes did not fit the plan, more than can be kept: it is not "
+                   "this program's; take a shared file",
+                   (long long)p->misfits);
+}
+
+static int write_shared(struct part *p, int64_t offset, const char *from, int64_t bytes)
+{
+    char path[CONTAINER_PATH];
+    int rc = container_file(p->f->path, "shared", path);
+    if (!rc && !p->shared)
+        rc = part_inner_open(p, path, p->f->flags & (IO_READ | IO_WRITE), &p->shared);
+    if (!rc)
+        rc = part_inner_move(p->shared, IO_OP_WRITE, offset, (void *)from, bytes);
+    return rc ? rc : note_misfit(p, offset, bytes);
+}
+
+/* Whether all of it is this rank's, and none of it in the shared part. */
+static bool fits(const struct part *p, int64_t offset, int64_t bytes, int64_t *at)
+{
+    const struct extents_range *e = extents_from(&p->moved, offset);
+    return p->own && !(e && e->begin < offset + bytes) &&
+           ldad_map_lands(&p->c.map, p->mine, offset, bytes, at);
+}
+
+static int write_bytes(struct part *p, struct io_req *r)
+{
+    int64_t at;
+    int rc;
+    if (!r->bytes)
+        return 0;
+    if (fits(p, r->offset, r->bytes, &at))
+        rc = write_own(p, at, r->buf, r->bytes);
+    else
+        rc = write_shared(p, r->offset, r->buf, r->bytes);
+    p->dirty = true;
+    if (!rc && r->offset + r->bytes > p->bytes)
+        p->bytes = r->offset + r->bytes;
+    r->done = rc ? 0 : r->bytes;
+    return rc;
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
+
+static int read_near(struct part *p, struct io_req *r, int64_t bytes)
+{
+    int rc = 0;
+    while (r->done < bytes && !rc) {
+        struct part_place at = part_place(p, r->offset + r->done, bytes - r->done);
+        rc = part_read_place(p, &at, (char *)r->buf + r->done);
+        r->done += rc ? 0 : at.bytes;
+    }
+    return rc;
+}
+
+static int read_bytes(struct part *p, struct io_req *r)
+{
+    int64_t there = p->bytes - r->offset;
+    int64_t bytes = r->rc ? 0 : r->bytes;
+    there = there < 0 ? 0 : there < bytes ? there : bytes;
+    int rc = flush(p);
+    if (p->swap) { /* the others wait for this rank even where it has failed */
+        int swapped = part_swap_read(p, r->offset, rc ? 0 : there, r->buf);
+        rc = rc ? rc : swapped;
+        r->done = rc ? 0 : there;
+    } else if (!rc)
+        rc = read_near(p, r, there);
+    if (rc || there == bytes)
+        return rc;
+    return io_req_fail(p->f, r, -EIO, "the file ends here");
+}
+
+static int part_start(struct io_file *f, struct io_req *r[], int n)
+{
+    struct part *p = f->priv;
+    for (int i = 0; i < n; i++) {
+        bool reads = r[i]->op == IO_OP_READ;
+        int rc = 0;
+        if (!r[i]->rc && !(f->flags & (reads ? IO_READ : IO_WRITE)))
+            rc = io_req_fail(f, r[i], -EBADF, "the file is not open for that");
+        else if (reads)
+            rc = read_bytes(p, r[i]);
+        else if (!r[i]->rc)
+            rc = write_bytes(p, r[i]);
+        if (rc && !r[i]->rc)
+            r[i]->rc = rc;
+        if (r[i]->rc)
+            return r[i]->rc;
+    }
+    return 0;
+}
+
+/* ---- sync and close ---------------------------------------------------------------- */
+
+static int sync_files(struct part *p)
+{
+    int rc = p->own ? flush(p) : 0;
+    if (!rc && p->own)
+        rc = io_file_sync(p->own);
+    if (!rc && p->shared && p->dirty)
+        rc = io_file_sync(p->shared);
+    p->dirty = p->dirty && rc;
+    return rc;
+}
+
+static int part_sync(struct io_file *f)
+{
+    struct part *p = f->priv;
+    bool durable;
+    if (!(f->flags & IO_WRITE))
+        return 0;
+    int rc = sync_files(p);
+    int agreed = exchange(p, &durable);
+    part_in_forget(p);
+    return rc ? rc : agreed;
+}
+
+/* Every rank's record goes to rank 0, and with them the header is complete. */
+static int complete(struct part *p, bool durable)
+{
+    struct io_file *f = p->f;
+    unsigned char mine[CONTAINER_RECORD] = {0}, *all = NULL;
+    int64_t misfits[2] = {p->misfits, p->misfit_bytes};
+    int size, rc = 0;
+    MPI_Comm_size(f->comm, &size);
+    if (p->mine >= 0) {
+        p->c.part[p->mine].bytes = p->own_bytes;
+        p->c.part[p->mine].misfits += p->misfits;
+        container_record_encode(&p->c, p->mine, mine);
+    }
+    if (f->rank == 0 && !(all = malloc((size_t)size * CONTAINER_RECORD)))
+        rc = err_set(-ENOMEM, f->path, -1, "no memory for %d records", size);
+    rc = err_agree(f->comm, rc);
+    if (!rc) {
+        MPI_Gather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, f->comm);
+        MPI_Allreduce(MPI_IN_PLACE, misfits, 2, MPI_INT64_T, MPI_SUM, f->comm);
+    }
+    for (int64_t r = 0; f->rank == 0 && r < p->c.parts && r < size && !rc; r++)
+        rc = container_record_decode(&p->c, r, all + r * CONTAINER_RECORD);
+    free(all);
+    if (rc || f->rank)
+        return rc;
+    p->c.bytes = p->bytes;
+    p->c.misfits += misfits[0];
+    p->c.misfit_bytes += misfits[1];
+    p->c.state = CONTAINER_COMPLETE;
+    return container_write(&p->c, f->path, durable);
+}
+
+static int finish(struct part *p)
+{
+    bool durable = false;
+    int rc = p->own ? flush(p) : 0;
+    int closed = io_file_close(&p->own);
+    rc = rc ? rc : closed;
+    closed = io_file_close(&p->shared);
+    rc = rc ? rc : closed;
+    int agreed = exchange(p, &durable);
+    rc = err_agree(p->f->comm, rc ? rc : agreed);
+    return rc ? rc : complete(p, durable);
+}
+
+static int part_close(struct io_file *f)
+{
+    struct part *p = f->priv;
+    int rc = 0;
+    if (f->flags & IO_WRITE) {
+        part_in_forget(p);
+        rc = finish(p);
+    }
+    let_go(p);
+    return rc;
+}
+
+static void part_partition(const struct io_file *f, struct io_partition *out)
+{
+    const struct part *p = f->priv;
+    out->parts = p->c.parts;
+    out->bytes = p->bytes;
+    out->misfits = p->misfits;
+    out->misfit_bytes = p->misfit_bytes;
+}
+
+const struct io_engine io_engine_part = {
+    .name = "part",
+    .options = "inner|buffer|window|files|incomplete",
+    .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS,
+    .open = part_open,
+    .start = part_start,
+    .sync = part_sync,
+    .close = part_close,
+    .partition = part_partition,
+};

@@ -1,0 +1,92 @@
+/* What the files of the engine `part` share: an open container. */
+#ifndef IO_PART_H
+#define IO_PART_H
+
+#include "io/container.h"
+#include "io/engine.h"
+
+enum { PART_SHARED = -1, PART_HOLE = -2 };
+
+/* Bytes of the logical file that stand together, and where: in a partition, in the
+ * shared part, or nowhere (they were never written, and read as zeros). */
+struct part_place {
+    int64_t part; /* or PART_SHARED, PART_HOLE */
+    int64_t at;   /* offset there */
+    int64_t bytes;
+};
+
+/* A partition that is read: large blocks go through a window, the reads of which are
+ * longer than the chunks that are asked for. */
+struct part_in {
+    struct io_file *io; /* NULL: not open */
+    int64_t size;       /* of the partition file, where open */
+    char *window;       /* NULL: none */
+    int64_t at, n;      /* what the window holds */
+    int64_t next;       /* where the last read of it ended: what follows is expected */
+    uint64_t turn;      /* when it was used last */
+    bool far;           /* this node cannot open it */
+    int server;         /* collective reads: the rank that can */
+    int64_t ask;        /* ... and where this round's request of it stands; -1: none */
+};
+
+struct part {
+    struct io_file *f;
+    struct container c;
+    char inner[256];     /* spec of the engine that moves bytes */
+    struct io_file *own; /* this rank's partition, to write; NULL: it writes none */
+    int64_t mine;        /* number of this rank's partition; -1: it has none */
+    int64_t own_bytes;   /* how long it is */
+    struct io_file *shared;
+    struct {
+        char *buf;
+        int64_t room, at, n; /* n bytes that belong at `at` of own */
+    } out;                   /* written behind */
+    struct part_in *in;
+    int64_t window, windows, windows_most;
+    int64_t open, open_most;
+    uint64_t turn;
+    struct extents moved; /* which bytes are in the shared part, as far as known here */
+    struct extents fresh; /* of these, what other ranks do not know yet */
+    int64_t bytes;        /* of the logical file, as far as known here */
+    int64_t misfits, misfit_bytes; /* of this rank, since it was opened */
+    bool dirty;                    /* written to since the last sync */
+    bool incomplete;               /* what is missing is read as zeros */
+    struct part_swap *swap;        /* collective reads; NULL: not needed */
+};
+
+/* ---- part_read.c ----------------------------------------------------------------- */
+
+/* Local. Where the bytes from `offset` on are, at most `bytes` > 0 of them. */
+struct part_place part_place(const struct part *p, int64_t offset, int64_t bytes);
+
+/* Local. Reads what is at a place. 0 or -errno with a sentence. */
+int part_read_place(struct part *p, const struct part_place *at, char *out);
+
+/* Local. Opens partition `part` for reading, if it is not; closes another where there
+ * are too many. 0 or -errno with a sentence. */
+int part_in_open(struct part *p, int64_t part);
+
+/* Local. Forgets what was read, as others may have written since, and closes. */
+void part_in_forget(struct part *p);
+void part_in_close(struct part *p);
+
+/* Local. Opens a file of the container with the inner engine. */
+int part_inner_open(struct part *p, const char *path, int flags, struct io_file **io);
+
+/* Local. One transfer with the inner engine. 0 or -errno with a sentence. */
+int part_inner_move(struct io_file *io, enum io_op op, int64_t at, void *buf,
+                    int64_t bytes);
+
+/* ---- part_swap.c ----------------------------------------------------------------- */
+
+/* **Collective** on the file's communicator. Finds who can open which partition, where
+ * some are in folders of nodes. 0, -ENOMEM, or -ENOENT where nobody can, agreed. */
+int part_swap_open(struct part *p);
+void part_swap_close(struct part *p);
+
+/* **Collective.** Reads [offset, offset + bytes), bytes >= 0, of which this node cannot
+ * open all: what is far comes from the ranks that can, in rounds of bounded size.
+ * The verdict is this rank's own. */
+int part_swap_read(struct part *p, int64_t offset, int64_t bytes, char *out);
+
+#endif

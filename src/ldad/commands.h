@@ -1,0 +1,38 @@
+/* The commands: each takes its own argv ("info", ...) and returns an exit status. A new
+ * one is a function and a line in main.c's table. */
+#ifndef LDAD_COMMANDS_H
+#define LDAD_COMMANDS_H
+
+#include "base/opt.h"
+#include "io/container.h"
+#include "io/io.h"
+#include "world/world.h"
+#include <stdio.h>
+
+int command_info(int argc, char **argv);
+int command_verify(int argc, char **argv);
+int command_flatten(int argc, char **argv);
+int command_cat(int argc, char **argv);
+int command_rm(int argc, char **argv);
+
+/* Local. Parses; answers --help and --version. True: go on; else *status says how the
+ * command ends. */
+bool command_options(const struct opt_program *p, int argc, char **argv, int *status);
+
+/* Local. Prints the recorded failure, if rc says that there is one; the exit status. */
+int command_verdict(int rc);
+
+/* Local. Says on `out` in a line each what there is not of a container that should be:
+ * partitions that cannot be opened, or are too short; a header that is not complete.
+ * Returns how many lines. */
+int parts_missing(const struct container *c, const char *path, FILE *out);
+
+/* Local. Bytes that partition r has on disk; -1 where it cannot be opened, with errno. */
+int64_t parts_bytes(const struct container *c, const char *path, int64_t r);
+
+/* **Collective** on `comm`. Opens a container for reading; `incomplete`: whatever there
+ * is of it, with zeros for the rest. max_request: bytes. */
+int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,
+               int64_t max_request);
+
+#endif

@@ -1,0 +1,202 @@
+/* flatten and cat: the logical file, as an ordinary one. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "ldad/commands.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PIECE (INT64_C(8) << 20)
+
+/* This rank's pieces of the file: [begin, end), a whole number of them but at the end
+ * of the file; `steps`: of the rank that has most. */
+struct share {
+    int64_t begin, end, steps;
+};
+
+static struct share share_of(const struct world *w, int64_t bytes)
+{
+    int64_t pieces = units_div_up(bytes, PIECE), most = units_div_up(pieces, w->size);
+    struct share s = {.steps = most};
+    s.begin = most * w->rank * PIECE;
+    s.begin = s.begin < bytes ? s.begin : bytes;
+    s.end = bytes - s.begin < most * PIECE ? bytes : s.begin + most * PIECE;
+    return s;
+}
+
+static int copy(struct io_file *from, struct io_file *to, struct share s, void *buf)
+{
+    int rc = 0;
+    for (int64_t i = 0; i < s.steps; i++) {
+        int64_t at = s.begin + i * PIECE, left = s.end - at;
+        at = left > 0 ? at : s.end;
+        struct io_req r = {.op = IO_OP_READ,
+                           .buf = buf,
+                           .offset = at,
+                           .bytes = rc || left < 0 ? 0 : left < PIECE ? left : PIECE};
+        int read = io_file_transfer(from, &r); /* the others need this rank in it */
+        rc = rc ? rc : read;
+        r.op = IO_OP_WRITE;
+        if (!rc && r.bytes)
+            rc = io_file_transfer(to, &r);
+    }
+    return rc;
+}
+
+static int create(struct io_file **f, const struct world *w, const char *path)
+{
+    struct io_open o = {.engine = "posix",
+                        .comm = w->comm,
+                        .path = path,
+                        .flags = IO_WRITE | IO_CREATE,
+                        .max_request = PIECE,
+                        .depth = 1};
+    return io_file_open(f, &o);
+}
+
+/* Of a file that ends with bytes that were never written. */
+static int set_length(const struct world *w, const char *path, int64_t bytes)
+{
+    if (w->rank == 0 && truncate(path, bytes))
+        return err_set(-errno, path, -1, "its length cannot be set: %s",
+                       strerror(errno));
+    return 0;
+}
+
+/* What is logically there; rank 0 says what is not. */
+static int measure(const struct world *w, const char *path, struct io_file *f,
+                   int64_t *bytes)
+{
+    struct container c;
+    int rc = 0;
+    if (w->rank == 0 && !(rc = container_read(&c, path))) {
+        parts_missing(&c, path, stderr);
+        container_free(&c);
+    }
+    *bytes = io_file_partition(f).bytes;
+    return err_agree(w->comm, rc);
+}
+
+static int flatten(const struct world *w, const char *path, const char *out,
+                   bool incomplete, bool sync)
+{
+    struct io_file *from = NULL, *to = NULL;
+    int64_t bytes = 0;
+    void *buf = NULL;
+    int rc = err_agree(w->comm, buf_alloc(&buf, PIECE, "a piece of the file"));
+    if (!rc)
+        rc = parts_open(&from, w->comm, path, incomplete, PIECE);
+    if (!rc)
+        rc = measure(w, path, from, &bytes);
+    if (!rc)
+        rc = create(&to, w, out);
+    bool created = !rc;
+    if (!rc)
+        rc = err_agree(w->comm, copy(from, to, share_of(w, bytes), buf));
+    if (!rc && sync)
+        rc = err_agree(w->comm, io_file_sync(to));
+    int closed = io_file_close(&to);
+    rc = rc ? rc : closed;
+    io_file_close(&from);
+    if (!rc)
+        rc = err_agree(w->comm, set_length(w, out, bytes));
+    if (!rc)
+        io_file_keep(w->comm, out);
+    else if (created)
+        io_file_remove(w->comm, out);
+    buf_free(buf);
+    return rc;
+}
+
+int command_flatten(int argc, char **argv)
+{
+    const char *path = NULL, *out = NULL;
+    bool incomplete = false, sync = false;
+    struct opt table[] = {
+        {OPT_TEXT, "CONTAINER", .value = &path, .required = true,
+         .help = "a folder that FILETYPE=PARTITIONED made"},
+        {OPT_TEXT, "OUT", .value = &out, .required = true,
+         .help = "the file to make; it must not exist"},
+        {OPT_FLAG, "incomplete", .value = &incomplete, .preset = "no",
+         .help = "also of a container that is not complete or not all there: zeros "
+                 "stand for what is missing"},
+        {OPT_FLAG, "sync", .value = &sync, .preset = "no",
+         .help = "end when the file is on stable storage"}};
+    const struct opt_program p = {
+        "ldad flatten", "CONTAINER OUT",
+        "Makes the ordinary file that a container stands for, byte for byte. Under "
+        "mpirun all ranks take part, and what is on the disks of nodes is read there.",
+        table, sizeof table / sizeof table[0]};
+    struct world w;
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    int rc = world_open(&w, &argc, &argv, "ldad flatten", false);
+    rc = err_agree(w.comm, rc);
+    if (!rc)
+        flatten(&w, path, out, incomplete, sync);
+    return world_close(&w, "ldad flatten");
+}
+
+static int put_all(const char *buf, int64_t bytes)
+{
+    if (fwrite(buf, 1, (size_t)bytes, stdout) == (size_t)bytes)
+        return 0;
+    return err_set(-errno, NULL, -1, "standard output cannot be written: %s",
+                   strerror(errno));
+}
+
+static int cat(const struct world *w, const char *path, bool incomplete)
+{
+    struct io_file *f = NULL;
+    int64_t bytes = 0;
+    void *buf = NULL;
+    int rc = buf_alloc(&buf, PIECE, "a piece of the file");
+    if (!rc)
+        rc = parts_open(&f, MPI_COMM_SELF, path, incomplete, PIECE);
+    if (!rc)
+        rc = measure(w, path, f, &bytes);
+    for (int64_t at = 0; at < bytes && !rc; at += PIECE) {
+        struct io_req r = {.op = IO_OP_READ,
+                           .buf = buf,
+                           .offset = at,
+                           .bytes = bytes - at < PIECE ? bytes - at : PIECE};
+        rc = io_file_transfer(f, &r);
+        if (!rc)
+            rc = put_all(buf, r.bytes);
+    }
+    if (!rc && fflush(stdout))
+        rc = put_all("", 1);
+    io_file_close(&f);
+    buf_free(buf);
+    return rc;
+}
+
+int command_cat(int argc, char **argv)
+{
+    const char *path = NULL;
+    bool incomplete = false;
+    struct opt table[] = {
+        {OPT_TEXT, "CONTAINER", .value = &path, .required = true,
+         .help = "a folder that FILETYPE=PARTITIONED made"},
+        {OPT_FLAG, "incomplete", .value = &incomplete, .preset = "no",
+         .help = "also of a container that is not complete or not all there: zeros "
+                 "stand for what is missing"}};
+    const struct opt_program p = {
+        "ldad cat", "CONTAINER",
+        "Writes the bytes of the file that a container stands for to standard output. "
+        "One process; partitions on other nodes' disks need ldad flatten.",
+        table, sizeof table / sizeof table[0]};
+    struct world w;
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    int rc = world_open(&w, &argc, &argv, "ldad cat", false);
+    if (!rc && w.size > 1)
+        rc = err_usage("it writes to one standard output: start it without mpirun");
+    rc = err_agree(w.comm, rc);
+    if (!rc)
+        cat(&w, path, incomplete);
+    return world_close(&w, "ldad cat");
+}

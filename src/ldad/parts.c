@@ -1,0 +1,94 @@
+/* What there is of a container, and what is not. */
+#include "base/err.h"
+#include "ldad/commands.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int64_t parts_bytes(const struct container *c, const char *path, int64_t r)
+{
+    char part[CONTAINER_PATH];
+    struct stat st;
+    if (container_part_path(c, path, r, part))
+        return -1;
+    int fd = open(part, O_RDONLY | O_CLOEXEC);
+    int failed = fd < 0 || fstat(fd, &st);
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return failed ? -1 : st.st_size;
+}
+
+/* One partition; 1 where there is something to say. */
+static int look(const struct container *c, const char *path, int64_t r, FILE *out)
+{
+    const struct container_part *p = &c->part[r];
+    char part[CONTAINER_PATH];
+    int64_t there = parts_bytes(c, path, r);
+    container_part_path(c, path, r, part);
+    if (there < 0) {
+        fprintf(out, "partition %lld cannot be opened: %s (%s, written on %s, node %d)\n",
+                (long long)r, strerror(errno), part, p->host, p->node);
+        return 1;
+    }
+    bool complete = c->state == CONTAINER_COMPLETE;
+    int64_t due = complete ? p->bytes : ldad_map_bytes(&c->map, r);
+    if (there >= due)
+        return 0;
+    fprintf(out, "partition %lld has %lld bytes, and %lld %s (%s)\n", (long long)r,
+            (long long)there, (long long)due,
+            complete ? "were written: it was cut off" : "are planned", part);
+    return 1;
+}
+
+int parts_missing(const struct container *c, const char *path, FILE *out)
+{
+    char shared[CONTAINER_PATH];
+    struct extents x = {0};
+    struct stat st;
+    int n = 0;
+    if (c->state != CONTAINER_COMPLETE) {
+        fprintf(out, "the container was never completed: it is being written, or who "
+                     "wrote it was ended\n");
+        n++;
+    }
+    for (int64_t r = 0; r < c->parts; r++)
+        n += look(c, path, r, out);
+    if (container_file(path, "shared", shared) || stat(shared, &st)) {
+        fprintf(out, "the shared part is missing (%s)\n", shared);
+        return n + 1;
+    }
+    int rc = container_map_read(path, &x);
+    int64_t end = x.n ? x.range[x.n - 1].end : c->parts ? 0 : c->bytes;
+    if (rc)
+        fprintf(out, "%s\n", err_get()->text);
+    else if (c->misfits && !x.n)
+        fprintf(out, "shared.map is missing: it cannot be told which bytes are in the "
+                     "shared part\n");
+    else if (c->state == CONTAINER_COMPLETE && st.st_size < end)
+        fprintf(out, "the shared part has %lld bytes, and reaches to %lld\n",
+                (long long)st.st_size, (long long)end);
+    else
+        n--;
+    extents_free(&x);
+    err_clear();
+    return n + 1;
+}
+
+int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,
+               int64_t max_request)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    struct io_open o = {.engine = incomplete ? "part:incomplete=1" : "part",
+                        .comm = comm,
+                        .path = path,
+                        .flags = IO_READ | (ranks > 1 ? IO_COLLECTIVE : 0),
+                        .max_request = max_request,
+                        .depth = 1};
+    return io_file_open(f, &o);
+}

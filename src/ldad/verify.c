@@ -1,0 +1,142 @@
+/* verify: the header and the lengths, then all bytes, where they carry stamps. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/stamp.h"
+#include "ldad/commands.h"
+#include <string.h>
+
+#define PIECE (INT64_C(4) << 20)
+
+/* What the bytes turned out to be. */
+struct found {
+    int64_t stamped, right, blank, other; /* bytes */
+    int64_t bad;                          /* units that are stamped and changed */
+    int64_t first_bad, first_other;       /* offsets; -1: none */
+};
+
+static int64_t run_of_zeros(const char *at, int64_t n)
+{
+    int64_t i = 0;
+    while (i < n && !at[i])
+        i++;
+    return i;
+}
+
+/* Judges what begins at `at`; how many bytes that were. n >= STAMP_UNIT but at the
+ * end. */
+static int64_t judge(struct found *f, const char *at, int64_t n, int64_t offset)
+{
+    int64_t wrong, bytes = stamp_unit(at, n, &wrong);
+    if (bytes) {
+        f->stamped += bytes;
+        f->right += wrong < 0 ? bytes : 0;
+        f->bad += wrong >= 0;
+        if (wrong >= 0 && f->first_bad < 0)
+            f->first_bad = offset + wrong;
+        return bytes;
+    }
+    bytes = run_of_zeros(at, n);
+    f->blank += bytes;
+    if (bytes)
+        return bytes;
+    f->other++;
+    if (f->first_other < 0)
+        f->first_other = offset;
+    return 1;
+}
+
+static int read_all(struct io_file *f, int64_t bytes, char *buf, struct found *found)
+{
+    int64_t offset = 0, have = 0, at = 0; /* of the next byte to read; in buf */
+    while (offset < bytes || have > at) {
+        memmove(buf, buf + at, (size_t)(have - at));
+        have -= at;
+        at = 0;
+        int64_t n = bytes - offset < PIECE - have ? bytes - offset : PIECE - have;
+        struct io_req r = {
+            .op = IO_OP_READ, .buf = buf + have, .offset = offset, .bytes = n};
+        int rc = io_file_transfer(f, &r);
+        if (rc)
+            return rc;
+        offset += n;
+        have += n;
+        int64_t keep = offset < bytes ? STAMP_UNIT : 0;
+        while (have - at > keep)
+            at += judge(found, buf + at, have - at, offset - have + at);
+    }
+    return 0;
+}
+
+/* Says what was found; whether it is as it should be. */
+static bool report(const struct found *f, const char *path)
+{
+    printf("%s: %lld bytes stamped and right, %lld zero", path,
+           (long long)f->right, (long long)f->blank);
+    if (!f->stamped && f->other)
+        printf(", %lld without stamps, of which nothing can be told", (long long)f->other);
+    puts("");
+    if (f->bad)
+        printf("%lld stamped units were changed, the first at offset %lld\n",
+               (long long)f->bad, (long long)f->first_bad);
+    if (f->stamped && f->other)
+        printf("%lld bytes carry no stamp while others do, the first at offset %lld\n",
+               (long long)f->other, (long long)f->first_other);
+    return !f->bad && (!f->stamped || !f->other);
+}
+
+static int verify_data(const char *path, int64_t bytes, bool *good)
+{
+    struct found found = {.first_bad = -1, .first_other = -1};
+    struct io_file *f = NULL;
+    void *buf = NULL;
+    int rc = buf_alloc(&buf, PIECE, "the container's bytes");
+    if (!rc)
+        rc = parts_open(&f, MPI_COMM_SELF, path, false, PIECE);
+    if (!rc)
+        rc = read_all(f, bytes, buf, &found);
+    int closed = io_file_close(&f);
+    buf_free(buf);
+    if (!rc)
+        *good = report(&found, path);
+    return rc ? rc : closed;
+}
+
+static int verify(const char *path, bool *good)
+{
+    struct container c;
+    int rc = container_read(&c, path);
+    if (rc)
+        return rc;
+    int64_t bytes = c.bytes;
+    *good = parts_missing(&c, path, stdout) == 0;
+    container_free(&c);
+    if (*good)
+        return verify_data(path, bytes, good);
+    puts("its bytes are not looked at, as it is not all there");
+    return 0;
+}
+
+int command_verify(int argc, char **argv)
+{
+    const char *path = NULL;
+    struct opt table[] = {{OPT_TEXT, "CONTAINER", .value = &path, .required = true,
+                           .help = "a folder that FILETYPE=PARTITIONED made"}};
+    const struct opt_program p = {
+        "ldad verify", "CONTAINER",
+        "Holds a container against its header: checksums, the length of each partition, "
+        "and all bytes, where the suite's benchmarks have stamped them. The exit status "
+        "is 1 where something is wrong or missing.",
+        table, sizeof table / sizeof table[0]};
+    struct world w;
+    bool good = false;
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    int rc = world_open(&w, &argc, &argv, "ldad verify", true);
+    if (!rc && w.rank == 0)
+        rc = verify(path, &good);
+    rc = err_agree(w.comm, rc);
+    MPI_Bcast(&good, 1, MPI_C_BOOL, 0, w.comm);
+    status = world_close(&w, "ldad verify");
+    return rc || status ? status : good ? EXIT_GOOD : EXIT_FAILED;
+}
