@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	tests/unit/area_pass \
 	tests/unit/busy \
 	tests/unit/cache \
+	tests/unit/container \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
@@ -63,6 +64,7 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
+	tests/e2e/ldad_container.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
