@@ -61,7 +61,7 @@ _leadline()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --json | --csv | --perfetto | --output | -o)
+        --json | --csv | --xyz | --png | --perfetto | --output | -o)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;

@@ -14,6 +14,7 @@ Leadline
   liburing      $URING_WHY
   libaio        $LIBAIO_WHY
   FFTW          $FFTW_WHY
+  libpng        $LIBPNG_WHY
   Python        $ll_python
   installs to   $prefix
 

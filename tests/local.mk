@@ -68,7 +68,10 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/pfm_files.py \
+	tests/e2e/pfminfo.py \
 	tests/e2e/rig_disks.py \
+	tests/e2e/pfmload_d.py \
+	tests/e2e/pfmload_ef.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
@@ -87,7 +90,7 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 

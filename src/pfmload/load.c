@@ -8,7 +8,8 @@
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {
-    static const struct scheme *const all[] = {&scheme_c, &scheme_g};
+    static const struct scheme *const all[] = {&scheme_c, &scheme_d, &scheme_d_threaded,
+                                               &scheme_e, &scheme_f, &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -35,6 +36,7 @@ bool load_ready(struct load *l, int rc)
 {
     load_fail(l, rc);
     enum act before = phase_act(l->r->phase, ACT_IDLE);
+    world_barrier(l->r->world.comm);
     l->r->failed = err_agree(l->r->world.comm, l->r->failed);
     phase_act(l->r->phase, before);
     return !l->r->failed;
@@ -101,10 +103,9 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-void load_count_scratch(struct load *l, const struct sorter *sorter)
+void load_count_scratch(struct load *l, const struct sorter_counts *c)
 {
     struct phase *p = l->r->phase;
-    const struct sorter_counts *c = sorter ? sorter_counts(sorter) : NULL;
     if (!c || !c->spilled_bytes)
         return;
     l->scratch_bytes += c->spilled_bytes;

@@ -15,7 +15,7 @@
 enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
 
 struct load;
-struct sorter;
+struct sorter_counts;
 
 struct scheme {
     const char *name;
@@ -97,9 +97,9 @@ void load_progress(struct load *l, int64_t soundings);
  * for something else: not more than what soundings need, if that is known. */
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
-/* Local. What a sorter, which may be NULL, did to its scratch files, as transfers of
- * this phase. */
-void load_count_scratch(struct load *l, const struct sorter *sorter);
+/* Local. What a sorter did to its scratch files, as transfers of this phase; NULL is
+ * nothing. */
+void load_count_scratch(struct load *l, const struct sorter_counts *c);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
 const char *load_scratch(const struct load *l, const char *what, char *out);

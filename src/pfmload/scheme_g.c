@@ -253,7 +253,7 @@ static void load_g(struct load *l)
             write_mine(&g);
         }
     }
-    load_count_scratch(l, g.sorter);
+    load_count_scratch(l, g.sorter ? sorter_counts(g.sorter) : NULL);
     writer_close(&g.w);
     exchange_close(&g.exchange);
     sorter_close(&g.sorter);

@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "pfmload/passes.h"
+#include "pfmload/roles.h"
 #include "pfmload/writer.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 
 static int agree(struct load *l)
 {
+    world_barrier(l->r->world.comm);
     return l->r->failed = err_agree(l->r->world.comm, l->r->failed);
 }
 
@@ -39,12 +41,26 @@ static int check_ranks(const struct scheme *s, int ranks)
     return 0;
 }
 
+/* Each slave must be able to send. */
+static int check_queue(const struct load *l)
+{
+    int64_t limit = l->set->queue_limit, slaves = l->r->world.size - LOAD_SLAVES;
+    if (l->scheme != &scheme_d_threaded || !limit || limit >= slaves)
+        return 0;
+    return err_usage(
+        "--queue-limit=%lld: each of the %lld slaves needs a buffer; allow "
+        "as many at least, or 0 for any number",
+        (long long)limit, (long long)slaves);
+}
+
 /* What a scheme cannot do, it refuses. */
 static int check_scheme(const struct load *l)
 {
     const struct scheme *s = l->scheme;
     const struct run *r = l->r;
     int rc = check_ranks(s, r->world.size);
+    if (!rc)
+        rc = check_queue(l);
     if (rc)
         return rc;
     if (!r->engine && s->reads_back)
@@ -601,6 +617,17 @@ static void written_figures(struct load *l, const struct sums *s)
                   "bytes written to scratch files, and read back", (double)s->scratch);
 }
 
+static void queue_figures(struct load *l)
+{
+    struct report *r = l->r->report;
+    report_figure(r, "queue_peak", "1", "lower",
+                  "most buffers that waited on the I/O node, or were being written",
+                  (double)l->peak);
+    report_figure(r, "queue_peak_bytes", "B", "lower",
+                  "their bytes: queue_peak * size of a buffer",
+                  (double)(l->peak * ROLES_MESSAGE));
+}
+
 void steps_figures(struct load *l)
 {
     struct run *r = l->r;
@@ -624,6 +651,8 @@ void steps_figures(struct load *l)
         report_figure(r->report, "area_cut", "1", "lower",
                       "soundings that the area filter flagged", (double)s.cut);
     written_figures(l, &s);
+    if (l->scheme == &scheme_d_threaded)
+        queue_figures(l);
     memory_figure(l);
 }
 
