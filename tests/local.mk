@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	tests/unit/area_pass \
 	tests/unit/busy \
 	tests/unit/cache \
+	tests/unit/container \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
