@@ -237,8 +237,8 @@ static int plan(struct fft *p)
 /* The answer is made on rank 0: its node has it once. */
 static int64_t memory_of(const struct fft *p)
 {
-    int64_t answers = set.points / w.run.world.size * 16 +
-                      set.points * 16 / w.run.world.node_ranks;
+    int64_t answers =
+        set.points / w.run.world.size * 16 + set.points * 16 / w.run.world.node_ranks;
     return 2 * p->most + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
 }
 

@@ -48,8 +48,9 @@ static struct opt table[] = {
 static const struct opt_program program = {
     .name = "ldad mandelbrot",
     .line = "",
-    .about = "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
-             "file; then each views a band of it.",
+    .about =
+        "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
+        "file; then each views a band of it.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
