@@ -25,10 +25,9 @@ static void help(FILE *out)
           out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", command[i].name, command[i].about);
-    fputs(
-        "\n  -h, --help              this text; of a command: ldad COMMAND --help\n"
-        "  --version               the version\n",
-        out);
+    fputs("\n  -h, --help              this text; of a command: ldad COMMAND --help\n"
+          "  --version               the version\n",
+          out);
 }
 
 bool command_options(const struct opt_program *p, int argc, char **argv, int *status)
