@@ -16,11 +16,12 @@ FILES = 2
 BIN_M = 6  # about 5 soundings in each, at the survey's depth
 MANUALLY_INVAL, FILTER_INVAL = 1, 2
 
-FILTERS = [("swath, sigma %s" % n, ["--swath-filter=%s" % n]) for n in (3, 4, 5, 6)]
+FILTERS = [("swath, sigma %s" % n, ["--swath-filter", "--swath-sigma=%s" % n])
+           for n in (3, 4, 5, 6)]
 FILTERS += [("area, %s, n = %s" % (order, n), ["--area-filter=%s" % n,
                                                "--area-order=" + order])
             for n in (1.5, 2, 3) for order in ("two-pass", "raster")]
-FILTERS += [("both, 5 and 3", ["--swath-filter=5", "--area-filter=3"])]
+FILTERS += [("both, 5 and 3", ["--swath-filter", "--area-filter=3"])]
 
 
 def truth(folder, names):
@@ -90,9 +91,9 @@ def main():
         for text, options in FILTERS:
             pfm = os.path.join(folder, "x.pfm")
             subprocess.check_call(
-                [os.path.join(build, "pfmload"), "--bin=%d" % BIN_M, "-o", pfm] +
-                options + [os.path.join(folder, name) for name in names],
-                stdout=subprocess.DEVNULL)
+                [os.path.join(build, "pfmload"), "--bin-size=%d" % BIN_M, "-o", pfm,
+                 "--quiet", "--area-serial"] +
+                options + [os.path.join(folder, name) for name in names])
             print("%-26s  %9.4f  %9.4f  %9d" % ((text,) + measure(pfm, false)),
                   flush=True)
             os.remove(pfm)

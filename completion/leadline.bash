@@ -8,7 +8,9 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*) "${COMP_WORDS[0]}" "$command" --help ;;
+        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*)
+            "${COMP_WORDS[0]}" "$command" --help
+            ;;
         *) "${COMP_WORDS[0]}" --help ;;
     esac 2>/dev/null
 }
@@ -36,7 +38,7 @@ _leadline_choices()
 {
     _leadline_help | awk -v option="$1" '
         /^ +-/ { here = $0 ~ "(^|[ ,])" option "([= ]|$)" }
-        here && match($0, /[A-Za-z]+(\|[A-Za-z]+)+:/) {
+        here && match($0, /[A-Za-z0-9.-]+(\|[A-Za-z0-9.-]+)+:/) {
             list = substr($0, RSTART, RLENGTH - 1)
             gsub(/\|/, " ", list); print list; exit
         }
@@ -57,11 +59,11 @@ _leadline()
         before=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case $before in
-        --dir | --node-dirs | --out)
+        --dir | --node-dirs | --out | --scratch-dir)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --json | --csv | --perfetto | --output | -o)
+        --json | --csv | --xyz | --png | --perfetto | --output | -o | --list | -l)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
@@ -71,6 +73,7 @@ _leadline()
             ;;
         -*)
             [ "$before" != -p ] || before=--pattern
+            [ "$before" != -s ] || before=--scheme
             choices=$(_leadline_choices "$before")
             if [ -n "$choices" ]; then
                 mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
@@ -80,7 +83,7 @@ _leadline()
     esac
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(gsf|pfm)info ]]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
@@ -91,4 +94,4 @@ _leadline()
     fi
 }
 complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo ldad pfminfo
+    gsfinfo ldad pfminfo pfmload

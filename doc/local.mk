@@ -5,5 +5,6 @@ dist_doc_DATA = \
 	doc/container.md \
 	doc/ldad.md \
 	doc/method.md \
+	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/statistics.md

@@ -13,6 +13,8 @@ Leadline
   HDF5          $HDF5_WHY
   liburing      $URING_WHY
   libaio        $LIBAIO_WHY
+  libpng        $LIBPNG_WHY
+  FFTW          $FFTW_WHY
   Python        $ll_python
   installs to   $prefix
 

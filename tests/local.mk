@@ -22,6 +22,7 @@ check_PROGRAMS += \
 	tests/unit/list \
 	tests/unit/ldad \
 	tests/unit/opt \
+	tests/unit/packet_sorter \
 	tests/unit/pfm \
 	tests/unit/passes \
 	tests/unit/phase \
@@ -64,10 +65,20 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
 	tests/e2e/ldad_container.py \
+	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_workloads.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/pfm_files.py \
+	tests/e2e/pfminfo.py \
+	tests/e2e/pfmload.py \
+	tests/e2e/pfmload_64.py \
+	tests/e2e/pfmload_bad.py \
+	tests/e2e/pfmload_d.py \
+	tests/e2e/pfmload_ef.py \
+	tests/e2e/pfmload_ended.py \
+	tests/e2e/pfmload_schemes.py \
 	tests/e2e/rig_disks.py \
 	tests/e2e/scale64.py \
 	tests/e2e/verification.py \
@@ -87,6 +98,8 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/e2e/loads.py \
 	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
@@ -164,9 +177,25 @@ CLEANFILES += $(MPI_TRACED_BY_TESTS)
 EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 
+# The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
+LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed
+LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
+	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
+	src/ldad/workloads/perf.c
+LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
+	-I$(srcdir)/src -I$(srcdir)/include -o $@
+tests/ldad/plain: $(LDAD_PLAIN_C)
+	$(LDAD_CC) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C))
+tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
+	$(LDAD_CC) -include $(srcdir)/include/ldad_rename.h \
+	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
+	  -Wl,-rpath,$(abs_builddir)/.libs
+CLEANFILES += $(LDAD_BY_TESTS)
+EXTRA_DIST += tests/ldad/plain.c
+
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
-	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS)
+	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS)
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -34,6 +34,11 @@ def scalars(value):
             and all(isinstance(v, (str, int, float)) for v in value))
 
 
+def is_case(value):
+    return isinstance(value, dict) and value != {} and all(
+        isinstance(v, (str, int, float)) for v in value.values())
+
+
 # name: (default, test, what it must be)
 KEYS = OrderedDict([
     ("program", (None, text, "a program's name or path")),
@@ -41,6 +46,8 @@ KEYS = OrderedDict([
     ("args", ([], texts, "a list of strings")),
     ("matrix", ({}, lambda m: isinstance(m, dict) and all(map(scalars, m.values())),
                 "an object whose values are lists: option = [values]")),
+    ("cases", ([{}], lambda c: isinstance(c, list) and c != [] and all(
+        map(is_case, c)), "a list of objects: option = value")),
     ("rounds", (FEW_ROUNDS, whole, "a whole number above 0")),
     ("seed", (1, lambda s: isinstance(s, int), "a whole number")),
     ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
@@ -93,10 +100,10 @@ def check(path, tree):
             raise usage("%s: %s must be %s" % (path, name, wanted))
     if spec["program"] is None:
         raise usage('%s: it must name a program, as in "program": "madbench"' % path)
-    for value in spec["matrix"].get("np", []):
-        if not whole(value):
+    for config in configurations(spec):
+        if not whole(config.values.get("np", 1)):
             raise usage("%s: np must be a whole number above 0" % path)
-    fill(spec["args"], {name: "" for name in spec["matrix"]}, path)
+        fill(spec["args"], config.values, path)
     return spec
 
 
@@ -105,7 +112,7 @@ def fill(args, values, path="the specification"):
     try:
         return [arg.format(**values) for arg in args]
     except (KeyError, IndexError, ValueError):
-        raise usage("%s: args name a value that the matrix does not have: %s"
+        raise usage("%s: args name a value that matrix and cases do not have: %s"
                     % (path, " ".join(args)))
 
 
@@ -118,10 +125,16 @@ def placeholders(args):
 
 
 def configurations(spec):
-    """All combinations; their names go into file names and --series."""
+    """Each case with all combinations of the matrix, whose values a case's own replace;
+    their names go into file names and --series."""
     names = list(spec["matrix"])
-    combined = [OrderedDict(zip(names, values))
-                for values in itertools.product(*spec["matrix"].values())]
+    combined = []
+    for case in spec.get("cases", [{}]):
+        for values in itertools.product(*spec["matrix"].values()):
+            config = OrderedDict(zip(names, values))
+            config.update(case)
+            if config not in combined:
+                combined.append(config)
     short = [join(value_word(n, v) for n, v in c.items()) for c in combined]
     if len(set(short)) < len(short):
         short = [join("%s=%s" % item for item in c.items()) for c in combined]

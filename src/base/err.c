@@ -1,18 +1,17 @@
 #include "base/err.h"
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 static struct err recorded = {.rank = -1, .offset = -1};
+static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
 
-static int record(int code, int usage, const char *file, int64_t offset,
-                  const char *fmt, va_list ap)
+static void fill(int code, int usage, const char *file, int64_t offset, const char *fmt,
+                 va_list ap)
 {
-    code = code < 0 ? code : -EIO;
-    if (recorded.code)
-        return code;
     recorded.code = code;
     recorded.usage = usage;
     recorded.rank = -1;
@@ -22,6 +21,17 @@ static int record(int code, int usage, const char *file, int64_t offset,
     recorded.host[sizeof recorded.host - 1] = 0;
     snprintf(recorded.file, sizeof recorded.file, "%s", file ? file : "");
     vsnprintf(recorded.text, sizeof recorded.text, fmt, ap);
+}
+
+/* Two threads may fail at once. */
+static int record(int code, int usage, const char *file, int64_t offset,
+                  const char *fmt, va_list ap)
+{
+    code = code < 0 ? code : -EIO;
+    pthread_mutex_lock(&recording);
+    if (!recorded.code)
+        fill(code, usage, file, offset, fmt, ap);
+    pthread_mutex_unlock(&recording);
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* LDAD, linear disk access descriptors: which bytes of a file a process accesses, as a
- * formula instead of a list (Wang and Kaeli, Source Level Transformations to Improve I/O
- * Data Partitioning). Pure arithmetic, all of it Local; all numbers are bytes.
+ * formula instead of a list (Wang and Kaeli, Source Level Transformations to Improve
+ * I/O Data Partitioning). Pure arithmetic, all of it Local; all numbers are bytes.
  *
  *     size          chunk: that many bytes without a gap
  *     stride        from the begin of one chunk to that of the next
@@ -8,8 +8,8 @@
  *     levels        what repeats may be a chunk, or again a pattern with strides
  *
  * A plan is what all ranks access together: the descriptor of rank 0, and what a rank's
- * number adds to its start. A map is a plan that has been found sound, and answers which
- * rank a byte belongs to, and where among that rank's bytes it is.
+ * number adds to its start. A map is a plan that has been found sound, and answers
+ * which rank a byte belongs to, and where among that rank's bytes it is.
  *
  * No question costs more than O(levels^2), nor depends on how many chunks there are;
  * what goes through lists says so. Nothing is allocated but by ldad_plan_parse.
@@ -20,9 +20,10 @@
  *     start=4096 [span=1048576 stride=262144 size=65536]
  *     start=0 [span=4194304 stride=1048576 [span=262144 stride=65536 size=4096]]
  *
- * and a plan has in front of that its ranks and what their numbers add to the start: one
- * step, or several where a rank's number has several digits (a grid of processes, the
- * last of them fastest), or each rank's start; then where the file ends, if it does:
+ * and a plan has in front of that its ranks and what their numbers add to the start:
+ * one step, or several where a rank's number has several digits (a grid of processes,
+ * the last of them fastest), or each rank's start; then where the file ends, if it
+ * does:
  *
  *     ranks=4 step=65536 start=0 [span=1048576 stride=262144 size=65536]
  *     ranks=2x3 step=8000,100 end=15000 start=0 [span=8000 stride=400 size=100]
@@ -143,13 +144,13 @@ struct ldad_plan {
 /* As ldad_check. */
 int ldad_plan_check(const struct ldad_plan *p);
 
-/* [start, start + bytes) dealt out in chunks to the ranks in turn. The last chunk may be
- * short. 0, -EINVAL or -EOVERFLOW with a sentence. */
+/* [start, start + bytes) dealt out in chunks to the ranks in turn. The last chunk may
+ * be short. 0, -EINVAL or -EOVERFLOW with a sentence. */
 int ldad_plan_cyclic(struct ldad_plan *p, int64_t ranks, int64_t start, int64_t bytes,
                      int64_t chunk);
 
-/* [start, start + bytes) in one region for each rank, of the same whole number of units;
- * the last ranks may have less, or nothing. Errors as above. */
+/* [start, start + bytes) in one region for each rank, of the same whole number of
+ * units; the last ranks may have less, or nothing. Errors as above. */
 int ldad_plan_blocks(struct ldad_plan *p, int64_t ranks, int64_t start, int64_t bytes,
                      int64_t unit);
 
@@ -163,7 +164,8 @@ enum ldad_answer ldad_plan_disjoint(const struct ldad_plan *p);
  * O(ranks) for a table of starts. */
 enum ldad_answer ldad_plan_tiles(const struct ldad_plan *p, int64_t begin, int64_t end);
 
-/* As ldad_list_relation, as if the plan had no end; a table of starts costs O(ranks). */
+/* As ldad_list_relation, as if the plan had no end; a table of starts costs
+ * O(ranks). */
 enum ldad_relation ldad_plan_relation(const struct ldad_plan *p);
 
 /* Whether `a` is finer than `b`: both are interleaved and leave no gap, reach from the
@@ -236,8 +238,8 @@ int ldad_finder_end(struct ldad_finder *f);
 /* ---- text ------------------------------------------------------------------ */
 
 /* Writes the text into out[room], ended; returns its length, which may be more than
- * fits, as snprintf does. LDAD_TEXT is room for any descriptor, and for a plan without a
- * table. */
+ * fits, as snprintf does. LDAD_TEXT is room for any descriptor, and for a plan without
+ * a table. */
 int ldad_print(char *out, int64_t room, const struct ldad *d);
 int64_t ldad_plan_print(char *out, int64_t room, const struct ldad_plan *p);
 

@@ -1,5 +1,6 @@
 /* Which byte is whose. The digits of a rank's number are levels among those of time:
- * where all of them lie within each other by stride, an offset is read digit by digit. */
+ * where all of them lie within each other by stride, an offset is read digit by
+ * digit. */
 #include "base/err.h"
 #include "base/ldad.h"
 #include "base/ldad_set.h"

@@ -172,8 +172,8 @@ static int64_t shrink(struct ldad_level *level, int levels, int64_t low, int64_t
     return size;
 }
 
-/* The ranks' digits, forwards, then the levels of each; returns how many are the ranks',
- * or -1 where ranks are at one place. */
+/* The ranks' digits, forwards, then the levels of each; returns how many are the
+ * ranks', or -1 where ranks are at one place. */
 static int levels_of(const struct ldad_plan *p, const struct ldad *normal,
                      struct ldad_level level[LDAD_LEVELS + LDAD_DIGITS])
 {

@@ -34,3 +34,16 @@ src/base/version.stamp: FORCE
 FORCE:
 .PHONY: FORCE
 CLEANFILES += src/base/version.c src/base/version.stamp
+
+# Pictures: apart, so that only programs that draw need libpng.
+noinst_LTLIBRARIES += src/base/libpicture.la
+src_base_libpicture_la_SOURCES = src/base/png.h
+src_base_libpicture_la_CPPFLAGS = $(AM_CPPFLAGS)
+src_base_libpicture_la_LIBADD =
+if HAVE_LIBPNG
+src_base_libpicture_la_SOURCES += src/base/png.c
+src_base_libpicture_la_CPPFLAGS += $(LIBPNG_CFLAGS)
+src_base_libpicture_la_LIBADD += $(LIBPNG_LIBS)
+else
+src_base_libpicture_la_SOURCES += src/base/png_absent.c
+endif

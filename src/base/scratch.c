@@ -174,11 +174,14 @@ void scratch_unlink_all(void)
     for (int i = 0; i < SLOTS; i++)
         if (table[i].used)
             unlink(table[i].path);
+    for (int more = 1; more;) { /* folders, empty by now or when those in them went */
+        more = 0;
+        for (int i = 0; i < SLOTS; i++)
+            if (table[i].used && !rmdir(table[i].path))
+                more = !(table[i].used = 0);
+    }
     for (int i = 0; i < SLOTS; i++)
-        if (table[i].used) {
-            rmdir(table[i].path); /* of a folder, empty by now */
-            table[i].used = 0;
-        }
+        table[i].used = 0;
 }
 
 static pthread_t catcher; /* who handles signals, and blocks them to make a file */

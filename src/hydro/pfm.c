@@ -1,5 +1,6 @@
 #include "hydro/pfm.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "hydro/pfm_head.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_sums.h"
@@ -11,21 +12,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file and the part of it that was read last. Bins are read row by row and chains
- * were mostly written in order, so the next bytes are mostly there. */
-enum { WINDOW = 1 << 20 };
+/* A file and the part of it that was read last. Bins are read row by row, and chains
+ * were mostly written in order: each part that follows the last one is twice as large.
+ * Where chains are scattered over the file a jump reads a page only. */
+enum { PAGE = 4096, WINDOW = 1 << 20 };
 
 struct part {
     int fd;
     char path[PFM_PATH];
     int64_t bytes;
     int64_t at; /* the window's begin in the file */
-    int have;
+    int64_t have, want;
     uint8_t *window;
 };
 
 struct pfm {
     struct pfm_head head;
+    struct pfm_extremes extremes;
     struct part bins, blocks;
     struct pfm_sounding *soundings;
     int64_t room;
@@ -63,19 +66,20 @@ static void close_part(struct part *f)
     free(f->window);
 }
 
+/* At least n bytes at `at`, and up to f->want where the file has them. */
 static int fill(struct part *f, int64_t at, int64_t n)
 {
     f->at = at;
     f->have = 0;
     while (f->have < n) {
-        ssize_t got =
-            pread(f->fd, f->window + f->have, (size_t)(WINDOW - f->have), at + f->have);
+        ssize_t got = pread(f->fd, f->window + f->have, (size_t)(f->want - f->have),
+                            at + f->have);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
             return err_set(got ? -errno : -EIO, f->path, at + f->have, "%s",
                            got ? strerror(errno) : "the file ends too early");
-        f->have += (int)got;
+        f->have += got;
     }
     return 0;
 }
@@ -84,16 +88,20 @@ static int fill(struct part *f, int64_t at, int64_t n)
 static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
 {
     int rc = 0;
-    if (at < f->at || at + n > f->at + f->have)
-        rc = fill(f, at, n);
+    if (at < f->at || at + n > f->at + f->have) {
+        bool follows = at >= f->at && at <= f->at + f->have;
+        int64_t begin = at - at % PAGE, least = at + n - begin;
+        f->want = units_round_up(follows ? 2 * f->want : least, PAGE);
+        f->want = f->want > WINDOW ? WINDOW : f->want < least ? least : f->want;
+        rc = fill(f, begin, least);
+    }
     *p = f->window + (at - f->at);
     return rc;
 }
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* A handle file says what it is in its first line. */
-static int check_handle(const char *path)
+int pfm_check_handle(const char *path)
 {
     char line[128] = "";
     FILE *f = fopen(path, "re");
@@ -121,6 +129,8 @@ static int read_head(struct pfm *p)
         memcpy(text, from, (size_t)n);
     if (!rc)
         rc = pfm_head_parse(&p->head, text, f->path);
+    if (!rc)
+        pfm_extremes_parse(&p->extremes, &p->head, text);
     free(text);
     int64_t need = 0;
     const struct pfm_head *h = &p->head;
@@ -139,7 +149,7 @@ int pfm_open(struct pfm **out, const char *path)
     if (!p)
         return err_set(-ENOMEM, path, -1, "no memory to read the file");
     p->bins.fd = p->blocks.fd = -1;
-    int rc = check_handle(path);
+    int rc = pfm_check_handle(path);
     if (!rc)
         rc = open_part(&p->bins, path, "bin");
     if (!rc)
@@ -165,6 +175,11 @@ void pfm_close(struct pfm **p)
 const struct pfm_head *pfm_head(const struct pfm *p)
 {
     return &p->head;
+}
+
+const struct pfm_extremes *pfm_extremes(const struct pfm *p)
+{
+    return &p->extremes;
 }
 
 int64_t pfm_blocks(const struct pfm *p)

@@ -53,6 +53,17 @@ struct pfm_bin {
     int64_t first, last; /* block, bytes in the .ndx file */
 };
 
+/* Over all bins with soundings; all zero: none. The first of equal bins counts. */
+struct pfm_extreme {
+    double value;
+    int64_t bin; /* row * width + column */
+};
+struct pfm_extremes {
+    int64_t bins, filled; /* with soundings; with valid ones */
+    struct pfm_extreme min, max, min_filtered, max_filtered; /* m */
+    struct pfm_extreme min_count, max_count, min_std, max_std;
+};
+
 /* One form for everything: what travels, is sorted, and is packed. In order of (bin,
  * file, ping, beam) the soundings of a PFM do not depend on how it was made. */
 struct pfm_sounding {
@@ -77,11 +88,18 @@ struct pfm;
  * where NAME is the handle's without folders. Returns 0, or -errno with a sentence. */
 int pfm_path(char path[PFM_PATH], const char *handle, const char *suffix);
 
+/* Local. Whether this is a handle file, which says so in its first line. Returns 0, or
+ * -errno with a sentence. */
+int pfm_check_handle(const char *path);
+
 /* Local. Opens the PFM whose handle file is `path`; *p is freed by pfm_close. Returns
  * 0, or -errno with a sentence. */
 int pfm_open(struct pfm **p, const char *path);
 const struct pfm_head *pfm_head(const struct pfm *p);
 int64_t pfm_blocks(const struct pfm *p); /* Local. Blocks that fit into the .ndx. */
+
+/* Local. What the header says; bins and filled stay 0. */
+const struct pfm_extremes *pfm_extremes(const struct pfm *p);
 
 /* Local. The summary of a bin; fast where bins are read in order, row by row. */
 int pfm_bin(struct pfm *p, int64_t row, int64_t column, struct pfm_bin *bin);

@@ -162,3 +162,31 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
     edges(h, text);
     return rc ? rc : pfm_head_derive(h, path);
 }
+
+/* A place is "column,row"; one that is not in the grid becomes bin -1. */
+static struct pfm_extreme extreme(const struct pfm_head *h, const char *text,
+                                  const char *key, const char *place)
+{
+    const char *value = find(text, key), *at = place ? find(text, place) : NULL;
+    struct pfm_extreme e = {value ? strtod(value, NULL) : 0, 0};
+    long long row, column;
+    if (at && sscanf(at, "%lld,%lld", &column, &row) == 2)
+        e.bin = row >= 0 && row < h->height && column >= 0 && column < h->width
+                    ? row * h->width + column
+                    : -1;
+    return e;
+}
+
+void pfm_extremes_parse(struct pfm_extremes *e, const struct pfm_head *h,
+                        const char *text)
+{
+    *e = (struct pfm_extremes){
+        .min = extreme(h, text, "MIN DEPTH", "MIN COORD"),
+        .max = extreme(h, text, "MAX DEPTH", "MAX COORD"),
+        .min_filtered = extreme(h, text, "MIN FILTERED DEPTH", "MIN FILTERED COORD"),
+        .max_filtered = extreme(h, text, "MAX FILTERED DEPTH", "MAX FILTERED COORD"),
+        .min_count = extreme(h, text, "MINIMUM BIN COUNT", "MIN COUNT COORD"),
+        .max_count = extreme(h, text, "MAXIMUM BIN COUNT", "MAX COUNT COORD"),
+        .min_std = extreme(h, text, "MIN STANDARD DEVIATION", NULL),
+        .max_std = extreme(h, text, "MAX STANDARD DEVIATION", NULL)};
+}

@@ -15,6 +15,11 @@ enum {
  * value cannot be. */
 int pfm_head_parse(struct pfm_head *h, const char *text, const char *path);
 
+/* Local. The extremes that a header says; 0 where it does not. A place that is not two
+ * numbers is bin 0. */
+void pfm_extremes_parse(struct pfm_extremes *e, const struct pfm_head *h,
+                        const char *text);
+
 /* Local. Works out what follows of the fields that the header says. Returns 0, or
  * -errno with a sentence about `path` (NULL: no file): records are too large. */
 int pfm_head_derive(struct pfm_head *h, const char *path);

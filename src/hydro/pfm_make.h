@@ -16,17 +16,6 @@ struct pfm_form {
     int64_t files, pings, beams;     /* most of them, in all, of a file, of a ping */
 };
 
-/* Over all bins with soundings; all zero: none. The first of equal bins counts. */
-struct pfm_extreme {
-    double value;
-    int64_t bin; /* row * width + column */
-};
-struct pfm_extremes {
-    int64_t bins, filled; /* with soundings; with valid ones */
-    struct pfm_extreme min, max, min_filtered, max_filtered; /* m */
-    struct pfm_extreme min_count, max_count, min_std, max_std;
-};
-
 /* Local. The head of a new PFM: a grid from the south-west corner on that covers the
  * bounds, and fields as wide as the PFM library makes them, or wider where the numbers
  * need it. Returns 0, or -errno with a sentence where there can be no such PFM. */

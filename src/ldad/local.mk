@@ -1,11 +1,46 @@
-# ldad: containers. Its commands are a table in main.c.
+# libldad as it is installed: it exports what begins with ldad_file_ and nothing else.
+lib_LTLIBRARIES = libldad.la
+libldad_la_SOURCES =
+libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
+	src/base/libbase.la -lm -lpthread
+libldad_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^ldad_file_'
+include_HEADERS += include/ldad.h include/ldad_rename.h
+
+noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
+src_ldad_libldadfile_la_SOURCES = \
+	src/ldad/libldad.c src/ldad/libldad.h \
+	src/ldad/unique.c src/ldad/unique.h
+
+# The workloads' sources are plain MPI-IO; here their calls are renamed.
+src_ldad_libworkloads_la_SOURCES = \
+	src/ldad/workloads/fft.c src/ldad/workloads/fft.h \
+	src/ldad/workloads/jacobi.c src/ldad/workloads/jacobi.h \
+	src/ldad/workloads/mandelbrot.c src/ldad/workloads/mandelbrot.h \
+	src/ldad/workloads/perf.c src/ldad/workloads/perf.h \
+	src/ldad/workloads/rename.h
+src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-include $(srcdir)/src/ldad/workloads/rename.h
+
+# The ldad command: its sub-commands are a table in main.c.
 bin_PROGRAMS += ldad
-ldad_SOURCES = \
+ldad_SOURCES = src/ldad/main.c \
 	src/ldad/commands.h \
 	src/ldad/flatten.c \
 	src/ldad/info.c \
-	src/ldad/main.c \
 	src/ldad/parts.c \
 	src/ldad/rm.c \
-	src/ldad/verify.c
-ldad_LDADD = src/io/libio.la src/world/libworld.la src/base/libbase.la -lm -lpthread
+	src/ldad/verify.c \
+	src/ldad/fft_answer.h \
+	src/ldad/fft_math.c src/ldad/fft_math.h src/ldad/fft_real.h \
+	src/ldad/timed.c src/ldad/timed.h \
+	src/ldad/workload.c src/ldad/workload.h src/ldad/workloads.h \
+	src/ldad/workload_fft.c src/ldad/workload_jacobi.c \
+	src/ldad/workload_mandelbrot.c src/ldad/workload_perf.c
+ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la $(blocktransfer_LDADD)
+if HAVE_FFTW
+ldad_SOURCES += src/ldad/fft_answer_fftw.c
+ldad_CPPFLAGS = $(AM_CPPFLAGS) $(FFTW_CFLAGS)
+ldad_LDADD += $(FFTW_LIBS)
+else
+ldad_SOURCES += src/ldad/fft_answer_own.c
+endif

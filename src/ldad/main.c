@@ -1,7 +1,9 @@
-/* ldad: partitioned containers, looked at and made ordinary files again. */
+/* ldad: partitioned containers, looked at and made ordinary files again; and the
+ * workloads that files are partitioned for. */
 #include "base/err.h"
 #include "base/version.h"
 #include "ldad/commands.h"
+#include "ldad/workloads.h"
 #include <string.h>
 
 static const struct {
@@ -13,18 +15,24 @@ static const struct {
     {"verify", command_verify, "header, lengths and stamped data"},
     {"flatten", command_flatten, "make the ordinary file of it (in parallel)"},
     {"cat", command_cat, "its bytes to standard output"},
-    {"rm", command_rm, "remove it, with partitions that are elsewhere"}};
+    {"rm", command_rm, "remove it, with partitions that are elsewhere"},
+    {"perf", workload_perf, "benchmark: chunks that each rank writes and reads back"},
+    {"mandelbrot", workload_mandelbrot, "... a picture, written in rows, then viewed"},
+    {"jacobi", workload_jacobi, "... a grid that is relaxed from file to file"},
+    {"fft", workload_fft, "... a Fourier transform that is transposed by files"}};
 
 enum { COMMANDS = sizeof command / sizeof command[0] };
 
 static void help(FILE *out)
 {
-    fputs("usage: ldad COMMAND [options] ...\n\n"
-          "Partitioned containers, as FILETYPE=PARTITIONED writes them: one file that\n"
-          "is stored as a partition for each rank and a header.\n\n",
-          out);
+    fputs(
+        "usage: ldad COMMAND [options] ...\n\n"
+        "Partitioned containers, as FILETYPE=PARTITIONED writes them: one file that\n"
+        "is stored as a partition for each rank and a header; and programs that show\n"
+        "what partitioning does for parallel I/O (mpirun -np P ldad perf ...).\n\n",
+        out);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-9s %s\n", command[i].name, command[i].about);
+        fprintf(out, "  %-10s %s\n", command[i].name, command[i].about);
     fputs("\n  -h, --help              this text; of a command: ldad COMMAND --help\n"
           "  --version               the version\n",
           out);

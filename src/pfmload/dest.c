@@ -44,7 +44,7 @@ int dest_check(struct dest *d, bool replaces)
                        "give --overwrite or --append");
     if (d->replaces && data && !S_ISDIR(st.st_mode))
         return err_set(-ENOTDIR, d->data, -1, "the PFM's folder is no folder");
-    return 0;
+    return handle ? pfm_check_handle(d->handle) : 0;
 }
 
 /* ---- making and unmaking -------------------------------------------------------- */
@@ -145,6 +145,26 @@ static void forget(const struct dest *d)
     scratch_forget(d->part_data);
 }
 
+/* What was there gets its name back, and what has no handle file loses it. */
+static void take_back(struct dest *d)
+{
+    struct stat st;
+    if (lstat(d->part_data, &st))
+        rename(d->data, d->part_data);
+    else
+        exchange(d);
+}
+
+static int publish_handle(struct dest *d)
+{
+    int rc = sync_parent(d);
+    if (!rc)
+        rc = move(d->part_handle, d->handle);
+    if (rc)
+        take_back(d);
+    return rc;
+}
+
 int dest_publish(struct dest *d)
 {
     int rc = sync_folder(d->part_data);
@@ -153,9 +173,7 @@ int dest_publish(struct dest *d)
     forget(d);
     rc = d->replaces ? exchange(d) : move(d->part_data, d->data);
     if (!rc)
-        rc = sync_parent(d);
-    if (!rc)
-        rc = move(d->part_handle, d->handle);
+        rc = publish_handle(d);
     if (!rc)
         rc = sync_parent(d);
     if (!rc)

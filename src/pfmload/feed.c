@@ -112,7 +112,7 @@ static void count(struct feed_counts *c, const struct pfm_sounding *s)
 }
 
 /* The soundings of a ping; *all is what gather() makes of them. Returns how many, or
- * -1 where a depth is less than nothing when stored. */
+ * -1 where a depth is less than nothing when stored, or as deep as "none" is. */
 static int make_soundings(struct feed *f, const struct source *from,
                           const struct gsf_ping *p, const uint8_t *cut,
                           struct pfm_sounding *all)
@@ -128,7 +128,7 @@ static int make_soundings(struct feed *f, const struct source *from,
             c.beams_lost++;
         } else if (!pfm_place(h, f->beams.at[i], s)) {
             c.outside++;
-        } else if (!(depth >= 0 && depth <= UINT32_MAX)) {
+        } else if (!(depth >= 0 && depth < (double)h->null_raw)) {
             return -1;
         } else {
             s->file = (uint32_t)from->number;
@@ -164,7 +164,13 @@ static int feed_ping(struct feed *f, const struct source *from,
     if (rc)
         return rc;
     int n = make_soundings(f, from, p, cut, &all);
-    const char *unfit = n < 0 ? "depth" : pfm_unfit(f->head, &all);
+    if (n < 0)
+        return err_set(-ERANGE, from->path, p->offset,
+                       "ping %lld: a sounding is not within the depths that this PFM "
+                       "can hold, %g m to below %g m",
+                       (long long)p->number, 0.0 - f->head->depth_offset,
+                       f->head->null_depth);
+    const char *unfit = pfm_unfit(f->head, &all);
     if (unfit || p->number > UINT32_MAX)
         return err_set(-ERANGE, from->path, p->offset,
                        "ping %lld: the %s of a sounding does not fit into the bits "

@@ -8,7 +8,8 @@
 
 const struct scheme *load_scheme(const char *name, const char *library)
 {
-    static const struct scheme *const all[] = {&scheme_c, &scheme_g};
+    static const struct scheme *const all[] = {&scheme_c, &scheme_d, &scheme_d_threaded,
+                                               &scheme_e, &scheme_f, &scheme_g};
     if (!strcmp(name, "serial"))
         return strcmp(library, "cached") ? &scheme_serial_per_sounding
                                          : &scheme_serial_cached;
@@ -31,13 +32,20 @@ void load_fail(struct load *l, int rc)
         l->r->failed = rc;
 }
 
+int load_agree(struct load *l)
+{
+    struct phase *p = l->r->phase;
+    enum act before = phase_act(p, ACT_IDLE);
+    world_barrier(l->r->world.comm);
+    l->r->failed = err_agree(l->r->world.comm, l->r->failed);
+    phase_act(p, before);
+    return l->r->failed;
+}
+
 bool load_ready(struct load *l, int rc)
 {
     load_fail(l, rc);
-    enum act before = phase_act(l->r->phase, ACT_IDLE);
-    l->r->failed = err_agree(l->r->world.comm, l->r->failed);
-    phase_act(l->r->phase, before);
-    return !l->r->failed;
+    return !load_agree(l);
 }
 
 void load_progress(struct load *l, int64_t soundings)
@@ -91,20 +99,31 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
     return rc;
 }
 
+void load_drop_input(struct load *l)
+{
+    int64_t resident;
+    if (!l->r->flush || l->r->world.node_rank)
+        return;
+    for (int64_t i = 0; i < l->list->n; i++)
+        if (!l->list->file[i].bad)
+            load_fail(l, io_cache_drop(l->list->file[i].path, 0, 0, &resident));
+}
+
 /* ---- what comes out ------------------------------------------------------------- */
 
 const char *load_scratch(const struct load *l, const char *what, char *out)
 {
-    const char *dir = l->set->scratch_dir;
-    snprintf(out, PFM_PATH, "%.3900s/pfmload-%s.%s.%06d", dir ? dir : l->dest.part,
-             l->r->id, what, l->r->world.rank);
+    const char *dir = l->r->engine ? l->dest.part : l->r->options->dir;
+    if (l->set->scratch_dir)
+        dir = l->set->scratch_dir;
+    snprintf(out, PFM_PATH, "%.3900s/pfmload-%s.%s.%06d", dir, l->r->id, what,
+             l->r->world.rank);
     return out;
 }
 
-void load_count_scratch(struct load *l, const struct sorter *sorter)
+void load_count_scratch(struct load *l, const struct sorter_counts *c)
 {
     struct phase *p = l->r->phase;
-    const struct sorter_counts *c = sorter ? sorter_counts(sorter) : NULL;
     if (!c || !c->spilled_bytes)
         return;
     l->scratch_bytes += c->spilled_bytes;
@@ -115,14 +134,29 @@ void load_count_scratch(struct load *l, const struct sorter *sorter)
     phase_transfer(p, ACT_READ, c->spilled_bytes, c->read_ns);
 }
 
+int64_t load_expected(const struct load *l)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->list->n; i++)
+        n += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    return n;
+}
+
+int64_t load_memory(const struct load *l)
+{
+    enum { OTHERS = 75 << 20 }; /* resident memory beside it, measured: 50 and 24 MiB */
+    int64_t half = l->set->memory / 2, rest = l->set->memory - OTHERS;
+    return rest > half ? rest : half;
+}
+
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
 {
-    int64_t most = l->set->memory - taken, expected = 0;
-    for (int64_t i = 0; i < l->list->n; i++)
-        expected += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    int64_t most = load_memory(l) - taken, least = load_memory(l) / 2;
+    int64_t expected = load_expected(l);
     /* Memory is touched when it is allocated, and that takes time. Half as much again:
      * not all ranks get the same. */
     int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);
     need += need / 2 + (1 << 20);
+    most = most > least ? most : least;
     return expected && !l->old && need < most ? need : most;
 }

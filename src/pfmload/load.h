@@ -15,7 +15,7 @@
 enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
 
 struct load;
-struct sorter;
+struct sorter_counts;
 
 struct scheme {
     const char *name;
@@ -28,8 +28,6 @@ struct scheme {
      * l->r->failed of the rank they happen on, whichever others must not wait for
      * ever. */
     void (*load)(struct load *l);
-    /* Local. Bytes this rank allocates beside what every scheme does. */
-    int64_t (*memory)(const struct load *l);
 };
 
 /* What a rank is given to read: a file, or rows of the PFM that is appended to. */
@@ -43,6 +41,12 @@ struct item {
 struct tally {
     int64_t soundings;
     uint64_t hash;
+};
+
+/* A bin of a PFM in the making. */
+struct load_bin {
+    int64_t first, last; /* blocks of its chain, bytes in the .ndx */
+    int64_t soundings;   /* 0: none, and the rest says nothing */
 };
 
 struct load {
@@ -60,8 +64,9 @@ struct load {
     struct dest dest;
     struct run_file blocks, bins, coverage; /* .ndx, .bin, .cvg */
     struct run_file *cover;                 /* where the coverage map is */
-    int64_t blocks_bytes;                   /* of the .ndx; the writers of it know */
-    struct pfm_extremes extremes;           /* of this rank's bins */
+    struct load_bin *known; /* of each bin, where the .bin does not say it yet; NULL */
+    int64_t blocks_bytes;   /* of the .ndx; the writers of it know */
+    struct pfm_extremes extremes; /* of this rank's bins */
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */
@@ -81,6 +86,16 @@ const struct scheme *load_scheme(const char *name, const char *library);
  * their outcome on this rank. Returns whether all are ready. */
 bool load_ready(struct load *l, int rc);
 
+/* **Collective.** The verdict of all ranks on what was kept so far, which it replaces.
+ * Who waits for others leaves its core to them. */
+int load_agree(struct load *l);
+
+/* Local. The rank of schemes in which one writes, and that which speaks. */
+static inline bool load_is_first(const struct load *l)
+{
+    return l->r->world.rank == 0;
+}
+
 /* Local. Keeps the first failure of this rank; 0 is none. */
 void load_fail(struct load *l, int rc);
 
@@ -93,13 +108,25 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
 /* Local. So many soundings more were read; shown where l->progress is on. */
 void load_progress(struct load *l, int64_t soundings);
 
-/* Local. Memory for the sorter of one of `sharers` ranks, where `taken` of --memory is
+/* Local. Soundings that the scan has found; 0: there was none. */
+int64_t load_expected(const struct load *l);
+
+/* Local, one rank of each node. Drops the input from the page cache, under
+ * --cache=flush: the device is to be measured, and not what was left in memory.
+ * Failures are kept. */
+void load_drop_input(struct load *l);
+
+/* Local. What of --memory is for soundings: all but what the process, the MPI library
+ * and the buffers of streams and messages take, and half of it at least. */
+int64_t load_memory(const struct load *l);
+
+/* Local. Memory for the sorter of one of `sharers` ranks, where `taken` of that is
  * for something else: not more than what soundings need, if that is known. */
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
-/* Local. What a sorter, which may be NULL, did to its scratch files, as transfers of
- * this phase. */
-void load_count_scratch(struct load *l, const struct sorter *sorter);
+/* Local. What a sorter did to its scratch files, as transfers of this phase; NULL is
+ * nothing. */
+void load_count_scratch(struct load *l, const struct sorter_counts *c);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
 const char *load_scratch(const struct load *l, const char *what, char *out);

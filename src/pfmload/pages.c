@@ -194,7 +194,7 @@ void pages_put(struct pages *p, int64_t offset, int64_t n, const void *from)
 
 void pages_flush(struct pages *p)
 {
-    for (int64_t i = 0; i < p->count; i++)
+    for (int64_t i = 0; p && i < p->count; i++)
         if (p->page[i].number != NONE)
             write_page(p, i);
 }

@@ -21,7 +21,8 @@ int pages_open(struct pages **p, struct run_file *file, int64_t bytes, int64_t m
 void pages_get(struct pages *p, int64_t offset, int64_t n, void *to);
 void pages_put(struct pages *p, int64_t offset, int64_t n, const void *from);
 
-void pages_flush(struct pages *p);  /* Local. Writes what is not yet written. */
+void pages_flush(
+    struct pages *p); /* Local. Writes what is not written; NULL is fine. */
 void pages_close(struct pages **p); /* Local. Frees; writes nothing. NULL is fine. */
 
 #endif

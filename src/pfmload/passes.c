@@ -25,8 +25,10 @@ static int chains_open(struct chains *c, struct load *l)
     c->record = calloc(1, (size_t)l->head.bin_bytes);
     if (!c->block || !c->record)
         return err_set(-ENOMEM, NULL, -1, "no memory for a block");
-    int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes,
-                        l->set->memory - l->set->memory / 8);
+    int64_t window = load_memory(l);
+    if (window > l->blocks_bytes + PAGES_PAGE)
+        window = l->blocks_bytes + PAGES_PAGE;
+    int rc = pages_open(&c->blocks, &l->blocks, l->blocks_bytes, window);
     return rc ? rc
               : pages_open(&c->bins, &l->bins, load_bin_bytes(&l->head), PAGES_PAGE);
 }
@@ -55,8 +57,16 @@ static int make_room(struct chains *c, int64_t n)
 static void get_bin(struct chains *c, int64_t index, struct pfm_bin *bin)
 {
     const struct pfm_head *h = &c->l->head;
-    pages_get(c->bins, h->header_bytes + index * h->bin_bytes, h->bin_bytes, c->record);
-    pfm_get_bin(h, c->record, bin);
+    const struct load_bin *known = c->l->known;
+    if (known) {
+        pfm_empty_bin(h, bin);
+        bin->first = known[index].first;
+        bin->soundings = known[index].soundings;
+    } else {
+        pages_get(c->bins, h->header_bytes + index * h->bin_bytes, h->bin_bytes,
+                  c->record);
+        pfm_get_bin(h, c->record, bin);
+    }
     bin->index = index;
 }
 
@@ -90,6 +100,8 @@ static int recompute_bin(struct chains *c, struct bin_writer *w, int64_t index)
     int rc = get_chain(c, index, &bin);
     for (int64_t i = 0; i < bin.soundings && !rc; i++)
         pfm_sums_add(&c->l->head, &sums, &c->sounding[i]);
+    if (c->l->known)
+        bin.last = c->l->known[index].last;
     pfm_sums_bin(&c->l->head, &sums, &bin);
     return rc ? rc : bin_writer_put(w, &bin);
 }
@@ -205,7 +217,7 @@ static int check_rows(struct load *l, int64_t row, int64_t end, struct tally *fo
     for (; row < end && !rc; row++)
         for (int64_t column = 0; column < l->head.width && !rc; column++)
             rc = check_bin(l, p, row, column, found, &walk);
-    l->r->checked += walk.blocks;
+    l->r->checked += walk.blocks ? walk.blocks : 1; /* that there is none, too */
     pfm_close(&p);
     return rc;
 }

@@ -1,16 +1,19 @@
 /* pfminfo: what is in a PFM, and whether it is as it should be. No MPI. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/opt.h"
 #include "base/version.h"
-#include "hydro/pfm.h"
+#include "pfmload/info.h"
+#include "pfmload/info_check.h"
+#include "pfmload/info_lines.h"
+#include "pfmload/relief.h"
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 static struct {
-    const char *path;
-    bool verify;
+    const char *path, *json, *csv, *xyz, *png;
+    bool verify, all;
 } set;
 
 /* clang-format off */
@@ -18,8 +21,19 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "PFM", .value = &set.path, .required = true,
      .help = "the PFM's handle file"},
     {.kind = OPT_FLAG, .name = "verify", .letter = 'v', .value = &set.verify,
-     .preset = "no", .help = "walk every chain, and compute every bin anew from its "
-     "soundings"},
+     .preset = "no", .help = "walk every chain, compute every bin anew from its "
+     "soundings, and look at all of the PFM's files"},
+    {.kind = OPT_TEXT, .name = "json", .value = &set.json, .arg = "FILE",
+     .help = "all figures as JSON, into this file (-: standard output, instead of the "
+     "text)"},
+    {.kind = OPT_TEXT, .name = "csv", .value = &set.csv, .arg = "FILE",
+     .help = "a line for each bin with soundings, likewise"},
+    {.kind = OPT_TEXT, .name = "xyz", .value = &set.xyz, .arg = "FILE",
+     .help = "a line for each valid sounding, likewise: longitude, latitude, depth"},
+    {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
+     .help = "with --xyz: also soundings that are not valid"},
+    {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
+     .help = "a picture of the bins' average depths"},
 };
 /* clang-format on */
 
@@ -32,74 +46,17 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-/* Over all bins. */
-struct totals {
-    int64_t bins, soundings, soundings_max, valid;
-    double min, max;
-    /* with --verify */
-    struct pfm_walk walk;
-    int64_t blocks_max, invalid, raw_sum;
-    int64_t wrong; /* bins whose summary is not that of their soundings */
-    char first_wrong[256];
+/* What bins and soundings are given to; NULL where it was not asked for. */
+struct takers {
+    struct info_check *check;
+    struct info_lines *csv, *xyz;
+    struct relief *relief;
 };
 
 /* ---- one bin -------------------------------------------------------------------- */
 
-/* Stored depths are rounded, and were floats on their way. */
-static bool differ(double stored, double expected, double step)
-{
-    return fabs(stored - expected) > step * 0.501 + fabs(expected) * 1e-6;
-}
-
-static const char *compare(const struct pfm_head *h, const struct pfm_bin *is,
-                           const struct pfm_bin *should)
-{
-    double step = 1 / h->depth_scale;
-    if (is->valid >= 0 && is->valid != should->valid)
-        return "number of valid soundings";
-    if (differ(is->average, should->average, step))
-        return "average depth";
-    if (differ(is->min, should->min, step) || differ(is->max, should->max, step))
-        return "range of depths";
-    if (differ(is->average_filtered, should->average_filtered, step))
-        return "filtered average depth";
-    if (differ(is->min_filtered, should->min_filtered, step) ||
-        differ(is->max_filtered, should->max_filtered, step))
-        return "filtered range of depths";
-    if (fabs(is->std - should->std) > 1 / h->std_scale + 1e-7 * fabs(should->max))
-        return "standard deviation";
-    if ((is->validity ^ should->validity) & PFM_DATA)
-        return "mark that it has data";
-    return NULL;
-}
-
-static int verify_bin(struct pfm *p, int64_t row, int64_t column,
-                      const struct pfm_bin *bin, struct totals *t)
-{
-    const struct pfm_sounding *s;
-    struct pfm_bin should = *bin;
-    int64_t blocks = t->walk.blocks;
-    int rc = pfm_chain(p, bin, &t->walk, &s);
-    if (rc)
-        return rc;
-    for (int64_t i = 0; i < bin->soundings; i++) {
-        t->raw_sum += s[i].depth;
-        t->invalid += (s[i].validity & PFM_INVAL) != 0;
-    }
-    blocks = t->walk.blocks - blocks;
-    t->blocks_max = blocks > t->blocks_max ? blocks : t->blocks_max;
-    pfm_recompute(pfm_head(p), s, bin->soundings, &should);
-    const char *what = compare(pfm_head(p), bin, &should);
-    if (what && !t->wrong++)
-        snprintf(t->first_wrong, sizeof t->first_wrong,
-                 "the %s of the bin in row %lld, column %lld is not that of its %lld "
-                 "soundings",
-                 what, (long long)row, (long long)column, (long long)bin->soundings);
-    return 0;
-}
-
 static void add_bin(const struct pfm_head *h, const struct pfm_bin *bin,
-                    struct totals *t)
+                    struct info_totals *t)
 {
     t->bins++;
     t->soundings += bin->soundings;
@@ -111,75 +68,133 @@ static void add_bin(const struct pfm_head *h, const struct pfm_bin *bin,
         t->max = fmax(t->max, bin->max);
 }
 
-/* ---- all of them ---------------------------------------------------------------- */
-
-static int walk(struct pfm *p, struct totals *t)
+static int give_soundings(struct pfm *p, const struct pfm_bin *bin, struct info *in,
+                          struct takers *to)
 {
-    const struct pfm_head *h = pfm_head(p);
-    struct pfm_bin bin;
-    int rc = 0;
-    for (int64_t row = 0; row < h->height && !rc; row++)
-        for (int64_t column = 0; column < h->width && !rc; column++) {
-            rc = pfm_bin(p, row, column, &bin);
-            if (rc || !bin.soundings)
-                continue;
-            add_bin(h, &bin, t);
-            if (set.verify)
-                rc = verify_bin(p, row, column, &bin, t);
-        }
-    if (!rc && t->wrong)
-        rc = err_set(-EBADMSG, set.path, -1, "%lld of %lld bins are wrong; %s",
-                     (long long)t->wrong, (long long)t->bins, t->first_wrong);
+    const struct pfm_sounding *s;
+    int64_t before = in->totals.walk.blocks;
+    int rc = pfm_chain(p, bin, &in->totals.walk, &s);
+    if (!rc && to->check)
+        rc = info_check_bin(to->check, bin, s, in->totals.walk.blocks - before);
+    if (!rc && to->xyz)
+        info_lines_soundings(to->xyz, s, bin->soundings, set.all);
     return rc;
 }
 
-static void print_head(const struct pfm_head *h)
+static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
+                    struct takers *to)
 {
-    printf("version          %s\n", h->version_text);
-    printf("grid             %lld x %lld bins of %g m\n", (long long)h->width,
-           (long long)h->height, h->bin_m);
-    printf("bounds           %.9f, %.9f, %.9f, %.9f (west, south, east, north)\n",
-           h->min_x, h->min_y, h->max_x, h->max_y);
-    printf("block            %lld bytes, %lld soundings of %lld bits\n",
-           (long long)h->block_bytes, (long long)h->record_length,
-           (long long)h->sounding_bits);
-    printf("bin record       %lld bytes\n", (long long)h->bin_bytes);
-    printf("depths           in 1/%g m, null is %g\n", h->depth_scale, h->null_depth);
+    int rc = to->check ? info_check_cover(to->check, bin) : 0;
+    if (rc || !bin->soundings)
+        return rc;
+    add_bin(in->head, bin, &in->totals);
+    if (to->csv)
+        info_lines_bin(to->csv, bin);
+    if (to->relief)
+        relief_add(to->relief, bin);
+    return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
 }
 
-static void print_totals(const struct pfm_head *h, const struct totals *t)
+/* ---- all of them ---------------------------------------------------------------- */
+
+static bool failed(const struct takers *to)
 {
-    printf("bins with data   %lld\n", (long long)t->bins);
-    printf("soundings        %lld, at most %lld in a bin\n", (long long)t->soundings,
-           (long long)t->soundings_max);
-    if (t->min <= t->max)
-        printf("depth range      %.2f to %.2f m\n", t->min, t->max);
-    if (!set.verify)
-        return;
-    printf("blocks           %lld in chains of at most %lld\n",
-           (long long)t->walk.blocks, (long long)t->blocks_max);
-    printf("links            %lld, %lld of them to the next block\n",
-           (long long)t->walk.links, (long long)t->walk.in_order);
-    printf("not valid        %lld soundings\n", (long long)t->invalid);
-    printf("depth sum        %lld, %.2f m\n", (long long)t->raw_sum,
-           (double)t->raw_sum / h->depth_scale -
-               h->depth_offset * (double)t->soundings);
-    printf("verified         all chains and all bins\n");
+    return (to->csv && info_lines_failed(to->csv)) ||
+           (to->xyz && info_lines_failed(to->xyz));
+}
+
+static int walk(struct pfm *p, struct info *in, struct takers *to)
+{
+    const struct pfm_head *h = in->head;
+    struct pfm_bin bin;
+    int rc = 0;
+    for (int64_t row = 0; row < h->height && !rc && !failed(to); row++)
+        for (int64_t column = 0; column < h->width && !rc; column++) {
+            rc = pfm_bin(p, row, column, &bin);
+            if (!rc)
+                rc = give_bin(p, &bin, in, to);
+        }
+    if (!rc && to->check)
+        rc = info_check_end(to->check, p);
+    if (!rc && to->relief)
+        rc = relief_draw(to->relief);
+    return rc;
+}
+
+static int open_takers(struct pfm *p, struct info *in, struct takers *to)
+{
+    int rc = 0;
+    if (set.png)
+        rc = relief_open(&to->relief, in);
+    if (!rc && (set.verify || set.json))
+        rc = pfm_inputs_read(&in->inputs, set.path);
+    if (!rc && set.verify)
+        rc = info_check_open(&to->check, in, p);
+    if (!rc && set.csv)
+        rc = info_lines_open(&to->csv, set.csv, in->head);
+    if (!rc && set.xyz)
+        rc = info_lines_open(&to->xyz, set.xyz, in->head);
+    if (!rc && set.csv)
+        info_lines_names(to->csv);
+    return rc;
+}
+
+/* What could not be written must be said even where reading went well. */
+static int close_takers(struct takers *to, int rc)
+{
+    int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
+    int relief = relief_close(&to->relief);
+    info_check_close(&to->check);
+    return rc ? rc : csv ? csv : xyz ? xyz : relief;
+}
+
+static int tell_json(const struct info *in)
+{
+    FILE *out = strcmp(set.json, "-") ? fopen(set.json, "we") : stdout;
+    int rc = out ? info_json(in, out) : -errno;
+    if (out && out != stdout && fclose(out) && !rc)
+        rc = -errno;
+    return rc ? err_set(rc, set.json, -1, "it cannot be written: %s", strerror(-rc))
+              : 0;
+}
+
+static bool to_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
 }
 
 static int tell(struct pfm *p)
 {
-    struct totals t = {.min = INFINITY, .max = -INFINITY};
-    t.walk.used = set.verify ? calloc(1, (size_t)pfm_blocks(p) / 8 + 1) : NULL;
-    if (set.verify && !t.walk.used)
-        return err_set(-ENOMEM, set.path, -1, "no memory for a bit for each block");
-    int rc = walk(p, &t);
-    free(t.walk.used);
-    if (rc)
-        return rc;
-    print_head(pfm_head(p));
-    print_totals(pfm_head(p), &t);
-    return 0;
+    struct info in = {.path = set.path,
+                      .head = pfm_head(p),
+                      .totals = {.min = INFINITY, .max = -INFINITY},
+                      .picture = {.path = set.png},
+                      .verified = set.verify};
+    struct takers to = {0};
+    int rc = open_takers(p, &in, &to);
+    if (!rc)
+        rc = walk(p, &in, &to);
+    rc = close_takers(&to, rc);
+    in.cpu_s = (double)clock_cpu_ns() / 1e9;
+    if (!rc && set.json)
+        rc = tell_json(&in);
+    if (!rc && !to_stdout(set.json) && !to_stdout(set.csv) && !to_stdout(set.xyz))
+        info_print(&in);
+    pfm_inputs_free(&in.inputs);
+    return rc;
+}
+
+static int check_options(void)
+{
+    if (to_stdout(set.json) + to_stdout(set.csv) + to_stdout(set.xyz) > 1)
+        return err_usage("only one of --json, --csv and --xyz can go to standard "
+                         "output");
+    if (to_stdout(set.png))
+        return err_usage("--png needs a file's name: a picture does not go to standard "
+                         "output");
+    return set.all && !set.xyz ? err_usage("--all is about what --xyz writes: give "
+                                           "both, or neither")
+                               : 0;
 }
 
 int main(int argc, char **argv)
@@ -188,6 +203,8 @@ int main(int argc, char **argv)
     if (opt_early(&program, leadline_version, argc, argv))
         return EXIT_GOOD;
     int rc = opt_parse(&program, argc, argv);
+    if (!rc)
+        rc = check_options();
     if (!rc)
         rc = pfm_open(&p, set.path);
     if (!rc)

@@ -1,8 +1,8 @@
 /* pfmload: soundings from GSF files into the bins of a PFM. After the parallel loader
  * of Miller, Sarnowski and Layne (2002), whose schemes are in scheme_*.c.
  *
- * Memory of a rank: --memory for soundings, and what a scheme says (struct scheme);
- * nothing grows with the number of files but their names. */
+ * Memory of a rank: --memory; nothing grows with the number of files but their
+ * names. */
 #include "base/err.h"
 #include "pfmload/steps.h"
 #include "pfmload/writer.h"
@@ -32,9 +32,9 @@ static int run_all(struct load *l, int argc, char **argv)
     struct run *r = l->r;
     int rc = steps_settle(l);
     if (!rc && r->options->dry_run)
-        return run_print_need(r, l->scheme->memory(l), 0, 0);
+        return run_print_need(r, l->set->memory, 0, 0);
     if (!rc)
-        rc = run_ready(r, argc, argv, l->scheme->memory(l), 0, l->scheme->name,
+        rc = run_ready(r, argc, argv, l->set->memory, 0, l->scheme->name,
                        r->async ? 2 : 1, 0);
     if (!rc)
         rc = steps_begin(l);

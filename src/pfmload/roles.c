@@ -10,6 +10,7 @@ enum tag {
     TAG_ASK,      /* slave to master: another item? struct ask */
     TAG_ANSWER,   /* master to slave: struct answer */
     TAG_COUNT,    /* slave to master: so many soundings more */
+    TAG_CREDIT,   /* receiver to slave: one more buffer may come */
     TAG_FAILED,   /* I/O node to master: it cannot write */
     TAG_DONE      /* I/O node to master: it has received all */
 };
@@ -54,7 +55,13 @@ int channel_open(struct channel *c, struct load *l, int to)
     c->l = l;
     c->to = to;
     c->request[0] = c->request[1] = MPI_REQUEST_NULL;
+    channel_limit(c, CHANNEL_UNLIMITED);
     return open_buffers(c->buf);
+}
+
+void channel_limit(struct channel *c, int64_t credits)
+{
+    c->limit = c->credits = credits;
 }
 
 void channel_close(struct channel *c)
@@ -63,15 +70,27 @@ void channel_close(struct channel *c)
     buf_free(c->buf[1]);
 }
 
+/* Waits until it holds `n` credits. */
+static void wait_for_credits(struct channel *c, int64_t n)
+{
+    for (; c->credits < n; c->credits++)
+        MPI_Recv(NULL, 0, MPI_BYTE, c->to, TAG_CREDIT, c->l->r->world.comm,
+                 MPI_STATUS_IGNORE);
+}
+
 static void send_buffer(struct channel *c)
 {
     MPI_Comm comm = c->l->r->world.comm;
     enum act before = begin(c->l, ACT_COMMUNICATE);
+    if (c->limit != CHANNEL_UNLIMITED) {
+        wait_for_credits(c, 1);
+        c->credits--;
+    }
     MPI_Issend(c->buf[c->now], (int)c->fill, MPI_BYTE, c->to, TAG_DATA, comm,
                &c->request[c->now]);
     c->now = !c->now;
     c->fill = 0;
-    MPI_Wait(&c->request[c->now], MPI_STATUS_IGNORE);
+    world_wait(&c->request[c->now], MPI_STATUS_IGNORE);
     end(c->l, before);
 }
 
@@ -89,7 +108,8 @@ void channel_end(struct channel *c)
         send_buffer(c);
     enum act before = begin(c->l, ACT_COMMUNICATE);
     for (int i = 0; i < 2; i++)
-        MPI_Wait(&c->request[i], MPI_STATUS_IGNORE);
+        world_wait(&c->request[i], MPI_STATUS_IGNORE);
+    wait_for_credits(c, c->limit); /* then none is on its way that nobody awaits */
     MPI_Ssend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm);
     end(c->l, before);
 }
@@ -103,6 +123,21 @@ int receiver_open(struct receiver *v, struct load *l)
     return open_buffers(v->buf);
 }
 
+void receiver_start(struct receiver *v, struct load *l,
+                    const struct receiver_keep *keep)
+{
+    memset(v, 0, sizeof *v);
+    v->l = l;
+    v->keep = keep;
+}
+
+/* Empty, and no more of them than a slave has credits: no MPI holds one back until it
+ * is received. */
+void roles_give_credit(struct load *l, int slave)
+{
+    MPI_Send(NULL, 0, MPI_BYTE, slave, TAG_CREDIT, l->r->world.comm);
+}
+
 void receiver_close(struct receiver *v)
 {
     buf_free(v->buf[0]);
@@ -114,6 +149,10 @@ static void post(struct receiver *v)
 {
     while (v->posted < 2 && v->posted < v->senders) {
         int i = (v->now + v->posted) % 2;
+        if (!v->buf[i])
+            v->buf[i] = v->keep->room(v->keep->context);
+        if (!v->buf[i])
+            break;
         MPI_Irecv(v->buf[i], ROLES_MESSAGE, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
                   v->l->r->world.comm, &v->request[i]);
         v->posted++;
@@ -124,8 +163,14 @@ static MPI_Status wait_for(struct receiver *v)
 {
     MPI_Status status;
     enum act before = begin(v->l, ACT_IDLE);
-    post(v);
-    MPI_Wait(&v->request[v->now], &status);
+    int arrived = 0;
+    do {
+        post(v);
+        if (v->posted && v->keep)
+            MPI_Test(&v->request[v->now], &arrived, &status);
+    } while (!arrived && v->keep && v->keep->pause(v->keep->context));
+    if (!arrived)
+        world_wait(&v->request[v->now], &status);
     end(v->l, before);
     return status;
 }
@@ -146,8 +191,10 @@ static void receive_one(struct receiver *v, roles_take *take, void *context)
     MPI_Get_count(&status, MPI_BYTE, &n);
     if (status.MPI_TAG == TAG_END)
         v->senders--;
-    else if (!v->l->r->failed)
+    else if (v->keep || !v->l->r->failed) {
         take(context, v->buf[v->now], n, status.MPI_SOURCE);
+        v->buf[v->now] = v->keep ? NULL : v->buf[v->now];
+    }
     v->now = !v->now;
     v->posted--;
 }
@@ -197,8 +244,10 @@ void roles_master(struct load *l)
     while (m.slaves || !m.io_done) {
         struct ask ask;
         MPI_Status status;
-        MPI_Recv(&ask, sizeof ask, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
-                 l->r->world.comm, &status);
+        MPI_Request request;
+        MPI_Irecv(&ask, sizeof ask, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                  l->r->world.comm, &request);
+        world_wait(&request, &status);
         m.io_done |= status.MPI_TAG == TAG_DONE;
         m.stop |= status.MPI_TAG == TAG_FAILED;
         if (status.MPI_TAG != TAG_ASK && status.MPI_TAG != TAG_COUNT)

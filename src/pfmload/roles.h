@@ -19,27 +19,43 @@ struct channel {
     int now;
     uint8_t *buf[2]; /* ROLES_MESSAGE bytes each */
     MPI_Request request[2];
-    int64_t credits; /* buffers that may be sent before one is granted; < 0: any */
+    int64_t limit, credits; /* CHANNEL_UNLIMITED; or see channel_limit */
 };
 
+enum { CHANNEL_UNLIMITED = -1 };
+
 int channel_open(struct channel *c, struct load *l, int to); /* Local. 0 or -ENOMEM. */
+
+/* Local. Before anything is sent: each buffer takes one of `credits` > 0, and the
+ * receiver gives it back (roles_give_credit) once it is done with the buffer; with
+ * CHANNEL_UNLIMITED none is needed. */
+void channel_limit(struct channel *c, int64_t credits);
 
 /* Local. Room for n <= ROLES_MESSAGE contiguous bytes, at a multiple of 8 if all that
  * was taken before were such; may send what is there. */
 void *channel_take(struct channel *c, int64_t n);
 
-/* Local. Sends what is left, then that there is no more, and why: this rank's failure.
- * Waits until it has arrived. */
+/* Local. Sends what is left, waits for all credits, then sends that there is no more,
+ * and waits until it has arrived. */
 void channel_end(struct channel *c);
 void channel_close(struct channel *c);
 
 /* ---- receiving ------------------------------------------------------------------ */
 
+/* Of a receiver whose buffers are kept by who takes them, for a while. */
+struct receiver_keep {
+    uint8_t *(*room)(void *context); /* another buffer; NULL: there is none now */
+    bool (*pause)(void *context);    /* waits a moment for what frees buffers; false:
+                                         nothing will until more is taken */
+    void *context;
+};
+
 struct receiver {
     struct load *l;
-    int64_t senders; /* that have not ended */
+    const struct receiver_keep *keep; /* NULL: buffers are free again once taken */
+    int64_t senders;                  /* that have not ended */
     int posted, now;
-    uint8_t *buf[2]; /* ROLES_MESSAGE bytes each */
+    uint8_t *buf[2]; /* ROLES_MESSAGE bytes each; NULL: none to receive into */
     MPI_Request request[2];
     bool told; /* the master, of a failure */
 };
@@ -48,6 +64,14 @@ struct receiver {
 typedef void roles_take(void *context, const uint8_t *buf, int64_t n, int from);
 
 int receiver_open(struct receiver *v, struct load *l); /* Local. 0 or -ENOMEM. */
+
+/* Local. In place of receiver_open and receiver_close: `take` keeps every buffer, after
+ * a failure too, until `room` hands it out again. */
+void receiver_start(struct receiver *v, struct load *l,
+                    const struct receiver_keep *keep);
+
+/* Local. `slave` may send one more buffer. */
+void roles_give_credit(struct load *l, int slave);
 
 /* Local. Receives buffers until `senders` ranks have ended, and gives them to `take`;
  * after a failure they are dropped, as somebody waits to be rid of them. A failure of

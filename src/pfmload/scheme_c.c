@@ -55,11 +55,5 @@ static void load_c(struct load *l)
         slave(l);
 }
 
-static int64_t memory(const struct load *l)
-{
-    (void)l;
-    return 2 * ROLES_MESSAGE;
-}
-
 const struct scheme scheme_c = {
-    .name = "C", .ranks_min = 3, .reads_back = true, .load = load_c, .memory = memory};
+    .name = "C", .ranks_min = 3, .reads_back = true, .load = load_c};

@@ -3,8 +3,7 @@
  * how many blocks each band has, and write their own bands straight into the one PFM,
  * with MPI-IO's collective transfers where --collective says so.
  *
- * Memory of a rank that writes: --memory, of which 4 bytes are for each bin of its
- * bands; and the buffers of streams and of the exchange. */
+ * Of --memory, on a rank that writes, 4 bytes are for each bin of its bands. */
 #include "base/err.h"
 #include "base/units.h"
 #include "pfmload/exchange.h"
@@ -206,11 +205,12 @@ static void write_mine(struct g *g)
 
 /* ---- all of it ------------------------------------------------------------------ */
 
-/* What is left of --memory for the sorter. */
+/* What is left for the sorter. */
 static int64_t sorter_memory(const struct g *g)
 {
     int64_t counts = bands_of(&g->bands, g->writer) * g->bands.bins * 4;
-    return load_sorter_memory(g->l, counts, g->bands.writers);
+    int64_t exchange = exchange_bytes(g->bands.ranks);
+    return load_sorter_memory(g->l, counts + exchange, g->bands.writers);
 }
 
 static int prepare_writer(struct g *g)
@@ -221,7 +221,7 @@ static int prepare_writer(struct g *g)
     if (g->writer < 0)
         return 0;
     g->count = calloc((size_t)bins + 1, sizeof *g->count);
-    if (!g->count || 4 * bins > l->set->memory - SORTER_MEMORY_MIN)
+    if (!g->count || 4 * bins > load_memory(l) - SORTER_MEMORY_MIN)
         return err_set(-ENOMEM, NULL, -1,
                        "counting soundings in %lld bins does not fit into --memory: "
                        "raise it, take larger bins, or more ranks",
@@ -253,7 +253,7 @@ static void load_g(struct load *l)
             write_mine(&g);
         }
     }
-    load_count_scratch(l, g.sorter);
+    load_count_scratch(l, g.sorter ? sorter_counts(g.sorter) : NULL);
     writer_close(&g.w);
     exchange_close(&g.exchange);
     sorter_close(&g.sorter);
@@ -261,14 +261,5 @@ static void load_g(struct load *l)
     free(g.count);
 }
 
-static int64_t memory(const struct load *l)
-{
-    return l->set->memory + 3 * STREAM_BYTES + exchange_bytes(l->r->world.size);
-}
-
-const struct scheme scheme_g = {.name = "G",
-                                .ranks_min = 1,
-                                .shared = true,
-                                .ordered = true,
-                                .load = load_g,
-                                .memory = memory};
+const struct scheme scheme_g = {
+    .name = "G", .ranks_min = 1, .shared = true, .ordered = true, .load = load_g};

@@ -30,18 +30,11 @@ static void load_per_sounding(struct load *l)
     heap_close(&h);
 }
 
-static int64_t no_memory(const struct load *l)
-{
-    (void)l;
-    return 0;
-}
-
 const struct scheme scheme_serial_per_sounding = {.name = "serial",
                                                   .ranks_min = 1,
                                                   .ranks_max = 1,
                                                   .reads_back = true,
-                                                  .load = load_per_sounding,
-                                                  .memory = no_memory};
+                                                  .load = load_per_sounding};
 
 /* ---- cached --------------------------------------------------------------------- */
 
@@ -57,17 +50,6 @@ static int sort(void *cached, const struct pfm_sounding *s, int64_t n)
     return sorter_add(c->sorter, s, n);
 }
 
-static int write_sorted(struct sorter *sorter, struct writer *w)
-{
-    const struct pfm_sounding *s;
-    int64_t n;
-    int rc = sorter_finish(sorter);
-    writer_begin(w, 0, 0);
-    while (!rc && !(rc = sorter_next(sorter, &s, &n)) && n)
-        rc = writer_add(w, s, n);
-    return rc ? rc : writer_end(w);
-}
-
 static void load_cached(struct load *l)
 {
     struct cached c = {.l = l};
@@ -79,24 +61,19 @@ static void load_cached(struct load *l)
                          load_scratch(l, "runs", scratch));
     if (load_ready(l, rc)) {
         feed_all(l, sort, &c);
+        writer_begin(&w, 0, 0);
         if (!l->r->failed)
-            load_fail(l, write_sorted(c.sorter, &w));
+            load_fail(l, writer_add_sorted(&w, c.sorter));
         l->blocks_bytes = stream_at(&w.blocks);
         l->extremes = w.bins.extremes;
     }
-    load_count_scratch(l, c.sorter);
+    load_count_scratch(l, c.sorter ? sorter_counts(c.sorter) : NULL);
     sorter_close(&c.sorter);
     writer_close(&w);
-}
-
-static int64_t cached_memory(const struct load *l)
-{
-    return l->set->memory + 3 * STREAM_BYTES;
 }
 
 const struct scheme scheme_serial_cached = {.name = "serial",
                                             .ranks_min = 1,
                                             .ranks_max = 1,
                                             .ordered = true,
-                                            .load = load_cached,
-                                            .memory = cached_memory};
+                                            .load = load_cached};

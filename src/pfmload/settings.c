@@ -160,6 +160,19 @@ static int settle_depths(struct settings *s)
     return 0;
 }
 
+/* Grid and format are those of the PFM that is added to. */
+static int check_append(void)
+{
+    static const char *const fixed[] = {"bounds", "depths", "bin-size", "record-length",
+                                        "pfm-version"};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (opt_find(&pfmload_program, fixed[i])->from != OPT_DEFAULT)
+            return err_usage("--append: grid and format are those of OUT.pfm; leave "
+                             "--%s out",
+                             fixed[i]);
+    return 0;
+}
+
 static int check_output(const struct settings *s)
 {
     size_t n = s->output ? strlen(s->output) : 0;
@@ -172,13 +185,10 @@ static int check_output(const struct settings *s)
                          s->output);
     if (s->append && s->overwrite)
         return err_usage("--append and --overwrite exclude each other");
-    if (s->append && (s->bounded || s->depths_given))
-        return err_usage("--append: the grid and the range of depths are those of "
-                         "OUT.pfm; leave --bounds and --depths out");
     if (!strcmp(s->area_order, "raster") && !s->area_serial && s->area_sigma > 0)
         return err_usage("--area-order=raster depends on the order of all bins: add "
                          "--area-serial");
-    return 0;
+    return s->append ? check_append() : 0;
 }
 
 /* What is not about any one scheme. */

@@ -1,25 +1,16 @@
 #include "pfmload/sorter.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/err.h"
-#include "base/scratch.h"
 #include "base/units.h"
 #include "hydro/pfm.h"
+#include "pfmload/batch.h"
+#include "pfmload/spill.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BYTES ((int64_t)sizeof(struct pfm_sounding))
-
-/* Of the radix sort; measured (bench/sorter). */
-#define DIGIT_BITS 8 /* at most: the buckets' ends stay in the cache */
-#define BUCKETS (1 << DIGIT_BITS)
-#define FILL_BITS 1 /* at least 2 soundings a bucket */
-#define FEW 24      /* that are sorted by insertion */
 
 /* Bytes that the merge reads of a run at once. */
 #define WINDOW_MIN (256 * 1024)  /* memory permitting */
@@ -40,9 +31,8 @@ struct node {
 
 /* Runs of `length` soundings, the last one maybe shorter, one after another. */
 struct runs {
-    int write_fd, read_fd; /* -1: no file yet */
+    struct spill file;
     int64_t length, soundings;
-    char path[PATH_MAX]; /* what the file was called */
 };
 
 /* At the start of its own memory; `source`, `tree` and `room` are the rest. */
@@ -61,205 +51,19 @@ struct sorter {
     char scratch[PATH_MAX - 32]; /* a number follows it */
 };
 
-/* ---- order ---------------------------------------------------------------------- */
-
-/* A sounding as four numbers, of which the first that differs decides. */
-static inline uint64_t word(const struct pfm_sounding *s, int k)
-{
-    switch (k) {
-    case 0:
-        return (uint64_t)s->bin ^ (uint64_t)1 << 63; /* signed order */
-    case 1:
-        return (uint64_t)s->file << 32 | s->ping;
-    case 2:
-        return (uint64_t)s->beam << 48 | (uint64_t)s->line << 32 |
-               (uint64_t)s->x << 16 | s->y;
-    default:
-        return (uint64_t)s->depth << 32 | s->validity;
-    }
-}
-
-static inline bool before(const struct pfm_sounding *a, const struct pfm_sounding *b)
-{
-    if (a->bin != b->bin) /* mostly */
-        return a->bin < b->bin;
-    for (int k = 1; k < 4; k++) {
-        uint64_t x = word(a, k), y = word(b, k);
-        if (x != y)
-            return x < y;
-    }
-    return false;
-}
-
-static void sort_few(struct pfm_sounding *a, int64_t n)
-{
-    for (int64_t i = 1; i < n; i++) {
-        struct pfm_sounding s = a[i];
-        int64_t j = i;
-        for (; j > 0 && before(&s, &a[j - 1]); j--)
-            a[j] = a[j - 1];
-        a[j] = s;
-    }
-}
-
-/* Least and greatest word k. Returns whether all are in order already, as soundings
- * out of one survey line often are. */
-static bool look(const struct pfm_sounding *a, int64_t n, int k, uint64_t *least,
-                 uint64_t *most)
-{
-    bool sorted = true;
-    *least = *most = word(&a[0], k);
-    for (int64_t i = 1; i < n; i++) {
-        uint64_t w = word(&a[i], k);
-        *least = w < *least ? w : *least;
-        *most = w > *most ? w : *most;
-        sorted = sorted && !before(&a[i], &a[i - 1]);
-    }
-    return sorted;
-}
-
-/* Buckets for a word's values from `least` on: by `shift` bits less. */
-struct digit {
-    int k, shift, buckets;
-    uint64_t least;
-};
-
-static inline int64_t digit(const struct digit *d, const struct pfm_sounding *s)
-{
-    return (int64_t)((word(s, d->k) - d->least) >> d->shift);
-}
-
-/* Every sounding into its bucket, in place, by cycles: what is found where a sounding
- * belongs is carried on to where that belongs. `start` and `end` bound the buckets. */
-static void deal(struct pfm_sounding *a, struct digit d, int64_t *start,
-                 const int64_t *end)
-{
-    for (int b = 0; b < d.buckets; b++)
-        while (start[b] < end[b]) {
-            struct pfm_sounding s = a[start[b]];
-            for (int64_t to = digit(&d, &s); to != b; to = digit(&d, &s)) {
-                struct pfm_sounding other = a[start[to]];
-                a[start[to]++] = s;
-                s = other;
-            }
-            a[start[b]++] = s;
-        }
-}
-
-/* As many buckets as are worth their while, BUCKETS at most. */
-static struct digit digit_choose(int64_t n, int k, uint64_t least, uint64_t most)
-{
-    int bits = 64 - __builtin_clzll(most - least);
-    int wanted = 63 - __builtin_clzll((uint64_t)n) - FILL_BITS;
-    int width = wanted < DIGIT_BITS ? wanted : DIGIT_BITS;
-    int shift = bits > width ? bits - width : 0;
-    return (struct digit){k, shift, (int)((most - least) >> shift) + 1, least};
-}
-
-/* Sorts by words k to 3: a radix sort in place, from the highest bits that vary (P.
- * McIlroy, K. Bostic, M. McIlroy: Engineering radix sort, 1993). Each level takes 3 or
- * more of 256 bits, and 4 KiB of stack. */
-static void sort(struct pfm_sounding *a, int64_t n, int k)
-{
-    int64_t start[BUCKETS], end[BUCKETS], sum = 0;
-    uint64_t least, most;
-    for (;; k++) {
-        if (n <= FEW) {
-            sort_few(a, n);
-            return;
-        }
-        if (look(a, n, k, &least, &most))
-            return;
-        if (least < most)
-            break;
-    }
-    struct digit d = digit_choose(n, k, least, most);
-    memset(start, 0, (size_t)d.buckets * sizeof *start);
-    for (int64_t i = 0; i < n; i++)
-        start[digit(&d, &a[i])]++;
-    for (int b = 0; b < d.buckets; b++) {
-        int64_t count = start[b];
-        start[b] = sum;
-        end[b] = sum += count;
-    }
-    deal(a, d, start, end);
-    for (int b = 0; b < d.buckets; b++) {
-        int64_t first = b > 0 ? end[b - 1] : 0;
-        sort(a + first, end[b] - first, k);
-    }
-}
-
 /* ---- files of runs -------------------------------------------------------------- */
 
 static int runs_open(struct sorter *s, struct runs *r, int64_t length)
 {
-    *r = (struct runs){.write_fd = -1, .read_fd = -1, .length = length};
-    snprintf(r->path, sizeof r->path, "%s.%lld", s->scratch, (long long)s->files++);
-    int rc = scratch_create(r->path, &r->write_fd), gone;
-    if (rc)
-        return rc;
-    r->read_fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    if (r->read_fd < 0)
-        rc = err_set(-errno, r->path, -1, "the file cannot be opened again to read: %s",
-                     strerror(errno));
-    gone = scratch_remove(r->path); /* the space is ours until both are closed */
-    return rc ? rc : gone;
-}
-
-static void runs_close(struct runs *r)
-{
-    if (r->write_fd >= 0)
-        close(r->write_fd);
-    if (r->read_fd >= 0)
-        close(r->read_fd);
-    r->write_fd = r->read_fd = -1;
+    *r = (struct runs){.length = length};
+    return spill_open(&r->file, s->scratch, s->files++);
 }
 
 static int runs_append(struct sorter *s, struct runs *r,
                        const struct pfm_sounding *from, int64_t n)
 {
-    const char *bytes = (const char *)from;
-    int64_t offset = r->soundings * BYTES, left = n * BYTES, began = clock_ns();
-    while (left > 0) {
-        ssize_t done = pwrite(r->write_fd, bytes, (size_t)left, offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0) {
-            int code = done < 0 ? errno : ENOSPC;
-            return err_set(-code, r->path, offset,
-                           "soundings that do not fit into memory cannot be written: "
-                           "%s; allow more memory, or another scratch directory",
-                           strerror(code));
-        }
-        bytes += done;
-        offset += done;
-        left -= done;
-        s->counts.spilled_bytes += done;
-    }
     r->soundings += n;
-    s->counts.write_ns += clock_ns() - began;
-    return 0;
-}
-
-static int runs_read(struct sorter *s, struct pfm_sounding *to, int64_t first,
-                     int64_t n)
-{
-    char *bytes = (char *)to;
-    int64_t offset = first * BYTES, left = n * BYTES, began = clock_ns();
-    while (left > 0) {
-        ssize_t done = pread(s->runs.read_fd, bytes, (size_t)left, offset);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return err_set(done < 0 ? -errno : -EIO, s->runs.path, offset,
-                           "soundings that were written there cannot be read back: %s",
-                           done < 0 ? strerror(errno) : "the file ends before");
-        bytes += done;
-        offset += done;
-        left -= done;
-    }
-    s->counts.read_ns += clock_ns() - began;
-    return 0;
+    return spill_append(&r->file, from, n * BYTES, &s->counts);
 }
 
 static int64_t runs_count(const struct runs *r)
@@ -272,7 +76,8 @@ static int64_t runs_count(const struct runs *r)
 static int source_fill(struct sorter *s, struct source *from)
 {
     int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = n ? runs_read(s, from->window, from->next, n) : 0;
+    int rc = spill_read(&s->runs.file, from->window, from->next * BYTES, n * BYTES,
+                        &s->counts);
     if (rc)
         return rc;
     from->at = from->window;
@@ -287,7 +92,7 @@ static bool wins(const struct sorter *s, const struct node *a, const struct node
     const struct source *x = &s->source[a->source], *y = &s->source[b->source];
     if (a->bin != b->bin)
         return a->bin < b->bin;
-    return x->at < x->end && (y->at == y->end || before(x->at, y->at));
+    return x->at < x->end && (y->at == y->end || batch_before(x->at, y->at));
 }
 
 /* Source i's first sounding plays all matches up to the root: losers stay (D. Knuth,
@@ -370,7 +175,7 @@ static int merge_pass(struct sorter *s, int64_t together)
             rc = rc || !n ? rc : runs_append(s, &longer, s->out, n);
         } while (!rc && n);
     }
-    runs_close(rc ? &longer : &s->runs);
+    spill_close(rc ? &longer.file : &s->runs.file);
     if (!rc)
         s->runs = longer;
     s->counts.passes += !rc;
@@ -397,7 +202,7 @@ int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratc
     if (rc)
         return rc;
     s = memory;
-    *s = (struct sorter){.runs.write_fd = -1, .runs.read_fd = -1};
+    *s = (struct sorter){.runs.file = {.write_fd = -1, .read_fd = -1}};
     s->counts.memory_bytes = memory_bytes;
     s->fan_in = memory_bytes / 8 * 7 / window;
     s->source = (struct source *)(s + 1);
@@ -416,7 +221,7 @@ static int spill(struct sorter *s)
     int rc = s->counts.runs ? 0 : runs_open(s, &s->runs, s->capacity);
     if (rc)
         return rc;
-    sort(s->room, s->held, 0);
+    batch_sort_row(s->room, s->held);
     rc = runs_append(s, &s->runs, s->room, s->held);
     s->held = 0;
     s->counts.runs++;
@@ -444,7 +249,7 @@ int sorter_finish(struct sorter *s)
     int64_t runs;
     int rc = 0;
     if (!s->counts.runs) {
-        sort(s->room, s->held, 0);
+        batch_sort_row(s->room, s->held);
         return 0;
     }
     if (s->held)
@@ -481,7 +286,7 @@ void sorter_close(struct sorter **s)
 {
     if (!*s)
         return;
-    runs_close(&(*s)->runs);
+    spill_close(&(*s)->runs.file);
     buf_free(*s);
     *s = NULL;
 }

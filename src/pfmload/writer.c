@@ -120,14 +120,19 @@ static void add_block(struct writer *w)
     w->block = stream_take(&w->blocks, w->head->block_bytes);
 }
 
+static int go_to_bin(struct writer *w, int64_t index)
+{
+    if (index == w->bin.index)
+        return 0;
+    int rc = writer_end_bin(w);
+    begin_bin(w, index);
+    return rc;
+}
+
 int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
 {
     const struct pfm_head *h = w->head;
-    int rc = 0;
-    if (s->bin != w->bin.index) {
-        rc = writer_end_bin(w);
-        begin_bin(w, s->bin);
-    }
+    int rc = go_to_bin(w, s->bin);
     for (int64_t i = 0; i < n; i++) {
         int64_t place = w->sums.n % h->record_length;
         if (!place)
@@ -138,10 +143,34 @@ int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
     return rc;
 }
 
+int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n)
+{
+    const struct pfm_head *h = w->head;
+    struct pfm_sounding s;
+    int rc = go_to_bin(w, bin);
+    add_block(w);
+    memcpy(w->block, block, (size_t)h->block_bytes);
+    for (int64_t i = 0; i < n; i++) {
+        pfm_get_sounding(h, block, i, &s);
+        pfm_sums_add(h, &w->sums, &s);
+    }
+    return rc;
+}
+
 int writer_end(struct writer *w)
 {
     int rc = writer_end_bin(w);
     bin_writer_flush(&w->bins);
     stream_flush(&w->blocks);
     return rc;
+}
+
+int writer_add_sorted(struct writer *w, struct sorter *sorter)
+{
+    const struct pfm_sounding *s;
+    int64_t n;
+    int rc = sorter_finish(sorter);
+    while (!rc && !(rc = sorter_next(sorter, &s, &n)) && n)
+        rc = writer_add(w, s, n);
+    return rc ? rc : writer_end(w);
 }

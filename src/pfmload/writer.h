@@ -1,11 +1,12 @@
 /* Blocks and summaries of bins from soundings that come in the order of bins: each
- * bin's blocks in a row, rows of bins one after another. One request never is for one block.
- * Statistics are running sums while soundings pass. */
+ * bin's blocks in a row, rows of bins one after another. One request never is for one
+ * block. Statistics are running sums while soundings pass. */
 #ifndef PFMLOAD_WRITER_H
 #define PFMLOAD_WRITER_H
 
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_sums.h"
+#include "pfmload/sorter.h"
 #include "pfmload/stream.h"
 
 /* Summaries of bins, in ascending order, with their bytes of the coverage map. */
@@ -49,6 +50,14 @@ void writer_begin(struct writer *w, int64_t first, int64_t offset);
 /* Local. The next n soundings, all of one bin: of the same as the last ones, or of a
  * later one. Returns as bin_writer_put. */
 int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n);
+
+/* Local. The next block of a bin, packed, with n soundings and without a pointer, after
+ * full ones. Returns as bin_writer_put. */
+int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n);
+
+/* Local. Sorts what was added to a sorter, writes all of it, and ends. Returns 0, or
+ * -errno with a sentence. */
+int writer_add_sorted(struct writer *w, struct sorter *sorter);
 
 /* Local. No more soundings of the last bin come. Returns as bin_writer_put. */
 int writer_end_bin(struct writer *w);

@@ -66,6 +66,10 @@ void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);
  * It does not change which activity is going on. */
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns);
 
+/* Local. Adds the finished transfers of another phase, that of a thread, which was not
+ * begun: the time of this one is all there is. */
+void phase_add(struct phase *p, const struct phase *of_thread);
+
 /* Local. Adds device bytes to `a`; a negative value makes the sum unknown. */
 void phase_device(struct phase *p, enum act a, int64_t bytes);
 

@@ -69,7 +69,7 @@ int run_phase_end(struct run *r)
     struct report_rate rate;
     count_device(r);
     phase_act(r->phase, ACT_IDLE);
-    MPI_Barrier(r->world.comm);
+    world_barrier(r->world.comm);
     phase_end(r->phase);
     int rc = err_agree(r->world.comm, r->failed);
     r->failed = rc;

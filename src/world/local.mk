@@ -3,5 +3,6 @@ src_world_libworld_la_SOURCES = \
 	src/world/world.h \
 	src/world/agree.c \
 	src/world/memory.c \
+	src/world/wait.c \
 	src/world/watchdog.c \
 	src/world/world.c

@@ -39,6 +39,11 @@ int world_close(struct world *w, const char *program);
  * replaces every rank's own. Needs an err_set on the failing rank. */
 int err_agree(MPI_Comm comm, int rc);
 
+/* Local, and **Collective** on `comm`. As MPI_Wait and MPI_Barrier, but who waits for
+ * more than a millisecond leaves its core to others, and looks every 50 us. */
+void world_wait(MPI_Request *request, MPI_Status *status);
+void world_barrier(MPI_Comm comm);
+
 /* **Collective** on w->comm. Rank 0 receives, per node in order, its host name,
  * number of ranks, cores, memory and load; *hosts (freed by the caller) has
  * w->nodes entries there and is NULL elsewhere. Returns 0 or -ENOMEM. */

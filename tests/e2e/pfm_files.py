@@ -2,148 +2,16 @@
 # limit: 300
 """pfminfo against a PFM of the library that defines the format, against such as are
 made here from the format's description, and against damaged ones."""
-import gzip
 import hashlib
-import json
 import math
 import os
 import random
 import re
-import shutil
 
 import pfm_reader
-from e2e import TESTS, Case, add, main
-
-DATA = os.path.join(TESTS, "data")
-HEADER = 131072
-WIDTH, HEIGHT = 7, 5
-SCALE, NULL = 100, 601.0
-BITS = {"COUNT": 24, "STD": 32, "DEPTH": 16, "RECORD POINTER": 38, "FILE NUMBER": 11,
-        "LINE NUMBER": 13, "PING NUMBER": 25, "BEAM NUMBER": 11, "OFFSET": 12,
-        "VALIDITY": 23}
-MANUAL, FILTER, MODIFIED, HAS_DATA, DELETED = 1, 2, 32, 1024, 2048
-
-
-def pack(fields, size=0):
-    """(value, bits) pairs, the highest bit first, in whole bytes."""
-    bits = "".join(format(value, "0%db" % width) for value, width in fields if width)
-    bits = bits.ljust(max(size * 8, (len(bits) + 7) // 8 * 8), "0")
-    return int(bits, 2).to_bytes(len(bits) // 8, "big")
-
-
-def sounding(rng, i):
-    """A dictionary with what a sounding has."""
-    validity = rng.choice([0] * 7 + [MANUAL, FILTER, MODIFIED | FILTER, DELETED])
-    return {"file": i % 3, "line": i % 5, "ping": i + 1, "beam": i % 400,
-            "z": rng.randrange(1000, 30000), "x": i % 4096, "y": 7 * i % 4096,
-            "validity": validity}
-
-
-def deviation(depths):
-    if len(depths) < 2:
-        return 0.0
-    mean = math.fsum(depths) / len(depths)
-    return math.sqrt(math.fsum((z - mean) ** 2 for z in depths) / (len(depths) - 1))
-
-
-class Pfm:
-    """A PFM under construction: `bins` are soundings by (row, column)."""
-
-    def __init__(self, path, version="7.00", length=6, seed=1):
-        self.path, self.version, self.length = path, version, length
-        rng = random.Random(seed)
-        counts = [0, 1, length - 1, length, length + 1, 3 * length, 40]
-        self.bins = {(row, column): [sounding(rng, i) for i in
-                                     range(counts[(row + column) % len(counts)])]
-                     for row in range(HEIGHT) for column in range(WIDTH)}
-        self.summary = {place: self.summarize(s) for place, s in self.bins.items()}
-        self.keys = dict({"BIN WIDTH": WIDTH, "BIN HEIGHT": HEIGHT,
-                          "RECORD LENGTH": length, "BIN HEADER SIZE": HEADER,
-                          "MIN X": -76.5, "MIN Y": 37.5, "MAX X": -76.4, "MAX Y": 37.6,
-                          "BIN SIZE XY": 25, "X BIN SIZE": 0.000284569104736,
-                          "Y BIN SIZE": 0.000225233895684, "STD SCALE": 1000000,
-                          "DEPTH SCALE": SCALE, "DEPTH OFFSET": 0.0,
-                          "NULL DEPTH": NULL},
-                         **{name + " BITS": n for name, n in BITS.items()})
-        self.chain()
-
-    def summarize(self, soundings):
-        """Fields of a bin: count, deviation, six depths, valid ones, validity."""
-        every = [s["z"] / SCALE for s in soundings if not s["validity"] & DELETED]
-        good = [s["z"] / SCALE for s in soundings
-                if not s["validity"] & (DELETED | MANUAL | FILTER)]
-        depths = []
-        for some in (good, every):
-            if some:
-                depths += [math.fsum(some) / len(some), min(some), max(some)]
-            else:
-                depths += [NULL] * 3
-        validity = HAS_DATA if good else 0
-        for s in soundings:
-            validity |= s["validity"]
-        return {"count": len(soundings), "std": deviation(good), "depths": depths,
-                "valid": len(good), "validity": validity, "head": 0, "tail": 0}
-
-    def chain(self):
-        """Blocks of all bins in turn, so that chains are interleaved."""
-        self.blocks = []  # [soundings, index of the next block]
-        last, left = {}, {place: list(s) for place, s in self.bins.items() if s}
-        while left:
-            for place in sorted(left):
-                here, left[place] = (left[place][:self.length],
-                                     left[place][self.length:])
-                if place in last:
-                    self.blocks[last[place]][1] = len(self.blocks)
-                else:
-                    self.summary[place]["head"] = len(self.blocks)
-                last[place] = self.summary[place]["tail"] = len(self.blocks)
-                self.blocks.append([here, None])
-            left = {place: s for place, s in left.items() if s}
-
-    @property
-    def block_bytes(self):
-        return (self.length * self.sounding_bits() + BITS["RECORD POINTER"] + 7) // 8
-
-    @staticmethod
-    def sounding_bits():
-        return sum(BITS[name] for name in (
-            "FILE NUMBER", "LINE NUMBER", "PING NUMBER", "BEAM NUMBER", "DEPTH",
-            "OFFSET", "OFFSET", "VALIDITY"))
-
-    def block(self, soundings, following):
-        fields = []
-        for s in soundings:
-            fields += [(s["file"], 11), (s["line"], 13), (s["ping"], 25),
-                       (s["beam"], 11), (s["z"], BITS["DEPTH"]), (s["x"], 12),
-                       (s["y"], 12), (s["validity"], 23)]
-        fields += [(0, self.sounding_bits())] * (self.length - len(soundings))
-        pointer = 0 if following is None else int(following * self.block_bytes)
-        return pack(fields + [(pointer, 38)], self.block_bytes)
-
-    def bin(self, b):
-        fields = [(b["count"], 24), (round(b["std"] * 1e6), 32)]
-        fields += [(round(z * SCALE), BITS["DEPTH"]) for z in b["depths"]]
-        fields += [(b["valid"], 24)] if self.version >= "7" else []
-        return pack(fields + [(b["validity"], 23), (b["head"] * self.block_bytes, 38),
-                              (b["tail"] * self.block_bytes, 38)])
-
-    def save(self):
-        folder = self.path + ".data"
-        name = os.path.join(folder, os.path.basename(self.path))
-        os.makedirs(folder, exist_ok=True)
-        with open(self.path, "w") as f:
-            f.write("PFM Handle File - made by a test\n")
-        head = "[VERSION] = PFM Software - PFM I/O library V%s - 05/15/19\n" % (
-            self.version)
-        head += "".join("[%s] = %s\n" % pair for pair in self.keys.items())
-        with open(name + ".bin", "wb") as f:
-            f.write(head.encode().ljust(HEADER, b"\0"))
-            for place in sorted(self.bins):
-                f.write(self.bin(self.summary[place]))
-        with open(name + ".ndx", "wb") as f:
-            for block in self.blocks:
-                f.write(self.block(*block))
-        return self
+from e2e import Case, add, main
+from pfm_made import (FILTER, HAS_DATA, HEADER, MANUAL, SCALE, Pfm,
+                      library_s_own)
 
 
 class PfmFiles(Case):
@@ -167,21 +35,8 @@ class PfmFiles(Case):
 
     # ---- good ones -----------------------------------------------------------
 
-    def real(self):
-        """The handle of the library's own, and what is known of it."""
-        folder = os.path.join(self.tmp, "pfm")
-        shutil.copytree(os.path.join(DATA, "pfm"), folder)
-        for part in ("bin", "cvg"):
-            name = os.path.join(folder, "r6.pfm.data", "r6.pfm." + part)
-            with gzip.open(name + ".gz") as packed, open(name, "wb") as f:
-                f.write(packed.read())
-        with open(os.path.join(DATA, "gsf", "truth.json")) as f:
-            known, = [load for load in json.load(f)["pfm"]["loads"]
-                      if load["source"] == "6_184_1440.mb121"]
-        return os.path.join(folder, "r6.pfm"), known
-
     def test_the_library_s_own(self):
-        path, known = self.real()
+        path, known = library_s_own(self.tmp)
         facts = self.facts(path)
         for name, text in (
                 ("bins with data", "%d" % known["bins_with_data"]),
@@ -197,7 +52,7 @@ class PfmFiles(Case):
 
     def test_the_other_reader(self):
         """What other tests read PFMs with finds the same in the library's own."""
-        path, known = self.real()
+        path, known = library_s_own(self.tmp)
         pfm = pfm_reader.load(path)
         soundings = pfm.soundings()
         self.assertEqual((len(pfm.bins), len(soundings), len(pfm.used)),
@@ -249,7 +104,7 @@ class PfmFiles(Case):
                 ("links", "%d, %d of them to the next block" % (links, ordered)),
                 ("not valid", "%d soundings" % bad),
                 ("depth sum", "%d, %.2f m" % (total, total / SCALE)),
-                ("verified", "all chains and all bins")):
+                ("verified", "all chains, all bins, input files, coverage map")):
             self.assertEqual(facts[name], text, name)
 
     # ---- others --------------------------------------------------------------

@@ -286,7 +286,7 @@ static void test_unfit(void)
     depth[0] = 20.48;
     add_ping(30.001, -87.999, 0, 1, 0);
     end_file();
-    refused(0, -ERANGE, "ping 2: the depth", "a depth of too many bits");
+    refused(0, -ERANGE, "ping 2: a sounding is not within", "a depth of too many bits");
     second = err_get()->offset;
     tap_ok(second > 100 && got.n == 1, "at offset %lld, after what was before it",
            (long long)second);
@@ -294,7 +294,7 @@ static void test_unfit(void)
     depth[0] = -0.02;
     add_ping(30.001, -87.999, 0, 1, 0);
     end_file();
-    refused(0, -ERANGE, "ping 1: the depth", "one above the highest");
+    refused(0, -ERANGE, "ping 1: a sounding is not within", "one above the highest");
     begin_file();
     for (int i = 0; i < BEAMS; i++)
         depth[i] = i + 1 < BEAMS ? 0 : 10;

@@ -513,7 +513,8 @@ static void test_relations(void)
                 LDAD_OVERLAPPED);
 }
 
-/* Counts a list's bytes, in its order; and whether regions mix against first and last bytes. */
+/* Counts a list's bytes, in its order; and whether regions mix against first and last
+ * bytes. */
 static bool list_is(const struct ldad *list, int n, enum ldad_relation r)
 {
     struct count *c = rank_count;

@@ -316,6 +316,14 @@ class Names(unittest.TestCase):
                          "a=x-b=y-z")
         self.assertEqual(len(set(self.names({"a": [",", "/"]}))), 2)
 
+    def test_cases(self):
+        configs = spec.configurations({
+            "matrix": {"b": [1, 2], "np": [4]},
+            "cases": [{"a": "x", "np": 1}, {"a": "y"}, {"a": "z", "b": 3}]})
+        self.assertEqual([c.name for c in configs],
+                         ["b1-np1-x", "b2-np1-x", "b1-np4-y", "b2-np4-y", "b3-np4-z"])
+        self.assertEqual(configs[0].values["np"], 1)
+
     def test_no_comma_no_slash(self):
         for name in self.names({"dir": ["/tmp/a,b"]}):
             self.assertNotIn(",", name)
@@ -341,9 +349,12 @@ class BadSpecifications(Case):
         self.refused("matrix must be an object whose values are lists",
                      matrix={"filetype": "unique"})
         self.refused("matrix must be", matrix={"filetype": []})
+        self.refused("cases must be a list of objects", cases=[])
+        self.refused("cases must be a list of objects", cases=[{"np": [1, 2]}])
+        self.refused("np must be a whole number above 0", cases=[{"np": 0}])
         self.refused("env must be an object of strings", env={"A": 1})
         self.refused("timeout must be seconds", timeout=-1)
-        self.refused("args name a value that the matrix does not have: {npix}",
+        self.refused("args name a value that matrix and cases do not have: {npix}",
                      args=["{npix}"])
         self.refused("program nowhere was found neither in", 1, program="nowhere")
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +65,38 @@ static void test_by_hand(void)
     scratch_unlink_all();
     tap_ok(exists(one), "what was removed once is forgotten");
     unlink(one);
+}
+
+/* Whichever of them was added first. */
+static void test_folders(void)
+{
+    char path[4][TAP_PATH];
+
+    tap_path(path[0], "folder");
+    tap_path(path[1], "folder/inner");
+    tap_path(path[2], "folder/inner/innermost");
+    tap_path(path[3], "folder/inner/file");
+    for (int first = 0; first < 3; first++) {
+        for (int i = 0; i < 3; i++)
+            scratch_add(path[(first + i) % 3]);
+        scratch_add(path[3]);
+        for (int i = 0; i < 3; i++)
+            mkdir(path[i], 0700);
+        make(path[3]);
+        scratch_unlink_all();
+        tap_ok(!exists(path[0]),
+               "folders in folders are removed, number %d was added "
+               "first",
+               first);
+    }
+    scratch_add(path[0]);
+    mkdir(path[0], 0700);
+    tap_path(path[1], "folder/mine");
+    make(path[1]);
+    scratch_unlink_all();
+    tap_ok(exists(path[1]), "a folder with files of others stays");
+    unlink(path[1]);
+    rmdir(path[0]);
 }
 
 /* A relative path must be removed even if the process has gone elsewhere. */
@@ -179,6 +212,7 @@ int main(int argc, char **argv)
     tap_path(two, "two");
     tap_path(kept, "kept");
     test_by_hand();
+    test_folders();
     test_relative();
     test_fork();
     test_signal(SIGTERM, "SIGTERM");

@@ -1,0 +1,64 @@
+/* libldad: files with the calls of MPI-IO, stored in the way that suits who writes what.
+ *
+ *     #include <ldad.h>
+ *     MPI_Info_set(info, "ldad_method", "partitioned");
+ *     MPI_Info_set(info, "ldad_plan",
+ *                  "ranks=4 step=65536 start=0 [span=1048576 stride=262144 size=65536]");
+ *     ldad_file_open(comm, "results", MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &fh);
+ *     ldad_file_write_at_all(fh, offset, buf, count, MPI_DOUBLE, &status);
+ *     ldad_file_close(&fh);
+ *
+ * A code is changed by renaming its calls (ldad_rename.h does it for a whole source
+ * file). Keys of the MPI_Info, the plan's text, and what is different: ldad(3). */
+#ifndef LDAD_H
+#define LDAD_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ldad_open_file *ldad_file;
+
+/* **Collective** on `comm`. The same verdict on every rank; what failed leaves nothing
+ * open. Returns MPI_SUCCESS or an MPI error class, as all functions here do. */
+int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                   ldad_file *fh);
+
+/* **Collective.** Ends the use of the file even where it fails; *fh is NULL then. */
+int ldad_file_close(ldad_file *fh);
+
+/* Local: one rank calls it, when nobody has the file open. Removes all of the files that
+ * a file of this path, with the method and the plan of `info`, consists of. */
+int ldad_file_delete(const char *path, MPI_Info info);
+
+/* **Collective.** Not with the methods hdf5 and partitioned. */
+int ldad_file_set_size(ldad_file fh, MPI_Offset size);
+
+/* **Collective.** What this rank has written is on stable storage. */
+int ldad_file_sync(ldad_file fh);
+
+/* Local, and refused with the methods whose transfers are collective. `offset` counts
+ * bytes; the datatype has no gaps. */
+int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                       MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                      MPI_Datatype type, MPI_Status *status);
+
+/* **Collective** in form: every rank calls, in the same order. Whether ranks then wait
+ * for each other is up to the method. */
+int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                           MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                          MPI_Datatype type, MPI_Status *status);
+
+/* Local. One sentence on the first failure since it was last asked for, or "". Valid
+ * until the next call of this library. */
+const char *ldad_file_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

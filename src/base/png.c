@@ -1,0 +1,119 @@
+#include "base/png.h"
+#include "base/err.h"
+#include <errno.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct png_file {
+    char *path;
+    FILE *out;
+    png_structp png;
+    png_infop info;
+    int64_t rows_left;
+    bool failed;
+};
+
+/* libpng reports failures from within its calls, and does not expect to go on. */
+static void fail(png_structp png, png_const_charp why)
+{
+    struct png_file *f = png_get_error_ptr(png);
+    f->failed = true;
+    err_set(errno ? -errno : -EIO, f->path, -1, "the picture cannot be written: %s",
+            errno ? strerror(errno) : why);
+    longjmp(png_jmpbuf(png), 1);
+}
+
+static void ignore(png_structp png, png_const_charp why)
+{
+    (void)png, (void)why;
+}
+
+static int begin(struct png_file *f, int64_t width, int64_t height, enum png_kind kind)
+{
+    int colour = kind == PNG_FILE_GREY  ? PNG_COLOR_TYPE_GRAY
+                 : kind == PNG_FILE_RGB ? PNG_COLOR_TYPE_RGB
+                                        : PNG_COLOR_TYPE_RGBA;
+    errno = 0;
+    if (setjmp(png_jmpbuf(f->png)))
+        return -EIO;
+    png_init_io(f->png, f->out);
+    png_set_IHDR(f->png, f->info, (png_uint_32)width, (png_uint_32)height, 8, colour,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(f->png, f->info);
+    return 0;
+}
+
+int png_file_open(struct png_file **out, const char *path, int64_t width,
+                  int64_t height, enum png_kind kind)
+{
+    struct png_file *f = *out = calloc(1, sizeof *f);
+    if (f) {
+        f->rows_left = height;
+        f->path = strdup(path);
+        f->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, f, fail, ignore);
+        f->info = f->png ? png_create_info_struct(f->png) : NULL;
+    }
+    if (!f || !f->path || !f->info)
+        return err_set(-ENOMEM, path, -1, "no memory to write a picture");
+    f->out = fopen(path, "we");
+    if (!f->out)
+        return err_set(-errno, path, -1, "the picture cannot be written: %s",
+                       strerror(errno));
+    return begin(f, width, height, kind);
+}
+
+int png_file_row(struct png_file *f, const uint8_t *row)
+{
+    errno = 0;
+    if (setjmp(png_jmpbuf(f->png)))
+        return -EIO;
+    png_write_row(f->png, row);
+    f->rows_left--;
+    return 0;
+}
+
+static int end(struct png_file *f)
+{
+    errno = 0;
+    if (setjmp(png_jmpbuf(f->png)))
+        return -EIO;
+    png_write_end(f->png, f->info);
+    return 0;
+}
+
+/* A part of a picture is of no use; what is no plain file is not ours to remove. */
+static void discard(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
+int png_file_close(struct png_file **file)
+{
+    struct png_file *f = *file;
+    int rc = 0;
+    if (!f)
+        return 0;
+    bool whole = f->out && !f->failed && !f->rows_left;
+    if (whole)
+        rc = end(f);
+    if (f->out && fclose(f->out) && whole && !rc)
+        rc = err_set(-errno, f->path, -1, "the picture cannot be written: %s",
+                     strerror(errno));
+    if (f->out && (!whole || rc))
+        discard(f->path);
+    if (f->png)
+        png_destroy_write_struct(&f->png, &f->info);
+    free(f->path);
+    free(f);
+    *file = NULL;
+    return rc;
+}

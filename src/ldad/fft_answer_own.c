@@ -1,0 +1,59 @@
+/* Without FFTW: our own arithmetic in one piece, in double precision, after a few of its
+ * numbers have been compared with the sum that defines them. */
+#include "base/err.h"
+#include "ldad/fft_answer.h"
+#include "ldad/fft_math.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { SUMS = 4 };
+
+/* Which numbers are summed: some that have nothing to do with powers of two. */
+static int64_t place(int i, int64_t n)
+{
+    return (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) % (uint64_t)n);
+}
+
+static void sum(const double *z, int64_t n, int64_t k, double *re, double *im)
+{
+    int64_t m = 0; /* j k mod n */
+    *re = *im = 0;
+    for (int64_t j = 0; j < n; j++, m = (m + k) % n) {
+        double a, b;
+        fft_root(m, n, &a, &b);
+        *re += z[2 * j] * a - z[2 * j + 1] * b;
+        *im += z[2 * j] * b + z[2 * j + 1] * a;
+    }
+}
+
+int fft_answer(double *z, int64_t n)
+{
+    double re[SUMS], im[SUMS], size = 0;
+    void *roots = malloc((size_t)(n / 2 + 1) * 2 * sizeof(double));
+    if (!roots)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld roots of unity",
+                       (long long)n / 2);
+    for (int i = 0; i < SUMS; i++)
+        sum(z, n, place(i, n), &re[i], &im[i]);
+    for (int64_t j = 0; j < 2 * n; j++)
+        size += z[j] * z[j]; /* the sum over all answers is n times as large */
+    fft_double.roots(roots, n);
+    fft_double.lines(z, 1, n, roots, n);
+    free(roots);
+    for (int i = 0; i < SUMS; i++) {
+        const double *found = z + 2 * place(i, n);
+        if (hypot(found[0] - re[i], found[1] - im[i]) > 1e-11 * sqrt(size))
+            return err_set(-EDOM, NULL, -1,
+                           "number %lld of the transform in core is not the sum that "
+                           "defines it",
+                           (long long)place(i, n));
+    }
+    return 0;
+}
+
+const char *fft_answer_by(void)
+{
+    return "a transform in core and the sums that define some of its numbers (built "
+           "without FFTW)";
+}

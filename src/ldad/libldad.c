@@ -1,0 +1,483 @@
+/* The calls of <ldad.h>: what an MPI_Info says, which engine that is, and transfers in
+ * terms of MPI datatypes. */
+#include "ldad/libldad.h"
+#include "base/err.h"
+#include "ldad/unique.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUEST_MOST (INT64_C(1) << 30) /* longer ones are several, or refused */
+
+enum { VALUE = 1024, HINTS = 64 };
+
+struct ldad_open_file {
+    MPI_Comm comm;
+    char *path;
+    bool collective;
+    bool plain;            /* there is one ordinary file of that path */
+    struct io_file *io;    /* one file of all ranks, or a container; NULL: */
+    struct unique *unique; /* a file for each */
+};
+
+/* The methods: how a file is stored and its transfers are made. */
+static const struct method {
+    const char *name;
+    const char *engine; /* unless ldad_engine names another; of the partitions */
+    bool collective, unique, partitioned, plain;
+    const char *const *hints; /* keys and values, ended by NULL */
+} methods[] = {
+    {.name = "independent", .engine = "mpiio", .plain = true},
+    {.name = "collective", .engine = "mpiio", .collective = true, .plain = true},
+    {.name = "collective-nocb",
+     .engine = "mpiio",
+     .collective = true,
+     .plain = true,
+     /* ROMIO's, then the MPI standard's */
+     .hints =
+         (const char *const[]){"romio_cb_write", "disable", "romio_cb_read", "disable",
+                               "romio_ds_write", "disable", "romio_ds_read", "disable",
+                               "collective_buffering", "false", NULL}},
+    {.name = "hdf5", .engine = "hdf5", .collective = true},
+    {.name = "unique", .engine = "posix", .unique = true},
+    {.name = "partitioned", .engine = "posix", .partitioned = true},
+};
+
+/* ---- errors ---------------------------------------------------------------------- */
+
+static int class_of(int rc)
+{
+    static const struct {
+        int os, mpi;
+    } table[] = {
+        {ENOSPC, MPI_ERR_NO_SPACE},    {EDQUOT, MPI_ERR_QUOTA},
+        {EACCES, MPI_ERR_ACCESS},      {EPERM, MPI_ERR_ACCESS},
+        {EROFS, MPI_ERR_READ_ONLY},    {ENOENT, MPI_ERR_NO_SUCH_FILE},
+        {EEXIST, MPI_ERR_FILE_EXISTS}, {ENOMEM, MPI_ERR_NO_MEM},
+        {EINVAL, MPI_ERR_ARG},         {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (rc == -table[i].os)
+            return table[i].mpi;
+    return rc ? MPI_ERR_IO : MPI_SUCCESS;
+}
+
+const char *ldad_file_error(void)
+{
+    static char text[2048];
+    struct err e = *err_get();
+    char where[600] = "", offset[48] = "";
+    err_clear();
+    if (!e.code)
+        return "";
+    if (e.file[0])
+        snprintf(where, sizeof where, " (file %s", e.file);
+    if (e.file[0] && e.offset >= 0)
+        snprintf(offset, sizeof offset, ", offset %lld", (long long)e.offset);
+    snprintf(text, sizeof text, "%s%s%s%s", e.text, where, offset,
+             e.file[0] ? ")" : "");
+    return text;
+}
+
+/* ---- what the MPI_Info says ------------------------------------------------------ */
+
+struct wish {
+    const struct method *method;
+    char engine[VALUE], plan[VALUE], node_dirs[VALUE];
+    double timeout_s;
+    bool scratch, collective;
+    struct io_hint hint[HINTS];
+    int hints;
+};
+
+static void add_hint(struct wish *w, const char *key, const char *value)
+{
+    if (w->hints == HINTS)
+        return;
+    struct io_hint *h = &w->hint[w->hints++];
+    snprintf(h->key, sizeof h->key, "%s", key);
+    snprintf(h->value, sizeof h->value, "%s", value);
+}
+
+static int take_method(struct wish *w, const char *name)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (!strcmp(methods[i].name, name)) {
+            w->method = &methods[i];
+            return 0;
+        }
+    return err_usage("ldad_method: there is no \"%s\": take independent, collective, "
+                     "collective-nocb, hdf5, unique or partitioned",
+                     name);
+}
+
+/* One key: ours, or a hint that the MPI library may know. */
+static int take_key(struct wish *w, const char *key, const char *value)
+{
+    const struct {
+        const char *key;
+        char *to;
+    } texts[] = {{"ldad_engine", w->engine},
+                 {"ldad_plan", w->plan},
+                 {"ldad_node_dirs", w->node_dirs}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!strcmp(texts[i].key, key)) {
+            snprintf(texts[i].to, VALUE, "%s", value);
+            return 0;
+        }
+    if (!strcmp(key, "ldad_method"))
+        return take_method(w, value);
+    if (!strcmp(key, "ldad_timeout_s"))
+        w->timeout_s = atof(value);
+    else if (!strcmp(key, LIBLDAD_SCRATCH))
+        w->scratch = !strcmp(value, "yes");
+    else if (!strcmp(key, "ldad_collective"))
+        w->collective = !strcmp(value, "yes");
+    else if (!strncmp(key, "ldad_", 5))
+        return err_usage("there is no key %s", key);
+    else
+        add_hint(w, key, value);
+    return 0;
+}
+
+/* The engine that partitions, around the one that moves bytes. */
+static void wrap(struct wish *w)
+{
+    char inner[VALUE];
+    if (!strncmp(w->engine, "part", 4))
+        return;
+    snprintf(inner, sizeof inner, "%.900s", w->engine);
+    char *colon = strchr(inner, ':');
+    if (colon)
+        *colon = ',';
+    snprintf(w->engine, VALUE, "part:inner=%.900s", inner);
+}
+
+static int take_info(struct wish *w, MPI_Info info)
+{
+    int n = 0, found, rc = 0;
+    memset(w, 0, sizeof *w);
+    w->method = &methods[0];
+    if (info != MPI_INFO_NULL)
+        MPI_Info_get_nkeys(info, &n);
+    for (int i = 0; i < n && !rc; i++) {
+        char key[MPI_MAX_INFO_KEY + 1] = "", value[VALUE + 1] = "";
+        MPI_Info_get_nthkey(info, i, key);
+        MPI_Info_get(info, key, VALUE, value, &found);
+        rc = found ? take_key(w, key, value) : 0;
+    }
+    if (!w->engine[0])
+        snprintf(w->engine, VALUE, "%s", w->method->engine);
+    w->collective |= w->method->collective;
+    if (w->method->partitioned)
+        wrap(w);
+    for (const char *const *h = w->method->hints; h && *h; h += 2)
+        add_hint(w, h[0], h[1]);
+    if (!io_engine_takes_hints(w->engine))
+        w->hints = 0;
+    return rc;
+}
+
+/* ---- opening and closing --------------------------------------------------------- */
+
+static int take_amode(int amode, int *flags)
+{
+    if (amode & (MPI_MODE_APPEND | MPI_MODE_SEQUENTIAL | MPI_MODE_DELETE_ON_CLOSE))
+        return err_set(-EOPNOTSUPP, NULL, -1,
+                       "files are opened neither to append, nor sequentially, nor to "
+                       "be deleted on close");
+    *flags = amode & MPI_MODE_RDWR     ? IO_READ | IO_WRITE
+             : amode & MPI_MODE_WRONLY ? IO_WRITE
+                                       : IO_READ;
+    if (amode & MPI_MODE_CREATE)
+        *flags |= IO_CREATE;
+    return 0;
+}
+
+/* How many bytes the plan says the file has: an HDF5 file must know. */
+static int64_t planned_bytes(const struct ldad_plan *p)
+{
+    int64_t bytes = 0;
+    for (int64_t r = 0; r < p->ranks; r++) {
+        struct ldad d = ldad_plan_rank(p, r);
+        int64_t high = ldad_high(&d);
+        high = high < p->end ? high : p->end;
+        bytes = bytes > high ? bytes : high;
+    }
+    return bytes;
+}
+
+/* MPI_MODE_CREATE takes a file that is there already. */
+static int exists_for_all(ldad_file fh)
+{
+    int rank, there = 0;
+    MPI_Comm_rank(fh->comm, &rank);
+    if (rank == 0)
+        there = !access(fh->path, F_OK);
+    MPI_Bcast(&there, 1, MPI_INT, 0, fh->comm);
+    return there;
+}
+
+static int open_whole(ldad_file fh, const struct wish *w, int flags, bool fresh)
+{
+    struct ldad_plan plan = {.ranks = 0};
+    int rc = w->plan[0] ? ldad_plan_parse(w->plan, &plan) : 0;
+    rc = err_agree(fh->comm, rc);
+    if (rc)
+        return rc;
+    if ((flags & IO_CREATE) && !fresh && exists_for_all(fh))
+        flags &= ~IO_CREATE;
+    struct io_open o = {.engine = w->engine,
+                        .comm = fh->comm,
+                        .path = fh->path,
+                        .flags = flags | (fh->collective ? IO_COLLECTIVE : 0),
+                        .bytes = planned_bytes(&plan),
+                        .max_request = REQUEST_MOST,
+                        .depth = 1,
+                        .timeout_s = w->timeout_s,
+                        .hints = w->hint,
+                        .hint_count = w->hints,
+                        .plan = plan.ranks ? &plan : NULL,
+                        .node_dirs = w->node_dirs[0] ? w->node_dirs : NULL};
+    rc = io_file_open(&fh->io, &o);
+    if (plan.ranks)
+        ldad_plan_free(&plan);
+    if (!rc && !w->scratch)
+        io_file_keep(fh->comm, fh->path);
+    return rc;
+}
+
+static int open_unique(ldad_file fh, const struct wish *w, int flags, bool fresh)
+{
+    int rank;
+    char path[4096];
+    struct unique_open o = {.comm = fh->comm,
+                            .path = fh->path,
+                            .flags = flags,
+                            .fresh = fresh,
+                            .engine = w->engine,
+                            .plan = w->plan[0] ? w->plan : NULL,
+                            .max_request = REQUEST_MOST,
+                            .timeout_s = w->timeout_s};
+    int rc = unique_open(&fh->unique, &o);
+    MPI_Comm_rank(fh->comm, &rank);
+    if (!rc && !w->scratch && !unique_path(path, sizeof path, fh->path, rank))
+        io_file_keep(MPI_COMM_SELF, path);
+    return rc;
+}
+
+static void let_go(ldad_file fh)
+{
+    free(fh->path);
+    free(fh);
+}
+
+int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                   ldad_file *out)
+{
+    ldad_file fh = calloc(1, sizeof *fh);
+    char *copy = strdup(path);
+    struct wish *w = malloc(sizeof *w);
+    int flags = 0;
+    int rc = fh && copy && w ? take_info(w, info)
+                             : err_set(-ENOMEM, path, -1, "no memory to open a file");
+    *out = NULL;
+    if (!rc)
+        rc = take_amode(amode, &flags);
+    rc = err_agree(comm, rc);
+    if (!rc) {
+        fh->comm = comm;
+        fh->path = copy;
+        fh->collective = w->collective;
+        fh->plain = w->method->plain;
+        bool fresh = amode & MPI_MODE_EXCL;
+        rc = w->method->unique ? open_unique(fh, w, flags, fresh)
+                               : open_whole(fh, w, flags, fresh);
+    }
+    free(w);
+    if (!rc) {
+        *out = fh;
+        return MPI_SUCCESS;
+    }
+    free(copy);
+    free(fh);
+    return class_of(rc);
+}
+
+int ldad_file_close(ldad_file *out)
+{
+    ldad_file fh = *out;
+    int rc = fh->unique ? unique_close(&fh->unique) : io_file_close(&fh->io);
+    let_go(fh);
+    *out = NULL;
+    return class_of(rc);
+}
+
+static int delete_one(const char *path)
+{
+    if (!unlink(path))
+        return 0;
+    return err_set(-errno, path, -1, "the file cannot be removed: %s", strerror(errno));
+}
+
+static int delete_unique(const char *path, const struct wish *w)
+{
+    struct ldad_plan p;
+    char one[4096];
+    int rc = ldad_plan_parse(w->plan, &p);
+    for (int64_t r = 0; !rc && r < p.ranks; r++) {
+        rc = unique_path(one, sizeof one, path, r);
+        rc = rc ? rc : delete_one(one);
+    }
+    if (!rc)
+        ldad_plan_free(&p);
+    return rc;
+}
+
+int ldad_file_delete(const char *path, MPI_Info info)
+{
+    struct wish *w = malloc(sizeof *w);
+    int rc = w ? take_info(w, info)
+               : err_set(-ENOMEM, path, -1, "no memory to remove a file");
+    if (!rc)
+        rc = w->method->unique ? delete_unique(path, w) : delete_one(path);
+    free(w);
+    return class_of(rc);
+}
+
+int ldad_file_set_size(ldad_file fh, MPI_Offset size)
+{
+    int rank, rc = 0;
+    MPI_Comm_rank(fh->comm, &rank);
+    if (fh->unique)
+        rc = unique_set_size(fh->unique, size);
+    else if (!fh->plain)
+        rc = err_set(-EOPNOTSUPP, fh->path, -1,
+                     "the size of such a file is not set: it follows from the plan");
+    else if (rank == 0 && truncate(fh->path, size))
+        rc = err_set(-errno, fh->path, -1, "the size cannot be set: %s",
+                     strerror(errno));
+    return class_of(err_agree(fh->comm, rc));
+}
+
+int ldad_file_sync(ldad_file fh)
+{
+    return class_of(fh->unique ? unique_sync(fh->unique) : io_file_sync(fh->io));
+}
+
+struct io_file *libldad_io(ldad_file fh)
+{
+    return fh->io;
+}
+
+bool libldad_collective(ldad_file fh)
+{
+    return fh->collective;
+}
+
+/* ---- transfers -------------------------------------------------------------------- */
+
+/* Whether the bytes of a type stand in memory as they go to the file: it is a basic
+ * type, or a row of such. */
+static bool is_row(MPI_Datatype type)
+{
+    int ints, addresses, types, combiner, count;
+    MPI_Aint address;
+    MPI_Datatype inner;
+    MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED)
+        return true;
+    if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP)
+        return false;
+    MPI_Type_get_contents(type, ints, addresses, types, &count, &address, &inner);
+    bool row = is_row(inner);
+    MPI_Type_get_envelope(inner, &ints, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_NAMED)
+        MPI_Type_free(&inner);
+    return row;
+}
+
+static int measure(ldad_file fh, int64_t offset, int count, MPI_Datatype type,
+                   int64_t *bytes)
+{
+    int size;
+    MPI_Aint low, extent;
+    MPI_Type_size(type, &size);
+    MPI_Type_get_extent(type, &low, &extent);
+    *bytes = (int64_t)count * size;
+    if (count >= 0 && offset >= 0 && low == 0 && extent == size && is_row(type))
+        return 0;
+    *bytes = 0;
+    return err_set(-EINVAL, fh->path, offset,
+                   "a transfer of %d elements is not possible: neither it nor its "
+                   "offset may be negative, and its datatype is a basic one or a row "
+                   "of such",
+                   count);
+}
+
+static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
+                      int64_t bytes)
+{
+    int rc = 0;
+    do { /* also of nothing, as others may wait for it */
+        int64_t n = fh->collective || bytes < REQUEST_MOST ? bytes : REQUEST_MOST;
+        struct io_req req = {.op = op, .buf = buf, .offset = offset, .bytes = n};
+        rc = io_file_transfer(fh->io, &req);
+        buf += n;
+        offset += n;
+        bytes -= n;
+    } while (bytes > 0 && !rc);
+    return rc;
+}
+
+static int move(ldad_file fh, enum io_op op, int64_t offset, void *buf, int64_t bytes)
+{
+    if (!fh->unique)
+        return move_whole(fh, op, offset, buf, bytes);
+    return op == IO_OP_READ ? unique_read(fh->unique, offset, buf, bytes)
+                            : unique_write(fh->unique, offset, buf, bytes);
+}
+
+static int transfer(ldad_file fh, bool all, enum io_op op, int64_t offset, void *buf,
+                    int count, MPI_Datatype type, MPI_Status *status)
+{
+    int64_t bytes;
+    if (fh->collective && !all)
+        return class_of(err_set(-EOPNOTSUPP, fh->path, offset,
+                                "the file is open with a method that makes collective "
+                                "transfers: use the calls that end in _all"));
+    int rc = measure(fh, offset, count, type, &bytes);
+    int moved = rc && !all ? rc : move(fh, op, rc ? 0 : offset, buf, bytes);
+    rc = rc ? rc : moved;
+    if (status != MPI_STATUS_IGNORE) {
+        MPI_Status_set_elements(status, type, rc ? 0 : count);
+        MPI_Status_set_cancelled(status, 0);
+    }
+    return class_of(rc);
+}
+
+int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                       MPI_Datatype type, MPI_Status *status)
+{
+    return transfer(fh, false, IO_OP_WRITE, offset, (void *)buf, count, type, status);
+}
+
+int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                           MPI_Datatype type, MPI_Status *status)
+{
+    return transfer(fh, true, IO_OP_WRITE, offset, (void *)buf, count, type, status);
+}
+
+int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                      MPI_Datatype type, MPI_Status *status)
+{
+    return transfer(fh, false, IO_OP_READ, offset, buf, count, type, status);
+}
+
+int ldad_file_read_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                          MPI_Datatype type, MPI_Status *status)
+{
+    return transfer(fh, true, IO_OP_READ, offset, buf, count, type, status);
+}

@@ -1,0 +1,19 @@
+/* What programs of the suite need of libldad beyond <ldad.h>. */
+#ifndef LDAD_LIBLDAD_H
+#define LDAD_LIBLDAD_H
+
+#include "io/io.h"
+#include <ldad.h>
+#include <stdbool.h>
+
+/* Beside the keys of ldad(3): with the value "yes", files that were made stay in the
+ * table of base/scratch.h, so that a run that fails removes them. */
+#define LIBLDAD_SCRATCH "ldad_scratch"
+
+/* Local. The file as the engine has it; NULL: it is a file for each rank. */
+struct io_file *libldad_io(ldad_file fh);
+
+/* Local. Whether its transfers are collective, and ranks wait for each other. */
+bool libldad_collective(ldad_file fh);
+
+#endif

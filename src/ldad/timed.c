@@ -1,0 +1,235 @@
+#include "ldad/timed.h"
+#include "base/err.h"
+#include "ldad/libldad.h"
+#include "ldad/unique.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 4096 };
+
+struct timed_open_file {
+    ldad_file file;
+    MPI_Comm comm;
+    bool writes;
+};
+
+static struct timed *t;
+
+void timed_use(struct timed *use)
+{
+    t = use;
+}
+
+/* The first failure of this rank is the run's. */
+static int note(int code)
+{
+    if (code != MPI_SUCCESS && !t->run->failed)
+        t->run->failed = err_get()->code ? err_get()->code : -EIO;
+    return code;
+}
+
+/* ---- open and close -------------------------------------------------------------- */
+
+/* This rank's own file of the name, or that of all. */
+static int path_of(char out[PATH_ROOM], const char *path)
+{
+    if (t->unique)
+        return unique_path(out, PATH_ROOM, path, t->run->world.rank);
+    return snprintf(out, PATH_ROOM, "%s", path) < PATH_ROOM ? 0 : -ENAMETOOLONG;
+}
+
+/* Before a file is read: drops its pages on this node, and counts those that are there,
+ * each rank of its own file, and one of each node of a shared one; all wait for it. */
+static void empty_cache(MPI_Comm comm, const char *path)
+{
+    struct run *r = t->run;
+    char mine[PATH_ROOM];
+    int64_t resident = -1, bytes = 0;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    for (int64_t i = 0; i < t->map->plan.ranks; i++)
+        bytes += i == r->world.rank || !t->unique ? ldad_map_bytes(t->map, i) : 0;
+    if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path)) {
+        int rc = r->flush ? io_cache_drop(mine, 0, 0, &resident)
+                          : io_cache_resident(mine, 0, 0, &resident);
+        if (rc && !r->failed)
+            r->failed = rc;
+    }
+    if (resident >= 0) {
+        r->looked_bytes += bytes;
+        r->resident_bytes += resident;
+    }
+    phase_act(r->phase, ACT_IDLE);
+    MPI_Barrier(comm);
+    phase_act(r->phase, before);
+}
+
+/* Tells the report what the engine turned out to be: once, by the first file. */
+static void describe(ldad_file file)
+{
+    struct run *r = t->run;
+    struct io_file *io = libldad_io(file);
+    static struct io_hint effect[RUN_HINTS_MAX];
+    const char *ak[RUN_HINTS_MAX], *av[RUN_HINTS_MAX];
+    const char *ek[RUN_HINTS_MAX], *ev[RUN_HINTS_MAX];
+    int n = io ? io_file_hints(io, effect, RUN_HINTS_MAX) : 0;
+    for (int i = 0; i < r->hint_count; i++) {
+        ak[i] = r->hints[i].key;
+        av[i] = r->hints[i].value;
+    }
+    for (int i = 0; i < n; i++) {
+        ek[i] = effect[i].key;
+        ev[i] = effect[i].value;
+    }
+    struct report_io io_is = {.engine = r->engine,
+                              .version = "",
+                              .io_layer = io ? io_file_layer(io) : "POSIX",
+                              .mode = "sync",
+                              .chosen_because = "IOMODE=SYNC",
+                              .collective = libldad_collective(file),
+                              .cache = r->options->cache,
+                              .sync = r->flush ? "phase" : "none",
+                              .depth = 1,
+                              .timeout_s = r->options->io_timeout,
+                              .hints_asked = r->hint_count,
+                              .hints_in_effect = n,
+                              .asked_key = ak,
+                              .asked_value = av,
+                              .effect_key = ek,
+                              .effect_value = ev};
+    report_io(r->report, &io_is);
+    r->described = true;
+}
+
+int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                    timed_file *out)
+{
+    struct run *r = t->run;
+    timed_file fh = calloc(1, sizeof *fh);
+    bool reads = amode & MPI_MODE_RDONLY;
+    *out = fh;
+    if (!fh && !r->failed)
+        r->failed = err_set(-ENOMEM, path, -1, "no memory to open a file");
+    if (reads)
+        snprintf(t->path, sizeof t->path, "%s", path);
+    if (reads && io_engine_stores(r->engine))
+        empty_cache(comm, path);
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    r->failed = err_agree(comm, r->failed);
+    phase_act(r->phase, ACT_OPEN_CLOSE);
+    if (!r->failed) {
+        fh->comm = comm;
+        fh->writes = !reads;
+        note(ldad_file_open(comm, path, amode, info, &fh->file));
+    }
+    phase_act(r->phase, before);
+    if (r->failed) {
+        free(fh);
+        *out = NULL;
+        return MPI_ERR_IO;
+    }
+    if (!r->described)
+        describe(fh->file);
+    return MPI_SUCCESS;
+}
+
+int timed_file_close(timed_file *out)
+{
+    timed_file fh = *out;
+    enum act before = phase_act(t->run->phase, ACT_IDLE);
+    MPI_Barrier(fh->comm); /* or closing is billed for slower ranks */
+    phase_act(t->run->phase, ACT_OPEN_CLOSE);
+    if (libldad_io(fh->file)) {
+        struct io_partition stored = io_file_partition(libldad_io(fh->file));
+        t->run->misfits[0] += stored.misfits;
+        t->run->misfits[1] += stored.misfit_bytes;
+    }
+    int code = note(ldad_file_close(&fh->file));
+    phase_act(t->run->phase, before);
+    free(fh);
+    *out = NULL;
+    return code;
+}
+
+/* After a failure there is nothing worth syncing, and the libraries may not come back
+ * from it. */
+int timed_file_sync(timed_file fh)
+{
+    struct run *r = t->run;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    int failed = err_agree(fh->comm, r->failed);
+    int code = MPI_SUCCESS;
+    if (!failed && r->flush) {
+        phase_act(r->phase, ACT_SYNC);
+        code = note(ldad_file_sync(fh->file));
+    }
+    phase_act(r->phase, before);
+    return code;
+}
+
+int timed_file_remove(const char *path)
+{
+    struct run *r = t->run;
+    char mine[PATH_ROOM];
+    MPI_Comm comm = t->unique ? MPI_COMM_SELF : r->world.comm;
+    int rc = path_of(mine, path);
+    if (rc)
+        rc = err_set(rc, path, -1, "the path is too long");
+    else if (r->options->keep && !r->failed)
+        io_file_keep(comm, mine);
+    else
+        rc = io_file_remove(comm, mine);
+    return err_agree(r->world.comm, rc);
+}
+
+/* ---- transfers ------------------------------------------------------------------- */
+
+/* Which of these bytes another rank wrote. */
+static void count_foreign(int64_t offset, int64_t bytes)
+{
+    enum act before = phase_act(t->run->phase, ACT_CHECK);
+    t->read_bytes += bytes;
+    while (bytes > 0) {
+        struct ldad_run run = ldad_map_run(t->map, offset, bytes);
+        t->foreign_bytes += run.rank == t->run->world.rank ? 0 : run.bytes;
+        offset += run.bytes;
+        bytes -= run.bytes;
+    }
+    phase_act(t->run->phase, before);
+}
+
+static int transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf, int count,
+                    MPI_Datatype type, MPI_Status *status)
+{
+    struct run *r = t->run;
+    int size;
+    if (r->failed && !libldad_collective(fh->file))
+        return MPI_ERR_IO;
+    MPI_Type_size(type, &size);
+    enum act before = phase_act(r->phase, a);
+    int64_t begin_ns = r->phase->switch_ns;
+    int code = a == ACT_READ
+                   ? ldad_file_read_at_all(fh->file, offset, buf, count, type, status)
+                   : ldad_file_write_at_all(fh->file, offset, buf, count, type, status);
+    phase_act(r->phase, before);
+    if (note(code) == MPI_SUCCESS && count)
+        phase_transfer(r->phase, a, (int64_t)count * size,
+                       r->phase->switch_ns - begin_ns);
+    return code;
+}
+
+int timed_file_write_at_all(timed_file fh, MPI_Offset offset, const void *buf,
+                            int count, MPI_Datatype type, MPI_Status *status)
+{
+    return transfer(fh, ACT_WRITE, offset, (void *)buf, count, type, status);
+}
+
+int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int count,
+                           MPI_Datatype type, MPI_Status *status)
+{
+    int size;
+    MPI_Type_size(type, &size);
+    count_foreign(offset, (int64_t)count * size);
+    return transfer(fh, ACT_READ, offset, buf, count, type, status);
+}

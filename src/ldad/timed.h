@@ -1,0 +1,38 @@
+/* libldad's calls within the phases of a run: timed, counted, with the pages of files
+ * that are read dropped before, and failures told to the run. The workloads are compiled
+ * against these (workloads/rename.h). */
+#ifndef LDAD_TIMED_H
+#define LDAD_TIMED_H
+
+#include "base/ldad.h"
+#include "run/run.h"
+#include <mpi.h>
+
+typedef struct timed_open_file *timed_file;
+
+struct timed {
+    struct run *run;
+    const struct ldad_map *map; /* who wrote what, in every file */
+    bool unique;                /* a file for each rank */
+    int64_t read_bytes;         /* this rank's, since they were set to 0: all, and */
+    int64_t foreign_bytes;      /* those that another rank wrote */
+    char path[4096];            /* of the file that was opened last to be read */
+};
+
+/* Local. What the calls below go by, until it is told anew; MPI's signatures leave no
+ * room for it. It stays the caller's. */
+void timed_use(struct timed *t);
+
+int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                    timed_file *fh);
+int timed_file_close(timed_file *fh);
+int timed_file_sync(timed_file fh);
+int timed_file_write_at_all(timed_file fh, MPI_Offset offset, const void *buf,
+                            int count, MPI_Datatype type, MPI_Status *status);
+int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int count,
+                           MPI_Datatype type, MPI_Status *status);
+
+/* **Collective.** Removes a file that this run made, unless --keep. */
+int timed_file_remove(const char *path);
+
+#endif

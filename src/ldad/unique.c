@@ -1,0 +1,212 @@
+#include "ldad/unique.h"
+#include "base/err.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPEN_MOST = 16, PATH_ROOM = 4096 };
+
+struct unique {
+    MPI_Comm comm;
+    int rank;
+    int flags;
+    char *path, *engine;
+    int64_t max_request;
+    double timeout_s;
+    struct ldad_plan plan; /* its table of starts is ours */
+    struct ldad_map map;
+    struct io_file *own; /* to write */
+    struct {             /* to read: the files used last */
+        int64_t rank;
+        struct io_file *io; /* NULL: free */
+        int64_t turn;
+    } in[OPEN_MOST];
+    int64_t turn;
+};
+
+int unique_path(char *out, int room, const char *path, int64_t rank)
+{
+    if (snprintf(out, (size_t)room, "%s.%06lld", path, (long long)rank) < room)
+        return 0;
+    return err_set(-ENAMETOOLONG, path, -1, "the path is too long");
+}
+
+static int open_file(struct unique *u, int64_t rank, int flags, struct io_file **io)
+{
+    char path[PATH_ROOM];
+    int rc = unique_path(path, sizeof path, u->path, rank);
+    struct io_open o = {.engine = u->engine,
+                        .comm = MPI_COMM_SELF,
+                        .path = path,
+                        .flags = flags,
+                        .max_request = u->max_request,
+                        .depth = 1,
+                        .timeout_s = u->timeout_s};
+    return rc ? rc : io_file_open(io, &o);
+}
+
+/* ---- opening --------------------------------------------------------------------- */
+
+static int take_plan(struct unique *u, const char *plan)
+{
+    int size, rc = plan ? 0
+                        : err_usage("a file for each rank needs a plan that says which "
+                                    "bytes are whose: set ldad_plan");
+    if (!rc)
+        rc = ldad_plan_parse(plan, &u->plan);
+    if (!rc)
+        rc = ldad_map_make(&u->map, &u->plan);
+    MPI_Comm_size(u->comm, &size);
+    if (!rc && (u->flags & IO_WRITE) && u->plan.ranks != size)
+        rc = err_usage("the plan is of %lld ranks, and %d write",
+                       (long long)u->plan.ranks, size);
+    return rc;
+}
+
+/* This rank's own file, to write. */
+static int open_own(struct unique *u, bool fresh)
+{
+    char path[PATH_ROOM];
+    int flags = u->flags, rc = unique_path(path, sizeof path, u->path, u->rank);
+    if (!fresh && !access(path, F_OK))
+        flags &= ~IO_CREATE;
+    return rc ? rc : open_file(u, u->rank, flags, &u->own);
+}
+
+static void let_go(struct unique *u)
+{
+    ldad_plan_free(&u->plan);
+    free(u->path);
+    free(u->engine);
+    free(u);
+}
+
+int unique_open(struct unique **out, const struct unique_open *o)
+{
+    struct unique *u = calloc(1, sizeof *u);
+    *out = NULL;
+    if (u) {
+        u->comm = o->comm;
+        u->flags = o->flags;
+        u->path = strdup(o->path);
+        u->engine = strdup(o->engine);
+        u->max_request = o->max_request;
+        u->timeout_s = o->timeout_s;
+        MPI_Comm_rank(u->comm, &u->rank);
+    }
+    int rc = u && u->path && u->engine
+                 ? take_plan(u, o->plan)
+                 : err_set(-ENOMEM, o->path, -1, "no memory to open a file");
+    rc = err_agree(o->comm, rc);
+    if (!rc && (o->flags & IO_WRITE))
+        rc = err_agree(o->comm, open_own(u, o->fresh));
+    if (!rc) {
+        *out = u;
+        return 0;
+    }
+    if (u) {
+        io_file_close(&u->own);
+        let_go(u);
+    }
+    return rc;
+}
+
+int unique_close(struct unique **out)
+{
+    struct unique *u = *out;
+    int rc = io_file_close(&u->own);
+    for (int i = 0; i < OPEN_MOST; i++) {
+        int closed = io_file_close(&u->in[i].io);
+        rc = rc ? rc : closed;
+    }
+    *out = NULL;
+    rc = err_agree(u->comm, rc); /* whoever opens it next finds all of it */
+    let_go(u);
+    return rc;
+}
+
+/* ---- transfers -------------------------------------------------------------------- */
+
+static int move(struct io_file *io, enum io_op op, void *buf, int64_t at, int64_t bytes)
+{
+    struct io_req req = {.op = op, .buf = buf, .offset = at, .bytes = bytes};
+    return io_file_transfer(io, &req);
+}
+
+int unique_write(struct unique *u, int64_t offset, const void *buf, int64_t bytes)
+{
+    int64_t at;
+    if (!bytes)
+        return 0;
+    if (!u->own)
+        return err_set(-EBADF, u->path, offset, "the file is not open for writing");
+    if (!ldad_map_lands(&u->map, u->rank, offset, bytes, &at))
+        return err_set(-EINVAL, u->path, offset,
+                       "the plan does not give these %lld bytes to rank %d: write what "
+                       "it says, or to one file",
+                       (long long)bytes, u->rank);
+    return move(u->own, IO_OP_WRITE, (void *)buf, at, bytes);
+}
+
+/* A rank's file to read from: one that is open, or the one used longest ago is closed
+ * for it. */
+static int find_in(struct unique *u, int64_t rank, struct io_file **io)
+{
+    int at = 0, rc;
+    for (int i = 0; i < OPEN_MOST; i++) {
+        if (u->in[i].io && u->in[i].rank == rank) {
+            u->in[i].turn = ++u->turn;
+            *io = u->in[i].io;
+            return 0;
+        }
+        if (u->in[i].turn < u->in[at].turn)
+            at = i;
+    }
+    rc = io_file_close(&u->in[at].io);
+    if (!rc)
+        rc = open_file(u, rank, IO_READ, &u->in[at].io);
+    u->in[at].rank = rank;
+    u->in[at].turn = ++u->turn;
+    *io = u->in[at].io;
+    return rc;
+}
+
+int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes)
+{
+    char *out = buf;
+    int rc = u->flags & IO_READ
+                 ? 0
+                 : err_set(-EBADF, u->path, offset, "the file is not open for reading");
+    while (bytes > 0 && !rc) {
+        struct ldad_run run = ldad_map_run(&u->map, offset, bytes);
+        struct io_file *io;
+        if (run.rank < 0)
+            memset(out, 0, (size_t)run.bytes); /* as what was never written reads */
+        else if (!(rc = find_in(u, run.rank, &io)))
+            rc = move(io, IO_OP_READ, out, run.at, run.bytes);
+        out += run.bytes;
+        offset += run.bytes;
+        bytes -= run.bytes;
+    }
+    return rc;
+}
+
+int unique_sync(struct unique *u)
+{
+    return u->own ? io_file_sync(u->own) : 0;
+}
+
+int unique_set_size(struct unique *u, int64_t bytes)
+{
+    char path[PATH_ROOM];
+    struct ldad mine = ldad_plan_rank(&u->plan, u->rank);
+    int rc = u->own ? unique_path(path, sizeof path, u->path, u->rank)
+                    : err_set(-EBADF, u->path, -1, "the file is not open for writing");
+    ldad_normal(&mine, &mine);
+    if (!rc && truncate(path, ldad_before(&mine, bytes)))
+        rc = err_set(-errno, path, -1, "the size cannot be set: %s", strerror(errno));
+    return rc;
+}

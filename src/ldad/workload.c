@@ -1,0 +1,256 @@
+#include "ldad/workload.h"
+#include "base/err.h"
+#include "ldad/libldad.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- --io ------------------------------------------------------------------------ */
+
+/* What it is short for. */
+static const struct {
+    const char *name;
+    const char *words[3];
+} methods[] = {
+    {"independent", {"--iomethod=MPI", "--filetype=SHARED", "--no-collective"}},
+    {"collective", {"--iomethod=MPI", "--filetype=SHARED", "--collective"}},
+    {"collective-nocb", {"--iomethod=MPI", "--filetype=SHARED", "--collective"}},
+    {"hdf5", {"--iomethod=HDF5", "--filetype=SHARED", "--collective"}},
+    {"unique", {"--iomethod=POSIX", "--filetype=UNIQUE", "--no-collective"}},
+    {"partitioned", {"--iomethod=POSIX", "--filetype=PARTITIONED", "--collective"}},
+};
+
+enum { METHODS = sizeof methods / sizeof *methods, WORDS = 3 };
+
+/* The method that words[0] names, after "--io=" or as the next word; -1: none. */
+static int named(char **words, int left, int *used)
+{
+    const char *name = NULL;
+    *used = 1;
+    if (!strncmp(words[0], "--io=", 5))
+        name = words[0] + 5;
+    else if (!strcmp(words[0], "--io") && left > 1) {
+        name = words[1];
+        *used = 2;
+    }
+    for (int i = 0; name && i < METHODS; i++)
+        if (!strcasecmp(methods[i].name, name))
+            return i;
+    *used = 1;
+    return -1;
+}
+
+/* Puts what --io is short for behind it, so that words that follow still count. */
+static int expand(struct workload *w, const char *name, int argc, char **argv)
+{
+    int n = 0, used;
+    w->argv = malloc(((size_t)argc * (WORDS + 1) + 1) * sizeof *w->argv);
+    if (!w->argv)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+    for (int i = 0; i < argc; i += used) {
+        int m = named(argv + i, argc - i, &used);
+        for (int k = 0; k < used; k++)
+            w->argv[n++] = argv[i + k];
+        for (int k = 0; k < WORDS && m >= 0; k++)
+            w->argv[n++] = (char *)methods[m].words[k];
+    }
+    w->argv[0] = (char *)name;
+    w->argv[n] = NULL;
+    w->argc = n;
+    return 0;
+}
+
+/* ---- start ----------------------------------------------------------------------- */
+
+static int check(const struct workload *w)
+{
+    const struct run_options *o = &w->options->run;
+    if (run_mode_asked(o) != RUN_SYNC)
+        return err_usage("--iomode: the workloads' transfers are blocking ones, and "
+                         "what they compute is in their files: only SYNC is possible");
+    if (!strcmp(o->cache, "direct"))
+        return err_usage("--cache=direct: the workloads' transfers are not aligned to "
+                         "blocks of a device; take flush");
+    if (!strcmp(o->filetype, "UNIQUE") && o->collective)
+        return err_usage(
+            "--collective needs a file that ranks share: leave it out with "
+            "--filetype=UNIQUE");
+    if (!strcmp(o->filetype, "UNIQUE") && !strcmp(w->run.engine, "hdf5"))
+        return err_usage("--filetype=UNIQUE is for plain files: take another "
+                         "--iomethod than HDF5");
+    return 0;
+}
+
+bool workload_start(struct workload *w, const struct opt_program *p,
+                    struct workload_options *o, int argc, char **argv, int *status)
+{
+    memset(w, 0, sizeof *w);
+    w->options = o;
+    w->info = MPI_INFO_NULL;
+    int rc = expand(w, p->name, argc, argv);
+    if (!run_start(&w->run, p, &o->run, &w->argc, &w->argv, status))
+        return false;
+    if (!w->run.failed)
+        w->run.failed = err_agree(w->run.world.comm, rc ? rc : check(w));
+    return true;
+}
+
+static const char *method_of(const struct workload *w)
+{
+    const struct run_options *o = &w->options->run;
+    if (!strcmp(o->filetype, "UNIQUE"))
+        return "unique";
+    if (w->run.partitioned)
+        return "partitioned";
+    if (!o->collective)
+        return "independent";
+    return w->options->io && !strcmp(w->options->io, "collective-nocb")
+               ? "collective-nocb"
+               : "collective";
+}
+
+bool workload_collective(const struct workload *w)
+{
+    return w->options->run.collective && !w->run.partitioned;
+}
+
+static int make_info(struct workload *w)
+{
+    const struct run *r = &w->run;
+    char plan[LDAD_TEXT + 64], seconds[32];
+    const char *dirs = w->options->run.node_dirs;
+    if (dirs && strlen(dirs) >= MPI_MAX_INFO_VAL)
+        return err_usage("--node-dirs: this MPI library's MPI_Info takes %d characters",
+                         MPI_MAX_INFO_VAL - 1);
+    if (ldad_plan_print(plan, sizeof plan, &w->plan) >= MPI_MAX_INFO_VAL)
+        return err_set(-EINVAL, NULL, -1,
+                       "the plan of the file is too long for this MPI library's "
+                       "MPI_Info: \"%.300s\"",
+                       plan);
+    snprintf(seconds, sizeof seconds, "%g", w->options->run.io_timeout);
+    MPI_Info_create(&w->info);
+    MPI_Info_set(w->info, "ldad_method", method_of(w));
+    MPI_Info_set(w->info, "ldad_engine", r->engine);
+    MPI_Info_set(w->info, "ldad_plan", plan);
+    MPI_Info_set(w->info, "ldad_timeout_s", seconds);
+    MPI_Info_set(w->info, LIBLDAD_SCRATCH, "yes");
+    if (w->options->run.collective)
+        MPI_Info_set(w->info, "ldad_collective", "yes");
+    if (w->options->run.node_dirs)
+        MPI_Info_set(w->info, "ldad_node_dirs", w->options->run.node_dirs);
+    for (int i = 0; i < r->hint_count; i++)
+        MPI_Info_set(w->info, r->hints[i].key, r->hints[i].value);
+    return 0;
+}
+
+int workload_ready(struct workload *w, int rc, const struct workload_need *need,
+                   bool *done)
+{
+    struct run *r = &w->run;
+    *done = false;
+    if (!rc)
+        rc = ldad_map_make(&w->map, &w->plan);
+    rc = err_agree(r->world.comm, rc);
+    if (!rc && w->options->run.dry_run) {
+        *done = true;
+        return run_print_need(r, need->memory_bytes, need->files, need->file_bytes);
+    }
+    ldad_plan_print(r->plan, sizeof r->plan, &w->plan);
+    if (!rc)
+        rc = run_ready(r, w->argc, w->argv, need->memory_bytes,
+                       need->files * need->file_bytes, need->layout, 1, 1);
+    if (!rc)
+        rc = err_agree(r->world.comm, make_info(w));
+    if (rc)
+        return rc;
+    if (!r->partitioned) /* or it was said */
+        report_note(r->report, "plan", "%s", r->plan);
+    report_note(r->report, "method", "%s, %s", method_of(w),
+                ldad_relation_text(ldad_plan_relation(&w->plan)));
+    w->timed = (struct timed){.run = r, .map = &w->map, .unique = !r->shared};
+    timed_use(&w->timed);
+    return 0;
+}
+
+int workload_finish(struct workload *w, int rc)
+{
+    if (w->info != MPI_INFO_NULL)
+        MPI_Info_free(&w->info);
+    int status = run_finish(&w->run, rc);
+    free(w->argv);
+    return status;
+}
+
+/* ---- phases ---------------------------------------------------------------------- */
+
+int workload_path(const struct workload *w, const char *role, char out[4096])
+{
+    const struct run *r = &w->run;
+    const struct run_options *o = r->options;
+    char rep[16] = "";
+    if (o->keep && o->repeat > 1)
+        snprintf(rep, sizeof rep, ".rep%d", r->rep);
+    if (snprintf(out, 4096, "%s/ldad-%s.%s%s", o->dir, r->id, role, rep) < 4080)
+        return 0;
+    return err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
+}
+
+void workload_phase_begin(struct workload *w, const char *name)
+{
+    run_phase_begin(&w->run, name);
+}
+
+int workload_phase_end(struct workload *w, int failed)
+{
+    if (failed && !w->run.failed)
+        w->run.failed = err_set(-EIO, NULL, -1, "a call of MPI-IO failed");
+    return run_phase_end(&w->run);
+}
+
+void workload_rep_begin(struct workload *w)
+{
+    run_rep_begin(&w->run);
+    w->timed.read_bytes = w->timed.foreign_bytes = 0;
+}
+
+void workload_rep_end(struct workload *w)
+{
+    struct run *r = &w->run;
+    int64_t sum[2] = {w->timed.foreign_bytes, w->timed.read_bytes};
+    run_rep_end(r);
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    report_figure(r->report, "foreign_read_bytes", "1", "lower",
+                  "bytes of all ranks' reads that another rank had written",
+                  (double)sum[0]);
+    report_figure(r->report, "foreign_read_share", "%", "lower",
+                  "foreign_read_bytes / bytes of all ranks' reads x 100",
+                  sum[1] ? 100.0 * (double)sum[0] / (double)sum[1] : 0);
+}
+
+enum act workload_care_begin(struct workload *w)
+{
+    return phase_act(w->run.phase, ACT_CHECK);
+}
+
+void workload_care_end(struct workload *w, enum act before)
+{
+    phase_act(w->run.phase, before);
+}
+
+void workload_checked(struct workload *w, int64_t offset, int64_t bytes,
+                      const char *why)
+{
+    struct run *r = &w->run;
+    r->checked++;
+    if (!why)
+        return;
+    r->bad++;
+    int rc = err_set(-EIO, w->timed.path, offset,
+                     "verification failed: the %lld bytes here are not what was "
+                     "written: %s",
+                     (long long)bytes, why);
+    if (!r->failed)
+        r->failed = rc;
+}

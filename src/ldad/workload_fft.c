@@ -1,0 +1,296 @@
+/* ldad fft: options, memory, arithmetic and answers for workloads/fft.c. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "ldad/fft_answer.h"
+#include "ldad/fft_math.h"
+#include "ldad/workload.h"
+#include "ldad/workloads.h"
+#include "ldad/workloads/fft.h"
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    struct workload_options o;
+    int64_t points, chunk;
+    const char *precision;
+    bool paper;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Workload:"},
+    {.kind = OPT_INT, .name = "points", .letter = 'n', .value = &set.points,
+     .preset = "65536", .arg = "N", .unit = "1", .min = 4, .max = 1e15,
+     .workload = true, .help = "complex numbers that are transformed; a power of two"},
+    {.kind = OPT_CHOICE, .name = "precision", .value = &set.precision,
+     .preset = "single", .arg = "WHICH", .choices = "single|double", .workload = true,
+     .help = "a number takes 8 bytes or 16"},
+    {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
+     .preset = "16M", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
+     .workload = true,
+     .help = "columns that are in memory at once, in bytes: rounded down to a power of "
+             "two, but at least one column"},
+    {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
+     .workload = true,
+     .help = "2^20 numbers in single precision, files of 8 MiB, as Wang and Kaeli"},
+    WORKLOAD_OPTIONS(set.o),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldad fft",
+    .line = "",
+    .about = "The Fourier transform of numbers in a file, out of core, with the "
+             "transpositions of the six-step method made by way of files.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static struct workload w; /* the workload's calls come back without it */
+static const struct fft_math *math;
+static void *roots;
+static struct {
+    double *values;   /* this rank's share of the answer, re and im */
+    void *all;        /* on rank 0: the answer */
+    double magnitude; /* root of the mean square */
+    double error;     /* largest of this rank's, relative to it */
+} answer;
+
+/* ---- arithmetic ------------------------------------------------------------------ */
+
+/* Part 0 or 1 of number j of the input: in [-1, 1), and the same in both precisions. */
+static double input(int64_t j, int part)
+{
+    uint64_t x = (uint64_t)(2 * j + part + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (double)(int32_t)(x >> 40) / 8388608.0 - 1;
+}
+
+void fft_fill(const struct fft *p, MPI_Offset first, MPI_Offset count)
+{
+    for (int64_t i = 0; i < count; i++)
+        math->put(p->lines, i, input(first + i, 0), input(first + i, 1));
+}
+
+void fft_lines(const struct fft *p, MPI_Offset first, MPI_Offset rows,
+               MPI_Offset columns, enum fft_work work)
+{
+    math->transpose(p->lines, p->panel, rows, columns);
+    if (work != FFT_NOTHING)
+        math->lines(p->lines, columns, rows, roots, p->n1);
+    if (work == FFT_TWIDDLE)
+        math->twiddle(p->lines, first, columns, rows, p->n1 * p->n2);
+}
+
+/* ---- the answer ------------------------------------------------------------------ */
+
+static double tolerance(void)
+{
+    return math == &fft_single ? 1e-5 : 1e-12;
+}
+
+/* Of all numbers on rank 0; 0 or -errno with a sentence. */
+static int make_all(int64_t n)
+{
+    double *z = answer.all, sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        for (int part = 0; part < 2; part++)
+            z[2 * j + part] = input(j, part);
+    int rc = fft_answer(z, n);
+    for (int64_t j = 0; j < 2 * n; j++)
+        sum += z[j] * z[j];
+    answer.magnitude = sqrt(sum / (double)n);
+    return rc;
+}
+
+/* **Collective.** Each rank gets its share. */
+static int make_answer(int64_t n)
+{
+    MPI_Comm comm = w.run.world.comm;
+    int64_t share = n / w.run.world.size;
+    void *values = NULL;
+    int rc = buf_alloc(&values, share * 16, "the answer");
+    answer.values = values;
+    if (!rc && w.run.world.rank == 0)
+        rc = buf_alloc(&answer.all, n * 16, "the answer");
+    if (!rc && w.run.world.rank == 0)
+        rc = make_all(n);
+    rc = err_agree(comm, rc);
+    if (rc)
+        return rc;
+    MPI_Bcast(&answer.magnitude, 1, MPI_DOUBLE, 0, comm);
+    MPI_Scatter(answer.all, (int)(2 * share), MPI_DOUBLE, values, (int)(2 * share),
+                MPI_DOUBLE, 0, comm);
+    return 0;
+}
+
+void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
+{
+    int64_t share = p->n1 * p->n2 / w.run.world.size;
+    const double *right = answer.values + 2 * (first - w.run.world.rank * share);
+    double worst = 0;
+    char why[160];
+    if (!w.run.verify || w.run.failed)
+        return;
+    enum act before = workload_care_begin(&w);
+    for (int64_t i = 0; i < count; i++) {
+        double re, im;
+        math->get(p->lines, i, &re, &im);
+        double off = hypot(re - right[2 * i], im - right[2 * i + 1]) / answer.magnitude;
+        worst = off <= worst ? worst : off; /* also where it is not a number */
+    }
+    snprintf(why, sizeof why,
+             "a number is off by %.3g of their root mean square, more than %g", worst,
+             tolerance());
+    workload_checked(&w, first * p->element, count * p->element,
+                     worst <= tolerance() ? NULL : why);
+    answer.error = worst <= answer.error ? answer.error : worst;
+    buf_poison(p->lines, count * p->element);
+    workload_care_end(&w, before);
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+enum { INPUT, FIRST, SECOND, RESULT, FILES };
+
+static int phases(const struct fft *p, char path[FILES][4096])
+{
+    const struct {
+        const char *name;
+        MPI_Offset rows, columns;
+        enum fft_work work;
+    } pass[] = {{"columns", p->n1, p->n2, FFT_TWIDDLE},
+                {"rows", p->n2, p->n1, FFT_LINES},
+                {"order", p->n1, p->n2, FFT_NOTHING}};
+    MPI_Comm comm = w.run.world.comm;
+    workload_phase_begin(&w, "write");
+    int rc = workload_phase_end(&w, fft_input(p, comm, path[INPUT], w.info));
+    for (int i = 0; i < 3 && !rc; i++) {
+        workload_phase_begin(&w, pass[i].name);
+        rc = workload_phase_end(&w, fft_pass(p, comm, path[i], pass[i].rows,
+                                             pass[i].columns, pass[i].work, path[i + 1],
+                                             w.info));
+    }
+    if (rc)
+        return rc;
+    workload_phase_begin(&w, "read");
+    return workload_phase_end(&w, fft_result(p, comm, path[RESULT], w.info));
+}
+
+static int repetition(const struct fft *p)
+{
+    static const char *const names[] = {"input", "first", "second", "result"};
+    char path[FILES][4096];
+    int rc = 0;
+    workload_rep_begin(&w);
+    for (int i = 0; i < FILES; i++)
+        rc = rc ? rc : workload_path(&w, names[i], path[i]);
+    if (!rc)
+        rc = phases(p, path);
+    for (int i = 0; i < FILES; i++) {
+        int removed = timed_file_remove(path[i]);
+        rc = rc ? rc : removed;
+    }
+    if (!rc)
+        workload_rep_end(&w);
+    return rc;
+}
+
+static bool is_power(int64_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static int plan(struct fft *p)
+{
+    int64_t ranks = w.run.world.size, n2 = 1, most = 1;
+    if (set.paper) {
+        set.points = 1 << 20;
+        set.precision = "single";
+    }
+    math = strcmp(set.precision, "single") ? &fft_double : &fft_single;
+    if (!is_power(set.points))
+        return err_usage("--points: %lld is not a power of two", (long long)set.points);
+    if (!is_power(ranks))
+        return err_usage("fft needs a power of two of ranks, and there are %lld",
+                         (long long)ranks);
+    while (4 * n2 * n2 <= set.points)
+        n2 *= 2;
+    *p = (struct fft){
+        .n1 = set.points / n2, .n2 = n2, .element = math->element, .most = 0};
+    if (n2 < ranks)
+        return err_usage("--points: %lld make a matrix of %lld x %lld, too small for "
+                         "%lld ranks",
+                         (long long)set.points, (long long)p->n1, (long long)n2,
+                         (long long)ranks);
+    while (2 * most <= set.chunk && most < set.points / ranks * p->element)
+        most *= 2;
+    p->most = most < p->n1 * p->element ? p->n1 * p->element : most;
+    if (p->most > INT_MAX || (w.run.verify && set.points / ranks > INT_MAX / 2))
+        return err_usage("--points: so many need more ranks, or --no-verify");
+    return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
+                            set.points / ranks * p->element);
+}
+
+/* The answer is made on rank 0: its node has it once. */
+static int64_t memory_of(const struct fft *p)
+{
+    int64_t answers =
+        set.points / w.run.world.size * 16 + set.points * 16 / w.run.world.node_ranks;
+    return 2 * p->most + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
+}
+
+static int run_all(struct fft *p, void *buf[2])
+{
+    int rc = buf_alloc(&buf[0], p->most, "a panel");
+    if (!rc)
+        rc = buf_alloc(&buf[1], p->most, "a panel");
+    if (!rc)
+        rc = buf_alloc(&roots, p->n1 / 2 * p->element, "roots of unity");
+    rc = err_agree(w.run.world.comm, rc);
+    if (!rc && w.run.verify) {
+        report_note(w.run.report, "answer", "compared with %s", fft_answer_by());
+        rc = make_answer(set.points);
+    }
+    if (rc)
+        return rc;
+    p->panel = buf[0];
+    p->lines = buf[1];
+    math->roots(roots, p->n1);
+    for (int64_t i = 0; !rc && i < set.o.run.repeat; i++)
+        rc = repetition(p);
+    MPI_Allreduce(MPI_IN_PLACE, &answer.error, 1, MPI_DOUBLE, MPI_MAX,
+                  w.run.world.comm);
+    if (!rc && w.run.verify)
+        report_result(w.run.report, "error", &answer.error, 1);
+    return rc;
+}
+
+int workload_fft(int argc, char **argv)
+{
+    struct fft p = {.n1 = 0};
+    void *buf[2] = {NULL, NULL};
+    int status;
+    bool done = true;
+    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
+        return status;
+    int rc = w.run.failed;
+    if (!rc) {
+        rc = plan(&p);
+        struct workload_need need = {.memory_bytes = memory_of(&p),
+                                     .files = FILES,
+                                     .file_bytes = set.points * p.element,
+                                     .layout = "slabs"};
+        rc = workload_ready(&w, rc, &need, &done);
+    }
+    if (!rc && !done)
+        rc = run_all(&p, buf);
+    buf_free(buf[0]);
+    buf_free(buf[1]);
+    buf_free(roots);
+    buf_free(answer.values);
+    buf_free(answer.all);
+    return workload_finish(&w, rc);
+}

@@ -1,0 +1,292 @@
+/* ldad jacobi: options, memory, the stencil and an in-core solver to check against, for
+ * workloads/jacobi.c. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "ldad/workload.h"
+#include "ldad/workloads.h"
+#include "ldad/workloads/jacobi.h"
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    struct workload_options o;
+    int64_t rows, columns, sweeps, chunk;
+    const char *decomp;
+    bool paper;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Workload:"},
+    {.kind = OPT_INT, .name = "rows", .value = &set.rows, .preset = "1024",
+     .arg = "N", .unit = "1", .min = 3, .max = 1e9, .workload = true,
+     .help = "rows of the grid, with its rim"},
+    {.kind = OPT_INT, .name = "columns", .value = &set.columns, .preset = "1024",
+     .arg = "N", .unit = "1", .min = 3, .max = 1 << 26, .workload = true,
+     .help = "its columns, of 8 bytes"},
+    {.kind = OPT_INT, .name = "sweeps", .letter = 'n', .value = &set.sweeps,
+     .preset = "4", .arg = "N", .unit = "1", .min = 1, .max = 1e6, .workload = true,
+     .help = "times that the grid is relaxed, from one file into another"},
+    {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "slabs",
+     .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
+     .help = "which rows are a rank's: single ones in turn, as many as there are in a "
+             "chunk in turn, or a slab of its own"},
+    {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
+     .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
+     .workload = true,
+     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, but "
+             "at least one"},
+    {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
+     .workload = true, .help = "files of 64 MiB, as Wang and Kaeli: 4096 rows of 2048"},
+    WORKLOAD_OPTIONS(set.o),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldad jacobi",
+    .line = "",
+    .about = "A grid that does not fit into memory is relaxed by Jacobi's method, from "
+             "one file into another and back.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static struct workload w; /* the workload's calls come back without it */
+
+/* ---- the grid -------------------------------------------------------------------- */
+
+/* The rim is warm at the top; inside, something that no two places have in common. */
+static double start_value(int64_t row, int64_t column)
+{
+    if (row == 0)
+        return 1;
+    if (row == set.rows - 1 || column == 0 || column == set.columns - 1)
+        return 0;
+    uint64_t x = (uint64_t)(row * set.columns + column) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(x >> 11) / 9007199254740992.0; /* in [0, 1) */
+}
+
+static void fill(double *out, int64_t first, int64_t rows)
+{
+    for (int64_t row = first; row < first + rows; row++)
+        for (int64_t column = 0; column < set.columns; column++)
+            *out++ = start_value(row, column);
+}
+
+/* Row number `row`, from its place in a grid; the rim stays as it is. */
+static void relax_row(double *restrict out, const double *restrict in, int64_t row)
+{
+    int64_t n = set.columns;
+    if (row == 0 || row == set.rows - 1) {
+        memcpy(out, in, (size_t)n * sizeof *out);
+        return;
+    }
+    out[0] = in[0];
+    for (int64_t i = 1; i < n - 1; i++)
+        out[i] = 0.25 * ((in[i - n] + in[i + n]) + (in[i - 1] + in[i + 1]));
+    out[n - 1] = in[n - 1];
+}
+
+void jacobi_fill(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
+{
+    fill(p->out, first, rows);
+}
+
+void jacobi_relax(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
+{
+    const double *in = p->in + (first > 0 ? p->columns : 0);
+    for (MPI_Offset i = 0; i < rows; i++)
+        relax_row(p->out + i * p->columns, in + i * p->columns, first + i);
+}
+
+/* ---- the same in core ------------------------------------------------------------ */
+
+/* A band of rows with one more on each side, which messages keep up to date. */
+static struct {
+    int64_t first, rows;
+    double *now, *next;
+    void *memory[2];
+} core;
+
+static int64_t band_rows(void)
+{
+    return (set.rows + w.run.world.size - 1) / w.run.world.size;
+}
+
+static int64_t core_bytes(void)
+{
+    return (band_rows() + 2) * set.columns * (int64_t)sizeof(double);
+}
+
+static int core_open(void)
+{
+    int64_t left = set.rows - band_rows() * w.run.world.rank;
+    core.first = set.rows - left;
+    core.rows = left < 0 ? 0 : left < band_rows() ? left : band_rows();
+    for (int i = 0; i < 2; i++) {
+        int rc = buf_alloc(&core.memory[i], core_bytes(), "the grid in core");
+        if (rc)
+            return rc;
+    }
+    core.now = core.memory[0];
+    core.next = core.memory[1];
+    return 0;
+}
+
+/* Rows of neighbours come from those that have any. */
+static void core_exchange(void)
+{
+    MPI_Comm comm = w.run.world.comm;
+    int rank = w.run.world.rank, n = (int)set.columns;
+    bool has = core.rows > 0, more = has && core.first + core.rows < set.rows;
+    int up = has && rank > 0 ? rank - 1 : MPI_PROC_NULL;
+    int down = more ? rank + 1 : MPI_PROC_NULL;
+    double *below = core.now + (core.rows + 1) * set.columns;
+    MPI_Sendrecv(core.now + n, n, MPI_DOUBLE, up, 1, below, n, MPI_DOUBLE, down, 1,
+                 comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(below - n, n, MPI_DOUBLE, down, 2, core.now, n, MPI_DOUBLE, up, 2,
+                 comm, MPI_STATUS_IGNORE);
+}
+
+static void core_solve(void)
+{
+    fill(core.now + set.columns, core.first, core.rows);
+    for (int64_t s = 0; s < set.sweeps; s++) {
+        core_exchange();
+        for (int64_t i = 1; i <= core.rows; i++)
+            relax_row(core.next + i * set.columns, core.now + i * set.columns,
+                      core.first + i - 1);
+        double *next = core.next;
+        core.next = core.now;
+        core.now = next;
+    }
+}
+
+/* What is read is the band that is in core. */
+void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
+{
+    int64_t bytes = rows * p->columns * (int64_t)sizeof(double);
+    if (!w.run.verify || w.run.failed || !rows)
+        return;
+    enum act before = workload_care_begin(&w);
+    const double *right = core.now + (first - core.first + 1) * p->columns;
+    bool same = !memcmp(p->out, right, (size_t)bytes);
+    workload_checked(&w, first * p->columns * 8, bytes,
+                     same ? NULL : "the in-core solver has other values");
+    buf_poison(p->out, bytes);
+    workload_care_end(&w, before);
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static int phases(const struct jacobi *p, char path[2][4096])
+{
+    MPI_Comm comm = w.run.world.comm;
+    workload_phase_begin(&w, "write");
+    int rc = workload_phase_end(&w, jacobi_start(p, comm, path[0], w.info));
+    if (rc)
+        return rc;
+    int failed = 0;
+    workload_phase_begin(&w, "sweeps");
+    for (int64_t s = 0; s < set.sweeps && !failed; s++)
+        failed = jacobi_sweep(p, comm, path[s % 2], path[(s + 1) % 2], w.info);
+    rc = workload_phase_end(&w, failed);
+    if (rc)
+        return rc;
+    workload_phase_begin(&w, "read");
+    if (w.run.verify) {
+        enum act before = workload_care_begin(&w);
+        core_solve();
+        workload_care_end(&w, before);
+    }
+    return workload_phase_end(&w, jacobi_read(p, comm, path[set.sweeps % 2], w.info));
+}
+
+static int repetition(const struct jacobi *p)
+{
+    char path[2][4096];
+    workload_rep_begin(&w);
+    int rc = workload_path(&w, "grid-a", path[0]);
+    if (!rc)
+        rc = workload_path(&w, "grid-b", path[1]);
+    if (!rc)
+        rc = phases(p, path);
+    for (int i = 0; i < 2; i++) {
+        int removed = timed_file_remove(path[i]);
+        rc = rc ? rc : removed;
+    }
+    if (!rc)
+        workload_rep_end(&w);
+    return rc;
+}
+
+static int plan(struct jacobi *p)
+{
+    int64_t ranks = w.run.world.size, row_bytes;
+    if (set.paper) {
+        set.rows = 4096;
+        set.columns = 2048;
+    }
+    bool by_row = !strcmp(set.decomp, "rows");
+    row_bytes = set.columns * 8;
+    *p = (struct jacobi){
+        .rows = set.rows,
+        .columns = set.columns,
+        .strip = by_row || set.chunk < row_bytes ? 1 : set.chunk / row_bytes,
+        .slabs = !strcmp(set.decomp, "slabs")};
+    if ((p->strip + 2) * set.columns > INT32_MAX)
+        return err_usage("--columns: rows that are relaxed at once have more than 2^31 "
+                         "values");
+    return p->slabs
+               ? ldad_plan_blocks(&w.plan, ranks, 0, set.rows * row_bytes, row_bytes)
+               : ldad_plan_cyclic(&w.plan, ranks, 0, set.rows * row_bytes,
+                                  p->strip * row_bytes);
+}
+
+static int64_t strip_bytes(const struct jacobi *p, int64_t more)
+{
+    return (p->strip + more) * p->columns * (int64_t)sizeof(double);
+}
+
+static int run_all(struct jacobi *p, void *buf[2])
+{
+    int rc = buf_alloc(&buf[0], strip_bytes(p, 2), "rows of the grid");
+    if (!rc)
+        rc = buf_alloc(&buf[1], strip_bytes(p, 0), "rows of the grid");
+    if (!rc && w.run.verify)
+        rc = core_open();
+    rc = err_agree(w.run.world.comm, rc);
+    p->in = buf[0];
+    p->out = buf[1];
+    for (int64_t i = 0; !rc && i < set.o.run.repeat; i++)
+        rc = repetition(p);
+    return rc;
+}
+
+int workload_jacobi(int argc, char **argv)
+{
+    struct jacobi p;
+    void *buf[2] = {NULL, NULL};
+    int status;
+    bool done = true;
+    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
+        return status;
+    int rc = w.run.failed;
+    if (!rc) {
+        rc = plan(&p);
+        struct workload_need need = {.memory_bytes =
+                                         strip_bytes(&p, 2) + strip_bytes(&p, 0) +
+                                         (w.run.verify ? 2 * core_bytes() : 0),
+                                     .files = 2,
+                                     .file_bytes = p.rows * p.columns * 8,
+                                     .layout = set.decomp};
+        rc = workload_ready(&w, rc, &need, &done);
+    }
+    if (!rc && !done)
+        rc = run_all(&p, buf);
+    for (int i = 0; i < 2; i++) {
+        buf_free(buf[i]);
+        buf_free(core.memory[i]);
+    }
+    return workload_finish(&w, rc);
+}

@@ -1,0 +1,174 @@
+/* ldad mandelbrot: options, memory and the set itself for workloads/mandelbrot.c. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "ldad/workload.h"
+#include "ldad/workloads.h"
+#include "ldad/workloads/mandelbrot.h"
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    struct workload_options o;
+    int64_t width, height, chunk, rounds, iterations;
+    const char *decomp;
+    bool paper;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Workload:"},
+    {.kind = OPT_INT, .name = "width", .value = &set.width, .preset = "2048",
+     .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
+     .help = "pixels in a row, of one byte"},
+    {.kind = OPT_INT, .name = "height", .value = &set.height, .preset = "2048",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
+     .help = "rows of the picture"},
+    {.kind = OPT_INT, .name = "iterations", .value = &set.iterations, .preset = "256",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
+     .help = "after so many a point counts as one of the set"},
+    {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "rows",
+     .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
+     .help = "how rows are dealt to ranks: one after the other in turn, as many as "
+             "there are in a chunk in turn, or each rank a slab of its own"},
+    {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
+     .preset = "64k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
+     .workload = true,
+     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, but "
+             "at least one"},
+    {.kind = OPT_INT, .name = "rounds", .value = &set.rounds, .preset = "0",
+     .arg = "N", .unit = "1", .min = 0, .max = 1e9, .workload = true,
+     .help = "with collective transfers, a picture of at most so many chunks of each "
+             "rank; 0: all of it"},
+    {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
+     .workload = true, .help = "16384 x 16384 pixels, 256 MiB, as Wang and Kaeli"},
+    WORKLOAD_OPTIONS(set.o),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldad mandelbrot",
+    .line = "",
+    .about =
+        "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
+        "file; then each views a band of it.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static struct workload w; /* the workload's calls come back without it */
+static void *expected;    /* a strip, computed once more */
+
+/* ---- the set --------------------------------------------------------------------- */
+
+/* How soon z <- z^2 + c leaves the circle of radius 2, as a grey; 0: it does not. */
+static unsigned char pixel(double re, double im)
+{
+    double x = 0, y = 0;
+    for (int64_t i = 0; i < set.iterations; i++) {
+        double xx = x * x, yy = y * y;
+        if (xx + yy > 4)
+            return (unsigned char)(1 + i % 255);
+        y = 2 * x * y + im;
+        x = xx - yy + re;
+    }
+    return 0;
+}
+
+static void render(const struct mandelbrot *p, MPI_Offset first, MPI_Offset rows,
+                   unsigned char *out)
+{
+    for (MPI_Offset row = first; row < first + rows; row++)
+        for (MPI_Offset column = 0; column < p->width; column++)
+            *out++ = pixel(-2.25 + 3.0 * ((double)column + 0.5) / (double)p->width,
+                           1.5 - 3.0 * ((double)row + 0.5) / (double)set.height);
+}
+
+void mandelbrot_render(const struct mandelbrot *p, MPI_Offset first, MPI_Offset rows)
+{
+    render(p, first, rows, p->strip);
+}
+
+/* By another rank than the one that wrote them, mostly, and whatever the file was. */
+void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset rows)
+{
+    size_t bytes = (size_t)(rows * p->width);
+    if (!w.run.verify || w.run.failed || !rows)
+        return;
+    enum act before = workload_care_begin(&w);
+    render(p, first, rows, expected);
+    bool same = !memcmp(p->strip, expected, bytes);
+    workload_checked(&w, first * p->width, (int64_t)bytes,
+                     same ? NULL : "a serial rendering has other pixels");
+    buf_poison(p->strip, (int64_t)bytes);
+    workload_care_end(&w, before);
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static int repetition(const struct mandelbrot *p)
+{
+    MPI_Comm comm = w.run.world.comm;
+    char path[4096];
+    workload_rep_begin(&w);
+    int rc = workload_path(&w, "picture", path);
+    if (rc)
+        return rc;
+    workload_phase_begin(&w, "write");
+    rc = workload_phase_end(&w, mandelbrot_write(p, comm, path, w.info));
+    if (!rc) {
+        workload_phase_begin(&w, "read");
+        rc = workload_phase_end(&w, mandelbrot_view(p, comm, path, w.info));
+    }
+    int removed = timed_file_remove(path);
+    if (!rc && !removed)
+        workload_rep_end(&w);
+    return rc ? rc : removed;
+}
+
+static int plan(struct mandelbrot *p)
+{
+    int64_t ranks = w.run.world.size, bytes;
+    if (set.paper)
+        set.width = set.height = 16384;
+    bool slabs = !strcmp(set.decomp, "slabs"), by_row = !strcmp(set.decomp, "rows");
+    int64_t rows = by_row || set.chunk < set.width ? 1 : set.chunk / set.width;
+    *p = (struct mandelbrot){
+        .width = set.width, .height = set.height, .rows = rows, .slabs = slabs};
+    if (set.rounds && workload_collective(&w) && set.height / ranks / rows > set.rounds)
+        p->height = set.rounds * ranks * rows;
+    bytes = p->width * p->height; /* below 2^60 */
+    return slabs ? ldad_plan_blocks(&w.plan, ranks, 0, bytes, p->width)
+                 : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, rows * p->width);
+}
+
+int workload_mandelbrot(int argc, char **argv)
+{
+    struct mandelbrot p;
+    void *strip = NULL;
+    int status;
+    bool done = true;
+    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
+        return status;
+    int rc = w.run.failed;
+    if (!rc) {
+        rc = plan(&p);
+        struct workload_need need = {.memory_bytes =
+                                         p.rows * p.width * (w.run.verify ? 2 : 1),
+                                     .files = 1,
+                                     .file_bytes = p.width * p.height,
+                                     .layout = set.decomp};
+        rc = workload_ready(&w, rc, &need, &done);
+    }
+    if (!rc && !done) {
+        rc = buf_alloc(&strip, p.rows * p.width, "rows of a picture");
+        if (!rc && w.run.verify)
+            rc = buf_alloc(&expected, p.rows * p.width, "rows of a picture");
+        rc = err_agree(w.run.world.comm, rc);
+    }
+    p.strip = strip;
+    for (int64_t i = 0; !rc && !done && i < set.o.run.repeat; i++)
+        rc = repetition(&p);
+    buf_free(strip);
+    buf_free(expected);
+    return workload_finish(&w, rc);
+}

@@ -1,0 +1,62 @@
+/* Soundings in memory, as many as there is room for, into the order of a PFM. */
+#ifndef PFMLOAD_BATCH_H
+#define PFMLOAD_BATCH_H
+
+#include "hydro/pfm.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct batch {
+    int64_t n, capacity;
+    struct pfm_sounding *sounding;
+};
+
+/* Local. Room for `bytes` of soundings, one at least. Returns 0 or -ENOMEM with a
+ * sentence; batch_close is due whatever it says. */
+int batch_open(struct batch *b, int64_t bytes);
+
+/* Local. Copies as many of n soundings as there is room for, and returns how many. */
+int64_t batch_add(struct batch *b, const struct pfm_sounding *s, int64_t n);
+
+/* Local. Sorts what is there, by batch_before. */
+void batch_sort(struct batch *b);
+
+/* Local. Of a sorted batch: where the bin of sounding i < b->n ends. */
+int64_t batch_bin_end(const struct batch *b, int64_t i);
+void batch_close(struct batch *b); /* Local. Frees the memory. */
+
+/* Local. Sorts n soundings by batch_before, in place. */
+void batch_sort_row(struct pfm_sounding *a, int64_t n);
+
+/* Local. A sounding as four numbers, of which the first that differs decides. */
+static inline uint64_t batch_word(const struct pfm_sounding *s, int k)
+{
+    switch (k) {
+    case 0:
+        return (uint64_t)s->bin ^ (uint64_t)1 << 63; /* signed order */
+    case 1:
+        return (uint64_t)s->file << 32 | s->ping;
+    case 2:
+        return (uint64_t)s->beam << 48 | (uint64_t)s->line << 32 |
+               (uint64_t)s->x << 16 | s->y;
+    default:
+        return (uint64_t)s->depth << 32 | s->validity;
+    }
+}
+
+/* Local. The order of soundings everywhere: (bin, file, ping, beam), and where these
+ * are equal everything else. */
+static inline bool batch_before(const struct pfm_sounding *a,
+                                const struct pfm_sounding *b)
+{
+    if (a->bin != b->bin) /* mostly */
+        return a->bin < b->bin;
+    for (int k = 1; k < 4; k++) {
+        uint64_t x = batch_word(a, k), y = batch_word(b, k);
+        if (x != y)
+            return x < y;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* pfminfo: what a walk over all bins adds up, and what becomes of it. No MPI. */
+#ifndef PFMLOAD_INFO_H
+#define PFMLOAD_INFO_H
+
+#include "hydro/pfm.h"
+#include "hydro/pfm_side.h"
+#include <stdio.h>
+
+/* Over all bins. */
+struct info_totals {
+    int64_t bins, soundings, soundings_max;
+    double min, max; /* m; infinite where there is no depth */
+    /* with --verify */
+    struct pfm_walk walk;
+    int64_t blocks_max, invalid, raw_sum;
+    struct pfm_extremes extremes;
+    int64_t wrong; /* bins whose summary is not that of their soundings */
+    char first_wrong[256];
+};
+
+/* What was drawn. */
+struct info_picture {
+    const char *path; /* NULL: nothing */
+    int64_t width, height;
+    double pixel_m, low, high, exaggeration; /* low and high: ends of the colours, m */
+};
+
+/* All that is known at the end. */
+struct info {
+    const char *path; /* the handle file */
+    const struct pfm_head *head;
+    struct info_totals totals;
+    struct pfm_inputs inputs; /* with --json and --verify */
+    struct info_picture picture;
+    bool verified;
+    double cpu_s;
+};
+
+/* Local. For people, on stdout. */
+void info_print(const struct info *in);
+
+/* Local. For programs. Returns 0, or -EIO. */
+int info_json(const struct info *in, FILE *out);
+
+#endif

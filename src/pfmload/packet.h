@@ -1,0 +1,53 @@
+/* What slaves of schemes E and F send: a block of soundings of one bin, packed as it is
+ * to be in the .ndx but for its pointer, after a key that orders packets by bin, full
+ * ones first. */
+#ifndef PFMLOAD_PACKET_H
+#define PFMLOAD_PACKET_H
+
+#include "hydro/pfm_pack.h"
+#include <string.h>
+
+/* Bytes of the key; and more places than a block lacks of a full one, for 16 bits of
+ * it. */
+enum { PACKET_KEY = 8, PACKET_LACK = 65536 };
+
+/* Local. A multiple of 8. */
+static inline int64_t packet_bytes(const struct pfm_head *h)
+{
+    return PACKET_KEY + (h->block_bytes + 7) / 8 * 8;
+}
+
+static inline uint64_t packet_key(const uint8_t *packet)
+{
+    uint64_t key;
+    memcpy(&key, packet, sizeof key);
+    return key;
+}
+
+static inline const uint8_t *packet_block(const uint8_t *packet)
+{
+    return packet + PACKET_KEY;
+}
+
+static inline int64_t packet_bin(const uint8_t *packet)
+{
+    return (int64_t)(packet_key(packet) / PACKET_LACK);
+}
+
+static inline int64_t packet_soundings(const struct pfm_head *h, const uint8_t *packet)
+{
+    return h->record_length - (int64_t)(packet_key(packet) % PACKET_LACK);
+}
+
+/* Local. Fills a packet with n <= h->record_length soundings of one bin. */
+static inline void packet_put(const struct pfm_head *h, uint8_t *packet,
+                              const struct pfm_sounding *s, int64_t n)
+{
+    uint64_t key = (uint64_t)s->bin * PACKET_LACK + (uint64_t)(h->record_length - n);
+    memset(packet, 0, (size_t)packet_bytes(h));
+    memcpy(packet, &key, sizeof key);
+    for (int64_t i = 0; i < n; i++)
+        pfm_put_sounding(h, packet + PACKET_KEY, i, &s[i]);
+}
+
+#endif

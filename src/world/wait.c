@@ -1,0 +1,25 @@
+/* Waiting that leaves the core to others: MPI libraries spin, and where there are more
+ * ranks than cores, or threads beside them, those who wait keep those who work from
+ * working. */
+#include "base/clock.h"
+#include "world/world.h"
+#include <time.h>
+
+#define SPIN_NS 1000000 /* what is over soon is noticed at once */
+#define NAP_NS 50000
+
+void world_wait(MPI_Request *request, MPI_Status *status)
+{
+    int done = 0;
+    int64_t begin_ns = clock_ns();
+    while (!MPI_Test(request, &done, status) && !done)
+        if (clock_ns() - begin_ns > SPIN_NS)
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+}
+
+void world_barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+    if (!MPI_Ibarrier(comm, &request))
+        world_wait(&request, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# limit: 300
+"""What pfminfo makes of a PFM, against another reader: JSON, tables, the picture; and
+what it says against the smaller files of one."""
+import csv
+import io
+import json
+import math
+import os
+import struct
+import unittest
+import zlib
+
+import pfm_reader
+from e2e import Case, add, main
+from pfm_made import DELETED, FILTER, HEIGHT, MANUAL, WIDTH, Pfm, library_s_own
+
+REFERENCE = 16384
+GREY = (222, 222, 222)
+LEGEND = 130
+HAVE_LIBPNG = os.environ["HAVE_LIBPNG"] == "yes"
+
+
+def picture(path):
+    """Rows of (red, green, blue) of a PNG file as libpng writes it by default."""
+    with open(path, "rb") as f:
+        data = f.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        part = data[at + 8:at + 8 + size]
+        assert zlib.crc32(kind + part) == struct.unpack(
+            ">I", data[at + 8 + size:at + 12 + size])[0]
+        if kind == b"IHDR":
+            width, height, bits, colour = struct.unpack(">IIBB", part[:10])
+            assert (bits, colour) == (8, 2)
+        packed += part if kind == b"IDAT" else b""
+        at += size + 12
+    raw, stride = zlib.decompress(packed), 3 * width
+    assert len(raw) == height * (stride + 1)
+    rows, above = [], bytearray(stride)
+    for y in range(height):
+        line = raw[y * (stride + 1):(y + 1) * (stride + 1)]
+        above = unfilter(line[0], bytearray(line[1:]), above)
+        rows.append([tuple(above[i:i + 3]) for i in range(0, stride, 3)])
+    return rows
+
+
+def unfilter(kind, line, above):
+    for i in range(len(line)):
+        left, corner = (line[i - 3], above[i - 3]) if i >= 3 else (0, 0)
+        guess = left + above[i] - corner
+        nearest = min((left, above[i], corner), key=lambda v: abs(guess - v))
+        line[i] = (line[i] + (0, left, above[i], (left + above[i]) // 2,
+                              nearest)[kind]) & 255
+    return line
+
+
+class Pfminfo(Case):
+    def pfminfo(self, *args):
+        return self.run_program("pfminfo", *args, np=0, dir=False, json=False)
+
+    def good_out(self, *args):
+        done = self.pfminfo(*args)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        return done.out
+
+    def made(self, version="7.00", **how):
+        return Pfm(os.path.join(self.tmp, "a.pfm"), version, **how)
+
+    def handle(self, which):
+        if which == "real":
+            return library_s_own(self.tmp)[0]
+        return self.made(which).save().path
+
+    # ---- what it makes -------------------------------------------------------
+
+    def as_json(self, which):
+        path = self.handle(which)
+        pfm = pfm_reader.load(path)
+        found = json.loads(self.good_out(path, "--json", "-"))
+        self.assertIsNone(found["verified"])
+        self.assertIsNone(found["picture"])
+        every = pfm.soundings()
+        self.assertEqual(found["totals"]["soundings"], len(every))
+        self.assertEqual(found["totals"]["bins_with_data"], len(pfm.bins))
+        self.assertEqual((found["grid"]["width"], found["grid"]["height"]),
+                         (pfm.width, pfm.height))
+        self.assertEqual(found["grid"]["west"], float(pfm.head["MIN X"]))
+        self.assertEqual(len(found["inputs"]), len({s[2] for s in every}))
+        self.assertEqual(len(found["lines"]), len({s[9] for s in every}))
+        into = os.path.join(self.tmp, "a.json")
+        out = self.good_out(path, "--verify", "--json", into)
+        self.assertIn("verified", out)
+        with open(into) as f:
+            found = json.load(f)
+        self.assertEqual(found["verified"]["blocks"], len(pfm.used))
+        self.assertEqual(found["verified"]["depth_sum_stored"],
+                         sum(s[5] for s in every))
+        self.assertEqual(found["verified"]["not_valid"], sum(
+            1 for s in every if s[8] & (MANUAL | FILTER)))
+
+    def bins(self, which):
+        """--csv: what the bins' records say."""
+        path = self.handle(which)
+        pfm = pfm_reader.load(path)
+        scale, null = float(pfm.head["DEPTH SCALE"]), float(pfm.head["NULL DEPTH"])
+        rows = list(csv.DictReader(io.StringIO(self.good_out(path, "--csv", "-"))))
+        self.assertEqual([(int(r["row"]), int(r["column"])) for r in rows],
+                         sorted(pfm.bins))
+        for r in rows:
+            row, column = int(r["row"]), int(r["column"])
+            b = pfm.bins[row, column][0]
+            self.assertEqual(int(r["soundings"]), b["count"])
+            self.assertEqual(r["valid"], str(b["valid"]) if "valid" in b else "")
+            self.assertEqual(int(r["validity"]), b["validity"])
+            self.assertAlmostEqual(float(r["std_m"]), b["std"] / 1e6, delta=1e-9)
+            for name in ("average_filtered", "min_filtered", "max_filtered", "average",
+                         "min", "max"):
+                z = b[name] / scale
+                self.assertEqual(r[name + "_m"], "%.2f" % z if z < null else "", name)
+            for name, edge, size, i in (("longitude", "MIN X", "X BIN SIZE", column),
+                                        ("latitude", "MIN Y", "Y BIN SIZE", row)):
+                at = float(pfm.head[edge]) + (i + 0.5) * float(pfm.head[size])
+                self.assertAlmostEqual(float(r[name]), at, delta=1e-9)
+
+    def soundings(self, which):
+        """--xyz: all soundings, or the valid ones, in the order of bins and chains."""
+        path = self.handle(which)
+        pfm = pfm_reader.load(path)
+        head = {name: float(pfm.head[name]) for name in (
+            "MIN X", "MIN Y", "X BIN SIZE", "Y BIN SIZE", "DEPTH SCALE")}
+        steps = (1 << int(pfm.head["OFFSET BITS"])) - 1
+        for every in (False, True):
+            into = os.path.join(self.tmp, "xyz")
+            out = self.good_out(path, "--xyz", into, *(["--all"] if every else []))
+            self.assertIn("soundings", out)
+            with open(into) as f:
+                found = [[float(word) for word in line.split()] for line in f]
+            should = []
+            for (row, column), (_, chain) in sorted(pfm.bins.items()):
+                should += [[head["MIN X"] + (column + s["x"] / steps) *
+                            head["X BIN SIZE"],
+                            head["MIN Y"] + (row + s["y"] / steps) * head["Y BIN SIZE"],
+                            s["depth"] / head["DEPTH SCALE"]]
+                           for s in chain if every or not s["validity"] & (
+                               MANUAL | FILTER | DELETED | REFERENCE)]
+            self.assertEqual(len(found), len(should))
+            for one, other in zip(found, should):
+                for a, b in zip(one, other):
+                    self.assertLess(abs(a - b), 1e-9)
+
+    def drawn(self, which):
+        """--png: a grey pixel where no bin has valid soundings, colour elsewhere."""
+        path, into = self.handle(which), os.path.join(self.tmp, "a.png")
+        if not HAVE_LIBPNG:
+            self.refused(self.pfminfo(path, "--png", into), "without libpng")
+            return
+        found = json.loads(self.good_out(path, "--png", into, "--json", "-"))["picture"]
+        rows, pfm = picture(into), pfm_reader.load(path)
+        self.assertEqual((len(rows[0]), len(rows)), (found["width"], found["height"]))
+        pixels = round((len(rows[0]) - LEGEND) / pfm.width)
+        self.assertGreaterEqual(pixels, 4)
+        scale = found["pixel_m"] * pixels
+        self.assertAlmostEqual(scale, float(pfm.head["BIN SIZE XY"]),
+                               delta=0.05 * scale)
+        self.assertLessEqual(found["red_m"], found["violet_m"])
+        colours = set()
+        for row in range(pfm.height):
+            y = int((row + 0.5) * pixels)
+            for column in range(pfm.width):
+                x = int((column + 0.5) * pixels)
+                empty = not pfm.bins.get((row, column), ({"validity": 0},)
+                                         )[0]["validity"] & 1024
+                at = rows[pfm.height * pixels - 1 - y][x]
+                self.assertEqual(at == GREY, empty, (row, column))
+                colours.add(at)
+        self.assertGreater(len(colours), 10)
+
+    # ---- what is wrong -------------------------------------------------------
+
+    def wrong(self, pfm, *parts):
+        done = self.pfminfo("--verify", pfm.path)
+        self.one_sentence(done, *parts)
+        self.assertEqual((done.status, done.out), (1, ""), done)
+
+    def test_lists_of_inputs(self):
+        for suffix, lines, what in ((".ctl", 5 + 2, "file number 2"),
+                                    (".lin", 4, "line number 4")):
+            pfm = self.made().save()
+            with open(pfm.part(suffix)) as f:
+                text = f.readlines()
+            with open(pfm.part(suffix), "w") as f:
+                f.writelines(text[:lines])
+            self.wrong(pfm, what, suffix, "row 0")
+            os.unlink(pfm.part(suffix))
+            self.wrong(pfm, "No such file", suffix)
+            self.assertIn("soundings", self.good_out(pfm.path))  # without --verify
+        pfm = self.made().save()
+        with open(pfm.part(".ctl"), "a") as f:
+            f.write("something else\n")
+        self.wrong(pfm, ".ctl", "line 9")
+
+    def coverage(self, version):
+        suffix = ".cvg" if version >= "7" else ".bin"
+
+        def change(pfm, place, byte):
+            cover = pfm_reader.load(pfm.path).coverage()
+            i = place[0] * WIDTH + place[1]
+            with open(pfm.part(suffix), "r+b") as f:
+                f.seek(i - len(cover), 2)
+                before = f.read(1)
+                f.seek(i - len(cover), 2)
+                f.write(bytes([byte]))
+            return before[0]
+
+        pfm = self.made(version)
+        pfm.keys["COVERAGE MAP ADDRESS"] = 131072 + WIDTH * HEIGHT * len(
+            pfm.bin(pfm.summary[0, 0]))
+        pfm.save()
+        self.good_out("--verify", pfm.path)
+        self.assertEqual(change(pfm, (0, 0), 0x80), 0)
+        self.wrong(pfm, suffix, "row 0, column 0 has data", "offset")
+        self.assertEqual(change(pfm, (0, 0), 0), 0x80)
+        self.assertEqual(change(pfm, (0, 6), 0), 0x90)
+        self.wrong(pfm, suffix, "row 0, column 6 has none", "40 soundings")
+        self.assertEqual(change(pfm, (0, 6), 0x90), 0)
+        self.good_out("--verify", pfm.path)
+        size = os.path.getsize(pfm.part(suffix))
+        for wrong_size in (size - 1, size + 1):
+            os.truncate(pfm.part(suffix), wrong_size)
+            self.wrong(pfm, suffix, "%d bytes" % wrong_size, str(size))
+        os.truncate(pfm.part(suffix), size)
+
+    @staticmethod
+    def extremes(pfm):
+        """The keys of a header, as of all bins with soundings."""
+        keys = {}
+        filled = {at: b for at, b in pfm.summary.items() if b["validity"] & 1024}
+        some = {at: b for at, b in pfm.summary.items() if b["count"]}
+        for which, pick in (("MIN", min), ("MAX", max)):
+            for of, i, name in ((filled, 1 if pick is min else 2, "FILTERED "),
+                                (filled, 4 if pick is min else 5, "")):
+                at = pick(sorted(of), key=lambda at: of[at]["depths"][i])
+                keys["%s %sDEPTH" % (which, name)] = "%f" % of[at]["depths"][i]
+                keys["%s %sCOORD" % (which, name)] = "%d,%d" % (at[1], at[0])
+            at = pick(sorted(some), key=lambda at: some[at]["count"])
+            keys["%sIMUM BIN COUNT" % which] = str(some[at]["count"])
+            keys["%s COUNT COORD" % which] = "%d,%d" % (at[1], at[0])
+            keys["%s STANDARD DEVIATION" % which] = "%f" % pick(
+                b["std"] for b in filled.values())
+        return keys
+
+    def test_extremes_of_the_header(self):
+        pfm = self.made()
+        keys = self.extremes(pfm)
+        pfm.keys.update(keys)
+        self.good_out("--verify", pfm.save().path)
+        for key, text in keys.items():
+            place = "COORD" in key
+            pfm = self.made()
+            pfm.keys.update(keys)
+            pfm.keys[key] = "0,0" if place else str(float(text) + 1.5)
+            self.wrong(pfm.save(), "header says",
+                       "least" if "MIN" in key else "greatest")
+            pfm.keys[key] = "%d,0" % WIDTH if place else "-7"
+            self.wrong(pfm.save(), "header says")
+
+    # ---- the command line ----------------------------------------------------
+
+    def test_refusals(self):
+        path = self.made().save().path
+        self.refused(self.pfminfo(path, "--csv", "-", "--xyz", "-"), "only one of")
+        self.refused(self.pfminfo(path, "--all"), "--xyz")
+        self.refused(self.pfminfo(path, "--png", "-"), "file's name")
+
+    def test_what_cannot_be_written(self):
+        path = self.made().save().path
+        for option in ("--json", "--csv", "--xyz") + ("--png",) * HAVE_LIBPNG:
+            done = self.pfminfo(path, option, os.path.join(self.tmp, "no", "such"))
+            self.one_sentence(done, "cannot be written", "No such file")
+            self.assertEqual((done.status, done.out), (1, ""), done)
+            if os.path.exists("/dev/full"):
+                done = self.pfminfo(path, option, "/dev/full")
+                self.one_sentence(done, "cannot be written", "/dev/full")
+                self.assertEqual((done.status, done.out), (1, ""), done)
+                self.assertTrue(os.path.exists("/dev/full"))
+
+    @unittest.skipUnless(HAVE_LIBPNG, "libpng was not there")
+    def test_no_picture_of_a_bad_pfm(self):
+        pfm = self.made()
+        pfm.summary[1, 3]["tail"] += 1
+        into = os.path.join(self.tmp, "a.png")
+        done = self.pfminfo(pfm.save().path, "--verify", "--png", into)
+        self.one_sentence(done, "ends here")
+        self.assertFalse(os.path.exists(into))
+
+
+for version in ("6.40", "7.00"):
+    add(Pfminfo, "coverage_%s" % version, "coverage", version)
+for which in ("real", "6.40", "7.00"):
+    add(Pfminfo, "json_of_%s" % which, "as_json", which)
+    add(Pfminfo, "bins_of_%s" % which, "bins", which)
+    add(Pfminfo, "soundings_of_%s" % which, "soundings", which)
+    add(Pfminfo, "picture_of_%s" % which, "drawn", which)
+
+if __name__ == "__main__":
+    main()

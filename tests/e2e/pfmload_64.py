@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+# limit: 600
+"""pfmload on 64 ranks: more than there are files, bands and cores."""
+from e2e import add, main
+from loads import PARALLEL, SCHEMES, Loads
+
+
+class Pfmload64(Loads):
+    LIMIT = 200
+
+    def of_64(self, scheme):
+        """With little memory on each, and a buffer for each slave."""
+        handle = self.loaded(*SCHEMES[scheme].args, "--canonical", "--memory=8M",
+                             "--queue-limit=64", *self.survey(), np=64)
+        self.assertEqual(self.done.report["mpi"]["ranks"], 64)
+        self.same_bytes(handle, self.reference())
+
+
+for name in PARALLEL:
+    add(Pfmload64, name, "of_64", name)
+
+if __name__ == "__main__":
+    main()

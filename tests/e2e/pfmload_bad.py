@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# limit: 600
+"""pfmload where something is wrong with what is asked or with its input: one sentence,
+and what is there stays as it is."""
+import os
+import shutil
+import struct
+
+from e2e import TESTS, add, main
+from loads import SCHEMES, Loads, contents
+
+GSF = os.path.join(TESTS, "data", "gsf")
+NO_SCAN = ("--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500")
+
+USAGE = [  # ranks, arguments, what the sentence must name
+    (0, ("--output=o",), ("--output", "NAME.pfm")),
+    (0, ("--output=.pfm",), ("--output", "NAME.pfm")),
+    (0, ("--filetype=UNIQUE",), ("FILETYPE=UNIQUE", "SHARED")),
+    (0, ("--cache=direct",), ("--cache=direct",)),
+    (0, ("--bounds=1,2,3",), ("--bounds", "W,S,E,N")),
+    (0, ("--bounds=1,2,3,4,5",), ("--bounds", "W,S,E,N")),
+    (0, ("--bounds=1,2,3,x",), ("--bounds", "W,S,E,N")),
+    (0, ("--bounds=1,4,3,2",), ("--bounds", "S < N")),
+    (0, ("--bounds=1,2,1,4",), ("--bounds", "area")),
+    (0, ("--bounds=-200,2,1,4",), ("--bounds", "degrees")),
+    (0, ("--bounds=1,2,3,95",), ("--bounds", "poles")),
+    (0, ("--bounds=nan,2,3,4",), ("--bounds", "W,S,E,N")),
+    (0, ("--depths=5",), ("--depths", "MIN,MAX")),
+    (0, ("--depths=5,4",), ("--depths", "MIN,MAX")),
+    (0, ("--depths=0,inf",), ("--depths", "MIN,MAX")),
+    (0, ("--bin-size=0",), ("--bin-size", "range")),
+    (0, ("--record-length=0",), ("--record-length", "range")),
+    (0, ("--pfm-version=5.00",), ("--pfm-version", "6.40|7.00")),
+    (0, ("--memory=1k",), ("--memory", "range")),
+    (0, ("--append", "--overwrite"), ("--append", "--overwrite")),
+    (0, ("--append", "--bounds=1,2,3,4"), ("--append", "--bounds")),
+    (0, ("--append", "--depths=1,2"), ("--append", "--depths")),
+    (0, ("--append", "--bin-size=5"), ("--append", "--bin-size")),
+    (0, ("--append", "--iomode=NONE"), ("IOMODE=NONE",)),
+    (0, ("--area-filter", "--iomode=NONE"), ("IOMODE=NONE",)),
+    (0, ("--area-filter", "--area-order=raster"), ("raster", "--area-serial")),
+    (0, ("--scheme=serial", "--library=per-sounding", "--iomode=NONE"),
+     ("IOMODE=NONE", "reads back")),
+    (0, ("--scheme=serial", "--library=per-sounding", "--iomode=ASYNC"),
+     ("IOMODE=ASYNC",)),
+    (0, ("--scheme=H",), ("--scheme", "serial|C|D|D-threaded|E|F|G")),
+    (0, ("--scheme=serial", "--collective", "--iomethod=MPI"), ("--collective", "G")),
+    (0, ("--iomethod=HDF5",), ("HDF5",)),
+    (0, ("--iomethod=null",), ("null",)),
+    (3, ("--scheme=serial",), ("serial", "3", "one rank")),
+    (2, ("--scheme=C",), ("scheme C", "3 ranks")),
+    (0, ("--scheme=C",), ("scheme C", "3 ranks")),
+    (3, ("--scheme=C", "--iomode=NONE"), ("IOMODE=NONE", "C", "reads back")),
+    (3, ("--scheme=C", "--collective", "--iomethod=MPI"), ("--collective", "G")),
+    (3, ("--scheme=G", "--collective"), ("--collective", "mpiio")),
+]
+
+
+def cut(data):
+    return data[:len(data) // 2]
+
+
+def flip(data):
+    at = len(data) // 2
+    return data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1:]
+
+
+def records(data):
+    """Where records begin."""
+    at = 0
+    while at < len(data):
+        yield at
+        size, kind = struct.unpack_from(">II", data, at)
+        at += 8 + (4 if kind >> 31 else 0) + size
+
+
+def oversize(data):
+    """A record of nearly 4 GiB in the middle."""
+    at = [at for at in records(data)][20]
+    return data[:at] + struct.pack(">I", 0xfffffff0) + data[at + 4:]
+
+
+DAMAGE = {"cut": (cut, True), "flipped": (flip, True), "oversized": (oversize, True),
+          "empty": (lambda data: b"", False),
+          "text": (lambda data: b"This is not a survey, but a poem.\n" * 99, True),
+          "zeros": (lambda data: bytes(5000), True)}
+
+
+class PfmloadBad(Loads):
+    LIMIT = 60
+
+    # ---- what is asked -------------------------------------------------------
+
+    def usage(self, np, args, parts_of_it):
+        self.refused(self.pfmload(*args, *self.survey(), np=np), *parts_of_it)
+
+    def test_nothing_to_load(self):
+        for np in (0, 3):
+            self.refused(self.pfmload(np=np), "no input file")
+        done = self.run_program("pfmload", "--quiet", *self.survey(), np=0)
+        self.refused(done, "--output is missing")
+
+    def test_what_is_there_stays(self):
+        handle = self.loaded(*self.survey())
+        folder = os.path.dirname(handle)
+        before = contents(folder)
+        for np in (0, 3):
+            done = self.pfmload(*self.survey(), np=np, dir=folder)
+            self.left_alone(done, folder, before, "there already", "--overwrite")
+        os.unlink(handle)
+        before = contents(folder)
+        done = self.pfmload(*self.survey(), np=3, dir=folder)
+        self.left_alone(done, folder, before, "there already", "o.pfm.data")
+        done = self.pfmload("--append", *self.survey(), np=3, dir=folder)
+        self.left_alone(done, folder, before, "o.pfm")
+
+    def something_else(self, make, *parts_of_it):
+        """What bears the name is no PFM."""
+        folder = os.path.join(self.tmp, "place")
+        os.mkdir(folder)
+        make(os.path.join(folder, "o.pfm"))
+        before = contents(folder)
+        for option in ("--append", "--overwrite"):
+            for np in (0, 3):
+                done = self.pfmload(option, *self.survey(), np=np, dir=folder)
+                self.left_alone(done, folder, before, *parts_of_it)
+
+    @staticmethod
+    def make_text(path):
+        with open(path, "w") as f:
+            f.write("precious\n")
+
+    @staticmethod
+    def make_folder(path):
+        os.makedirs(os.path.join(path, "precious"))
+
+    @staticmethod
+    def make_other_data(path):
+        with open(path, "w") as f:
+            f.write("PFM Handle File - made by hand\n")
+        with open(path + ".data", "w") as f:
+            f.write("precious\n")
+
+    def test_append_to_nothing(self):
+        for np in (0, 3):
+            self.failed(self.pfmload("--append", *self.survey(), np=np), "o.pfm")
+
+    def test_append_to_a_damaged_pfm(self):
+        handle = self.loaded(*self.survey())
+        folder = os.path.dirname(handle)
+        path = os.path.join(handle + ".data", "o.pfm.ndx")
+        with open(path, "r+b") as f:
+            f.truncate(os.path.getsize(path) // 2)
+        before = contents(folder)
+        for np in (0, 3):
+            done = self.pfmload("--append", *self.survey(2), np=np, dir=folder)
+            self.left_alone(done, folder, before, ".ndx")
+
+    # ---- input ---------------------------------------------------------------
+
+    def damaged(self, kind):
+        """A line with something wrong, and the good ones about it."""
+        damage, placed = DAMAGE[kind]
+        lines = self.survey(4, 30, 61, "--checksums")
+        path = os.path.join(self.tmp, "damaged.gsf")
+        with open(lines[1], "rb") as f, open(path, "wb") as out:
+            out.write(damage(f.read()))
+        return path, [lines[0], path, *lines[2:]], placed
+
+    def bad_input(self, kind, scheme, *args):
+        """Found by the scan, or while soundings are loaded."""
+        path, lines, placed = self.damaged(kind)
+        kinds = SCHEMES[scheme]
+        done = self.pfmload(*kinds.args, *args, *lines, np=kinds.ranks[0])
+        error = self.failed(done, path, file=path)
+        self.assertEqual("offset" in done.said[0], placed, done.said)
+        self.assertEqual(error.get("offset_bytes") is not None, placed, error)
+
+    def skipped(self, kind, scheme):
+        """What is made is made of the others."""
+        path, lines, _ = self.damaged(kind)
+        kinds = SCHEMES[scheme]
+        done = self.pfmload(*kinds.args, "--canonical", "--skip-bad", *lines,
+                            np=kinds.ranks[0])
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(len(done.said), 1, done)
+        self.assertIn("left out: ", done.said[0])
+        self.assertIn(path, done.said[0])
+        self.assertEqual(done.files, ["o.pfm", "o.pfm.data"])
+        handle = os.path.join(done.dir, "o.pfm")
+        self.verified(handle)
+        found = self.read(handle).soundings()
+        good = self.survey(4, 30, 61, "--checksums")
+        every = self.read(self.loaded("--canonical", *good)).soundings()
+        self.assertEqual([s[2:6] for s in sorted(found, key=lambda s: s[2:6])],
+                         [s[2:6] for s in sorted(every, key=lambda s: s[2:6])
+                          if s[2] != 1])
+
+    def odd(self, path, *parts_of_it):
+        """What is no file that can be read: refused, or left out."""
+        lines = self.survey()
+        for np in (0, 3):
+            done = self.pfmload(lines[0], path, np=np)
+            self.failed(done, path, *parts_of_it)
+        done = self.pfmload("--skip-bad", lines[0], path, np=3)
+        self.assertEqual((done.status, done.files), (0, ["o.pfm", "o.pfm.data"]), done)
+        self.assertIn(path, done.said[0])
+
+    def test_a_folder(self):
+        self.odd(self.tmp, "directory")
+
+    def test_a_file_that_is_not_there(self):
+        self.odd(os.path.join(self.tmp, "none.gsf"), "No such file")
+
+    def test_a_pipe(self):
+        path = os.path.join(self.tmp, "pipe")
+        os.mkfifo(path)
+        self.odd(path, "not a regular file")
+
+    def test_an_unreadable_file(self):
+        if not os.geteuid():
+            self.skipTest("root may read anything")
+        path = os.path.join(self.tmp, "secret.gsf")
+        shutil.copy(self.survey()[0], path)
+        os.chmod(path, 0)
+        self.odd(path, "ermission")
+
+    def test_nothing_but_bad_files(self):
+        path, _, _ = self.damaged("cut")
+        done = self.pfmload("--skip-bad", path, np=3)
+        self.assertEqual((done.status, done.files), (1, []), done)
+        self.assertIn("none of the files", done.said[-1])
+
+    def test_a_file_named_twice(self):
+        lines = self.survey()
+        link = os.path.join(self.tmp, "link.gsf")
+        os.symlink(lines[0], link)
+        self.failed(self.pfmload(*lines, link, np=3), "twice", link)
+
+    def test_files_without_soundings(self):
+        for name in ("comment.gsf", "history.gsf", "TN136HS.309.snipped.mb121"):
+            done = self.pfmload(os.path.join(GSF, name))
+            self.failed(done, "none of the files has a sounding")
+
+    def test_nothing_within_the_bounds(self):
+        self.failed(self.pfmload("--bounds=10,10,10.01,10.01", *self.survey(), np=3),
+                    "within the bounds")
+
+    def test_depths_that_do_not_fit(self):
+        for scheme in SCHEMES:
+            done = self.pfmload(*SCHEMES[scheme].args, NO_SCAN[0], "--depths=0,1",
+                                *self.survey(), np=SCHEMES[scheme].ranks[0])
+            self.failed(done, "depth", "line-000", "can hold", "offset")
+
+    def test_a_grid_that_is_too_large(self):
+        done = self.pfmload("--bounds=-170,-80,170,80", "--bin-size=0.01",
+                            *self.survey(), np=3)
+        self.assertEqual(len(done.said), 1, done)
+        self.assertIn(done.status, (1, 2), done)
+        self.assertEqual(done.files, [])
+
+
+for np, args, parts_of_it in USAGE:
+    add(PfmloadBad, "usage_%d_%s" % (np, "_".join(args)), "usage", np, args,
+        parts_of_it)
+for name in ("make_text", "make_folder", "make_other_data"):
+    add(PfmloadBad, "something_else_" + name, "something_else",
+        getattr(PfmloadBad, name))
+for scheme in SCHEMES:
+    add(PfmloadBad, "cut_without_scan_by_" + scheme, "bad_input", "cut", scheme,
+        *NO_SCAN)
+for i, kind in enumerate(DAMAGE):
+    scheme = list(SCHEMES)[i % len(SCHEMES)]
+    if kind != "cut":
+        add(PfmloadBad, "%s_without_scan_by_%s" % (kind, scheme), "bad_input", kind,
+            scheme, *NO_SCAN)
+    add(PfmloadBad, "%s_by_%s" % (kind, scheme), "bad_input", kind, scheme)
+    add(PfmloadBad, "%s_skipped_by_%s" % (kind, scheme), "skipped", kind, scheme)
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# limit: 600
+"""pfmload: the same PFM by every scheme, in every form, on any number of ranks, and
+whatever it is written with."""
+import os
+
+from e2e import ASYNCHRONOUS, METHODS, add, main
+from loads import PARALLEL, SCHEMES, Loads
+
+# Soundings of a block, and the version of the format.
+FORMS = [(1, "7.00"), (6, "6.40"), (6, "7.00"), (12, "6.40")]
+
+
+class PfmloadSchemes(Loads):
+    def form(self, scheme, turn):
+        """A form of PFM and a rank count: in order the same bytes, else the same
+        contents."""
+        length, version = FORMS[turn % len(FORMS)]
+        args = ("--record-length=%d" % length, "--pfm-version=" + version)
+        known = self.reference(*args)
+        handle = self.by(scheme, "--canonical", *args, *self.survey(), turn=turn)
+        self.same_bytes(handle, known)
+        self.verified(handle)
+        handle = self.by(scheme, *args, *self.survey(), turn=turn)
+        self.same_contents(handle, known)
+        self.verified(handle)
+
+    def way(self, scheme, np, launcher, *args):
+        """Another way of writing: the same bytes."""
+        handle = self.loaded(*SCHEMES[scheme].args, "--canonical", *args,
+                             *self.survey(), np=np, launcher=launcher)
+        self.same_bytes(handle, self.reference())
+
+    def spills(self, scheme):
+        """More than fits into memory: soundings go to scratch files, and come back."""
+        lines = self.survey(3, 300, 201)
+        args = ("--canonical", "--no-verify", "--cache=keep")
+        known = self.loaded("--scheme=serial", *args, *lines)
+        handle = self.by(scheme, "--memory=1M", *args, *lines)
+        self.same_bytes(handle, known)
+
+    def test_repetitions(self):
+        """The last one stays."""
+        handle = self.by("G", "--repeat=2", *self.survey())
+        self.same_bytes(handle, self.reference())
+
+    def no_io(self, scheme):
+        done = self.pfmload(*SCHEMES[scheme].args, "--iomode=NONE", *self.survey(),
+                            np=SCHEMES[scheme].ranks[0])
+        self.good(done)
+
+    def no_io_spills(self, scheme):
+        """Scratch files are no part of the PFM."""
+        done = self.pfmload(*SCHEMES[scheme].args, "--iomode=NONE", "--memory=1M",
+                            *self.survey(3, 300, 201),
+                            np=SCHEMES[scheme].ranks[0])
+        self.good(done)
+
+    def test_scratch_folder(self):
+        folder = os.path.join(self.tmp, "scratch")
+        os.mkdir(folder)
+        self.loaded("--memory=1M", "--scratch-dir=" + folder, "--no-verify",
+                    "--cache=keep", *self.survey(3, 300, 201))
+        self.assertEqual(os.listdir(folder), [])
+
+
+for i, name in enumerate(SCHEMES):
+    for turn in (i, i + 2) if name in PARALLEL else range(len(FORMS)):
+        add(PfmloadSchemes, "%s_%d" % (name, turn), "form", name, turn)
+    if name != "per_sounding":
+        add(PfmloadSchemes, "spills_by_" + name, "spills", name)
+for name in ("serial", "F", "G"):
+    add(PfmloadSchemes, "no_io_by_" + name, "no_io", name)
+    add(PfmloadSchemes, "no_io_spills_by_" + name, "no_io_spills", name)
+for name, method, launcher in METHODS[1:]:
+    ways = {"": (), "_collective": ("--collective",),
+            "_few": ("--collective", "--io-ranks=2")}
+    for way, args in ways.items():
+        add(PfmloadSchemes, "G_by_" + name + way, "way", "G", 4, launcher, *method,
+            *args)
+    for scheme in ("C", "F"):
+        add(PfmloadSchemes, scheme + "_by_" + name, "way", scheme, 3, launcher, *method)
+add(PfmloadSchemes, "G_few", "way", "G", 5, (), "--io-ranks=2")
+for scheme in ("serial", "F", "G"):
+    add(PfmloadSchemes, scheme + "_async", "way", scheme, SCHEMES[scheme].ranks[0], (),
+        "--iomode=ASYNC")
+for name in ASYNCHRONOUS:
+    add(PfmloadSchemes, "G_by_" + name, "way", "G", 3, (), "--iomethod=" + name)
+    add(PfmloadSchemes, "G_async_by_" + name, "way", "G", 3, (), "--iomethod=" + name,
+        "--iomode=ASYNC")
+    add(PfmloadSchemes, "D_threaded_by_" + name, "way", "D_threaded", 3, (),
+        "--iomethod=" + name)
+
+if __name__ == "__main__":
+    main()
