@@ -63,6 +63,7 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
+	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/madbench_answers.py \
