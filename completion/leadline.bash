@@ -8,7 +8,7 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep | iotrace:[a-z]*) "${COMP_WORDS[0]}" "$command" --help ;;
+        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*) "${COMP_WORDS[0]}" "$command" --help ;;
         *) "${COMP_WORDS[0]}" --help ;;
     esac 2>/dev/null
 }
@@ -36,7 +36,7 @@ _leadline_choices()
 {
     _leadline_help | awk -v option="$1" '
         /^ +-/ { here = $0 ~ "(^|[ ,])" option "([= ]|$)" }
-        here && match($0, /[A-Za-z]+(\|[A-Za-z]+)+:/) {
+        here && match($0, /[A-Za-z-]+(\|[A-Za-z-]+)+:/) {
             list = substr($0, RSTART, RLENGTH - 1)
             gsub(/\|/, " ", list); print list; exit
         }
