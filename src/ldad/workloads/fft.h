@@ -1,7 +1,7 @@
 /* fft: the discrete Fourier transform of n1 x n2 complex numbers in a file, with three
  * passes over files that each transpose a matrix on its way through memory (the
- * six-step method). n1, n2 and the number of ranks are powers of two, and no rank is without a
- * row or a column. */
+ * six-step method). n1, n2 and the number of ranks are powers of two, and no rank is
+ * without a row or a column. */
 #ifndef LDAD_WORKLOADS_FFT_H
 #define LDAD_WORKLOADS_FFT_H
 
