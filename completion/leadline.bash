@@ -57,7 +57,7 @@ _leadline()
         before=${COMP_WORDS[COMP_CWORD-2]}
     fi
     case $before in
-        --dir | --out)
+        --dir | --node-dirs | --out)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
@@ -82,7 +82,7 @@ _leadline()
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsf|pfm)info ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace) ]]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
         else
@@ -91,4 +91,4 @@ _leadline()
     fi
 }
 complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo pfminfo
+    gsfinfo ldad pfminfo

@@ -56,8 +56,7 @@ static int find_servers(struct part *p, int size, bool *needed)
         MPI_Allreduce(MPI_IN_PLACE, &far, 1, MPI_INT, MPI_MAX, f->comm);
     }
     for (int64_t r = 0; r < p->c.parts && !rc; r++)
-        p->in[r].server =
-            turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
+        p->in[r].server = turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
     free(turn);
     *needed = far;
     return rc;

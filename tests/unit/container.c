@@ -51,10 +51,8 @@ static struct ldad_plan table_plan(void)
 {
     static const int64_t starts[] = {0, 4000, 5000};
 
-    return (struct ldad_plan){.ranks = 3,
-                              .each = {.size = 4000},
-                              .starts = starts,
-                              .end = 6001};
+    return (struct ldad_plan){
+        .ranks = 3, .each = {.size = 4000}, .starts = starts, .end = 6001};
 }
 
 static struct ldad_plan cyclic_plan(int64_t ranks, int64_t chunk, int64_t chunks)
@@ -230,8 +228,9 @@ static void test_extents(void)
 #define BYTES 60000
 #define MOST 5000
 
-static int open_file(struct io_file **f, const char *engine, const char *path, int flags,
-                     MPI_Comm comm, const struct ldad_plan *plan, const char *dirs)
+static int open_file(struct io_file **f, const char *engine, const char *path,
+                     int flags, MPI_Comm comm, const struct ldad_plan *plan,
+                     const char *dirs)
 {
     struct io_open o = {.engine = engine,
                         .comm = comm,
@@ -376,8 +375,8 @@ static void test_fits(void)
     struct container c;
     struct io_file *f;
     struct stat st;
-    int rc = open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, &plan,
-                       NULL);
+    int rc =
+        open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, &plan, NULL);
 
     for (int64_t i = 0; i < 50 && !rc; i++) {
         memset(buf, (int)i + rank, sizeof buf);
@@ -410,8 +409,8 @@ static int write_far(const char *path, const char *dirs, const struct ldad_plan 
 {
     static unsigned char buf[CHUNK];
     struct io_file *f;
-    int rc = open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, plan,
-                       dirs);
+    int rc =
+        open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, plan, dirs);
 
     for (int64_t i = 0; i < CHUNKS && !rc; i++) {
         int64_t block = i * size + rank;
@@ -504,8 +503,8 @@ static void test_far(void)
     struct io_file *f;
 
     tap_path(dirs, "node-%r");
-    int rc = open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, &plan,
-                       dirs);
+    int rc =
+        open_file(&f, "part", path, IO_CREATE | IO_WRITE, MPI_COMM_WORLD, &plan, dirs);
     MPI_Barrier(MPI_COMM_WORLD);
     tap_ok(rc == -ENOENT && access(path, F_OK),
            "node directories that are not there: refused, and nothing is left");
