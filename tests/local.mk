@@ -12,6 +12,7 @@ check_PROGRAMS += \
 	tests/unit/engine_faults \
 	tests/unit/err \
 	tests/unit/feed \
+	tests/unit/fft \
 	tests/unit/geodesy \
 	tests/unit/grid \
 	tests/unit/gsf \
@@ -42,6 +43,9 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/fft_answer.h \
+	src/ldad/fft_answer_own.c src/ldad/fft_math.c src/ldad/fft_math.h \
+	src/ldad/fft_real.h
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK

@@ -377,7 +377,7 @@ bool libldad_collective(ldad_file fh)
     return fh->collective;
 }
 
-/* ---- transfers -------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------- */
 
 /* Whether the bytes of a type stand in memory as they go to the file: it is a basic
  * type, or a row of such. */

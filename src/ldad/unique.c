@@ -128,7 +128,7 @@ int unique_close(struct unique **out)
     return rc;
 }
 
-/* ---- transfers -------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------- */
 
 static int move(struct io_file *io, enum io_op op, void *buf, int64_t at, int64_t bytes)
 {

@@ -228,7 +228,7 @@ static int plan(struct fft *p)
     while (2 * most <= set.chunk && most < set.points / ranks * p->element)
         most *= 2;
     p->most = most < p->n1 * p->element ? p->n1 * p->element : most;
-    if (p->most > INT_MAX || (w.run.verify && set.points / ranks > INT_MAX / 2))
+    if (p->most > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
         return err_usage("--points: so many need more ranks, or --no-verify");
     return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
                             set.points / ranks * p->element);

@@ -26,7 +26,8 @@ def plan(workload, np):
             "fft": NUMBERS}[name]
     if workload.endswith("-slabs") or name == "fft":
         step = -(-rows // np) * row
-        return "ranks=%d step=%d end=%d start=0 [size=%d]" % (np, step, rows * row, step)
+        return "ranks=%d step=%d end=%d start=0 [size=%d]" % (
+            np, step, rows * row, step)
     strip = row if name == "perf" else 3 * row
     times = -(-rows * row // (np * strip))
     return "ranks=%d step=%d end=%d start=0 [span=%d stride=%d size=%d]" % (
