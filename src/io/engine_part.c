@@ -3,7 +3,7 @@
  * with the plan (base/ldad.h) by which all of them are found again. Another engine moves
  * the bytes:
  *   part:inner=posix     that engine, and any options it has
- *   part:buffer=N        bytes that are written behind (4 MiB)
+ *   part:buffer=N        bytes that are written behind (1 MiB)
  *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)
  *   part:files=N         partitions open at once (64)
  *   part:incomplete=1    also reads what was never completed (for tools)
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER (INT64_C(4) << 20)
+#define BUFFER (INT64_C(1) << 20)
 #define WINDOW (INT64_C(1) << 20)
 #define WINDOW_LEAST (INT64_C(16) << 10)
 #define WINDOWS (INT64_C(64) << 20) /* memory of all windows together */
