@@ -1,4 +1,4 @@
-/* The container's files: names, header, records, map. doc/container.md has the bytes. */
+/* A container's files: names, header, records, map. doc/container.md has the bytes. */
 #include "io/container.h"
 #include "base/err.h"
 #include <errno.h>

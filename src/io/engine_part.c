@@ -1,7 +1,7 @@
 /* part: a partitioned container. Logically one file that all ranks share; physically a
  * file for each rank that writes, in which its bytes stand back to back, and a header
- * with the plan (base/ldad.h) by which all of them are found again. Another engine moves
- * the bytes:
+ * with the plan (base/ldad.h) by which all of them are found again. Another engine
+ * moves the bytes:
  *   part:inner=posix     that engine, and any options it has
  *   part:buffer=N        bytes that are written behind (1 MiB)
  *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)
@@ -123,7 +123,7 @@ static int exchange(struct part *p, bool *durable)
     return rc;
 }
 
-/* ---- opening ----------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------- */
 
 /* Own options are taken; what is left is the inner engine's. */
 static void find_inner(struct part *p)
@@ -394,7 +394,7 @@ static int part_open(struct io_file *f)
     return 0;
 }
 
-/* ---- writing ----------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------- */
 
 static int flush(struct part *p)
 {
@@ -490,7 +490,7 @@ static int write_bytes(struct part *p, struct io_req *r)
     return rc;
 }
 
-/* ---- reading ----------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------- */
 
 static int read_near(struct part *p, struct io_req *r, int64_t bytes)
 {
@@ -540,7 +540,7 @@ static int part_start(struct io_file *f, struct io_req *r[], int n)
     return 0;
 }
 
-/* ---- sync and close ---------------------------------------------------------------- */
+/* ---- sync and close -------------------------------------------------------------- */
 
 static int sync_files(struct part *p)
 {

@@ -16,8 +16,8 @@ struct extents {
     int64_t n, room;
 };
 
-/* Local. Adds [begin, end), begin < end. 0, -ENOMEM, or -E2BIG where there would be more
- * than EXTENTS_MOST; no sentence. O(n) where it is not the last. */
+/* Local. Adds [begin, end), begin < end. 0, -ENOMEM, or -E2BIG where there would be
+ * more than EXTENTS_MOST; no sentence. O(n) where it is not the last. */
 int extents_add(struct extents *x, int64_t begin, int64_t end);
 
 /* Local. The first range that ends behind `offset`; NULL: there is none. */

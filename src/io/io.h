@@ -72,8 +72,8 @@ struct io_open {
     int buffer_count; /* register with the kernel; 0: not known */
     /* For engines that partition what they write: which rank writes which bytes, NULL:
      * not known; and the folders for the partitions, "DIR,DIR" with %n (number of the
-     * node) and %r (of the rank), each rank of a node taking the next one in turn; NULL:
-     * beside the rest of the file. */
+     * node) and %r (of the rank), each rank of a node taking the next one in turn;
+     * NULL: beside the rest of the file. */
     const struct ldad_plan *plan;
     const char *node_dirs;
 };

@@ -47,7 +47,7 @@ int part_inner_move(struct io_file *io, enum io_op op, int64_t at, void *buf,
     return bytes ? io_file_transfer(io, &r) : 0;
 }
 
-/* ---- open partitions --------------------------------------------------------------- */
+/* ---- open partitions ------------------------------------------------------------- */
 
 static void shut(struct part *p, struct part_in *in)
 {
@@ -193,8 +193,9 @@ static int fill(struct part *p, struct part_in *in, int64_t at)
     return rc;
 }
 
-/* Whether more of what is near is likely to be asked for: reads go on where the last one
- * ended, or leave out less than a few times what they take (other readers' chunks). */
+/* Whether more of what is near is likely to be asked for: reads go on where the last
+ * one ended, or leave out less than a few times what they take (other readers'
+ * chunks). */
 static bool goes_on(const struct part *p, const struct part_in *in, int64_t at,
                     int64_t bytes)
 {

@@ -1,7 +1,7 @@
 /* Collective reads of a container whose partitions are on nodes' own disks: each rank
- * asks, in rounds, the rank that can open a partition for its bytes of it. In a round, a
- * rank asks for no more than its share of what one rank serves, so that nobody is asked
- * for more than there is memory for. */
+ * asks, in rounds, the rank that can open a partition for its bytes of it. In a
+ * round, a rank asks for no more than its share of what one rank serves, so that
+ * nobody is asked for more than there is memory for. */
 #include "base/err.h"
 #include "io/part.h"
 #include "world/world.h"
@@ -32,7 +32,7 @@ struct part_swap {
     int *out, *out_at, *in, *in_at; /* counts and places for MPI_Alltoallv, by rank */
 };
 
-/* ---- opening ----------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------- */
 
 /* The first rank that can open each partition, counted from a rank that differs by
  * partition, so that the work is spread. Returns whether any rank needs another. */
@@ -118,7 +118,7 @@ void part_swap_close(struct part *p)
     p->swap = NULL;
 }
 
-/* ---- a round ------------------------------------------------------------------------- */
+/* ---- a round --------------------------------------------------------------------- */
 
 static bool is_far(const struct part *p, const struct part_place *at)
 {

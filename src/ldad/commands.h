@@ -27,7 +27,8 @@ int command_verdict(int rc);
  * Returns how many lines. */
 int parts_missing(const struct container *c, const char *path, FILE *out);
 
-/* Local. Bytes that partition r has on disk; -1 where it cannot be opened, with errno. */
+/* Local. Bytes that partition r has on disk; -1 where it cannot be opened, with
+ * errno. */
 int64_t parts_bytes(const struct container *c, const char *path, int64_t r);
 
 /* **Collective** on `comm`. Opens a container for reading; `incomplete`: whatever there

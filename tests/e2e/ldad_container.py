@@ -23,7 +23,8 @@ class Container(Case):
     def ldad(self, *args, np=0):
         return self.run_program("ldad", *args, np=np, dir=False, json=False)
 
-    def written(self, *options, filetype="PARTITIONED", np=RANKS, program="blocktransfer",
+    def written(self, *options, filetype="PARTITIONED", np=RANKS,
+                program="blocktransfer",
                 size=SIZE, **how):
         """The path of a file that a program made and kept."""
         done = self.run_program(program, *size, "--quiet", "--keep",
@@ -164,7 +165,7 @@ class Container(Case):
         self.assertNotIn("part-", done.out)
         self.assertEqual(os.listdir(disks[0]), [])
 
-    # ---- what happens to containers ----------------------------------------------------
+    # ---- what happens to containers --------------------------------------------------
 
     def test_renamed_and_moved(self):
         disks = self.node_dirs(2)
@@ -317,7 +318,8 @@ for what, options, parts in [
         ("hints", PARTED + ("--hint", "a=b"), ("--hint",)),
         ("dirs_of_shared", ("--filetype=SHARED", "--node-dirs=/tmp"), ("--node-dirs",)),
         ("relative_dirs", PARTED + ("--node-dirs=tmp",), ("absolute", '"tmp"')),
-        ("strange_dirs", PARTED + ("--node-dirs=/tmp/%x",), ("%x", "number of the node"))]:
+        ("strange_dirs", PARTED + ("--node-dirs=/tmp/%x",),
+         ("%x", "number of the node"))]:
     add(Container, what + "_refused", "refuses", options, parts)
 if HDF5:
     add(Container, "hdf5_refused", "refuses", PARTED + HDF5[0][1], ("hdf5",))

@@ -400,7 +400,7 @@ static void test_fits(void)
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
-/* ---- folders of nodes ------------------------------------------------------------- */
+/* ---- folders of nodes ------------------------------------------------------------ */
 
 #define CHUNK 4096
 #define CHUNKS 1200 /* of a rank: more than one round of an exchange */
