@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 900
+# limit: 1800
 """The workloads of ldad: answers are right and checked, whatever the method, and the
 logical bytes are the same with all of them and with any number of ranks."""
 import glob
