@@ -1,9 +1,10 @@
-/* libldad: files with the calls of MPI-IO, stored in the way that suits who writes what.
+/* libldad: files with the calls of MPI-IO, stored in the way that suits who writes
+ * what.
  *
  *     #include <ldad.h>
  *     MPI_Info_set(info, "ldad_method", "partitioned");
  *     MPI_Info_set(info, "ldad_plan",
- *                  "ranks=4 step=65536 start=0 [span=1048576 stride=262144 size=65536]");
+ *                  "ranks=4 step=512 start=0 [span=65536 stride=2048 size=512]");
  *     ldad_file_open(comm, "results", MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &fh);
  *     ldad_file_write_at_all(fh, offset, buf, count, MPI_DOUBLE, &status);
  *     ldad_file_close(&fh);
@@ -29,8 +30,8 @@ int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
 /* **Collective.** Ends the use of the file even where it fails; *fh is NULL then. */
 int ldad_file_close(ldad_file *fh);
 
-/* Local: one rank calls it, when nobody has the file open. Removes all of the files that
- * a file of this path, with the method and the plan of `info`, consists of. */
+/* Local: one rank calls it, when nobody has the file open. Removes all of the files
+ * that a file of this path, with the method and the plan of `info`, consists of. */
 int ldad_file_delete(const char *path, MPI_Info info);
 
 /* **Collective.** Not with the methods hdf5 and partitioned. */

@@ -6,6 +6,9 @@ dist_man_MANS += \
 	man/iotrace.1 \
 	man/iotrace-bin.5 \
 	man/iotrace-tsv.5 \
+	man/ldad.1 \
+	man/ldad.3 \
+	man/ldad-perf.1 \
 	man/leadline.1 \
 	man/libiotrace.3 \
 	man/madbench.1 \

@@ -7,10 +7,12 @@ check_PROGRAMS += \
 	tests/unit/area_pass \
 	tests/unit/busy \
 	tests/unit/cache \
+	tests/unit/container \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
 	tests/unit/feed \
+	tests/unit/fft \
 	tests/unit/geodesy \
 	tests/unit/grid \
 	tests/unit/gsf \
@@ -41,6 +43,9 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/fft_answer.h \
+	src/ldad/fft_answer_own.c src/ldad/fft_math.c src/ldad/fft_math.h \
+	src/ldad/fft_real.h
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
@@ -63,6 +68,9 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
+	tests/e2e/ldad_container.py \
+	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_workloads.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
@@ -173,9 +181,25 @@ CLEANFILES += $(MPI_TRACED_BY_TESTS)
 EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 
+# The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
+LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed
+LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
+	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
+	src/ldad/workloads/perf.c
+LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
+	-I$(srcdir)/src -I$(srcdir)/include -o $@
+tests/ldad/plain: $(LDAD_PLAIN_C)
+	$(LDAD_CC) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C))
+tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
+	$(LDAD_CC) -include $(srcdir)/include/ldad_rename.h \
+	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
+	  -Wl,-rpath,$(abs_builddir)/.libs
+CLEANFILES += $(LDAD_BY_TESTS)
+EXTRA_DIST += tests/ldad/plain.c
+
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
-	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS)
+	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS)
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -81,7 +81,8 @@ static int look_container(const char *path, int64_t offset, int64_t bytes, bool 
     int64_t from, n, found, sum = 0;
     int rc = container_read(&c, path);
     for (int64_t r = 0; r < c.parts && !rc; r++)
-        if (!container_part_path(&c, path, r, part) && !access(part, R_OK) &&
+        if (!container_part_path(&c, path, r, part) &&
+            !faccessat(AT_FDCWD, part, R_OK, AT_EACCESS) &&
             of_partition(&c, r, offset, bytes, &from, &n)) {
             rc = look(part, from, n, drop, &found);
             sum = found < 0 || sum < 0 ? -1 : sum + found;

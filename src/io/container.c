@@ -329,8 +329,7 @@ static int decode_parts(struct container *c, const char *path, const unsigned ch
         rc = c->starts ? 0 : err_set(-ENOMEM, path, -1, "no memory for a plan");
     }
     for (int64_t r = 0; r < c->parts && !rc; r++)
-        if (container_record_decode(c, r,
-                                    raw + CONTAINER_HEAD + r * CONTAINER_RECORD))
+        if (container_record_decode(c, r, raw + CONTAINER_HEAD + r * CONTAINER_RECORD))
             rc = err_set(-EIO, path, -1,
                          "the container's header is damaged: the checksum of "
                          "partition %lld differs",

@@ -5,7 +5,7 @@
 #include "io/io.h"
 
 enum io_engine_can {
-    IO_CAN_COLLECTIVE = 1,  /* honours IO_COLLECTIVE */
+    IO_CAN_COLLECTIVE = 1, /* honours IO_COLLECTIVE */
     IO_CAN_HINTS = 2,
     IO_HAS_NO_FILE = 4,     /* nothing is stored: no file to create, none to verify */
     IO_CAN_DIRECT = 8,      /* honours IO_DIRECT */
@@ -57,8 +57,8 @@ struct io_file {
     const struct io_shape *shape; /* valid during open only; may be NULL */
     const struct iovec *buffers;  /* valid during open only */
     int buffer_count;
-    const struct ldad_plan *plan; /* valid during open only; may be NULL */
-    const char *node_dirs;        /* valid during open only; may be NULL */
+    const struct ldad_plan *plan;    /* valid during open only; may be NULL */
+    const char *node_dirs;           /* valid during open only; may be NULL */
     const char *layer;               /* set by open */
     const char *caveat;              /* set by open, or NULL: see io_file_caveat */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */

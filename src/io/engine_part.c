@@ -251,9 +251,10 @@ static int refuse_incomplete(struct part *p)
 {
     if (p->c.state == CONTAINER_COMPLETE || p->incomplete)
         return 0;
-    return err_set(-EIO, p->f->path, -1,
-                   "the container was never completed: whoever wrote it is still at it, "
-                   "or was ended (ldad info tells what is there)");
+    return err_set(
+        -EIO, p->f->path, -1,
+        "the container was never completed: whoever wrote it is still at it, "
+        "or was ended (ldad info tells what is there)");
 }
 
 static int read_header(struct part *p)

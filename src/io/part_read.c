@@ -81,26 +81,26 @@ static int fail_open(const struct part *p, int64_t part, const char *path, int c
                        "partition %lld of the container is missing or cannot be "
                        "opened: %s",
                        (long long)part, strerror(-code));
-    return err_set(code, path, -1,
-                   "partition %lld of the container, which was written on node %d (%s), "
-                   "cannot be opened on this one (%s): read it there, or with "
-                   "collective transfers in a run that has ranks there",
-                   (long long)part, at->node, at->host, strerror(-code));
+    return err_set(
+        code, path, -1,
+        "partition %lld of the container, which was written on node %d (%s), "
+        "cannot be opened on this one (%s): read it there, or with "
+        "collective transfers in a run that has ranks there",
+        (long long)part, at->node, at->host, strerror(-code));
 }
 
 /* While a container is written, its header does not say yet how long partitions are. */
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
 {
-    bool known = p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE) &&
-                 !p->incomplete;
+    bool known =
+        p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE) && !p->incomplete;
     if (!known || size >= p->c.part[part].bytes)
         return 0;
     return err_set(-EIO, path, size,
                    "partition %lld of the container has %lld bytes, and %lld were "
                    "written: it was cut off",
-                   (long long)part, (long long)size,
-                   (long long)p->c.part[part].bytes);
+                   (long long)part, (long long)size, (long long)p->c.part[part].bytes);
 }
 
 int part_in_open(struct part *p, int64_t part)

@@ -6,6 +6,7 @@
 #include "io/part.h"
 #include "world/world.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static int find_servers(struct part *p, int size, bool *needed)
     rc = err_agree(f->comm, rc);
     for (int64_t r = 0; r < p->c.parts && !rc; r++) {
         rc = container_part_path(&p->c, f->path, r, path);
-        p->in[r].far = rc || access(path, R_OK);
+        p->in[r].far = rc || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
         far = far || p->in[r].far;
         turn[r] = p->in[r].far ? INT_MAX : (f->rank - (int)(r % size) + size) % size;
     }
@@ -55,8 +56,7 @@ static int find_servers(struct part *p, int size, bool *needed)
         MPI_Allreduce(MPI_IN_PLACE, &far, 1, MPI_INT, MPI_MAX, f->comm);
     }
     for (int64_t r = 0; r < p->c.parts && !rc; r++)
-        p->in[r].server =
-            turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
+        p->in[r].server = turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
     free(turn);
     *needed = far;
     return rc;

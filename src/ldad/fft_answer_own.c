@@ -1,5 +1,5 @@
-/* Without FFTW: our own arithmetic in one piece, in double precision, after a few of its
- * numbers have been compared with the sum that defines them. */
+/* Without FFTW: our own arithmetic in one piece, in double precision, a few of whose
+ * numbers are compared with the sum that defines them. */
 #include "base/err.h"
 #include "ldad/fft_answer.h"
 #include "ldad/fft_math.h"

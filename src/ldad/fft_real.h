@@ -27,7 +27,7 @@ static void NAME(transpose)(void *lines, const void *panel, int64_t rows,
 }
 
 /* Each element to the place of its index with the bits in reverse. */
-static void NAME(reverse)(struct NAME(number) *z, int64_t length)
+static void NAME(reverse)(struct NAME(number) * z, int64_t length)
 {
     for (int64_t i = 0, j = 0; i < length; i++) {
         if (i < j) {
@@ -42,8 +42,8 @@ static void NAME(reverse)(struct NAME(number) *z, int64_t length)
     }
 }
 
-static void NAME(line)(struct NAME(number) *z, int64_t length,
-                       const struct NAME(number) *w, int64_t longest)
+static void NAME(line)(struct NAME(number) * z, int64_t length,
+                       const struct NAME(number) * w, int64_t longest)
 {
     NAME(reverse)(z, length);
     for (int64_t half = 1; half < length; half *= 2)

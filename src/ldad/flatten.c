@@ -34,7 +34,9 @@ static int copy(struct io_file *from, struct io_file *to, struct share s, void *
         struct io_req r = {.op = IO_OP_READ,
                            .buf = buf,
                            .offset = at,
-                           .bytes = rc || left < 0 ? 0 : left < PIECE ? left : PIECE};
+                           .bytes = rc || left < 0 ? 0
+                                    : left < PIECE ? left
+                                                   : PIECE};
         int read = io_file_transfer(from, &r); /* the others need this rank in it */
         rc = rc ? rc : read;
         r.op = IO_OP_WRITE;

@@ -51,11 +51,12 @@ static void print_shared(const struct container *c, const char *path)
         err_clear(); /* it is said below */
         return;
     }
-    printf("shared      %lld bytes in %lld ranges; %lld writes (%lld bytes) did not fit "
-           "the plan\n",
-           (long long)(c->parts ? extents_bytes(&x) : st.st_size),
-           (long long)(c->parts ? x.n : st.st_size > 0), (long long)c->misfits,
-           (long long)c->misfit_bytes);
+    printf(
+        "shared      %lld bytes in %lld ranges; %lld writes (%lld bytes) did not fit "
+        "the plan\n",
+        (long long)(c->parts ? extents_bytes(&x) : st.st_size),
+        (long long)(c->parts ? x.n : st.st_size > 0), (long long)c->misfits,
+        (long long)c->misfit_bytes);
     extents_free(&x);
 }
 

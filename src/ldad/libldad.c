@@ -18,9 +18,9 @@ struct ldad_open_file {
     MPI_Comm comm;
     char *path;
     bool collective;
-    bool plain;             /* there is one ordinary file of that path */
-    struct io_file *io;     /* one file of all ranks, or a container; NULL: */
-    struct unique *unique;  /* a file for each */
+    bool plain;            /* there is one ordinary file of that path */
+    struct io_file *io;    /* one file of all ranks, or a container; NULL: */
+    struct unique *unique; /* a file for each */
 };
 
 /* The methods: how a file is stored and its transfers are made. */
@@ -37,10 +37,10 @@ static const struct method {
      .collective = true,
      .plain = true,
      /* ROMIO's, then the MPI standard's */
-     .hints = (const char *const[]){"romio_cb_write", "disable", "romio_cb_read",
-                                    "disable", "romio_ds_write", "disable",
-                                    "romio_ds_read", "disable", "collective_buffering",
-                                    "false", NULL}},
+     .hints =
+         (const char *const[]){"romio_cb_write", "disable", "romio_cb_read", "disable",
+                               "romio_ds_write", "disable", "romio_ds_read", "disable",
+                               "collective_buffering", "false", NULL}},
     {.name = "hdf5", .engine = "hdf5", .collective = true},
     {.name = "unique", .engine = "posix", .unique = true},
     {.name = "partitioned", .engine = "posix", .partitioned = true},
@@ -52,16 +52,12 @@ static int class_of(int rc)
 {
     static const struct {
         int os, mpi;
-    } table[] = {{ENOSPC, MPI_ERR_NO_SPACE},
-                 {EDQUOT, MPI_ERR_QUOTA},
-                 {EACCES, MPI_ERR_ACCESS},
-                 {EPERM, MPI_ERR_ACCESS},
-                 {EROFS, MPI_ERR_READ_ONLY},
-                 {ENOENT, MPI_ERR_NO_SUCH_FILE},
-                 {EEXIST, MPI_ERR_FILE_EXISTS},
-                 {ENOMEM, MPI_ERR_NO_MEM},
-                 {EINVAL, MPI_ERR_ARG},
-                 {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION}};
+    } table[] = {
+        {ENOSPC, MPI_ERR_NO_SPACE},    {EDQUOT, MPI_ERR_QUOTA},
+        {EACCES, MPI_ERR_ACCESS},      {EPERM, MPI_ERR_ACCESS},
+        {EROFS, MPI_ERR_READ_ONLY},    {ENOENT, MPI_ERR_NO_SUCH_FILE},
+        {EEXIST, MPI_ERR_FILE_EXISTS}, {ENOMEM, MPI_ERR_NO_MEM},
+        {EINVAL, MPI_ERR_ARG},         {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (rc == -table[i].os)
             return table[i].mpi;
@@ -381,7 +377,7 @@ bool libldad_collective(ldad_file fh)
     return fh->collective;
 }
 
-/* ---- transfers -------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------- */
 
 /* Whether the bytes of a type stand in memory as they go to the file: it is a basic
  * type, or a row of such. */

@@ -36,7 +36,8 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/workload.c src/ldad/workload.h src/ldad/workloads.h \
 	src/ldad/workload_fft.c src/ldad/workload_jacobi.c \
 	src/ldad/workload_mandelbrot.c src/ldad/workload_perf.c
-ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la $(blocktransfer_LDADD)
+ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la \
+	src/base/libpicture.la $(blocktransfer_LDADD)
 if HAVE_FFTW
 ldad_SOURCES += src/ldad/fft_answer_fftw.c
 ldad_CPPFLAGS = $(AM_CPPFLAGS) $(FFTW_CFLAGS)

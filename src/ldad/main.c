@@ -25,17 +25,17 @@ enum { COMMANDS = sizeof command / sizeof command[0] };
 
 static void help(FILE *out)
 {
-    fputs("usage: ldad COMMAND [options] ...\n\n"
-          "Partitioned containers, as FILETYPE=PARTITIONED writes them: one file that\n"
-          "is stored as a partition for each rank and a header; and programs that show\n"
-          "what partitioning does for parallel I/O (mpirun -np P ldad perf ...).\n\n",
-          out);
+    fputs(
+        "usage: ldad COMMAND [options] ...\n\n"
+        "Partitioned containers, as FILETYPE=PARTITIONED writes them: one file that\n"
+        "is stored as a partition for each rank and a header; and programs that show\n"
+        "what partitioning does for parallel I/O (mpirun -np P ldad perf ...).\n\n",
+        out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", command[i].name, command[i].about);
-    fputs(
-        "\n  -h, --help              this text; of a command: ldad COMMAND --help\n"
-        "  --version               the version\n",
-        out);
+    fputs("\n  -h, --help              this text; of a command: ldad COMMAND --help\n"
+          "  --version               the version\n",
+          out);
 }
 
 bool command_options(const struct opt_program *p, int argc, char **argv, int *status)

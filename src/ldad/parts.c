@@ -31,7 +31,8 @@ static int look(const struct container *c, const char *path, int64_t r, FILE *ou
     int64_t there = parts_bytes(c, path, r);
     container_part_path(c, path, r, part);
     if (there < 0) {
-        fprintf(out, "partition %lld cannot be opened: %s (%s, written on %s, node %d)\n",
+        fprintf(out,
+                "partition %lld cannot be opened: %s (%s, written on %s, node %d)\n",
                 (long long)r, strerror(errno), part, p->host, p->node);
         return 1;
     }

@@ -84,7 +84,7 @@ static void describe(ldad_file file)
     }
     struct report_io io_is = {.engine = r->engine,
                               .version = "",
-                              .io_layer = io ? io_file_layer(io) : "POSIX",
+                              .io_layer = io ? io_file_layer(io) : r->engine,
                               .mode = "sync",
                               .chosen_because = "IOMODE=SYNC",
                               .collective = libldad_collective(file),

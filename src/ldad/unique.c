@@ -128,7 +128,7 @@ int unique_close(struct unique **out)
     return rc;
 }
 
-/* ---- transfers -------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------- */
 
 static int move(struct io_file *io, enum io_op op, void *buf, int64_t at, int64_t bytes)
 {
@@ -177,9 +177,9 @@ static int find_in(struct unique *u, int64_t rank, struct io_file **io)
 int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes)
 {
     char *out = buf;
-    int rc = u->flags & IO_READ ? 0
-                                : err_set(-EBADF, u->path, offset,
-                                          "the file is not open for reading");
+    int rc = u->flags & IO_READ
+                 ? 0
+                 : err_set(-EBADF, u->path, offset, "the file is not open for reading");
     while (bytes > 0 && !rc) {
         struct ldad_run run = ldad_map_run(&u->map, offset, bytes);
         struct io_file *io;

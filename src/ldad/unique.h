@@ -12,7 +12,7 @@ struct unique;
 struct unique_open {
     MPI_Comm comm;
     const char *path;
-    int flags; /* IO_READ, IO_WRITE; IO_CREATE: each rank makes its own if need be */
+    int flags;  /* IO_READ, IO_WRITE; IO_CREATE: each rank makes its own if need be */
     bool fresh; /* IO_CREATE fails where a file exists */
     const char *engine, *plan;
     int64_t max_request;

@@ -70,10 +70,11 @@ static int read_all(struct io_file *f, int64_t bytes, char *buf, struct found *f
 /* Says what was found; whether it is as it should be. */
 static bool report(const struct found *f, const char *path)
 {
-    printf("%s: %lld bytes stamped and right, %lld zero", path,
-           (long long)f->right, (long long)f->blank);
+    printf("%s: %lld bytes stamped and right, %lld zero", path, (long long)f->right,
+           (long long)f->blank);
     if (!f->stamped && f->other)
-        printf(", %lld without stamps, of which nothing can be told", (long long)f->other);
+        printf(", %lld without stamps, of which nothing can be told",
+               (long long)f->other);
     puts("");
     if (f->bad)
         printf("%lld stamped units were changed, the first at offset %lld\n",
@@ -121,12 +122,13 @@ int command_verify(int argc, char **argv)
     const char *path = NULL;
     struct opt table[] = {{OPT_TEXT, "CONTAINER", .value = &path, .required = true,
                            .help = "a folder that FILETYPE=PARTITIONED made"}};
-    const struct opt_program p = {
-        "ldad verify", "CONTAINER",
-        "Holds a container against its header: checksums, the length of each partition, "
-        "and all bytes, where the suite's benchmarks have stamped them. The exit status "
-        "is 1 where something is wrong or missing.",
-        table, sizeof table / sizeof table[0]};
+    const struct opt_program p = {"ldad verify", "CONTAINER",
+                                  "Holds a container against its header: checksums, "
+                                  "the length of each partition, "
+                                  "and all bytes, where the suite's benchmarks have "
+                                  "stamped them. The exit status "
+                                  "is 1 where something is wrong or missing.",
+                                  table, sizeof table / sizeof table[0]};
     struct world w;
     bool good = false;
     int status;

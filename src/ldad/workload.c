@@ -74,8 +74,9 @@ static int check(const struct workload *w)
         return err_usage("--cache=direct: the workloads' transfers are not aligned to "
                          "blocks of a device; take flush");
     if (!strcmp(o->filetype, "UNIQUE") && o->collective)
-        return err_usage("--collective needs a file that ranks share: leave it out with "
-                         "--filetype=UNIQUE");
+        return err_usage(
+            "--collective needs a file that ranks share: leave it out with "
+            "--filetype=UNIQUE");
     if (!strcmp(o->filetype, "UNIQUE") && !strcmp(w->run.engine, "hdf5"))
         return err_usage("--filetype=UNIQUE is for plain files: take another "
                          "--iomethod than HDF5");

@@ -44,8 +44,8 @@ struct workload_need {
  * calls do. */
 bool workload_collective(const struct workload *w);
 
-/* **Collective** on all processes. As run_start: false where the program ends here, with
- * *status. */
+/* **Collective** on all processes. As run_start: false where the program ends here,
+ * with *status. */
 bool workload_start(struct workload *w, const struct opt_program *p,
                     struct workload_options *o, int argc, char **argv, int *status);
 
@@ -62,8 +62,8 @@ int workload_finish(struct workload *w, int rc);
  * -ENAMETOOLONG with a sentence. */
 int workload_path(const struct workload *w, const char *role, char out[4096]);
 
-/* **Collective.** A phase around one call of a workload, which says with `failed` whether
- * it went wrong on this rank. Returns the agreed verdict. */
+/* **Collective.** A phase around one call of a workload, which says with `failed`
+ * whether it went wrong on this rank. Returns the agreed verdict. */
 void workload_phase_begin(struct workload *w, const char *name);
 int workload_phase_end(struct workload *w, int failed);
 

@@ -228,7 +228,7 @@ static int plan(struct fft *p)
     while (2 * most <= set.chunk && most < set.points / ranks * p->element)
         most *= 2;
     p->most = most < p->n1 * p->element ? p->n1 * p->element : most;
-    if (p->most > INT_MAX || (w.run.verify && set.points / ranks > INT_MAX / 2))
+    if (p->most > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
         return err_usage("--points: so many need more ranks, or --no-verify");
     return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
                             set.points / ranks * p->element);
@@ -237,8 +237,8 @@ static int plan(struct fft *p)
 /* The answer is made on rank 0: its node has it once. */
 static int64_t memory_of(const struct fft *p)
 {
-    int64_t answers = set.points / w.run.world.size * 16 +
-                      set.points * 16 / w.run.world.node_ranks;
+    int64_t answers =
+        set.points / w.run.world.size * 16 + set.points * 16 / w.run.world.node_ranks;
     return 2 * p->most + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
 }
 

@@ -229,17 +229,18 @@ static int plan(struct jacobi *p)
     }
     bool by_row = !strcmp(set.decomp, "rows");
     row_bytes = set.columns * 8;
-    *p = (struct jacobi){.rows = set.rows,
-                         .columns = set.columns,
-                         .strip =
-                             by_row || set.chunk < row_bytes ? 1 : set.chunk / row_bytes,
-                         .slabs = !strcmp(set.decomp, "slabs")};
-    if ((p->strip + 2) * set.columns > INT32_MAX)
-        return err_usage("--columns: rows that are relaxed at once have more than 2^31 "
-                         "values");
-    return p->slabs ? ldad_plan_blocks(&w.plan, ranks, 0, set.rows * row_bytes, row_bytes)
-                    : ldad_plan_cyclic(&w.plan, ranks, 0, set.rows * row_bytes,
-                                       p->strip * row_bytes);
+    *p = (struct jacobi){
+        .rows = set.rows,
+        .columns = set.columns,
+        .strip = by_row || set.chunk < row_bytes ? 1 : set.chunk / row_bytes,
+        .slabs = !strcmp(set.decomp, "slabs")};
+    if ((p->strip + 2) * row_bytes > 1 << 30)
+        return err_usage("--chunk: the rows that are relaxed at once and two more are "
+                         "more than 1 GiB");
+    return p->slabs
+               ? ldad_plan_blocks(&w.plan, ranks, 0, set.rows * row_bytes, row_bytes)
+               : ldad_plan_cyclic(&w.plan, ranks, 0, set.rows * row_bytes,
+                                  p->strip * row_bytes);
 }
 
 static int64_t strip_bytes(const struct jacobi *p, int64_t more)

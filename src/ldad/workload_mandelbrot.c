@@ -1,6 +1,8 @@
 /* ldad mandelbrot: options, memory and the set itself for workloads/mandelbrot.c. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/png.h"
+#include "ldad/libldad.h"
 #include "ldad/workload.h"
 #include "ldad/workloads.h"
 #include "ldad/workloads/mandelbrot.h"
@@ -10,7 +12,7 @@
 static struct {
     struct workload_options o;
     int64_t width, height, chunk, rounds, iterations;
-    const char *decomp;
+    const char *decomp, *png;
     bool paper;
 } set;
 
@@ -39,6 +41,8 @@ static struct opt table[] = {
      .arg = "N", .unit = "1", .min = 0, .max = 1e9, .workload = true,
      .help = "with collective transfers, a picture of at most so many chunks of each "
              "rank; 0: all of it"},
+    {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
+     .help = "write the picture, as it is in the file, as a PNG file, too"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
      .workload = true, .help = "16384 x 16384 pixels, 256 MiB, as Wang and Kaeli"},
     WORKLOAD_OPTIONS(set.o),
@@ -48,8 +52,9 @@ static struct opt table[] = {
 static const struct opt_program program = {
     .name = "ldad mandelbrot",
     .line = "",
-    .about = "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
-             "file; then each views a band of it.",
+    .about =
+        "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
+        "file; then each views a band of it.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
@@ -102,6 +107,37 @@ void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset r
     workload_care_end(&w, before);
 }
 
+/* ---- the picture ----------------------------------------------------------------- */
+
+static int draw_rows(const struct mandelbrot *p, ldad_file in, struct png_file *out)
+{
+    int rc = 0;
+    for (int64_t row = 0; row < p->height && !rc; row++) {
+        if (ldad_file_read_at_all(in, row * p->width, p->strip, (int)p->width, MPI_BYTE,
+                                  MPI_STATUS_IGNORE))
+            return err_get()->code;
+        rc = png_file_row(out, p->strip);
+    }
+    return rc;
+}
+
+/* By one rank, row by row: whoever has a container can read it. */
+static int draw(const struct mandelbrot *p, const char *path)
+{
+    ldad_file in;
+    struct png_file *out;
+    if (ldad_file_open(MPI_COMM_SELF, path, MPI_MODE_RDONLY, w.info, &in))
+        return err_get()->code;
+    int rc = png_file_open(&out, set.png, p->width, p->height, PNG_FILE_GREY);
+    if (!rc) {
+        rc = draw_rows(p, in, out);
+        int closed = png_file_close(&out);
+        rc = rc ? rc : closed;
+    }
+    ldad_file_close(&in);
+    return rc;
+}
+
 /* ---- the run --------------------------------------------------------------------- */
 
 static int repetition(const struct mandelbrot *p)
@@ -118,6 +154,8 @@ static int repetition(const struct mandelbrot *p)
         workload_phase_begin(&w, "read");
         rc = workload_phase_end(&w, mandelbrot_view(p, comm, path, w.info));
     }
+    if (!rc && set.png)
+        rc = err_agree(comm, w.run.world.rank ? 0 : draw(p, path));
     int removed = timed_file_remove(path);
     if (!rc && !removed)
         workload_rep_end(&w);

@@ -101,7 +101,7 @@ static int repetition(const struct perf *p)
     return rc ? rc : removed;
 }
 
-static int plan(struct perf *p)
+static int plan(struct perf *p, int64_t *file_bytes)
 {
     int64_t ranks = w.run.world.size, bytes;
     if (set.paper) {
@@ -114,8 +114,10 @@ static int plan(struct perf *p)
                        .slabs = !strcmp(set.decomp, "slabs")};
     if (set.chunk % 8)
         return err_usage("--chunk must be a multiple of 8 bytes");
-    if (__builtin_mul_overflow(p->chunk * p->count, ranks, &bytes))
+    if (__builtin_mul_overflow(p->chunk, p->count, &bytes) ||
+        __builtin_mul_overflow(bytes, ranks, &bytes))
         return err_usage("--chunk x --chunks x ranks exceeds 2^63 bytes");
+    *file_bytes = bytes;
     return p->slabs ? ldad_plan_blocks(&w.plan, ranks, 0, bytes, p->chunk)
                     : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, p->chunk);
 }
@@ -124,16 +126,17 @@ int workload_perf(int argc, char **argv)
 {
     struct perf p;
     void *buf = NULL;
+    int64_t bytes = 0;
     int status;
     bool done = true;
     if (!workload_start(&w, &program, &set.o, argc, argv, &status))
         return status;
     int rc = w.run.failed;
     if (!rc) {
-        rc = plan(&p);
+        rc = plan(&p, &bytes);
         struct workload_need need = {.memory_bytes = p.chunk,
                                      .files = 1,
-                                     .file_bytes = p.chunk * p.count * w.run.world.size,
+                                     .file_bytes = bytes,
                                      .layout = set.decomp};
         rc = workload_ready(&w, rc, &need, &done);
     }

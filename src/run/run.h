@@ -118,14 +118,14 @@ struct run {
     char chosen[512];                 /* why the asynchronous one was */
     bool verify;                      /* blocks are stamped and checked */
     bool flush;                       /* --cache=flush or direct */
-    int io_flags;    /* IO_COLLECTIVE and IO_DIRECT, as the options say */
-    bool counters;   /* the kernel tells what came from the device */
-    bool shared;     /* FILETYPE=SHARED or PARTITIONED */
+    int io_flags;  /* IO_COLLECTIVE and IO_DIRECT, as the options say */
+    bool counters; /* the kernel tells what came from the device */
+    bool shared;   /* FILETYPE=SHARED or PARTITIONED */
     bool partitioned;
-    char part_spec[256];    /* the engine that partitions, with the one within */
-    char plan[LDAD_TEXT];   /* of the files; "": not known */
-    int64_t misfits[2];     /* this rank's writes that did not fit it, and bytes */
-    struct io_fs fs; /* that of --dir, on rank 0 */
+    char part_spec[256];  /* the engine that partitions, with the one within */
+    char plan[LDAD_TEXT]; /* of the files; "": not known */
+    int64_t misfits[2];   /* this rank's writes that did not fit it, and bytes */
+    struct io_fs fs;      /* that of --dir, on rank 0 */
     char id[64];
     uint64_t seed;
     bool samples_only;   /* phases make no figures: somebody else does */

@@ -34,7 +34,7 @@ MOUNTED = ("unshare", "-m", "sh", "-c", """
 VALUES = [  # environment, arguments, what the sentence must name
     ({"IOMETHOD": "MPIO"}, IO_MODE, ("IOMETHOD", "MPIO", "POSIX, MPI")),
     ({"IOMODE": "SYNCH"}, IO_MODE, ("IOMODE", "SYNCH", "SYNC|ASYNC|NONE")),
-    ({"FILETYPE": "SHARE"}, IO_MODE, ("FILETYPE", "SHARE", "UNIQUE|SHARED")),
+    ({"FILETYPE": "SHARE"}, IO_MODE, ("FILETYPE", "SHARE", "UNIQUE|SHARED|PARTITIONED")),
     ({"REMAP": "GALLERY"}, IO_MODE, ("REMAP", "GALLERY", "CUSTOM|SCALAPACK")),
     ({"BWEXP": "fast"}, ("64", "4"), ("BWEXP", "fast")),
     ({"BWEXP": "-1"}, ("64", "4"), ("BWEXP", "-1")),

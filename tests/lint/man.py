@@ -12,11 +12,12 @@ PROGRAMS = {
     "iotrace": [[], ["run"], ["summary"], ["dump"], ["merge"], ["export"], ["compare"],
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
     "ldad": [[], ["info"], ["verify"], ["flatten"], ["cat"], ["rm"]],
+    "ldad-perf": [["perf"], ["mandelbrot"], ["jacobi"], ["fft"]],
     "pfminfo": [[]],
     "pfmload": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
 }
-WHERE = {"leadline": "python/leadline/leadline"}
+WHERE = {"ldad-perf": "ldad", "leadline": "python/leadline/leadline"}
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*|-[a-zA-Z])(?![\w])")
 
 

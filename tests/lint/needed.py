@@ -74,6 +74,7 @@ def main():
         check_reader("iotrace")
         check("blocktransfer")
         check("gsfgen")
+        check("ldad")
         check("madbench")
         check_recorder()
         check_without("gsfinfo")

@@ -1,7 +1,7 @@
 /* fft: the discrete Fourier transform of n1 x n2 complex numbers in a file, with three
- * passes over files that each transpose a matrix on its way through memory (the six-step
- * method). n1, n2 and the number of ranks are powers of two, and no rank is without a
- * row or a column. */
+ * passes over files that each transpose a matrix on its way through memory (the
+ * six-step method). n1, n2 and the number of ranks are powers of two, and no rank is
+ * without a row or a column. */
 #ifndef LDAD_WORKLOADS_FFT_H
 #define LDAD_WORKLOADS_FFT_H
 
@@ -29,8 +29,8 @@ int fft_pass(const struct fft *p, MPI_Comm comm, const char *from, MPI_Offset ro
              MPI_Offset columns, enum fft_work work, const char *to, MPI_Info info);
 int fft_result(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info info);
 
-/* Whoever uses it makes `count` numbers from `first` on in p->lines; makes of a panel of
- * rows x columns, in p->panel, its transpose in p->lines, as whose first line counts
+/* Whoever uses it makes `count` numbers from `first` on in p->lines; makes of a panel
+ * of rows x columns, in p->panel, its transpose in p->lines, as whose first line counts
  * `first`, and works on the lines; and looks at numbers in p->lines that were read. */
 void fft_fill(const struct fft *p, MPI_Offset first, MPI_Offset count);
 void fft_lines(const struct fft *p, MPI_Offset first, MPI_Offset rows,

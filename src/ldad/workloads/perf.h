@@ -11,8 +11,8 @@ struct perf {
     char *buf;        /* a chunk */
 };
 
-/* **Collective.** The file is written, and read. Return 0, or not where a call failed on
- * this rank. */
+/* **Collective.** The file is written, and read. Return 0, or not where a call failed
+ * on this rank. */
 int perf_write(const struct perf *p, MPI_Comm comm, const char *path, MPI_Info info);
 int perf_read(const struct perf *p, MPI_Comm comm, const char *path, MPI_Info info);
 

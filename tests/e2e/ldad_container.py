@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+# limit: 600
+"""FILETYPE=PARTITIONED and the ldad command: the same logical file as a shared one, and
+a truthful answer whatever has happened to it."""
+import glob
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import zlib
+
+from e2e import HDF5, METHODS, Case, add, main
+
+SIZE = ("1M", "--block-size=4k")
+RANKS = 4
+HOW = ("--block-size=64k", "--no-verify", "--cache=keep", "--quiet")
+
+
+class Container(Case):
+    LIMIT = 120
+
+    def ldad(self, *args, np=0):
+        return self.run_program("ldad", *args, np=np, dir=False, json=False)
+
+    def written(self, *options, filetype="PARTITIONED", np=RANKS, program="blocktransfer",
+                size=SIZE, **how):
+        """The path of a file that a program made and kept."""
+        done = self.run_program(program, *size, "--quiet", "--keep",
+                                "--filetype=" + filetype, *options, np=np, **how)
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(len(done.files), 1, done)
+        self.report = done.report
+        return os.path.join(done.dir, done.files[0])
+
+    def content(self, path, np=0):
+        """Of a container, flattened; it must be all there."""
+        out = os.path.join(self.tmp, "flat")
+        done = self.ldad("flatten", path, out, np=np)
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(done.err.strip(), "", done)
+        with open(out, "rb") as f:
+            data = f.read()
+        os.unlink(out)
+        return data
+
+    def parts(self, path):
+        return sorted(glob.glob(os.path.join(path, "part-*")))
+
+    def fails(self, done, *parts):
+        self.assertEqual(done.status, 1, done)
+        for part in parts:
+            self.assertIn(part, done.out + done.err)
+
+    # ---- the same file ---------------------------------------------------------
+
+    def same_as_shared(self, method, options, launcher):
+        shared = self.written(*method, *options, filetype="SHARED", launcher=launcher)
+        with open(shared, "rb") as f:
+            expected = f.read()
+        path = self.written(*method, *options, launcher=launcher)
+        self.assertEqual(len(self.parts(path)), RANKS)
+        for np in (0, 1, 2, 3):
+            self.assertEqual(self.content(path, np), expected, "np %d" % np)
+        done = self.run_program("ldad", "cat", path, np=0, dir=False, json=False)
+        self.assertEqual(done.status, 0, done)
+        with open(os.path.join(done.folder, "out"), "rb") as f:
+            self.assertEqual(f.read(), expected)
+        done = self.ldad("verify", path)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("stamped and right", done.out)
+
+    def test_madbench(self):
+        for args in (("64", "4"), ("64", "4", "2")):
+            report = self.good(self.madbench(*args, "--io-only",
+                                             "--filetype=PARTITIONED", np=4))
+            file = report["files"][0]
+            self.assertEqual((file["kind"], file["count"]), ("partitioned", 1))
+            self.assertIn("ranks=4 step=", file["ldad"])
+            self.assertGreater(report["checks"]["blocks_checked"], 0)
+            self.assertIn("0 writes", report["run"]["notes"]["misfits"])
+
+    def test_madbench_file_is_that_of_shared(self):
+        made = [self.written("--io-only", filetype=filetype, program="madbench",
+                             size=("64", "4", "2"))
+                for filetype in ("SHARED", "PARTITIONED")]
+        with open(made[0], "rb") as f:
+            self.assertEqual(self.content(made[1], 2), f.read())
+
+    def test_header_does_not_grow_with_writes(self):
+        sizes = set()
+        for blocks in ("16k", "4M"):
+            path = self.written("--layout=INTERLEAVED",
+                                size=(blocks, "--block-size=4k"))
+            sizes.add(os.path.getsize(os.path.join(path, "header")))
+        self.assertEqual(sizes, {4096 + 64 * RANKS})
+
+    def test_partitions_hold_nothing_but_data(self):
+        path = self.written("--layout=INTERLEAVED")
+        self.assertEqual([os.path.getsize(part) for part in self.parts(path)],
+                         [1 << 20] * RANKS)
+        self.assertEqual(os.path.getsize(os.path.join(path, "shared")), 0)
+
+    # ---- what is refused ---------------------------------------------------------
+
+    def refuses(self, options, parts):
+        self.refused(self.blocktransfer(*SIZE, *options, np=2), *parts)
+
+    # ---- where partitions are ------------------------------------------------------
+
+    def node_dirs(self, n):
+        made = [os.path.join(self.tmp, "disk%d" % i) for i in range(n)]
+        for path in made:
+            os.mkdir(path)
+        return made
+
+    def test_node_dirs(self):
+        disks = self.node_dirs(2)
+        option = "--node-dirs=" + ",".join(disks)
+        path = self.written("--layout=INTERLEAVED", option)
+        self.assertEqual(self.parts(path), [])
+        self.assertEqual([len(os.listdir(disk)) for disk in disks], [2, 2])
+        self.assertEqual(len(self.content(path, 3)), RANKS << 20)
+        self.good(self.blocktransfer(*SIZE, option, "--filetype=PARTITIONED", np=4))
+        self.assertEqual([len(os.listdir(disk)) for disk in disks], [2, 2])
+        self.assertEqual(self.ldad("rm", path).status, 0)
+        self.assertEqual([os.listdir(disk) for disk in disks], [[], []])
+        self.assertFalse(os.path.exists(path))
+
+    def test_node_and_rank_in_node_dirs(self):
+        for name in ("n0", "n0/r0", "n0/r1"):
+            os.mkdir(os.path.join(self.tmp, name))
+        self.written("--node-dirs=%s/n%%n/r%%r" % self.tmp, np=2)
+        for rank in "01":
+            self.assertEqual(len(os.listdir(os.path.join(self.tmp, "n0/r" + rank))), 1)
+
+    def test_a_node_dir_that_cannot_be_written(self):
+        good, = self.node_dirs(1)
+        done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", np=2,
+                                  *["--node-dirs=%s,%s/none" % (good, good)])
+        self.failed(done, "cannot be created", "none/part-", rank=1)
+        self.assertEqual(os.listdir(good), [])
+        file = os.path.join(self.tmp, "file")
+        open(file, "w").close()
+        done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", np=2,
+                                  *["--node-dirs=%s,%s" % (good, file)])
+        self.failed(done, "Not a directory", rank=1)
+        self.assertEqual(os.listdir(good), [])
+
+    def test_a_full_node_disk(self):
+        disks = self.node_dirs(2)
+        before = ("unshare", "-m", "sh", "-c",
+                  'mount -t tmpfs -o size=512k none "$0" || exit 77\n"$@"\ns=$?\n'
+                  'ls "$0"; exit $s', disks[1])
+        if subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
+            self.skipTest("no mounts of a test's own can be made here")
+        done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", "--cache=keep", np=2,
+                                  before=before, *["--node-dirs=" + ",".join(disks)])
+        if done.status == 77:
+            self.skipTest("no tmpfs can be mounted here")
+        error = self.failed(done, "No space left", rank=1)
+        self.assertEqual(error["errno"], "ENOSPC")
+        self.assertIn(disks[1] + "/part-", error["file"])
+        self.assertNotIn("part-", done.out)
+        self.assertEqual(os.listdir(disks[0]), [])
+
+    # ---- what happens to containers ----------------------------------------------------
+
+    def test_renamed_and_moved(self):
+        disks = self.node_dirs(2)
+        for options in ((), ("--node-dirs=" + ",".join(disks),)):
+            path = self.written("--layout=INTERLEAVED", *options)
+            expected = self.content(path)
+            moved = os.path.join(self.tmp, "else", "where")
+            os.makedirs(os.path.dirname(moved))
+            shutil.move(path, moved)
+            self.assertEqual(self.content(moved, 2), expected)
+            self.assertEqual(self.ldad("info", moved).status, 0)
+            shutil.rmtree(os.path.dirname(moved))
+
+    def test_a_missing_partition(self):
+        path = self.written("--layout=INTERLEAVED")
+        expected = self.content(path)
+        os.unlink(self.parts(path)[2])
+        for command in ("info", "verify", "cat"):
+            self.fails(self.ldad(command, path), "partition 2")
+        out = os.path.join(self.tmp, "flat")
+        self.fails(self.ldad("flatten", path, out, np=2), "partition 2")
+        self.assertFalse(os.path.exists(out))
+        done = self.ldad("flatten", "--incomplete", path, out, np=2)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("partition 2 cannot be opened", done.err)
+        with open(out, "rb") as f:
+            got = f.read()
+        for block in range(len(expected) >> 12):
+            want = b"" if block % RANKS == 2 else expected[block << 12:block + 1 << 12]
+            self.assertEqual(got[block << 12:block + 1 << 12], want or bytes(4096))
+
+    def test_a_partition_that_was_cut(self):
+        path = self.written()
+        os.truncate(self.parts(path)[1], 5000)
+        for command in ("info", "verify", "cat"):
+            self.fails(self.ldad(command, path), "partition 1", "5000 bytes",
+                       "was cut off")
+
+    def test_a_byte_that_changed(self):
+        path = self.written()
+        with open(self.parts(path)[3], "r+b") as f:
+            f.seek(70000)
+            byte = f.read(1)
+            f.seek(70000)
+            f.write(bytes([byte[0] ^ 1]))
+        self.fails(self.ldad("verify", path), "offset %d" % ((3 << 20) + 70000))
+
+    def header(self, path, change):
+        name = os.path.join(path, "header")
+        with open(name, "rb") as f:
+            raw = bytearray(f.read())
+        change(raw)
+        with open(name, "wb") as f:
+            f.write(raw)
+
+    def test_a_newer_version(self):
+        path = self.written()
+
+        def change(raw):
+            raw[8:12] = struct.pack("<I", 2)
+            raw[4092:4096] = struct.pack("<I", zlib.crc32(raw[:4092]))
+        self.header(path, change)
+        for command in ("info", "verify", "cat", "rm"):
+            self.fails(self.ldad(command, path), "version 2", "version 1")
+        self.assertEqual(len(self.parts(path)), RANKS)
+
+    def test_a_damaged_header(self):
+        path = self.written()
+        self.header(path, lambda raw: raw.__setitem__(50, raw[50] ^ 4))
+        for command in ("info", "verify", "cat", "rm"):
+            self.fails(self.ldad(command, path), "damaged")
+
+    def test_what_is_no_container(self):
+        for path in (self.tmp, __file__, os.path.join(self.tmp, "none")):
+            for command in ("info", "verify", "cat", "rm"):
+                self.fails(self.ldad(command, path))
+        self.assertTrue(os.path.exists(__file__))
+
+    def endless(self, *options):
+        """A run that writes more than it gets time for."""
+        size = min(shutil.disk_usage(self.tmp).free // 4, 64 << 30)
+        return self.start("blocktransfer", str(size), *HOW, "--filetype=PARTITIONED",
+                          *options, np=2)
+
+    def test_killed_while_it_writes(self):
+        run = self.endless("--layout=INTERLEAVED")
+        self.until(lambda: run.files and sum(
+            os.path.getsize(part) for part in
+            self.parts(os.path.join(run.dir, run.files[0]))) > 20 << 20, "it writes")
+        for pid in run.ranks():
+            os.kill(pid, signal.SIGKILL)
+        run.wait(60)
+        self.assertNotEqual(run.status, 0)
+        path = os.path.join(run.dir, run.files[0])
+        self.fails(self.ldad("info", path), "open: being written", "never completed",
+                   "are planned")
+        self.fails(self.ldad("verify", path), "never completed")
+        self.fails(self.ldad("cat", path), "never completed")
+        there = max(os.path.getsize(part) for part in self.parts(path))
+        for part in self.parts(path):  # less to copy
+            os.truncate(part, min(there, 10 << 20))
+        out = os.path.join(self.tmp, "flat")
+        done = self.ldad("flatten", "--incomplete", path, out, np=2)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("never completed", done.err)
+        self.assertGreater(os.path.getsize(out), 10 << 20)
+        self.assertEqual(self.ldad("rm", path).status, 0)
+        self.assertEqual(run.files, [])
+
+    def test_ended_by_a_signal_it_leaves_nothing(self):
+        disks = self.node_dirs(2)
+        run = self.endless("--node-dirs=" + ",".join(disks))
+        self.until(lambda: run.files and all(os.listdir(disk) for disk in disks),
+                   "its files are made")
+        run.child.send_signal(signal.SIGTERM)
+        run.wait(60)
+        self.until(lambda: run.files == [] and [os.listdir(disk) for disk in disks] ==
+                   [[], []], "all is removed")
+
+    def test_two_at_once(self):
+        folder = os.path.join(self.tmp, "both")
+        disk, = self.node_dirs(1)
+        os.mkdir(folder)
+        runs = [self.start("blocktransfer", *SIZE, "--filetype=PARTITIONED", "--keep",
+                           "--quiet", "--seed=%d" % seed, np=2, dir=folder,
+                           *["--node-dirs=" + disk]) for seed in (1, 2)]
+        for run in runs:
+            self.assertEqual(run.wait(60).status, 0, run)
+        self.assertEqual(len(os.listdir(folder)), 2)
+        self.assertEqual(len(os.listdir(disk)), 4)
+        for name in os.listdir(folder):
+            self.assertEqual(self.ldad("verify", os.path.join(folder, name)).status, 0)
+
+
+LAYOUTS = (("segmented", ("--layout=SEGMENTED",)),
+           ("interleaved", ("--layout=INTERLEAVED",)),
+           ("shifted", ("--layout=INTERLEAVED", "--misalign=100")),
+           ("random", ("--layout=INTERLEAVED", "--pattern=RANDOM")),
+           ("odd", ("--layout=INTERLEAVED", "--block-size=777")))
+for name, method, launcher in METHODS:
+    for layout, options in LAYOUTS[:5 if name == "posix" else 2]:
+        add(Container, "%s_is_that_of_shared_%s" % (layout, name), "same_as_shared",
+            method, options, launcher)
+PARTED = ("--filetype=PARTITIONED",)
+for what, options, parts in [
+        ("async", PARTED + ("--iomode=ASYNC",), ("IOMODE=ASYNC", "PARTITIONED")),
+        ("uring", PARTED + ("--iomethod=threads",), ("threads", "synchronous")),
+        ("null", PARTED + ("--iomethod=null", "--no-verify"), ("null", "plain files")),
+        ("direct", PARTED + ("--cache=direct",), ("direct",)),
+        ("hints", PARTED + ("--hint", "a=b"), ("--hint",)),
+        ("dirs_of_shared", ("--filetype=SHARED", "--node-dirs=/tmp"), ("--node-dirs",)),
+        ("relative_dirs", PARTED + ("--node-dirs=tmp",), ("absolute", '"tmp"')),
+        ("strange_dirs", PARTED + ("--node-dirs=/tmp/%x",), ("%x", "number of the node"))]:
+    add(Container, what + "_refused", "refuses", options, parts)
+if HDF5:
+    add(Container, "hdf5_refused", "refuses", PARTED + HDF5[0][1], ("hdf5",))
+
+if __name__ == "__main__":
+    main()

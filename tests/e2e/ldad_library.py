@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# limit: 300
+"""libldad as a program of somebody else's uses it: the same source, plain and with its
+calls renamed, writes the same bytes; what it exports; what it refuses."""
+import itertools
+import os
+import subprocess
+
+from e2e import BUILD, HDF5, Case, add, main
+from ldad_workloads import content, reassembled
+
+PROGRAMS = os.path.join(BUILD, "tests", "ldad")
+CHUNK, COUNT, WIDTH, HEIGHT, NUMBERS = 1000, 5, 70, 50, 32 * 16
+WORKLOADS = ("perf", "perf-slabs", "mandelbrot", "mandelbrot-slabs", "jacobi",
+             "jacobi-slabs", "fft")
+FILES = {"jacobi": 2, "fft": 4}
+METHODS = ["independent", "collective", "collective-nocb", "unique", "partitioned"]
+METHODS += ["hdf5"] if HDF5 else []
+
+
+def plan(workload, np):
+    """As ldad(3) describes it, from what tests/ldad/plain.c does."""
+    name = workload.split("-")[0]
+    row = {"perf": CHUNK, "mandelbrot": WIDTH, "jacobi": WIDTH * 8, "fft": 8}[name]
+    rows = {"perf": np * COUNT, "mandelbrot": HEIGHT, "jacobi": HEIGHT,
+            "fft": NUMBERS}[name]
+    if workload.endswith("-slabs") or name == "fft":
+        step = -(-rows // np) * row
+        return "ranks=%d step=%d end=%d start=0 [size=%d]" % (
+            np, step, rows * row, step)
+    strip = row if name == "perf" else 3 * row
+    times = -(-rows * row // (np * strip))
+    return "ranks=%d step=%d end=%d start=0 [span=%d stride=%d size=%d]" % (
+        np, strip, rows * row, times * np * strip, np * strip, strip)
+
+
+class Library(Case):
+    def program(self, which, *words, np):
+        return self.run_program(os.path.join(PROGRAMS, which), *words, np=np, dir=False,
+                                json=False)
+
+    def logical(self, path, words):
+        if os.path.isdir(path):
+            done = self.run_program("ldad", "flatten", path, path + ".flat", np=1,
+                                    dir=False, json=False)
+            self.assertEqual(done.status, 0, done)
+            return content(path + ".flat")
+        if os.path.exists(path):
+            return content(path)
+        parts, rank = [], 0
+        while os.path.exists("%s.%06d" % (path, rank)):
+            parts.append(content("%s.%06d" % (path, rank)))
+            rank += 1
+        return reassembled(parts, words)
+
+    def same_bytes(self, workload, method, np):
+        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        done = self.program("plain", workload, plain, np=np)
+        self.assertEqual(done.status, 0, done)
+        words = plan(workload, np)
+        done = self.program("renamed", workload, other, "ldad_method=" + method,
+                            "ldad_plan=" + words, np=np)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        for i in range(FILES.get(workload.split("-")[0], 1)):
+            right = content("%s.%d" % (plain, i))
+            found = self.logical("%s.%d" % (other, i), words)
+            if method == "hdf5":
+                self.assertIn(right, found)
+            else:
+                self.assertEqual(found, right)
+
+    def refused(self, *keys, says):
+        done = self.program("renamed", "perf", os.path.join(self.tmp, "f"), *keys, np=2)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn(says, done.err)
+        self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("f")], [])
+
+    def test_refusals(self):
+        self.refused("ldad_method=fast", says='there is no "fast"')
+        self.refused("ldad_methode=unique", says="no key ldad_methode")
+        self.refused("ldad_method=unique", says="needs a plan")
+        self.refused("ldad_method=unique", "ldad_plan=" + plan("perf", 3),
+                     says="the plan is of 3 ranks, and 2 write")
+        self.refused("ldad_engine=fast", says="fast")
+
+    def test_what_is_not_planned_is_not_written(self):
+        words = plan("perf-slabs", 2)
+        done = self.program("renamed", "perf", os.path.join(self.tmp, "f"),
+                            "ldad_method=unique", "ldad_plan=" + words, np=2)
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("the plan does not give these 1000 bytes to rank", done.err)
+
+    def test_exports(self):
+        lines = subprocess.run(["nm", "-D", "--defined-only",
+                                os.path.join(BUILD, ".libs", "libldad.so")],
+                               stdout=subprocess.PIPE, check=True).stdout.decode()
+        names = {line.split()[-1] for line in lines.splitlines()}
+        self.assertIn("ldad_file_open", names)
+        self.assertEqual([n for n in names if not n.startswith("ldad_")], [])
+
+
+for workload_, method_ in itertools.product(WORKLOADS, METHODS):
+    ranks_ = 4 if workload_ == "fft" else 3
+    add(Library, "%s_%s" % (workload_.replace("-", "_"), method_.replace("-", "_")),
+        "same_bytes", workload_, method_, ranks_)
+
+if __name__ == "__main__":
+    main()
