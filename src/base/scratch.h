@@ -26,7 +26,8 @@ int scratch_empty(const char *folder);
 void scratch_forget(const char *path);
 
 /* Local. Removes `path` if it is remembered, and what belongs to it, and forgets them;
- * never touches a file that this process did not create. Returns 0, or -errno with a sentence. */
+ * never touches a file that this process did not create. Returns 0, or -errno with a
+ * sentence. */
 int scratch_remove(const char *path);
 
 /* Local; async-signal-safe. Unlinks what is remembered; folders last. */

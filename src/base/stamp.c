@@ -146,8 +146,8 @@ int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct s
     return -1;
 }
 
-/* How many bytes, from 0 on, reach to the last that are as they should be: what is behind
- * those of a short unit is like it by chance only, and in no eight bytes in a row. */
+/* How many bytes, from 0 on, reach to the last that are as they should be: the rest
+ * of a short unit is like it by chance only, and in no eight bytes in a row. */
 static int64_t reach(const char *in, const char *due, int64_t bytes)
 {
     int64_t n = bytes / 8 * 8;

@@ -1,5 +1,6 @@
 #include "pfmload/exchange.h"
 #include "base/err.h"
+#include "world/world.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,9 @@ static struct state agree(struct exchange *x, bool adds, bool failed)
         s.parts = parts > s.parts ? parts : s.parts;
     }
     enum act before = phase_act(x->phase, ACT_IDLE);
-    MPI_Allreduce(MPI_IN_PLACE, &s, 3, MPI_INT64_T, MPI_MAX, x->comm);
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, &s, 3, MPI_INT64_T, MPI_MAX, x->comm, &request);
+    world_wait(&request, MPI_STATUS_IGNORE);
     phase_act(x->phase, before);
     return s;
 }

@@ -32,14 +32,20 @@ void load_fail(struct load *l, int rc)
         l->r->failed = rc;
 }
 
+int load_agree(struct load *l)
+{
+    struct phase *p = l->r->phase;
+    enum act before = phase_act(p, ACT_IDLE);
+    world_barrier(l->r->world.comm);
+    l->r->failed = err_agree(l->r->world.comm, l->r->failed);
+    phase_act(p, before);
+    return l->r->failed;
+}
+
 bool load_ready(struct load *l, int rc)
 {
     load_fail(l, rc);
-    enum act before = phase_act(l->r->phase, ACT_IDLE);
-    world_barrier(l->r->world.comm);
-    l->r->failed = err_agree(l->r->world.comm, l->r->failed);
-    phase_act(l->r->phase, before);
-    return !l->r->failed;
+    return !load_agree(l);
 }
 
 void load_progress(struct load *l, int64_t soundings)
@@ -93,6 +99,16 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
     return rc;
 }
 
+void load_drop_input(struct load *l)
+{
+    int64_t resident;
+    if (!l->r->flush || l->r->world.node_rank)
+        return;
+    for (int64_t i = 0; i < l->list->n; i++)
+        if (!l->list->file[i].bad)
+            load_fail(l, io_cache_drop(l->list->file[i].path, 0, 0, &resident));
+}
+
 /* ---- what comes out ------------------------------------------------------------- */
 
 const char *load_scratch(const struct load *l, const char *what, char *out)
@@ -118,6 +134,14 @@ void load_count_scratch(struct load *l, const struct sorter_counts *c)
     phase_transfer(p, ACT_READ, c->spilled_bytes, c->read_ns);
 }
 
+int64_t load_expected(const struct load *l)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->list->n; i++)
+        n += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    return n;
+}
+
 int64_t load_memory(const struct load *l)
 {
     enum { OTHERS = 75 << 20 }; /* resident memory beside it, measured: 50 and 24 MiB */
@@ -127,9 +151,8 @@ int64_t load_memory(const struct load *l)
 
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
 {
-    int64_t most = load_memory(l) - taken, least = load_memory(l) / 2, expected = 0;
-    for (int64_t i = 0; i < l->list->n; i++)
-        expected += l->list->file[i].bad ? 0 : l->list->file[i].soundings;
+    int64_t most = load_memory(l) - taken, least = load_memory(l) / 2;
+    int64_t expected = load_expected(l);
     /* Memory is touched when it is allocated, and that takes time. Half as much again:
      * not all ranks get the same. */
     int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);

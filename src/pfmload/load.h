@@ -86,6 +86,16 @@ const struct scheme *load_scheme(const char *name, const char *library);
  * their outcome on this rank. Returns whether all are ready. */
 bool load_ready(struct load *l, int rc);
 
+/* **Collective.** The verdict of all ranks on what was kept so far, which it replaces.
+ * Who waits for others leaves its core to them. */
+int load_agree(struct load *l);
+
+/* Local. The rank of schemes in which one writes, and that which speaks. */
+static inline bool load_is_first(const struct load *l)
+{
+    return l->r->world.rank == 0;
+}
+
 /* Local. Keeps the first failure of this rank; 0 is none. */
 void load_fail(struct load *l, int rc);
 
@@ -97,6 +107,14 @@ int load_item(struct load *l, const struct item *item, feed_sink *sink, void *co
 
 /* Local. So many soundings more were read; shown where l->progress is on. */
 void load_progress(struct load *l, int64_t soundings);
+
+/* Local. Soundings that the scan has found; 0: there was none. */
+int64_t load_expected(const struct load *l);
+
+/* Local, one rank of each node. Drops the input from the page cache, under
+ * --cache=flush: the device is to be measured, and not what was left in memory.
+ * Failures are kept. */
+void load_drop_input(struct load *l);
 
 /* Local. What of --memory is for soundings: all but what the process, the MPI library
  * and the buffers of streams and messages take, and half of it at least. */

@@ -32,6 +32,9 @@ pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/scheme_serial.c \
 	src/pfmload/settings.c src/pfmload/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \
+	src/pfmload/steps_load.c \
+	src/pfmload/steps_report.c \
+	src/pfmload/steps_scan.c \
 	src/pfmload/stream.c src/pfmload/stream.h \
 	src/pfmload/writer.c src/pfmload/writer.h
 pfmload_LDADD = src/pfmload/libpfmload.la src/hydro/libhydro.la \

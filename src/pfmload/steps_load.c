@@ -1,0 +1,251 @@
+/* The making of the PFM: its files, the scheme, and what comes after it. */
+#include "base/err.h"
+#include "base/scratch.h"
+#include "base/units.h"
+#include "pfmload/passes.h"
+#include "pfmload/steps.h"
+#include "pfmload/stream.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- load ----------------------------------------------------------------------- */
+
+static int path_of(const struct load *l, const char *suffix, char path[PFM_PATH])
+{
+    return pfm_path(path, l->dest.part_handle, suffix);
+}
+
+static int extend(const char *path, int64_t bytes)
+{
+    if (!truncate(path, bytes))
+        return 0;
+    return err_set(-errno, path, bytes,
+                   "the file cannot be made as long as it is to "
+                   "be: %s",
+                   strerror(errno));
+}
+
+/* The folders, and the coverage map's file, which has a header of its own. */
+static int prepare(struct load *l)
+{
+    char path[PFM_PATH];
+    int rc = dest_begin(&l->dest);
+    if (rc || l->head.version < 7)
+        return rc;
+    rc = path_of(l, "cvg", path);
+    if (!rc)
+        rc = scratch_add(path);
+    return rc ? rc : pfm_cvg_write(path, &l->head, NULL);
+}
+
+static void name_file(struct load *l, struct run_file *f, const char *suffix,
+                      bool shared)
+{
+    char path[PFM_PATH] = "";
+    int64_t row = l->head.width * l->head.bin_bytes; /* the area filter reads rows */
+    load_fail(l, path_of(l, suffix, path));
+    run_file_at(f, l->r, path, shared, load_is_first(l), 0,
+                row > STREAM_CHUNK ? row : STREAM_CHUNK, 4);
+}
+
+/* `shared`: by all ranks; else rank 0 has them. */
+static int open_files(struct load *l, bool shared, int flags)
+{
+    bool map = l->head.version >= 7;
+    name_file(l, &l->blocks, "ndx", shared);
+    name_file(l, &l->bins, "bin", shared);
+    name_file(l, &l->coverage, "cvg", shared);
+    l->blocks.independent = !(flags & IO_CREATE);
+    l->bins.independent = l->coverage.independent = true;
+    l->cover = map ? &l->coverage : &l->bins;
+    int rc = load_agree(l);
+    if (!rc)
+        rc = run_file_open(&l->blocks, flags);
+    if (!rc)
+        rc = run_file_open(&l->bins, flags);
+    if (!rc && map) /* made before, with its header */
+        rc = run_file_open(&l->coverage, IO_WRITE);
+    return rc;
+}
+
+static int make_files(struct load *l)
+{
+    if (load_is_first(l) && l->r->engine)
+        load_fail(l, prepare(l));
+    int rc = load_agree(l);
+    if (!rc)
+        rc = open_files(l, l->scheme->shared, IO_READ | IO_WRITE | IO_CREATE);
+    if (!rc && load_is_first(l) && l->r->engine)
+        load_fail(l, extend(l->bins.path, load_bin_bytes(&l->head)));
+    return load_agree(l);
+}
+
+static void close_files(struct load *l)
+{
+    run_file_close(&l->blocks, true);
+    run_file_close(&l->bins, true);
+    run_file_close(&l->coverage, true);
+}
+
+/* Rank 0 gets to know the extremes of all. */
+static void join_extremes(struct load *l)
+{
+    struct pfm_extremes other;
+    MPI_Comm comm = l->r->world.comm;
+    if (!load_is_first(l))
+        MPI_Send(&l->extremes, sizeof l->extremes, MPI_BYTE, 0, 1, comm);
+    for (int i = 1; load_is_first(l) && i < l->r->world.size; i++) {
+        MPI_Recv(&other, sizeof other, MPI_BYTE, i, 1, comm, MPI_STATUS_IGNORE);
+        pfm_extremes_join(&l->extremes, &other);
+    }
+}
+
+/* Now, or what SOURCE_DATE_EPOCH says, so that runs can be compared byte by byte. */
+static int64_t date(void)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    int64_t s;
+    return epoch && !units_parse_int(epoch, &s) ? s : time(NULL);
+}
+
+static void put_header(struct load *l)
+{
+    static char text[PFM_HEADER_BYTES];
+    if (!load_is_first(l))
+        return;
+    load_fail(l, pfm_head_text(&l->head, &l->extremes, date(), text));
+    struct io_req req = {
+        .op = IO_OP_WRITE, .buf = text, .offset = 0, .bytes = PFM_HEADER_BYTES};
+    run_transfer(&l->bins, &req, 1);
+}
+
+int steps_load(struct load *l)
+{
+    struct run *r = l->r;
+    bool passes = !l->scheme->ordered;
+    load_drop_input(l);
+    load_agree(l);
+    memset(&l->tally, 0, sizeof l->tally);
+    memset(&l->extremes, 0, sizeof l->extremes);
+    l->scratch_bytes = l->spilled_runs = l->peak = 0;
+    int shows = l->scheme->ranks_min > 1 && !l->scheme->shared ? LOAD_MASTER : 0;
+    progress_start(&l->progress, r->world.rank == shows && !r->options->quiet,
+                   load_expected(l));
+    run_phase_begin(r, "load");
+    if (!make_files(l))
+        l->scheme->load(l);
+    progress_clear(&l->progress);
+    if (!load_agree(l) && !passes) {
+        join_extremes(l);
+        put_header(l);
+        close_files(l);
+    }
+    return run_phase_end(r);
+}
+
+/* ---- afterwards ----------------------------------------------------------------- */
+
+static void remove_blocks(struct load *l)
+{
+    run_file_close(&l->blocks, false);
+    if (load_is_first(l))
+        load_fail(l, io_file_remove(MPI_COMM_SELF, l->blocks.path));
+}
+
+/* The blocks in order take the place of those that are not. */
+static void rewrite(struct load *l)
+{
+    struct run_file ordered;
+    char path[PFM_PATH] = "", name[PFM_PATH];
+    load_fail(l, path_of(l, "ordered", path));
+    run_file_at(&ordered, l->r, path, false, load_is_first(l), 0, STREAM_CHUNK, 4);
+    if (run_file_open(&ordered, IO_READ | IO_WRITE | IO_CREATE))
+        return;
+    if (load_is_first(l))
+        passes_rewrite(l, &ordered);
+    run_file_close(&ordered, true);
+    snprintf(name, sizeof name, "%s", l->blocks.path);
+    remove_blocks(l);
+    if (load_is_first(l) && !l->r->failed) {
+        load_fail(l, scratch_add(name));
+        if (rename(path, name))
+            load_fail(l, err_set(-errno, path, -1, "the file cannot be renamed: %s",
+                                 strerror(errno)));
+        scratch_forget(path);
+    }
+}
+
+static int recompute(struct load *l)
+{
+    run_phase_begin(l->r, l->set->canonical ? "rewrite" : "recompute");
+    if (l->set->canonical)
+        rewrite(l);
+    else if (load_is_first(l))
+        passes_recompute(l);
+    free(l->known);
+    l->known = NULL;
+    if (!load_agree(l)) {
+        put_header(l);
+        close_files(l);
+    }
+    return run_phase_end(l->r);
+}
+
+static int write_side_files(struct load *l)
+{
+    const struct dest *d = &l->dest;
+    char ctl[PFM_PATH], lin[PFM_PATH];
+    int rc = path_of(l, "ctl", ctl);
+    if (!rc)
+        rc = path_of(l, "lin", lin);
+    if (!rc)
+        rc = scratch_add(ctl);
+    if (!rc)
+        rc = scratch_add(lin);
+    if (!rc)
+        rc = scratch_add(d->part_handle);
+    if (!rc)
+        rc = pfm_ctl_write(ctl, &l->head, d->handle, &l->inputs);
+    if (!rc)
+        rc = pfm_lin_write(lin, &l->inputs);
+    return rc ? rc : pfm_handle_write(d->part_handle, &l->head, d->handle);
+}
+
+static int area(struct load *l)
+{
+    run_phase_begin(l->r, "area");
+    MPI_Bcast(&l->blocks_bytes, 1, MPI_INT64_T, 0, l->r->world.comm);
+    if (!open_files(l, !l->set->area_serial, IO_READ | IO_WRITE))
+        area_step(l);
+    if (!load_agree(l)) {
+        join_extremes(l);
+        put_header(l);
+        close_files(l);
+    }
+    return run_phase_end(l->r);
+}
+
+int steps_finish(struct load *l)
+{
+    int rc = l->scheme->ordered ? 0 : recompute(l);
+    if (!rc && l->set->area_sigma > 0)
+        rc = area(l);
+    if (!rc && load_is_first(l) && l->r->engine)
+        load_fail(l, write_side_files(l));
+    l->cpu_ns = clock_cpu_ns() - l->cpu_ns;
+    return rc ? rc : load_agree(l);
+}
+
+int steps_check(struct load *l)
+{
+    struct run_rates rates = l->r->rates;
+    run_phase_begin(l->r, "check");
+    passes_check(l);
+    int rc = run_phase_end(l->r);
+    l->r->rates = rates; /* a user of the loader need not do this */
+    return rc;
+}

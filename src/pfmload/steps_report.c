@@ -1,0 +1,109 @@
+/* What the report says of a load beside its phases. */
+#include "pfmload/roles.h"
+#include "pfmload/steps.h"
+#include <sys/resource.h>
+
+void steps_rep_begin(struct load *l)
+{
+    run_rep_begin(l->r);
+    l->cpu_ns = clock_cpu_ns();
+}
+
+/* Of all three files; holes count. */
+static int64_t pfm_bytes(const struct load *l)
+{
+    int64_t map =
+        l->head.version < 7 ? 0 : PFM_COVERAGE_HEADER + l->head.width * l->head.height;
+    return l->blocks_bytes + load_bin_bytes(&l->head) + map;
+}
+
+struct sums {
+    int64_t soundings, scratch, cut, cpu_ns;
+};
+
+static void memory_figure(struct load *l)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t bytes = usage.ru_maxrss * 1024;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, l->r->world.comm);
+    report_figure(l->r->report, "memory_B", "B", "lower",
+                  "largest resident memory of a rank so far", (double)bytes);
+}
+
+static void written_figures(struct load *l, const struct sums *s)
+{
+    struct report *r = l->r->report;
+    double pfm = (double)pfm_bytes(l);
+    if (!l->r->engine)
+        return;
+    report_figure(r, "pfm_B", "B", "lower", "bytes of .ndx, .bin and .cvg", pfm);
+    report_figure(r, "written_ratio", "1", "lower",
+                  "bytes written to the PFM, its scratch files not counted / pfm_B",
+                  (double)(l->r->rates.write_bytes - s->scratch) / pfm);
+    if (s->scratch)
+        report_figure(r, "scratch_B", "B", "lower",
+                      "bytes written to scratch files, and read back",
+                      (double)s->scratch);
+}
+
+static void queue_figures(struct load *l)
+{
+    struct report *r = l->r->report;
+    report_figure(r, "queue_peak", "1", "lower",
+                  "most buffers that waited on the I/O node, or were being written",
+                  (double)l->peak);
+    report_figure(r, "queue_peak_bytes", "B", "lower",
+                  "their bytes: queue_peak * size of a buffer",
+                  (double)(l->peak * ROLES_MESSAGE));
+}
+
+/* What became of all beams, once. */
+static void tell_counts(struct load *l)
+{
+    struct feed_counts c = *feed_counts(l->feed);
+    MPI_Allreduce(MPI_IN_PLACE, &c, sizeof c / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
+                  l->r->world.comm);
+    report_note(
+        l->r->report, "beams",
+        "%lld in %lld pings; left out: %lld without detection, %lld outside of "
+        "the grid, %lld and %lld pings without position, %lld pings by the file",
+        (long long)c.beams, (long long)c.pings, (long long)c.beams_null,
+        (long long)c.outside, (long long)c.beams_lost, (long long)c.pings_lost,
+        (long long)c.pings_ignored);
+    report_note(l->r->report, "soundings",
+                "%lld; not valid: %lld by hand, %lld by a filter, of these %lld by the "
+                "swath filter now",
+                (long long)c.soundings, (long long)c.manual, (long long)c.filtered,
+                (long long)c.cut);
+}
+
+void steps_figures(struct load *l)
+{
+    struct run *r = l->r;
+    struct sums s = {.soundings = l->tally.soundings,
+                     .scratch = l->scratch_bytes,
+                     .cut = l->area_cut,
+                     .cpu_ns = l->cpu_ns};
+    MPI_Allreduce(MPI_IN_PLACE, &s, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
+    report_figure(r->report, "soundings", "1", "higher", "soundings in the PFM",
+                  (double)s.soundings);
+    report_figure(
+        r->report, "soundings_per_s", "1/s", "higher",
+        "soundings / sum over phases, but for the check, of the slowest rank's "
+        "seconds",
+        (double)s.soundings / r->rates.wall_s);
+    report_figure(r->report, "soundings_per_cpu_s", "1/s", "higher",
+                  "soundings / processor seconds of all ranks but for the check, with "
+                  "what MPI spends on waiting",
+                  (double)s.soundings / ((double)s.cpu_ns / 1e9));
+    if (l->set->area_sigma > 0)
+        report_figure(r->report, "area_cut", "1", "lower",
+                      "soundings that the area filter flagged", (double)s.cut);
+    if (r->rep == 1)
+        tell_counts(l);
+    written_figures(l, &s);
+    if (l->scheme == &scheme_d_threaded)
+        queue_figures(l);
+    memory_figure(l);
+}

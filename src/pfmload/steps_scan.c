@@ -1,0 +1,185 @@
+/* What must be known before anything is written: where soundings are and how deep, how
+ * many there are, and which files are damaged. */
+#include "base/err.h"
+#include "base/units.h"
+#include "pfmload/steps.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool scan_is_due(const struct load *l)
+{
+    const struct settings *s = l->set;
+    return s->skip_bad || !(s->append || (s->bounded && s->depths_given));
+}
+
+static struct pfm_form form(const struct load *l)
+{
+    const struct settings *s = l->set;
+    const struct scan *c = &l->scan;
+    struct pfm_form f = {.version = atof(s->version),
+                         .record_length = s->record_length,
+                         .bin_m = s->bin_m,
+                         .files = l->inputs.files,
+                         .pings = c->pings,
+                         .beams = c->beams,
+                         .west = s->bounded ? s->west : geo_box_west(&c->box),
+                         .east = s->bounded ? s->east : geo_box_east(&c->box),
+                         .south = s->bounded ? s->south : c->box.south,
+                         .north = s->bounded ? s->north : c->box.north,
+                         .depth_min = s->depths_given ? s->depth_min : c->depth_min,
+                         .depth_max = s->depths_given ? s->depth_max : c->depth_max};
+    if (!s->bounded && f.west == f.east) /* all soundings in one place */
+        f.east += 1e-9;
+    if (!s->bounded && f.south == f.north)
+        f.north += 1e-9;
+    return f;
+}
+
+static int scan(struct load *l)
+{
+    const struct settings *s = l->set;
+    struct scan_options o = {.how = s->how,
+                             .skip_bad = s->skip_bad,
+                             .progress = !s->run.quiet,
+                             .bounded = s->bounded};
+    if (s->bounded) { /* the grid has whole bins */
+        struct pfm_form f = form(l);
+        int rc = pfm_head_make(&l->head, &f);
+        if (rc)
+            return rc;
+        o.west = s->west;
+        o.south = s->south;
+        o.east = l->head.max_x;
+        o.north = l->head.max_y;
+    }
+    int rc = scan_files(&l->scan, l->r->world.comm, l->list, &o);
+    phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, l->scan.read_ns);
+    phase_transfer(l->r->phase, ACT_READ, l->scan.read_bytes, l->scan.read_ns);
+    if (!rc && !l->scan.box.n)
+        rc = err_set(-ENODATA, NULL, -1,
+                     "none of the files has a sounding%s that can be loaded",
+                     s->bounded ? " within the bounds" : "");
+    return rc;
+}
+
+static int make_head(struct load *l)
+{
+    struct pfm_form f = form(l);
+    if (!l->set->append)
+        return pfm_head_make(&l->head, &f);
+    l->head = *pfm_head(l->old);
+    return 0;
+}
+
+static void tell_grid(struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    report_note(l->r->report, "grid",
+                "%lld x %lld bins of %g m, blocks of %lld soundings in %lld bytes, "
+                "PFM %.2f",
+                (long long)h->width, (long long)h->height, h->bin_m,
+                (long long)h->record_length, (long long)h->block_bytes, h->version);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
+}
+
+/* Rows of a PFM in pieces, so that several ranks can read them. */
+static void add_rows(struct load *l)
+{
+    enum { PIECES = 64 };
+    int64_t height = l->head.height;
+    for (int64_t i = 0; i < PIECES; i++) {
+        struct item t = {.file = -1,
+                         .row0 = height * i / PIECES,
+                         .row1 = height * (i + 1) / PIECES,
+                         .bytes = pfm_blocks(l->old) * l->head.block_bytes / PIECES};
+        if (t.row0 < t.row1)
+            l->item[l->items++] = t;
+    }
+}
+
+static int make_items(struct load *l)
+{
+    free(l->item);
+    l->items = 0;
+    l->item = calloc((size_t)l->list->n + 64, sizeof *l->item);
+    if (!l->item)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the list of files");
+    if (l->old)
+        add_rows(l);
+    for (int64_t i = 0; i < l->list->n; i++)
+        if (!l->list->file[i].bad)
+            l->item[l->items++] =
+                (struct item){.file = i, .bytes = l->list->file[i].bytes};
+    qsort(l->item, (size_t)l->items, sizeof *l->item, by_bytes);
+    return 0;
+}
+
+static void tell_bad_files(struct load *l)
+{
+    for (int64_t i = 0; i < l->list->n; i++)
+        if (l->list->file[i].bad && load_is_first(l)) {
+            progress_clear(&l->r->progress);
+            fprintf(stderr, "pfmload: left out: %s: %s\n", l->list->file[i].path,
+                    l->list->file[i].bad);
+        }
+    if (l->scan.bad)
+        report_warning(l->r->report, "bad_files", "%lld of %lld files are left out",
+                       (long long)l->scan.bad, (long long)l->list->n);
+}
+
+/* At least so much is needed, were all blocks full. */
+static int check_space(const struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    int64_t need = load_expected(l) / h->record_length * h->block_bytes;
+    struct io_fs fs;
+    char a[16], b[16];
+    if (!load_is_first(l) || !l->r->engine)
+        return 0;
+    int rc = io_fs_of(l->r->options->dir, &fs);
+    if (rc || fs.free_bytes < 0 || need <= fs.free_bytes)
+        return rc;
+    return err_set(-ENOSPC, l->r->options->dir, -1,
+                   "the PFM needs %s at least and the file system has %s free: choose "
+                   "another --dir, or load less",
+                   units_bytes(a, need), units_bytes(b, fs.free_bytes));
+}
+
+int steps_scan(struct load *l)
+{
+    struct feed_options o = {.how = l->set->how,
+                             .line_shift = l->lines_before - l->inputs_before,
+                             .filter = l->set->swath,
+                             .swath = SWATH_DEFAULTS};
+    o.swath.sigma = l->set->swath_sigma;
+    int rc = 0;
+    if (scan_is_due(l)) {
+        load_drop_input(l);
+        load_agree(l);
+        run_phase_begin(l->r, "scan");
+        load_fail(l, scan(l));
+        rc = run_phase_end(l->r);
+        if (l->r->rep == 1)
+            tell_bad_files(l);
+    }
+    if (!rc)
+        rc = make_head(l);
+    if (!rc)
+        rc = make_items(l);
+    if (!rc && l->r->rep == 1)
+        tell_grid(l);
+    if (!rc)
+        rc = check_space(l);
+    if (!rc)
+        rc = feed_open(&l->feed, &l->head, &o);
+    return err_agree(l->r->world.comm, rc);
+}
