@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIECE (INT64_C(8) << 20)
+#define PIECE (INT64_C(1) << 20)
 
 /* This rank's pieces of the file: [begin, end), a whole number of them but at the end
  * of the file; `steps`: of the rank that has most. */

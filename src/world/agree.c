@@ -5,9 +5,11 @@
 int err_agree(MPI_Comm comm, int rc)
 {
     int rank, mine, first;
+    MPI_Request request;
     MPI_Comm_rank(comm, &rank);
     mine = rc ? rank : INT_MAX;
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+    world_wait(&request, MPI_STATUS_IGNORE);
     if (first == INT_MAX)
         return 0;
     struct err e;
