@@ -36,7 +36,6 @@ int load_agree(struct load *l)
 {
     struct phase *p = l->r->phase;
     enum act before = phase_act(p, ACT_IDLE);
-    world_barrier(l->r->world.comm);
     l->r->failed = err_agree(l->r->world.comm, l->r->failed);
     phase_act(p, before);
     return l->r->failed;
