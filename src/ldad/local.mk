@@ -38,9 +38,10 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/workload_mandelbrot.c src/ldad/workload_perf.c
 ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la \
 	src/base/libpicture.la $(blocktransfer_LDADD)
+ldad_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_FFTW
 ldad_SOURCES += src/ldad/fft_answer_fftw.c
-ldad_CPPFLAGS = $(AM_CPPFLAGS) $(FFTW_CFLAGS)
+ldad_CPPFLAGS += $(FFTW_CFLAGS)
 ldad_LDADD += $(FFTW_LIBS)
 else
 ldad_SOURCES += src/ldad/fft_answer_own.c
