@@ -19,6 +19,4 @@ enum grouper_when {
  * that. */
 void grouper_slave(struct load *l, enum grouper_when when);
 
-/* Local. Bytes a slave allocates. */
-
 #endif

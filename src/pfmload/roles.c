@@ -235,7 +235,7 @@ static void answer(struct master *m, int slave)
     MPI_Send(&a, sizeof a, MPI_BYTE, slave, TAG_ANSWER, m->l->r->world.comm);
 }
 
-void roles_master(struct load *l)
+static void master(struct load *l)
 {
     struct master m = {.l = l, .slaves = roles_slaves(l)};
     if (!load_ready(l, 0))
@@ -258,6 +258,17 @@ void roles_master(struct load *l)
             answer(&m, status.MPI_SOURCE);
     }
     end(l, before);
+}
+
+void roles_play(struct load *l, roles_part *io_node, roles_part *slave)
+{
+    int rank = l->r->world.rank;
+    if (rank == LOAD_IO_RANK)
+        io_node(l);
+    else if (rank == LOAD_MASTER)
+        master(l);
+    else
+        slave(l);
 }
 
 struct slave {

@@ -89,9 +89,12 @@ struct roles_end {
     int64_t slaves; /* that will send it their leftovers, itself not counted */
 };
 
-/* **Collective**, as load_ready is called first. The master's part: answers slaves
- * until each has been told that there is no more. */
-void roles_master(struct load *l);
+typedef void roles_part(struct load *l);
+
+/* **Collective**, as load_ready is called first, which `io_node` and `slave` do
+ * themselves. Each rank's part: the master answers slaves until each has been told that
+ * there is no more. */
+void roles_play(struct load *l, roles_part *io_node, roles_part *slave);
 
 /* Local. A slave's part: asks for items and feeds them to `sink` until there are none.
  * After a failure the master is told, and items end for all. */

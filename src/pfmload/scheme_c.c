@@ -46,13 +46,7 @@ static void slave(struct load *l)
 
 static void load_c(struct load *l)
 {
-    int rank = l->r->world.rank;
-    if (rank == LOAD_IO_RANK)
-        io_node(l);
-    else if (rank == LOAD_MASTER)
-        roles_master(l);
-    else
-        slave(l);
+    roles_play(l, io_node, slave);
 }
 
 const struct scheme scheme_c = {

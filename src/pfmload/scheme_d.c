@@ -20,15 +20,14 @@ static void io_node(struct load *l)
     receiver_close(&v);
 }
 
+static void slave(struct load *l)
+{
+    packets_slave(l, CHANNEL_UNLIMITED);
+}
+
 static void load_d(struct load *l)
 {
-    int rank = l->r->world.rank;
-    if (rank == LOAD_IO_RANK)
-        io_node(l);
-    else if (rank == LOAD_MASTER)
-        roles_master(l);
-    else
-        packets_slave(l, CHANNEL_UNLIMITED);
+    roles_play(l, io_node, slave);
 }
 
 const struct scheme scheme_d = {

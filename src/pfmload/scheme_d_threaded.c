@@ -296,15 +296,14 @@ static int64_t credits(const struct load *l)
     return limit ? limit / slaves + (slave < limit % slaves) : CHANNEL_UNLIMITED;
 }
 
+static void slave(struct load *l)
+{
+    packets_slave(l, credits(l));
+}
+
 static void load_d_threaded(struct load *l)
 {
-    int rank = l->r->world.rank;
-    if (rank == LOAD_IO_RANK)
-        io_node(l);
-    else if (rank == LOAD_MASTER)
-        roles_master(l);
-    else
-        packets_slave(l, credits(l));
+    roles_play(l, io_node, slave);
 }
 
 const struct scheme scheme_d_threaded = {.name = "D-threaded",

@@ -107,15 +107,14 @@ static void io_node(struct load *l)
     node_close(&v);
 }
 
+static void slave(struct load *l)
+{
+    grouper_slave(l, GROUPER_LATE);
+}
+
 static void load_f(struct load *l)
 {
-    int rank = l->r->world.rank;
-    if (rank == LOAD_IO_RANK)
-        io_node(l);
-    else if (rank == LOAD_MASTER)
-        roles_master(l);
-    else
-        grouper_slave(l, GROUPER_LATE);
+    roles_play(l, io_node, slave);
 }
 
 const struct scheme scheme_f = {
