@@ -1,6 +1,7 @@
 #include "pfmload/passes.h"
 #include "base/err.h"
 #include "hydro/pfm_pack.h"
+#include "pfmload/batch.h"
 #include "pfmload/pages.h"
 #include "pfmload/writer.h"
 #include <errno.h>
@@ -128,16 +129,6 @@ void passes_recompute(struct load *l)
 
 /* ---- order ---------------------------------------------------------------------- */
 
-static int by_source(const void *a, const void *b)
-{
-    const struct pfm_sounding *x = a, *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->ping != y->ping)
-        return x->ping < y->ping ? -1 : 1;
-    return (x->beam > y->beam) - (x->beam < y->beam);
-}
-
 static int rewrite_bin(struct chains *c, struct writer *w, int64_t index)
 {
     struct pfm_bin bin;
@@ -147,7 +138,7 @@ static int rewrite_bin(struct chains *c, struct writer *w, int64_t index)
     int rc = get_chain(c, index, &bin);
     if (rc)
         return rc;
-    qsort(c->sounding, (size_t)bin.soundings, sizeof *c->sounding, by_source);
+    batch_sort_row(c->sounding, bin.soundings);
     return writer_add(w, c->sounding, bin.soundings);
 }
 
