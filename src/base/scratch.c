@@ -71,13 +71,15 @@ int scratch_add(const char *path)
     return err_set(-ENOSPC, path, -1, "more than %d files at once", SLOTS);
 }
 
-static int fail_create(const char *path)
+static int fail_create(const char *path, const char *what)
 {
     if (errno == EEXIST)
         return err_set(-EEXIST, path, -1,
-                       "the file exists already and is left as it is: remove it, or "
-                       "choose another --dir");
-    return err_set(-errno, path, -1, "the file cannot be created: %s", strerror(errno));
+                       "the %s exists already and is left as it is: remove it, or "
+                       "choose another --dir",
+                       what);
+    return err_set(-errno, path, -1, "the %s cannot be created: %s", what,
+                   strerror(errno));
 }
 
 int scratch_create_folder(const char *path)
@@ -85,7 +87,11 @@ int scratch_create_folder(const char *path)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = mkdir(path, 0777) ? fail_create(path) : scratch_add(path);
+    int rc = 0;
+    if (mkdir(path, 0777))
+        rc = fail_create(path, "folder");
+    else if ((rc = scratch_add(path)))
+        rmdir(path);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
@@ -98,7 +104,7 @@ int scratch_create(const char *path, int *fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (*fd < 0)
-        rc = fail_create(path);
+        rc = fail_create(path, "file");
     else if ((rc = scratch_add(path))) {
         unlink(path);
         close(*fd);

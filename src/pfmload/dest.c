@@ -49,21 +49,10 @@ int dest_check(struct dest *d, bool replaces)
 
 /* ---- making and unmaking -------------------------------------------------------- */
 
-static int make_folder(const char *path)
-{
-    int rc = scratch_add(path);
-    if (!rc && mkdir(path, 0777)) {
-        rc =
-            err_set(-errno, path, -1, "the folder cannot be made: %s", strerror(errno));
-        scratch_forget(path);
-    }
-    return rc;
-}
-
 int dest_begin(struct dest *d)
 {
-    int rc = make_folder(d->part);
-    return rc ? rc : make_folder(d->part_data);
+    int rc = scratch_create_folder(d->part);
+    return rc ? rc : scratch_create_folder(d->part_data);
 }
 
 /* A folder without folders in it. */
