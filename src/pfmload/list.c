@@ -1,6 +1,7 @@
 #include "pfmload/list.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "pfmload/deal.h"
 #include "world/world.h"
 #include <ctype.h>
 #include <errno.h>
@@ -411,62 +412,13 @@ void list_close(struct list **l)
     *l = NULL;
 }
 
-/* ---- dealing -------------------------------------------------------------------- */
-
-struct share {
-    int64_t bytes;
-    int64_t of; /* a file or a rank */
-};
-
-static int compare_longest(const void *a, const void *b)
-{
-    const struct share *p = a, *q = b;
-    if (p->bytes != q->bytes)
-        return p->bytes > q->bytes ? -1 : 1;
-    return p->of < q->of ? -1 : p->of > q->of;
-}
-
-static bool is_less(const struct share *a, const struct share *b)
-{
-    return a->bytes < b->bytes || (a->bytes == b->bytes && a->of < b->of);
-}
-
-/* Puts the first of a heap, whose share grew, where it belongs. */
-static void settle(struct share *heap, int n)
-{
-    int i = 0, child;
-    while ((child = 2 * i + 1) < n) {
-        if (child + 1 < n && is_less(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_less(&heap[child], &heap[i]))
-            return;
-        struct share swap = heap[i];
-        heap[i] = heap[child];
-        heap[child] = swap;
-        i = child;
-    }
-}
-
 int list_deal(const struct list *l, int ranks, int *rank_of)
 {
-    struct share *file = malloc((size_t)l->n * sizeof *file);
-    struct share *heap = malloc((size_t)ranks * sizeof *heap);
-    int rc = file && heap ? 0 : no_memory();
-    for (int i = 0; i < ranks && !rc; i++)
-        heap[i] = (struct share){0, i};
+    int64_t *bytes = malloc((size_t)l->n * sizeof *bytes);
+    int rc = bytes ? 0 : no_memory();
     for (int64_t i = 0; i < l->n && !rc; i++)
-        file[i] = (struct share){l->file[i].bytes, i};
-    if (!rc)
-        qsort(file, (size_t)l->n, sizeof *file, compare_longest);
-    for (int64_t i = 0; i < l->n && !rc; i++) {
-        bool bad = l->file[file[i].of].bad;
-        rank_of[file[i].of] = bad ? -1 : (int)heap[0].of;
-        if (!bad) {
-            heap[0].bytes += file[i].bytes;
-            settle(heap, ranks);
-        }
-    }
-    free(file);
-    free(heap);
+        bytes[i] = l->file[i].bad ? DEAL_NOBODY : l->file[i].bytes;
+    rc = rc ? rc : deal(bytes, l->n, ranks, rank_of);
+    free(bytes);
     return rc;
 }

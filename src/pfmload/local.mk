@@ -3,6 +3,7 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/area_pass.c src/pfmload/area_pass.h \
 	src/pfmload/batch.c src/pfmload/batch.h \
 	src/pfmload/beams.c src/pfmload/beams.h \
+	src/pfmload/deal.c src/pfmload/deal.h \
 	src/pfmload/feed.c src/pfmload/feed.h \
 	src/pfmload/list.c src/pfmload/list.h \
 	src/pfmload/scan.c src/pfmload/scan.h \

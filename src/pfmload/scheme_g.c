@@ -6,6 +6,7 @@
  * Of --memory, on a rank that writes, 4 bytes are for each bin of its bands. */
 #include "base/err.h"
 #include "base/units.h"
+#include "pfmload/deal.h"
 #include "pfmload/exchange.h"
 #include "pfmload/load.h"
 #include "pfmload/sorter.h"
@@ -106,25 +107,24 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
     return rc;
 }
 
-/* The longest first, each to the rank with the least so far: the same on all ranks. */
+/* Items without bytes are dealt, too. */
 static void read_mine(struct g *g)
 {
     struct load *l = g->l;
-    int64_t *bytes = calloc((size_t)g->bands.ranks, sizeof *bytes);
-    int mine = l->r->world.rank, rc = 0;
-    if (!bytes)
+    int64_t *bytes = calloc((size_t)l->items + 1, sizeof *bytes);
+    int *rank_of = calloc((size_t)l->items + 1, sizeof *rank_of);
+    int rc = 0;
+    if (!bytes || !rank_of)
         rc = err_set(-ENOMEM, NULL, -1, "no memory to deal the files");
+    for (int64_t i = 0; i < l->items && !rc; i++)
+        bytes[i] = l->item[i].bytes + 1;
+    rc = rc ? rc : deal(bytes, l->items, g->bands.ranks, rank_of);
     load_fail(l, rc);
-    for (int64_t i = 0; i < l->items && !rc; i++) {
-        int least = 0;
-        for (int r = 1; r < g->bands.ranks; r++)
-            if (bytes[r] < bytes[least])
-                least = r;
-        bytes[least] += l->item[i].bytes + 1;
-        if (least == mine)
+    for (int64_t i = 0; i < l->items && !rc; i++)
+        if (rank_of[i] == l->r->world.rank)
             rc = load_item(l, &l->item[i], route, g);
-    }
     free(bytes);
+    free(rank_of);
     rc = exchange_end(g->exchange, l->r->failed != 0);
     load_fail(l, rc == -ECANCELED ? 0 : rc);
 }
