@@ -40,66 +40,20 @@ static int path_of(char out[PATH_ROOM], const char *path)
     return snprintf(out, PATH_ROOM, "%s", path) < PATH_ROOM ? 0 : -ENAMETOOLONG;
 }
 
-/* Before a file is read: drops its pages on this node, and counts those that are there,
- * each rank of its own file, and one of each node of a shared one; all wait for it. */
+/* Before a file is read: each rank sees to its own file, and one of each node to a
+ * shared one; all wait for it. */
 static void empty_cache(MPI_Comm comm, const char *path)
 {
     struct run *r = t->run;
     char mine[PATH_ROOM];
-    int64_t resident = -1, bytes = 0;
-    enum act before = phase_act(r->phase, ACT_CHECK);
+    int64_t bytes = 0;
     for (int64_t i = 0; i < t->map->plan.ranks; i++)
         bytes += i == r->world.rank || !t->unique ? ldad_map_bytes(t->map, i) : 0;
-    if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path)) {
-        int rc = r->flush ? io_cache_drop(mine, 0, 0, &resident)
-                          : io_cache_resident(mine, 0, 0, &resident);
-        if (rc && !r->failed)
-            r->failed = rc;
-    }
-    if (resident >= 0) {
-        r->looked_bytes += bytes;
-        r->resident_bytes += resident;
-    }
-    phase_act(r->phase, ACT_IDLE);
+    if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path))
+        run_empty_cache(r, mine, bytes);
+    enum act before = phase_act(r->phase, ACT_IDLE);
     MPI_Barrier(comm);
     phase_act(r->phase, before);
-}
-
-/* Tells the report what the engine turned out to be: once, by the first file. */
-static void describe(ldad_file file)
-{
-    struct run *r = t->run;
-    struct io_file *io = libldad_io(file);
-    static struct io_hint effect[RUN_HINTS_MAX];
-    const char *ak[RUN_HINTS_MAX], *av[RUN_HINTS_MAX];
-    const char *ek[RUN_HINTS_MAX], *ev[RUN_HINTS_MAX];
-    int n = io ? io_file_hints(io, effect, RUN_HINTS_MAX) : 0;
-    for (int i = 0; i < r->hint_count; i++) {
-        ak[i] = r->hints[i].key;
-        av[i] = r->hints[i].value;
-    }
-    for (int i = 0; i < n; i++) {
-        ek[i] = effect[i].key;
-        ev[i] = effect[i].value;
-    }
-    struct report_io io_is = {.engine = r->engine,
-                              .version = "",
-                              .io_layer = io ? io_file_layer(io) : r->engine,
-                              .mode = "sync",
-                              .chosen_because = "IOMODE=SYNC",
-                              .collective = libldad_collective(file),
-                              .cache = r->options->cache,
-                              .sync = r->flush ? "phase" : "none",
-                              .depth = 1,
-                              .timeout_s = r->options->io_timeout,
-                              .hints_asked = r->hint_count,
-                              .hints_in_effect = n,
-                              .asked_key = ak,
-                              .asked_value = av,
-                              .effect_key = ek,
-                              .effect_value = ev};
-    report_io(r->report, &io_is);
-    r->described = true;
 }
 
 int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
@@ -130,7 +84,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
         return MPI_ERR_IO;
     }
     if (!r->described)
-        describe(fh->file);
+        run_describe(r, libldad_io(fh->file), libldad_collective(fh->file), 1);
     return MPI_SUCCESS;
 }
 

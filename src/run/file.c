@@ -111,14 +111,12 @@ static void warn_of_engine(struct run_file *f)
                        r->engine);
 }
 
-/* Tells the report what the engine turned out to be: once, by the first file. */
-static void describe(struct run_file *f)
+void run_describe(struct run *r, struct io_file *io, bool collective, int depth)
 {
-    struct run *r = f->run;
     const char *ak[RUN_HINTS_MAX], *av[RUN_HINTS_MAX];
     const char *ek[RUN_HINTS_MAX], *ev[RUN_HINTS_MAX];
     static struct io_hint effect[RUN_HINTS_MAX];
-    int n = io_file_hints(f->io, effect, RUN_HINTS_MAX);
+    int n = io ? io_file_hints(io, effect, RUN_HINTS_MAX) : 0;
     for (int i = 0; i < r->hint_count; i++) {
         ak[i] = r->hints[i].key;
         av[i] = r->hints[i].value;
@@ -127,17 +125,17 @@ static void describe(struct run_file *f)
         ek[i] = effect[i].key;
         ev[i] = effect[i].value;
     }
-    struct report_io io = {.engine = r->engine,
+    struct report_io is = {.engine = r->engine,
                            .version = "",
-                           .io_layer = io_file_layer(f->io),
+                           .io_layer = io ? io_file_layer(io) : r->engine,
                            .mode = r->async ? "async" : "sync",
                            .chosen_because = r->async ? r->chosen : "IOMODE=SYNC",
-                           .collective = r->options->collective,
+                           .collective = collective,
                            .cache = r->options->cache,
                            .sync = !r->flush            ? "none"
                                    : run_writes_back(r) ? "transfer and phase"
                                                         : "phase",
-                           .depth = f->depth,
+                           .depth = depth,
                            .timeout_s = r->options->io_timeout,
                            .hints_asked = r->hint_count,
                            .hints_in_effect = n,
@@ -145,33 +143,36 @@ static void describe(struct run_file *f)
                            .asked_value = av,
                            .effect_key = ek,
                            .effect_value = ev};
-    report_io(r->report, &io);
-    warn_of_engine(f);
+    report_io(r->report, &is);
     r->described = true;
 }
 
-/* Before a file is read: drops its pages on this node (flush), and counts those that
- * are there. One rank of each node does it for a shared file; all wait for it. */
+void run_empty_cache(struct run *r, const char *path, int64_t bytes)
+{
+    int64_t resident = -1;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int rc = r->flush ? io_cache_drop(path, 0, 0, &resident)
+                      : io_cache_resident(path, 0, 0, &resident);
+    if (rc && !r->failed)
+        r->failed = rc;
+    if (resident >= 0) {
+        r->looked_bytes += bytes;
+        r->resident_bytes += resident;
+    }
+    phase_act(r->phase, before);
+}
+
+/* One rank of each node does it for a shared file; all wait for it. */
 static void empty_cache(struct run_file *f)
 {
     struct run *r = f->run;
-    int64_t resident = -1;
-    enum act before = phase_act(r->phase, ACT_CHECK);
-    if (!f->shared || r->world.node_rank == 0) {
-        int rc = r->flush ? io_cache_drop(f->path, 0, 0, &resident)
-                          : io_cache_resident(f->path, 0, 0, &resident);
-        if (rc && !r->failed)
-            r->failed = rc;
-        if (resident >= 0) {
-            r->looked_bytes += f->bytes;
-            r->resident_bytes += resident;
-        }
-    }
+    if (!f->shared || r->world.node_rank == 0)
+        run_empty_cache(r, f->path, f->bytes);
     if (f->shared) {
-        phase_act(r->phase, ACT_IDLE);
+        enum act before = phase_act(r->phase, ACT_IDLE);
         MPI_Barrier(f->comm);
+        phase_act(r->phase, before);
     }
-    phase_act(r->phase, before);
 }
 
 void run_buffer(struct run *r, void *buf, int64_t bytes)
@@ -228,8 +229,10 @@ int run_file_open(struct run_file *f, int flags)
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
     phase_act(r->phase, before);
-    if (!r->failed && !r->described && f->io)
-        describe(f);
+    if (!r->failed && !r->described && f->io) {
+        run_describe(r, f->io, r->options->collective, f->depth);
+        warn_of_engine(f);
+    }
     return r->failed;
 }
 

@@ -258,6 +258,15 @@ int run_file_close(struct run_file *f, bool written);
 /* **Collective.** Closes it if it is open, and removes it unless --keep. */
 int run_file_remove(struct run_file *f);
 
+/* Local. What run_file_open does, for programs with files of another kind. Tells the
+ * report what the engine turned out to be, `depth` requests at once; io NULL: there is
+ * no one file to ask. */
+void run_describe(struct run *r, struct io_file *io, bool collective, int depth);
+
+/* Local, one rank of each node, before the file is read. Drops its pages on this node
+ * (--cache=flush), and counts those of its `bytes` that are there. Failures are kept. */
+void run_empty_cache(struct run *r, const char *path, int64_t bytes);
+
 /* Local (collective with --collective). One transfer, timed, with its latency: submit
  * starts it, and with IOMODE=SYNC also completes it; await returns when it is done.
  * Until then t and its buffer are the engine's. */
