@@ -106,6 +106,15 @@ int io_engine_of_method_async(const char *method, int i, const char **spec)
     return 0;
 }
 
+int io_engine_partitioned(const char *inner, char *spec, size_t room)
+{
+    size_t name = strcspn(inner, ":");
+    const char *options = inner + name;
+    int n = snprintf(spec, room, "%s:inner=%.*s%s%s", io_engine_part.name, (int)name,
+                     inner, *options ? "," : "", *options ? options + 1 : "");
+    return n < (int)room ? 0 : err_usage("I/O engine \"%s\" is too long a name", inner);
+}
+
 /* Whether `name` (n bytes) is one of "a|b|c". */
 static bool is_listed(const char *list, const char *name, size_t n)
 {

@@ -158,6 +158,11 @@ int io_engine_of_method(const char *method, const char **spec);
  * with a sentence where there can be none; past the last *spec is NULL. */
 int io_engine_of_method_async(const char *method, int i, const char **spec);
 
+/* Local. Into `spec` (room: bytes) the engine that partitions files, with that of the
+ * spec `inner` and its options within. 0, or -EINVAL with a sentence where it is too
+ * long. */
+int io_engine_partitioned(const char *inner, char *spec, size_t room);
+
 /* Local. Whether this kernel lets this process use the engine: 0, or -errno with a
  * sentence. */
 int io_engine_usable(const char *spec);

@@ -143,16 +143,13 @@ static int take_key(struct wish *w, const char *key, const char *value)
 }
 
 /* The engine that partitions, around the one that moves bytes. */
-static void wrap(struct wish *w)
+static int wrap(struct wish *w)
 {
     char inner[VALUE];
     if (!strncmp(w->engine, "part", 4))
-        return;
-    snprintf(inner, sizeof inner, "%.900s", w->engine);
-    char *colon = strchr(inner, ':');
-    if (colon)
-        *colon = ',';
-    snprintf(w->engine, VALUE, "part:inner=%.900s", inner);
+        return 0;
+    memcpy(inner, w->engine, VALUE);
+    return io_engine_partitioned(inner, w->engine, VALUE);
 }
 
 static int take_info(struct wish *w, MPI_Info info)
@@ -171,8 +168,8 @@ static int take_info(struct wish *w, MPI_Info info)
     if (!w->engine[0])
         snprintf(w->engine, VALUE, "%s", w->method->engine);
     w->collective |= w->method->collective;
-    if (w->method->partitioned)
-        wrap(w);
+    if (w->method->partitioned && !rc)
+        rc = wrap(w);
     for (const char *const *h = w->method->hints; h && *h; h += 2)
         add_hint(w, h[0], h[1]);
     if (!io_engine_takes_hints(w->engine))

@@ -59,15 +59,10 @@ static int check_engine(struct run *r, const char *engine)
 /* The engine that partitions, around the one that IOMETHOD says. */
 static int settle_partitioned(struct run *r)
 {
-    const char *inner = r->engine_of[RUN_SYNC];
-    int n = snprintf(r->part_spec, sizeof r->part_spec, "part:inner=%s", inner);
-    if (n >= (int)sizeof r->part_spec)
-        return err_usage("IOMETHOD \"%s\" is too long", inner);
-    char *colon = strchr(r->part_spec + strlen("part:"), ':');
-    if (colon)
-        *colon = ',';
+    int rc = io_engine_partitioned(r->engine_of[RUN_SYNC], r->part_spec,
+                                   sizeof r->part_spec);
     r->engine_of[RUN_SYNC] = r->part_spec;
-    return 0;
+    return rc;
 }
 
 static int check_node_dirs(const struct run_options *o)
