@@ -185,18 +185,6 @@ int workload_finish(struct workload *w, int rc)
 
 /* ---- phases ---------------------------------------------------------------------- */
 
-int workload_path(const struct workload *w, const char *role, char out[4096])
-{
-    const struct run *r = &w->run;
-    const struct run_options *o = r->options;
-    char rep[16] = "";
-    if (o->keep && o->repeat > 1)
-        snprintf(rep, sizeof rep, ".rep%d", r->rep);
-    if (snprintf(out, 4096, "%s/ldad-%s.%s%s", o->dir, r->id, role, rep) < 4080)
-        return 0;
-    return err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
-}
-
 void workload_phase_begin(struct workload *w, const char *name)
 {
     run_phase_begin(&w->run, name);
@@ -209,17 +197,26 @@ int workload_phase_end(struct workload *w, int failed)
     return run_phase_end(&w->run);
 }
 
-void workload_rep_begin(struct workload *w)
+/* ---- repetitions ----------------------------------------------------------------- */
+
+static int make_path(const struct workload *w, const char *role, workload_path out)
 {
-    run_rep_begin(&w->run);
-    w->timed.read_bytes = w->timed.foreign_bytes = 0;
+    const struct run *r = &w->run;
+    const struct run_options *o = r->options;
+    char rep[16] = "";
+    if (o->keep && o->repeat > 1)
+        snprintf(rep, sizeof rep, ".rep%d", r->rep);
+    if (snprintf(out, sizeof(workload_path), "%s/ldad-%s.%s%s", o->dir, r->id, role,
+                 rep) < (int)sizeof(workload_path) - 16)
+        return 0;
+    return err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
 }
 
-void workload_rep_end(struct workload *w)
+/* Figures beside those of every program. */
+static void add_figures(struct workload *w)
 {
-    struct run *r = &w->run;
+    const struct run *r = &w->run;
     int64_t sum[2] = {w->timed.foreign_bytes, w->timed.read_bytes};
-    run_rep_end(r);
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
     report_figure(r->report, "foreign_read_bytes", "1", "lower",
                   "bytes of all ranks' reads that another rank had written",
@@ -228,6 +225,40 @@ void workload_rep_end(struct workload *w)
                   "foreign_read_bytes / bytes of all ranks' reads x 100",
                   sum[1] ? 100.0 * (double)sum[0] / (double)sum[1] : 0);
 }
+
+static int repetition(struct workload *w, int n, const char *const *role,
+                      workload_phases *phases, const void *program)
+{
+    workload_path path[WORKLOAD_FILES];
+    run_rep_begin(&w->run);
+    w->timed.read_bytes = w->timed.foreign_bytes = 0;
+    for (int i = 0; i < n; i++) {
+        int rc = make_path(w, role[i], path[i]);
+        if (rc)
+            return rc;
+    }
+    int rc = phases(program, path);
+    for (int i = 0; i < n; i++) {
+        int removed = timed_file_remove(path[i]);
+        rc = rc ? rc : removed;
+    }
+    if (rc)
+        return rc;
+    run_rep_end(&w->run);
+    add_figures(w);
+    return 0;
+}
+
+int workload_repeat(struct workload *w, int n, const char *const *role,
+                    workload_phases *phases, const void *program)
+{
+    int rc = 0;
+    for (int64_t i = 0; !rc && i < w->options->run.repeat; i++)
+        rc = repetition(w, n, role, phases, program);
+    return rc;
+}
+
+/* ---- checks ---------------------------------------------------------------------- */
 
 enum act workload_care_begin(struct workload *w)
 {

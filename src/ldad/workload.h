@@ -58,19 +58,22 @@ int workload_ready(struct workload *w, int rc, const struct workload_need *need,
 /* **Collective.** Ends MPI and all. Returns the exit status. */
 int workload_finish(struct workload *w, int rc);
 
-/* Local. The path of a file of this repetition, "input", into out[4096]. 0 or
- * -ENAMETOOLONG with a sentence. */
-int workload_path(const struct workload *w, const char *role, char out[4096]);
-
 /* **Collective.** A phase around one call of a workload, which says with `failed`
  * whether it went wrong on this rank. Returns the agreed verdict. */
 void workload_phase_begin(struct workload *w, const char *name);
 int workload_phase_end(struct workload *w, int failed);
 
-/* **Collective.** Around a repetition; the end adds the figures, among them what was
- * read by ranks that did not write it. */
-void workload_rep_begin(struct workload *w);
-void workload_rep_end(struct workload *w);
+enum { WORKLOAD_FILES = 4 };
+typedef char workload_path[4096];
+
+/* **Collective.** All phases of a repetition; returns the agreed verdict. */
+typedef int workload_phases(const void *program, workload_path *path);
+
+/* **Collective.** All repetitions: names n files by their `role` ("input"), runs the
+ * phases, removes the files, adds the figures, among them what was read by ranks that
+ * did not write it. Returns the agreed verdict. */
+int workload_repeat(struct workload *w, int n, const char *const *role,
+                    workload_phases *phases, const void *program);
 
 /* Local. The benchmark's own care, not the workload's time: between these. */
 enum act workload_care_begin(struct workload *w);

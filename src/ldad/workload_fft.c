@@ -154,9 +154,11 @@ void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
 /* ---- the run --------------------------------------------------------------------- */
 
 enum { INPUT, FIRST, SECOND, RESULT, FILES };
+static const char *const role[FILES] = {"input", "first", "second", "result"};
 
-static int phases(const struct fft *p, char path[FILES][4096])
+static int phases(const void *v, workload_path *path)
 {
+    const struct fft *p = v;
     const struct {
         const char *name;
         MPI_Offset rows, columns;
@@ -177,25 +179,6 @@ static int phases(const struct fft *p, char path[FILES][4096])
         return rc;
     workload_phase_begin(&w, "read");
     return workload_phase_end(&w, fft_result(p, comm, path[RESULT], w.info));
-}
-
-static int repetition(const struct fft *p)
-{
-    static const char *const names[] = {"input", "first", "second", "result"};
-    char path[FILES][4096];
-    int rc = 0;
-    workload_rep_begin(&w);
-    for (int i = 0; i < FILES; i++)
-        rc = rc ? rc : workload_path(&w, names[i], path[i]);
-    if (!rc)
-        rc = phases(p, path);
-    for (int i = 0; i < FILES; i++) {
-        int removed = timed_file_remove(path[i]);
-        rc = rc ? rc : removed;
-    }
-    if (!rc)
-        workload_rep_end(&w);
-    return rc;
 }
 
 static bool is_power(int64_t n)
@@ -259,8 +242,7 @@ static int run_all(struct fft *p, void *buf[2])
     p->panel = buf[0];
     p->lines = buf[1];
     math->roots(roots, p->n1);
-    for (int64_t i = 0; !rc && i < set.o.run.repeat; i++)
-        rc = repetition(p);
+    rc = workload_repeat(&w, FILES, role, phases, p);
     MPI_Allreduce(MPI_IN_PLACE, &answer.error, 1, MPI_DOUBLE, MPI_MAX,
                   w.run.world.comm);
     if (!rc && w.run.verify)

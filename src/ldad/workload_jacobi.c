@@ -179,8 +179,9 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int phases(const struct jacobi *p, char path[2][4096])
+static int phases(const void *v, workload_path *path)
 {
+    const struct jacobi *p = v;
     MPI_Comm comm = w.run.world.comm;
     workload_phase_begin(&w, "write");
     int rc = workload_phase_end(&w, jacobi_start(p, comm, path[0], w.info));
@@ -200,24 +201,6 @@ static int phases(const struct jacobi *p, char path[2][4096])
         workload_care_end(&w, before);
     }
     return workload_phase_end(&w, jacobi_read(p, comm, path[set.sweeps % 2], w.info));
-}
-
-static int repetition(const struct jacobi *p)
-{
-    char path[2][4096];
-    workload_rep_begin(&w);
-    int rc = workload_path(&w, "grid-a", path[0]);
-    if (!rc)
-        rc = workload_path(&w, "grid-b", path[1]);
-    if (!rc)
-        rc = phases(p, path);
-    for (int i = 0; i < 2; i++) {
-        int removed = timed_file_remove(path[i]);
-        rc = rc ? rc : removed;
-    }
-    if (!rc)
-        workload_rep_end(&w);
-    return rc;
 }
 
 static int plan(struct jacobi *p)
@@ -258,9 +241,9 @@ static int run_all(struct jacobi *p, void *buf[2])
     rc = err_agree(w.run.world.comm, rc);
     p->in = buf[0];
     p->out = buf[1];
-    for (int64_t i = 0; !rc && i < set.o.run.repeat; i++)
-        rc = repetition(p);
-    return rc;
+    return rc ? rc
+              : workload_repeat(&w, 2, (const char *const[]){"grid-a", "grid-b"},
+                                phases, p);
 }
 
 int workload_jacobi(int argc, char **argv)

@@ -140,26 +140,19 @@ static int draw(const struct mandelbrot *p, const char *path)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int repetition(const struct mandelbrot *p)
+static int phases(const void *v, workload_path *path)
 {
+    const struct mandelbrot *p = v;
     MPI_Comm comm = w.run.world.comm;
-    char path[4096];
-    workload_rep_begin(&w);
-    int rc = workload_path(&w, "picture", path);
+    workload_phase_begin(&w, "write");
+    int rc = workload_phase_end(&w, mandelbrot_write(p, comm, path[0], w.info));
     if (rc)
         return rc;
-    workload_phase_begin(&w, "write");
-    rc = workload_phase_end(&w, mandelbrot_write(p, comm, path, w.info));
-    if (!rc) {
-        workload_phase_begin(&w, "read");
-        rc = workload_phase_end(&w, mandelbrot_view(p, comm, path, w.info));
-    }
+    workload_phase_begin(&w, "read");
+    rc = workload_phase_end(&w, mandelbrot_view(p, comm, path[0], w.info));
     if (!rc && set.png)
-        rc = err_agree(comm, w.run.world.rank ? 0 : draw(p, path));
-    int removed = timed_file_remove(path);
-    if (!rc && !removed)
-        workload_rep_end(&w);
-    return rc ? rc : removed;
+        rc = err_agree(comm, w.run.world.rank ? 0 : draw(p, path[0]));
+    return rc;
 }
 
 static int plan(struct mandelbrot *p)
@@ -203,8 +196,8 @@ int workload_mandelbrot(int argc, char **argv)
         rc = err_agree(w.run.world.comm, rc);
     }
     p.strip = strip;
-    for (int64_t i = 0; !rc && !done && i < set.o.run.repeat; i++)
-        rc = repetition(&p);
+    if (!rc && !done)
+        rc = workload_repeat(&w, 1, (const char *const[]){"picture"}, phases, &p);
     buf_free(strip);
     buf_free(expected);
     return workload_finish(&w, rc);

@@ -81,24 +81,16 @@ void perf_check(const struct perf *p, MPI_Offset offset)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int repetition(const struct perf *p)
+static int phases(const void *v, workload_path *path)
 {
+    const struct perf *p = v;
     MPI_Comm comm = w.run.world.comm;
-    char path[4096];
-    workload_rep_begin(&w);
-    int rc = workload_path(&w, "perf", path);
+    workload_phase_begin(&w, "write");
+    int rc = workload_phase_end(&w, perf_write(p, comm, path[0], w.info));
     if (rc)
         return rc;
-    workload_phase_begin(&w, "write");
-    rc = workload_phase_end(&w, perf_write(p, comm, path, w.info));
-    if (!rc) {
-        workload_phase_begin(&w, "read");
-        rc = workload_phase_end(&w, perf_read(p, comm, path, w.info));
-    }
-    int removed = timed_file_remove(path);
-    if (!rc && !removed)
-        workload_rep_end(&w);
-    return rc ? rc : removed;
+    workload_phase_begin(&w, "read");
+    return workload_phase_end(&w, perf_read(p, comm, path[0], w.info));
 }
 
 static int plan(struct perf *p, int64_t *file_bytes)
@@ -143,10 +135,10 @@ int workload_perf(int argc, char **argv)
     if (!rc && !done)
         rc = err_agree(w.run.world.comm, buf_alloc(&buf, p.chunk, "a chunk"));
     p.buf = buf;
-    if (!rc && !done)
+    if (!rc && !done) {
         run_noise(&w.run, buf, p.chunk); /* all there is without --verify */
-    for (int64_t i = 0; !rc && !done && i < set.o.run.repeat; i++)
-        rc = repetition(&p);
+        rc = workload_repeat(&w, 1, (const char *const[]){"perf"}, phases, &p);
+    }
     buf_free(buf);
     return workload_finish(&w, rc);
 }
