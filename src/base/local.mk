@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += src/base/libbase.la
 src_base_libbase_la_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
+	src/base/commands.c src/base/commands.h \
 	src/base/csv.c src/base/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \

@@ -2,7 +2,7 @@
 #ifndef IOTRACE_COMMANDS_H
 #define IOTRACE_COMMANDS_H
 
-#include "base/opt.h"
+#include "base/commands.h"
 #include <stdio.h>
 
 int command_run(int argc, char **argv);
@@ -15,10 +15,6 @@ int command_compare(int argc, char **argv);
 int command_ldad(int argc, char **argv);
 int command_bins(int argc, char **argv);
 int command_plot(int argc, char **argv);
-
-/* Local. Parses; answers --help and --version. True: go on; else *status says how the
- * command ends. */
-bool command_options(const struct opt_program *p, int argc, char **argv, int *status);
 
 /* Local. Opens `path` for writing ("-": stdout) where nothing may be there yet unless
  * `replace`. NULL with a sentence. */

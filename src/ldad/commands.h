@@ -3,7 +3,7 @@
 #ifndef LDAD_COMMANDS_H
 #define LDAD_COMMANDS_H
 
-#include "base/opt.h"
+#include "base/commands.h"
 #include "io/container.h"
 #include "io/io.h"
 #include "world/world.h"
@@ -15,9 +15,16 @@ int command_flatten(int argc, char **argv);
 int command_cat(int argc, char **argv);
 int command_rm(int argc, char **argv);
 
-/* Local. Parses; answers --help and --version. True: go on; else *status says how the
- * command ends. */
-bool command_options(const struct opt_program *p, int argc, char **argv, int *status);
+/* Entries of option tables: the container, and of those that read its bytes. */
+/* clang-format off */
+#define COMMAND_CONTAINER(path) \
+    {OPT_TEXT, "CONTAINER", .value = &(path), .required = true, \
+     .help = "a folder that FILETYPE=PARTITIONED made"}
+#define COMMAND_INCOMPLETE(flag) \
+    {OPT_FLAG, "incomplete", .value = &(flag), .preset = "no", \
+     .help = "also of a container that is not complete or not all there: zeros " \
+             "stand for what is missing"}
+/* clang-format on */
 
 /* Local. Prints the recorded failure, if rc says that there is one; the exit status. */
 int command_verdict(int rc);

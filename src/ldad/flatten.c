@@ -115,16 +115,12 @@ int command_flatten(int argc, char **argv)
 {
     const char *path = NULL, *out = NULL;
     bool incomplete = false, sync = false;
-    struct opt table[] = {
-        {OPT_TEXT, "CONTAINER", .value = &path, .required = true,
-         .help = "a folder that FILETYPE=PARTITIONED made"},
-        {OPT_TEXT, "OUT", .value = &out, .required = true,
-         .help = "the file to make; it must not exist"},
-        {OPT_FLAG, "incomplete", .value = &incomplete, .preset = "no",
-         .help = "also of a container that is not complete or not all there: zeros "
-                 "stand for what is missing"},
-        {OPT_FLAG, "sync", .value = &sync, .preset = "no",
-         .help = "end when the file is on stable storage"}};
+    struct opt table[] = {COMMAND_CONTAINER(path),
+                          {OPT_TEXT, "OUT", .value = &out, .required = true,
+                           .help = "the file to make; it must not exist"},
+                          COMMAND_INCOMPLETE(incomplete),
+                          {OPT_FLAG, "sync", .value = &sync, .preset = "no",
+                           .help = "end when the file is on stable storage"}};
     const struct opt_program p = {
         "ldad flatten", "CONTAINER OUT",
         "Makes the ordinary file that a container stands for, byte for byte. Under "
@@ -179,12 +175,7 @@ int command_cat(int argc, char **argv)
 {
     const char *path = NULL;
     bool incomplete = false;
-    struct opt table[] = {
-        {OPT_TEXT, "CONTAINER", .value = &path, .required = true,
-         .help = "a folder that FILETYPE=PARTITIONED made"},
-        {OPT_FLAG, "incomplete", .value = &incomplete, .preset = "no",
-         .help = "also of a container that is not complete or not all there: zeros "
-                 "stand for what is missing"}};
+    struct opt table[] = {COMMAND_CONTAINER(path), COMMAND_INCOMPLETE(incomplete)};
     const struct opt_program p = {
         "ldad cat", "CONTAINER",
         "Writes the bytes of the file that a container stands for to standard output. "

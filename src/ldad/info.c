@@ -79,8 +79,7 @@ static void print_parts(const struct container *c, const char *path)
 int command_info(int argc, char **argv)
 {
     const char *path = NULL;
-    struct opt table[] = {{OPT_TEXT, "CONTAINER", .value = &path, .required = true,
-                           .help = "a folder that FILETYPE=PARTITIONED made"}};
+    struct opt table[] = {COMMAND_CONTAINER(path)};
     const struct opt_program p = {
         "ldad info", "CONTAINER",
         "Prints what the header of a container says, how long its partitions are, and "

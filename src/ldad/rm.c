@@ -74,8 +74,7 @@ int command_rm(int argc, char **argv)
     const char *path = NULL;
     bool force = false;
     struct opt table[] = {
-        {OPT_TEXT, "CONTAINER", .value = &path, .required = true,
-         .help = "a folder that FILETYPE=PARTITIONED made"},
+        COMMAND_CONTAINER(path),
         {OPT_FLAG, "force", .value = &force, .preset = "no",
          .help = "also where partitions on other nodes' disks are not found"}};
     const struct opt_program p = {

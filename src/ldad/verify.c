@@ -120,8 +120,7 @@ static int verify(const char *path, bool *good)
 int command_verify(int argc, char **argv)
 {
     const char *path = NULL;
-    struct opt table[] = {{OPT_TEXT, "CONTAINER", .value = &path, .required = true,
-                           .help = "a folder that FILETYPE=PARTITIONED made"}};
+    struct opt table[] = {COMMAND_CONTAINER(path)};
     const struct opt_program p = {"ldad verify", "CONTAINER",
                                   "Holds a container against its header: checksums, "
                                   "the length of each partition, "
