@@ -1,24 +1,30 @@
 // Reads, runs, describes, reports.
-#include "ldadc/analyse.h"
-#include "ldadc/report.h"
+#include "ldadc/analysis.h"
 
 using namespace ldadc;
 
-int analyse_program(const analyse_request *r)
+bool Analysis::make(const analyse_request *r)
 {
     std::vector<std::string> files(r->file, r->file + r->files);
     std::vector<std::string> flags(r->flag, r->flag + r->flags);
     flags.push_back("-resource-dir=" LDADC_RESOURCE_DIR);
     flags.push_back("-w"); // the compiler's warnings are for who compiles
-    Program program;
     if (program_read(&program, files, flags))
+        return false;
+    interp = std::make_unique<Interp>(program);
+    interp->run();
+    report = report_make(*interp, files);
+    return true;
+}
+
+int analyse_program(const analyse_request *r)
+{
+    Analysis a;
+    if (!a.make(r))
         return 1;
-    Interp interp(program);
-    interp.run();
-    Report report = report_make(interp, files);
     if (r->text)
-        report_text(report, r->text);
+        report_text(a.report, r->text);
     if (r->json)
-        report_json(report, r->json);
+        report_json(a.report, r->json);
     return 0;
 }

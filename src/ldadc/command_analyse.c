@@ -1,23 +1,20 @@
 /* analyse: the access patterns of a program, from its source. */
 #include "base/err.h"
-#include "ldadc/analyse.h"
-#include "ldadc/commands.h"
+#include "ldadc/source.h"
 #include <errno.h>
 #include <string.h>
 
 static struct {
-    struct opt_rest files;
-    const char *json, *mpicc;
+    struct source_options source;
+    const char *json;
 } set;
 
 /* clang-format off */
 static struct opt table[] = {
-    {.kind = OPT_REST, .name = "FILE", .value = &set.files, .required = true,
-     .help = "C sources of one program"},
+    SOURCE_FILES(set.source),
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
      .help = "write JSON, to standard output or FILE"},
-    {.kind = OPT_TEXT, .name = "mpicc", .value = &set.mpicc, .preset = LDADC_MPICC,
-     .arg = "NAME", .help = "the MPI compiler whose headers are used"},
+    SOURCE_MPICC(set.source),
 };
 /* clang-format on */
 
@@ -49,39 +46,19 @@ static int finish(FILE *json)
     return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
 }
 
-static int analyse(struct flags *flags)
+static int analyse(struct analyse_request *r)
 {
-    int rc = flags_of_mpicc(flags, set.mpicc);
-    FILE *json = rc ? NULL : json_file();
-    if (rc || (set.json && !json))
-        return -EINVAL;
-    struct analyse_request r = {.file = set.files.item,
-                                .files = set.files.n,
-                                .flag = flags->flag,
-                                .flags = flags->n,
-                                .text = json == stdout ? NULL : stdout,
-                                .json = json};
-    if (analyse_program(&r)) {
-        finish(json);
-        return err_set(-EINVAL, set.files.item[0], -1,
-                       "it does not compile: give the compiler's flags after --");
-    }
-    return finish(json);
+    FILE *json = json_file();
+    if (set.json && !json)
+        return -EIO;
+    r->text = json == stdout ? NULL : stdout;
+    r->json = json;
+    bool broken = analyse_program(r);
+    int rc = finish(json);
+    return broken ? source_broken(r) : rc;
 }
 
 int command_analyse(int argc, char **argv)
 {
-    struct flags flags = {0};
-    int status, rc = 0, own = 0;
-    while (own < argc && strcmp(argv[own], "--"))
-        own++;
-    for (int i = own + 1; i < argc && !rc; i++)
-        rc = flags_add(&flags, argv[i]);
-    if (!rc && !command_options(&program, own, argv, &status))
-        return status;
-    if (rc || analyse(&flags)) {
-        err_print(stderr, program.name, err_get());
-        return (int)err_exit_status(err_get());
-    }
-    return EXIT_GOOD;
+    return source_command(&program, &set.source, argc, argv, analyse);
 }

@@ -5,6 +5,7 @@
 #include "base/commands.h"
 
 int command_analyse(int argc, char **argv);
+int command_check(int argc, char **argv);
 
 #define FLAGS_MAX 256
 

@@ -1,10 +1,12 @@
 # ldadc: the analyser, where there is clang to build it with. It links no MPI.
 LDADC_SOURCES = \
-	src/ldadc/analyse.cc src/ldadc/analyse.h \
+	src/ldadc/analyse.cc src/ldadc/analyse.h src/ldadc/analysis.h \
 	src/ldadc/atom.cc \
+	src/ldadc/bind.cc src/ldadc/bind.h \
 	src/ldadc/call.cc \
+	src/ldadc/check.cc src/ldadc/check.h \
 	src/ldadc/classify.cc \
-	src/ldadc/command_analyse.c src/ldadc/commands.h \
+	src/ldadc/command_analyse.c src/ldadc/command_check.c src/ldadc/commands.h \
 	src/ldadc/datatype.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
 	src/ldadc/expr.cc \
@@ -22,7 +24,9 @@ LDADC_SOURCES = \
 	src/ldadc/report_json.cc \
 	src/ldadc/report_text.cc \
 	src/ldadc/run.cc \
+	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/stmt.cc \
+	src/ldadc/trace.cc src/ldadc/trace.h \
 	src/ldadc/value.cc src/ldadc/value.h
 if HAVE_CLANG
 bin_PROGRAMS += ldadc

@@ -2,7 +2,8 @@
 #include "ldadc/commands.h"
 
 static const struct command command[] = {
-    {"analyse", command_analyse, "what each call of MPI-IO transfers"}};
+    {"analyse", command_analyse, "what each call of MPI-IO transfers"},
+    {"check", command_check, "... and whether a run did"}};
 
 static const struct command_set ldadc = {
     .program = "ldadc",

@@ -1,0 +1,246 @@
+// Predicted against observed. The transfers of one rank to one file by one call's name are
+// summed up, and so are those that all sites of that name predict: they agree if the
+// sums do. A file of the program is that of the trace with which most agrees.
+#include "ldadc/check.h"
+#include "ldadc/analysis.h"
+#include "ldadc/bind.h"
+#include "ldadc/trace.h"
+
+using namespace ldadc;
+
+namespace
+{
+
+enum Outcome { AGREES, DIFFERS, NOT_REACHED, UNRESOLVED, MIXED, NO_VALUE };
+
+const char *const outcome_text[] = {"agrees", "differs", "not reached in this run",
+                                    "unresolved", "not compared", "not compared"};
+
+struct Verdict {
+    Outcome outcome = AGREES;
+    std::string why;
+    Tally predicted, observed; // of all ranks
+};
+
+using Streams = std::map<std::pair<int64_t, std::string>, Tally>;
+
+class Checker
+{
+  public:
+    Checker(const Trace &t, const check_request *c) : trace(t)
+    {
+        for (int i = 0; i < c->sets; i++)
+            b.value[c->set[i].name] = c->set[i].value;
+        b.nprocs = t.ranks;
+    }
+
+    // The verdicts on a file's calls, against one of the trace's.
+    std::vector<Verdict> judge(const File &f, const Streams &seen)
+    {
+        std::vector<Verdict> out(f.calls.size());
+        b.comm = f.opening ? f.opening->comm : -1;
+        std::set<std::string> names;
+        for (const Description &d : f.calls)
+            names.insert(d.site->call.name);
+        for (const std::string &name : names)
+            judge_name(f, seen, name, &out);
+        return out;
+    }
+
+  private:
+    // All calls of a name: they share a stream on each rank.
+    void judge_name(const File &f, const Streams &seen, const std::string &name,
+                    std::vector<Verdict> *out)
+    {
+        std::vector<size_t> sites;
+        bool resolved = true;
+        for (size_t i = 0; i < f.calls.size(); i++)
+            if (f.calls[i].site->call.name == name) {
+                sites.push_back(i);
+                resolved = resolved && f.calls[i].resolved;
+            }
+        if (!resolved)
+            return not_all(f, sites, out);
+        for (int64_t r = 0; r < trace.ranks; r++)
+            if (!judge_rank(f, seen, name, sites, r, out))
+                return;
+    }
+
+    void not_all(const File &f, const std::vector<size_t> &sites,
+                 std::vector<Verdict> *out)
+    {
+        for (size_t i : sites) {
+            Verdict &v = (*out)[i];
+            v.outcome = f.calls[i].resolved ? MIXED : UNRESOLVED;
+            v.why = f.calls[i].resolved ? "other calls of this name are unresolved"
+                                        : f.calls[i].reason;
+        }
+    }
+
+    static const Tally &stream(const Streams &seen, int64_t rank,
+                               const std::string &name)
+    {
+        static const Tally nothing;
+        auto at = seen.find({rank, name});
+        return at == seen.end() ? nothing : at->second;
+    }
+
+    bool judge_rank(const File &f, const Streams &seen, const std::string &name,
+                    const std::vector<size_t> &sites, int64_t rank,
+                    std::vector<Verdict> *out)
+    {
+        const Tally &observed = stream(seen, rank, name);
+        std::vector<Tally> predicted(sites.size());
+        b.rank = rank;
+        for (size_t i = 0; i < sites.size(); i++) {
+            Verdict &v = (*out)[sites[i]];
+            if (predict(f.calls[sites[i]], &predicted[i], &v.why))
+                continue;
+            for (size_t k : sites)
+                (*out)[k].outcome = k == sites[i] ? NO_VALUE : MIXED;
+            return false;
+        }
+        std::vector<bool> taken = subset(f, sites, predicted, observed);
+        for (size_t i = 0; i < sites.size(); i++)
+            note(&(*out)[sites[i]], rank, taken.empty(),
+                 taken.empty() || taken[i] ? predicted[i] : Tally(), observed);
+        return true;
+    }
+
+    bool predict(const Description &d, Tally *out, std::string *why)
+    {
+        Numbers n;
+        if (!numbers_of(d, b, &n, why))
+            return false;
+        each_chunk(n, [&](int64_t at, int64_t bytes) { out->add(at, bytes); });
+        return true;
+    }
+
+    // Sites behind conditions are reached or not, all of them or some: which, so that
+    // the sum is what was observed? Empty: none does.
+    std::vector<bool> subset(const File &f, const std::vector<size_t> &sites,
+                             const std::vector<Tally> &predicted, const Tally &observed)
+    {
+        const size_t most = 10;
+        std::vector<size_t> open;
+        for (size_t i = 0; i < sites.size() && open.size() < most; i++)
+            if (!f.calls[sites[i]].site->conditions.empty())
+                open.push_back(i);
+        for (size_t without = 0; without < (size_t)1 << open.size(); without++) {
+            std::vector<bool> taken(sites.size(), true);
+            for (size_t k = 0; k < open.size(); k++)
+                taken[open[k]] = !(without >> k & 1);
+            Tally sum;
+            for (size_t i = 0; i < sites.size(); i++)
+                if (taken[i])
+                    sum.add(predicted[i]);
+            if (sum == observed)
+                return taken;
+        }
+        return {};
+    }
+
+    static void note(Verdict *v, int64_t rank, bool differs, const Tally &predicted,
+                     const Tally &observed)
+    {
+        v->predicted.add(predicted);
+        v->observed.add(observed);
+        if (!differs || v->outcome == DIFFERS)
+            return;
+        v->outcome = DIFFERS;
+        v->why = "on rank " + std::to_string(rank) + " " +
+                 std::to_string(predicted.calls) + " transfers of " +
+                 std::to_string(predicted.bytes) + " bytes in all were predicted, and " +
+                 std::to_string(observed.calls) + " of " +
+                 std::to_string(observed.bytes) + " observed";
+        if (predicted.calls == observed.calls && predicted.bytes == observed.bytes)
+            v->why += ", at other places";
+    }
+
+    const Trace &trace;
+    Binding b;
+};
+
+struct Matched {
+    const File *file;
+    std::string path;
+    std::vector<Verdict> verdicts;
+};
+
+int score(const std::vector<Verdict> &all)
+{
+    int n = 0;
+    for (const Verdict &v : all)
+        n += v.outcome == AGREES ? v.predicted.calls > 0 : v.outcome == DIFFERS ? -1 : 0;
+    return n;
+}
+
+// Where the program names the file, only that one.
+bool may_be(const File &f, const std::string &path)
+{
+    if (!f.opening || f.opening->path_key.empty() || f.opening->path_key[0] != '"')
+        return true;
+    std::string name = f.opening->path_key.substr(1);
+    while (!name.empty() && name.back() == '"')
+        name.pop_back();
+    return path.size() >= name.size() &&
+           !path.compare(path.size() - name.size(), name.size(), name);
+}
+
+Matched match(const File &f, const Trace &t, Checker *checker)
+{
+    Matched best = {&f, "", checker->judge(f, {})};
+    int most = INT32_MIN;
+    for (auto &[path, streams] : t.files) {
+        if (!may_be(f, path))
+            continue;
+        std::vector<Verdict> v = checker->judge(f, streams);
+        if (score(v) > most) {
+            most = score(v);
+            best = {&f, path, v};
+        }
+    }
+    for (Verdict &v : best.verdicts)
+        if (v.outcome == AGREES && !v.predicted.calls)
+            v.outcome = NOT_REACHED;
+    return best;
+}
+
+void put_text(const Matched &m, FILE *out)
+{
+    fprintf(out, "file %s: %s\n", m.file->name.c_str(),
+            m.path.empty() ? "not in the trace" : m.path.c_str());
+    for (size_t i = 0; i < m.verdicts.size(); i++) {
+        const Verdict &v = m.verdicts[i];
+        const Site &s = *m.file->calls[i].site;
+        fprintf(out, "  %s:%u %s: %s", s.where.file.c_str(), s.where.line,
+                s.call.name.c_str(), outcome_text[v.outcome]);
+        if (v.outcome == AGREES)
+            fprintf(out, ", %lld transfers of %lld bytes in all",
+                    (long long)v.predicted.calls, (long long)v.predicted.bytes);
+        fprintf(out, "%s%s\n", v.why.empty() ? "" : ": ", v.why.c_str());
+    }
+}
+
+} // namespace
+
+check_result check_program(const analyse_request *r, const check_request *c)
+{
+    Analysis a;
+    Trace trace;
+    if (!a.make(r))
+        return CHECK_BROKEN;
+    if (!trace_read(c->iotrace, c->trace, &trace))
+        return CHECK_NO_TRACE;
+    Checker checker(trace, c);
+    int agree = 0, differ = 0, other = 0;
+    for (const File &f : a.report.files) {
+        Matched m = match(f, trace, &checker);
+        put_text(m, c->out);
+        for (const Verdict &v : m.verdicts)
+            (v.outcome == AGREES ? agree : v.outcome == DIFFERS ? differ : other)++;
+    }
+    fprintf(c->out, "%d calls agree with the run of %lld ranks, %d differ, %d are not "
+                     "compared\n", agree, (long long)trace.ranks, differ, other);
+    return differ ? CHECK_DIFFERS : CHECK_GOOD;
+}

@@ -1,0 +1,31 @@
+/* A run's trace against what the source says. */
+#ifndef LDADC_CHECK_H
+#define LDADC_CHECK_H
+
+#include "ldadc/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct check_request {
+    const char *trace;   /* a run's folder, or a log */
+    const char *iotrace; /* the program that reads it */
+    const struct setting *set;
+    int sets;
+    FILE *out;
+};
+
+enum check_result { CHECK_GOOD, CHECK_DIFFERS, CHECK_BROKEN, CHECK_NO_TRACE };
+
+/* Local. Prints, for each call of the program, whether the run transferred what was
+ * predicted. Memory is for each rank, file and call, not for transfers. A program that
+ * does not compile and a trace that cannot be read have been complained of on stderr. */
+enum check_result check_program(const struct analyse_request *r,
+                                const struct check_request *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+/* check: what a run did, against what the source says. */
+#include "base/err.h"
+#include "ldadc/check.h"
+#include <errno.h>
+
+static struct {
+    struct source_options source;
+    struct opt_list set;
+    const char *trace, *iotrace;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    SOURCE_FILES(set.source),
+    {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
+     .help = "the folder of a run under iotrace, or a log of it"},
+    SOURCE_SET(set.set),
+    {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
+     .arg = "PROGRAM", .help = "what reads the trace"},
+    SOURCE_MPICC(set.source),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldadc check",
+    .line = "FILE... --trace=RUN [-- FLAGS]",
+    .about = "Compares what a run of a program transferred, by its trace, with what "
+             "analyse predicts of each call. The exit status is 1 where they differ.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static int check(struct analyse_request *r)
+{
+    static struct setting settings[OPT_LIST_MAX];
+    if (!set.trace)
+        return err_usage("--trace: say which run it is");
+    int rc = source_settings(&set.set, settings);
+    if (rc)
+        return rc;
+    struct check_request c = {.trace = set.trace,
+                              .iotrace = set.iotrace,
+                              .set = settings,
+                              .sets = set.set.n,
+                              .out = stdout};
+    switch (check_program(r, &c)) {
+    case CHECK_GOOD:
+        return EXIT_GOOD;
+    case CHECK_DIFFERS:
+        return EXIT_FAILED;
+    case CHECK_BROKEN:
+        return source_broken(r);
+    default:
+        return err_set(-EIO, set.trace, -1, "the trace cannot be read with %s",
+                       set.iotrace);
+    }
+}
+
+int command_check(int argc, char **argv)
+{
+    return source_command(&program, &set.source, argc, argv, check);
+}

@@ -1,0 +1,46 @@
+/* What commands that take the sources of a program share. */
+#ifndef LDADC_SOURCE_H
+#define LDADC_SOURCE_H
+
+#include "ldadc/analyse.h"
+#include "ldadc/commands.h"
+
+struct source_options {
+    struct opt_rest files;
+    const char *mpicc;
+};
+
+/* Entries of option tables. */
+/* clang-format off */
+#define SOURCE_FILES(o) \
+    {.kind = OPT_REST, .name = "FILE", .value = &(o).files, .required = true, \
+     .help = "C sources of one program"}
+#define SOURCE_MPICC(o) \
+    {.kind = OPT_TEXT, .name = "mpicc", .value = &(o).mpicc, .preset = LDADC_MPICC, \
+     .arg = "NAME", .help = "the MPI compiler whose headers are used"}
+#define SOURCE_SET(list) \
+    {.kind = OPT_LIST, .name = "set", .value = &(list), .arg = "NAME=N", \
+     .help = "the value of a variable of the program, as analyse names it; may be " \
+             "repeated"}
+/* clang-format on */
+
+/* Local. The whole of a command: options, up to "--", after which come the compiler's
+ * flags; then `run`, with both. `run` returns 0, -errno with a sentence, or an exit
+ * status of which all is said. Returns the exit status. */
+int source_command(const struct opt_program *p, const struct source_options *o,
+                   int argc, char **argv, int (*run)(struct analyse_request *r));
+
+/* Local. What a program that does not compile is: the sentence that follows the
+ * compiler's own messages. */
+int source_broken(const struct analyse_request *r);
+
+struct setting {
+    const char *name;
+    int64_t value;
+};
+
+/* Local. "NAME=N", each of them, into `out`, which has OPT_LIST_MAX. 0, or -EINVAL with
+ * a sentence. */
+int source_settings(const struct opt_list *list, struct setting *out);
+
+#endif

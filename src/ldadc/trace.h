@@ -1,0 +1,37 @@
+// What a run asked of its files at the level of MPI-IO, summed up so that two ways of
+// saying it can be compared: in any order, without keeping the transfers.
+#ifndef LDADC_TRACE_H
+#define LDADC_TRACE_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace ldadc
+{
+
+struct Tally {
+    int64_t calls = 0, bytes = 0;
+    uint64_t mark = 0; // a sum over all transfers, of a number that each one makes
+    void add(int64_t offset, int64_t n);
+    void add(const Tally &t);
+    bool operator==(const Tally &t) const
+    {
+        return calls == t.calls && bytes == t.bytes && mark == t.mark;
+    }
+};
+
+struct Trace {
+    int64_t ranks = 0;
+    // by file, rank and the call's name; transfers of no bytes do not count
+    std::map<std::string, std::map<std::pair<int64_t, std::string>, Tally>> files;
+    int64_t unplaced = 0; // transfers of which the place is not known
+};
+
+// False where it cannot be read; `iotrace` has said why.
+bool trace_read(const std::string &iotrace, const std::string &run, Trace *out);
+
+} // namespace ldadc
+
+#endif
