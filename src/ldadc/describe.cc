@@ -344,6 +344,17 @@ Description describe(const Interp &in, const Site &s)
     return d;
 }
 
+// Short where multiplying out would make it long.
+std::string product_text(const Poly &a, const Poly &b)
+{
+    if (a.terms().size() <= 1 || b.terms().size() <= 1) {
+        std::string product = (a * b).text();
+        if (b.terms().size() <= 1 || product.size() < 40)
+            return product;
+    }
+    return "(" + a.text() + ")*(" + b.text() + ")";
+}
+
 std::string descriptor_text(const Description &d)
 {
     std::string out = "start=" + d.start.text() + " [";

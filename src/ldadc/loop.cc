@@ -110,9 +110,8 @@ void Interp::find_modified(const Repeat &r, Closed *c)
         c->end = now;
         for (const Cell &cell : log) {
             const Object &o = objects[cell.object];
-            bool ours = o.kind != Object::LOCAL ||
-                        (cell.object < (int)known && o.frame <= frame) ||
-                        o.frame == frame;
+            bool ours = o.kind != Object::LOCAL || cell.object < (int)known ||
+                        (o.variable && o.frame == frame);
             if (!ours || !c->modified.insert(cell).second)
                 continue;
             again = true;

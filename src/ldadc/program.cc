@@ -13,13 +13,17 @@ using namespace clang;
 namespace ldadc
 {
 
+// Files are called what the user calls them.
+static std::map<std::string, std::string> given_names;
+
 Place place_of(const ASTContext &c, SourceLocation at)
 {
     const SourceManager &s = c.getSourceManager();
     PresumedLoc p = s.getPresumedLoc(s.getExpansionLoc(at));
     Place out;
     if (p.isValid()) {
-        out.file = p.getFilename();
+        auto given = given_names.find(p.getFilename());
+        out.file = given == given_names.end() ? p.getFilename() : given->second;
         out.line = p.getLine();
         out.column = p.getColumn();
     }
@@ -301,6 +305,8 @@ static void list_declarations(Program *p, ASTUnit *unit)
 int program_read(Program *p, const std::vector<std::string> &files,
                  const std::vector<std::string> &flags)
 {
+    for (const std::string &file : files)
+        given_names[tooling::getAbsolutePath(file)] = file;
     tooling::FixedCompilationDatabase database(".", flags);
     tooling::ClangTool tool(database, files);
     tool.clearArgumentsAdjusters();

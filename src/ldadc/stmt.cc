@@ -184,6 +184,7 @@ void Interp::exec_body(const FunctionDecl *f)
     now.conditions.push_back(c);
     std::set<Cell> modified;
     State entry = now;
+    int known = objects.size();
     size_t before;
     do {
         before = modified.size();
@@ -201,10 +202,12 @@ void Interp::exec_body(const FunctionDecl *f)
         jumps = jumps_before;
         probing--;
         logs.pop_back();
-        for (const Cell &cell : log)
-            if (objects[cell.object].kind != Object::LOCAL ||
-                objects[cell.object].frame <= frames.back().number)
+        for (const Cell &cell : log) {
+            const Object &o = objects[cell.object];
+            if (o.kind != Object::LOCAL || cell.object < known ||
+                (o.variable && o.frame == frames.back().number))
                 modified.insert(cell);
+        }
     } while (modified.size() > before);
     now = entry;
     alive = true;
