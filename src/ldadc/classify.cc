@@ -104,14 +104,12 @@ static bool of_a_caller(const Poly &p)
 // Each rank's part ends at the latest where that of the next one begins.
 static bool cut_apart(const Description &d, const Poly &step, int comm)
 {
-    int id = rank(comm).terms().begin()->first[0];
     Poly next = d.start + step;
     for (const Level &l : d.levels)
         if (!not_negative(l.stride))
             return false;
-    if (!d.clipped || !positive(step) || has_rank(step, comm))
+    if (!d.clipped || !not_negative(step) || has_rank(step, comm))
         return false;
-    (void)id;
     return not_negative(next - d.clip);
 }
 
