@@ -64,7 +64,7 @@ class Describer
             return fail("the shared file pointer is moved by all ranks in any order",
                         s.where);
         if (s.opening < 0)
-            return fail("which file \"" + s.handle + "\" is is not known", s.file);
+            return fail("\"" + s.handle + "\" may be any file", s.file);
         comm = in.openings[s.opening].comm;
         if (comm < 0 && !in.openings[s.opening].foreign)
             return fail("the communicator of the file is not known",

@@ -288,10 +288,27 @@ static std::string variable_of(const ASTContext &context, const Expr *step)
     return "";
 }
 
+// "do { } while (0)" is how macros are written.
+void Interp::exec_once(const Stmt *body)
+{
+    leaves.push_back(Leave());
+    leaves.back().loop = true;
+    exec(body);
+    std::vector<State> out = leaves.back().continues;
+    for (State &s : leaves.back().breaks)
+        out.push_back(s);
+    leaves.pop_back();
+    join(out);
+}
+
 void Interp::exec_loop(const Repeat &r)
 {
+    Expr::EvalResult never;
     if (!alive)
         return;
+    if (r.body_first && r.condition->EvaluateAsInt(never, context()) &&
+        never.Val.getInt().isZero())
+        return exec_once(r.body);
     Closed c;
     c.entry = now;
     c.where = here(r.statement);

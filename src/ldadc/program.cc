@@ -1,6 +1,7 @@
 // Reads a program's files, and looks at each function once: whom it calls, which it
 // points to, and whether its control flow can be followed.
 #include "ldadc/program.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
@@ -121,6 +122,16 @@ class Look : public RecursiveASTVisitor<Look>
     {
         if (e->isAssignmentOp())
             changes(e->getLHS());
+        return true;
+    }
+
+    bool VisitVarDecl(VarDecl *v)
+    {
+        if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
+            p.jumping.insert(in);
+            if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
+                p.pointed.insert(body);
+        }
         return true;
     }
 
