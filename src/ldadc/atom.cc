@@ -1,5 +1,6 @@
 // The table of atoms, of named variables, and functions of polynomials.
 #include "ldadc/poly.h"
+#include "ldadc/prove.h"
 #include <algorithm>
 #include <cctype>
 
@@ -162,6 +163,9 @@ Poly floordiv(const Poly &a, const Poly &b)
         return whole + Poly(floor_of(rest.constant(), b.constant()));
     if (rest.is_zero())
         return whole;
+    // what is left should be what everybody can see not to be negative
+    if (!not_negative(rest) && not_negative(rest + b))
+        return whole - Poly(1) + function_of(Atom::FLOORDIV, {rest + b, b});
     return whole + function_of(Atom::FLOORDIV, {rest, b});
 }
 

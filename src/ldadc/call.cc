@@ -66,7 +66,10 @@ Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
         else
             write(c, args[i]);
     }
+    const State *outside = anywhere;
+    anywhere = nullptr;
     exec_body(f);
+    anywhere = outside;
     std::swap(leaves, kept_leaves);
     join(frames.back().returns);
     int number = frames.back().number, result = frames.back().result;

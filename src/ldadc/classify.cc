@@ -90,8 +90,10 @@ static std::string by_step(const Description &d, const Poly &step,
         length = d.size;
     if (d.clipped || !positive(step) || !positive(length - step))
         return "";
-    bool margin = whole && !d.site->call.write && not_negative(step * Poly(2) - length);
-    return margin ? "halo" : "overlapped";
+    bool fixed = !(length - step).has([](int id) {
+        return atom(id).kind == Atom::NPROCS || atom(id).kind == Atom::RANK;
+    });
+    return whole && fixed && !d.site->call.write ? "halo" : "overlapped";
 }
 
 static bool of_a_caller(const Poly &p)
@@ -104,14 +106,12 @@ static bool of_a_caller(const Poly &p)
 // Each rank's part ends at the latest where that of the next one begins.
 static bool cut_apart(const Description &d, const Poly &step, int comm)
 {
-    int id = rank(comm).terms().begin()->first[0];
     Poly next = d.start + step;
     for (const Level &l : d.levels)
         if (!not_negative(l.stride))
             return false;
-    if (!d.clipped || !positive(step) || has_rank(step, comm))
+    if (!d.clipped || !not_negative(step) || has_rank(step, comm))
         return false;
-    (void)id;
     return not_negative(next - d.clip);
 }
 
@@ -130,13 +130,13 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
         return "unresolved";
     std::vector<Row> times;
     Supposed here;
-    assume_positive(d.size); // of nothing there is nothing to say
+    suppose_positive(d.size); // of nothing there is nothing to say
     for (const Level &l : d.levels) {
         if (l.stride.is_zero())
             continue;
         if (has_rank(l.stride, comm))
             return "unresolved";
-        assume_positive(l.count);
+        suppose_positive(l.count);
         Poly stride = not_negative(-l.stride) ? -l.stride : l.stride;
         times.insert(times.begin(), {stride, l.count, false, !has_rank(l.count, comm)});
     }

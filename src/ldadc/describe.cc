@@ -64,7 +64,7 @@ class Describer
             return fail("the shared file pointer is moved by all ranks in any order",
                         s.where);
         if (s.opening < 0)
-            return fail("which file \"" + s.handle + "\" is is not known", s.file);
+            return fail("\"" + s.handle + "\" may be any file", s.file);
         comm = in.openings[s.opening].comm;
         if (comm < 0 && !in.openings[s.opening].foreign)
             return fail("the communicator of the file is not known",
@@ -344,6 +344,17 @@ Description describe(const Interp &in, const Site &s)
     if (d.relation == "unresolved" && !d.reason_where.line)
         d.reason_where = s.where;
     return d;
+}
+
+// Short where multiplying out would make it long.
+std::string product_text(const Poly &a, const Poly &b)
+{
+    if (a.terms().size() <= 1 || b.terms().size() <= 1) {
+        std::string product = (a * b).text();
+        if (b.terms().size() <= 1 || product.size() < 40)
+            return product;
+    }
+    return "(" + a.text() + ")*(" + b.text() + ")";
 }
 
 std::string descriptor_text(const Description &d)

@@ -38,6 +38,7 @@ Description describe(const Interp &i, const Site &s);
 // The relation; "unresolved" with a reason where it is not certain.
 std::string relation_of(const Description &d, const Opening &o, std::string *reason);
 
+std::string product_text(const Poly &a, const Poly &b);
 std::string descriptor_text(const Description &d);
 
 } // namespace ldadc

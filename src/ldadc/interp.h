@@ -132,6 +132,7 @@ class Interp
     std::set<int> alike_before;    // values before an iteration that no rank alone has
     State now;
     bool alive = true, from_main = false;
+    const State *anywhere = nullptr; // what is known where a jump may lead
     std::vector<Frame> frames;
     std::vector<Loop> loops;
     std::vector<Leave> leaves;
@@ -220,6 +221,7 @@ class Interp
     };
     struct Closed;
     void exec_loop(const Repeat &r);
+    void exec_once(const clang::Stmt *body);
     Condition iterate(const Repeat &r, std::vector<State> *breaks);
     void find_modified(const Repeat &r, Closed *c);
     State head(const Closed &c, bool before);

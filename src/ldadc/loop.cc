@@ -110,9 +110,8 @@ void Interp::find_modified(const Repeat &r, Closed *c)
         c->end = now;
         for (const Cell &cell : log) {
             const Object &o = objects[cell.object];
-            bool ours = o.kind != Object::LOCAL ||
-                        (cell.object < (int)known && o.frame <= frame) ||
-                        o.frame == frame;
+            bool ours = o.kind != Object::LOCAL || cell.object < (int)known ||
+                        (o.variable && o.frame == frame);
             if (!ours || !c->modified.insert(cell).second)
                 continue;
             again = true;
@@ -289,10 +288,27 @@ static std::string variable_of(const ASTContext &context, const Expr *step)
     return "";
 }
 
+// "do { } while (0)" is how macros are written.
+void Interp::exec_once(const Stmt *body)
+{
+    leaves.push_back(Leave());
+    leaves.back().loop = true;
+    exec(body);
+    std::vector<State> out = leaves.back().continues;
+    for (State &s : leaves.back().breaks)
+        out.push_back(s);
+    leaves.pop_back();
+    join(out);
+}
+
 void Interp::exec_loop(const Repeat &r)
 {
+    Expr::EvalResult never;
     if (!alive)
         return;
+    if (r.body_first && r.condition->EvaluateAsInt(never, context()) &&
+        never.Val.getInt().isZero())
+        return exec_once(r.body);
     Closed c;
     c.entry = now;
     c.where = here(r.statement);

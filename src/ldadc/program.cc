@@ -1,6 +1,7 @@
 // Reads a program's files, and looks at each function once: whom it calls, which it
 // points to, and whether its control flow can be followed.
 #include "ldadc/program.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
@@ -13,13 +14,17 @@ using namespace clang;
 namespace ldadc
 {
 
+// Files are called what the user calls them.
+static std::map<std::string, std::string> given_names;
+
 Place place_of(const ASTContext &c, SourceLocation at)
 {
     const SourceManager &s = c.getSourceManager();
     PresumedLoc p = s.getPresumedLoc(s.getExpansionLoc(at));
     Place out;
     if (p.isValid()) {
-        out.file = p.getFilename();
+        auto given = given_names.find(p.getFilename());
+        out.file = given == given_names.end() ? p.getFilename() : given->second;
         out.line = p.getLine();
         out.column = p.getColumn();
     }
@@ -117,6 +122,16 @@ class Look : public RecursiveASTVisitor<Look>
     {
         if (e->isAssignmentOp())
             changes(e->getLHS());
+        return true;
+    }
+
+    bool VisitVarDecl(VarDecl *v)
+    {
+        if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
+            p.jumping.insert(in);
+            if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
+                p.pointed.insert(body);
+        }
         return true;
     }
 
@@ -301,6 +316,8 @@ static void list_declarations(Program *p, ASTUnit *unit)
 int program_read(Program *p, const std::vector<std::string> &files,
                  const std::vector<std::string> &flags)
 {
+    for (const std::string &file : files)
+        given_names[tooling::getAbsolutePath(file)] = file;
     tooling::FixedCompilationDatabase database(".", flags);
     tooling::ClangTool tool(database, files);
     tool.clearArgumentsAdjusters();

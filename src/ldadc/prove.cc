@@ -1,11 +1,28 @@
 // Signs of polynomials: everything is written in terms that cannot be negative, and then
 // a polynomial without negative coefficients cannot be negative either.
 #include "ldadc/prove.h"
+#include <algorithm>
 
 namespace ldadc
 {
 
 static std::set<int> at_least_one, without_sign;
+
+void suppose_positive(const Poly &p)
+{
+    Monomial common;
+    bool first = true;
+    for (auto &[m, c] : p.terms()) {
+        Monomial both;
+        std::set_intersection(common.begin(), common.end(), m.begin(), m.end(),
+                              std::back_inserter(both));
+        common = first ? m : both;
+        first = false;
+    }
+    for (int id : common)
+        if (atom(id).kind != Atom::NPROCS && not_negative(Poly::atom(id)))
+            at_least_one.insert(id);
+}
 
 const std::set<int> &assumed_positive()
 {

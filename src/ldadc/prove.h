@@ -22,7 +22,10 @@ void know_not_negative(const Poly &atom);
 bool assume_positive(const Poly &p);
 const std::set<int> &assumed_positive();
 
-// The same for as long as this lives.
+// What p > 0 says of its factors.
+void suppose_positive(const Poly &p);
+
+// What is supposed or assumed is forgotten when this ends.
 class Supposed
 {
   public:

@@ -27,7 +27,7 @@ static void put_descriptor(json *j, const Description &d)
     json_array(j, "levels");
     for (const Level &l : d.levels) {
         json_object_flat(j, nullptr);
-        text(j, "span", (l.stride * l.count).text());
+        text(j, "span", product_text(l.stride, l.count));
         text(j, "stride", l.stride.text());
         text(j, "count", l.count.text());
         json_end_object(j);

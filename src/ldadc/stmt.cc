@@ -112,6 +112,10 @@ void Interp::exec(const Stmt *s)
             exec(part);
         return;
     }
+    if (!alive && anywhere) {
+        now = *anywhere;
+        alive = true;
+    }
     if (!alive) { // only a label can bring it back to life
         for (const Stmt *part : s->children())
             if (part && !isa<Expr>(s) && !isa<ForStmt>(s) && !isa<WhileStmt>(s) &&
@@ -184,7 +188,9 @@ void Interp::exec_body(const FunctionDecl *f)
     now.conditions.push_back(c);
     std::set<Cell> modified;
     State entry = now;
+    int known = objects.size();
     size_t before;
+    const State *outside = anywhere;
     do {
         before = modified.size();
         std::set<Cell> log;
@@ -195,23 +201,30 @@ void Interp::exec_body(const FunctionDecl *f)
         probing++;
         size_t returned = frames.back().returns.size();
         auto jumps_before = jumps;
+        State unknown = now;
+        anywhere = &unknown;
         alive = true;
         exec(f->getBody());
+        anywhere = outside;
         frames.back().returns.resize(returned);
         jumps = jumps_before;
         probing--;
         logs.pop_back();
-        for (const Cell &cell : log)
-            if (objects[cell.object].kind != Object::LOCAL ||
-                objects[cell.object].frame <= frames.back().number)
+        for (const Cell &cell : log) {
+            const Object &o = objects[cell.object];
+            if (o.kind != Object::LOCAL || cell.object < known ||
+                (o.variable && o.frame == frames.back().number))
                 modified.insert(cell);
+        }
     } while (modified.size() > before);
     now = entry;
     alive = true;
     for (const Cell &cell : modified)
         forget(cell, "is modified where the program jumps", c.where);
     State unknown = now;
+    anywhere = &unknown;
     exec(f->getBody());
+    anywhere = outside;
     // it may be left from anywhere
     frames.back().returns.clear();
     now = unknown;
