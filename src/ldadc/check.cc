@@ -4,6 +4,7 @@
 #include "ldadc/check.h"
 #include "ldadc/analysis.h"
 #include "ldadc/bind.h"
+#include "ldadc/template.h"
 #include "ldadc/trace.h"
 
 using namespace ldadc;
@@ -175,24 +176,12 @@ int score(const std::vector<Verdict> &all)
     return n;
 }
 
-// Where the program names the file, only that one.
-bool may_be(const File &f, const std::string &path)
-{
-    if (!f.opening || f.opening->path_key.empty() || f.opening->path_key[0] != '"')
-        return true;
-    std::string name = f.opening->path_key.substr(1);
-    while (!name.empty() && name.back() == '"')
-        name.pop_back();
-    return path.size() >= name.size() &&
-           !path.compare(path.size() - name.size(), name.size(), name);
-}
-
 Matched match(const File &f, const Trace &t, Checker *checker)
 {
     Matched best = {&f, "", checker->judge(f, {})};
     int most = INT32_MIN;
     for (auto &[path, streams] : t.files) {
-        if (!may_be(f, path))
+        if (!names_path(f, path))
             continue;
         std::vector<Verdict> v = checker->judge(f, streams);
         if (score(v) > most) {

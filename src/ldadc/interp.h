@@ -37,6 +37,9 @@ struct Opening {
     bool append = false;
     bool handed_on = false; // to a function that is not seen
     std::vector<Poly> loops; // around it, by their iterations
+    const clang::CallExpr *call = nullptr;
+    // Variables that can be named there, with their values.
+    std::vector<std::pair<std::string, Poly>> known;
 };
 
 // Bytes of a datatype, and where the next one begins: blocks at equal distances, levels
@@ -248,6 +251,8 @@ class Interp
     using Args = std::vector<Value>;
     Value call_mpi(const clang::CallExpr *e, const std::string &name, const Args &a);
     void mpi_open(const clang::CallExpr *e, const Args &a);
+    std::vector<std::pair<std::string, Poly>> known_here(const clang::CallExpr *e);
+    bool can_name(const Object &o, const clang::CallExpr *e) const;
     void mpi_view(const clang::CallExpr *e, const Args &a);
     void mpi_seek(const clang::CallExpr *e, const Args &a);
     void mpi_transfer(const clang::CallExpr *e, const IoCall &io, const Args &a);

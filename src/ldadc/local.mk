@@ -6,26 +6,33 @@ LDADC_SOURCES = \
 	src/ldadc/call.cc \
 	src/ldadc/check.cc src/ldadc/check.h \
 	src/ldadc/classify.cc \
-	src/ldadc/command_analyse.c src/ldadc/command_check.c src/ldadc/commands.h \
+	src/ldadc/command_analyse.c src/ldadc/command_check.c \
+	src/ldadc/command_plan.c src/ldadc/commands.h \
+	src/ldadc/command_rewrite.c \
+	src/ldadc/ctext.cc src/ldadc/ctext.h \
 	src/ldadc/datatype.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
 	src/ldadc/expr.cc \
 	src/ldadc/flags.c \
+	src/ldadc/handles.cc src/ldadc/handles.h \
 	src/ldadc/interp.h \
 	src/ldadc/loop.cc \
 	src/ldadc/main.c \
 	src/ldadc/memory.cc \
 	src/ldadc/merge.cc \
 	src/ldadc/mpi.cc \
+	src/ldadc/plan.cc src/ldadc/plan.h \
 	src/ldadc/poly.cc src/ldadc/poly.h \
 	src/ldadc/program.cc src/ldadc/program.h \
 	src/ldadc/prove.cc src/ldadc/prove.h \
 	src/ldadc/report.cc src/ldadc/report.h \
 	src/ldadc/report_json.cc \
 	src/ldadc/report_text.cc \
+	src/ldadc/rewrite.cc src/ldadc/rewrite.h \
 	src/ldadc/run.cc \
 	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/stmt.cc \
+	src/ldadc/template.cc src/ldadc/template.h \
 	src/ldadc/trace.cc src/ldadc/trace.h \
 	src/ldadc/value.cc src/ldadc/value.h
 if HAVE_CLANG

@@ -3,7 +3,9 @@
 
 static const struct command command[] = {
     {"analyse", command_analyse, "what each call of MPI-IO transfers"},
-    {"check", command_check, "... and whether a run did"}};
+    {"check", command_check, "... and whether a run did"},
+    {"plan", command_plan, "by which descriptor libldad partitions a file"},
+    {"rewrite", command_rewrite, "the program with its files partitioned"}};
 
 static const struct command_set ldadc = {
     .program = "ldadc",

@@ -119,6 +119,8 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     o.loops.clear();
     for (const Loop &l : loops)
         o.loops.push_back(l.k);
+    o.call = e;
+    o.known = known_here(e);
     write(file_cell(n, VIEW_START), Value::integer(0));
     write(file_cell(n, VIEW_UNIT), Value::integer(1));
     write(file_cell(n, VIEW_TYPE), Value::integer(0));
@@ -127,6 +129,71 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
               ? Value::unknown("the file may be opened to append", here(e))
               : Value::integer(0));
     put(a[4], Value::handle(Value::FILE, n), e);
+}
+
+// Which variables of the blocks around a call are declared before it. Whether `s` holds
+// the call.
+static bool declared_before(const Stmt *s, const CallExpr *e,
+                            std::set<const VarDecl *> *out)
+{
+    std::set<const VarDecl *> here;
+    if (s == e)
+        return true;
+    for (const Stmt *child : s->children()) {
+        if (child && declared_before(child, e, out)) {
+            out->insert(here.begin(), here.end());
+            return true;
+        }
+        if (auto *d = dyn_cast_or_null<DeclStmt>(child))
+            for (const Decl *one : d->decls())
+                if (auto *v = dyn_cast<VarDecl>(one))
+                    here.insert(v);
+    }
+    return false;
+}
+
+// Whether the variable's name means it where the call is.
+bool Interp::can_name(const Object &o, const CallExpr *e) const
+{
+    const VarDecl *v = o.variable;
+    const FunctionDecl *f = frames.back().function;
+    if (!v || &v->getASTContext() != &context())
+        return false;
+    if (v->isFileVarDecl())
+        return context().getSourceManager().isBeforeInTranslationUnit(v->getLocation(),
+                                                                      e->getBeginLoc());
+    std::set<const VarDecl *> local(f->param_begin(), f->param_end());
+    declared_before(f->getBody(), e, &local);
+    return local.count(v);
+}
+
+// A name that a nearer variable has, too, is left out.
+std::vector<std::pair<std::string, Poly>> Interp::known_here(const CallExpr *e)
+{
+    std::vector<std::pair<std::string, Poly>> out;
+    auto take = [&](const Cell &c, const Value &v) {
+        const Object &o = objects[c.object];
+        bool here = o.kind == Object::FOREIGN ? frames.size() == 1 && !from_main
+                                              : can_name(o, e);
+        if (v.is_int() && here && (o.kind != Object::LOCAL ||
+                                   o.frame == frames.back().number))
+            out.push_back({cell_text(c), v.p});
+    };
+    for (auto &[c, v] : now.cells)
+        take(c, v);
+    for (auto &[c, p] : members) {
+        Value v = read(now, c);
+        if (v.is_int() && v.p == p)
+            take(c, v);
+    }
+    std::map<std::string, std::set<Poly>> values;
+    for (auto &[name, p] : out)
+        values[name].insert(p);
+    std::vector<std::pair<std::string, Poly>> single;
+    for (auto &[name, all] : values)
+        if (all.size() == 1)
+            single.push_back({name, *all.begin()});
+    return single;
 }
 
 void Interp::mpi_view(const CallExpr *e, const Args &a)

@@ -118,4 +118,15 @@ bool trace_read(const std::string &iotrace, const std::string &run, Trace *out)
     return in && !pclose(in) && good;
 }
 
+bool trace_patterns(const std::string &iotrace, const std::string &run,
+                    std::string *out)
+{
+    std::string command = quoted(iotrace) + " ldad --json=- " + quoted(run);
+    FILE *in = popen(command.c_str(), "r");
+    char block[4096];
+    for (size_t n; in && (n = fread(block, 1, sizeof block, in)) > 0;)
+        out->append(block, n);
+    return in && !pclose(in);
+}
+
 } // namespace ldadc

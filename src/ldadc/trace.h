@@ -32,6 +32,10 @@ struct Trace {
 // False where it cannot be read; `iotrace` has said why.
 bool trace_read(const std::string &iotrace, const std::string &run, Trace *out);
 
+// What "iotrace ldad" says of it, as JSON.
+bool trace_patterns(const std::string &iotrace, const std::string &run,
+                    std::string *out);
+
 } // namespace ldadc
 
 #endif

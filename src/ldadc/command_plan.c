@@ -1,0 +1,105 @@
+/* plan: by which descriptor libldad partitions a file of a program. */
+#include "base/err.h"
+#include "ldadc/plan.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    struct source_options source;
+    struct opt_list set;
+    const char *np, *file, *trace, *iotrace, *out;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    SOURCE_FILES(set.source),
+    {.kind = OPT_TEXT, .name = "np", .value = &set.np, .preset = "24,64",
+     .arg = "N[,N...]", .help = "numbers of ranks; a line of the plan for each"},
+    SOURCE_SET(set.set),
+    {.kind = OPT_TEXT, .name = "file", .value = &set.file, .arg = "NAME",
+     .help = "which file, where the program writes several: its variable or its path, "
+             "as analyse prints them"},
+    {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
+     .help = "what the source does not tell is taken from this run under iotrace: a "
+             "plan that is not proven. Writes that do not fit a plan go to a shared "
+             "part of the file, so it costs time where it is wrong, and no data"},
+    {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
+     .arg = "PROGRAM", .help = "what reads the trace"},
+    {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .preset = "-",
+     .arg = "FILE", .help = "where the plan goes"},
+    SOURCE_MPICC(set.source),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldadc plan",
+    .line = "FILE... [-- FLAGS]",
+    .about = "Writes the plan by which libldad partitions a file of the program: for "
+             "the key ldad_plan_file of its MPI_Info.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+enum { NPS = 64, WHY = 600 };
+
+/* "24,64" */
+static int take_np(int64_t np[NPS], int *n)
+{
+    const char *at = set.np;
+    for (*n = 0; *n < NPS; at++) {
+        char *end;
+        long long v = strtoll(at, &end, 10);
+        if (end == at || v < 1 || v > 1 << 30 || (*end && *end != ','))
+            break;
+        np[(*n)++] = v;
+        at = end;
+        if (!*at)
+            return 0;
+    }
+    return err_usage("--np: \"%.60s\" is no list of up to %d numbers of ranks", set.np,
+                     NPS);
+}
+
+static int write_plan(struct analyse_request *r, struct plan_request *p)
+{
+    char why[WHY];
+    switch (plan_program(r, p, why, WHY)) {
+    case PLAN_GOOD:
+        return fflush(p->out) ? err_set(-EIO, set.out, -1, "it cannot be written") : 0;
+    case PLAN_BROKEN:
+        return source_broken(r);
+    default:
+        return err_set(-EINVAL, NULL, -1, "%s", why);
+    }
+}
+
+static int plan(struct analyse_request *r)
+{
+    static struct setting settings[OPT_LIST_MAX];
+    static int64_t np[NPS];
+    struct plan_request p = {.np = np,
+                             .set = settings,
+                             .sets = set.set.n,
+                             .file = set.file,
+                             .trace = set.trace,
+                             .iotrace = set.iotrace,
+                             .out = stdout};
+    int rc = source_settings(&set.set, settings);
+    if (!rc)
+        rc = take_np(np, &p.nps);
+    if (rc)
+        return rc;
+    if (strcmp(set.out, "-") && !(p.out = fopen(set.out, "w")))
+        return err_set(-errno, set.out, -1, "it cannot be written: %s",
+                       strerror(errno));
+    rc = write_plan(r, &p);
+    if (p.out != stdout && fclose(p.out) && !rc)
+        rc = err_set(-EIO, set.out, -1, "it cannot be written");
+    return rc;
+}
+
+int command_plan(int argc, char **argv)
+{
+    return source_command(&program, &set.source, argc, argv, plan);
+}

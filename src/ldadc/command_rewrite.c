@@ -1,0 +1,84 @@
+/* rewrite: a program, with libldad's calls where its files can be partitioned. */
+#include "base/err.h"
+#include "ldadc/rewrite.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    struct source_options source;
+    const char *out;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    SOURCE_FILES(set.source),
+    {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .arg = "OUT",
+     .help = "the new source; of several sources, a folder for them"},
+    SOURCE_MPICC(set.source),
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldadc rewrite",
+    .line = "FILE... -o OUT [-- FLAGS]",
+    .about = "Writes a program anew, so that the files of which it is proven that no "
+             "byte is two ranks' are stored partitioned (libldad). All else stays as it "
+             "is. The exit status is 1 where there is no such file; then nothing is "
+             "written.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+enum { PATH_ROOM = 4096 };
+
+/* Where a source goes. */
+static int name_out(char out[PATH_ROOM], const struct analyse_request *r, int i)
+{
+    const char *slash = strrchr(r->file[i], '/');
+    int n = r->files == 1
+                ? snprintf(out, PATH_ROOM, "%s", set.out)
+                : snprintf(out, PATH_ROOM, "%s/%s", set.out,
+                           slash ? slash + 1 : r->file[i]);
+    if (n >= PATH_ROOM)
+        return err_set(-ENAMETOOLONG, set.out, -1, "the path is too long");
+    return strcmp(out, r->file[i])
+               ? 0
+               : err_usage("--out: a source is not written over itself");
+}
+
+static int rewrite(struct analyse_request *r)
+{
+    static char path[OPT_LIST_MAX][PATH_ROOM];
+    static const char *out[OPT_LIST_MAX];
+    int rc = 0;
+    if (!set.out)
+        return err_usage("-o: say where the new source goes");
+    if (r->files > OPT_LIST_MAX)
+        return err_usage("more than %d sources are too many", OPT_LIST_MAX);
+    for (int i = 0; i < r->files && !rc; i++) {
+        rc = name_out(path[i], r, i);
+        out[i] = path[i];
+    }
+    if (rc)
+        return rc;
+    struct rewrite_request w = {.out = out, .said = stdout};
+    switch (rewrite_program(r, &w)) {
+    case REWRITE_GOOD:
+        return EXIT_GOOD;
+    case REWRITE_NOTHING:
+        return err_set(-ENOENT, NULL, -1,
+                       "there is no file that can be partitioned, and nothing is "
+                       "written");
+    case REWRITE_BROKEN:
+        return source_broken(r);
+    default:
+        return err_set(-errno, set.out, -1, "the new source cannot be written: %s",
+                       strerror(errno));
+    }
+}
+
+int command_rewrite(int argc, char **argv)
+{
+    return source_command(&program, &set.source, argc, argv, rewrite);
+}

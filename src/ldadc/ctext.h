@@ -1,0 +1,17 @@
+// Polynomials as C expressions.
+#ifndef LDADC_CTEXT_H
+#define LDADC_CTEXT_H
+
+#include "ldadc/interp.h"
+
+namespace ldadc
+{
+
+// In terms of variables of known values; all arithmetic is in long long. False, and
+// what is missing, where that cannot be.
+bool c_text(const Poly &p, const std::vector<std::pair<std::string, Poly>> &known,
+            std::string *out, std::string *missing);
+
+} // namespace ldadc
+
+#endif

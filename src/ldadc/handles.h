@@ -1,0 +1,41 @@
+// The variables of a program that hold files, in groups: what one holds, another of the
+// group may. A group's variables change their type together or not at all.
+#ifndef LDADC_HANDLES_H
+#define LDADC_HANDLES_H
+
+#include "ldadc/program.h"
+
+namespace ldadc
+{
+
+struct Use { // a call of MPI-IO
+    const clang::CallExpr *call;
+    std::string name; // "MPI_File_open"
+    const clang::ASTContext *context;
+};
+
+struct Word { // of a source file, to be replaced
+    const clang::ASTContext *context;
+    clang::SourceLocation at;
+    std::string text;
+};
+
+struct Handles {
+    struct Group {
+        std::vector<Use> uses;
+        std::vector<Word> types; // "MPI_File", where a variable is declared
+        std::vector<Word> nulls; // "MPI_FILE_NULL"
+        std::string why; // it cannot be changed; empty: it can
+        Place where;
+    };
+    std::vector<Group> groups;
+};
+
+Handles handles_of(const Program &p);
+
+// Calls that libldad has.
+bool ldad_has(const std::string &mpi_name);
+
+} // namespace ldadc
+
+#endif

@@ -1,0 +1,420 @@
+// Which files are partitioned, and the words of the sources that change for it. What is
+// not proven stays as it is, but for the reading of what may be a partitioned file.
+#include "ldadc/rewrite.h"
+#include "ldadc/analysis.h"
+#include "ldadc/ctext.h"
+#include "ldadc/handles.h"
+#include "ldadc/template.h"
+#include "clang/Rewrite/Core/Rewriter.h"
+#include <algorithm>
+#include <cerrno>
+
+using namespace clang;
+using namespace ldadc;
+
+namespace
+{
+
+// A file of the report, and what is to become of it.
+struct Fate {
+    const File *file;
+    Template plan;
+    bool written = false;
+    bool partitioned = false; // or read as what may be partitioned
+    std::string why;          // not
+    Place where;
+    std::set<int> openings;
+    std::set<size_t> groups;
+};
+
+// A plan as arguments of printf. Of several patterns the conditions decide, number by
+// number; so they get the same shape, with levels that repeat once.
+class PlanText
+{
+  public:
+    PlanText(const std::vector<Pattern> &all,
+             const std::vector<std::pair<std::string, Poly>> &known)
+        : all(all), known(known)
+    {
+        for (const Pattern &p : all) {
+            levels = std::max(levels, p.levels.size());
+            ends = ends || p.ends;
+        }
+    }
+
+    std::string missing;
+
+    bool make(std::string *out)
+    {
+        std::string format = "step=%lld ";
+        bool good = conditions() && value([](const Pattern &p) { return p.step; });
+        if (ends) {
+            format += "end=%lld ";
+            good = good && value([](const Pattern &p) {
+                return p.ends ? p.end : Poly(INT64_MAX);
+            });
+        }
+        format += "start=%lld ";
+        good = good && value([](const Pattern &p) { return p.start; });
+        for (size_t i = 0; i < levels; i++) {
+            format += "[span=%lld stride=%lld ";
+            good = good && value([&](const Pattern &p) { return span(p, i); }) &&
+                   value([&](const Pattern &p) { return stride(p, i); });
+        }
+        format += levels ? "size=%lld" : "[size=%lld";
+        format += std::string(std::max<size_t>(1, levels), ']');
+        good = good && value([](const Pattern &p) { return p.size; });
+        *out = std::string(separator) + "\"" + format + "\"" + values;
+        return good;
+    }
+
+  private:
+    static constexpr const char *separator = ",\n                        ";
+
+    // When each pattern but the last is the one.
+    bool conditions()
+    {
+        for (size_t i = 0; i + 1 < all.size(); i++) {
+            std::string both, one;
+            for (const Condition &c : all[i].of->site->conditions) {
+                const char *is = c.kind == Condition::LESS       ? " < 0"
+                                 : c.kind == Condition::ZERO     ? " == 0"
+                                 : c.kind == Condition::NOT_ZERO ? " != 0"
+                                                                 : nullptr;
+                if (!is)
+                    continue;
+                if (!c_text(c.p, known, &one, &missing))
+                    return false;
+                both += (both.empty() ? "" : " && ") + one + is;
+            }
+            guards.push_back(both.empty() ? "1" : both);
+        }
+        return true;
+    }
+
+    template <class F> bool value(F of)
+    {
+        std::string text, one;
+        bool same = true;
+        for (const Pattern &p : all)
+            same = same && of(p) == of(all[0]);
+        for (size_t i = 0; i < (same ? 1 : all.size()); i++) {
+            if (!c_text(of(all[i]), known, &one, &missing))
+                return false;
+            bool last = same || i + 1 == all.size();
+            text += last ? one : guards[i] + " ? " + one + " : ";
+        }
+        values += separator + text;
+        return true;
+    }
+
+    // Inner levels stand where they are; the outer ones may be missing.
+    Poly stride(const Pattern &p, size_t i) const
+    {
+        size_t lacks = levels - p.levels.size();
+        if (i >= lacks)
+            return p.levels[i - lacks].stride;
+        return p.levels.empty() ? p.size : p.levels[0].stride * p.levels[0].count;
+    }
+
+    Poly span(const Pattern &p, size_t i) const
+    {
+        size_t lacks = levels - p.levels.size();
+        return i < lacks ? stride(p, i)
+                         : p.levels[i - lacks].stride * p.levels[i - lacks].count;
+    }
+
+    const std::vector<Pattern> &all;
+    const std::vector<std::pair<std::string, Poly>> &known;
+    size_t levels = 0;
+    bool ends = false;
+    std::vector<std::string> guards;
+    std::string values;
+};
+
+class Chooser
+{
+  public:
+    explicit Chooser(const Analysis &a) : a(a), handles(handles_of(a.program))
+    {
+        for (const File &f : a.report.files)
+            fates.push_back(fate_of(f));
+        find_groups();
+        for (Fate &f : fates)
+            prepare(&f);
+        while (spread())
+            ;
+    }
+
+    const Analysis &a;
+    Handles handles;
+    std::vector<Fate> fates;
+
+    bool any() const
+    {
+        return std::any_of(fates.begin(), fates.end(), [](const Fate &f) {
+            return f.partitioned && f.written;
+        });
+    }
+
+    // What comes after the arguments of the call that opens it.
+    bool arguments(const Fate &f, const Opening &o, std::string *out, std::string *why)
+    {
+        PlanText text(f.plan.patterns, o.known);
+        bool good = text.make(out);
+        if (!good)
+            *why = "the value of " + text.missing + " is not in a variable where the "
+                   "file is opened";
+        return good;
+    }
+
+  private:
+    Fate fate_of(const File &f)
+    {
+        Fate out;
+        out.file = &f;
+        for (const Description &d : f.calls) {
+            out.written = out.written || d.site->call.write;
+            if (d.site->opening >= 0)
+                out.openings.insert(d.site->opening);
+        }
+        if (out.written) {
+            out.plan = template_of(*a.interp, f);
+            out.why = out.plan.why;
+            out.where = out.plan.where;
+        }
+        return out;
+    }
+
+    // Which groups' variables hold it.
+    void find_groups()
+    {
+        for (size_t g = 0; g < handles.groups.size(); g++)
+            for (const Use &u : handles.groups[g].uses)
+                for (Fate &f : fates)
+                    for (int o : f.openings)
+                        if (a.interp->openings[o].call == u.call)
+                            f.groups.insert(g);
+    }
+
+    void prepare(Fate *f)
+    {
+        f->partitioned = f->written && !f->plan.patterns.empty();
+        if (f->partitioned && f->groups.empty())
+            refuse(f, "it is not opened in these sources", f->file->opening->where);
+        for (size_t g : f->groups)
+            if (!handles.groups[g].why.empty())
+                refuse(f, handles.groups[g].why, handles.groups[g].where);
+        std::string text, why;
+        for (int o : f->openings)
+            if (f->partitioned && !arguments(*f, a.interp->openings[o], &text, &why))
+                refuse(f, why, a.interp->openings[o].where);
+    }
+
+    static void refuse(Fate *f, const std::string &why, const Place &where)
+    {
+        if (f->why.empty() || f->partitioned) {
+            f->why = why;
+            f->where = where;
+        }
+        f->partitioned = false;
+    }
+
+    // Paths of different texts are different files, unless callers who are not seen
+    // have named them.
+    static bool may_be_same(const Fate &a, const Fate &b)
+    {
+        auto certain = [](const Fate &f) {
+            std::string key = f.file->opening ? f.file->opening->path_key : "";
+            return !key.compare(0, 1, "\"") || !key.compare(0, 5, "argv[");
+        };
+        return !certain(a) || !certain(b);
+    }
+
+    // One round of consequences; false: there was none.
+    bool spread()
+    {
+        bool changed = false;
+        for (Fate &f : fates)
+            for (Fate &other : fates) {
+                if (&f == &other || !f.partitioned)
+                    continue;
+                bool shares = std::any_of(f.groups.begin(), f.groups.end(), [&](size_t g) {
+                    return other.groups.count(g);
+                });
+                if (other.partitioned || (!shares && !may_be_same(f, other)))
+                    continue;
+                if (!other.written && other.why.empty()) {
+                    other.partitioned = changed = true;
+                } else if (shares || (f.written && !other.written)) {
+                    refuse(&f, "\"" + other.file->name + "\" may be the same file, or is "
+                               "opened with the same variable, and stays: " + other.why,
+                           other.where);
+                    changed = true;
+                }
+            }
+        return changed;
+    }
+};
+
+class Edits
+{
+  public:
+    Edits(Chooser &c) : c(c)
+    {
+    }
+
+    bool make()
+    {
+        std::set<size_t> groups;
+        for (const Fate &f : c.fates)
+            if (f.partitioned)
+                groups.insert(f.groups.begin(), f.groups.end());
+        for (size_t g : groups)
+            change(c.handles.groups[g]);
+        return good;
+    }
+
+    // The new text of a unit's file.
+    std::string text(size_t unit)
+    {
+        ASTUnit &u = *c.a.program.units[unit];
+        SourceManager &s = u.getSourceManager();
+        FileID file = s.getMainFileID();
+        std::string old = s.getBufferData(file).str();
+        auto at = rewriters.find(&u.getASTContext());
+        if (at == rewriters.end())
+            return old;
+        SourceLocation begin = s.getLocForStartOfFile(file);
+        at->second.InsertTextBefore(begin.getLocWithOffset(after_include(old)),
+                                    "#include <ldad.h>\n");
+        const RewriteBuffer *b = at->second.getRewriteBufferFor(file);
+        return b ? std::string(b->begin(), b->end()) : old;
+    }
+
+  private:
+    // Behind the line that includes <mpi.h>, or in front of all.
+    static int after_include(const std::string &text)
+    {
+        size_t line = 0;
+        for (; line < text.size(); line = text.find('\n', line) + 1) {
+            size_t end = text.find('\n', line);
+            if (end == std::string::npos)
+                break;
+            std::string one = text.substr(line, end - line);
+            size_t hash = one.find_first_not_of(" \t");
+            if (hash != std::string::npos && one[hash] == '#' &&
+                one.find("include") != std::string::npos &&
+                one.find("mpi.h") != std::string::npos)
+                return (int)end + 1;
+        }
+        return 0;
+    }
+
+    Rewriter &rewriter(const ASTContext *context)
+    {
+        auto made = rewriters.emplace(context, Rewriter());
+        if (made.second)
+            made.first->second.setSourceMgr(
+                const_cast<SourceManager &>(context->getSourceManager()),
+                context->getLangOpts());
+        return made.first->second;
+    }
+
+    void replace(const Word &w, const std::string &text)
+    {
+        const SourceManager &s = w.context->getSourceManager();
+        good = good && w.at.isFileID() && s.isInMainFile(w.at) &&
+               !rewriter(w.context).ReplaceText(w.at, w.text.size(), text);
+    }
+
+    void change(const Handles::Group &g)
+    {
+        for (const Word &w : g.types)
+            replace(w, "ldad_file");
+        for (const Word &w : g.nulls)
+            replace(w, "(ldad_file)0");
+        for (const Use &u : g.uses) {
+            bool opens = u.name == "MPI_File_open";
+            std::string name = "ldad_file" + u.name.substr(8);
+            replace({u.context, u.call->getCallee()->getBeginLoc(), u.name},
+                    name + (opens ? "_plan" : ""));
+            if (opens)
+                open(u);
+        }
+    }
+
+    void open(const Use &u)
+    {
+        std::string plan = ", \"none\"", why;
+        for (const Fate &f : c.fates)
+            for (int o : f.openings)
+                if (f.partitioned && f.written &&
+                    c.a.interp->openings[o].call == u.call)
+                    c.arguments(f, c.a.interp->openings[o], &plan, &why);
+        good = good && u.call->getRParenLoc().isFileID() &&
+               !rewriter(u.context).InsertTextBefore(u.call->getRParenLoc(), plan);
+    }
+
+    Chooser &c;
+    std::map<const ASTContext *, Rewriter> rewriters;
+    bool good = true;
+};
+
+void say(const Fate &f, FILE *out)
+{
+    fprintf(out, "%s: ", f.file->name.c_str());
+    if (f.partitioned && f.written) {
+        speak_of_communicator(f.file->opening->comm);
+        fputs("partitioned", out);
+        for (const Pattern &p : f.plan.patterns)
+            fprintf(out, "%s %s, line %u of %s, %s", &p == &f.plan.patterns[0] ? ":" : "; or",
+                    p.of->relation.c_str(), p.of->site->where.line,
+                    p.of->site->where.file.c_str(), descriptor_text(*p.of).c_str());
+        fputs("\n", out);
+    } else if (f.partitioned) {
+        fputs("read by libldad, as it may be partitioned\n", out);
+    } else {
+        fprintf(out, "stays as it is: %s",
+                f.why.empty() ? "the program writes nothing to it" : f.why.c_str());
+        if (f.where.line)
+            fprintf(out, " (%s:%u)", f.where.file.c_str(), f.where.line);
+        fputs("\n", out);
+    }
+}
+
+bool write_file(const char *path, const std::string &text)
+{
+    FILE *out = fopen(path, "w");
+    bool good = out && fwrite(text.data(), 1, text.size(), out) == text.size();
+    int why = errno;
+    if (out && fclose(out) && good)
+        return false;
+    errno = why;
+    return good;
+}
+
+} // namespace
+
+rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *w)
+{
+    Analysis a;
+    if (!a.make(r))
+        return REWRITE_BROKEN;
+    Chooser c(a);
+    Edits edits(c);
+    bool made = c.any() && edits.make();
+    for (const Fate &f : c.fates)
+        if (w->said)
+            say(f, w->said);
+    if (!made)
+        return REWRITE_NOTHING;
+    for (int i = 0; w->out && i < r->files; i++) {
+        std::string text = edits.text(i);
+        if (w->lines)
+            text = "#line 1 \"" + std::string(r->file[i]) + "\"\n" + text;
+        if (!write_file(w->out[i], text))
+            return REWRITE_UNWRITTEN;
+    }
+    return REWRITE_GOOD;
+}

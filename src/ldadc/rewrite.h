@@ -1,0 +1,29 @@
+/* Programs with their files partitioned: MPI-IO's calls become libldad's. */
+#ifndef LDADC_REWRITE_H
+#define LDADC_REWRITE_H
+
+#include "ldadc/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rewrite_result { REWRITE_GOOD, REWRITE_NOTHING, REWRITE_BROKEN, REWRITE_UNWRITTEN };
+
+struct rewrite_request {
+    /* Where each of the sources goes; NULL: nothing is written. */
+    const char *const *out;
+    bool lines; /* errors of the compiler shall name the sources */
+    FILE *said; /* what becomes of each file; NULL: not wanted */
+};
+
+/* Local. REWRITE_NOTHING: no file of the program can be partitioned, and nothing is
+ * written. REWRITE_UNWRITTEN: errno says why. */
+enum rewrite_result rewrite_program(const struct analyse_request *r,
+                                    const struct rewrite_request *w);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
