@@ -255,8 +255,8 @@ void Interp::count(const Repeat &r, Closed *c, Loop *l)
     probing--;
     l->counted = trips(cond, k, &l->count, &l->why);
     if (l->counted && r.body_first)
-        l->count = cond.kind == Condition::FALSE ? Poly(1)
-                                                 : most(Poly(0), l->count) + Poly(1);
+        l->count =
+            cond.kind == Condition::FALSE ? Poly(1) : most(Poly(0), l->count) + Poly(1);
 }
 
 // A state that leaves the loop in the middle knows nothing of how far it went.

@@ -12,7 +12,8 @@ enum { WORLD = 0, SELF = 1 };
 static bool take(std::string *s, const char *end)
 {
     std::string tail = end;
-    if (s->size() < tail.size() || s->compare(s->size() - tail.size(), tail.size(), tail))
+    if (s->size() < tail.size() ||
+        s->compare(s->size() - tail.size(), tail.size(), tail))
         return false;
     s->resize(s->size() - tail.size());
     return true;
@@ -84,12 +85,12 @@ Cell Interp::file_cell(int opening, int part)
 {
     std::vector<const void *> key = {&openings, (const void *)(size_t)opening};
     if (!made.count(key))
-        made[key] = new_object({Object::OPENING, "the view of " + openings[opening].name,
-                                QualType()});
+        made[key] = new_object(
+            {Object::OPENING, "the view of " + openings[opening].name, QualType()});
     return {made[key], {part}};
 }
 
-// ---- files --------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------
 
 void Interp::mpi_open(const CallExpr *e, const Args &a)
 {
@@ -114,8 +115,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
         o.comm = WORLD;
     auto append = program.numbers.find("MPI_MODE_APPEND");
     o.append = !a[2].is_int() || !a[2].p.is_constant() ||
-               append == program.numbers.end() ||
-               (a[2].p.constant() & append->second);
+               append == program.numbers.end() || (a[2].p.constant() & append->second);
     o.loops.clear();
     for (const Loop &l : loops)
         o.loops.push_back(l.k);
@@ -136,7 +136,8 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     int n = a[0].number;
     Datatype unit, tile;
     Value no = Value::unknown("the file's view is made of a datatype that is not "
-                              "followed", here(e));
+                              "followed",
+                              here(e));
     bool ok = datatype(a[2], &unit) && unit.dense();
     bool tiled = datatype(a[3], &tile);
     if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
@@ -144,9 +145,9 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
     write(file_cell(n, VIEW_START), current ? no : a[1]);
     write(file_cell(n, VIEW_UNIT), ok ? Value::integer(unit.extent) : no);
-    write(file_cell(n, VIEW_TYPE), !tiled || !ok    ? no
-                                   : tile.dense()   ? Value::integer(0)
-                                                    : new_type(tile));
+    write(file_cell(n, VIEW_TYPE), !tiled || !ok  ? no
+                                   : tile.dense() ? Value::integer(0)
+                                                  : new_type(tile));
     write(file_cell(n, FILE_POINTER), Value::integer(0));
 }
 
@@ -159,7 +160,8 @@ void Interp::mpi_seek(const CallExpr *e, const Args &a)
         auto at = program.numbers.find(name);
         return at != program.numbers.end() && a[2].is_int(at->second);
     };
-    Value v = Value::unknown("the file pointer is set from the end of the file", here(e));
+    Value v =
+        Value::unknown("the file pointer is set from the end of the file", here(e));
     if (is("MPI_SEEK_SET"))
         v = a[1];
     else if (is("MPI_SEEK_CUR"))
@@ -179,7 +181,8 @@ void Interp::advance(int opening, const Value &bytes, const Place &where)
         at.products.insert(bytes.products.begin(), bytes.products.end());
         write(c, at);
     } else if (at.is_int()) {
-        write(c, Value::unknown("the file pointer is moved by what is not known", where));
+        write(c,
+              Value::unknown("the file pointer is moved by what is not known", where));
     }
 }
 
@@ -224,12 +227,11 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
     s.loops = loops;
     s.conditions = now.conditions;
     for (size_t i = 1; i < frames.size(); i++)
-        s.via.push_back({frames[i].called,
-                         frames[i - 1].function->getNameAsString()});
+        s.via.push_back({frames[i].called, frames[i - 1].function->getNameAsString()});
     sites.push_back(s);
 }
 
-// ---- all of them ------------------------------------------------------------------------
+// ---- all of them ----------------------------------------------------
 
 static bool starts(const std::string &s, const char *with)
 {
@@ -240,9 +242,9 @@ static bool starts(const std::string &s, const char *with)
 // some of them later.
 void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a)
 {
-    static const char *const later[] = {"MPI_I", "MPI_Recv_init", "MPI_Win_",
-                                        "MPI_Buffer_attach", "MPI_Rget", "MPI_Get",
-                                        "MPI_Fetch", "MPI_Compare_and"};
+    static const char *const later[] = {
+        "MPI_I",    "MPI_Recv_init", "MPI_Win_",  "MPI_Buffer_attach",
+        "MPI_Rget", "MPI_Get",       "MPI_Fetch", "MPI_Compare_and"};
     bool lasts = false;
     for (const char *one : later)
         lasts = lasts || starts(name, one);

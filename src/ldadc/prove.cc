@@ -1,5 +1,5 @@
-// Signs of polynomials: everything is written in terms that cannot be negative, and then
-// a polynomial without negative coefficients cannot be negative either.
+// Signs of polynomials: everything is written in terms that cannot be negative, and
+// then a polynomial without negative coefficients cannot be negative either.
 #include "ldadc/prove.h"
 #include <algorithm>
 
