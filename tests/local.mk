@@ -71,6 +71,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \
+	tests/e2e/ldadc_analyse.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
@@ -195,7 +196,7 @@ tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
 	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
 	  -Wl,-rpath,$(abs_builddir)/.libs
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c
+EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \

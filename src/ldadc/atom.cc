@@ -76,14 +76,14 @@ int symbols()
 static bool taken(const std::string &id)
 {
     static const std::set<std::string> words = {
-        "nprocs", "rank",  "floordiv", "mod",    "min",  "max",   "and",   "as",
-        "assert", "break", "class",    "def",    "del",  "elif",  "else",  "except",
-        "from",   "for",   "global",   "if",     "in",   "is",    "import", "lambda",
-        "None",   "not",   "or",       "pass",   "raise", "return", "try", "while",
-        "with",   "yield", "True",     "False",  "async", "await", "nonlocal",
-        "finally", "continue"};
-    return words.count(id) || std::any_of(names.begin(), names.end(),
-                                          [&](auto &s) { return s.id == id; });
+        "nprocs", "rank",   "floordiv", "mod",      "min",     "max",     "and",
+        "as",     "assert", "break",    "class",    "def",     "del",     "elif",
+        "else",   "except", "from",     "for",      "global",  "if",      "in",
+        "is",     "import", "lambda",   "None",     "not",     "or",      "pass",
+        "raise",  "return", "try",      "while",    "with",    "yield",   "True",
+        "False",  "async",  "await",    "nonlocal", "finally", "continue"};
+    return words.count(id) ||
+           std::any_of(names.begin(), names.end(), [&](auto &s) { return s.id == id; });
 }
 
 std::string symbol_id(const std::string &text)
@@ -174,7 +174,8 @@ Poly mod(const Poly &a, const Poly &b)
     Poly whole, rest;
     split(a, b, &whole, &rest);
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)
-        return Poly(rest.constant() - floor_of(rest.constant(), b.constant()) * b.constant());
+        return Poly(rest.constant() -
+                    floor_of(rest.constant(), b.constant()) * b.constant());
     if (rest.is_zero())
         return Poly();
     return function_of(Atom::MOD, {rest, b});

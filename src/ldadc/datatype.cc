@@ -46,13 +46,21 @@ static int64_t named_bytes(const std::string &name, const ASTContext &c)
         {"MPI_WCHAR", c.IntTy},
         {"MPI_C_BOOL", c.BoolTy},
     };
-    static const std::map<std::string, int> fixed = {
-        {"MPI_INT8_T", 1},    {"MPI_UINT8_T", 1},   {"MPI_INT16_T", 2},
-        {"MPI_UINT16_T", 2},  {"MPI_INT32_T", 4},   {"MPI_UINT32_T", 4},
-        {"MPI_INT64_T", 8},   {"MPI_UINT64_T", 8},  {"MPI_OFFSET", 8},
-        {"MPI_COUNT", 8},     {"MPI_AINT", 8},      {"MPI_C_COMPLEX", 8},
-        {"MPI_C_FLOAT_COMPLEX", 8},                 {"MPI_C_DOUBLE_COMPLEX", 16},
-        {"MPI_2INT", 8}};
+    static const std::map<std::string, int> fixed = {{"MPI_INT8_T", 1},
+                                                     {"MPI_UINT8_T", 1},
+                                                     {"MPI_INT16_T", 2},
+                                                     {"MPI_UINT16_T", 2},
+                                                     {"MPI_INT32_T", 4},
+                                                     {"MPI_UINT32_T", 4},
+                                                     {"MPI_INT64_T", 8},
+                                                     {"MPI_UINT64_T", 8},
+                                                     {"MPI_OFFSET", 8},
+                                                     {"MPI_COUNT", 8},
+                                                     {"MPI_AINT", 8},
+                                                     {"MPI_C_COMPLEX", 8},
+                                                     {"MPI_C_FLOAT_COMPLEX", 8},
+                                                     {"MPI_C_DOUBLE_COMPLEX", 16},
+                                                     {"MPI_2INT", 8}};
     auto known = fixed.find(name);
     if (known != fixed.end())
         return known->second;
@@ -138,11 +146,11 @@ static bool subarray(int n, std::vector<Poly> sizes, std::vector<Poly> parts,
 bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
 {
     Datatype old, made;
-    Value no = Value::unknown("the datatype is made by " + name + "(), which is not "
-                              "followed", here(e));
-    auto old_is = [&](size_t i) {
-        return i < a.size() && datatype(a[i], &old);
-    };
+    Value no = Value::unknown("the datatype is made by " + name +
+                                  "(), which is not "
+                                  "followed",
+                              here(e));
+    auto old_is = [&](size_t i) { return i < a.size() && datatype(a[i], &old); };
     if (name == "MPI_Type_commit" || name == "MPI_Type_free" ||
         name == "MPI_Type_set_name")
         return true;
@@ -162,8 +170,8 @@ bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
         put(a[2], ok ? new_type(repeated(old, a[0].p, old.extent)) : no, e);
     } else if ((name == "MPI_Type_vector" || name == "MPI_Type_create_hvector") &&
                a.size() == 5) {
-        bool ok = old_is(3) && old.dense() && a[0].is_int() && a[1].is_int() &&
-                  a[2].is_int();
+        bool ok =
+            old_is(3) && old.dense() && a[0].is_int() && a[1].is_int() && a[2].is_int();
         if (ok) {
             Poly block = a[1].p * old.extent, unit = old.extent;
             Poly distance = name == "MPI_Type_vector" ? a[2].p * unit : a[2].p;
@@ -187,9 +195,10 @@ bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
             return at != program.numbers.end() && a[4].is_int(at->second);
         };
         ok = ok && list(a[1], n, &sizes) && list(a[2], n, &parts) &&
-             list(a[3], n, &starts) && (order("MPI_ORDER_C") || order("MPI_ORDER_FORTRAN"));
-        ok = ok && subarray(n, sizes, parts, starts, order("MPI_ORDER_FORTRAN"), old,
-                            &made);
+             list(a[3], n, &starts) &&
+             (order("MPI_ORDER_C") || order("MPI_ORDER_FORTRAN"));
+        ok = ok &&
+             subarray(n, sizes, parts, starts, order("MPI_ORDER_FORTRAN"), old, &made);
         put(a[6], ok ? new_type(made) : no, e);
     } else {
         return false;

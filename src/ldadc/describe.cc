@@ -19,8 +19,8 @@ static bool strange(const Poly &p, int comm)
 {
     return p.has([comm](int id) {
         const Atom &a = atom(id);
-        return a.kind == Atom::BEFORE || ((a.kind == Atom::RANK ||
-                                           a.kind == Atom::NPROCS) && a.number != comm);
+        return a.kind == Atom::BEFORE ||
+               ((a.kind == Atom::RANK || a.kind == Atom::NPROCS) && a.number != comm);
     });
 }
 
@@ -82,7 +82,8 @@ class Describer
             return fail("the view's datatype is not known", s.view_type);
         if (!s.at.is_int())
             return fail(s.call.at ? "the offset is not known"
-                                  : "the file pointer is not known", s.at);
+                                  : "the file pointer is not known",
+                        s.at);
         if (!s.bytes.is_int())
             return fail("the size is not known", s.bytes);
         position = s.at.p * s.view_unit.p;
@@ -93,11 +94,11 @@ class Describer
     bool conditions()
     {
         for (const Condition &c : s.conditions) {
-            bool known = c.kind == Condition::OTHER ? c.uniform
-                                                    : !strange(c.p, comm) && !moves(c.p);
-            bool ranked = c.kind != Condition::OTHER && c.p.has([](int id) {
-                return is(id, Atom::RANK);
-            });
+            bool known = c.kind == Condition::OTHER
+                             ? c.uniform
+                             : !strange(c.p, comm) && !moves(c.p);
+            bool ranked = c.kind != Condition::OTHER &&
+                          c.p.has([](int id) { return is(id, Atom::RANK); });
             Poly which, mine = rank(comm);
             if (known && ranked && c.kind == Condition::ZERO && d.ranks.empty()) {
                 Poly p = c.p;
@@ -127,7 +128,8 @@ class Describer
                 return fail(l.why, l.why_where);
             if (moves(l.count) || strange(l.count, comm))
                 return fail("how often a loop goes round depends on another loop, or "
-                            "another communicator", l.where);
+                            "another communicator",
+                            l.where);
         }
         return true;
     }
@@ -147,10 +149,11 @@ class Describer
             d.size = t.block;
             return true;
         }
-        bool even = t.levels.size() == 1 ? t.extent == t.levels[0].first *
-                                                           t.levels[0].second
-                                         : t.levels.empty();
-        if (even && d.size.divide(t.block, &tiles) && position.divide(t.block, &first)) {
+        bool even = t.levels.size() == 1
+                        ? t.extent == t.levels[0].first * t.levels[0].second
+                        : t.levels.empty();
+        if (even && d.size.divide(t.block, &tiles) &&
+            position.divide(t.block, &first)) {
             Poly distance = t.levels.empty() ? t.extent : t.levels[0].second;
             d.start = s.view_start.p + t.lower + first * distance;
             pieces.push_back({distance, tiles});
@@ -178,8 +181,7 @@ class Describer
                 Poly factor;
                 if ((is(id, Atom::MIN) || is(id, Atom::MAX)) &&
                     d.size.linear_in(id, &factor) &&
-                    (d.size - factor * Poly::atom(id)).is_zero() &&
-                    cut_at(factor, id))
+                    (d.size - factor * Poly::atom(id)).is_zero() && cut_at(factor, id))
                     return true;
             }
         return false;
@@ -235,7 +237,8 @@ class Describer
             int k = l.k.terms().begin()->first[0];
             if (!base.linear_in(k, &stride) || moves(stride))
                 return fail("the offset does not grow by the same amount in every "
-                            "iteration", l.where);
+                            "iteration",
+                            l.where);
             base = base - stride * l.k;
             if (l.count != Poly(1))
                 d.levels.push_back({stride, l.count});
@@ -261,8 +264,8 @@ class Describer
         bool ok = fix(&d.start) && fix(&d.size) && (!d.clipped || fix(&d.clip));
         for (Level &l : d.levels)
             ok = ok && fix(&l.stride) && fix(&l.count);
-        return ok || fail("ranks of another communicator than the file's matter",
-                          s.where);
+        return ok ||
+               fail("ranks of another communicator than the file's matter", s.where);
     }
 
     const Interp &in;
@@ -273,7 +276,7 @@ class Describer
     std::vector<Level> pieces;
 };
 
-// ---- warnings ---------------------------------------------------------------------------
+// ---- warnings -------------------------------------------------------
 
 static bool value_at(const Poly &p, int id, int64_t n, long double *out)
 {
@@ -307,7 +310,8 @@ static void warn_of(const Interp &in, const Site &s, int comm, Description *d)
         top = top.with(r, nprocs(comm) - Poly(1));
         Warning w;
         w.line = product.where.line;
-        w.text = "the product \"" + product.text + "\" is computed in 32-bit int: it "
+        w.text = "the product \"" + product.text +
+                 "\" is computed in 32-bit int: it "
                  "overflows ";
         long double v;
         if (value_at(top, p, 1, &v)) {
@@ -364,7 +368,8 @@ std::string descriptor_text(const Description &d)
     for (const Level &l : d.levels) {
         if (brackets++)
             out += "[";
-        out += "span=" + (l.stride * l.count).text() + " stride=" + l.stride.text() + " ";
+        out +=
+            "span=" + (l.stride * l.count).text() + " stride=" + l.stride.text() + " ";
         if (l.stride.is_zero())
             out += "count=" + l.count.text() + " ";
     }

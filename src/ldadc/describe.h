@@ -1,5 +1,5 @@
-// What a call transfers, as a descriptor of polynomials, and how the ranks' bytes lie to
-// each other.
+// What a call transfers, as a descriptor of polynomials, and how the ranks' bytes lie
+// to each other.
 #ifndef LDADC_DESCRIBE_H
 #define LDADC_DESCRIBE_H
 

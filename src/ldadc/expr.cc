@@ -14,7 +14,7 @@ static bool is_unsigned(QualType t)
     return t->isUnsignedIntegerOrEnumerationType();
 }
 
-// ---- integers -----------------------------------------------------------------------
+// ---- integers -------------------------------------------------------
 
 static Value with_products(Value v, const Value &a, const Value &b)
 {
@@ -50,6 +50,10 @@ Value Interp::fit(Value v, QualType t, const Expr *e)
         return Value::unknown("a value is kept in \"" + t.getAsString() +
                                   "\", where it may not fit",
                               here(e), alike(v));
+    for (auto &[m, c] : v.p.terms())
+        if (is_unsigned(t) && (c > 1 << 20 || c < -(1 << 20)))
+            return Value::unknown("a value without a sign may wrap around", here(e),
+                                  alike(v));
     if (is_unsigned(t) && !not_negative(v.p))
         return Value::unknown("a value without a sign may wrap around", here(e),
                               alike(v));
@@ -99,11 +103,15 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
         break;
     case BO_Shl:
         if (!b.p.is_constant() || b.p.constant() < 0 || b.p.constant() > 62)
-            return Value::unknown("a shift is not followed", here(e), alike(a) && alike(b));
+            return Value::unknown("a shift is not followed", here(e),
+                                  alike(a) && alike(b));
         b.p = Poly((int64_t)1 << b.p.constant());
         [[fallthrough]];
     case BO_Mul:
         out.p = a.p * b.p;
+        if (is_unsigned(t) && context().getTypeSize(t) < 64 && !out.p.is_constant())
+            return Value::unknown("a product without a sign may wrap around", here(e),
+                                  alike(a) && alike(b));
         if (context().getTypeSize(t) == 32 && !out.p.is_constant() && !probing) {
             products.push_back({out.p, text_of(context(), e), here(e)});
             out.products.insert(products.size() - 1);
@@ -111,7 +119,8 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
         break;
     case BO_Shr:
         if (!b.p.is_constant() || b.p.constant() < 0 || b.p.constant() > 62)
-            return Value::unknown("a shift is not followed", here(e), alike(a) && alike(b));
+            return Value::unknown("a shift is not followed", here(e),
+                                  alike(a) && alike(b));
         b.p = Poly((int64_t)1 << b.p.constant());
         [[fallthrough]];
     case BO_Div:
@@ -139,7 +148,7 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
     return fit(out, t, e);
 }
 
-// ---- conditions -----------------------------------------------------------------------
+// ---- conditions -----------------------------------------------------
 
 static Condition decided(bool yes)
 {
@@ -303,7 +312,7 @@ void Interp::with_condition(const Condition &c, const std::function<void()> &yes
         now.conditions.erase(now.conditions.begin() + depth);
 }
 
-// ---- expressions ----------------------------------------------------------------------
+// ---- expressions ----------------------------------------------------
 
 Value Interp::eval_cast(const CastExpr *e)
 {
@@ -346,8 +355,7 @@ Value Interp::eval_cast(const CastExpr *e)
     case CK_PointerToIntegral: {
         Value v = eval(sub);
         escape(v);
-        return v.is_int() ? v
-                          : Value::unknown("a pointer becomes a number", here(e));
+        return v.is_int() ? v : Value::unknown("a pointer becomes a number", here(e));
     }
     case CK_ToVoid:
         eval(sub);
@@ -473,7 +481,8 @@ Value Interp::eval_binary(const BinaryOperator *e)
         Value b = eval(r);
         Target to = target(l);
         Value a = load(to, l);
-        BinaryOperatorKind op = BinaryOperator::getOpForCompoundAssignment(e->getOpcode());
+        BinaryOperatorKind op =
+            BinaryOperator::getOpForCompoundAssignment(e->getOpcode());
         Value v;
         if (l->getType()->isPointerType())
             v = moved(a, b, op == BO_Sub, e);
@@ -517,7 +526,8 @@ Value Interp::eval_choice(const AbstractConditionalOperator *e)
     };
     if (with_middle && yes->HasSideEffects(context()))
         return Value::unknown("an operator is not followed", here(e));
-    with_condition(c, [&] { keep(yes); }, [&] { keep(e->getFalseExpr()); });
+    with_condition(
+        c, [&] { keep(yes); }, [&] { keep(e->getFalseExpr()); });
     return alive ? read(now, {kept, {}}) : Value();
 }
 
@@ -577,8 +587,8 @@ Value Interp::eval(const Expr *e)
         return load(target(e), e);
     if (const auto *p = dyn_cast<UnaryExprOrTypeTraitExpr>(e)) {
         (void)p;
-        return Value::unknown("the size of a table with variable bounds is not followed",
-                              here(e));
+        return Value::unknown(
+            "the size of a table with variable bounds is not followed", here(e));
     }
     if (isa<FloatingLiteral>(e))
         return Value::unknown("a number is computed in floating point", here(e), true);
@@ -587,7 +597,7 @@ Value Interp::eval(const Expr *e)
     return Value::unknown("an expression is not followed", here(e));
 }
 
-// ---- where something is ------------------------------------------------------------------
+// ---- where something is ---------------------------------------------
 
 Target Interp::element(const Value &base, const Value &index, const Expr *e)
 {
@@ -677,16 +687,17 @@ Value Interp::load(const Target &t, const Expr *e)
             v.where = here(e);
         return v;
     }
-    if (t.kind == Target::NOWHERE && t.uniform) {
+    if (t.kind == Target::NOWHERE && t.uniform && !now.stored.count("arguments")) {
         if (e->getType()->isPointerType())
             return Value::tag(text_of(context(), e));
         return Value::unknown("\"" + text_of(context(), e) + "\" is not followed",
                               here(e), true);
     }
     const char *why = t.kind == Target::INSIDE ? "an element of a table is not followed"
-                      : t.kind == Target::CELL ? "a union, bit field or volatile "
-                                                 "variable is not followed"
-                                               : "what a pointer points to is not known";
+                      : t.kind == Target::CELL
+                          ? "a union, bit field or volatile "
+                            "variable is not followed"
+                          : "what a pointer points to is not known";
     return Value::unknown(why, here(e));
 }
 
@@ -694,11 +705,12 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
 {
     if (!alive)
         return;
-    if (v.kind == Value::POINTER &&
-        (t.kind != Target::CELL || v.anywhere || t.opaque))
+    if (v.kind == Value::POINTER && (t.kind != Target::CELL || v.anywhere || t.opaque))
         escape(v);
     if (t.kind == Target::NOWHERE) {
-        if (!t.uniform)
+        if (t.uniform)
+            now.stored.insert("arguments"); // they are no longer what they were
+        else
             forget_compatible(type, nullptr, here(e));
         return;
     }

@@ -35,7 +35,7 @@ struct Opening {
     int comm = -1;           // -1: not known
     bool alone = false;      // by MPI_COMM_SELF
     bool append = false;
-    bool handed_on = false; // to a function that is not seen
+    bool handed_on = false;  // to a function that is not seen
     std::vector<Poly> loops; // around it, by their iterations
     const clang::CallExpr *call = nullptr;
     // Variables that can be named there, with their values.
@@ -128,11 +128,11 @@ class Interp
     const Program &program;
     std::vector<Object> objects;
     std::map<const clang::VarDecl *, int> globals;
-    std::map<Cell, int> children;  // what foreign pointers point to
-    std::map<Cell, Poly> members;  // names of foreign variables
-    std::map<Cell, int> handles;   // and openings, communicators
+    std::map<Cell, int> children;                  // what foreign pointers point to
+    std::map<Cell, Poly> members;                  // names of foreign variables
+    std::map<Cell, int> handles;                   // and openings, communicators
     std::map<std::vector<const void *>, int> made; // openings and blocks of memory
-    std::set<int> alike_before;    // values before an iteration that no rank alone has
+    std::set<int> alike_before; // values before an iteration that no rank alone has
     State now;
     bool alive = true, from_main = false;
     const State *anywhere = nullptr; // what is known where a jump may lead

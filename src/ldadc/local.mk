@@ -11,6 +11,7 @@ LDADC_SOURCES = \
 	src/ldadc/command_rewrite.c \
 	src/ldadc/ctext.cc src/ldadc/ctext.h \
 	src/ldadc/datatype.cc \
+	src/ldadc/decide.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
 	src/ldadc/expr.cc \
 	src/ldadc/flags.c \

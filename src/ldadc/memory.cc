@@ -107,7 +107,7 @@ std::string Interp::cell_text(const Cell &c) const
     return out;
 }
 
-// ---- reading -----------------------------------------------------------------------
+// ---- reading --------------------------------------------------------
 
 Value Interp::read(const State &s, const Cell &c)
 {
@@ -135,10 +135,10 @@ Value Interp::initial(const State &s, const Cell &c)
         return initial_global(s, c, t);
     if (o.kind == Object::FOREIGN)
         return initial_foreign(s, c, t);
-    return Value::unknown("\"" + cell_text(c) + "\" has no value that is known",
-                          o.variable ? place_of(o.variable->getASTContext(),
-                                                o.variable->getLocation())
-                                     : Place());
+    return Value::unknown(
+        "\"" + cell_text(c) + "\" has no value that is known",
+        o.variable ? place_of(o.variable->getASTContext(), o.variable->getLocation())
+                   : Place());
 }
 
 static bool is_name(QualType t, const char *name)
@@ -226,8 +226,10 @@ Value Interp::initial_foreign(const State &s, const Cell &c, QualType t)
     std::string text = cell_text(c);
     const Object &o = objects[c.object];
     if (t.isNull() || (!o.constant && s.stored.count("*")))
-        return Value::unknown("\"" + text + "\" may be changed by a function that is "
-                              "not seen", {});
+        return Value::unknown("\"" + text +
+                                  "\" may be changed by a function that is "
+                                  "not seen",
+                              {});
     for (const std::string &stored : s.stored)
         if (stored == type_key(t) || stored == "char")
             return Value::unknown("\"" + text + "\" may be changed through a pointer",
@@ -277,10 +279,10 @@ Value Interp::initial_global(const State &s, const Cell &c, QualType t)
     const Object &o = objects[c.object];
     const VarDecl *v = o.variable;
     Place where = place_of(v->getASTContext(), v->getLocation());
-    bool constant = v->getType().isConstQualified() ||
-                    (v->getType()->isArrayType() && v->getASTContext()
-                                                        .getBaseElementType(v->getType())
-                                                        .isConstQualified());
+    bool constant =
+        v->getType().isConstQualified() ||
+        (v->getType()->isArrayType() &&
+         v->getASTContext().getBaseElementType(v->getType()).isConstQualified());
     bool own = !v->isExternallyVisible();
     bool defined = own || program.globals.count(o.name);
     bool fixed = constant || (own && !program.assigned.count(v) && !o.escaped);
@@ -292,12 +294,14 @@ Value Interp::initial_global(const State &s, const Cell &c, QualType t)
     if (fixed || (from_main && !s.stored.count("*")))
         return from_initialiser(o, c, t);
     if (from_main || s.stored.count("*"))
-        return Value::unknown("\"" + o.name + "\" may be changed by a function that is "
-                              "not seen", where);
+        return Value::unknown("\"" + o.name +
+                                  "\" may be changed by a function that is "
+                                  "not seen",
+                              where);
     return foreign_value(c, t, cell_text(c));
 }
 
-// ---- writing -----------------------------------------------------------------------
+// ---- writing --------------------------------------------------------
 
 void Interp::write(const Cell &c, const Value &v)
 {
@@ -351,7 +355,8 @@ void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
             hit.push_back(c);
     for (size_t i = 0; i < objects.size(); i++)
         if (objects[i].kind == Object::GLOBAL && others_see(objects[i]) &&
-            compatible(t, objects[i].type, context()) && (!but || but->object != (int)i))
+            compatible(t, objects[i].type, context()) &&
+            (!but || but->object != (int)i))
             hit.push_back({(int)i, {}});
     for (const Cell &c : hit)
         forget(c, "may be changed through a pointer", where);
@@ -365,10 +370,9 @@ void Interp::forget_reachable(const std::string &name, const Place &where)
     std::vector<int> files;
     for (size_t i = 0; i < objects.size(); i++) {
         const Object &o = objects[i];
-        bool global = o.kind == Object::GLOBAL &&
-                      !o.variable->getType().isConstQualified() &&
-                      (o.variable->isExternallyVisible() ||
-                       program.assigned.count(o.variable));
+        bool global =
+            o.kind == Object::GLOBAL && !o.variable->getType().isConstQualified() &&
+            (o.variable->isExternallyVisible() || program.assigned.count(o.variable));
         if (!o.escaped && !global && (o.kind != Object::FOREIGN || o.constant))
             continue;
         for (auto &[c, v] : now.cells)
@@ -440,7 +444,7 @@ void Interp::drop_frame(int number)
             ++at;
 }
 
-// ---- names ---------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------
 
 // What the program was started with gets the name of the first variable it is put in.
 Value Interp::named(const Cell &c, const Value &v)

@@ -12,7 +12,8 @@ enum { WORLD = 0, SELF = 1 };
 static bool take(std::string *s, const char *end)
 {
     std::string tail = end;
-    if (s->size() < tail.size() || s->compare(s->size() - tail.size(), tail.size(), tail))
+    if (s->size() < tail.size() ||
+        s->compare(s->size() - tail.size(), tail.size(), tail))
         return false;
     s->resize(s->size() - tail.size());
     return true;
@@ -84,12 +85,12 @@ Cell Interp::file_cell(int opening, int part)
 {
     std::vector<const void *> key = {&openings, (const void *)(size_t)opening};
     if (!made.count(key))
-        made[key] = new_object({Object::OPENING, "the view of " + openings[opening].name,
-                                QualType()});
+        made[key] = new_object(
+            {Object::OPENING, "the view of " + openings[opening].name, QualType()});
     return {made[key], {part}};
 }
 
-// ---- files --------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------
 
 void Interp::mpi_open(const CallExpr *e, const Args &a)
 {
@@ -114,8 +115,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
         o.comm = WORLD;
     auto append = program.numbers.find("MPI_MODE_APPEND");
     o.append = !a[2].is_int() || !a[2].p.is_constant() ||
-               append == program.numbers.end() ||
-               (a[2].p.constant() & append->second);
+               append == program.numbers.end() || (a[2].p.constant() & append->second);
     o.loops.clear();
     for (const Loop &l : loops)
         o.loops.push_back(l.k);
@@ -203,7 +203,8 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     int n = a[0].number;
     Datatype unit, tile;
     Value no = Value::unknown("the file's view is made of a datatype that is not "
-                              "followed", here(e));
+                              "followed",
+                              here(e));
     bool ok = datatype(a[2], &unit) && unit.dense();
     bool tiled = datatype(a[3], &tile);
     if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
@@ -211,9 +212,9 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
     write(file_cell(n, VIEW_START), current ? no : a[1]);
     write(file_cell(n, VIEW_UNIT), ok ? Value::integer(unit.extent) : no);
-    write(file_cell(n, VIEW_TYPE), !tiled || !ok    ? no
-                                   : tile.dense()   ? Value::integer(0)
-                                                    : new_type(tile));
+    write(file_cell(n, VIEW_TYPE), !tiled || !ok  ? no
+                                   : tile.dense() ? Value::integer(0)
+                                                  : new_type(tile));
     write(file_cell(n, FILE_POINTER), Value::integer(0));
 }
 
@@ -226,7 +227,8 @@ void Interp::mpi_seek(const CallExpr *e, const Args &a)
         auto at = program.numbers.find(name);
         return at != program.numbers.end() && a[2].is_int(at->second);
     };
-    Value v = Value::unknown("the file pointer is set from the end of the file", here(e));
+    Value v =
+        Value::unknown("the file pointer is set from the end of the file", here(e));
     if (is("MPI_SEEK_SET"))
         v = a[1];
     else if (is("MPI_SEEK_CUR"))
@@ -246,7 +248,8 @@ void Interp::advance(int opening, const Value &bytes, const Place &where)
         at.products.insert(bytes.products.begin(), bytes.products.end());
         write(c, at);
     } else if (at.is_int()) {
-        write(c, Value::unknown("the file pointer is moved by what is not known", where));
+        write(c,
+              Value::unknown("the file pointer is moved by what is not known", where));
     }
 }
 
@@ -291,12 +294,11 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
     s.loops = loops;
     s.conditions = now.conditions;
     for (size_t i = 1; i < frames.size(); i++)
-        s.via.push_back({frames[i].called,
-                         frames[i - 1].function->getNameAsString()});
+        s.via.push_back({frames[i].called, frames[i - 1].function->getNameAsString()});
     sites.push_back(s);
 }
 
-// ---- all of them ------------------------------------------------------------------------
+// ---- all of them ----------------------------------------------------
 
 static bool starts(const std::string &s, const char *with)
 {
@@ -307,9 +309,9 @@ static bool starts(const std::string &s, const char *with)
 // some of them later.
 void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a)
 {
-    static const char *const later[] = {"MPI_I", "MPI_Recv_init", "MPI_Win_",
-                                        "MPI_Buffer_attach", "MPI_Rget", "MPI_Get",
-                                        "MPI_Fetch", "MPI_Compare_and"};
+    static const char *const later[] = {
+        "MPI_I",    "MPI_Recv_init", "MPI_Win_",  "MPI_Buffer_attach",
+        "MPI_Rget", "MPI_Get",       "MPI_Fetch", "MPI_Compare_and"};
     bool lasts = false;
     for (const char *one : later)
         lasts = lasts || starts(name, one);
@@ -382,15 +384,6 @@ Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a
             comm >= 0 ? Value::handle(Value::COMM, comm)
                       : Value::unknown("the communicator is not known", here(e)),
             e);
-    } else if ((starts(name, "MPI_Comm_split") || starts(name, "MPI_Comm_create") ||
-                starts(name, "MPI_Cart_create") || starts(name, "MPI_Cart_sub")) &&
-               !a.empty()) {
-        mpi_other(e, name, a);
-        auto key = chain(e);
-        if (!made.count(key))
-            made[key] = comms++;
-        if (loops.empty())
-            put(a.back(), Value::handle(Value::COMM, made[key]), e);
     } else if (starts(name, "MPI_Type_") && mpi_type(e, name, a)) {
         return done;
     } else if (name != "MPI_Init" && name != "MPI_Finalize") {

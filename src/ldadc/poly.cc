@@ -81,7 +81,8 @@ Poly Poly::operator*(const Poly &o) const
         for (auto &[n, d] : o.terms_) {
             Monomial both;
             int64_t product;
-            std::merge(m.begin(), m.end(), n.begin(), n.end(), std::back_inserter(both));
+            std::merge(m.begin(), m.end(), n.begin(), n.end(),
+                       std::back_inserter(both));
             if (__builtin_mul_overflow(c, d, &product))
                 out.valid_ = false;
             out.add(both, product);

@@ -1,7 +1,7 @@
-// Values of integer expressions: polynomials with whole coefficients over atoms. An atom
-// is the number of processes, a rank, a named variable, the number of an iteration, or a
-// function of polynomials that is none itself. Atoms are kept once each, so that equal
-// values are equal polynomials.
+// Values of integer expressions: polynomials with whole coefficients over atoms. An
+// atom is the number of processes, a rank, a named variable, the number of an
+// iteration, or a function of polynomials that is none itself. Atoms are kept once
+// each, so that equal values are equal polynomials.
 #ifndef LDADC_POLY_H
 #define LDADC_POLY_H
 

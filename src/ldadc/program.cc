@@ -68,7 +68,7 @@ const VarDecl *Program::the_global(const VarDecl *v) const
     return v->getCanonicalDecl();
 }
 
-// ---- what a function does ------------------------------------------------------
+// ---- what a function does -------------------------------------------
 
 struct Seen {
     std::set<const FunctionDecl *> calls;
@@ -254,7 +254,7 @@ static void look_at_functions(Program *p)
     }
 }
 
-// ---- constants of MPI -------------------------------------------------------------
+// ---- constants of MPI -----------------------------------------------
 
 static void learn_constants(Program *p, ASTUnit *unit)
 {
@@ -289,7 +289,7 @@ static void learn_constants(Program *p, ASTUnit *unit)
     }
 }
 
-// ---- reading ------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------
 
 static void list_declarations(Program *p, ASTUnit *unit)
 {

@@ -20,10 +20,11 @@ struct Program {
     std::map<std::string, const clang::VarDecl *> globals; // definitions others can see
     const clang::FunctionDecl *main = nullptr;
     std::set<const clang::FunctionDecl *> called, pointed, recursive;
-    std::set<const clang::Decl *> jumping; // functions whose control flow is not followed
-    // Variables that a function may change which is called at any time, as handlers are.
+    std::set<const clang::Decl *>
+        jumping; // functions whose control flow is not followed
+    // Variables that a function may change which is called at any time, as handlers.
     std::set<const clang::VarDecl *> volatile_ones;
-    std::set<const clang::VarDecl *> assigned; // globals, anywhere
+    std::set<const clang::VarDecl *> assigned;  // globals, anywhere
     std::map<uint64_t, std::string> by_value;   // MPI's constants, as in MPICH
     std::map<std::string, std::string> by_name; // and as in Open MPI
     std::map<std::string, int64_t> numbers;     // whole ones

@@ -20,10 +20,9 @@ void Interp::parameter(const ParmVarDecl *v)
         if (t->isPointerType())
             write(c, Value::tag(name));
         else
-            write(c, Value::integer(new_symbol({symbol_id(name), name,
-                                                "initialised once",
-                                                here(frames.back().function->getBody())
-                                                    .line})));
+            write(c, Value::integer(
+                         new_symbol({symbol_id(name), name, "initialised once",
+                                     here(frames.back().function->getBody()).line})));
         return;
     }
     if (t->isRecordType())

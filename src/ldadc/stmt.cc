@@ -6,7 +6,7 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { MOST_STEPS = 3000000 }; // more than that is not worth waiting for
+enum { MOST_STEPS = 200000 }; // more than that is not worth waiting for
 
 void Interp::exec_declaration(const VarDecl *v)
 {
@@ -139,7 +139,8 @@ void Interp::exec(const Stmt *s)
                 exec_declaration(v);
     } else if (const auto *i = dyn_cast<IfStmt>(s)) {
         Condition c = condition(i->getCond());
-        with_condition(c, [&] { exec(i->getThen()); }, [&] { exec(i->getElse()); });
+        with_condition(
+            c, [&] { exec(i->getThen()); }, [&] { exec(i->getElse()); });
     } else if (const auto *f = dyn_cast<ForStmt>(s)) {
         exec(f->getInit());
         exec_loop({f, f->getCond(), f->getInc(), f->getBody(), false});
