@@ -195,7 +195,7 @@ tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
 	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
 	  -Wl,-rpath,$(abs_builddir)/.libs
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c
+EXTRA_DIST += tests/ldad/plain.c tests/ldad/fortran.f90
 
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \

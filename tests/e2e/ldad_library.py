@@ -4,6 +4,8 @@
 calls renamed, writes the same bytes; what it exports; what it refuses."""
 import itertools
 import os
+import shutil
+import struct
 import subprocess
 
 from e2e import BUILD, HDF5, Case, add, main
@@ -89,6 +91,44 @@ class Library(Case):
                             "ldad_method=unique", "ldad_plan=" + words, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn("the plan does not give these 1000 bytes to rank", done.err)
+
+    def fortran(self):
+        """tests/ldad/fortran.f90, compiled by the Fortran compiler of this MPI."""
+        words = os.environ["MPICC"].split()
+        compiler = words[0].replace("mpicc", "mpifort")
+        if compiler == words[0] or not shutil.which(compiler):
+            self.skipTest("%s has no mpifort beside it" % words[0])
+        source = os.environ["top_srcdir"]
+        out = os.path.join(self.tmp, "fortran")
+        libs = os.path.join(BUILD, ".libs")
+        done = subprocess.run(
+            [compiler, "-Wall", "-J" + self.tmp,
+             os.path.join(source, "include", "ldad.f90"),
+             os.path.join(source, "tests", "ldad", "fortran.f90"), "-o", out,
+             "-L" + libs, "-lldad", "-Wl,-rpath," + libs],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode and b"mpi.mod" in done.stdout:
+            self.skipTest("%s does not know the module mpi" % compiler)
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
+        return out
+
+    def test_fortran(self):
+        program = self.fortran()
+        words = "ranks=3 step=800 start=0 [span=12000 stride=2400 size=800]"
+        right = struct.pack("<1500d", *range(1, 1501))
+        for method in METHODS:
+            path = os.path.join(self.tmp, "f-" + method)
+            done = self.run_program(program, path, method, words, np=3, dir=False,
+                                    json=False)
+            self.assertEqual(done.out, "code 0, wrong 0\n", done)
+            if method != "hdf5":
+                self.assertEqual(self.logical(path, words), right, method)
+
+    def test_fortran_is_refused(self):
+        done = self.run_program(self.fortran(), os.path.join(self.tmp, "f"), "fast",
+                                "", np=2, dir=False, json=False)
+        self.assertIn('there is no "fast"', done.out)
+        self.assertNotIn("code 0", done.out)
 
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",
