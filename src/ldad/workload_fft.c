@@ -239,6 +239,10 @@ static int run_all(struct fft *p, void *buf[2])
     }
     if (rc)
         return rc;
+    if (w.run.partitioned && w.options->run.node_dirs)
+        report_note(w.run.report, "disks",
+                    "all ranks read the columns of one row at a time, which one rank "
+                    "wrote: only its disk reads then");
     p->panel = buf[0];
     p->lines = buf[1];
     math->roots(roots, p->n1);
