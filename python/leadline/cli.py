@@ -2,14 +2,12 @@
 import argparse
 import os
 import sys
-import textwrap
 from collections import namedtuple
 
-from leadline import compare, groups, notes, sweep, table
+from leadline import compare, groups, history, notes, output, schema, sweep, table
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 
-WIDTH = 88
 INTERRUPTED = 130
 
 # Where the launcher script says the programs are, and how to start them.
@@ -41,6 +39,8 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
+    for module in (history, schema):
+        module.add(commands)
     return top
 
 
@@ -63,7 +63,7 @@ def add_compare(commands):
                    "the rates, *_MBps; with --against their totals)")
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="default: text")
-    p.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    output.add_option(p)
     p.set_defaults(run=run_compare)
 
 
@@ -106,7 +106,7 @@ def run_compare(args, where):
         def show(form):
             return compare.readable(some, form)
     below = found.left_out + notes.notes(found.groups, figures)
-    write(args.output, render(args.format, some, show, meaning, below))
+    output.write(args.output, render(args.format, some, show, meaning, below))
     if args.format == "csv":
         for note in below:
             sys.stderr.write("leadline compare: %s\n" % note)
@@ -124,27 +124,10 @@ def render(form, some, show, meaning, below):
         return "\n".join([show(table.markdown)] + [w + "\n" for w in words])
     out = show(table.text)
     if meaning:
-        out += "\n" + "".join(wrap(sentence, "", "") for sentence in meaning)
+        out += "\n" + "".join(output.wrap(sentence) for sentence in meaning)
     if below:
-        out += "\n" + "".join(wrap(note, "Note: ", "      ") for note in below)
+        out += "\n" + output.notes(below)
     return out
-
-
-def wrap(sentence, first, rest):
-    return textwrap.fill(sentence, WIDTH, initial_indent=first, subsequent_indent=rest,
-                         break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def write(path, text):
-    if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
 # ---- all ---------------------------------------------------------------------

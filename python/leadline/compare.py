@@ -24,7 +24,8 @@ def compare(figure, group, baseline, ignoring=()):
         absent = baseline if ours else group
         return Comparison(None, False, "not comparable: %s has no such figure"
                           % absent.name)
-    why = not_comparable(figure.name, group, baseline, ignoring)
+    why = (other_unit(key, group, baseline)
+           or not_comparable(figure.name, group, baseline, ignoring))
     if why:
         return Comparison(None, False, "not comparable: " + why)
     rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
@@ -39,6 +40,15 @@ def compare(figure, group, baseline, ignoring=()):
         return Comparison(None, paired, "too few repetitions (n = %d < %d)"
                           % (n, stats.CI_MIN))
     return Comparison(ratio, paired, stats.verdict(ratio, figure.better))
+
+
+def other_unit(key, group, baseline):
+    ours, theirs = group.figures()[key], baseline.figures()[key]
+    for name in ("unit", "better"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        if mine != other:
+            return "other %s (%s, not %s)" % (name, mine, other)
+    return ""
 
 
 def row(figure, group, baseline, ignoring=()):

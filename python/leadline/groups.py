@@ -135,7 +135,7 @@ class Collection:
                                  % (report.path, report.failure()))
             self.asked_for_bad = self.asked_for_bad or asked
             return
-        name = report.config or report.label or stem(report.path)
+        name = report.config or report.label or reports.stem(report.path)
         # Equal names of two series are two configurations: before and after.
         same = (name, report.series_id) if report.config else (name,)
         if not report.config and not report.label:
@@ -148,10 +148,6 @@ class Collection:
         group.same = same
         group.reports.append(report)
         self.groups.append(group)
-
-
-def stem(path):
-    return os.path.splitext(os.path.basename(path))[0]
 
 
 def collect(paths):
@@ -179,10 +175,10 @@ def collect(paths):
 def tell_apart(groups):
     """Adds to equal names where the reports came from."""
     def sources(group):
-        return (stem(group.source.rstrip("/")), group.source, group.same[-1])
+        return (reports.stem(group.source.rstrip("/")), group.source, group.same[-1])
     for level in range(3):
         names = Counter(group.name for group in groups)
         for group in groups:
             if names[group.name] > 1:
-                plain = group.first.config or group.first.label or stem(group.source)
+                plain = group.first.config or group.first.label or reports.stem(group.source)
                 group.name = "%s (%s)" % (plain, sources(group)[level])

@@ -6,11 +6,19 @@ from leadline.report import SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
+DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
 def notes(groups, figures):
-    return (memory(groups) + missing_rounds(groups) + noisy(groups, figures)
-            + loaded(groups) + stragglers(groups) + from_programs(groups))
+    return (alone(groups) + memory(groups) + missing_rounds(groups)
+            + noisy(groups, figures) + unlike_itself(groups, figures) + loaded(groups) + stragglers(groups) + from_programs(groups))
+
+
+def alone(groups):
+    if len(groups) > 1:
+        return []
+    return ["there is only one configuration, %s: nothing to compare it with"
+            % groups[0].name]
 
 
 def memory(groups):
@@ -49,6 +57,24 @@ def noisy(groups, figures):
         if ranges:
             out.append("%s is noisy, its repetitions range from %s"
                        % (figure.name, ", ".join(ranges)))
+    return out
+
+
+def unlike_itself(groups, figures):
+    """A/A: of equal runs, the first half against the second. Where that shows a
+    difference, something changed meanwhile."""
+    out = []
+    for figure in figures:
+        for group in groups:
+            found = group.observations((figure.name, figure.at))
+            values = [value for _, value in sorted(found.items())]
+            half = len(values) // 2
+            ratio = stats.welch_ratio(values[half:], values[:half])
+            if ratio and (ratio.low > 1.0 or ratio.high < 1.0) \
+                    and max(ratio.centre, 1.0 / ratio.centre) > DRIFT:
+                out.append("%s of %s differs from itself: its later half is %.2f of "
+                           "its earlier one, so trust paired ratios only"
+                           % (figure.name, group.name, ratio.centre))
     return out
 
 
