@@ -4,7 +4,8 @@ import os
 import sys
 from collections import namedtuple
 
-from leadline import compare, groups, history, notes, output, schema, sweep, table
+from leadline import (calibrate, compare, groups, history, notes, output, page, plot,
+                      schema, share, sweep, table)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 
@@ -20,16 +21,6 @@ class Parser(argparse.ArgumentParser):
         raise usage("%s; see %s --help" % (message, self.prog))
 
 
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-positive.__name__ = "whole number above 0"
-
-
 def parser(where):
     top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks "
                  "and compares their JSON reports.")
@@ -39,7 +30,7 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
-    for module in (history, schema):
+    for module in (page, plot, history, schema, calibrate):
         module.add(commands)
     return top
 
@@ -76,7 +67,7 @@ def add_sweep(commands):
     p.add_argument("spec", metavar="SPEC", help="the specification")
     p.add_argument("--out", metavar="DIR",
                    help="where the reports go (default: SPEC's name without .json)")
-    p.add_argument("--rounds", metavar="N", type=positive,
+    p.add_argument("--rounds", metavar="N", type=output.positive,
                    help="instead of SPEC's rounds")
     p.add_argument("--dry-run", action="store_true",
                    help="print the commands and do nothing")
@@ -105,7 +96,8 @@ def run_compare(args, where):
         figures = compare.select(found.groups, args.figure)
         def show(form):
             return compare.readable(some, form)
-    below = found.left_out + notes.notes(found.groups, figures)
+    below = (found.left_out + notes.notes(found.groups, figures)
+             + share.notes(found.groups, found.yardsticks))
     output.write(args.output, render(args.format, some, show, meaning, below))
     if args.format == "csv":
         for note in below:
@@ -138,7 +130,7 @@ def main(argv=None, where=NOWHERE):
     try:
         args = parser(where).parse_args(argv)
         if args.command is None:
-            raise usage("it needs a command, compare or sweep; see leadline --help")
+            raise usage("it needs a command, such as compare; see leadline --help")
         name = "leadline " + args.command
         return args.run(args, where)
     except LeadlineError as why:

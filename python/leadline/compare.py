@@ -6,9 +6,13 @@ from collections import OrderedDict, namedtuple
 from leadline import stats, table
 from leadline.errors import usage
 from leadline.groups import not_comparable
+from leadline.report import printable
 
 SCHEMA = "leadline-compare/1"
 BASELINE = "baseline"
+
+# Options that say where results go, not what was measured.
+ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
 Comparison = namedtuple("Comparison", "ratio paired verdict")
 Row = namedtuple("Row", "figure group n median interval comparison")
@@ -83,6 +87,17 @@ def select(groups, patterns):
         raise usage("no figure is called %s; there are: %s"
                     % (", ".join(patterns), ", ".join(names) or "none"))
     return chosen
+
+
+def option_text(name, value):
+    """posix; collective; npix=1024; nothing for what is off or not given."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return name
+    if not isinstance(value, str) or not value or value[0].isdigit():
+        return printable("%s=%s" % (name, value))
+    return printable(value.lower() if len(value) > 1 and value.isupper() else value)
 
 
 def matches(name, patterns):

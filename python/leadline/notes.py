@@ -5,6 +5,7 @@ from leadline import stats
 from leadline.report import SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
+WORST = 4          # so many of the noisy ones are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
@@ -22,14 +23,16 @@ def alone(groups):
 
 
 def memory(groups):
-    out = []
+    """One sentence for all configurations of which as many runs were."""
+    names = OrderedDict()
     for group in groups:
         served = group.from_memory()
         if served:
-            out.append("%s: reads were served from memory in %d of %d runs: such read "
-                       "figures measure memory, not storage"
-                       % (group.name, served, len(group.reports)))
-    return out
+            names.setdefault((served, len(group.reports)), []).append(group.name)
+    return ["%s: reads were served from memory in %d of %d runs%s: such read figures "
+            "measure memory, not storage"
+            % (", ".join(some), served, runs, " each" if len(some) > 1 else "")
+            for (served, runs), some in names.items()]
 
 
 def missing_rounds(groups):
@@ -45,18 +48,20 @@ def missing_rounds(groups):
 
 
 def noisy(groups, figures):
-    """One sentence a figure, naming the configurations that spread widely."""
+    """One sentence a figure, naming the configurations that spread most widely."""
     out = []
     for figure in figures:
-        ranges = []
+        found = []
         for group in groups:
             values = list(group.observations((figure.name, figure.at)).values())
             if len(values) >= 3 and stats.log_spread(values) > NOISY:
-                ranges.append("%.4g to %.4g (%s)" % (min(values), max(values),
-                                                     group.name))
-        if ranges:
-            out.append("%s is noisy, its repetitions range from %s"
-                       % (figure.name, ", ".join(ranges)))
+                found.append((-stats.log_spread(values), "%.4g to %.4g (%s)" % (
+                    min(values), max(values), group.name)))
+        if found:
+            more = ", and by more than a fifth in %d more" % (len(found) - WORST)
+            out.append("%s is noisy, its repetitions range from %s%s" % (
+                figure.name, ", ".join(words for _, words in sorted(found)[:WORST]),
+                more if len(found) > WORST else ""))
     return out
 
 

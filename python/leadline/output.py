@@ -31,3 +31,13 @@ def write(path, text):
             stream.write(text)
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+positive.__name__ = "whole number above 0"

@@ -36,6 +36,7 @@ class Report:
         mpi = get(path, tree, "mpi", dict, optional=not self.valid) or {}
         self.ranks = get(path, mpi, "ranks", int, "mpi.", optional=not self.valid)
         self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
+        self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
         io = get(path, tree, "io", dict, optional=True) or {}
         self.cache = get(path, io, "cache", str, "io.", optional=True)
         self.sync = get(path, io, "sync", str, "io.", optional=True)

@@ -44,6 +44,7 @@ KINDS = {
             "a UTC time such as 2026-11-20T10:15:02.123Z"),
     "number": (is_number, "a number"),
     "seconds": (lambda v: is_number(v) and v >= 0, "seconds, 0 or more"),
+    "amount": (lambda v: is_number(v) and v >= 0, "a number, 0 or more"),
     "count": (is_count, "a whole number, 0 or more"),
     "positive": (lambda v: is_count(v) and v > 0, "a whole number above 0"),
     "rank": (is_count, "a rank"),
@@ -193,17 +194,18 @@ def summary_faults(row, path):
 
 
 def split_faults(samples):
-    """Each phase's activities add up to its wall time."""
-    parts, walls = {}, {}
+    """Each phase's activities add up to its wall time; one that came several times in
+    a repetition has as many rows."""
+    parts, walls, first = {}, {}, {}
     for i, row in enumerate(samples):
         key = (row["rep"], row["phase"], str(row["at"]))
-        if row["act"] == "wall":
-            walls[key] = (i, row["mean_s"])
-        else:
-            parts[key] = parts.get(key, 0.0) + row["mean_s"]
+        sums = walls if row["act"] == "wall" else parts
+        sums[key] = sums.get(key, 0.0) + row["mean_s"]
+        first.setdefault(key, i)
     return ["$.samples[%d].mean_s: the activities of phase %s add up to %.6g s, its "
-            "wall time is %.6g s" % (i, reports.printable(key[1]), parts[key], wall)
-            for key, (i, wall) in walls.items() if key in parts
+            "wall time is %.6g s"
+            % (first[key], reports.printable(key[1]), parts[key], wall)
+            for key, wall in walls.items() if key in parts
             and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
 
 

@@ -1,0 +1,302 @@
+"""leadline report: one HTML file that says and shows what was measured.
+
+It needs nothing but itself: no network, no scripts. Whatever comes from a report is
+escaped, in one place, tag(); the policy in the page's head would stop the rest.
+"""
+import time
+from collections import OrderedDict
+from html import escape
+
+from leadline import compare, draw_svg, gallery, groups, history, notes, output, share
+from leadline import page_style, pictures, pictures_own, table
+from leadline.errors import FAILED
+from leadline.report import printable
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+FEW_RUNS = 40     # more are shown only when asked for
+SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
+
+HOW_TO_READ = [
+    "Rates are MB/s of 10^6 bytes: bytes of all ranks, divided by the seconds of the "
+    "slowest rank, writes with the sync that makes them durable. Opening, closing and "
+    "checking are counted apart.",
+    "A configuration's figure is the median over its runs; beside it stands the 95 % "
+    "interval of the geometric mean (Student's t on logarithms), for six runs or more. "
+    "Faint marks are single runs.",
+    "\u201cFaster\u201d and \u201cslower\u201d are said where the 95 % interval of the "
+    "ratio to the baseline does not hold 1. \u201cNo difference shown\u201d is not "
+    "\u201cthe same\u201d: more rounds may show one. Of twenty comparisons of equal "
+    "things, one will be called different.",
+    "Runs of one round of a sweep are compared with each other, pair by pair. With "
+    "another program, number of ranks, workload or cache policy, configurations are not "
+    "comparable.",
+]
+
+
+# ---- elements ----------------------------------------------------------------
+
+
+class Raw(str):
+    """Text that is HTML already."""
+
+
+def html(content):
+    return content if isinstance(content, Raw) else escape(printable(content))
+
+
+def tag(name, *content, **attributes):
+    shown = "".join(' %s="%s"' % (n.rstrip("_"), escape(printable(v)))
+                    for n, v in attributes.items() if v is not None)
+    return Raw("<%s%s>%s</%s>\n" % (name, shown, "".join(map(html, content)), name))
+
+
+def items(sentences):
+    return tag("ul", *[tag("li", s) for s in sentences])
+
+
+def grid(header, rows, numbers=(), caption=None):
+    """A table; `numbers`: columns flushed right; a cell may be (words, class)."""
+    def cell(kind, i, content):
+        words, css = content if isinstance(content, tuple) else (content, None)
+        return tag(kind, words, class_=css or ("n" if i in numbers else None))
+    head = tag("thead", tag("tr", *[cell("th", i, h) for i, h in enumerate(header)]))
+    body = tag("tbody", *[tag("tr", *[cell("td", i, c) for i, c in enumerate(row)])
+                          for row in rows])
+    title = tag("caption", caption) if caption else ""
+    return tag("div", tag("table", Raw(title), head, body), class_="wide")
+
+
+# ---- verdicts ----------------------------------------------------------------
+
+
+def comparable(some):
+    """Lists of groups that can be held against each other."""
+    sets = []
+    for group in some:
+        for members in sets:
+            if not groups.difference(group.first, members[0].first):
+                members.append(group)
+                break
+        else:
+            sets.append([group])
+    return sets
+
+
+class Verdicts:
+    """A set of comparable groups: their totals against the baseline."""
+
+    def __init__(self, members, baseline):
+        named = [g for g in members if g.name == baseline]
+        self.baseline = (named or members)[0]
+        self.members = [self.baseline] + [g for g in members if g is not self.baseline]
+        every = compare.select(members, None)
+        self.figures = [f for f in every if f.name in pictures.TOTALS] or every[:2]
+        self.rows = [[compare.row(f, g, self.baseline) for f in self.figures]
+                     for g in self.members]
+
+    def title(self):
+        text = "%s on %s" % (self.baseline.first.program,
+                             pictures.ranks_text(self.baseline.first.ranks))
+        if len(self.members) > 1:
+            text += ", against %s" % self.baseline.name
+        return text
+
+    def table(self):
+        header, numbers = ["configuration"], []
+        for figure in self.figures:
+            numbers += [len(header), len(header) + 1]
+            header += ["n", "%s %s" % (title_of(figure), figure.unit), "verdict"]
+        return grid(header, [self.cells(row) for row in self.rows], numbers,
+                    self.title())
+
+    @staticmethod
+    def cells(row):
+        cells = [(row[0].group.name, "name")]
+        for r in row:
+            value = table.number(r.median)
+            if r.interval:
+                value += " " + table.bounds(r.interval)
+            cells += [str(r.n), value, verdict(r.comparison.verdict)]
+        return cells
+
+    def sentence(self):
+        """Of each figure: who is faster, who slower, who neither; "" where alone."""
+        if len(self.rows) < 2:
+            return ""
+        return "On %s, against %s: %s." % (
+            pictures.ranks_text(self.baseline.first.ranks), self.baseline.name,
+            "; ".join("%s %s" % (title_of(f), self.kinds(i))
+                      for i, f in enumerate(self.figures)))
+
+    def kinds(self, i):
+        kinds = OrderedDict()
+        for row in self.rows[1:]:
+            kind, factor = kind_of(row[i].comparison.verdict)
+            kinds.setdefault(kind, []).append(
+                row[i].group.name + (" (%s)" % factor if factor else ""))
+        return ", ".join("%s with %s" % (kind, listed(names))
+                         for kind, names in kinds.items())
+
+
+def listed(names):
+    """a, b and c"""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def kind_of(words):
+    """("faster", "1.8x"), ("not comparable", "")"""
+    kind, _, factor = words.partition(" by ")
+    if kind in ("faster", "slower"):
+        return kind, factor
+    return words.partition(":")[0].partition(" (")[0], ""
+
+
+def title_of(figure):
+    return pictures.TITLES.get(figure.name) or compare.figure_title(figure)
+
+
+def verdict(words):
+    for begin, css, sign in SIGNS:
+        if words.startswith(begin):
+            return (sign + words, css)
+    return words
+
+
+# ---- sections ----------------------------------------------------------------
+
+
+def section(key, heading, *content):
+    return tag("section", tag("h2", heading), *content, id=key)
+
+
+def figure(picture):
+    caption = tag("figcaption", *[tag("div", words) for words in picture.words])
+    return tag("figure", tag("h3", picture.title),
+               tag("div", Raw(draw_svg.draw(picture)), class_="wide"), caption)
+
+
+def what_ran(found):
+    every = [r for g in found.groups for r in g.reports]
+    dates = sorted(r.start_utc for r in every if r.start_utc)
+    def several(values):
+        return ", ".join(sorted(set(str(v) for v in values if v)))
+    rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
+            ("programs", several(r.program for r in every)),
+            ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
+                                       dates[:1] + dates[1:][-1:])),
+            ("ranks", ", ".join(map(str, pictures.rank_counts(found.groups)))),
+            ("MPI", several(r.mpi_library for r in every)),
+            ("hosts", several(host_text(h) for r in every for h in r.hosts)),
+            ("file systems", several(" ".join(filter(None, fs)) for r in every
+                                     for fs in r.file_systems()))]
+    return tag("dl", *[Raw(tag("dt", name) + tag("dd", words))
+                       for name, words in rows if words])
+
+
+def host_text(host):
+    words = [str(host.get("name") or "?")]
+    if isinstance(host.get("cores"), int):
+        words.append("%d cores" % host["cores"])
+    if isinstance(host.get("memory_bytes"), int):
+        words.append("%.0f GiB" % (host["memory_bytes"] / 2.0 ** 30))
+    return " ".join(words[:1]) + (" (%s)" % ", ".join(words[1:]) if words[1:] else "")
+
+
+IN_SHORT = ("filetype", "scaling", "alpha", "pfmload", "ldad")
+EXPLAINED = (pictures.SATURATION, pictures_own.PAPER_MACHINE)   # below the pictures
+
+
+def summary(found, verdicts):
+    """In words, program by program."""
+    out = []
+    for program, some in pictures.by_program(found.groups):
+        words = [v.sentence() for v in verdicts if v.baseline in some]
+        words += [s for kind in IN_SHORT for picture in gallery.KINDS[kind].draw(some)
+                  for s in picture.words if s not in EXPLAINED]
+        words += notes.stragglers(some) + share.notes(some, found.yardsticks)
+        words = list(OrderedDict.fromkeys(filter(None, words)))
+        out += [tag("h3", program), items(words or [
+            "There is one configuration, and nothing to compare it with."])]
+    return tag("div", *out, class_="box")
+
+
+def doubts(found, verdicts):
+    figures = list(OrderedDict(((f.name, f.at), f) for v in verdicts
+                               for f in v.figures).values())
+    more = [] if found.groups else ["there are no reports, only traces"]
+    return (found.left_out + more
+            + (notes.notes(found.groups, figures) if found.groups else []))
+
+
+def runs(found):
+    lines = [history.line(r) for g in found.groups for r in g.reports]
+    lines.sort(key=lambda line: line.date)
+    rows = grid(history.HEADER, [history.cells(line) for line in lines], (3, 4))
+    if len(lines) <= FEW_RUNS:
+        return rows
+    return tag("details", tag("summary", "All %d runs" % len(lines)), rows)
+
+
+def sections(found, baseline):
+    verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
+                if any(g.figures() for g in members)]
+    shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
+    yield "summary", "In short", [summary(found, verdicts)], found.groups
+    warned = doubts(found, verdicts)
+    yield "doubts", "Before believing it", [items(warned)], warned
+    yield "verdicts", "Verdicts", [v.table() for v in verdicts], verdicts
+    shares = share.rows(found.groups, found.yardsticks)
+    yield "shares", "Share of plain transfers", [
+        tag("p", "What part of the rates of leadline calibrate these runs reach, as "
+            "medians; ranks: of the runs, of the calibration."),
+        grid(share.HEADER, shares, (2, 3, 4, 5))], shares
+    for name, made in shown.items():
+        yield name, gallery.KINDS[name].heading, list(map(figure, made)), made
+    yield "runs", "Runs", [runs(found)], found.groups
+    yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ], True
+
+
+def render(found, title, baseline, version):
+    made = [(key, heading, content) for key, heading, content, there in
+            sections(found, baseline) if there]
+    links = [tag("a", heading, href="#" + key) for key, heading, _ in made]
+    body = [tag("header", tag("h1", title), what_ran(found) if found.groups else "",
+                tag("nav", *links))]
+    body += [section(*[key, heading] + content) for key, heading, content in made]
+    body.append(tag("footer", "Made by leadline %s on %s." % (
+        version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
+    head = tag("head", Raw('<meta charset="utf-8">\n'
+                           '<meta name="viewport" content="width=device-width">\n'
+                           '<meta http-equiv="Content-Security-Policy" content="%s">\n'
+                           % escape(POLICY)),
+               tag("title", title), tag("style", Raw(page_style.style())))
+    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def main(args, where):
+    found = gallery.Gallery(args.paths)
+    if args.baseline:
+        compare.find_baseline(found.groups, args.baseline)
+    output.write(args.output, render(found, args.title, args.baseline, where.version))
+    return FAILED if found.failed else 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "report", help="one HTML file with verdicts, tables and pictures",
+        description="Writes one HTML file that needs nothing else (no network, no "
+        "scripts) of reports, folders of them, calibrations, and what \"iotrace bins\" "
+        "prints: verdicts in words, tables, and a picture of whatever the data allow.")
+    p.add_argument("paths", metavar="RUN", nargs="+",
+                   help="a JSON report or trace, or a directory of them")
+    p.add_argument("-o", "--output", metavar="FILE", default="report.html",
+                   help="default: report.html")
+    p.add_argument("--title", metavar="TEXT", default="Leadline report",
+                   help="of the page")
+    p.add_argument("--baseline", metavar="NAME",
+                   help="the configuration to compare with (default: of those that can "
+                   "be compared, the first)")
+    p.set_defaults(run=main)
