@@ -3,7 +3,7 @@
 Each configuration is held against the one that has the baseline value of the
 option and is otherwise the same.
 """
-from collections import OrderedDict, namedtuple
+from collections import namedtuple
 
 from leadline import compare, stats, table
 from leadline.errors import usage
@@ -31,7 +31,8 @@ class Against:
         if self.base_value not in values:
             raise usage("no report has %s=%s; there are: %s"
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
-        self.varying = varying(groups, self.option)
+        self.varying = [name for name in compare.varying(groups)
+                        if name != self.option]
         self.figures = compare.select(groups, patterns or self.present(groups))
         self.pairs = [self.pair(group, groups) for group in groups]
 
@@ -102,16 +103,6 @@ class Against:
         if out:
             out += advice(self.option, held)
         return out
-
-
-def varying(groups, option):
-    """Options in which configurations differ but not the runs of one of them."""
-    names = OrderedDict((name, None) for g in groups for name in g.first.options)
-    def differ(reports, name):
-        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
-    return [name for name in names if name != option and name not in compare.ABOUT_OUTPUT
-            and differ([g.first for g in groups], name)
-            and not any(differ(g.reports, name) for g in groups)]
 
 
 def context_text(context):

@@ -89,6 +89,25 @@ def select(groups, patterns):
     return chosen
 
 
+def varying(groups):
+    """Options in which configurations differ but not the runs of one of them."""
+    def differ(reports, name):
+        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
+    names = OrderedDict((name, None) for g in groups for name in g.first.options)
+    found = [name for name in names if name not in ABOUT_OUTPUT
+             and differ([g.first for g in groups], name)
+             and not any(differ(g.reports, name) for g in groups)]
+    return [name for name in found if name != "dir" or not own_folders(groups)]
+
+
+def own_folders(groups):
+    """Whether each configuration had a folder for itself on one file system: then the
+    folder is no part of the question."""
+    folders = set(repr(g.first.option_values().get("dir")) for g in groups)
+    places = set(tuple(g.first.file_systems()) for g in groups)
+    return len(folders) == len(groups) and len(places) == 1
+
+
 def option_text(name, value):
     """posix; collective; npix=1024; nothing for what is off or not given."""
     if value is None or value is False:

@@ -115,6 +115,8 @@ def lines(plt, picture):
         on.set_xscale("log", base=2)
         on.set_xticks(xs)
         on.set_xticklabels(["%g" % x for x in xs])
+    elif all(x == int(x) for x in xs):
+        on.xaxis.set_major_locator(plt.MaxNLocator(integer=True))
     for x, text in picture.flags:
         on.axvline(x, color="#333333", linestyle="--")
         on.text(x, 1.01, plain(text), transform=on.get_xaxis_transform(), ha="center",
@@ -132,8 +134,11 @@ def stacks(plt, picture):
     begin = [0.0] * len(picture.bars)
     for i, part in enumerate(picture.parts):
         values = [b.values[i] for b in picture.bars]
-        on.barh(range(len(values)), values, left=begin, color=color(i), edgecolor="w",
-                hatch=HATCHES[i % 8], label=plain(part))
+        if not any(values):
+            continue
+        n, hatch = svg.PARTS[i % len(svg.PARTS)]
+        on.barh(range(len(values)), values, left=begin, edgecolor="w",
+                color=color(n), hatch=HATCHES[hatch], label=plain(part))
         begin = [b + v for b, v in zip(begin, values)]
     on.set_yticks(range(len(picture.bars)))
     on.set_yticklabels([plain(" ".join(filter(None, (b.group, b.label))))

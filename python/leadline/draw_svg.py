@@ -35,9 +35,10 @@ def stroke(series):
 
 
 def key(canvas, y, names, swatch):
-    """The key of series: swatch(x, y, i) draws a sign 14 wide. Returns the new y."""
+    """The key of series, (number, name): swatch(x, y, number) draws a sign 14 wide.
+    Returns the new y."""
     x = MARGIN
-    for i, name in enumerate(names):
+    for i, name in names:
         shown = svg.fitted(name, 300)
         width = 20 + svg.text_width(shown) + 18
         if x > MARGIN and x + width > canvas.width:
@@ -69,11 +70,6 @@ def many(low, high):
     return max(2, int((high - low) / 72))
 
 
-def beside(left, right, label):
-    """The label of a row, its group before it where it has one."""
-    return "%s  %s" % (left, right) if left and label else left or right
-
-
 class Groups:
     """Labels of rows: a group's name stands above its rows, once."""
 
@@ -86,7 +82,7 @@ class Groups:
             return y
         self.last = group
         self.canvas.text(MARGIN, y + 14, svg.fitted(group, self.canvas.width - 40),
-                         whole=group)
+                         css="halo", whole=group)
         return y + 20
 
 
@@ -109,24 +105,19 @@ def rows(canvas, picture, top):
         canvas.marker(i, x + 7, y, RADIUS, css(i))
     y = top
     if len(picture.series) > 1:
-        y = key(canvas, y, picture.series, swatch)
+        y = key(canvas, y, enumerate(picture.series), swatch)
     every = [m for row in picture.rows for m in row.marks]
     texts = [mark_text(m) for m in every]
     left = label_column([row.label for row in picture.rows]) + MARGIN + 12
     right = canvas.width - MARGIN - max([svg.text_width(w) for w in texts] or [0]) - 12
     values = [v for m in every for v in list(m.values) + [m.low, m.high, m.centre]]
-    scale, marks, words = axes.up_from_zero(
-        values + [v for v, _ in picture.lines], left, right, many(left, right))
-    y += 18 * bool(picture.lines)
+    scale, marks, words = axes.up_from_zero(values, left, right, many(left, right))
     place, groups, places = y, Groups(canvas), []
     for row in picture.rows:
         y = groups.head(y, row.group)
         places.append(y)
         y += ROW * max(1, len(row.marks)) + 6
     bottom = value_axis(canvas, scale, marks, words, place, y, picture.axis)
-    for value, text in picture.lines:
-        canvas.line(scale(value), place - 4, scale(value), y, "flag")
-        canvas.text(scale(value), place - 8, text, "middle", "muted")
     for row, at in zip(picture.rows, places):
         draw_row(canvas, picture, row, at, scale, right)
     return bottom
@@ -256,11 +247,13 @@ BAR = 22
 
 def stacks(canvas, picture, top):
     def fill(i):
-        return canvas.hatch(i % svg.SERIES, i % len(svg.HATCHES))
+        return canvas.hatch(*svg.PARTS[i % len(svg.PARTS)])
 
     def swatch(x, y, i):
-        canvas.rect(x, y - 7, 14, 14, stroke(i), fill(i))
-    y = key(canvas, top, picture.parts, swatch)
+        canvas.rect(x, y - 7, 14, 14, edge(i), fill(i))
+    used = [(i, name) for i, name in enumerate(picture.parts)
+            if any(bar.values[i] for bar in picture.bars)]
+    y = key(canvas, top, used, swatch)
     totals = [sum(bar.values) for bar in picture.bars]
     left = label_column([bar.label for bar in picture.bars]) + MARGIN + 12
     right = canvas.width - MARGIN - max(svg.text_width(seconds(t)) for t in totals) - 12
@@ -276,7 +269,7 @@ def stacks(canvas, picture, top):
                     whole=bar.label)
         so_far = 0.0
         for i, value in enumerate(bar.values):
-            draw_part(canvas, picture.parts[i], fill(i), i, value, at,
+            draw_part(canvas, picture.parts[i], fill(i), edge(i), value, at,
                       scale(so_far), scale(so_far + value))
             so_far += value
         canvas.text(scale(total) + 8, at + BAR / 2 + 5, seconds(total))
@@ -287,10 +280,14 @@ def seconds(value):
     return "%.3g s" % value
 
 
-def draw_part(canvas, name, fill, n, value, y, begin, end):
+def edge(i):
+    return stroke(svg.PARTS[i % len(svg.PARTS)][0])
+
+
+def draw_part(canvas, name, fill, edge_css, value, y, begin, end):
     if end - begin < 0.3:
         return
-    canvas.rect(begin, y + 1, end - begin, BAR - 2, stroke(n), fill,
+    canvas.rect(begin, y + 1, end - begin, BAR - 2, edge_css, fill,
                 "%s: %s" % (name, seconds(value)))
     if svg.text_width(name, 11) + 8 < end - begin:
         canvas.text((begin + end) / 2, y + BAR / 2 + 5, name, "middle", "inside")

@@ -47,7 +47,7 @@ class Gallery:
                 files.append(path)
         self.traces = [(reports.stem(path), read_trace(path)) for path in traces]
         try:
-            found = groups.collect(files) if files else groups.Collection()
+            found = groups.collect(files, "show") if files else groups.Collection()
         except groups.NothingValid:
             if not traces:
                 raise

@@ -165,7 +165,7 @@ class Collection:
             self.groups = others
 
 
-def collect(paths):
+def collect(paths, purpose="compare"):
     """Reads files and directories into a Collection."""
     found, seen = Collection(), set()
     for path in paths:
@@ -184,7 +184,7 @@ def collect(paths):
         why = "; ".join(found.left_out[:1]) or "no report in " + ", ".join(paths)
         if len(found.left_out) > 1:
             why += " (and %d more)" % (len(found.left_out) - 1)
-        raise NothingValid("nothing to compare: " + why)
+        raise NothingValid("nothing to %s: %s" % (purpose, why))
     return found
 
 

@@ -89,7 +89,8 @@ class Verdicts:
         named = [g for g in members if g.name == baseline]
         self.baseline = (named or members)[0]
         self.members = [self.baseline] + [g for g in members if g is not self.baseline]
-        every = compare.select(members, None)
+        every = [f for f in compare.select(members, None) if not f.at
+                 and any(g.observations((f.name, f.at)) for g in members)]
         self.figures = [f for f in every if f.name in pictures.TOTALS] or every[:2]
         self.rows = [[compare.row(f, g, self.baseline) for f in self.figures]
                      for g in self.members]
@@ -159,7 +160,7 @@ def verdict(words):
     for begin, css, sign in SIGNS:
         if words.startswith(begin):
             return (sign + words, css)
-    return words
+    return (words, "words" if " " in words else None)
 
 
 # ---- sections ----------------------------------------------------------------
@@ -213,7 +214,7 @@ def summary(found, verdicts):
         words = [v.sentence() for v in verdicts if v.baseline in some]
         words += [s for kind in IN_SHORT for picture in gallery.KINDS[kind].draw(some)
                   for s in picture.words if s not in EXPLAINED]
-        words += notes.stragglers(some) + share.notes(some, found.yardsticks)
+        words += notes.stragglers(some) + share.summary(some, found.yardsticks)
         words = list(OrderedDict.fromkeys(filter(None, words)))
         out += [tag("h3", program), items(words or [
             "There is one configuration, and nothing to compare it with."])]
@@ -240,6 +241,7 @@ def runs(found):
 def sections(found, baseline):
     verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
                 if any(g.figures() for g in members)]
+    verdicts = [v for v in verdicts if v.figures]
     shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
     yield "summary", "In short", [summary(found, verdicts)], found.groups
     warned = doubts(found, verdicts)

@@ -83,7 +83,7 @@ def bandwidth(groups):
                 "bandwidth-%d" % (len(out) + 1),
                 numbered("%s: bandwidth by configuration" % program, i, len(parts)),
                 extremes(some, figures) if i == 0 else [], "MB/s",
-                [TITLES[f] for f in figures], part, []))
+                [TITLES[f] for f in figures], part))
     return out
 
 
@@ -119,8 +119,7 @@ def file_types(groups):
                 out.append(shapes.Rows(
                     "filetype-%d" % (len(out) + 1),
                     "%s: %s by file type" % (program, title),
-                    type_words(view, title) if n == 0 else [], figure.unit, kinds, part,
-                    []))
+                    type_words(view, title) if n == 0 else [], figure.unit, kinds, part))
     return out
 
 
@@ -170,14 +169,15 @@ def scaling(groups):
 
 def scaling_curves(groups):
     """({name: groups with rising rank counts}, options that follow the ranks)."""
-    follows = [n for n in varying(groups) if follows_ranks(groups, n)]
+    varying = compare.varying(groups)
+    follows = [n for n in varying if follows_ranks(groups, n)]
     curves = OrderedDict()
     for group in by_ranks(groups):
         values = group.first.option_values()
-        same = tuple(repr(values.get(n)) for n in varying(groups) if n not in follows)
+        same = tuple(repr(values.get(n)) for n in varying if n not in follows)
         curves.setdefault((group.first.series_id, same), []).append(group)
     curves = [c for c in curves.values() if len(rank_counts(c)) == len(c) > 1]
-    names = varying([c[0] for c in curves])
+    names = compare.varying([c[0] for c in curves])
     series = len(set(c[0].first.series_id for c in curves)) > 1
     named = OrderedDict()
     for curve in curves:
@@ -186,13 +186,6 @@ def scaling_curves(groups):
         words.append("(%s)" % first.series_id if series and first.series_id else "")
         named[" ".join(filter(None, words)) or "all runs"] = curve
     return named, follows
-
-
-def varying(groups):
-    """Options in which groups differ."""
-    names = OrderedDict((n, None) for g in groups for n in g.first.options)
-    return [n for n in names if n not in compare.ABOUT_OUTPUT and len(set(
-        repr(g.first.option_values().get(n)) for g in groups)) > 1]
 
 
 def follows_ranks(groups, name):
@@ -242,6 +235,7 @@ def saturation(points):
 # ---- where the time goes -----------------------------------------------------
 
 PARTS = [act for act in schema.ACTS if act != "wall"]
+NAMES = [act.replace("_", "/") for act in PARTS]
 
 
 def time_split(groups):
@@ -257,16 +251,13 @@ def time_split(groups):
             else:
                 bars += [shapes.Bar(group.name, phase, values)
                          for phase, values in by_phase.items()]
-        used = [i for i in range(len(PARTS)) if any(b.values[i] for b in bars)]
-        bars = [b._replace(values=[b.values[i] for i in used]) for b in bars]
-        names = [PARTS[k].replace("_", "/") for k in used]
         parts = pages(bars, MOST_ROWS) if bars else []
         for i, part in enumerate(parts):
             out.append(shapes.Stacks(
                 "time-%d" % (len(out) + 1),
                 numbered("%s: where the time goes" % program, i, len(parts)),
-                time_words(bars, names) if i == 0 else [],
-                "seconds, mean over ranks and repetitions", names, part))
+                time_words(bars) if i == 0 else [],
+                "seconds, mean over ranks and repetitions", NAMES, part))
     return out
 
 
@@ -289,11 +280,11 @@ def split(group):
                        for phase, seconds in sums.items())
 
 
-def time_words(bars, names):
+def time_words(bars):
     sums = total(bar.values for bar in bars)
     most = max(range(len(sums)), key=lambda i: sums[i])
     return ["Over all of them, most time goes to %s: %.0f %%."
-            % (names[most], 100 * sums[most] / (math.fsum(sums) or 1))]
+            % (NAMES[most], 100 * sums[most] / (math.fsum(sums) or 1))]
 
 
 # ---- single ranks ------------------------------------------------------------

@@ -154,7 +154,7 @@ def reductions(groups):
     words.append(PAPER_MACHINE)
     return [shapes.Rows("ldad", "ldad: run time that partitioning takes off", words,
                         "per cent of the run time with independent transfers to one "
-                        "shared file", order, rows, [])]
+                        "shared file", order, rows)]
 
 
 def reduction_marks(groups):

@@ -6,18 +6,19 @@ what is to be seen in it: they stand below it, and are its description.
 from collections import namedtuple
 
 # Rows of marks along one axis of values: each mark is a median, with its interval or
-# None, and the single values. `lines` are (value, text) to compare with.
-Rows = namedtuple("Rows", "key title words axis series rows lines")
+# None, and the single values.
+Rows = namedtuple("Rows", "key title words axis series rows")
 Row = namedtuple("Row", "group label marks")
 Mark = namedtuple("Mark", "series values centre low high")
 
 # Lines over an axis of numbers; `x_log`: of doublings. `flags` are (x, text) where
-# something happens; `ringed` points are where a line's text in `words` speaks of.
+# something happens; `ringed` points are those that `words` speak of.
 Lines = namedtuple("Lines", "key title words x_axis y_axis x_log series flags")
 Series = namedtuple("Series", "name points joined")
 Point = namedtuple("Point", "x y low high values ringed")
 
 # Rows of parts that add up: `parts` names them, a bar's values are in their order.
+# Parts that no bar has keep their place, so that a part looks alike in all pictures.
 Stacks = namedtuple("Stacks", "key title words axis parts bars")
 Bar = namedtuple("Bar", "group label values")
 

@@ -1,11 +1,12 @@
 """What part of a calibration other runs of the same file system reach."""
 import datetime
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 
 from leadline import stats, table
 
 PATTERNS = ("sequential", "random")
 FIGURES = ("write_MBps", "read_MBps")
+NAMED = 8          # so many configurations are named in a sentence
 FAR_MINUTES = 60   # a file system may be another one by then
 
 # part: of the calibration's median. minutes: between the two starts, None: unknown.
@@ -71,36 +72,61 @@ def name(share):
     return share.figure.replace("_MBps", "")
 
 
-def notes(groups, yardsticks):
-    """Sentences: of each group and total, the share of sequential transfers, and what
-    makes it doubtful."""
-    if not yardsticks:
-        return []
-    found = [s for s in shares(groups, yardsticks) if s.pattern == PATTERNS[0]]
+def by_yardstick(groups, yardsticks):
+    """Lists of shares of sequential transfers: one for each figure and calibration."""
+    found = OrderedDict()
+    for share in shares(groups, yardsticks):
+        if share.pattern == PATTERNS[0]:
+            found.setdefault((share.figure, id(share.yardstick)), []).append(share)
+    return found.values()
+
+
+def summary(groups, yardsticks):
+    """Sentences: from what share to what share."""
     out = []
-    for group in groups:
-        mine = [s for s in found if s.group is group]
-        if mine:
-            out.append("%s reaches %s of what blocktransfer got in sequence%s" % (
-                group.name, " and ".join(
-                    "%.2f (%s)" % (s.part, name(s)) for s in mine),
-                doubts(group, mine[0])))
-        else:
-            out.append("%s: no calibration of its hosts and file system" % group.name)
+    for some in by_yardstick(groups, yardsticks):
+        parts = [s.part for s in some]
+        out.append("Of %s, these runs reach %s%s." % (
+            plain(some[0]), "%.2f to %.2f" % (min(parts), max(parts))
+            if len(parts) > 1 else "%.2f" % parts[0], doubts(some)))
     return out
 
 
-def doubts(group, share):
+def notes(groups, yardsticks):
+    """Sentences: the share that each configuration reaches."""
+    out = []
+    for some in by_yardstick(groups, yardsticks):
+        more = ", and %d more" % (len(some) - NAMED) if len(some) > NAMED else ""
+        out.append("of %s reach: %s%s%s" % (
+            plain(some[0]), ", ".join("%s %.2f" % (s.group.name, s.part)
+                                      for s in some[:NAMED]), more, doubts(some)))
+    if yardsticks:
+        held = set(id(s.group) for s in shares(groups, yardsticks))
+        out += ["%s: there is no calibration of its hosts and file system" % g.name
+                for g in groups if id(g) not in held
+                and any(g.observations((figure, ())) for figure in FIGURES)]
+    return out
+
+
+def plain(share):
+    """The yardstick in words."""
+    return "blocktransfer's %s to %s in sequence on %s ranks" % (
+        table.number(value(share.yardstick, "%s.%s" % (share.pattern, share.figure)))
+        + " MB/s", name(share), share.yardstick.ranks)
+
+
+def doubts(some):
+    """What makes shares of one calibration doubtful."""
     words = []
-    if share.yardstick.ranks != group.first.ranks:
-        words.append("with %s ranks, not %s" % (share.yardstick.ranks,
-                                                group.first.ranks))
-    if share.yardstick.cache != group.first.cache:
-        words.append("with another cache policy")
-    if share.minutes is None or share.minutes > FAR_MINUTES:
-        words.append("at another time" if share.minutes is None
-                     else "%.0f minutes apart" % share.minutes)
-    return " (" + ", ".join(words) + ")" if words else ""
+    if any(s.group.first.ranks != s.yardstick.ranks for s in some):
+        words.append("not all with as many ranks")
+    if any(s.group.first.cache != s.yardstick.cache for s in some):
+        words.append("not all with its cache policy")
+    far = [s.minutes for s in some if s.minutes is None or s.minutes > FAR_MINUTES]
+    if far:
+        words.append("measured at another time" if None in far
+                     else "measured up to %.0f minutes apart" % max(far))
+    return " (" + "; ".join(words) + ")" if words else ""
 
 
 HEADER = ["configuration", "", "of sequential", "of random", "minutes apart", "ranks"]

@@ -28,8 +28,9 @@ STYLE = """
 }
 .chart text { fill: var(--ink); }
 .chart text.muted { fill: var(--muted); }
-.chart text.inside { font-size: 11px; paint-order: stroke; stroke: var(--paper);
-  stroke-width: 3px; stroke-linejoin: round; }
+.chart text.inside { font-size: 11px; }
+.chart text.inside, .chart text.halo { paint-order: stroke; stroke: var(--paper);
+  stroke-width: 4px; stroke-linejoin: round; }
 .chart .rule { stroke: var(--rule); stroke-width: 1; fill: none; }
 .chart .axis { stroke: var(--muted); stroke-width: 1; fill: none; }
 .chart .flag { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4;
@@ -38,7 +39,7 @@ STYLE = """
 .chart .heat { fill: var(--heat); }
 .chart .paper { fill: var(--paper); stroke: none; }
 .chart .edge { stroke: var(--paper); stroke-width: 1; }
-.chart .dot { fill-opacity: 0.35; stroke: none; }
+.chart .dot { fill-opacity: 0.45; stroke: none; }
 .chart .line { fill: none; stroke-width: 2; }
 .chart .bar { fill: none; stroke-width: 2; }
 """
@@ -171,6 +172,10 @@ class Canvas:
 HATCHES = ["", "M0 8L8 0M-2 2L2 -2M6 10L10 6", "M0 0L8 8M-2 6L2 10M6 -2L10 2",
            "M0 4L8 4", "M4 0L4 8", "M0 4L8 4M4 0L4 8", "M0 2L8 2M0 6L8 6",
            "M0 8L8 0M0 0L8 8"]
+
+# (colour, hatch) of the parts of a whole. For the activities of a phase, in their
+# order: what is I/O is solid, and sync looks like the write that it belongs to.
+PARTS = [(2, 1), (3, 2), (4, 4), (0, 0), (1, 0), (1, 1), (6, 3), (7, 7)]
 
 
 def polygon(points):
