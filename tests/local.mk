@@ -110,6 +110,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/e2e/loads.py \
 	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/unit/full_report.py tests/unit/leadline_case.py \
 	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 

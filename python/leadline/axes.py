@@ -24,7 +24,7 @@ def ticks(low, high, most):
 def tick_text(value, step):
     if value == 0:
         return "0"
-    if abs(value) >= 1e6 or step < 1e-4:
+    if abs(value) >= 1e7 or step < 1e-4:
         return "%g" % value
     digits = max(0, -int(math.floor(math.log10(step) + 1e-9)))
     if abs(step * 10 ** digits - round(step * 10 ** digits)) > 1e-6:

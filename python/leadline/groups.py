@@ -196,5 +196,6 @@ def tell_apart(groups):
         names = Counter(group.name for group in groups)
         for group in groups:
             if names[group.name] > 1:
-                plain = group.first.config or group.first.label or reports.stem(group.source)
+                first = group.first
+                plain = first.config or first.label or reports.stem(group.source)
                 group.name = "%s (%s)" % (plain, sources(group)[level])

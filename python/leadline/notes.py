@@ -12,7 +12,8 @@ DRIFT = 1.1        # a configuration that differs more from itself is named
 
 def notes(groups, figures):
     return (alone(groups) + memory(groups) + missing_rounds(groups)
-            + noisy(groups, figures) + unlike_itself(groups, figures) + loaded(groups) + stragglers(groups) + from_programs(groups))
+            + noisy(groups, figures) + unlike_itself(groups, figures) + loaded(groups)
+            + stragglers(groups) + from_programs(groups))
 
 
 def alone(groups):

@@ -28,8 +28,8 @@ HOW_TO_READ = [
     "\u201cthe same\u201d: more rounds may show one. Of twenty comparisons of equal "
     "things, one will be called different.",
     "Runs of one round of a sweep are compared with each other, pair by pair. With "
-    "another program, number of ranks, workload or cache policy, configurations are not "
-    "comparable.",
+    "another program, number of ranks, workload or cache policy, configurations are "
+    "not comparable.",
 ]
 
 

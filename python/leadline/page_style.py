@@ -11,10 +11,11 @@ PAGE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 56rem;
   padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--text); }
 h1 { line-height: 1.2; margin: 0 0 .25rem; }
-h2 { border-bottom: 1px solid var(--edge); margin: 2.5rem 0 .75rem; padding-bottom: .2rem;
-  break-after: avoid; }
+h2 { border-bottom: 1px solid var(--edge); margin: 2.5rem 0 .75rem;
+  padding-bottom: .2rem; break-after: avoid; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; break-after: avoid; }
-h1, h2, h3, p, li, dd, figcaption, td.name { overflow-wrap: anywhere; }
+h1, h2, h3, p, li, dd, figcaption, caption, td.name {
+  overflow-wrap: anywhere; }
 a { color: var(--link); }
 nav a { margin-right: 1rem; display: inline-block; }
 .soft, figcaption, nav, footer { color: var(--soft); }
@@ -27,7 +28,8 @@ caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top;
   border-bottom: 1px solid var(--edge); }
 th { color: var(--soft); font-weight: 600; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
 td.name, td.words, td.good, td.bad { min-width: 9rem; }
 .good { color: var(--good); } .bad { color: var(--bad); }
 .box { background: var(--shade); border-radius: .4rem; padding: .3rem 1rem; }

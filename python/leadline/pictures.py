@@ -119,7 +119,8 @@ def file_types(groups):
                 out.append(shapes.Rows(
                     "filetype-%d" % (len(out) + 1),
                     "%s: %s by file type" % (program, title),
-                    type_words(view, title) if n == 0 else [], figure.unit, kinds, part))
+                    type_words(view, title) if n == 0 else [], figure.unit, kinds,
+                    part))
     return out
 
 

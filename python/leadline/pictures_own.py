@@ -60,6 +60,8 @@ def alpha_series(group, figure, label, keys):
 
 # ---- pfmload -----------------------------------------------------------------
 
+SERIAL = [("per-sounding", "the serial loader of single soundings"),
+          ("cached", "the cached serial loader")]
 NOT_THE_LOAD = ("scheme", "library", "queue-limit", "io-ranks")
 
 
@@ -83,8 +85,7 @@ def loads(groups):
 def speedup(groups):
     out = []
     for some in loads(groups):
-        for library, label in (("per-sounding", "the serial loader of single soundings"),
-                               ("cached", "the cached serial loader")):
+        for library, label in SERIAL:
             base = [g for g in some if scheme(g) == "serial" and
                     g.first.option_values().get("library") == library]
             others = [g for g in some if g not in base and scheme(g) != "serial"]
@@ -143,10 +144,8 @@ def reductions(groups):
         rows.append(shapes.Row("", workload, marks))
         series.update((m.series, None) for m in marks)
         words.append("%s: partitioned files take %s than independent transfers (the "
-                     "paper: %.1f %% less)." % (workload, " and ".join(
-                         "%.1f %% %s time on %s" % (
-                             abs(m.centre), "less" if m.centre > 0 else "more", m.series)
-                         for m in marks[:-1]), paper))
+                     "paper: %.1f %% less)."
+                     % (workload, " and ".join(map(saved, marks[:-1])), paper))
     if not rows:
         return []
     order = [name for name in ("the same disk", "a disk for each rank", "paper")
@@ -155,6 +154,11 @@ def reductions(groups):
     return [shapes.Rows("ldad", "ldad: run time that partitioning takes off", words,
                         "per cent of the run time with independent transfers to one "
                         "shared file", order, rows)]
+
+
+def saved(found):
+    return "%.1f %% %s time on %s" % (
+        abs(found.centre), "less" if found.centre > 0 else "more", found.series)
 
 
 def reduction_marks(groups):

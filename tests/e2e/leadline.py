@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
+# limit: 600
 """leadline on what the programs really write: valid, listed, shown, drawn; and the page
 in a real browser, if there is one."""
-# limit: 600
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -141,7 +142,6 @@ class Calibrate(Leadline):
                                                         status=2))
 
     def test_an_interruption_leaves_nothing(self):
-        import signal
         os.mkdir(os.path.join(self.tmp, "here"))
         env = dict(runner.mpi_environment(2), TMPDIR=self.tmp)
         child = subprocess.Popen(
@@ -167,7 +167,7 @@ class Page(Leadline):
         with open(looked, "w", encoding="utf-8") as stream:
             stream.write(text.replace("</body>", LOOK + "</body>"))
         line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
-                "--disable-crash-reporter", "--disable-breakpad", "--disable-extensions",
+                "--disable-crash-reporter", "--disable-extensions",
                 "--user-data-dir=" + os.path.join(self.tmp, "browser"),
                 "--window-size=%d,900" % width, "--dump-dom", *flags]
         line += ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -207,7 +207,8 @@ class Page(Leadline):
                          '<text x="90" y="20">beyond</text><text x="10" y="30">one'
                          '</text><text x="12" y="32">two</text></svg></body></html>')
         faults = " ".join(self.look(page, 1200)["faults"])
-        for words in ("the page is 20", "outside: beyond", "over each other: two / one"):
+        for words in ("the page is 20", "outside: beyond",
+                      "over each other: two / one"):
             self.assertIn(words, faults)
 
     def test_pictures(self):

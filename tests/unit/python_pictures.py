@@ -2,6 +2,7 @@
 """Pictures: what they say of known reports, and that their SVG is sound."""
 import os
 import re
+import sys
 import unittest
 import xml.etree.ElementTree as tree
 
@@ -341,7 +342,6 @@ class Plot(Case):
         hidden = self.path("matplotlib.py")
         with open(hidden, "w") as stream:
             stream.write("raise ImportError\n")
-        import sys
         saved = {n: m for n, m in sys.modules.items()
                  if n.split(".")[0] == "matplotlib"}
         for name in saved:
