@@ -5,7 +5,7 @@ option and is otherwise the same.
 """
 from collections import namedtuple
 
-from leadline import compare, stats, table
+from leadline import compare, table
 from leadline.errors import usage
 
 FIGURES = ["write_MBps", "read_MBps"]

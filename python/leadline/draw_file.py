@@ -1,5 +1,6 @@
 """Draws shapes into files: SVG by our own hand, PNG and PDF by matplotlib, which is
 imported only for these."""
+import math
 import os
 
 from leadline import draw_svg, shapes, svg
@@ -97,23 +98,29 @@ def rows(plt, picture):
     return made
 
 
+def draw_series(on, series, i, at):
+    style = MARKERS[i % 8] + ("-" if series.joined else "")
+    on.plot([at(p.x) for p in series.points], [p.y for p in series.points], style,
+            color=color(i), label=plain(series.name))
+    for p in series.points:
+        on.plot([at(p.x)] * len(p.values), p.values, MARKERS[i % 8], color=color(i),
+                alpha=0.3, markersize=4)
+        bar(on, i, at(p.x), p.y, p, True)
+        if p.ringed:
+            on.plot([at(p.x)], [p.y], "o", color="#333333", markersize=14,
+                    fillstyle="none")
+
+
 def lines(plt, picture):
     made, on = new(plt, picture, 5)
+
+    def at(x):   # what matplotlib calls log base 2 depends on its version
+        return math.log(x, 2) if picture.x_log else x
     for i, series in enumerate(picture.series):
-        style = MARKERS[i % 8] + ("-" if series.joined else "")
-        on.plot([p.x for p in series.points], [p.y for p in series.points], style,
-                color=color(i), label=plain(series.name))
-        for p in series.points:
-            on.plot([p.x] * len(p.values), p.values, MARKERS[i % 8], color=color(i),
-                    alpha=0.3, markersize=4)
-            bar(on, i, p.x, p.y, p, True)
-            if p.ringed:
-                on.plot([p.x], [p.y], "o", color="#333333", markersize=14,
-                        fillstyle="none")
+        draw_series(on, series, i, at)
     xs = sorted(set(p.x for s in picture.series for p in s.points))
     if picture.x_log:
-        on.set_xscale("log", base=2)
-        on.set_xticks(xs)
+        on.set_xticks([at(x) for x in xs])
         on.set_xticklabels(["%g" % x for x in xs])
     elif all(x == int(x) for x in xs):
         on.xaxis.set_major_locator(plt.MaxNLocator(integer=True))

@@ -3,7 +3,7 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import groups, pictures, pictures_own, schema
+from leadline import groups, pictures, pictures_own, scaling, schema
 from leadline import report as reports
 from leadline.errors import LeadlineError
 
@@ -25,7 +25,7 @@ Kind = namedtuple("Kind", "heading of draw")
 KINDS = OrderedDict([
     ("bandwidth", Kind("Bandwidth by configuration", "reports", pictures.bandwidth)),
     ("filetype", Kind("Unique against shared files", "reports", pictures.file_types)),
-    ("scaling", Kind("Scaling over ranks", "reports", pictures.scaling)),
+    ("scaling", Kind("Scaling over ranks", "reports", scaling.scaling)),
     ("time", Kind("Where the time goes", "reports", pictures.time_split)),
     ("ranks", Kind("Single ranks", "reports", pictures.ranks)),
     ("alpha", Kind("Asynchronous I/O", "reports", pictures_own.alpha)),

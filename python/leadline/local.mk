@@ -11,6 +11,7 @@ dist_leadline_DATA = \
 	python/leadline/compare.py \
 	python/leadline/draw_file.py \
 	python/leadline/draw_svg.py \
+	python/leadline/elements.py \
 	python/leadline/errors.py \
 	python/leadline/gallery.py \
 	python/leadline/groups.py \
@@ -24,14 +25,20 @@ dist_leadline_DATA = \
 	python/leadline/pictures_own.py \
 	python/leadline/plot.py \
 	python/leadline/report.py \
+	python/leadline/scaling.py \
 	python/leadline/schema.py \
 	python/leadline/shapes.py \
 	python/leadline/share.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \
 	python/leadline/svg.py \
+	python/leadline/svg_heat.py \
+	python/leadline/svg_lines.py \
+	python/leadline/svg_parts.py \
+	python/leadline/svg_rows.py \
 	python/leadline/sweep.py \
-	python/leadline/table.py
+	python/leadline/table.py \
+	python/leadline/verdicts.py
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in

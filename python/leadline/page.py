@@ -1,20 +1,20 @@
 """leadline report: one HTML file that says and shows what was measured.
 
 It needs nothing but itself: no network, no scripts. Whatever comes from a report is
-escaped, in one place, tag(); the policy in the page's head would stop the rest.
+escaped, in one place (elements.py); the policy in the page's head would stop the rest.
 """
 import time
 from collections import OrderedDict
 from html import escape
 
-from leadline import compare, draw_svg, gallery, groups, history, notes, output, share
-from leadline import page_style, pictures, pictures_own, table
+from leadline import (compare, draw_svg, gallery, history, notes, output, page_style,
+                      pictures, pictures_own, scaling, share)
+from leadline.elements import Raw, grid, items, tag
 from leadline.errors import FAILED
-from leadline.report import printable
+from leadline.verdicts import Verdicts, comparable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 FEW_RUNS = 40     # more are shown only when asked for
-SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
 
 HOW_TO_READ = [
     "Rates are MB/s of 10^6 bytes: bytes of all ranks, divided by the seconds of the "
@@ -31,136 +31,6 @@ HOW_TO_READ = [
     "another program, number of ranks, workload or cache policy, configurations are "
     "not comparable.",
 ]
-
-
-# ---- elements ----------------------------------------------------------------
-
-
-class Raw(str):
-    """Text that is HTML already."""
-
-
-def html(content):
-    return content if isinstance(content, Raw) else escape(printable(content))
-
-
-def tag(name, *content, **attributes):
-    shown = "".join(' %s="%s"' % (n.rstrip("_"), escape(printable(v)))
-                    for n, v in attributes.items() if v is not None)
-    return Raw("<%s%s>%s</%s>\n" % (name, shown, "".join(map(html, content)), name))
-
-
-def items(sentences):
-    return tag("ul", *[tag("li", s) for s in sentences])
-
-
-def grid(header, rows, numbers=(), caption=None):
-    """A table; `numbers`: columns flushed right; a cell may be (words, class)."""
-    def cell(kind, i, content):
-        words, css = content if isinstance(content, tuple) else (content, None)
-        return tag(kind, words, class_=css or ("n" if i in numbers else None))
-    head = tag("thead", tag("tr", *[cell("th", i, h) for i, h in enumerate(header)]))
-    body = tag("tbody", *[tag("tr", *[cell("td", i, c) for i, c in enumerate(row)])
-                          for row in rows])
-    title = tag("caption", caption) if caption else ""
-    return tag("div", tag("table", Raw(title), head, body), class_="wide")
-
-
-# ---- verdicts ----------------------------------------------------------------
-
-
-def comparable(some):
-    """Lists of groups that can be held against each other."""
-    sets = []
-    for group in some:
-        for members in sets:
-            if not groups.difference(group.first, members[0].first):
-                members.append(group)
-                break
-        else:
-            sets.append([group])
-    return sets
-
-
-class Verdicts:
-    """A set of comparable groups: their totals against the baseline."""
-
-    def __init__(self, members, baseline):
-        named = [g for g in members if g.name == baseline]
-        self.baseline = (named or members)[0]
-        self.members = [self.baseline] + [g for g in members if g is not self.baseline]
-        every = [f for f in compare.select(members, None) if not f.at
-                 and any(g.observations((f.name, f.at)) for g in members)]
-        self.figures = [f for f in every if f.name in pictures.TOTALS] or every[:2]
-        self.rows = [[compare.row(f, g, self.baseline) for f in self.figures]
-                     for g in self.members]
-
-    def title(self):
-        text = "%s on %s" % (self.baseline.first.program,
-                             pictures.ranks_text(self.baseline.first.ranks))
-        if len(self.members) > 1:
-            text += ", against %s" % self.baseline.name
-        return text
-
-    def table(self):
-        header, numbers = ["configuration"], []
-        for figure in self.figures:
-            numbers += [len(header), len(header) + 1]
-            header += ["n", "%s %s" % (title_of(figure), figure.unit), "verdict"]
-        return grid(header, [self.cells(row) for row in self.rows], numbers,
-                    self.title())
-
-    @staticmethod
-    def cells(row):
-        cells = [(row[0].group.name, "name")]
-        for r in row:
-            value = table.number(r.median)
-            if r.interval:
-                value += " " + table.bounds(r.interval)
-            cells += [str(r.n), value, verdict(r.comparison.verdict)]
-        return cells
-
-    def sentence(self):
-        """Of each figure: who is faster, who slower, who neither; "" where alone."""
-        if len(self.rows) < 2:
-            return ""
-        return "On %s, against %s: %s." % (
-            pictures.ranks_text(self.baseline.first.ranks), self.baseline.name,
-            "; ".join("%s %s" % (title_of(f), self.kinds(i))
-                      for i, f in enumerate(self.figures)))
-
-    def kinds(self, i):
-        kinds = OrderedDict()
-        for row in self.rows[1:]:
-            kind, factor = kind_of(row[i].comparison.verdict)
-            kinds.setdefault(kind, []).append(
-                row[i].group.name + (" (%s)" % factor if factor else ""))
-        return ", ".join("%s with %s" % (kind, listed(names))
-                         for kind, names in kinds.items())
-
-
-def listed(names):
-    """a, b and c"""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def kind_of(words):
-    """("faster", "1.8x"), ("not comparable", "")"""
-    kind, _, factor = words.partition(" by ")
-    if kind in ("faster", "slower"):
-        return kind, factor
-    return words.partition(":")[0].partition(" (")[0], ""
-
-
-def title_of(figure):
-    return pictures.TITLES.get(figure.name) or compare.figure_title(figure)
-
-
-def verdict(words):
-    for begin, css, sign in SIGNS:
-        if words.startswith(begin):
-            return (sign + words, css)
-    return (words, "words" if " " in words else None)
 
 
 # ---- sections ----------------------------------------------------------------
@@ -204,7 +74,7 @@ def host_text(host):
 
 
 IN_SHORT = ("filetype", "scaling", "alpha", "pfmload", "ldad")
-EXPLAINED = (pictures.SATURATION, pictures_own.PAPER_MACHINE)   # below the pictures
+EXPLAINED = (scaling.SATURATION, pictures_own.PAPER_MACHINE)   # below the pictures
 
 
 def summary(found, verdicts):

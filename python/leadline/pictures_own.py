@@ -6,7 +6,7 @@ from collections import OrderedDict
 
 from leadline import shapes, stats
 from leadline.iotrace_plot import Run, unit_of
-from leadline.pictures import MOST_LINES, mark, ranks_text, sampled
+from leadline.pictures import mark, ranks_text, sampled
 
 # Of Wang and Kaeli's paper: execution time that partitioning took off, in per cent, on
 # 24 nodes with a disk each against one RAID over NFS.
@@ -108,7 +108,7 @@ def speedup_series(groups, base):
             schemes.setdefault(name, {})[group.first.ranks] = shapes.point(
                 group.first.ranks, values, stats.median(values), stats.interval(values))
     return [shapes.Series(name, [points[r] for r in sorted(points)], True)
-            for name, points in schemes.items()][:8]
+            for name, points in schemes.items()]
 
 
 def speedup_words(series, label):

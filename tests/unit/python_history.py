@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import unittest
 
 from tap import main
 

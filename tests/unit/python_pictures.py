@@ -10,7 +10,7 @@ from tap import main
 
 from fake_report import save
 from full_report import figure, full
-from leadline import axes, draw_svg, gallery, pictures, shapes, svg
+from leadline import axes, draw_svg, gallery, scaling, shapes, svg, svg_lines
 from leadline.errors import LeadlineError
 from leadline_case import STEADY, LeadlineCase
 
@@ -68,10 +68,10 @@ class Axes(unittest.TestCase):
         self.assertEqual([round(scale(x)) for x in (1, 2, 4, 8)], [0, 100, 200, 300])
 
     def test_labels_are_moved_apart(self):
-        places = draw_svg.spread([10, 11, 12, 90], 16, 0, 100)
+        places = svg_lines.spread([10, 11, 12, 90], 16, 0, 100)
         gaps = [b - a for a, b in zip(places, places[1:])]
         self.assertTrue(min(gaps) >= 16, places)
-        self.assertEqual(max(draw_svg.spread([95, 96, 97], 16, 0, 100)), 100)
+        self.assertEqual(max(svg_lines.spread([95, 96, 97], 16, 0, 100)), 100)
 
     def test_long_words_are_cut_in_their_middle(self):
         short = svg.fitted("independent-mandelbrot-width512", 120)
@@ -87,10 +87,10 @@ class Saturation(Case):
         for rates, at in (([100, 200, 400], None), ([100, 200, 210], 2),
                           ([100, 109, 119], 1), ([100, 105, 200], None),
                           ([100, 90, 80], 1), ([100, 200, 220.1], None)):
-            self.assertEqual(pictures.saturation(list(zip((1, 2, 4), rates))), at)
+            self.assertEqual(scaling.saturation(list(zip((1, 2, 4), rates))), at)
         # Steps of fourfold: 1.2 for two doublings is 1.095 for one.
-        self.assertEqual(pictures.saturation([(1, 100), (4, 120)]), 1)
-        self.assertEqual(pictures.saturation([(1, 100), (4, 125)]), None)
+        self.assertEqual(scaling.saturation([(1, 100), (4, 120)]), 1)
+        self.assertEqual(scaling.saturation([(1, 100), (4, 125)]), None)
 
     def test_strong_scaling(self):
         for n, rate in ((1, 100), (2, 190), (4, 200)):

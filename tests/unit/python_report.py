@@ -2,7 +2,6 @@
 """leadline report: a page that holds what it should, and nothing that it should not."""
 import os
 import re
-import unittest
 from html.parser import HTMLParser
 
 from tap import main

@@ -3,7 +3,6 @@
 import copy
 import json
 import os
-import unittest
 
 from tap import main
 
