@@ -1,4 +1,4 @@
-"""Reports that are complete, as the schema has it, from the short ones of fake_report."""
+"""Reports that are complete, as the schema has it, from fake_report's short ones."""
 from fake_report import report
 from leadline import stats
 

@@ -9,6 +9,7 @@ import unittest
 from fake_report import save
 from leadline import cli
 
+NOBODY = 65534
 STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
 
 
@@ -23,11 +24,25 @@ def leadline(*args):
     return status, out.getvalue(), err.getvalue()
 
 
+@contextlib.contextmanager
+def without_privileges():
+    """Root may read everything, and so is somebody else meanwhile."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
 class LeadlineCase(unittest.TestCase):
     COMMAND = ""
 
     def setUp(self):
         self.dir = tempfile.mkdtemp()
+        os.chmod(self.dir, 0o755)
         self.addCleanup(shutil.rmtree, self.dir)
 
     def path(self, name):

@@ -36,7 +36,8 @@ class Case(LeadlineCase):
         """Well-formed, described, and no text beyond its borders."""
         for alone in (False, True):
             root = tree.fromstring(draw_svg.draw(picture, alone))
-            self.assertEqual(root.find(SVG + "title").text, svg.printable(picture.title))
+            self.assertEqual(root.find(SVG + "title").text,
+                             svg.printable(picture.title))
             self.assertTrue(root.find(SVG + "desc").text)
             width, height = map(float, root.get("viewBox").split()[2:])
             for text in root.iter(SVG + "text"):
@@ -223,8 +224,8 @@ class Kinds(Case):
         marks = {m.series: round(m.centre, 6) for m in picture.rows[0].marks}
         self.assertEqual(marks, {"the same disk": 20, "a disk for each rank": 80,
                                  "paper": 81.2})
-        self.assertIn("20.0 % less time on the same disk and 80.0 % less time on a disk "
-                      "for each rank", picture.words[0])
+        self.assertIn("20.0 % less time on the same disk and 80.0 % less time on a "
+                      "disk for each rank", picture.words[0])
 
 
 def bins(**more):
@@ -248,8 +249,8 @@ class Traces(Case):
             "job: places read in data"])
         self.assertEqual(made[0].grid, [[1.0, 0.0, 0.5, 0.0]] * 3)
         self.assertEqual(made[1].grid, [[1.0, 0, 0, 0], [0, 1.0, 0, 0]])
-        self.assertEqual(made[0].words, ["job: 38 % of the time of its 3 ranks in calls "
-                                         "for files."])
+        self.assertEqual(made[0].words, ["job: 38 % of the time of its 3 ranks in "
+                                         "calls for files."])
 
     def test_large_maps_are_made_coarse(self):
         many = [dict(bins()["processes"][0], rank=r, io_s=[0.5] * 400,
@@ -348,17 +349,17 @@ class Plot(Case):
             del sys.modules[name]
         sys.path.insert(0, self.dir)
         try:
-            self.refused("drawing needs matplotlib, which Python does not find (Debian: "
-                         "apt install python3-matplotlib); a name that ends in .svg "
-                         "needs none", "time", self.dir, "-o", self.path("x.png"))
+            self.refused("drawing needs matplotlib, which Python does not find "
+                         "(Debian: apt install python3-matplotlib); a name that ends "
+                         "in .svg needs none", "time", self.dir, "-o", self.path("x.png"))
         finally:
             sys.path.remove(self.dir)
             sys.modules.update(saved)
 
     def test_refusals(self):
         self.series("a", {"write_MBps": 1})
-        self.refused("must end in .svg or .png or .pdf", "time", self.dir, "-o", "x.gif",
-                     status=2)
+        self.refused("must end in .svg or .png or .pdf", "time", self.dir, "-o",
+                     "x.gif", status=2)
         self.refused("nothing to draw: alpha needs other reports", "alpha", self.dir,
                      "-o", self.path("x.svg"))
         self.refused("nothing to draw: iotrace needs other traces", "iotrace", self.dir,

@@ -8,7 +8,7 @@ from tap import main
 
 from fake_report import report, save
 from full_report import figure, full
-from leadline_case import STEADY, LeadlineCase, leadline
+from leadline_case import STEADY, LeadlineCase, leadline, without_privileges
 
 VOID = ("meta",)
 
@@ -77,8 +77,8 @@ class Content(Case):
     def test_verdicts_in_words(self):
         self.two()
         page = self.page("--baseline=unique", self.dir)
-        for words in ("On 4 ranks, against unique: write slower with shared (2.0x); read "
-                      "no difference shown with shared.",
+        for words in ("On 4 ranks, against unique: write slower with shared (2.0x); "
+                      "read no difference shown with shared.",
                       "Write: shared reaches 0.50 of unique.", "\u25bc slower by 2.0x",
                       "madbench on 4 ranks, against unique"):
             self.assertIn(words, self.words)
@@ -197,6 +197,10 @@ class BadInput(Case):
         path = self.save(full({"write_MBps": STEADY}))
         self.refused("no configuration is called x", path, "--baseline=x", status=2)
         self.refused("cannot be written", path, "-o", self.path("none/page.html"))
+        os.mkdir(self.path("locked"), 0o555)
+        with without_privileges():
+            self.refused("cannot be written: Permission denied", path, "-o",
+                         self.path("locked/page.html"))
         status, _, err = leadline("report")
         self.assertEqual((status, err.count("\n")), (2, 1))
 
