@@ -14,6 +14,7 @@ from leadline.errors import FAILED
 from leadline.verdicts import Verdicts, comparable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+MANY = 8          # hosts and the like that are named
 FEW_RUNS = 40     # more are shown only when asked for
 
 HOW_TO_READ = [
@@ -50,7 +51,9 @@ def what_ran(found):
     every = [r for g in found.groups for r in g.reports]
     dates = sorted(r.start_utc for r in every if r.start_utc)
     def several(values):
-        return ", ".join(sorted(set(str(v) for v in values if v)))
+        names = sorted(set(str(v) for v in values if v))
+        more = ["and %d more" % (len(names) - MANY)] if len(names) > MANY else []
+        return ", ".join(names[:MANY] + more)
     rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
             ("programs", several(r.program for r in every)),
             ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
@@ -86,9 +89,15 @@ def summary(found, verdicts):
                   for s in picture.words if s not in EXPLAINED]
         words += notes.stragglers(some) + share.summary(some, found.yardsticks)
         words = list(OrderedDict.fromkeys(filter(None, words)))
-        out += [tag("h3", program), items(words or [
-            "There is one configuration, and nothing to compare it with."])]
+        out += [tag("h3", program), items(words or [nothing_said(some)])]
     return tag("div", *out, class_="box")
+
+
+def nothing_said(some):
+    if len(some) == 1:
+        return "There is one configuration, and nothing to compare it with."
+    return ("No two of the %d configurations can be compared with each other."
+            % len(some))
 
 
 def doubts(found, verdicts):

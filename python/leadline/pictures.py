@@ -15,6 +15,7 @@ TOTALS = ("write_MBps", "read_MBps")
 TITLES = {"write_MBps": "write", "read_MBps": "read"}
 MOST_ROWS = 24     # in one picture; more are several pictures
 MOST_LINES = 6
+MOST_RANKS = 256
 FEW_RANKS = 3      # fewer have no straggler among them
 STRAGGLER = 1.5    # so much slower than the median rank is worth a sentence
 
@@ -209,8 +210,8 @@ def ranks(groups):
         found = [(g, rank_seconds(g)) for g in some if g.first.ranks == most]
         found = [(g, s) for g, s in found if len(s) == most]
         found.sort(key=lambda pair: -imbalance(pair[1]))
-        series = [shapes.Series(g.name, [shapes.point(r, [], v, None) for r, v in
-                                         enumerate(seconds)], False)
+        series = [shapes.Series(g.name, [shapes.point(r, [], v, None)
+                                         for r, v in slowest_of(seconds)], False)
                   for g, seconds in found[:MOST_LINES]]
         if series:
             out.append(shapes.Lines(
@@ -233,6 +234,14 @@ def rank_seconds(group):
     return [sums.get(r, 0.0) / count for r in range(max(sums) + 1)] if sums else []
 
 
+def slowest_of(seconds):
+    """(rank, seconds) of at most MOST_RANKS: of as many neighbours, the slowest."""
+    width = -(-len(seconds) // MOST_RANKS)
+    for begin in range(0, len(seconds), width):
+        some = seconds[begin:begin + width]
+        yield begin + some.index(max(some)), max(some)
+
+
 def imbalance(seconds):
     return max(seconds) / (stats.median(seconds) or 1.0)
 
@@ -243,6 +252,9 @@ def rank_words(found):
         if imbalance(seconds) > STRAGGLER:
             out.append("%s: rank %d needs %.1f times as long as the median rank."
                        % (group.name, seconds.index(max(seconds)), imbalance(seconds)))
+    if len(found[0][1]) > MOST_RANKS:
+        out.append("Each mark is the slowest of %d neighbouring ranks."
+                   % -(-len(found[0][1]) // MOST_RANKS))
     if len(found) > MOST_LINES:
         out.append("Shown are the %d of %d configurations whose ranks differ most."
                    % (MOST_LINES, len(found)))

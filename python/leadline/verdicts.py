@@ -5,6 +5,10 @@ from leadline import compare, groups, pictures, table
 from leadline.elements import grid
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
+SAID = {"faster": "is faster", "slower": "is slower",
+        "no difference shown": "shows no difference",
+        "too few repetitions": "has too few repetitions",
+        "not comparable": "is not comparable"}   # in a sentence
 
 
 def comparable(some):
@@ -73,7 +77,7 @@ class Verdicts:
             kind, factor = kind_of(row[i].comparison.verdict)
             kinds.setdefault(kind, []).append(
                 row[i].group.name + (" (%s)" % factor if factor else ""))
-        return ", ".join("%s with %s" % (kind, listed(names))
+        return ", ".join("%s with %s" % (SAID.get(kind, kind), listed(names))
                          for kind, names in kinds.items())
 
 

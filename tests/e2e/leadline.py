@@ -99,8 +99,15 @@ class Reports(Leadline):
                           words[0] + method)
         self.keep(self.madbench("64", "4", "--io-only", "--alpha-sweep=1.0:1.1:0.1",
                                 "--iomode=ASYNC"), "alpha")
+        lines = os.path.join(self.tmp, "lines")
+        os.mkdir(lines)
+        self.run_program("gsfgen", "--files=2", "--pings=20", "--quiet", np=0,
+                         json=False, dir=lines)
+        self.keep(self.run_program("pfmload", "--no-keep", "--output=o.pfm", "--quiet",
+                                   *[os.path.join(lines, name)
+                                     for name in os.listdir(lines)]), "pfmload")
         self.assertEqual(self.leadline("validate", "-q", runs), "")
-        self.assertEqual(self.leadline("list", runs).count("\n"), 15)
+        self.assertEqual(self.leadline("list", runs).count("\n"), 16)
 
     def test_a_failed_run_is_valid_too(self):
         done = self.blocktransfer("1M", dir="/nowhere")

@@ -10,7 +10,8 @@ from tap import main
 
 from fake_report import save
 from full_report import figure, full
-from leadline import axes, draw_svg, gallery, scaling, shapes, svg, svg_lines
+from leadline import axes, draw_svg, gallery, page_style, scaling, shapes, svg
+from leadline import svg_lines
 from leadline.errors import LeadlineError
 from leadline_case import STEADY, LeadlineCase
 
@@ -81,6 +82,35 @@ class Axes(unittest.TestCase):
 
     def test_eight_markers_differ(self):
         self.assertEqual(len(set(svg.marker_path(i, 0, 0, 4) for i in range(8))), 8)
+
+
+class Colours(unittest.TestCase):
+    @staticmethod
+    def light(colour):
+        """Relative luminance, as the accessibility guidelines (WCAG 2) define it."""
+        parts = [int(colour[i:i + 2], 16) / 255.0 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+                  for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(self, a, b):
+        low, high = sorted((self.light(a), self.light(b)))
+        return (high + 0.05) / (low + 0.05)
+
+    def test_marks_stand_out(self):
+        rules = page_style.style()
+        papers = re.findall(r"--page: (#\w+)", rules)
+        self.assertEqual(papers, re.findall(r"--paper: (#\w+)", rules))
+        for paper, colours in zip(papers, (svg.LIGHT, svg.DARK)):
+            for colour in colours:
+                self.assertGreaterEqual(self.contrast(paper, colour), 3, colour)
+
+    def test_words_stand_out(self):
+        rules = page_style.style()
+        for name in ("text", "soft", "good", "bad", "link", "ink", "muted"):
+            for paper, colour in zip(re.findall(r"--page: (#\w+)", rules),
+                                     re.findall(r"--%s: (#\w+)" % name, rules)):
+                self.assertGreaterEqual(self.contrast(paper, colour), 4.5, name)
 
 
 class Saturation(Case):
@@ -192,6 +222,14 @@ class Kinds(Case):
         self.assertEqual([p.y for p in picture.series[0].points], [4, 4, 12, 4])
         self.assertEqual(picture.words, ["odd: rank 2 needs 3.0 times as long as the "
                                          "median rank."])
+
+    def test_thousands_of_ranks(self):
+        self.series("many", {"write_MBps": 1}, rounds=1, ranks=3000, slowest=(2999, 9))
+        (picture,) = self.draw("ranks")
+        points = picture.series[0].points
+        self.assertEqual((len(points), points[-1].x, points[-1].y), (250, 2999, 36))
+        self.assertIn("Each mark is the slowest of 12 neighbouring ranks.",
+                      picture.words)
 
     def test_alpha(self):
         rows = [figure(name, [value * a], at={"alpha": a}) for a in (1.2, 1.3, 1.4)
@@ -351,7 +389,8 @@ class Plot(Case):
         try:
             self.refused("drawing needs matplotlib, which Python does not find "
                          "(Debian: apt install python3-matplotlib); a name that ends "
-                         "in .svg needs none", "time", self.dir, "-o", self.path("x.png"))
+                         "in .svg needs none", "time", self.dir, "-o",
+                         self.path("x.png"))
         finally:
             sys.path.remove(self.dir)
             sys.modules.update(saved)

@@ -77,8 +77,8 @@ class Content(Case):
     def test_verdicts_in_words(self):
         self.two()
         page = self.page("--baseline=unique", self.dir)
-        for words in ("On 4 ranks, against unique: write slower with shared (2.0x); "
-                      "read no difference shown with shared.",
+        for words in ("On 4 ranks, against unique: write is slower with shared (2.0x); "
+                      "read shows no difference with shared.",
                       "Write: shared reaches 0.50 of unique.", "\u25bc slower by 2.0x",
                       "madbench on 4 ranks, against unique"):
             self.assertIn(words, self.words)

@@ -3,11 +3,14 @@
 import copy
 import json
 import os
+import re
+import unittest
 
-from tap import main
+from tap import PACKAGE, main
 
 from fake_report import save
 from full_report import full
+from leadline import schema
 from leadline_case import STEADY, LeadlineCase, without_privileges
 
 
@@ -126,6 +129,25 @@ class Meaning(Case):
         self.run_command(self.save(tree))
         tree["why"] = None
         self.assertIn("$.why: ", self.lines(tree)[0])
+
+
+class Page(unittest.TestCase):
+    def test_the_page_names_every_field(self):
+        page = os.path.join(PACKAGE, os.pardir, "doc", "report-schema.md")
+        with open(page, encoding="utf-8") as stream:
+            words = set(re.findall(r"\w+", stream.read()))
+        self.assertEqual([name for name in fields(schema.TABLE) if name not in words],
+                         [])
+
+
+def fields(kind):
+    """Names of all fields below a kind of the table."""
+    if isinstance(kind, (list, tuple)):
+        return fields(kind[0])
+    if not isinstance(kind, dict):
+        return []
+    return [name.rstrip("*") for name in kind if name != "*"] + [
+        name for inner in kind.values() for name in fields(inner)]
 
 
 class Files(Case):
