@@ -51,19 +51,22 @@ def many(low, high):
 
 
 class Groups:
-    """Labels of rows: a group's name stands above its rows, once."""
+    """Names of groups, each above its rows, once; drawn when all lines are."""
 
-    def __init__(self, canvas):
-        self.canvas, self.last = canvas, None
+    def __init__(self):
+        self.heads = []
 
     def head(self, y, group):
         """Returns the y below."""
-        if not group or group == self.last:
+        if not group or (self.heads and group == self.heads[-1][1]):
             return y
-        self.last = group
-        self.canvas.text(MARGIN, y + 14, svg.fitted(group, self.canvas.width - 40),
-                         css="halo", whole=group)
+        self.heads.append((y, group))
         return y + 20
+
+    def draw(self, canvas):
+        for y, group in self.heads:
+            canvas.text(MARGIN, y + 14, svg.fitted(group, canvas.width - 40),
+                        css="halo", whole=group)
 
 
 def indent(group):

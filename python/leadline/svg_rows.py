@@ -26,12 +26,13 @@ def rows(canvas, picture, top):
     right = canvas.width - MARGIN - max([svg.text_width(w) for w in texts] or [0]) - 12
     values = [v for m in every for v in list(m.values) + [m.low, m.high, m.centre]]
     scale, marks, words = axes.up_from_zero(values, left, right, many(left, right))
-    place, groups, places = y, Groups(canvas), []
+    place, groups, places = y, Groups(), []
     for row in picture.rows:
         y = groups.head(y, row.group)
         places.append(y)
         y += ROW * max(1, len(row.marks)) + 6
     bottom = value_axis(canvas, scale, marks, words, place, y, picture.axis)
+    groups.draw(canvas)
     for row, at in zip(picture.rows, places):
         draw_row(canvas, picture, row, at, scale, right)
     return bottom
@@ -70,12 +71,13 @@ def stacks(canvas, picture, top):
     left = label_column([bar.label for bar in picture.bars]) + MARGIN + 12
     right = canvas.width - MARGIN - max(svg.text_width(seconds(t)) for t in totals) - 12
     scale, marks, words = axes.up_from_zero(totals, left, right, many(left, right))
-    place, groups, places = y, Groups(canvas), []
+    place, groups, places = y, Groups(), []
     for bar in picture.bars:
         y = groups.head(y, bar.group)
         places.append(y)
         y += BAR + 6
     bottom = value_axis(canvas, scale, marks, words, place, y, picture.axis)
+    groups.draw(canvas)
     for bar, at, total in zip(picture.bars, places, totals):
         canvas.text(indent(bar.group), at + BAR / 2 + 5, svg.fitted(bar.label, LABELS),
                     whole=bar.label)
