@@ -93,6 +93,7 @@ SCRIPT_TESTS = \
 	tests/lint/text.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_history.py \
+	tests/unit/python_mutants.py \
 	tests/unit/python_pictures.py \
 	tests/unit/python_report.py \
 	tests/unit/python_stats.py \

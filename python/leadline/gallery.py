@@ -3,7 +3,7 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import groups, pictures, pictures_own, scaling, schema
+from leadline import fields, groups, pictures, pictures_own, scaling
 from leadline import report as reports
 from leadline.errors import LeadlineError
 
@@ -70,7 +70,7 @@ def is_trace(path):
 
 def read_trace(path):
     tree = reports.read_json(path)
-    faults = schema.check(tree, TRACE, "$", False) or trace_lengths(tree)
+    faults = fields.check(tree, TRACE, "$") or trace_lengths(tree)
     if faults:
         raise LeadlineError("%s: not what iotrace bins prints: %s" % (path, faults[0]))
     return tree

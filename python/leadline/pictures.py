@@ -6,7 +6,7 @@ Each function returns a list of shapes, empty where there is nothing to show.
 import math
 from collections import OrderedDict
 
-from leadline import schema, shapes, stats
+from leadline import fields, shapes, stats
 from leadline.against import Against
 from leadline.errors import LeadlineError
 from leadline.groups import transfer_seconds
@@ -144,7 +144,7 @@ def type_words(view, title):
 
 # ---- where the time goes -----------------------------------------------------
 
-PARTS = [act for act in schema.ACTS if act != "wall"]
+PARTS = [act for act in fields.ACTS if act != "wall"]
 NAMES = [act.replace("_", "/") for act in PARTS]
 
 

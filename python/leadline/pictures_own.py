@@ -25,7 +25,8 @@ LITTLE = 0.05              # of the bytes of the first file: no map
 def alpha(groups):
     out = []
     for group in groups:
-        keys = [at for name, at in group.figures() if name == "async_MBps" and at]
+        keys = [at for name, at in group.figures()
+                if name == "async_MBps" and exponent(at) is not None]
         if len(keys) < 2:
             continue
         series = [alpha_series(group, figure, label, keys) for figure, label in (
@@ -48,13 +49,22 @@ def alpha(groups):
     return out
 
 
+def exponent(at):
+    """The alpha that a figure belongs to; None if to none."""
+    try:
+        value = float(dict(at).get("alpha", "none"))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
 def alpha_series(group, figure, label, keys):
     points = []
-    for at in sorted(set(keys), key=lambda at: float(dict(at)["alpha"])):
+    for at in sorted(set(keys), key=exponent):
         values = sampled(group, figure, at)
         if values:
-            points.append(shapes.point(float(dict(at)["alpha"]), values,
-                                       stats.median(values), stats.interval(values)))
+            points.append(shapes.point(exponent(at), values, stats.median(values),
+                                       stats.interval(values)))
     return shapes.Series(label, points, True)
 
 

@@ -8,9 +8,10 @@ import math
 import os
 from collections import OrderedDict, namedtuple
 
+from leadline import fields
 from leadline.errors import LeadlineError
+from leadline.fields import SCHEMA, printable
 
-SCHEMA = "leadline-report/1"
 SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
@@ -55,6 +56,9 @@ class Report:
             raise wrong(path, "options", "an object of objects")
         rows = get(path, tree, "figures", list, optional=not self.valid) or []
         self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
+        faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
+        if faults:
+            raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
 
     def option_values(self, workload_only=False):
         return {name: option.get("value") for name, option in self.options.items()
@@ -101,11 +105,6 @@ def get(path, tree, name, kind, where="", optional=False):
                                            and kind is not bool):
         raise wrong(path, where + name, KINDS[kind])
     return printable(value) if kind is str else value
-
-
-def printable(text):
-    """A report must not be able to write control characters to a terminal."""
-    return "".join(c if c.isprintable() else " " for c in str(text))
 
 
 def figure(path, row, i):

@@ -10,7 +10,7 @@ from tap import PACKAGE, main
 
 from fake_report import save
 from full_report import full
-from leadline import schema
+from leadline import fields
 from leadline_case import STEADY, LeadlineCase, without_privileges
 
 
@@ -136,18 +136,18 @@ class Page(unittest.TestCase):
         page = os.path.join(PACKAGE, os.pardir, "doc", "report-schema.md")
         with open(page, encoding="utf-8") as stream:
             words = set(re.findall(r"\w+", stream.read()))
-        self.assertEqual([name for name in fields(schema.TABLE) if name not in words],
+        self.assertEqual([name for name in names(fields.TABLE) if name not in words],
                          [])
 
 
-def fields(kind):
+def names(kind):
     """Names of all fields below a kind of the table."""
     if isinstance(kind, (list, tuple)):
-        return fields(kind[0])
+        return names(kind[0])
     if not isinstance(kind, dict):
         return []
     return [name.rstrip("*") for name in kind if name != "*"] + [
-        name for inner in kind.values() for name in fields(inner)]
+        name for inner in kind.values() for name in names(inner)]
 
 
 class Files(Case):
