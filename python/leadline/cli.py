@@ -22,8 +22,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(where):
-    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks "
-                 "and compares their JSON reports.")
+    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks, "
+                 "compares their JSON reports, and shows them.")
     top.add_argument("--version", action="version",
                      version="leadline " + where.version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND",

@@ -3,7 +3,6 @@
 The table says what doc/report-schema.md says. Fields that it does not know are left
 alone: a later version of a program may add some.
 """
-import math
 import re
 
 SCHEMA = "leadline-report/1"
@@ -13,13 +12,19 @@ ACTS = ("compute", "communicate", "open_close", "read", "write", "sync", "check"
 UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 
 
+# No measurement is beyond; what is may overflow when it is summed or squared.
+LARGEST = 1e30
+SMALLEST = 1e-30   # but 0
+
+
 def is_number(value):
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and math.isfinite(value))
+            and -LARGEST <= value <= LARGEST)
 
 
 def is_count(value):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return (isinstance(value, int) and not isinstance(value, bool)
+            and 0 <= value < 1 << 64)
 
 
 def is_text(value):
@@ -34,7 +39,7 @@ KINDS = {
     "name": (lambda v: is_text(v) and v != "", "text that is not empty"),
     "utc": (lambda v: is_text(v) and bool(UTC.match(v)),
             "a UTC time such as 2026-11-20T10:15:02.123Z"),
-    "number": (is_number, "a number"),
+    "number": (is_number, "a number of up to 1e30"),
     "seconds": (lambda v: is_number(v) and v >= 0, "seconds, 0 or more"),
     "amount": (lambda v: is_number(v) and v >= 0, "a number, 0 or more"),
     "count": (is_count, "a whole number, 0 or more"),

@@ -55,7 +55,7 @@ def exponent(at):
         value = float(dict(at).get("alpha", "none"))
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) < 100 else None   # no exponent of work is larger
 
 
 def alpha_series(group, figure, label, keys):

@@ -28,7 +28,7 @@ def add(commands):
     p = commands.add_parser(
         "plot", help="single pictures of the report, as SVG, PNG or PDF",
         description="Draws one kind of the report's pictures: " + "; ".join(
-            "%s (%s)" % (name, kind.heading.lower())
+            "%s (%s)" % (name, kind.heading[0].lower() + kind.heading[1:])
             for name, kind in gallery.KINDS.items())
         + ". PNG and PDF need matplotlib. Where there are several pictures, the second "
         "goes to FILE-2, and so on.")

@@ -4,7 +4,6 @@ The contract is the report schema "leadline-report/1"; what is read here and
 nowhere else: everything after this module deals in Report objects.
 """
 import json
-import math
 import os
 from collections import OrderedDict, namedtuple
 
@@ -125,7 +124,8 @@ def figure(path, row, i):
     if not unit:
         raise wrong(path, where + "unit", "a unit")
     # A ratio needs positive numbers; what is not was no measurement.
-    good = [rep for rep in reps if rep is not None and rep > 0 and math.isfinite(rep)]
+    good = [rep for rep in reps
+            if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
                   unit, better, good)
 

@@ -24,7 +24,7 @@ def places(tree, path=()):
 
 
 def mutant(tree, seed):
-    """A copy in which one value is junk, or is missing; seeds spread over all values."""
+    """A copy in which one value is junk, or is missing."""
     chance = random.Random(seed)
     tree = copy.deepcopy(tree)
     path = chance.choice(list(places(tree)))
@@ -92,6 +92,25 @@ class Mutants(LeadlineCase):
         self.survive(full({"sequential.write_MBps": STEADY,
                            "random.read_MBps": STEADY}, program="calibrate",
                           phases=()), range(self.COUNT))
+
+
+class Extremes(LeadlineCase):
+    def test_numbers_that_are_no_measurements(self):
+        extreme = [1e308, 1e-308, 5e-324, 1e30, 1e-30, 10 ** 400]
+        for i, values in enumerate([v] * 6 for v in extreme):
+            for name, kind in (("a", "unique"), ("b", "shared")):
+                tree = full({"write_MBps": STEADY}, label=name,
+                            options={"filetype": kind})
+                tree["figures"][0]["reps"] = values if name == "a" else [1.0] * 6
+                self.save(tree, name + ".json")
+            tree["samples"][i]["mean_s"] = extreme[i]
+            self.save(tree, "c.json")
+            for command in (("compare", self.dir), ("list", self.dir),
+                            ("compare", "--against=filetype", self.dir),
+                            ("report", self.dir, "-o", self.path("page.html"))):
+                status, _, err = leadline(*command)
+                self.assertIn(status, (0, 1, 2))
+                self.assertLessEqual(err.count("\n"), 2, err)
 
 
 if __name__ == "__main__":
