@@ -261,7 +261,7 @@ static int run_all(struct fft *p, void *buf[2])
 
 int workload_fft(int argc, char **argv)
 {
-    struct fft p = {.n1 = 0};
+    struct fft p = {.panels = 1};
     void *buf[2] = {NULL, NULL};
     int status;
     bool done = true;
