@@ -207,13 +207,13 @@ static int plan(struct fft *p)
                          (long long)ranks);
     while (4 * n2 * n2 <= set.points)
         n2 *= 2;
-    *p = (struct fft){.n1 = set.points / n2, .n2 = n2, .element = math->element};
+    *p = (struct fft){
+        .n1 = set.points / n2, .n2 = n2, .element = math->element, .panels = 1};
     if (n2 < ranks)
         return err_usage("--points: %lld make a matrix of %lld x %lld, too small for "
                          "%lld ranks",
                          (long long)set.points, (long long)p->n1, (long long)n2,
                          (long long)ranks);
-    p->panels = 1;
     while (panel_bytes(p) > set.chunk && panel_bytes(p) > p->n1 * p->element)
         p->panels *= 2;
     if (panel_bytes(p) > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
