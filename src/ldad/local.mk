@@ -4,12 +4,14 @@ libldad_la_SOURCES =
 libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
 libldad_la_LDFLAGS = -version-info 0:0:0 -export-symbols-regex '^ldad_file_'
-include_HEADERS += include/ldad.h include/ldad_rename.h
+include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
 src_ldad_libldadfile_la_SOURCES = \
-	src/ldad/libldad.c src/ldad/libldad.h \
-	src/ldad/unique.c src/ldad/unique.h
+	src/ldad/fortran.c src/ldad/libldad.c src/ldad/libldad.h \
+	src/ldad/plan_file.c \
+	src/ldad/unique.c src/ldad/unique.h \
+	src/ldad/view.c
 
 # The workloads' sources are plain MPI-IO; here their calls are renamed.
 src_ldad_libworkloads_la_SOURCES = \

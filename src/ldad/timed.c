@@ -12,7 +12,8 @@ enum { PATH_ROOM = 4096 };
 struct timed_open_file {
     ldad_file file;
     MPI_Comm comm;
-    bool writes;
+    bool reads;
+    char path[PATH_ROOM];
 };
 
 static struct timed *t;
@@ -40,8 +41,8 @@ static int path_of(char out[PATH_ROOM], const char *path)
     return snprintf(out, PATH_ROOM, "%s", path) < PATH_ROOM ? 0 : -ENAMETOOLONG;
 }
 
-/* Before a file is read: each rank sees to its own file, and one of each node to a
- * shared one; all wait for it. */
+/* Before a file is read, and when what was written can be: each rank sees to its own
+ * file, and one of each node to a shared one; all wait for it. */
 static void empty_cache(MPI_Comm comm, const char *path)
 {
     struct run *r = t->run;
@@ -61,20 +62,18 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
 {
     struct run *r = t->run;
     timed_file fh = calloc(1, sizeof *fh);
-    bool reads = amode & MPI_MODE_RDONLY;
     *out = fh;
     if (!fh && !r->failed)
         r->failed = err_set(-ENOMEM, path, -1, "no memory to open a file");
-    if (reads)
-        snprintf(t->path, sizeof t->path, "%s", path);
-    if (reads && io_engine_stores(r->engine))
+    if ((amode & MPI_MODE_RDONLY) && io_engine_stores(r->engine))
         empty_cache(comm, path);
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(comm, r->failed);
     phase_act(r->phase, ACT_OPEN_CLOSE);
     if (!r->failed) {
         fh->comm = comm;
-        fh->writes = !reads;
+        fh->reads = !(amode & MPI_MODE_WRONLY);
+        snprintf(fh->path, sizeof fh->path, "%s", path);
         note(ldad_file_open(comm, path, amode, info, &fh->file));
     }
     phase_act(r->phase, before);
@@ -117,8 +116,20 @@ int timed_file_sync(timed_file fh)
     if (!failed && r->flush) {
         phase_act(r->phase, ACT_SYNC);
         code = note(ldad_file_sync(fh->file));
+        phase_act(r->phase, ACT_IDLE);
+        MPI_Barrier(fh->comm); /* or pages are dropped before they are written */
+        if (fh->reads && io_engine_stores(r->engine))
+            empty_cache(fh->comm, fh->path);
     }
     phase_act(r->phase, before);
+    return code;
+}
+
+int timed_barrier(MPI_Comm comm)
+{
+    enum act before = phase_act(t->run->phase, ACT_IDLE);
+    int code = MPI_Barrier(comm);
+    phase_act(t->run->phase, before);
     return code;
 }
 
@@ -184,6 +195,7 @@ int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int coun
 {
     int size;
     MPI_Type_size(type, &size);
+    snprintf(t->path, sizeof t->path, "%s", fh->path);
     count_foreign(offset, (int64_t)count * size);
     return transfer(fh, ACT_READ, offset, buf, count, type, status);
 }

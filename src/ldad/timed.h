@@ -16,7 +16,7 @@ struct timed {
     bool unique;                /* a file for each rank */
     int64_t read_bytes;         /* this rank's, since they were set to 0: all, and */
     int64_t foreign_bytes;      /* those that another rank wrote */
-    char path[4096];            /* of the file that was opened last to be read */
+    char path[4096];            /* of the file that was read last */
 };
 
 /* Local. What the calls below go by, until it is told anew; MPI's signatures leave no
@@ -27,6 +27,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                     timed_file *fh);
 int timed_file_close(timed_file *fh);
 int timed_file_sync(timed_file fh);
+int timed_barrier(MPI_Comm comm);
 int timed_file_write_at_all(timed_file fh, MPI_Offset offset, const void *buf,
                             int count, MPI_Datatype type, MPI_Status *status);
 int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int count,

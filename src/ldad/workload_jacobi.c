@@ -179,28 +179,24 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 
 /* ---- the run --------------------------------------------------------------------- */
 
+int jacobi_phase(const struct jacobi *p, const char *next, int failed)
+{
+    (void)p;
+    int rc = workload_phase_end(&w, failed);
+    workload_phase_begin(&w, next);
+    if (rc || !w.run.verify || strcmp(next, "read"))
+        return rc;
+    enum act before = workload_care_begin(&w);
+    core_solve();
+    workload_care_end(&w, before);
+    return 0;
+}
+
 static int phases(const void *v, workload_path *path)
 {
-    const struct jacobi *p = v;
-    MPI_Comm comm = w.run.world.comm;
     workload_phase_begin(&w, "write");
-    int rc = workload_phase_end(&w, jacobi_start(p, comm, path[0], w.info));
-    if (rc)
-        return rc;
-    int failed = 0;
-    workload_phase_begin(&w, "sweeps");
-    for (int64_t s = 0; s < set.sweeps && !failed; s++)
-        failed = jacobi_sweep(p, comm, path[s % 2], path[(s + 1) % 2], w.info);
-    rc = workload_phase_end(&w, failed);
-    if (rc)
-        return rc;
-    workload_phase_begin(&w, "read");
-    if (w.run.verify) {
-        enum act before = workload_care_begin(&w);
-        core_solve();
-        workload_care_end(&w, before);
-    }
-    return workload_phase_end(&w, jacobi_read(p, comm, path[set.sweeps % 2], w.info));
+    int failed = jacobi_run(v, w.run.world.comm, path[0], path[1], w.info);
+    return workload_phase_end(&w, failed);
 }
 
 static int plan(struct jacobi *p)
@@ -215,6 +211,7 @@ static int plan(struct jacobi *p)
     *p = (struct jacobi){
         .rows = set.rows,
         .columns = set.columns,
+        .sweeps = set.sweeps,
         .strip = by_row || set.chunk < row_bytes ? 1 : set.chunk / row_bytes,
         .slabs = !strcmp(set.decomp, "slabs")};
     if ((p->strip + 2) * row_bytes > 1 << 30)

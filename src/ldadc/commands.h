@@ -8,6 +8,7 @@ int command_analyse(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_rewrite(int argc, char **argv);
+int command_build(int argc, char **argv);
 
 #define FLAGS_MAX 256
 

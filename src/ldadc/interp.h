@@ -38,8 +38,12 @@ struct Opening {
     bool handed_on = false;  // to a function that is not seen
     std::vector<Poly> loops; // around it, by their iterations
     const clang::CallExpr *call = nullptr;
-    // Variables that can be named there, with their values.
+    const clang::FunctionDecl *in = nullptr; // opened there
+    bool entered = false; // which no function calls that is seen
+    // Variables that can be named there, with their values, and what parameters point
+    // to that is not any more what it was.
     std::vector<std::pair<std::string, Poly>> known;
+    std::set<std::string> changed;
 };
 
 // Bytes of a datatype, and where the next one begins: blocks at equal distances, levels

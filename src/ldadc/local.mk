@@ -7,6 +7,7 @@ LDADC_SOURCES = \
 	src/ldadc/check.cc src/ldadc/check.h \
 	src/ldadc/classify.cc \
 	src/ldadc/command_analyse.c src/ldadc/command_check.c \
+	src/ldadc/command_build.c \
 	src/ldadc/command_plan.c src/ldadc/commands.h \
 	src/ldadc/command_rewrite.c \
 	src/ldadc/ctext.cc src/ldadc/ctext.h \
@@ -40,6 +41,7 @@ if HAVE_CLANG
 bin_PROGRAMS += ldadc
 ldadc_SOURCES = $(LDADC_SOURCES)
 ldadc_CPPFLAGS = $(AM_CPPFLAGS) $(CLANG_CPPFLAGS) -DLDADC_MPICC='"$(CC)"' \
+	-DLDADC_INCLUDEDIR='"$(includedir)"' -DLDADC_LIBDIR='"$(libdir)"' \
 	-DLDADC_RESOURCE_DIR='"$(CLANG_RESOURCE_DIR)"'
 ldadc_CXXFLAGS = $(CLANG_CXXFLAGS)
 ldadc_LDADD = src/base/libbase.la $(CLANG_LIBS) -lm

@@ -5,7 +5,8 @@ static const struct command command[] = {
     {"analyse", command_analyse, "what each call of MPI-IO transfers"},
     {"check", command_check, "... and whether a run did"},
     {"plan", command_plan, "by which descriptor libldad partitions a file"},
-    {"rewrite", command_rewrite, "the program with its files partitioned"}};
+    {"rewrite", command_rewrite, "the program with its files partitioned"},
+    {"build", command_build, "... compiled, in one step"}};
 
 static const struct command_set ldadc = {
     .program = "ldadc",

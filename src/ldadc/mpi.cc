@@ -120,7 +120,12 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     for (const Loop &l : loops)
         o.loops.push_back(l.k);
     o.call = e;
+    o.in = frames.back().function;
+    o.entered = frames.size() == 1 && !from_main;
     o.known = known_here(e);
+    for (auto &[c, v] : now.cells)
+        if (objects[c.object].kind == Object::FOREIGN)
+            o.changed.insert(cell_text(c));
     write(file_cell(n, VIEW_START), Value::integer(0));
     write(file_cell(n, VIEW_UNIT), Value::integer(1));
     write(file_cell(n, VIEW_TYPE), Value::integer(0));
@@ -171,20 +176,11 @@ bool Interp::can_name(const Object &o, const CallExpr *e) const
 std::vector<std::pair<std::string, Poly>> Interp::known_here(const CallExpr *e)
 {
     std::vector<std::pair<std::string, Poly>> out;
-    auto take = [&](const Cell &c, const Value &v) {
+    for (auto &[c, v] : now.cells) {
         const Object &o = objects[c.object];
-        bool here = o.kind == Object::FOREIGN ? frames.size() == 1 && !from_main
-                                              : can_name(o, e);
-        if (v.is_int() && here && (o.kind != Object::LOCAL ||
-                                   o.frame == frames.back().number))
+        bool here = o.kind != Object::LOCAL || o.frame == frames.back().number;
+        if (v.is_int() && here && can_name(o, e))
             out.push_back({cell_text(c), v.p});
-    };
-    for (auto &[c, v] : now.cells)
-        take(c, v);
-    for (auto &[c, p] : members) {
-        Value v = read(now, c);
-        if (v.is_int() && v.p == p)
-            take(c, v);
     }
     std::map<std::string, std::set<Poly>> values;
     for (auto &[name, p] : out)

@@ -27,13 +27,32 @@ struct Fate {
     std::set<size_t> groups;
 };
 
+using Known = std::vector<std::pair<std::string, Poly>>;
+
+// What can be named where a file is opened: also what parameters point to, if nobody has
+// changed it by then.
+Known known_at(const Opening &o)
+{
+    Known out = o.known;
+    std::set<std::string> parameters;
+    for (unsigned i = 0; o.entered && i < o.in->getNumParams(); i++)
+        parameters.insert(o.in->getParamDecl(i)->getNameAsString());
+    for (int n = 0; n < symbols(); n++) {
+        const Symbol &s = symbol(n);
+        size_t end = s.text.find_first_of("->.[");
+        if (s.foreign && parameters.count(s.text.substr(0, end)) &&
+            !o.changed.count(s.text))
+            out.push_back({s.text, Poly::atom(atom_id({Atom::SYMBOL, n, {}}))});
+    }
+    return out;
+}
+
 // A plan as arguments of printf. Of several patterns the conditions decide, number by
 // number; so they get the same shape, with levels that repeat once.
 class PlanText
 {
   public:
-    PlanText(const std::vector<Pattern> &all,
-             const std::vector<std::pair<std::string, Poly>> &known)
+    PlanText(const std::vector<Pattern> &all, const Known &known)
         : all(all), known(known)
     {
         for (const Pattern &p : all) {
@@ -125,7 +144,7 @@ class PlanText
     }
 
     const std::vector<Pattern> &all;
-    const std::vector<std::pair<std::string, Poly>> &known;
+    const Known &known;
     size_t levels = 0;
     bool ends = false;
     std::vector<std::string> guards;
@@ -160,7 +179,8 @@ class Chooser
     // What comes after the arguments of the call that opens it.
     bool arguments(const Fate &f, const Opening &o, std::string *out, std::string *why)
     {
-        PlanText text(f.plan.patterns, o.known);
+        Known known = known_at(o);
+        PlanText text(f.plan.patterns, known);
         bool good = text.make(out);
         if (!good)
             *why = "the value of " + text.missing + " is not in a variable where the "

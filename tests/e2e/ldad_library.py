@@ -3,7 +3,10 @@
 """libldad as a program of somebody else's uses it: the same source, plain and with its
 calls renamed, writes the same bytes; what it exports; what it refuses."""
 import itertools
+import json
 import os
+import shutil
+import struct
 import subprocess
 
 from e2e import BUILD, HDF5, Case, add, main
@@ -69,11 +72,48 @@ class Library(Case):
             else:
                 self.assertEqual(found, right)
 
+    def test_views(self):
+        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        done = self.program("views", plain, np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        words = "ranks=3 step=240 start=16 [span=2880 stride=720 size=240]"
+        for keys in [()] + [("ldad_method=" + m,) for m in METHODS
+                            if m not in ("hdf5", "unique")]:
+            path = other + "".join(keys).replace("=", "-")
+            planned = keys + ("ldad_plan=" + words,) if keys else ()
+            done = self.program("views_renamed", path, *planned, np=3)
+            self.assertEqual((done.status, done.err), (0, ""), done)
+            self.assertEqual(self.logical(path, words), content(plain), keys)
+        self.assertTrue(os.path.isdir(other))
+        done = self.run_program("ldad", "info", "--json", other, np=1, dir=False,
+                                json=False)
+        info = json.loads(done.out)
+        self.assertEqual(info["misfits"], {"writes": 1, "bytes": 16}, info)
+        self.assertEqual((info["plan"], info["missing"]), (words, []))
+
+    def test_plan_file(self):
+        """One line for each number of ranks."""
+        plans = os.path.join(self.tmp, "plans")
+        path = os.path.join(self.tmp, "f")
+        with open(plans, "w") as out:
+            out.write("# of tests/ldad/plain.c\n%s\n%s\n" % (plan("perf", 2),
+                                                            plan("perf", 3)))
+        done = self.program("renamed", "perf", path, "ldad_method=unique",
+                            "ldad_plan_file=" + plans, np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        self.assertEqual(len(content(path + ".0.000002")), COUNT * CHUNK)
+        self.refused("ldad_method=unique", "ldad_plan_file=" + plans + "-other",
+                     says="file of plans cannot be opened")
+        with open(plans, "w") as out:
+            out.write(plan("perf", 12) + "\n")
+        self.refused("ldad_method=unique", "ldad_plan_file=" + plans,
+                     says="no plan of 2 ranks")
+
     def refused(self, *keys, says):
-        done = self.program("renamed", "perf", os.path.join(self.tmp, "f"), *keys, np=2)
+        done = self.program("renamed", "perf", os.path.join(self.tmp, "g"), *keys, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn(says, done.err)
-        self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("f")], [])
+        self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("g")], [])
 
     def test_refusals(self):
         self.refused("ldad_method=fast", says='there is no "fast"')
@@ -89,6 +129,44 @@ class Library(Case):
                             "ldad_method=unique", "ldad_plan=" + words, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn("the plan does not give these 1000 bytes to rank", done.err)
+
+    def fortran(self):
+        """tests/ldad/fortran.f90, compiled by the Fortran compiler of this MPI."""
+        words = os.environ["MPICC"].split()
+        compiler = words[0].replace("mpicc", "mpifort")
+        if compiler == words[0] or not shutil.which(compiler):
+            self.skipTest("%s has no mpifort beside it" % words[0])
+        source = os.environ["top_srcdir"]
+        out = os.path.join(self.tmp, "fortran")
+        libs = os.path.join(BUILD, ".libs")
+        done = subprocess.run(
+            [compiler, "-Wall", "-J" + self.tmp,
+             os.path.join(source, "include", "ldad.f90"),
+             os.path.join(source, "tests", "ldad", "fortran.f90"), "-o", out,
+             "-L" + libs, "-lldad", "-Wl,-rpath," + libs],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode and b"mpi.mod" in done.stdout:
+            self.skipTest("%s does not know the module mpi" % compiler)
+        self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
+        return out
+
+    def test_fortran(self):
+        program = self.fortran()
+        words = "ranks=3 step=800 start=0 [span=12000 stride=2400 size=800]"
+        right = struct.pack("<1500d", *range(1, 1501))
+        for method in METHODS:
+            path = os.path.join(self.tmp, "f-" + method)
+            done = self.run_program(program, path, method, words, np=3, dir=False,
+                                    json=False)
+            self.assertEqual(done.out, "code 0, wrong 0\n", done)
+            if method != "hdf5":
+                self.assertEqual(self.logical(path, words), right, method)
+
+    def test_fortran_is_refused(self):
+        done = self.run_program(self.fortran(), os.path.join(self.tmp, "f"), "fast",
+                                "", np=2, dir=False, json=False)
+        self.assertIn('there is no "fast"', done.out)
+        self.assertNotIn("code 0", done.out)
 
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1000, COUNT = 5, WIDTH = 70, HEIGHT = 50, N1 = 32, N2 = 16 };
+enum { CHUNK = 1000, COUNT = 5, WIDTH = 70, HEIGHT = 50, SWEEPS = 3, N1 = 32, N2 = 16 };
 
 static int wrong;
 
@@ -56,8 +56,6 @@ void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset r
 }
 
 /* A sweep moves each row one down, the first one stays: so halos count. */
-static int sweeps;
-
 void jacobi_fill(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
     for (MPI_Offset i = 0; i < rows * p->columns; i++)
@@ -81,8 +79,16 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
     for (MPI_Offset i = 0; i < rows * p->columns; i++) {
         MPI_Offset row = first + i / p->columns;
-        wrong += p->out[i] != (double)(row < sweeps ? 0 : row - sweeps);
+        wrong += p->out[i] != (double)(row < SWEEPS ? 0 : row - SWEEPS);
     }
+}
+
+int jacobi_phase(const struct jacobi *p, const char *next, int failed)
+{
+    (void)p;
+    (void)next;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+    return failed;
 }
 
 void fft_fill(const struct fft *p, MPI_Offset first, MPI_Offset count)
@@ -132,14 +138,10 @@ static int run(const char *which, const char *path, MPI_Info info)
         return failed | mandelbrot_view(&p, comm, paths[0], info);
     }
     if (!strncmp(which, "jacobi", 4)) {
-        struct jacobi p = {HEIGHT, WIDTH, 3, slabs, in, out};
-        failed = jacobi_start(&p, comm, paths[0], info);
-        for (; sweeps < 3; sweeps++)
-            failed |= jacobi_sweep(&p, comm, paths[sweeps % 2], paths[(sweeps + 1) % 2],
-                                   info);
-        return failed | jacobi_read(&p, comm, paths[sweeps % 2], info);
+        struct jacobi p = {HEIGHT, WIDTH, SWEEPS, 3, slabs, in, out};
+        return jacobi_run(&p, comm, paths[0], paths[1], info);
     }
-    struct fft p = {N1, N2, 8, N1 * 8 * 2, bytes, more};
+    struct fft p = {N1, N2, 8, 2, bytes, more};
     failed = fft_input(&p, comm, paths[0], info);
     failed |= fft_pass(&p, comm, paths[0], N1, N2, FFT_TWIDDLE, paths[1], info);
     failed |= fft_pass(&p, comm, paths[1], N2, N1, FFT_LINES, paths[2], info);

@@ -50,66 +50,92 @@ static int read_rows(MPI_File fh, const struct jacobi *p, MPI_Offset first,
     return failed;
 }
 
-int jacobi_start(const struct jacobi *p, MPI_Comm comm, const char *path, MPI_Info info)
+static MPI_Offset band_of(const struct jacobi *p, MPI_Comm comm, int *nprocs, int *rank)
 {
-    MPI_File fh;
-    MPI_Offset strip = p->strip, band, i;
+    MPI_Comm_size(comm, nprocs);
+    MPI_Comm_rank(comm, rank);
+    return (p->rows + *nprocs - 1) / *nprocs;
+}
+
+/* What one rank wrote is the others' to read: the standard wants both calls. */
+static int settle(MPI_File fh, MPI_Comm comm)
+{
+    int failed = MPI_File_sync(fh);
+    MPI_Barrier(comm);
+    return failed | MPI_File_sync(fh);
+}
+
+static int start(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
+{
     int nprocs, rank, failed = 0;
-    MPI_Comm_size(comm, &nprocs);
-    MPI_Comm_rank(comm, &rank);
-    band = (p->rows + nprocs - 1) / nprocs;
-    if (MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &fh))
-        return 1;
+    MPI_Offset strip = p->strip, i, band = band_of(p, comm, &nprocs, &rank);
     if (p->slabs)
         for (i = 0; i < band; i += strip)
             failed |= start_rows(fh, p, rank * band + i, (rank + 1) * band);
     else
         for (i = rank * strip; i < p->rows + rank * strip; i += nprocs * strip)
             failed |= start_rows(fh, p, i, i + strip);
-    failed |= MPI_File_sync(fh);
-    failed |= MPI_File_close(&fh);
-    return failed;
+    return failed | settle(fh, comm);
 }
 
-int jacobi_sweep(const struct jacobi *p, MPI_Comm comm, const char *from,
-                 const char *to, MPI_Info info)
+static int sweep(MPI_File in, MPI_File out, const struct jacobi *p, MPI_Comm comm)
 {
-    MPI_File in, out;
-    MPI_Offset strip = p->strip, band, i;
     int nprocs, rank, failed = 0;
-    MPI_Comm_size(comm, &nprocs);
-    MPI_Comm_rank(comm, &rank);
-    band = (p->rows + nprocs - 1) / nprocs;
-    if (MPI_File_open(comm, from, MPI_MODE_RDONLY, info, &in))
-        return 1;
-    if (MPI_File_open(comm, to, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &out)) {
-        MPI_File_close(&in);
-        return 1;
-    }
+    MPI_Offset strip = p->strip, i, band = band_of(p, comm, &nprocs, &rank);
     if (p->slabs)
         for (i = 0; i < band; i += strip)
             failed |= relax_rows(in, out, p, rank * band + i, (rank + 1) * band);
     else
         for (i = rank * strip; i < p->rows + rank * strip; i += nprocs * strip)
             failed |= relax_rows(in, out, p, i, i + strip);
-    failed |= MPI_File_sync(out);
-    failed |= MPI_File_close(&out);
-    failed |= MPI_File_close(&in);
+    return failed | settle(out, comm);
+}
+
+static int sweep_all(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
+{
+    int failed = 0;
+    MPI_Offset s;
+    for (s = 1; s < p->sweeps; s += 2) {
+        failed |= sweep(a, b, p, comm);
+        failed |= sweep(b, a, p, comm);
+    }
+    if (p->sweeps % 2)
+        failed |= sweep(a, b, p, comm);
     return failed;
 }
 
-int jacobi_read(const struct jacobi *p, MPI_Comm comm, const char *path, MPI_Info info)
+static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
 {
-    MPI_File fh;
-    MPI_Offset strip = p->strip, band, i;
     int nprocs, rank, failed = 0;
-    MPI_Comm_size(comm, &nprocs);
-    MPI_Comm_rank(comm, &rank);
-    band = (p->rows + nprocs - 1) / nprocs;
-    if (MPI_File_open(comm, path, MPI_MODE_RDONLY, info, &fh))
-        return 1;
-    for (i = 0; i < band; i += strip)
+    MPI_Offset i, band = band_of(p, comm, &nprocs, &rank);
+    for (i = 0; i < band; i += p->strip)
         failed |= read_rows(fh, p, rank * band + i, (rank + 1) * band);
-    failed |= MPI_File_close(&fh);
+    return failed;
+}
+
+static int run(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
+{
+    int failed = jacobi_phase(p, "sweeps", start(a, p, comm));
+    if (!failed)
+        failed = jacobi_phase(p, "read", sweep_all(a, b, p, comm));
+    if (failed)
+        return failed;
+    return p->sweeps % 2 ? read_band(b, p, comm) : read_band(a, p, comm);
+}
+
+int jacobi_run(const struct jacobi *p, MPI_Comm comm, const char *path_a,
+               const char *path_b, MPI_Info info)
+{
+    MPI_File a, b;
+    int failed, mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+    if (MPI_File_open(comm, path_a, mode, info, &a))
+        return 1;
+    if (MPI_File_open(comm, path_b, mode, info, &b)) {
+        MPI_File_close(&a);
+        return 1;
+    }
+    failed = run(a, b, p, comm);
+    failed |= MPI_File_close(&b);
+    failed |= MPI_File_close(&a);
     return failed;
 }

@@ -8,20 +8,22 @@
 
 struct jacobi {
     MPI_Offset rows, columns; /* of the grid, with its fixed rim: doubles */
-    MPI_Offset strip;         /* rows that are relaxed at once */
-    int slabs;                /* a rank's rows stand together; 0: strips in turn */
-    double *in;               /* (strip + 2) x columns */
-    double *out;              /* strip x columns */
+    MPI_Offset sweeps;
+    MPI_Offset strip; /* rows that are relaxed at once */
+    int slabs;        /* a rank's rows stand together; 0: strips in turn */
+    double *in;       /* (strip + 2) x columns */
+    double *out;      /* strip x columns */
 };
 
-/* **Collective.** The first file is written; one sweep, from a file into another, which
- * may be there already; the last file is read, a band by each rank. Return 0, or not
- * where a call failed on this rank. */
-int jacobi_start(const struct jacobi *p, MPI_Comm comm, const char *path,
-                 MPI_Info info);
-int jacobi_sweep(const struct jacobi *p, MPI_Comm comm, const char *from,
-                 const char *to, MPI_Info info);
-int jacobi_read(const struct jacobi *p, MPI_Comm comm, const char *path, MPI_Info info);
+/* **Collective.** Opens both files, once; writes the first one, relaxes it into the
+ * second and back, and reads the last one, a band by each rank. Returns 0, or not where
+ * a call failed on this rank. */
+int jacobi_run(const struct jacobi *p, MPI_Comm comm, const char *path_a,
+               const char *path_b, MPI_Info info);
+
+/* **Collective.** Told to whoever uses it: one part is over, and `next` begins. Returns
+ * whether any rank `failed`; then there is no next part. */
+int jacobi_phase(const struct jacobi *p, const char *next, int failed);
 
 /* Whoever uses it makes the first values of `rows` rows from `first` on in p->out;
  * relaxes them from p->in, where row first - 1 comes first, if there is one, into

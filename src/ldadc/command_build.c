@@ -1,0 +1,208 @@
+/* build: the compiler's command, with the sources rewritten on the way. */
+#include "base/err.h"
+#include "base/scratch.h"
+#include "ldadc/rewrite.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct {
+    const char *include, *lib;
+    bool quiet;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TEXT, .name = "include", .value = &set.include,
+     .preset = LDADC_INCLUDEDIR, .arg = "DIR", .help = "where <ldad.h> is"},
+    {.kind = OPT_TEXT, .name = "lib", .value = &set.lib, .preset = LDADC_LIBDIR,
+     .arg = "DIR", .help = "where libldad is"},
+    {.kind = OPT_FLAG, .name = "quiet", .value = &set.quiet, .preset = "no",
+     .help = "do not say what becomes of each file"},
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldadc build",
+    .line = "-- MPICC ARGS...",
+    .about = "Compiles and links as the command after -- does, but with the sources in "
+             "it rewritten as ldadc rewrite does. Where there is no file that can be "
+             "partitioned, the command is run as it is.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+enum { SOURCES = 64, EXTRA = 8, PATH_ROOM = 4096 };
+
+struct build {
+    char **word; /* the compiler's command */
+    int words;
+    const char *source[SOURCES];
+    int at[SOURCES]; /* which word it is */
+    int sources;
+    struct flags flags;
+    char folder[PATH_ROOM];
+    char path[SOURCES][PATH_ROOM];
+    const char *out[SOURCES];
+};
+
+static bool ends_in(const char *word, const char *with)
+{
+    size_t n = strlen(word), m = strlen(with);
+    return n > m && !strcmp(word + n - m, with);
+}
+
+/* Sources, and what says how they are read. */
+static int take_words(struct build *b)
+{
+    int rc = 0;
+    for (int i = 1; i < b->words && !rc; i++) {
+        const char *w = b->word[i];
+        bool apart = !strcmp(w, "-I") || !strcmp(w, "-D") || !strcmp(w, "-U") ||
+                     !strcmp(w, "-isystem") || !strcmp(w, "-include");
+        if (!strcmp(w, "-o"))
+            i++;
+        else if (apart && i + 1 < b->words) {
+            rc = flags_add(&b->flags, w);
+            rc = rc ? rc : flags_add(&b->flags, b->word[++i]);
+        } else if (!strncmp(w, "-I", 2) || !strncmp(w, "-D", 2) ||
+                   !strncmp(w, "-U", 2) || !strncmp(w, "-std=", 5))
+            rc = flags_add(&b->flags, w);
+        else if (w[0] != '-' && ends_in(w, ".c")) {
+            if (b->sources == SOURCES)
+                return err_usage("more than %d sources in one command are too many",
+                                 SOURCES);
+            b->at[b->sources] = i;
+            b->source[b->sources++] = w;
+        }
+    }
+    return rc ? rc : flags_of_mpicc(&b->flags, b->word[0]);
+}
+
+/* Each new source has a folder of its own, under its own name: objects are named by
+ * it. */
+static int name_out(struct build *b)
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(b->folder, PATH_ROOM, "%.2000s/ldadc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(b->folder))
+        return err_set(-errno, b->folder, -1, "a folder for new sources cannot be made: "
+                       "%s", strerror(errno));
+    for (int i = 0; i < b->sources; i++) {
+        char folder[PATH_ROOM];
+        const char *slash = strrchr(b->source[i], '/');
+        snprintf(folder, sizeof folder, "%.2100s/%d", b->folder, i);
+        snprintf(b->path[i], PATH_ROOM, "%.2200s/%.255s", folder,
+                 slash ? slash + 1 : b->source[i]);
+        b->out[i] = b->path[i];
+        if (scratch_create_folder(folder))
+            return err_get()->code;
+    }
+    return 0;
+}
+
+static void remove_out(struct build *b)
+{
+    for (int i = 0; i < b->sources; i++) {
+        unlink(b->path[i]);
+        *strrchr(b->path[i], '/') = '\0';
+        scratch_forget(b->path[i]);
+        rmdir(b->path[i]);
+    }
+    rmdir(b->folder);
+}
+
+/* Runs the command; its exit status. */
+static int run(char **word)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execvp(word[0], word);
+        fprintf(stderr, "ldadc build: %s cannot be run: %s\n", word[0],
+                strerror(errno));
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return err_set(-errno, NULL, -1, "%s cannot be run: %s", word[0],
+                       strerror(errno));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+/* The command with the new sources, which include what stands beside the old ones. */
+static int run_new(struct build *b)
+{
+    static char option[SOURCES + EXTRA][PATH_ROOM + 32];
+    char **word = calloc((size_t)b->words + SOURCES + EXTRA, sizeof *word);
+    int n = 0, m = 0;
+    if (!word)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the command");
+    for (int i = 0; i < b->words; i++)
+        word[n++] = b->word[i];
+    for (int i = 0; i < b->sources; i++) {
+        const char *slash = strrchr(b->source[i], '/');
+        word[b->at[i]] = b->path[i];
+        snprintf(option[m], sizeof option[m], "-I%.*s",
+                 slash ? (int)(slash - b->source[i]) : 1, slash ? b->source[i] : ".");
+        word[n++] = option[m++];
+    }
+    const char *const more[] = {"-I", set.include, "-L", set.lib, "-Wl,-rpath,",
+                                set.lib};
+    for (int i = 0; i < 6; i += 2) {
+        snprintf(option[m], sizeof option[m], "%s%s", more[i], more[i + 1]);
+        word[n++] = option[m++];
+    }
+    word[n++] = (char *)"-lldad";
+    int rc = run(word);
+    free(word);
+    return rc;
+}
+
+static int rewrite_and_run(struct build *b)
+{
+    struct analyse_request r = {.file = b->source,
+                                .files = b->sources,
+                                .flag = b->flags.flag,
+                                .flags = b->flags.n};
+    struct rewrite_request w = {
+        .out = b->out, .lines = true, .said = set.quiet ? NULL : stderr};
+    int rc = name_out(b);
+    switch (rc ? REWRITE_NOTHING : rewrite_program(&r, &w)) {
+    case REWRITE_GOOD:
+        rc = run_new(b);
+        break;
+    case REWRITE_UNWRITTEN:
+        rc = err_set(-errno, b->folder, -1, "a new source cannot be written: %s",
+                     strerror(errno));
+        break;
+    case REWRITE_BROKEN: /* the compiler says why in its own words, too */
+    case REWRITE_NOTHING:
+        rc = rc ? rc : run(b->word);
+    }
+    remove_out(b);
+    return rc;
+}
+
+int command_build(int argc, char **argv)
+{
+    static struct build b;
+    int status, own = 0;
+    while (own < argc && strcmp(argv[own], "--"))
+        own++;
+    if (!command_options(&program, own, argv, &status))
+        return status;
+    b.word = argv + own + 1;
+    b.words = argc - own - 1;
+    int rc = b.words > 0 ? take_words(&b)
+                         : err_usage("after -- comes the compiler's command, as in "
+                                     "ldadc build -- mpicc -O2 -o prog prog.c");
+    if (!rc)
+        rc = b.sources ? rewrite_and_run(&b) : run(b.word);
+    if (rc >= 0)
+        return rc;
+    err_print(stderr, program.name, err_get());
+    return (int)err_exit_status(err_get());
+}
