@@ -2,6 +2,8 @@
  *
  * args: 3 4
  * symbols: steps=3 rows=4
+ * args: 1 5
+ * symbols: steps=1 rows=5
  * expect: resolved interleaved
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 2
  * symbols: nz=2
+ * args: 5
+ * symbols: nz=5
  * expect: resolved segmented
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 4 32
  * symbols: blocks=4 block=32
+ * args: 1 9
+ * symbols: blocks=1 block=9
  * expect: resolved interleaved
  */
 #include <mpi.h>

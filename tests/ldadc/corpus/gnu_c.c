@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: n=3
+ * args: 6
+ * symbols: n=6
  * expect: resolved interleaved
  * expect: resolved segmented
  */

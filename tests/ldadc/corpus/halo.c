@@ -2,6 +2,8 @@
  *
  * args: 4 10
  * symbols: rows=4 width=10
+ * args: 1 3
+ * symbols: rows=1 width=3
  * expect: resolved segmented
  * expect: resolved halo
  */

@@ -3,6 +3,8 @@
  * trap: the first and the last rank differ from the others
  * args: 3
  * symbols: rows=3
+ * args: 1
+ * symbols: rows=1
  * expect: any
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: n=3
+ * args: 0
+ * symbols: n=0
  * expect: resolved interleaved
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 20
  * symbols: n=20
+ * args: 1
+ * symbols: n=1
  * expect: resolved segmented
  * expect: any
  * expect: any

@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: n=3
+ * args: 7
+ * symbols: n=7
  * expect: resolved interleaved
  * expect: resolved segmented
  */

@@ -2,6 +2,8 @@
  *
  * args: 5
  * symbols: n=5
+ * args: 1
+ * symbols: n=1
  * expect: resolved segmented
  * expect: resolved segmented
  */

@@ -3,6 +3,8 @@
  * trap: the value after the increment, and after the loop
  * args: 3
  * symbols: n=3
+ * args: 0
+ * symbols: n=0
  * expect: resolved interleaved
  * expect: resolved interleaved
  */

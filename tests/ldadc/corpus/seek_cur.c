@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: n=3
+ * args: 1
+ * symbols: n=1
  * expect: resolved interleaved
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: n=3
+ * args: 5
+ * symbols: n=5
  * with: parts/together_b.c
  * expect: resolved interleaved
  * expect: resolved segmented

@@ -2,6 +2,8 @@
  *
  * args: 5
  * symbols: n=5
+ * args: 2
+ * symbols: n=2
  * expect: unresolved
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 3
  * symbols: nprocs=3
+ * args: 1
+ * symbols: nprocs=1
  * expect: any
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 4
  * symbols: n=4
+ * args: 0
+ * symbols: n=0
  * expect: resolved interleaved
  * expect: resolved interleaved
  */

@@ -2,6 +2,8 @@
  *
  * args: 3 2
  * symbols: n=3 m=2
+ * args: 1 5
+ * symbols: n=1 m=5
  * expect: any
  */
 #include <mpi.h>

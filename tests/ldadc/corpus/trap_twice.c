@@ -2,6 +2,8 @@
  *
  * args: 3 5
  * symbols: n=3 n_2=5
+ * args: 6 2
+ * symbols: n=6 n_2=2
  * expect: any
  * expect: any
  */

@@ -2,6 +2,8 @@
  *
  * args: 2
  * symbols: n=2
+ * args: 5
+ * symbols: n=5
  * expect: any
  * expect: any
  */

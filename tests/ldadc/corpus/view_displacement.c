@@ -2,6 +2,8 @@
  *
  * args: 4
  * symbols: n=4
+ * args: 1
+ * symbols: n=1
  * expect: resolved segmented
  * expect: resolved segmented
  */

@@ -2,6 +2,8 @@
  *
  * args: 4
  * symbols: n=4
+ * args: 1
+ * symbols: n=1
  * expect: any
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 3 2
  * symbols: rows=3 cols=2
+ * args: 5 3
+ * symbols: rows=5 cols=3
  * expect: any
  */
 #include <mpi.h>

@@ -2,6 +2,8 @@
  *
  * args: 3 50
  * symbols: out.chunk=50 count=3 chunk=50
+ * args: 1 7
+ * symbols: out.chunk=7 count=1 chunk=7
  * expect: resolved interleaved
  */
 #include <mpi.h>
