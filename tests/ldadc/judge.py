@@ -40,14 +40,14 @@ def value(text, names):
 def count_of(level, names):
     """How many times a level is gone through."""
     stride, span = value(level["stride"], names), value(level["span"], names)
-    if stride == 0:
-        if "count" not in level:
-            raise Fault("a level of stride 0 has no count")
-        return value(level["count"], names)
-    if span % stride:
-        raise Fault("span %s is no multiple of stride %s"
+    if "count" not in level and (stride == 0 or span % stride):
+        raise Fault("span %s and stride %s give no count"
                     % (level["span"], level["stride"]))
-    return span // stride
+    count = value(level["count"], names) if "count" in level else span // stride
+    if count * stride != span:
+        raise Fault("span %s is not stride %s as often as %s"
+                    % (level["span"], level["stride"], level["count"]))
+    return count
 
 
 def chunks(call, names):
@@ -93,13 +93,13 @@ def all_calls(report):
 
 
 def names_of(report, symbols, nprocs, rank):
-    """Values by identifier; a symbol goes by its text in the program."""
+    """Values by identifier; where none is told of it, by its text in the program."""
     names = {"nprocs": nprocs, "rank": rank}
     for s in report["symbols"]:
         if s["class"] == "constant" and s.get("value") is not None:
             names[s["id"]] = s["value"]
         elif s["text"] in symbols or s["id"] in symbols:
-            names[s["id"]] = symbols.get(s["text"], symbols.get(s["id"]))
+            names[s["id"]] = symbols.get(s["id"], symbols.get(s["text"]))
     return names
 
 
@@ -136,8 +136,8 @@ def claim(klass, by_rank, nprocs):
 
 
 def same(told, did):
-    """did: transfers. A chunk is a call, but where a view leaves out bytes of it."""
-    if any(t.holes for t in did):
+    """did: transfers. A chunk is a call, but where a view may leave out bytes of it."""
+    if any(t.viewed for t in did):
         return joined(told) == joined([p for t in did for p in t.pieces])
     return told == [p for t in did for p in t.pieces]
 
@@ -181,6 +181,9 @@ def judge_rank(key, calls, did, names):
 
 def judge_group(report, key, calls, did, symbols):
     by_rank, faults, nprocs = {}, [], len(did)
+    if all(call["conditions"] for call in calls) and \
+            not any(of_group(transfers, key) for transfers in did.values()):
+        return []  # a condition that is the same on all ranks, and does not hold
     for rank in did:
         names = names_of(report, symbols, nprocs, rank)
         try:

@@ -3,7 +3,7 @@
  * Each rank writes $LDADC_TRUTH.RANK, a line per call of MPI-IO that moves data, with
  * tabs between:
  *   the call's name;
- *   "holes" where the view leaves out bytes of the file, else "dense";
+ *   "view" where a call can be more than one piece of the file, else "plain";
  *   bytes asked for;
  *   the addresses to which the call and the calls around it return, innermost first;
  *   "offset+bytes" of each piece in the file, in order, "?" with a shared pointer.
@@ -106,7 +106,7 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
     bytes = count * size;
     if (where == INDIVIDUAL)
         PMPI_File_get_position(fh, &at);
-    fprintf(f, "%s\t%s\t%lld\t", name, has_holes(filetype) ? "holes" : "dense",
+    fprintf(f, "%s\t%s\t%lld\t", name, is_plain(filetype) ? "plain" : "view",
             (long long)bytes);
     put_callers(f, caller);
     fputc('\t', f);

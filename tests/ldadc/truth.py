@@ -8,9 +8,9 @@ import subprocess
 # pieces of the file that it asked for, in order; None where nobody can know.
 # places: (source, line), innermost first; at: the byte where it begins, also where it
 # moves nothing.
-Transfer = collections.namedtuple("Transfer", "rank call holes at bytes places pieces")
+Transfer = collections.namedtuple("Transfer", "rank call viewed at bytes places pieces")
 
-KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted")
+KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted", "assumed")
 
 
 class Program:
@@ -25,6 +25,8 @@ class Program:
               then perhaps "warned"
     with      another source of the program, given to ldadc, too
     outside   another source of the program, which ldadc does not see
+    assumed   words of an assumption that the program does not keep to: where ldadc names
+              it, what it says of the program need not be true
     unlisted  how many calls cannot be seen in the source at all
     """
 
@@ -40,6 +42,7 @@ class Program:
             found[key].append(value.strip())
         self.trap = " ".join(found["trap"])
         self.expect = [line.split() for line in found["expect"]]
+        self.assumed = " ".join(found["assumed"])
         self.unlisted = int((found["unlisted"] or ["0"])[0])
         symbols = [dict(pair.split("=") for pair in line.split())
                    for line in found["symbols"]]
@@ -81,11 +84,11 @@ def pieces_of(text):
     return [tuple(int(n) for n in piece.split("+")) for piece in text.split()]
 
 
-def transfer(rank, call, holes, size, places, pieces):
+def transfer(rank, call, viewed, size, places, pieces):
     at = pieces[0][0] if pieces else -1
     if pieces is not None:
         pieces = [piece for piece in pieces if piece[1]]
-    return Transfer(rank, call, holes, at, size, places, pieces)
+    return Transfer(rank, call, viewed, at, size, places, pieces)
 
 
 def transfers(exe, prefix, ranks):
@@ -99,8 +102,8 @@ def transfers(exe, prefix, ranks):
     addresses = sorted({a for row in rows for a in row[4].split(",")})
     places = places_of(exe, addresses)
     found = {rank: [] for rank in range(ranks)}
-    for rank, call, holes, size, callers, pieces in rows:
+    for rank, call, view, size, callers, pieces in rows:
         chain = [places[a] for a in callers.split(",")]
-        found[rank].append(transfer(rank, call, holes == "holes", int(size),
+        found[rank].append(transfer(rank, call, view == "view", int(size),
                                     tuple(p for p in chain if p), pieces_of(pieces)))
     return found

@@ -6,7 +6,7 @@
  * symbols: n=0
  * expect: resolved interleaved
  * expect: resolved interleaved
- * expect: resolved interleaved
+ * expect: resolved disjoint
  * expect: resolved interleaved
  */
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* trap: the argument that is read is not the one it seems
  *
  * args: 3 5
- * symbols: n=3 m=5
+ * symbols: n=7
  * expect: any
  */
 #include <mpi.h>

@@ -2,7 +2,7 @@
  *
  * args: 6
  * symbols: left=6
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #include <stdlib.h>

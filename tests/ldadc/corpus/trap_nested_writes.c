@@ -1,6 +1,6 @@
 /* trap: a pointer into an array, moved on, writes to what an index reads
  *
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #define S 16

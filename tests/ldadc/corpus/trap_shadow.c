@@ -1,6 +1,6 @@
 /* trap: an inner variable hides an outer one
  *
- * expect: resolved interleaved
+ * expect: resolved disjoint
  * expect: resolved segmented
  */
 #include <mpi.h>

@@ -1,7 +1,8 @@
 /* trap: a read past the file's end moves the pointer by what was read
  *
+ * assumed: not cut short
  * expect: any
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #define S 16

@@ -1,6 +1,6 @@
 /* trap: a static variable keeps its value from call to call
  *
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #define S 16

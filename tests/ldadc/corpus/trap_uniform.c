@@ -1,12 +1,12 @@
 /* trap: the command line decides whether, and where
  *
  * args: 1
- * symbols: slabs=1
+ * symbols: slabs=1 off=4000
  * args: 0
- * symbols: slabs=0
+ * symbols: slabs=0 off=0
  * expect: any
  * expect: any
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #include <stdlib.h>
