@@ -8,7 +8,7 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*)
+        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]* | ldadc:[a-z]*)
             "${COMP_WORDS[0]}" "$command" --help
             ;;
         *) "${COMP_WORDS[0]}" --help ;;

@@ -15,6 +15,7 @@ Leadline
   libaio        $LIBAIO_WHY
   libpng        $LIBPNG_WHY
   FFTW          $FFTW_WHY
+  clang         $CLANG_WHY
   Python        $ll_python
   installs to   $prefix
 

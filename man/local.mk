@@ -9,6 +9,7 @@ dist_man_MANS += \
 	man/ldad.1 \
 	man/ldad.3 \
 	man/ldad-perf.1 \
+	man/ldadc.1 \
 	man/leadline.1 \
 	man/libiotrace.3 \
 	man/madbench.1 \

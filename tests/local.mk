@@ -72,6 +72,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
+	tests/e2e/ldadc_analyse.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
@@ -196,7 +197,7 @@ tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
 	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
 	  -Wl,-rpath,$(abs_builddir)/.libs
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c
+EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

@@ -55,9 +55,9 @@ def text_of(name):
 
 
 def sources():
-    """Every .c and .h below src, also in a tarball."""
+    """Every .c, .cc and .h below src, also in a tarball."""
     found = []
     for folder, _, names in os.walk(os.path.join(SRC, "src")):
         found += [os.path.relpath(os.path.join(folder, name), SRC)
-                  for name in names if name.endswith((".c", ".h"))]
+                  for name in names if name.endswith((".c", ".cc", ".h"))]
     return sorted(found)

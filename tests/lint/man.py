@@ -2,7 +2,7 @@
 import os
 import re
 
-from lint import BUILD, SRC, done, output, point, text_of
+from lint import BUILD, SRC, done, output, point, skip, text_of
 
 PROGRAMS = {
     "blocktransfer": [[]],
@@ -13,6 +13,7 @@ PROGRAMS = {
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
     "ldad": [[], ["info"], ["verify"], ["flatten"], ["cat"], ["rm"]],
     "ldad-perf": [["perf"], ["mandelbrot"], ["jacobi"], ["fft"]],
+    "ldadc": [[], ["analyse"]],
     "pfminfo": [[]],
     "pfmload": [[]],
     "leadline": [[], ["compare"], ["sweep"]],
@@ -74,6 +75,9 @@ def check(program):
 
 def main():
     for program in sorted(PROGRAMS):
+        if program == "ldadc" and os.environ.get("HAVE_CLANG") != "yes":
+            skip("man/ldadc.1", "ldadc was not built")
+            continue
         check(program)
     done()
 

@@ -79,6 +79,8 @@ def main():
         check_recorder()
         check_without("gsfinfo")
         check_without("pfminfo")
+        if os.environ.get("HAVE_CLANG") == "yes":
+            check_without("ldadc")
     done()
 
 

@@ -8,7 +8,7 @@ import sys
 from lint import done, output, point, skip, text_of, tracked
 
 WIDTH = 88
-TEXT = (".c", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".1", ".in")
+TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".1", ".in")
 SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run",
            "tests/rig/disks")
 
@@ -55,9 +55,9 @@ def layout_faults(name):
     for number, line in enumerate(text.splitlines(), 1):
         if line != line.rstrip():
             faults.append("%s:%d: blanks at the end" % (name, number))
-        if name.endswith((".c", ".h", ".py")) and len(line) > WIDTH:
+        if name.endswith((".c", ".cc", ".h", ".py")) and len(line) > WIDTH:
             faults.append("%s:%d: %d columns" % (name, number, len(line)))
-        if name.endswith((".c", ".h", ".py")) and "\t" in line:
+        if name.endswith((".c", ".cc", ".h", ".py")) and "\t" in line:
             faults.append("%s:%d: a tab" % (name, number))
     return faults
 
@@ -71,7 +71,7 @@ def main():
     tool("codespell", "words are spelled right", *texts)
     tool("shellcheck", "shell scripts are sound", "-x", *shell_scripts(texts))
     tool("clang-format", "C is formatted as .clang-format says", "--dry-run", "-Werror",
-         *[name for name in every if name.endswith((".c", ".h"))])
+         *[name for name in every if name.endswith((".c", ".cc", ".h"))])
     faults = [fault for name in python_files(texts) for fault in parse(name)]
     point(not faults, "Python 3.6 can read the Python", faults)
     faults = [fault for name in texts for fault in layout_faults(name)]

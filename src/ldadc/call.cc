@@ -1,0 +1,355 @@
+// Calls: of functions that are there, of the C library's that are known, of others.
+#include "ldadc/interp.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+enum { ELEMENT = 1000000, DEPTH = 24 };
+
+std::vector<const void *> Interp::chain(const Expr *e) const
+{
+    std::vector<const void *> out;
+    for (const Frame &f : frames)
+        out.push_back(f.call ? (const void *)f.call : (const void *)f.function);
+    out.push_back(e);
+    return out;
+}
+
+// The program ends here; where that is an error, nobody asks what would have come.
+void Interp::end(bool error)
+{
+    alive = false;
+    if (!error) {
+        ends++;
+        exits++;
+    }
+}
+
+Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
+{
+    std::vector<std::pair<Cell, Value>> values;
+    std::vector<Target> records(f->getNumParams());
+    std::vector<Value> args;
+    for (unsigned i = 0; i < e->getNumArgs(); i++) {
+        bool record = e->getArg(i)->getType()->isRecordType();
+        if (record && i < f->getNumParams())
+            records[i] = target(e->getArg(i));
+        args.push_back(record ? Value() : eval(e->getArg(i)));
+    }
+    if (!alive)
+        return Value();
+    for (unsigned i = f->getNumParams(); i < args.size(); i++)
+        escape(args[i]); // what "..." is for
+    visited.insert(f);
+    Frame frame;
+    frame.function = f;
+    frame.call = e;
+    frame.called = here(e);
+    frame.number = next_frame++;
+    frame.result =
+        new_object({Object::LOCAL, f->getNameAsString() + "()", f->getReturnType()});
+    objects[frame.result].frame = frames.back().number; // it outlives the call
+    frames.push_back(frame);
+    std::vector<Leave> kept_leaves;
+    std::swap(leaves, kept_leaves);
+    for (unsigned i = 0; i < f->getNumParams(); i++) {
+        Cell c = {object_of(f->getParamDecl(i)), {}};
+        QualType t = f->getParamDecl(i)->getType();
+        if (i >= args.size())
+            continue;
+        if (t->isRecordType() && records[i].kind == Target::CELL && !records[i].opaque)
+            copy(c, records[i].cell, t);
+        else if (t->isRecordType())
+            forget(c, "is not followed", frame.called);
+        else
+            write(c, args[i]);
+    }
+    const State *outside = anywhere;
+    anywhere = nullptr;
+    exec_body(f);
+    anywhere = outside;
+    std::swap(leaves, kept_leaves);
+    join(frames.back().returns);
+    int number = frames.back().number, result = frames.back().result;
+    frames.pop_back();
+    if (!alive)
+        return Value();
+    drop_frame(number);
+    if (e->getType()->isRecordType())
+        return Value::pointer({result, {}});
+    if (e->getType()->isVoidType())
+        return Value::integer(0);
+    return read(now, {result, {}});
+}
+
+void Interp::forget_arguments(const CallExpr *e, const std::string &name,
+                              const std::vector<Value> &args, bool uniform)
+{
+    const FunctionDecl *f = e->getDirectCallee();
+    for (unsigned i = 0; i < args.size(); i++) {
+        const Value &v = args[i];
+        if (v.kind == Value::FILE)
+            forget_file(v.number, "may be changed by " + name + "()", here(e));
+        QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
+        if (f && i < f->getNumParams())
+            t = f->getParamDecl(i)->getType();
+        bool constant = t->isPointerType() && t->getPointeeType().isConstQualified();
+        if (v.kind != Value::POINTER) {
+            if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
+                !t->isFunctionPointerType() && !v.uniform)
+                forget_compatible(t->getPointeeType()->isVoidType()
+                                      ? context().CharTy
+                                      : t->getPointeeType(),
+                                  nullptr, here(e));
+            continue;
+        }
+        if (constant)
+            continue;
+        Cell whole = v.to;
+        if (v.anywhere || (!whole.path.empty() && whole.path.back() >= ELEMENT))
+            whole.path.resize(v.anywhere ? 0 : whole.path.size() - 1);
+        forget(whole, "may be changed by " + name + "()", here(e), uniform);
+        auto at = now.cells.find(whole);
+        at->second = settle(whole, at->second);
+        if (objects[v.to.object].kind == Object::FOREIGN)
+            forget_compatible(type_of(v.to), &whole, here(e));
+    }
+}
+
+// A number that the program was started with.
+Value Interp::input(const CallExpr *e, bool uniform)
+{
+    std::string text = text_of(context(), e);
+    Value v = Value::unknown("\"" + text + "\" is not the same on all ranks", here(e),
+                             uniform);
+    if (!uniform || !loops.empty() || probing)
+        return v;
+    Symbol s = {symbol_id(text), text, "initialised once", here(e).line};
+    s.named = false;
+    return Value::integer(new_symbol(s));
+}
+
+Value Interp::memory(const CallExpr *e)
+{
+    auto key = chain(e);
+    if (!made.count(key))
+        made[key] =
+            new_object({Object::HEAP, "memory", e->getType()->getPointeeType()});
+    forget({made[key], {}}, "has no value yet", here(e));
+    return Value::pointer({made[key], {ELEMENT}});
+}
+
+// ---- the C library --------------------------------------------------
+
+// They change nothing but what they are given to write to.
+static const std::set<std::string> harmless = {"printf",       "fprintf",
+                                               "puts",         "fputs",
+                                               "putchar",      "putc",
+                                               "fputc",        "perror",
+                                               "fflush",       "fopen",
+                                               "fclose",       "fwrite",
+                                               "strlen",       "strcmp",
+                                               "strncmp",      "strcasecmp",
+                                               "strchr",       "strrchr",
+                                               "strstr",       "memcmp",
+                                               "free",         "memset",
+                                               "memcpy",       "memmove",
+                                               "strcpy",       "strncpy",
+                                               "strcat",       "strncat",
+                                               "sprintf",      "snprintf",
+                                               "fgets",        "fread",
+                                               "fscanf",       "scanf",
+                                               "sscanf",       "read",
+                                               "time",         "clock",
+                                               "gettimeofday", "clock_gettime",
+                                               "rand",         "srand",
+                                               "random",       "srandom",
+                                               "drand48",      "srand48",
+                                               "lrand48",      "getpid",
+                                               "sleep",        "usleep",
+                                               "nanosleep",    "unlink",
+                                               "remove",       "access",
+                                               "sqrt",         "sin",
+                                               "cos",          "exp",
+                                               "log",          "log2",
+                                               "pow",          "floor",
+                                               "ceil",         "fabs",
+                                               "abs",          "labs",
+                                               "llabs",        "fmod",
+                                               "round",        "isdigit",
+                                               "isspace",      "isalpha",
+                                               "toupper",      "tolower",
+                                               "vprintf",      "vfprintf",
+                                               "getenv",       "getopt",
+                                               "getopt_long",  "basename",
+                                               "strerror",     "bzero",
+                                               "gethostname",  "setvbuf",
+                                               "setbuf",       "__errno_location",
+                                               "strtok",       "atof",
+                                               "strtod",       "stat",
+                                               "fstat",        "close",
+                                               "fseek",        "ftell",
+                                               "rewind",       "feof",
+                                               "ferror",       "__ctype_b_loc",
+                                               "write",        "open",
+                                               "lseek",        "pread",
+                                               "pwrite",       "fsync",
+                                               "ftruncate",    "truncate",
+                                               "sysconf",      "getpagesize",
+                                               "strdup",       "__assert",
+                                               "sinf",         "cosf",
+                                               "sqrtf",        "floorf",
+                                               "ceilf",        "fabsf",
+                                               "fmin",         "fmax",
+                                               "tan",          "atan",
+                                               "log10",        "fileno",
+                                               "setlocale",    "rename",
+                                               "mkdir",        "rmdir",
+                                               "vsnprintf"};
+
+// Their answer, and what they write, are the same on all ranks if their arguments are.
+static const std::set<std::string> pure = {
+    "strlen",  "strcmp", "strncmp", "strcasecmp",  "strchr",   "strrchr", "strstr",
+    "abs",     "labs",   "sscanf",  "isdigit",     "isspace",  "isalpha", "toupper",
+    "tolower", "getenv", "getopt",  "getopt_long", "basename", "atof",    "strtod",
+    "sqrt",    "pow",    "log2",    "floor",       "ceil",     "exp",     "log",
+    "fabs",    "strdup", "sysconf", "getpagesize"};
+
+static const std::set<std::string> inputs = {"atoi",     "atol",      "atoll",
+                                             "strtol",   "strtoul",   "strtoll",
+                                             "strtoull", "strtoimax", "strtoumax"};
+
+Value Interp::call_library(const CallExpr *e, const std::string &name,
+                           const std::vector<Value> &args, bool *known)
+{
+    static const std::set<std::string> failures = {"abort", "__assert_fail",
+                                                   "__assert_rtn", "__builtin_trap",
+                                                   "__builtin_unreachable"};
+    bool uniform = true;
+    unsigned last = 0;
+    for (const Value &v : args)
+        uniform = uniform && alike(v) &&
+                  (v.kind != Value::POINTER || last++ > 99 || name == "sscanf" ||
+                   inputs.count(name) || name.compare(0, 6, "getopt") == 0);
+    *known = true;
+    if (failures.count(name)) {
+        end(true);
+        return Value();
+    }
+    if (name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit") {
+        bool error = loops.empty() && args.size() == 1 && args[0].is_int() &&
+                     args[0].p.is_constant() && args[0].p.constant() != 0;
+        for (const Condition &c : now.conditions)
+            error = error && (alike(c) || c.kind == Condition::OTHER);
+        end(error);
+        return Value();
+    }
+    if (name == "malloc" || name == "calloc" || name == "aligned_alloc" ||
+        name == "valloc" || name == "memalign" || name == "__builtin_alloca" ||
+        name == "alloca") {
+        assumptions.insert("memory that is asked for is there");
+        return memory(e);
+    }
+    if (name == "realloc" || name == "posix_memalign") {
+        if (!args.empty())
+            escape(args[0]);
+        if (name == "realloc")
+            return memory(e);
+        put(args[0], memory(e), e);
+        return Value::integer(0);
+    }
+    if (inputs.count(name)) {
+        bool from_input = !args.empty() && args[0].kind == Value::TAG;
+        for (unsigned i = 1; i < args.size(); i++)
+            if (args[i].kind == Value::POINTER)
+                forget_arguments(e, name, {args[0], args[1]}, true);
+        return input(e, from_input || (!args.empty() && alike(args[0]) &&
+                                       args[0].kind == Value::UNKNOWN));
+    }
+    if (name == "__builtin_expect" && args.size() == 2)
+        return args[0];
+    if (!harmless.count(name) && name.compare(0, 14, "__builtin_cpu_") != 0) {
+        *known = false;
+        return Value();
+    }
+    bool alike_out = pure.count(name) && uniform;
+    bool only_reads = name.find("printf") != std::string::npos && name[0] != 's' &&
+                      name.compare(0, 3, "vsn") != 0;
+    if (!only_reads) {
+        std::vector<Value> written = args;
+        if (name == "sprintf" || name == "snprintf")
+            written.resize(1);
+        forget_arguments(e, name, written, alike_out);
+    }
+    Value v = Value::unknown("the result of " + name + "() is not followed", here(e),
+                             alike_out);
+    return v;
+}
+
+// ---- others ---------------------------------------------------------
+
+Value Interp::call_unknown(const CallExpr *e, const std::string &name,
+                           const std::vector<Value> &args)
+{
+    forget_arguments(e, name, args, false);
+    for (unsigned i = 0; i < args.size(); i++) {
+        QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
+        if (const FunctionDecl *f = e->getDirectCallee())
+            if (i < f->getNumParams())
+                t = f->getParamDecl(i)->getType();
+        if (!t->isPointerType() || !t->getPointeeType().isConstQualified())
+            escape(args[i]);
+    }
+    forget_reachable(name, here(e));
+    assumptions.insert("functions that are not seen do not change what they are given "
+                       "to read only, nor use the files");
+    const FunctionDecl *f = e->getDirectCallee();
+    if (f && f->isNoReturn()) {
+        end(false);
+        return Value();
+    }
+    if (e->getType()->isRecordType())
+        return Value();
+    return Value::unknown("the result of " + name + "() is not known", here(e));
+}
+
+Value Interp::call(const CallExpr *e)
+{
+    const FunctionDecl *f = e->getDirectCallee();
+    std::string name = f ? f->getNameAsString() : "a function by a pointer";
+    const FunctionDecl *body = f ? program.body_of(f) : nullptr;
+    bool is_mpi = name.compare(0, 4, "MPI_") == 0 || name.compare(0, 5, "PMPI_") == 0;
+    bool again = false;
+    for (const Frame &frame : frames)
+        again = again || (body && frame.function == body);
+    if (body && !again && frames.size() < DEPTH && !is_mpi)
+        return inline_call(e, body);
+    if (!f)
+        eval(e->getCallee());
+    std::vector<Value> args;
+    for (const Expr *a : e->arguments()) {
+        if (a->getType()->isRecordType()) {
+            Target t = target(a);
+            if (t.kind == Target::CELL) // what it points to can be reached
+                for (auto &[c, v] : State(now).cells)
+                    if (t.cell.begins(c) && v.kind == Value::POINTER)
+                        escape(v);
+            args.push_back(Value::unknown("a structure is not followed", here(a)));
+        } else {
+            args.push_back(eval(a));
+        }
+    }
+    if (!alive)
+        return Value();
+    if (is_mpi && !body)
+        return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
+    bool known = false;
+    Value v;
+    if (f && !body)
+        v = call_library(e, name, args, &known);
+    return known ? v : call_unknown(e, name, args);
+}
+
+} // namespace ldadc

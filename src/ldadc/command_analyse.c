@@ -1,0 +1,87 @@
+/* analyse: the access patterns of a program, from its source. */
+#include "base/err.h"
+#include "ldadc/analyse.h"
+#include "ldadc/commands.h"
+#include <errno.h>
+#include <string.h>
+
+static struct {
+    struct opt_rest files;
+    const char *json, *mpicc;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_REST, .name = "FILE", .value = &set.files, .required = true,
+     .help = "C sources of one program"},
+    {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
+     .help = "write JSON, to standard output or FILE"},
+    {.kind = OPT_TEXT, .name = "mpicc", .value = &set.mpicc, .preset = LDADC_MPICC,
+     .arg = "NAME", .help = "the MPI compiler whose headers are used"},
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "ldadc analyse",
+    .line = "FILE... [-- FLAGS]",
+    .about = "Finds what each call of MPI-IO transfers, as polynomials in nprocs, rank "
+             "and named variables. FLAGS are the compiler's, before those of the MPI "
+             "compiler.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+static FILE *json_file(void)
+{
+    if (!set.json || !strcmp(set.json, "-"))
+        return set.json ? stdout : NULL;
+    FILE *out = fopen(set.json, "w");
+    if (!out)
+        err_set(-errno, set.json, -1, "it cannot be written: %s", strerror(errno));
+    return out;
+}
+
+static int finish(FILE *json)
+{
+    bool bad = fflush(stdout) || ferror(stdout);
+    if (json && json != stdout)
+        bad |= fclose(json) != 0;
+    return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
+}
+
+static int analyse(struct flags *flags)
+{
+    int rc = flags_of_mpicc(flags, set.mpicc);
+    FILE *json = rc ? NULL : json_file();
+    if (rc || (set.json && !json))
+        return -EINVAL;
+    struct analyse_request r = {.file = set.files.item,
+                                .files = set.files.n,
+                                .flag = flags->flag,
+                                .flags = flags->n,
+                                .text = json == stdout ? NULL : stdout,
+                                .json = json};
+    if (analyse_program(&r)) {
+        finish(json);
+        return err_set(-EINVAL, set.files.item[0], -1,
+                       "it does not compile: give the compiler's flags after --");
+    }
+    return finish(json);
+}
+
+int command_analyse(int argc, char **argv)
+{
+    struct flags flags = {0};
+    int status, rc = 0, own = 0;
+    while (own < argc && strcmp(argv[own], "--"))
+        own++;
+    for (int i = own + 1; i < argc && !rc; i++)
+        rc = flags_add(&flags, argv[i]);
+    if (!rc && !command_options(&program, own, argv, &status))
+        return status;
+    if (rc || analyse(&flags)) {
+        err_print(stderr, program.name, err_get());
+        return (int)err_exit_status(err_get());
+    }
+    return EXIT_GOOD;
+}

@@ -1,0 +1,106 @@
+// Values of integer expressions: polynomials with whole coefficients over atoms. An
+// atom is the number of processes, a rank, a named variable, the number of an
+// iteration, or a function of polynomials that is none itself. Atoms are kept once
+// each, so that equal values are equal polynomials.
+#ifndef LDADC_POLY_H
+#define LDADC_POLY_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ldadc
+{
+
+using Monomial = std::vector<int>; // atoms, sorted; one that occurs twice is a square
+
+class Poly
+{
+  public:
+    Poly() = default;
+    Poly(int64_t constant);
+    static Poly atom(int id);
+
+    bool valid() const; // no coefficient has exceeded 63 bits
+    bool is_constant() const;
+    bool is_zero() const;
+    int64_t constant() const; // the term without atoms
+    const std::map<Monomial, int64_t> &terms() const;
+
+    Poly operator+(const Poly &o) const;
+    Poly operator-(const Poly &o) const;
+    Poly operator*(const Poly &o) const;
+    Poly operator-() const;
+    bool operator==(const Poly &o) const;
+    bool operator!=(const Poly &o) const;
+    bool operator<(const Poly &o) const; // any order, for tables
+
+    // Whether the atom occurs, in functions too; whether one does of which it holds.
+    bool has(int id) const;
+    bool has(const std::function<bool(int)> &which) const;
+
+    // What stands with an atom that occurs to the first power and in no function.
+    bool linear_in(int id, Poly *factor) const;
+
+    // With something else in the place of an atom, in functions too.
+    Poly with(int id, const Poly &value) const;
+    // *out * divisor is this one.
+    bool divide(const Poly &divisor, Poly *out) const;
+
+    // As Python evaluates it.
+    std::string text() const;
+
+  private:
+    void add(const Monomial &m, int64_t c);
+    std::map<Monomial, int64_t> terms_;
+    bool valid_ = true;
+};
+
+struct Atom {
+    enum Kind { NPROCS, RANK, SYMBOL, ITERATION, BEFORE, FLOORDIV, MOD, MIN, MAX };
+    Kind kind;
+    int number; // of the communicator, symbol, loop, or value before an iteration
+    std::vector<Poly> of;
+};
+
+const Atom &atom(int id);
+int atom_id(const Atom &a);
+
+// What an atom is called in texts; for ranks and numbers of processes it depends on the
+// communicator that is spoken of.
+std::string atom_text(int id);
+void speak_of_communicator(int comm);
+int spoken_communicator();
+
+Poly nprocs(int comm);
+Poly rank(int comm);
+Poly new_iteration();
+Poly new_before();
+
+// A named variable.
+struct Symbol {
+    std::string id, text, kind;
+    unsigned line = 0;
+    bool named = true;    // it has been stored in a variable
+    bool foreign = false; // of a function whose callers are not seen
+};
+Poly new_symbol(const Symbol &s);
+Symbol &symbol(int number);
+int symbols();
+// A Python identifier that no other symbol has.
+std::string symbol_id(const std::string &text);
+
+// Simplified; the divisor is positive.
+Poly floordiv(const Poly &a, const Poly &b);
+Poly mod(const Poly &a, const Poly &b);
+Poly least(const Poly &a, const Poly &b);
+Poly most(const Poly &a, const Poly &b);
+// How many steps of `step` > 0 it takes to cover `a`, rounded up.
+Poly ceildiv(const Poly &a, const Poly &step);
+
+} // namespace ldadc
+
+#endif

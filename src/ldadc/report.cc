@@ -1,0 +1,94 @@
+// Calls by file, and what is assumed.
+#include "ldadc/report.h"
+#include "ldadc/prove.h"
+#include <algorithm>
+
+namespace ldadc
+{
+
+static bool same_file(const Opening &a, const Opening &b)
+{
+    bool named = a.path_key[0] == '"' || a.path_key.compare(0, 5, "argv[") == 0;
+    return named && a.path_key == b.path_key && a.comm == b.comm;
+}
+
+static File &file_of(Report *r, const Interp &i, const Site &s)
+{
+    const Opening *o = s.opening >= 0 ? &i.openings[s.opening] : nullptr;
+    for (File &f : r->files)
+        if (o == f.opening && (o || f.name == s.handle))
+            return f;
+        else if (o && f.opening && !o->path_key.empty() && same_file(*o, *f.opening))
+            return f;
+    File f;
+    f.opening = o;
+    f.name = o ? o->name : s.handle;
+    r->files.push_back(f);
+    return r->files.back();
+}
+
+static void all_symbols(const Poly &p, std::set<int> *out)
+{
+    for (auto &[m, c] : p.terms())
+        for (int id : m) {
+            if (atom(id).kind == Atom::SYMBOL)
+                out->insert(atom(id).number);
+            for (const Poly &q : atom(id).of)
+                all_symbols(q, out);
+        }
+}
+
+std::set<int> symbols_of(const Report &r)
+{
+    std::set<int> out;
+    for (const File &f : r.files)
+        for (const Description &d : f.calls) {
+            for (const Poly &p : {d.start, d.size, d.clip})
+                all_symbols(p, &out);
+            for (const Level &l : d.levels) {
+                all_symbols(l.stride, &out);
+                all_symbols(l.count, &out);
+            }
+            for (const Loop &l : d.site->loops)
+                all_symbols(l.count, &out);
+        }
+    return out;
+}
+
+Report report_make(const Interp &i, const std::vector<std::string> &inputs)
+{
+    Report r;
+    r.inputs = inputs;
+    for (const Site &s : i.sites)
+        file_of(&r, i, s).calls.push_back(describe(i, s));
+    r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",
+                     "named variables are not negative, and the same on all ranks",
+                     "no arithmetic in int overflows, and no conversion to int loses "
+                     "bits",
+                     "reads are not cut short by the end of a file"};
+    for (const std::string &a : i.assumptions)
+        r.assumptions.push_back(a);
+    for (int id : assumed_positive())
+        r.assumptions.push_back(Poly::atom(id).text() + " >= 1");
+    return r;
+}
+
+std::string sentence_of(const Description &d)
+{
+    static const std::map<std::string, std::string> about = {
+        {"segmented", "each rank has a region of its own"},
+        {"interleaved", "ranks take turns, and share no byte"},
+        {"disjoint", "ranks share no byte"},
+        {"overlapped", "some bytes are several ranks'"},
+        {"halo", "each rank's region reaches into its neighbours'"},
+        {"alone", "one rank does it"}};
+    auto at = about.find(d.relation);
+    std::string out = at == about.end() ? d.reason : at->second;
+    if (!out.empty())
+        out[0] = toupper((unsigned char)out[0]);
+    if (d.clipped)
+        out += "; what is beyond the end is left out";
+    return out + ".";
+}
+
+} // namespace ldadc

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# limit: 300
+"""ldadc analyse: the paper's Figure 2 and the workloads of ldad have the descriptors
+that they are known to have; what does not compile, or has no MPI-IO, is told so."""
+import json
+import os
+import subprocess
+import unittest
+
+from e2e import BUILD, TESTS, Case, main
+
+LDADC = os.path.join(BUILD, "ldadc")
+SOURCES = os.path.join(os.path.dirname(TESTS), "src")
+WORKLOADS = os.path.join(SOURCES, "ldad", "workloads")
+
+
+def floordiv(a, b):
+    return a // b
+
+
+def mod(a, b):
+    return a % b
+
+
+@unittest.skipUnless(os.environ.get("HAVE_CLANG") == "yes", "ldadc was not built")
+class Analyse(Case):
+    def analyse(self, *line):
+        return subprocess.run([LDADC, "analyse", *line], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, cwd=self.tmp, timeout=60,
+                              universal_newlines=True)
+
+    def report(self, *line):
+        done = self.analyse("--json", *line)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def calls(self, *line):
+        return [call for f in self.report(*line)["files"] for call in f["calls"]]
+
+    def workload(self, name):
+        return self.calls(os.path.join(WORKLOADS, name + ".c"), "--", "-I" + SOURCES)
+
+    def source(self, text, name="program.c"):
+        path = os.path.join(self.tmp, name)
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def holds(self, call, expected, **values):
+        """start, [(stride, count), ...] and size are what the formulas give."""
+        names = dict(values, floordiv=floordiv, mod=mod)
+        d = call["descriptor"]
+        found = (eval(d["start"], names),
+                 [(eval(level["stride"], names), eval(level["count"], names))
+                  for level in d["levels"]], eval(d["size"], names))
+        self.assertEqual(found, expected)
+
+    # ---- Figure 2 ------------------------------------------------------------------
+
+    def figure(self, name, unit):
+        call, = self.calls(os.path.join(TESTS, "ldadc", name))
+        for nprocs in (1, 4, 7):
+            self.holds(call, (4096 * (nprocs - 1) * unit,
+                              [(nprocs * 4096 * unit, 2)], 32768),
+                       nprocs=nprocs, rank=nprocs - 1)
+        return call
+
+    def test_figure_2_in_bytes_is_overlapped(self):
+        self.assertEqual(self.figure("fig2_bytes.c", 1)["class"], "overlapped")
+
+    def test_figure_2_in_doubles_is_interleaved(self):
+        self.assertEqual(self.figure("fig2_double.c", 8)["class"], "interleaved")
+
+    def test_an_overflow_is_warned_about(self):
+        call, = self.calls(os.path.join(TESTS, "ldadc", "fig2_bytes.c"))
+        first = call["warnings"][0]
+        # i = 1 at most: nprocs * 4096 is 2^31 there
+        self.assertEqual(first["from_nprocs"], 2 ** 31 // 4096)
+
+    # ---- the workloads -------------------------------------------------------------
+
+    def test_perf(self):
+        write = {call["class"]: call for call in self.workload("perf")
+                 if call["op"] == "write"}
+        read = {call["class"]: call for call in self.workload("perf")
+                if call["op"] == "read"}
+        size, count, ranks, rank = 1 << 20, 3, 5, 2
+        names = dict(nprocs=ranks, rank=rank, p_chunk=size, p_count=count)
+        for calls in (write, read):
+            self.holds(calls["interleaved"],
+                       (rank * size, [(ranks * size, count)], size), **names)
+            self.holds(calls["segmented"],
+                       (rank * count * size, [(size, count)], size), **names)
+
+    def test_mandelbrot(self):
+        cyclic, = [call for call in self.workload("mandelbrot")
+                   if call["class"] == "interleaved"]
+        height, width, ranks, rank = 12, 100, 4, 3
+        self.holds(cyclic, (rank * width, [(ranks * width, height // ranks)], width),
+                   nprocs=ranks, rank=rank, p_rows=1, p_height=height, p_width=width)
+        self.assertEqual(sorted(call["class"] for call in self.workload("mandelbrot")),
+                         ["interleaved", "segmented", "segmented"])
+
+    def test_jacobi(self):
+        calls = self.workload("jacobi")
+        writes = [call for call in calls if call["op"] == "write"]
+        self.assertEqual([call["class"] for call in writes],
+                         ["segmented", "interleaved"] * 2)
+        rows, columns, strip, ranks, rank = 64, 10, 4, 4, 1
+        names = dict(nprocs=ranks, rank=rank, p_rows=rows, p_columns=columns,
+                     p_strip=strip)
+        chunk = strip * columns * 8
+        self.holds(writes[0], (rank * 16 * columns * 8, [(chunk, 4)], chunk), **names)
+        self.holds(writes[1], (rank * chunk, [(ranks * chunk, 4)], chunk), **names)
+        # an end of the file cuts the first row of a halo off: no such descriptor
+        for call in calls:
+            if call["line"] == 35:
+                self.assertFalse(call["resolved"])
+
+    def test_fft(self):
+        columns, = [call for call in self.workload("fft")
+                    if call["function"] == "fft_pass" and call["op"] == "read"]
+        n1, n2, ranks, rank = 16, 32, 4, 3
+        names = dict(nprocs=ranks, rank=rank, rows=n1, columns=n2, p_element=8,
+                     p_most=1 << 20)
+        d = columns["descriptor"]
+        self.assertEqual(eval(d["levels"][-1]["stride"],
+                              dict(names, floordiv=floordiv)), n2 * 8)
+        # all columns of a rank fit at once: one round of the outer loop
+        self.holds(columns, (rank * n2 // ranks * 8, [(n2 // ranks * 8, 1),
+                                                      (n2 * 8, n1)], n2 // ranks * 8),
+                   **names)
+
+    # ---- what is refused -----------------------------------------------------------
+
+    def test_what_does_not_compile(self):
+        path = self.source("int main(void) { return nothing; }\n")
+        done = self.analyse(path)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("undeclared identifier 'nothing'", done.stderr)
+
+    def test_no_mpi_io(self):
+        done = self.analyse(self.source("int main(void) { return 0; }\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no MPI-IO", done.stdout)
+        self.assertEqual(self.report(os.path.join(self.tmp, "program.c"))["files"], [])
+
+    def test_usage(self):
+        self.assertEqual(self.analyse().returncode, 2)
+        self.assertEqual(self.analyse("--mpicc=false", "x.c").returncode, 2)
+        self.assertEqual(self.analyse("--unknown", "x.c").returncode, 2)
+
+    def test_json_beside_text(self):
+        path = os.path.join(self.tmp, "out.json")
+        done = self.analyse("--json=" + path, os.path.join(TESTS, "ldadc",
+                                                           "fig2_double.c"))
+        self.assertIn("interleaved", done.stdout)
+        with open(path) as f:
+            self.assertEqual(json.load(f)["schema"], "ldadc-1")
+
+
+if __name__ == "__main__":
+    main()
