@@ -180,22 +180,26 @@ def judge_rank(key, calls, did, names):
 
 
 def judge_group(report, key, calls, did, symbols):
-    by_rank, faults, nprocs = {}, [], len(did)
+    by_rank, faults, nprocs, apart = {}, [], len(did), False
     if all(call["conditions"] for call in calls) and \
             not any(of_group(transfers, key) for transfers in did.values()):
         return []  # a condition that is the same on all ranks, and does not hold
     for rank in did:
-        names = names_of(report, symbols, nprocs, rank)
+        place, places = ([t.of for t in of_group(did[rank], key)]
+                         or [(rank, nprocs)])[0]
+        names = names_of(report, symbols, places, place)
+        apart = apart or places != nprocs
         try:
             by_rank[rank], fault = judge_rank(key, calls, did[rank], names)
         except Fault as e:
             by_rank[rank], fault = [], "%s: %s" % (name_of(key[0]), e)
         faults += [fault] if fault else []
-    for call in calls:
-        fault = claim(call["class"], by_rank, nprocs) if len(calls) == 1 else ""
-        if fault:
-            faults.append("%s, %d ranks: %s, but %s" % (name_of(key[0]), nprocs,
-                                                        call["class"], fault))
+    if apart or len(calls) > 1:
+        return faults  # who shares a file with whom, or which chunks are whose
+    fault = claim(calls[0]["class"], by_rank, nprocs)
+    if fault:
+        faults.append("%s, %d ranks: %s, but %s"
+                      % (name_of(key[0]), nprocs, calls[0]["class"], fault))
     return faults
 
 

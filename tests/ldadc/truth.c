@@ -5,6 +5,7 @@
  *   the call's name;
  *   "view" where a call can be more than one piece of the file, else "plain";
  *   bytes asked for;
+ *   "rank/ranks" of the communicator that the file was opened with;
  *   the addresses to which the call and the calls around it return, innermost first;
  *   "offset+bytes" of each piece in the file, in order, "?" with a shared pointer.
  * Offsets are asked of the library, one for each etype of views that are not plain:
@@ -48,6 +49,17 @@ static void put_callers(FILE *f, const void *caller)
         if (at >= __executable_start && at < etext)
             fprintf(f, "%s%p", at == caller ? "" : ",", frames[i]);
     }
+}
+
+static void put_rank(FILE *f, MPI_File fh)
+{
+    MPI_Group group;
+    int rank, ranks;
+    PMPI_File_get_group(fh, &group);
+    PMPI_Group_rank(group, &rank);
+    PMPI_Group_size(group, &ranks);
+    PMPI_Group_free(&group);
+    fprintf(f, "%d/%d\t", rank, ranks);
 }
 
 static int has_holes(MPI_Datatype filetype)
@@ -108,6 +120,7 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
         PMPI_File_get_position(fh, &at);
     fprintf(f, "%s\t%s\t%lld\t", name, is_plain(filetype) ? "plain" : "view",
             (long long)bytes);
+    put_rank(f, fh);
     put_callers(f, caller);
     fputc('\t', f);
     if (where == SHARED)

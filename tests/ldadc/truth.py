@@ -7,8 +7,8 @@ import subprocess
 # One call that moved data: on which rank, made where, within which calls, and the
 # pieces of the file that it asked for, in order; None where nobody can know.
 # places: (source, line), innermost first; at: the byte where it begins, also where it
-# moves nothing.
-Transfer = collections.namedtuple("Transfer", "rank call viewed at bytes places pieces")
+# moves nothing; of: rank and number of ranks in the file's communicator.
+Transfer = collections.namedtuple("Transfer", "rank of call viewed at bytes places pieces")
 
 KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted", "assumed")
 
@@ -84,11 +84,11 @@ def pieces_of(text):
     return [tuple(int(n) for n in piece.split("+")) for piece in text.split()]
 
 
-def transfer(rank, call, viewed, size, places, pieces):
+def transfer(rank, of, call, viewed, size, places, pieces):
     at = pieces[0][0] if pieces else -1
     if pieces is not None:
         pieces = [piece for piece in pieces if piece[1]]
-    return Transfer(rank, call, viewed, at, size, places, pieces)
+    return Transfer(rank, of, call, viewed, at, size, places, pieces)
 
 
 def transfers(exe, prefix, ranks):
@@ -99,11 +99,12 @@ def transfers(exe, prefix, ranks):
         if os.path.exists(name):
             with open(name) as f:
                 rows += [(rank, *line.rstrip("\n").split("\t")) for line in f]
-    addresses = sorted({a for row in rows for a in row[4].split(",")})
+    addresses = sorted({a for row in rows for a in row[5].split(",")})
     places = places_of(exe, addresses)
     found = {rank: [] for rank in range(ranks)}
-    for rank, call, view, size, callers, pieces in rows:
+    for rank, call, view, size, group, callers, pieces in rows:
         chain = [places[a] for a in callers.split(",")]
-        found[rank].append(transfer(rank, call, view == "view", int(size),
+        of = tuple(int(n) for n in group.split("/"))
+        found[rank].append(transfer(rank, of, call, view == "view", int(size),
                                     tuple(p for p in chain if p), pieces_of(pieces)))
     return found
