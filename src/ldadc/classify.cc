@@ -88,7 +88,7 @@ static std::string by_step(const Description &d, const Poly &step,
     bool whole = region(times, d.size, &length);
     if (!whole)
         length = d.size;
-    if (d.clipped || !positive(step) || !positive(length - step))
+    if (d.clipped || !not_negative(step) || !positive(length - step))
         return "";
     bool fixed = !(length - step).has([](int id) {
         return atom(id).kind == Atom::NPROCS || atom(id).kind == Atom::RANK;

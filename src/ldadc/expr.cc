@@ -50,6 +50,10 @@ Value Interp::fit(Value v, QualType t, const Expr *e)
         return Value::unknown("a value is kept in \"" + t.getAsString() +
                                   "\", where it may not fit",
                               here(e), alike(v));
+    for (auto &[m, c] : v.p.terms())
+        if (is_unsigned(t) && (c > 1 << 20 || c < -(1 << 20)))
+            return Value::unknown("a value without a sign may wrap around", here(e),
+                                  alike(v));
     if (is_unsigned(t) && !not_negative(v.p))
         return Value::unknown("a value without a sign may wrap around", here(e),
                               alike(v));
@@ -105,6 +109,9 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
         [[fallthrough]];
     case BO_Mul:
         out.p = a.p * b.p;
+        if (is_unsigned(t) && context().getTypeSize(t) < 64 && !out.p.is_constant())
+            return Value::unknown("a product without a sign may wrap around", here(e),
+                                  alike(a) && alike(b));
         if (context().getTypeSize(t) == 32 && !out.p.is_constant() && !probing) {
             products.push_back({out.p, text_of(context(), e), here(e)});
             out.products.insert(products.size() - 1);
@@ -680,7 +687,7 @@ Value Interp::load(const Target &t, const Expr *e)
             v.where = here(e);
         return v;
     }
-    if (t.kind == Target::NOWHERE && t.uniform) {
+    if (t.kind == Target::NOWHERE && t.uniform && !now.stored.count("arguments")) {
         if (e->getType()->isPointerType())
             return Value::tag(text_of(context(), e));
         return Value::unknown("\"" + text_of(context(), e) + "\" is not followed",
@@ -701,7 +708,9 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
     if (v.kind == Value::POINTER && (t.kind != Target::CELL || v.anywhere || t.opaque))
         escape(v);
     if (t.kind == Target::NOWHERE) {
-        if (!t.uniform)
+        if (t.uniform)
+            now.stored.insert("arguments"); // they are no longer what they were
+        else
             forget_compatible(type, nullptr, here(e));
         return;
     }

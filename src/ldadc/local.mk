@@ -6,6 +6,7 @@ LDADC_SOURCES = \
 	src/ldadc/classify.cc \
 	src/ldadc/command_analyse.c src/ldadc/commands.h \
 	src/ldadc/datatype.cc \
+	src/ldadc/decide.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
 	src/ldadc/expr.cc \
 	src/ldadc/flags.c \

@@ -328,7 +328,13 @@ void Interp::exec_loop(const Repeat &r)
     alive = true;
     loops.push_back(l);
     int exits_before = exits;
+    size_t known_sites = sites.size();
     iterate(r, &breaks);
+    // a condition that is not followed need not be the same in each iteration
+    for (size_t i = known_sites; i < sites.size(); i++)
+        for (size_t n = c.entry.conditions.size(); n < sites[i].conditions.size(); n++)
+            if (sites[i].conditions[n].kind == Condition::OTHER)
+                sites[i].conditions[n].uniform = false;
     loops.pop_back();
     bool leaves_function =
         frames.back().returns.size() > returned || exits > exits_before;

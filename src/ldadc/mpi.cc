@@ -317,15 +317,6 @@ Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a
             comm >= 0 ? Value::handle(Value::COMM, comm)
                       : Value::unknown("the communicator is not known", here(e)),
             e);
-    } else if ((starts(name, "MPI_Comm_split") || starts(name, "MPI_Comm_create") ||
-                starts(name, "MPI_Cart_create") || starts(name, "MPI_Cart_sub")) &&
-               !a.empty()) {
-        mpi_other(e, name, a);
-        auto key = chain(e);
-        if (!made.count(key))
-            made[key] = comms++;
-        if (loops.empty())
-            put(a.back(), Value::handle(Value::COMM, made[key]), e);
     } else if (starts(name, "MPI_Type_") && mpi_type(e, name, a)) {
         return done;
     } else if (name != "MPI_Init" && name != "MPI_Finalize") {

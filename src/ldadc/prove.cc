@@ -6,6 +6,8 @@
 namespace ldadc
 {
 
+enum { MOST_WORK = 4000 }; // steps of a proof; what takes more is not certain
+static int work;
 static std::set<int> at_least_one, without_sign;
 
 void suppose_positive(const Poly &p)
@@ -151,7 +153,7 @@ static bool by_given(const Poly &p, const std::vector<Poly> &given, int depth)
 
 static bool holds(const Poly &p, const std::vector<Poly> &given, int depth)
 {
-    if (!p.valid() || depth < 0 || p.terms().size() > 60)
+    if (!p.valid() || depth < 0 || p.terms().size() > 60 || ++work > MOST_WORK)
         return false;
     Poly s = spread(p);
     if (!s.valid())
@@ -183,6 +185,7 @@ static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
 
 bool not_negative(const Poly &p, const std::vector<Poly> &given)
 {
+    work = 0;
     return holds(p, given, 4);
 }
 

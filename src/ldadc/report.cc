@@ -61,6 +61,8 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
     r.inputs = inputs;
     for (const Site &s : i.sites)
         file_of(&r, i, s).calls.push_back(describe(i, s));
+    for (File &f : r.files)
+        decide(&f);
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",
                      "named variables are not negative, and the same on all ranks",
                      "no arithmetic in int overflows, and no conversion to int loses "

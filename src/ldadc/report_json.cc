@@ -116,6 +116,27 @@ static void put_call(json *j, const Description &d)
     json_end_object(j);
 }
 
+static void put_decision(json *j, const File &f)
+{
+    const Decision &d = f.decision;
+    if (f.category)
+        text(j, "category", std::string(1, f.category));
+    else
+        json_null(j, "category");
+    if (d.answer.empty())
+        return json_null(j, "decision");
+    json_object(j, "decision");
+    text(j, "answer", d.answer);
+    text(j, "because", d.because);
+    if (d.own_share < 0)
+        json_null(j, "own_bytes_share");
+    else
+        json_real(j, "own_bytes_share", d.own_share);
+    if (d.template_call >= 0)
+        json_int(j, "template", d.template_call);
+    json_end_object(j);
+}
+
 static void put_file(json *j, const File &f)
 {
     speak_of_communicator(f.opening ? f.opening->comm : -1);
@@ -131,8 +152,7 @@ static void put_file(json *j, const File &f)
         json_null(j, "path");
         json_null(j, "open");
     }
-    json_null(j, "category");
-    json_null(j, "decision");
+    put_decision(j, f);
     json_array(j, "calls");
     for (const Description &d : f.calls)
         put_call(j, d);

@@ -45,6 +45,9 @@ void report_text(const Report &r, FILE *out)
                     f.opening->where.line);
         for (const Description &d : f.calls)
             put_call(d, out);
+        if (!f.decision.answer.empty())
+            fprintf(out, "  %s: %s\n", f.decision.answer.c_str(),
+                    f.decision.because.c_str());
     }
     if (r.files.empty())
         return;

@@ -6,7 +6,7 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { MOST_STEPS = 3000000 }; // more than that is not worth waiting for
+enum { MOST_STEPS = 200000 }; // more than that is not worth waiting for
 
 void Interp::exec_declaration(const VarDecl *v)
 {

@@ -131,6 +131,41 @@ class Analyse(Case):
                                                       (n2 * 8, n1)], n2 // ranks * 8),
                    **names)
 
+    # ---- whether to store it by ranks ----------------------------------------------
+
+    def decision(self, read_at):
+        source = """#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static char b[64];
+    int nprocs, rank;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDWR, MPI_INFO_NULL, &fh);
+    MPI_File_write_at(fh, 64 * rank, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3; i++)
+        MPI_File_read_at(fh, %s, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
+""" % read_at
+        found, = self.report(self.source(source))["files"]
+        self.assertEqual(found["category"], "a")
+        return found["decision"]
+
+    def test_what_is_read_by_its_writer_is_partitioned(self):
+        decision = self.decision("64 * rank")
+        self.assertEqual(decision["answer"], "partition")
+        self.assertEqual(decision["own_bytes_share"], 1)
+
+    def test_what_others_read_is_not(self):
+        self.assertEqual(self.decision("64 * (nprocs - 1 - rank)")["answer"],
+                         "do not transform")
+        self.assertEqual(self.decision("b[0]")["answer"], "keep shared")
+
     # ---- what is refused -----------------------------------------------------------
 
     def test_what_does_not_compile(self):

@@ -1,5 +1,5 @@
-/* The paper's Figure 2 made valid C: offsets are meant in doubles, and so the file's view
- * counts them. */
+/* The paper's Figure 2 made valid C: offsets are meant in doubles, and so the file's
+ * view counts them. */
 #include <mpi.h>
 #include <stdlib.h>
 
