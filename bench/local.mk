@@ -1,8 +1,9 @@
 # Measurements, never run by "make check" and not installed: make bench/legendre
 EXTRA_PROGRAMS =
-EXTRA_DIST += bench/filters.py bench/fio.py bench/gsf_decode.py bench/interfaces.py \
-	bench/ldad-disks bench/ldad-paper bench/ldad-paper.json bench/ldad_runs.py \
-	bench/overlap.py bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md
+EXTRA_DIST += bench/debian_sources.py bench/filters.py bench/fio.py \
+	bench/gsf_decode.py bench/interfaces.py bench/ldad-disks bench/ldad-paper \
+	bench/ldad-paper.json bench/ldad_runs.py bench/ldadc-real bench/overlap.py \
+	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md
 
 EXTRA_PROGRAMS += bench/legendre
 bench_legendre_SOURCES = bench/legendre.c

@@ -72,6 +72,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \
+	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
@@ -212,9 +213,17 @@ EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_doubl
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/views.c \
 	tests/ldad/fortran.f90
 
+# Linked into each program of ldadc's corpus, which its test compiles.
+tests/ldadc/truth.o: tests/ldadc/truth.c
+	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
+	  $(srcdir)/tests/ldadc/truth.c
+EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
+	tests/ldadc/truth.py
+
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
-	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS)
+	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
+	tests/ldadc/truth.o
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -132,7 +132,7 @@ class Library(Case):
 
     def fortran(self):
         """tests/ldad/fortran.f90, compiled by the Fortran compiler of this MPI."""
-        words = os.environ["MPICC"].split()
+        words = os.environ["MPI_CC"].split()
         compiler = words[0].replace("mpicc", "mpifort")
         if compiler == words[0] or not shutil.which(compiler):
             self.skipTest("%s has no mpifort beside it" % words[0])

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# limit: 900
+"""What ldadc says of small programs is what they do: tests/ldadc/corpus, half of which
+are traps. Each is analysed, compiled and run under the recorder with one to four ranks;
+of each call, the offsets and bytes that its descriptor has are compared with those that
+the program asked for. What is unresolved is never wrong.
+
+truth.c, linked into the programs, tells which call asked for what, and through views;
+the recorder's account must agree with it. LDADC names another ldadc than the one that
+was built here; LDADC_CORPUS, programs of which only these shall be tested."""
+import copy
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from e2e import BUILD, TESTS, Case, add, main
+
+sys.path[:0] = [os.path.join(TESTS, "ldadc"), os.path.join(TESTS, "iotrace")]
+import judge  # noqa: E402
+import tracelog  # noqa: E402
+import truth  # noqa: E402
+
+LDADC = os.environ.get("LDADC", os.path.join(BUILD, "ldadc"))
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+SHIM = os.path.join(BUILD, "tests", "ldadc", "truth.o")
+COMPILER = os.environ["MPI_CC"]
+CORPUS = os.path.join(TESTS, "ldadc", "corpus")
+RANKS = (1, 2, 3, 4)
+LIMIT_S = 60
+counted = {"programs": 0, "traps": 0, "calls": 0, "resolved": 0}
+
+
+def program_named(name):
+    return truth.Program(os.path.join(CORPUS, name + ".c"))
+
+
+class Runs(Case):
+    LIMIT = LIMIT_S
+
+    def compiled(self, program):
+        exe = os.path.join(self.tmp, program.name)
+        said = truth.compile_program(COMPILER, program.sources, SHIM, exe)
+        self.assertEqual(said, "", "%s does not compile" % program.name)
+        return exe
+
+    def ran(self, exe, args, np):
+        """{rank: [Transfer, ...]}"""
+        prefix = os.path.join(self.tmp, "truth")
+        for name in glob.glob(prefix + ".*"):
+            os.remove(name)
+        done = self.run_program(
+            exe, "data", *args, np=np, dir=False, json=False,
+            env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true", "LDADC_TRUTH": prefix})
+        self.assertEqual(done.status, 0, done)
+        did = truth.transfers(exe, prefix, np)
+        self.recorded_the_same(did, done.folder)
+        return did
+
+    def recorded_the_same(self, did, folder):
+        """The recorder has each call once; where it begins, and its bytes."""
+        found = {}
+        for log in tracelog.logs(folder):
+            if any(e.op.startswith("MPI_Init") for e in log.events):
+                found[log.rank] = [(e.op, e.offset, e.request) for e in log.events
+                                   if moves_data(e)]
+        for rank, transfers in did.items():
+            self.assertEqual(found.get(rank), [begun(t) for t in transfers],
+                             "rank %d: the recorder and the program differ" % rank)
+
+    def no_fault(self, faults, what):
+        self.assertEqual(faults[:8], [], "%s (%d faults)" % (what, len(faults)))
+
+
+class Corpus(Runs):
+    def analysed(self, program):
+        done = subprocess.run([LDADC, "analyse", "--json", *program.analysed],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=LIMIT_S, cwd=self.tmp)
+        self.assertEqual(done.returncode, 0, done.stderr.decode("utf-8", "replace"))
+        report = json.loads(done.stdout.decode("utf-8"))
+        self.assertEqual(report["schema"], "ldadc-1")
+        return report
+
+    def program(self, name):
+        if not os.path.exists(LDADC):
+            self.skipTest("ldadc was not built")
+        program = program_named(name)
+        report = self.analysed(program)
+        count(program, report)
+        exe = self.compiled(program)
+        faults = []
+        for (args, symbols), ranks in runs_of(program, report):
+            did = self.ran(exe, args, ranks)
+            if not beyond(program, report):
+                faults += judge.judge(report, did, symbols)
+            unlisted = judge.unlisted(report, did)
+            if len(unlisted) > program.unlisted:
+                faults.append("nothing is said of calls at %s"
+                              % " ".join(map(judge.name_of, unlisted)))
+        self.no_fault(faults, "wrong")
+        self.no_fault(judge.judge_expected(report, program.expect), "not as expected")
+
+
+def beyond(program, report):
+    """Whether the program does what ldadc says that it takes for excluded."""
+    return program.assumed and any(program.assumed in text
+                                   for text in report["assumptions"])
+
+
+def moves_data(e):
+    return e.level == 0 and e.op.startswith("MPI_File_") \
+        and e.klass in ("READ", "WRITE") and not e.op.endswith("_end")
+
+
+def begun(t):
+    """A transfer as the recorder sees it; an offset of nothing does not matter."""
+    name = t.call[:-2] if t.call.endswith("_c") else t.call
+    return name, t.at if t.pieces is not None else -1, t.bytes
+
+
+def runs_of(program, report):
+    """((args, symbols), ranks) of each run that can tell something: where nothing is
+    resolved, one shows that the program runs and which calls it makes."""
+    if not any(call["resolved"] for call in judge.all_calls(report)):
+        return [(program.runs[0], 2)]
+    return [(program.runs[0], ranks) for ranks in RANKS] \
+        + [(run, RANKS[-2]) for run in program.runs[1:]]
+
+
+def count(program, report):
+    counted["programs"] += 1
+    counted["traps"] += bool(program.trap)
+    calls = judge.all_calls(report)
+    counted["calls"] += len(calls)
+    counted["resolved"] += sum(1 for call in calls if call["resolved"])
+
+
+def tearDownModule():
+    print("# %(programs)d programs, %(traps)d of them traps; %(resolved)d of %(calls)d "
+          "calls are resolved" % counted, flush=True)
+
+
+class Judge(Runs):
+    """The judge itself: what is right passes, what is changed a little does not."""
+
+    def reported(self):
+        """What is true of interleaved_argv, written by hand."""
+        source = os.path.join(CORPUS, "interleaved_argv.c")
+        with open(source, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        at = [n for n, line in enumerate(lines, 1) if "MPI_File_write_at" in line or
+              "MPI_File_read_at" in line]
+        level = {"span": "nprocs*chunk*K", "stride": "nprocs*chunk"}
+        calls = [{"source": source, "line": n, "via": [], "ranks": None,
+                  "class": "interleaved", "resolved": True, "warnings": [],
+                  "descriptor": {"start": "rank*chunk", "size": "chunk",
+                                 "levels": [dict(level)]},
+                  "conditions": []} for n in at]
+        symbols = [{"id": name, "text": name, "class": "initialised once"}
+                   for name in ("K", "chunk")]
+        return {"symbols": symbols, "files": [{"calls": calls}]}
+
+    def test_judge(self):
+        program = program_named("interleaved_argv")
+        did = self.ran(self.compiled(program), program.runs[0][0], 3)
+        right = self.reported()
+        symbols = program.runs[0][1]
+        self.no_fault(judge.judge(right, did, symbols), "the truth")
+        self.no_fault(judge.unlisted(right, did), "the truth")
+        self.no_fault(judge.judge_expected(right, program.expect), "the truth")
+        for name, change in CHANGES.items():
+            report = copy.deepcopy(right)
+            change(report["files"][0]["calls"][0])
+            self.assertNotEqual(judge.judge(report, did, symbols), [], name)
+        del right["files"][0]["calls"][0]
+        self.assertEqual(len(judge.unlisted(right, did)), 1)
+        self.assertNotEqual(judge.judge_expected(right, program.expect), [])
+
+    def test_classes(self):
+        apart, mixed = {0: [(0, 4), (8, 4)], 1: [(4, 4), (12, 4)]}, "regions are mixed"
+        self.assertEqual(judge.claim("interleaved", apart, 2), "")
+        self.assertIn(mixed, judge.claim("segmented", apart, 2))
+        self.assertNotEqual(judge.claim("overlapped", apart, 2), "")
+        self.assertNotEqual(judge.claim("alone", apart, 2), "")
+        both = {0: [(0, 4)], 1: [(3, 4)]}
+        self.assertNotEqual(judge.claim("segmented", both, 2), "")
+        self.assertEqual(judge.claim("overlapped", both, 2), "")
+
+
+def changed(**what):
+    return lambda call: call["descriptor"].update(what)
+
+
+def level_changed(**what):
+    return lambda call: call["descriptor"]["levels"][0].update(what)
+
+
+CHANGES = {
+    "start": changed(start="rank*chunk + 1"),
+    "size": changed(size="chunk - 1"),
+    "no level": changed(levels=[]),
+    "stride": level_changed(stride="nprocs*chunk + 1", span="(nprocs*chunk + 1)*K"),
+    "one too many": level_changed(span="nprocs*chunk*(K + 1)"),
+    "span": level_changed(span="nprocs*chunk*K + 1"),
+    "other rank": changed(start="(nprocs - 1 - rank)*chunk"),
+    "rank 0 alone": lambda call: call.update(ranks="rank == 0"),
+    "clipped": lambda call: call.update(clip="nprocs*chunk*K - 1"),
+    "unknown": changed(size="other"),
+    "class": lambda call: call.update({"class": "segmented"}),
+    "callers": lambda call: call.update(via=[{"source": "x.c", "line": 1}]),
+    "line": lambda call: call.update(line=1),
+}
+
+
+for path in sorted(glob.glob(os.path.join(CORPUS, "*.c"))):
+    name = os.path.basename(path)[:-2]
+    if name in os.environ.get("LDADC_CORPUS", name).split():
+        add(Corpus, name, "program", name)
+
+
+if __name__ == "__main__":
+    main()

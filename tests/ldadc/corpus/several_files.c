@@ -1,0 +1,29 @@
+/* Two files in turn, as a solver does that keeps the last two steps.
+ *
+ * expect: resolved segmented
+ * expect: resolved segmented
+ * expect: resolved segmented
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    char buf[24] = "", other[1000];
+    int rank;
+    MPI_File a, b;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(other, sizeof other, "%s.2", argv[1]);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &a);
+    MPI_File_open(MPI_COMM_WORLD, other, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &b);
+    MPI_File_write_at(a, rank * 24, buf, 24, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_read_at(a, rank * 24, buf, 12, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(b, rank * 12, buf, 12, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&a);
+    MPI_File_close(&b);
+    MPI_Finalize();
+    return 0;
+}

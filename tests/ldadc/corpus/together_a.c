@@ -1,0 +1,36 @@
+/* The offset is computed in the program's other file.
+ *
+ * args: 3
+ * symbols: n=3
+ * args: 5
+ * symbols: n=5
+ * with: parts/together_b.c
+ * expect: resolved interleaved
+ * expect: resolved segmented
+ */
+#include <mpi.h>
+#include <stdlib.h>
+
+extern int record_bytes;
+MPI_Offset place(int i, int rank, int nprocs);
+void put_slab(MPI_File fh, int rank, const char *buf);
+
+int main(int argc, char **argv)
+{
+    int rank, nprocs, n;
+    char buf[64] = "";
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    n = atoi(argv[2]);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                  MPI_INFO_NULL, &fh);
+    for (int i = 0; i < n; i++)
+        MPI_File_write_at(fh, place(i, rank, nprocs), buf, 32, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+    put_slab(fh, rank, buf);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return record_bytes != 32;
+}

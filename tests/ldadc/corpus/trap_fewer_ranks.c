@@ -1,0 +1,29 @@
+/* trap: some ranks take no part, and the others count themselves
+ *
+ * expect: any
+ * expect: any
+ */
+#include <mpi.h>
+#define S 16
+
+int main(int argc, char **argv)
+{
+    char b[S] = "";
+    int rank, nprocs;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    int writers = nprocs > 2 ? 2 : nprocs;
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    if (rank < writers)
+        for (int i = 0; i < 3; i++)
+            MPI_File_write_at(fh, (i * writers + rank) * S, b, S, MPI_BYTE,
+                              MPI_STATUS_IGNORE);
+    if (rank >= 1 && rank <= 2)
+        MPI_File_write_at(fh, rank * S + 1000, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}

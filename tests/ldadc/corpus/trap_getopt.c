@@ -1,0 +1,44 @@
+/* trap: options in any order, the last one counts
+ *
+ * args: -n 3 -s 24
+ * symbols: n=3 size=24
+ * args: -s 8 -n 2 -n 5
+ * symbols: n=5 size=8
+ * args:
+ * symbols: n=2 size=16
+ * expect: any
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int n = 2, size = 16, option;
+    int rank, nprocs;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    while ((option = getopt(argc, argv, "n:s:")) != -1)
+        switch (option) {
+        case 'n':
+            n = atoi(optarg);
+            break;
+        case 's':
+            size = atoi(optarg);
+            break;
+        default:
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+    char *b = calloc(size, 1);
+    MPI_File_open(MPI_COMM_WORLD, argv[optind], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    for (int i = 0; i < n; i++)
+        MPI_File_write_at(fh, ((MPI_Offset)i * nprocs + rank) * size, b, size, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+    free(b);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}

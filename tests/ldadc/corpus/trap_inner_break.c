@@ -1,0 +1,42 @@
+/* trap: break leaves the switch, or the inner loop, and not the outer one
+ *
+ * expect: any
+ * expect: any
+ */
+#include <mpi.h>
+#define S 16
+
+int main(int argc, char **argv)
+{
+    char b[S] = "";
+    int rank, nprocs;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    for (int i = 0; i < 4; i++) {
+        switch (b[0]) {
+        case 0:
+            break;
+        default:
+            b[1] = 1;
+        }
+        for (int j = 0; j < 9; j++)
+            if (j > i)
+                break;
+        MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < 4; i++)
+        do {
+            if (i == 2)
+                break;
+            MPI_File_write_at(fh, (i * nprocs + rank) * S, b, S, MPI_BYTE,
+                              MPI_STATUS_IGNORE);
+        } while (0);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}

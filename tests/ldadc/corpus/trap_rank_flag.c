@@ -1,0 +1,27 @@
+/* trap: a variable holds what the rank is compared with
+ *
+ * expect: any
+ * expect: any
+ */
+#include <mpi.h>
+#define S 16
+
+int main(int argc, char **argv)
+{
+    char b[S] = "";
+    int rank, nprocs;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    int writer = rank < 2, last = rank == nprocs - 1;
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    if (writer)
+        MPI_File_write_at(fh, rank * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (last)
+        MPI_File_write_at(fh, nprocs * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}

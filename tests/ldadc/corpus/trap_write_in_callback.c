@@ -1,0 +1,30 @@
+/* trap: the library calls the function that writes, with places of its own choice
+ *
+ * unlisted: 1
+ * expect: any
+ */
+#include <mpi.h>
+#include <stdlib.h>
+
+static MPI_File fh;
+
+static int compare(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    MPI_File_write_at(fh, *x * 100 + *y, a, 4, MPI_BYTE, MPI_STATUS_IGNORE);
+    return (*x > *y) - (*x < *y);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, keys[] = {4, 2, 3, 1};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    keys[0] += rank;
+    qsort(keys, 4, sizeof *keys, compare);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
