@@ -113,14 +113,16 @@ static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
     return failed;
 }
 
+/* Ranks go on after a failure of one, as the others wait for them. */
 static int run(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
 {
     int failed = jacobi_phase(p, "sweeps", start(a, p, comm));
-    if (!failed)
-        failed = jacobi_phase(p, "read", sweep_all(a, b, p, comm));
-    if (failed)
-        return failed;
-    return p->sweeps % 2 ? read_band(b, p, comm) : read_band(a, p, comm);
+    failed |= jacobi_phase(p, "read", sweep_all(a, b, p, comm));
+    if (p->sweeps % 2)
+        failed |= read_band(b, p, comm);
+    else
+        failed |= read_band(a, p, comm);
+    return failed;
 }
 
 int jacobi_run(const struct jacobi *p, MPI_Comm comm, const char *path_a,

@@ -22,7 +22,7 @@ int jacobi_run(const struct jacobi *p, MPI_Comm comm, const char *path_a,
                const char *path_b, MPI_Info info);
 
 /* **Collective.** Told to whoever uses it: one part is over, and `next` begins. Returns
- * whether any rank `failed`; then there is no next part. */
+ * whether any rank `failed`. */
 int jacobi_phase(const struct jacobi *p, const char *next, int failed);
 
 /* Whoever uses it makes the first values of `rows` rows from `first` on in p->out;
