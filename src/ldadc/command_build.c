@@ -11,7 +11,7 @@
 
 static struct {
     const char *include, *lib;
-    bool quiet;
+    bool all, quiet;
 } set;
 
 /* clang-format off */
@@ -20,6 +20,7 @@ static struct opt table[] = {
      .preset = LDADC_INCLUDEDIR, .arg = "DIR", .help = "where <ldad.h> is"},
     {.kind = OPT_TEXT, .name = "lib", .value = &set.lib, .preset = LDADC_LIBDIR,
      .arg = "DIR", .help = "where libldad is"},
+    REWRITE_ALL(set.all),
     {.kind = OPT_FLAG, .name = "quiet", .value = &set.quiet, .preset = "no",
      .help = "do not say what becomes of each file"},
 };
@@ -89,8 +90,10 @@ static int name_out(struct build *b)
     const char *tmp = getenv("TMPDIR");
     snprintf(b->folder, PATH_ROOM, "%.2000s/ldadc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(b->folder))
-        return err_set(-errno, b->folder, -1, "a folder for new sources cannot be made: "
-                       "%s", strerror(errno));
+        return err_set(-errno, b->folder, -1,
+                       "a folder for new sources cannot be made: "
+                       "%s",
+                       strerror(errno));
     for (int i = 0; i < b->sources; i++) {
         char folder[PATH_ROOM];
         const char *slash = strrchr(b->source[i], '/');
@@ -149,8 +152,8 @@ static int run_new(struct build *b)
                  slash ? (int)(slash - b->source[i]) : 1, slash ? b->source[i] : ".");
         word[n++] = option[m++];
     }
-    const char *const more[] = {"-I", set.include, "-L", set.lib, "-Wl,-rpath,",
-                                set.lib};
+    const char *const more[] = {"-I",    set.include,   "-L",
+                                set.lib, "-Wl,-rpath,", set.lib};
     for (int i = 0; i < 6; i += 2) {
         snprintf(option[m], sizeof option[m], "%s%s", more[i], more[i + 1]);
         word[n++] = option[m++];
@@ -167,8 +170,10 @@ static int rewrite_and_run(struct build *b)
                                 .files = b->sources,
                                 .flag = b->flags.flag,
                                 .flags = b->flags.n};
-    struct rewrite_request w = {
-        .out = b->out, .lines = true, .said = set.quiet ? NULL : stderr};
+    struct rewrite_request w = {.out = b->out,
+                                .lines = true,
+                                .all = set.all,
+                                .said = set.quiet ? NULL : stderr};
     int rc = name_out(b);
     switch (rc ? REWRITE_NOTHING : rewrite_program(&r, &w)) {
     case REWRITE_GOOD:

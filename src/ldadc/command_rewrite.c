@@ -8,6 +8,7 @@
 static struct {
     struct source_options source;
     const char *out;
+    bool all;
 } set;
 
 /* clang-format off */
@@ -15,6 +16,7 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .arg = "OUT",
      .help = "the new source; of several sources, a folder for them"},
+    REWRITE_ALL(set.all),
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */
@@ -22,10 +24,11 @@ static struct opt table[] = {
 static const struct opt_program program = {
     .name = "ldadc rewrite",
     .line = "FILE... -o OUT [-- FLAGS]",
-    .about = "Writes a program anew, so that the files of which it is proven that no "
-             "byte is two ranks' are stored partitioned (libldad). All else stays as it "
-             "is. The exit status is 1 where there is no such file; then nothing is "
-             "written.",
+    .about =
+        "Writes a program anew, so that the files of which it is proven that no "
+        "byte is two ranks' are stored partitioned (libldad). All else stays as it "
+        "is. The exit status is 1 where there is no such file; then nothing is "
+        "written.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
@@ -36,10 +39,9 @@ enum { PATH_ROOM = 4096 };
 static int name_out(char out[PATH_ROOM], const struct analyse_request *r, int i)
 {
     const char *slash = strrchr(r->file[i], '/');
-    int n = r->files == 1
-                ? snprintf(out, PATH_ROOM, "%s", set.out)
-                : snprintf(out, PATH_ROOM, "%s/%s", set.out,
-                           slash ? slash + 1 : r->file[i]);
+    int n = r->files == 1 ? snprintf(out, PATH_ROOM, "%s", set.out)
+                          : snprintf(out, PATH_ROOM, "%s/%s", set.out,
+                                     slash ? slash + 1 : r->file[i]);
     if (n >= PATH_ROOM)
         return err_set(-ENAMETOOLONG, set.out, -1, "the path is too long");
     return strcmp(out, r->file[i])
@@ -62,7 +64,7 @@ static int rewrite(struct analyse_request *r)
     }
     if (rc)
         return rc;
-    struct rewrite_request w = {.out = out, .said = stdout};
+    struct rewrite_request w = {.out = out, .all = set.all, .said = stdout};
     switch (rewrite_program(r, &w)) {
     case REWRITE_GOOD:
         return EXIT_GOOD;

@@ -154,7 +154,7 @@ class PlanText
 class Chooser
 {
   public:
-    explicit Chooser(const Analysis &a) : a(a), handles(handles_of(a.program))
+    Chooser(const Analysis &a, bool all) : a(a), handles(handles_of(a.program)), all(all)
     {
         for (const File &f : a.report.files)
             fates.push_back(fate_of(f));
@@ -168,6 +168,7 @@ class Chooser
     const Analysis &a;
     Handles handles;
     std::vector<Fate> fates;
+    bool all;
 
     bool any() const
     {
@@ -220,6 +221,9 @@ class Chooser
     void prepare(Fate *f)
     {
         f->partitioned = f->written && !f->plan.patterns.empty();
+        const Decision &d = f->file->decision;
+        if (f->partitioned && !all && d.answer == "do not transform")
+            refuse(f, d.because + " (--all does it)", {});
         if (f->partitioned && f->groups.empty())
             refuse(f, "it is not opened in these sources", f->file->opening->where);
         for (size_t g : f->groups)
@@ -421,7 +425,7 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
     Analysis a;
     if (!a.make(r))
         return REWRITE_BROKEN;
-    Chooser c(a);
+    Chooser c(a, w->all);
     Edits edits(c);
     bool made = c.any() && edits.make();
     for (const Fate &f : c.fates)

@@ -8,12 +8,25 @@
 extern "C" {
 #endif
 
-enum rewrite_result { REWRITE_GOOD, REWRITE_NOTHING, REWRITE_BROKEN, REWRITE_UNWRITTEN };
+/* An entry of option tables. */
+/* clang-format off */
+#define REWRITE_ALL(flag) \
+    {.kind = OPT_FLAG, .name = "all", .value = &(flag), .preset = "no", \
+     .help = "also files of which ranks read mostly what others wrote"}
+/* clang-format on */
+
+enum rewrite_result {
+    REWRITE_GOOD,
+    REWRITE_NOTHING,
+    REWRITE_BROKEN,
+    REWRITE_UNWRITTEN
+};
 
 struct rewrite_request {
     /* Where each of the sources goes; NULL: nothing is written. */
     const char *const *out;
     bool lines; /* errors of the compiler shall name the sources */
+    bool all;   /* also files whose ranks read mostly what others wrote */
     FILE *said; /* what becomes of each file; NULL: not wanted */
 };
 

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# limit: 600
+"""ldadc check, plan, rewrite and build: what a run did is what the source says; programs
+that were rewritten write the same bytes as before, partitioned; what is not proven stays
+as it is."""
+import json
+import os
+import subprocess
+import unittest
+
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+
+LDADC = os.path.join(BUILD, "ldadc")
+IOTRACE = os.path.join(BUILD, "iotrace")
+TOP = os.path.dirname(TESTS)
+SOURCES = os.path.join(TOP, "src")
+INCLUDE = os.path.join(TOP, "include")
+LIBS = os.path.join(BUILD, ".libs")
+MPICC = os.environ["MPI_CC"].split()
+WORKLOADS = ("perf", "mandelbrot", "jacobi", "fft")
+FILES = {"jacobi": 2, "fft": 4}
+FIGURE = os.path.join(TESTS, "ldadc", "fig2_%s.c")
+
+# Each rank's rows in turn, of a size that is known when the program runs; a header.
+ROWS = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static int put(MPI_File fh, MPI_Offset at, const char *buf, int n)
+{
+    return MPI_File_write_at(fh, at, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+int main(int argc, char **argv)
+{
+    static char buf[1 << 16], head[16] = "head";
+    MPI_File fh = MPI_FILE_NULL, other;
+    int ranks, rank, n = 0, rows = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc < 5)
+        return 1;
+    n = atoi(argv[3]);
+    rows = atoi(argv[4]);
+    memset(buf, 'a' + rank, sizeof buf);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                  MPI_INFO_NULL, &fh);
+    MPI_File_open(MPI_COMM_WORLD, argv[2], MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                  MPI_INFO_NULL, &other);
+    if (rank == 0) /* does not fit the plan */
+        put(fh, 0, head, 16);
+    for (int i = 0; i < rows; i++)
+        put(fh, 16 + ((MPI_Offset)i * ranks + rank) * n, buf, n);
+    /* all ranks the same: stays as it is */
+    MPI_File_write_at_all(other, 0, buf, 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (fh != MPI_FILE_NULL)
+        MPI_File_close(&fh);
+    MPI_File_close(&other);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# The offset comes from a table: nobody knows it before.
+TABLE = r"""
+#include <mpi.h>
+static long table[64];
+int main(int argc, char **argv)
+{
+    static char buf[500];
+    MPI_File fh;
+    int ranks, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 64; i++)
+        table[i] = (i / 8 * ranks * 8L + i % 8 + rank * 8L) * 500;
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                  MPI_INFO_NULL, &fh);
+    for (int i = 0; i < 64; i++)
+        MPI_File_write_at(fh, table[i], buf, 500, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@unittest.skipUnless(os.environ.get("HAVE_CLANG") == "yes", "ldadc was not built")
+class Programs(Case):
+    def command(self, *line, status=0):
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              cwd=self.tmp, timeout=120, universal_newlines=True)
+        self.assertEqual(done.returncode, status, (line, done.stdout, done.stderr))
+        return done
+
+    def ldadc(self, *line, status=0):
+        return self.command(LDADC, *line, status=status)
+
+    def path(self, name):
+        return os.path.join(self.tmp, name)
+
+    def source(self, text, name="program.c"):
+        with open(self.path(name), "w") as out:
+            out.write(text)
+        return self.path(name)
+
+    def compiled(self, name, *sources, ldad=False):
+        link = ["-L" + LIBS, "-lldad", "-Wl,-rpath," + LIBS] if ldad else []
+        self.command(*MPICC, "-Wall", "-Werror", "-I" + SOURCES, "-I" + INCLUDE, "-o",
+                     self.path(name), *sources, *link)
+        return self.path(name)
+
+    def ran(self, program, *words, np):
+        done = self.run_program(program, *words, np=np, dir=False, json=False)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+
+    def traced(self, program, *words, np):
+        done = self.run_program(program, *words, np=np, dir=False, json=False,
+                                before=[IOTRACE, "run", "-n", "run", "-o", self.tmp,
+                                        "--"])
+        self.assertEqual(done.status, 0, done)
+        run, = [f for f in os.listdir(self.tmp) if f.startswith("run.")]
+        return self.path(run)
+
+    def content(self, path):
+        with open(path, "rb") as stream:
+            return stream.read()
+
+    def logical(self, path):
+        """The bytes of a partitioned file, and what did not fit its plan."""
+        self.assertTrue(os.path.isdir(path), path)
+        self.command(os.path.join(BUILD, "ldad"), "flatten", path, path + ".flat")
+        done = self.command(os.path.join(BUILD, "ldad"), "info", "--json", path)
+        info = json.loads(done.stdout)
+        self.assertIsNotNone(info["plan"])
+        return self.content(path + ".flat"), info["misfits"]["bytes"]
+
+
+class Rewrite(Programs):
+    def test_figure_2(self):
+        before = FIGURE % "double"
+        said = self.ldadc("rewrite", before, "-o", "after.c").stdout
+        self.assertIn("fh: partitioned: interleaved", said)
+        plain = self.compiled("plain", before)
+        new = self.compiled("new", self.path("after.c"), ldad=True)
+        for np in (1, 2, 4):
+            names = [self.path("%s.%d" % (which, np)) for which in ("a", "b")]
+            self.ran(plain, names[0], np=np)
+            self.ran(new, names[1], np=np)
+            self.assertEqual(self.logical(names[1]), (self.content(names[0]), 0))
+
+    def test_overlapping_stays(self):
+        done = self.ldadc("rewrite", FIGURE % "bytes", "-o", "after.c", status=1)
+        self.assertIn("stays as it is: ranks write the same bytes", done.stdout)
+        self.assertIn("nothing is written", done.stderr)
+        self.assertFalse(os.path.exists(self.path("after.c")))
+
+    def workload(self, name, which, np):
+        original = os.path.join(SOURCES, "ldad", "workloads", name + ".c")
+        self.ldadc("rewrite", "--all", original, "-o", name + ".c", "--",
+                   "-I" + SOURCES)
+        others = [os.path.join(SOURCES, "ldad", "workloads", w + ".c")
+                  for w in WORKLOADS if w != name]
+        plain = os.path.join(BUILD, "tests", "ldad", "plain")
+        new = self.compiled("new", os.path.join(TESTS, "ldad", "plain.c"),
+                            self.path(name + ".c"), *others, ldad=True)
+        self.ran(plain, which, self.path("a"), np=np)
+        self.ran(new, which, self.path("b"), np=np)
+        for i in range(FILES.get(name, 1)):
+            self.assertEqual(self.logical(self.path("b.%d" % i)),
+                             (self.content(self.path("a.%d" % i)), 0))
+
+    def test_other_files_and_headers(self):
+        """One file is partitioned, but for its header; another one is not."""
+        before = self.source(ROWS)
+        self.ldadc("rewrite", before, "-o", "after.c")
+        new = self.compiled("new", self.path("after.c"), ldad=True)
+        plain = self.compiled("plain", before)
+        for n, rows in ((100, 7), (1, 1), (0, 3), (10, 0)):
+            names = [self.path("%s.%d.%d" % (w, n, rows)) for w in "abcd"]
+            self.ran(plain, names[0], names[1], str(n), str(rows), np=3)
+            self.ran(new, names[2], names[3], str(n), str(rows), np=3)
+            self.command(os.path.join(BUILD, "ldad"), "flatten", names[2],
+                         names[2] + ".flat")
+            self.assertEqual(self.content(names[2] + ".flat"), self.content(names[0]))
+            self.assertTrue(os.path.isfile(names[3]))
+        self.assertEqual(self.logical(self.path("c.100.7")),
+                         (self.content(self.path("a.100.7")), 16))
+
+    def test_nothing_else_changes(self):
+        before = self.source(ROWS)
+        self.ldadc("rewrite", before, "-o", "after.c")
+        new = self.content(self.path("after.c")).decode()
+        for old in (" /* does not fit the plan */", "static int put(ldad_file fh, ",
+                    "    /* all ranks the same: stays as it is */\n",
+                    "MPI_File_write_at_all(other, 0,", "fh != (ldad_file)0"):
+            self.assertIn(old, new)
+        self.assertEqual(new.count("MPI_File_open"), 1)
+
+    def test_shared_declaration(self):
+        """Two variables of one declaration change together or not at all."""
+        text = ROWS.replace("MPI_File fh = MPI_FILE_NULL, other;",
+                            "MPI_File other, fh = MPI_FILE_NULL;")
+        done = self.ldadc("rewrite", self.source(text), "-o", "after.c", status=1)
+        self.assertIn("with the same variable", done.stdout)
+
+    def test_refusals(self):
+        program = self.source(TABLE)
+        done = self.ldadc("rewrite", program, "-o", "after.c", status=1)
+        self.assertIn("stays as it is: what is written is not known", done.stdout)
+        self.ldadc("rewrite", program, "-o", program, status=2)
+        self.ldadc("rewrite", program, status=2)
+        broken = self.source("int main(void) { return x; }\n", "broken.c")
+        done = self.ldadc("rewrite", broken, "-o", "after.c", status=2)
+        self.assertIn("use of undeclared identifier", done.stderr)
+
+
+class Build(Programs):
+    def test_one_step(self):
+        program = self.source(ROWS)
+        done = self.ldadc("build", "--include=" + INCLUDE, "--lib=" + LIBS, "--",
+                          *MPICC, "-O1", "-o", "new", program)
+        self.assertIn("fh: partitioned", done.stderr)
+        self.compiled("plain", program)
+        self.ran(self.path("plain"), self.path("a"), self.path("b"), "64", "5", np=2)
+        self.ran(self.path("new"), self.path("c"), self.path("d"), "64", "5", np=2)
+        self.assertEqual(self.logical(self.path("c")),
+                         (self.content(self.path("a")), 16))
+
+    def test_objects_and_failures(self):
+        """Compiled apart, into an object of the source's name; and errors are the
+        compiler's, of the source."""
+        self.source(ROWS)
+        paths = ["--include=" + INCLUDE, "--lib=" + LIBS, "--quiet", "--"]
+        self.ldadc("build", *paths, *MPICC, "-c", "program.c")
+        self.assertTrue(os.path.exists(self.path("program.o")))
+        self.source("int main(void) { return x; }\n")
+        done = self.ldadc("build", *paths, *MPICC, "-c", "program.c", status=1)
+        self.assertIn("program.c:1", done.stderr)
+        self.source("int main(void) { return 0; }\n")
+        self.ldadc("build", *paths, *MPICC, "-o", "none", "program.c")
+        self.command(self.path("none"))
+
+
+class Trace(Programs):
+    def test_check(self):
+        program = self.source(ROWS)
+        exe = self.compiled("plain", program)
+        run = self.traced(exe, self.path("a"), self.path("b"), "100", "7", np=3)
+        line = ("check", program, "--trace", run, "--iotrace", IOTRACE)
+        done = self.ldadc(*line, "--set", "n=100", "--set", "rows=7")
+        self.assertIn("3 calls agree with the run of 3 ranks, 0 differ", done.stdout)
+        done = self.ldadc(*line, "--set", "n=100", "--set", "rows=8", status=1)
+        self.assertIn("differs", done.stdout)
+        done = self.ldadc(*line, "--set", "n=100")
+        self.assertIn("the value of rows is not given", done.stdout)
+        self.ldadc("check", program, "--trace", self.path("no"), "--iotrace", IOTRACE,
+                   status=1)
+        self.ldadc("check", program, status=2)
+
+    def workload(self, name, which, np, *values):
+        """tests/ldad/plain.c is traced; its sizes are those of the workload's struct."""
+        plain = os.path.join(BUILD, "tests", "ldad", "plain")
+        run = self.traced(plain, which, self.path("a"), np=np)
+        done = self.ldadc("check", os.path.join(SOURCES, "ldad", "workloads",
+                                                name + ".c"),
+                          "--trace", run, "--iotrace", IOTRACE,
+                          *["--set=" + v for v in values], "--", "-I" + SOURCES)
+        self.assertIn(" 0 differ", done.stdout)
+        self.assertNotIn("\n0 calls agree", done.stdout)
+
+    def test_plan(self):
+        program = self.source(ROWS)
+        done = self.ldadc("plan", program, "--np=2,3", "--set", "n=10", "--set",
+                          "rows=4", "--file=fh")
+        self.assertEqual(done.stdout.splitlines()[1:], [
+            "ranks=2 step=10 start=16 [span=80 stride=20 size=10]",
+            "ranks=3 step=10 start=16 [span=120 stride=30 size=10]"])
+        done = self.ldadc("plan", program, "--file=fh", status=1)
+        self.assertIn("--set", done.stderr)
+        done = self.ldadc("plan", FIGURE % "bytes", status=1)
+        self.assertIn("ranks write the same bytes", done.stderr)
+
+    def test_plan_from_a_run(self):
+        """What the source does not tell, a run does: unproven."""
+        program = self.source(TABLE)
+        exe = self.compiled("plain", program)
+        run = self.traced(exe, self.path("a"), np=3)
+        done = self.ldadc("plan", program, status=1)
+        self.assertIn("what is written is not known", done.stderr)
+        done = self.ldadc("plan", program, "--trace", run, "--iotrace", IOTRACE)
+        self.assertIn("unproven", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[1],
+                         "ranks=3 step=4000 start=0 [span=96000 stride=12000 size=4000]")
+
+
+PLAIN = {"perf": ("p->chunk=1000", "p->count=5"),
+         "mandelbrot": ("p->width=70", "p->height=50", "p->rows=3"),
+         "jacobi": ("p->rows=50", "p->columns=70", "p->sweeps=3", "p->strip=3"),
+         "fft": ("p->n1=32", "p->n2=16", "p->element=8", "p->panels=2", "rows=32",
+                 "columns=16")}
+for name_ in WORKLOADS:
+    for suffix_ in ("", "-slabs") if name_ != "fft" else ("",):
+        which_ = name_ + suffix_
+        slabs_ = () if name_ == "fft" else ("p->slabs=%d" % bool(suffix_),)
+        for np_ in (2, 4, 8) if name_ != "fft" else (2, 4, 8):
+            add(Trace, "check_%s_%d" % (which_.replace("-", "_"), np_), "workload",
+                name_, which_, np_, *(PLAIN[name_] + slabs_))
+        add(Rewrite, which_.replace("-", "_"), "workload", name_, which_,
+            4 if name_ == "fft" else 3)
+
+if __name__ == "__main__":
+    main()
