@@ -74,6 +74,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
+	tests/e2e/ldadc_rewrite.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \

@@ -44,6 +44,9 @@ Known known_at(const Opening &o)
             !o.changed.count(s.text))
             out.push_back({s.text, Poly::atom(atom_id({Atom::SYMBOL, n, {}}))});
     }
+    const ASTContext &context = o.in->getASTContext();
+    out.push_back({"ldad_file_ranks(" + text_of(context, bare(o.call->getArg(0))) + ")",
+                   nprocs(o.comm)});
     return out;
 }
 

@@ -8,7 +8,7 @@ import os
 import subprocess
 import unittest
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+from e2e import BUILD, TESTS, Case, add, main
 
 LDADC = os.path.join(BUILD, "ldadc")
 IOTRACE = os.path.join(BUILD, "iotrace")
@@ -33,7 +33,8 @@ static int put(MPI_File fh, MPI_Offset at, const char *buf, int n)
 int main(int argc, char **argv)
 {
     static char buf[1 << 16], head[16] = "head";
-    MPI_File fh = MPI_FILE_NULL, other;
+    MPI_File fh = MPI_FILE_NULL;
+    MPI_File other;
     int ranks, rank, n = 0, rows = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -116,12 +117,12 @@ class Programs(Case):
         self.assertEqual((done.status, done.err), (0, ""), done)
 
     def traced(self, program, *words, np):
-        done = self.run_program(program, *words, np=np, dir=False, json=False,
-                                before=[IOTRACE, "run", "-n", "run", "-o", self.tmp,
-                                        "--"])
+        done = self.run_program(
+            program, *words, np=np, dir=False, json=False,
+            env={"PRELOAD": os.path.join(BUILD, "libiotrace.so"),
+                 "IOTRACE_BINARY": "true"})
         self.assertEqual(done.status, 0, done)
-        run, = [f for f in os.listdir(self.tmp) if f.startswith("run.")]
-        return self.path(run)
+        return done.folder
 
     def content(self, path):
         with open(path, "rb") as stream:
@@ -200,8 +201,8 @@ class Rewrite(Programs):
 
     def test_shared_declaration(self):
         """Two variables of one declaration change together or not at all."""
-        text = ROWS.replace("MPI_File fh = MPI_FILE_NULL, other;",
-                            "MPI_File other, fh = MPI_FILE_NULL;")
+        text = ROWS.replace("MPI_FILE_NULL;\n    MPI_File other;",
+                            "MPI_FILE_NULL, other;")
         done = self.ldadc("rewrite", self.source(text), "-o", "after.c", status=1)
         self.assertIn("with the same variable", done.stdout)
 
@@ -212,7 +213,7 @@ class Rewrite(Programs):
         self.ldadc("rewrite", program, "-o", program, status=2)
         self.ldadc("rewrite", program, status=2)
         broken = self.source("int main(void) { return x; }\n", "broken.c")
-        done = self.ldadc("rewrite", broken, "-o", "after.c", status=2)
+        done = self.ldadc("rewrite", broken, "-o", "after.c", status=1)
         self.assertIn("use of undeclared identifier", done.stderr)
 
 
@@ -304,7 +305,7 @@ for name_ in WORKLOADS:
     for suffix_ in ("", "-slabs") if name_ != "fft" else ("",):
         which_ = name_ + suffix_
         slabs_ = () if name_ == "fft" else ("p->slabs=%d" % bool(suffix_),)
-        for np_ in (2, 4, 8) if name_ != "fft" else (2, 4, 8):
+        for np_ in (2, 4, 8):
             add(Trace, "check_%s_%d" % (which_.replace("-", "_"), np_), "workload",
                 name_, which_, np_, *(PLAIN[name_] + slabs_))
         add(Rewrite, which_.replace("-", "_"), "workload", name_, which_,
