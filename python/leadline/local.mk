@@ -12,6 +12,8 @@ dist_leadline_DATA = \
 	python/leadline/iotrace_plot.py \
 	python/leadline/notes.py \
 	python/leadline/report.py \
+	python/leadline/run.py \
+	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \
 	python/leadline/sweep.py \
