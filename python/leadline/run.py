@@ -1,5 +1,6 @@
 """One run of a sweep: what it is called, and what it said."""
 import os
+import re
 from collections import namedtuple
 
 from leadline import report as reports
@@ -22,7 +23,7 @@ def said(run):
             lines = [reports.printable(line.strip()) for line in stream]
     except OSError:
         lines = []  # a job that never began
-    lines = [line for line in lines if line]
+    lines = [line for line in lines if re.search(r"\w", line)]
     names = set(os.path.basename(word) + ":" for word in run.command)
     own = [line for line in lines if line.split(" ")[0] in names]
     return (own or lines[-1:] or ["it said nothing"])[0]

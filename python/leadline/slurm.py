@@ -96,6 +96,15 @@ def failure(sweep, run):
     return ""
 
 
+def cancel(queue, jobs):
+    """Until they have ended, or the next call would take them for running ones."""
+    if jobs:
+        tool(["scancel"] + [job.number for job in jobs])
+    while jobs:
+        for job in queue.wait(jobs):
+            jobs.remove(job)
+
+
 def results(sweep, todo, env, progress, at_once):
     """(run, seconds since it was submitted, "" or what went wrong) of each, as they end;
     at most so many are in the queue at once. What an earlier call that was killed left
@@ -113,5 +122,4 @@ def results(sweep, todo, env, progress, at_once):
                 jobs.remove(job)
                 yield (job.run, time.monotonic() - job.began, failure(sweep, job.run))
     finally:
-        if jobs:
-            tool(["scancel"] + [job.number for job in jobs])
+        cancel(queue, jobs)

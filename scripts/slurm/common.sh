@@ -86,13 +86,16 @@ run() {
     wait "$child"
 }
 
-# Slurm sends the signal of --signal some time before it would kill all of the job.
+# Slurm sends the signal of --signal some time before it would kill all of the job. A
+# child that has only just begun may miss its own, so it is told again.
 stop() {
     echo "$SLURM_JOB_NAME: told to end, by the time limit or by scancel" >&2
-    if [ -n "$child" ]; then
-        kill -TERM "$child" 2>/dev/null || true
-        wait "$child" || true
-    fi
+    while [ -n "$child" ] && kill -TERM "$child" 2>/dev/null; do
+        for _ in {1..60}; do
+            sleep 0.25
+            kill -0 "$child" 2>/dev/null || break
+        done
+    done
     exit 1
 }
 
