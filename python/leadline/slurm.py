@@ -106,9 +106,9 @@ def cancel(queue, jobs):
 
 
 def results(sweep, todo, env, progress, at_once):
-    """(run, seconds since it was submitted, "" or what went wrong) of each, as they end;
-    at most so many are in the queue at once. What an earlier call that was killed left
-    there is waited for, and not submitted again."""
+    """(run, seconds since it was submitted, "" or what went wrong) of each, as they
+    end; at most so many are in the queue at once. What an earlier call that was killed
+    left there is waited for, and not submitted again."""
     todo, jobs, queue = list(todo), [], Queue()
     left = queue.now()
     try:

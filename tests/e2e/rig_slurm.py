@@ -70,9 +70,11 @@ class Hosts(Rigs):
         self.assertEqual(said, ["here"] + [os.getcwd()] * 2)
 
     def test_they_reach_each_other(self):
-        serve = ("import socket; s = socket.create_server((\"node2\", 7777)); "
-                 "print(\"ready\", flush=True); print(s.accept()[0].recv(9).decode())")
-        ask = "import socket; socket.create_connection((\"node2\", 7777)).send(b\"met\")"
+        serve = ("import socket; s = socket.socket(); s.bind((\"node2\", 7777)); "
+                 "s.listen(); print(\"ready\", flush=True); "
+                 "print(s.accept()[0].recv(9).decode())")
+        ask = ("import socket; "
+               "socket.create_connection((\"node2\", 7777)).send(b\"met\")")
         said = self.runs(
             "$LEADLINE_RSH node2 python3 -c \"'%s'\" >%s/said & server=$!; "
             "until grep -q ready %s/said; do sleep 0.1; done; python3 -c '%s'; "

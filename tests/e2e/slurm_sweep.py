@@ -122,8 +122,8 @@ class Sweeps(SlurmCase):
     def test_failing_run(self):
         self.spec(matrix={"filetype": ["unique", "neither"]}, rounds=1)
         err = self.sweep(status=1)
-        self.assertIn("neither round 1 failed: its job left no valid report: madbench: ",
-                      err)
+        self.assertIn(
+            "neither round 1 failed: its job left no valid report: madbench: ", err)
         self.assertIn("1 of 2 runs failed", err)
 
     def test_what_sbatch_refuses(self):

@@ -127,7 +127,7 @@ def kill_children():
 
 
 def work(rig, args):
-    """With signals blocked, also for the tools: none is lost, none cuts a step short."""
+    """With signals blocked, also for the tools: none is lost or cuts a step short."""
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
