@@ -27,6 +27,16 @@ typedef struct ldad_open_file *ldad_file;
 int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                    ldad_file *fh);
 
+/* **Collective** on `comm`. The same, with a plan that is put together as printf does
+ * (with "ranks=" and their number before it) and the method partitioned, unless `info`
+ * names others. A plan that cannot be, as where a program has no data, is none. */
+int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                        ldad_file *fh, const char *plan, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 6, 7)))
+#endif
+    ;
+
 /* **Collective.** Ends the use of the file even where it fails; *fh is NULL then. */
 int ldad_file_close(ldad_file *fh);
 
@@ -41,7 +51,7 @@ int ldad_file_set_size(ldad_file fh, MPI_Offset size);
 int ldad_file_sync(ldad_file fh);
 
 /* Local, and refused with the methods whose transfers are collective. `offset` counts
- * bytes; the datatype has no gaps. */
+ * etypes of the view, which are bytes unless one was set; the datatype has no gaps. */
 int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                        MPI_Datatype type, MPI_Status *status);
 int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
@@ -53,6 +63,25 @@ int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int
                            MPI_Datatype type, MPI_Status *status);
 int ldad_file_read_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
                           MPI_Datatype type, MPI_Status *status);
+
+/* **Collective.** As in MPI, with etypes and filetypes that have no gaps: the file from
+ * byte `disp` on, in units of `etype`. The file pointer is at 0 then. */
+int ldad_file_set_view(ldad_file fh, MPI_Offset disp, MPI_Datatype etype,
+                       MPI_Datatype filetype, const char *datarep, MPI_Info info);
+
+/* Local. This rank's own file pointer, in etypes; MPI_SEEK_SET or MPI_SEEK_CUR. */
+int ldad_file_seek(ldad_file fh, MPI_Offset offset, int whence);
+int ldad_file_get_position(ldad_file fh, MPI_Offset *offset);
+
+/* As the calls above, at the file pointer, which moves on by what was transferred. */
+int ldad_file_write(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                    MPI_Status *status);
+int ldad_file_read(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                   MPI_Status *status);
+int ldad_file_write_all(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                        MPI_Status *status);
+int ldad_file_read_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                       MPI_Status *status);
 
 /* Local. One sentence on the first failure since it was last asked for, or "". Valid
  * until the next call of this library. */

@@ -17,5 +17,12 @@
 #define MPI_File_read_at ldad_file_read_at
 #define MPI_File_write_at_all ldad_file_write_at_all
 #define MPI_File_read_at_all ldad_file_read_at_all
+#define MPI_File_set_view ldad_file_set_view
+#define MPI_File_seek ldad_file_seek
+#define MPI_File_get_position ldad_file_get_position
+#define MPI_File_write ldad_file_write
+#define MPI_File_read ldad_file_read
+#define MPI_File_write_all ldad_file_write_all
+#define MPI_File_read_all ldad_file_read_all
 
 #endif

@@ -187,20 +187,26 @@ EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrac
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
-LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed
+LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
+	tests/ldad/views_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
 LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
 	-I$(srcdir)/src -I$(srcdir)/include -o $@
+LDAD_RENAMED = -include $(srcdir)/include/ldad_rename.h
+LDAD_LINK = -L.libs -lldad -Wl,-rpath,$(abs_builddir)/.libs
 tests/ldad/plain: $(LDAD_PLAIN_C)
 	$(LDAD_CC) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C))
 tests/ldad/renamed: $(LDAD_PLAIN_C) libldad.la
-	$(LDAD_CC) -include $(srcdir)/include/ldad_rename.h \
-	  $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) -L.libs -lldad \
-	  -Wl,-rpath,$(abs_builddir)/.libs
+	$(LDAD_CC) $(LDAD_RENAMED) $(addprefix $(srcdir)/, $(LDAD_PLAIN_C)) $(LDAD_LINK)
+tests/ldad/views: tests/ldad/views.c
+	$(LDAD_CC) $(srcdir)/tests/ldad/views.c
+tests/ldad/views_renamed: tests/ldad/views.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/views.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c tests/ldad/fortran.f90
+EXTRA_DIST += tests/ldad/plain.c tests/ldad/views.c \
+	tests/ldad/fortran.f90
 
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \

@@ -1,6 +1,8 @@
 /* info: what the header says, and how much of it is there. */
 #include "base/err.h"
+#include "base/json.h"
 #include "ldad/commands.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,18 +14,23 @@ static const char *state_text(enum container_state s)
                                    : "unknown";
 }
 
+static char *plan_text(const struct container *c)
+{
+    int64_t n = ldad_plan_print(NULL, 0, &c->map.plan);
+    char *text = malloc((size_t)n + 1);
+    if (text)
+        ldad_plan_print(text, n + 1, &c->map.plan);
+    return text;
+}
+
 static void print_plan(const struct container *c)
 {
-    char *text = NULL;
     if (!c->parts) {
         puts("plan        none that tells ranks' bytes apart: all bytes are in the "
              "shared part");
         return;
     }
-    int64_t n = ldad_plan_print(NULL, 0, &c->map.plan);
-    text = malloc((size_t)n + 1);
-    if (text)
-        ldad_plan_print(text, n + 1, &c->map.plan);
+    char *text = plan_text(c);
     printf("plan        %s\n            %s\n", text ? text : "",
            ldad_relation_text(ldad_plan_relation(&c->map.plan)));
     free(text);
@@ -76,30 +83,107 @@ static void print_parts(const struct container *c, const char *path)
     }
 }
 
+/* ---- for machines ------------------------------------------------------------- */
+
+static void put_parts(struct json *j, const struct container *c, const char *path)
+{
+    char part[CONTAINER_PATH];
+    json_array(j, "partitions");
+    for (int64_t r = 0; r < c->parts; r++) {
+        const struct container_part *p = &c->part[r];
+        int64_t there = parts_bytes(c, path, r);
+        container_part_path(c, path, r, part);
+        json_object_flat(j, NULL);
+        json_text(j, "file", part);
+        if (there < 0)
+            json_null(j, "bytes");
+        else
+            json_int(j, "bytes", there);
+        json_int(j, "planned", ldad_map_bytes(&c->map, r));
+        json_int(j, "misfits", p->misfits);
+        json_int(j, "node", p->node);
+        json_text(j, "host", p->host);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
+/* Each line of what is missing. */
+static void put_missing(struct json *j, char *lines)
+{
+    json_array(j, "missing");
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+        json_text(j, NULL, line);
+    json_end_array(j);
+}
+
+static int print_json(const struct container *c, const char *path, char *missing)
+{
+    struct json j;
+    char *plan = c->parts ? plan_text(c) : NULL;
+    json_start(&j, stdout);
+    json_object(&j, NULL);
+    json_text(&j, "container", path);
+    json_text(&j, "state", c->state == CONTAINER_COMPLETE ? "complete" : "open");
+    json_int(&j, "version", CONTAINER_VERSION);
+    if (c->state == CONTAINER_COMPLETE)
+        json_int(&j, "bytes", c->bytes);
+    json_text(&j, "plan", plan);
+    if (plan)
+        json_text(&j, "relation", ldad_relation_text(ldad_plan_relation(&c->map.plan)));
+    json_int(&j, "header_bytes", container_size(c));
+    json_object_flat(&j, "misfits");
+    json_int(&j, "writes", c->misfits);
+    json_int(&j, "bytes", c->misfit_bytes);
+    json_end_object(&j);
+    put_parts(&j, c, path);
+    put_missing(&j, missing);
+    json_end_object(&j);
+    free(plan);
+    return json_finish(&j);
+}
+
+/* ---- the command -------------------------------------------------------------- */
+
+static void print_text(const struct container *c, const char *path, const char *missing)
+{
+    print_head(c, path);
+    print_shared(c, path);
+    if (c->parts)
+        print_parts(c, path);
+    printf("\n%s", missing[0] ? missing : "nothing is missing\n");
+}
+
 int command_info(int argc, char **argv)
 {
     const char *path = NULL;
-    struct opt table[] = {COMMAND_CONTAINER(path)};
+    bool json = false;
+    struct opt table[] = {
+        COMMAND_CONTAINER(path),
+        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "as JSON"}};
     const struct opt_program p = {
         "ldad info", "CONTAINER",
         "Prints what the header of a container says, how long its partitions are, and "
         "what is missing. The exit status is 1 where something is.",
         table, sizeof table / sizeof table[0]};
     struct container c;
+    char *missing = NULL;
+    size_t length = 0;
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    int rc = container_read(&c, path);
+    FILE *out = open_memstream(&missing, &length);
+    int rc = out ? container_read(&c, path)
+                 : err_set(-ENOMEM, path, -1, "no memory to look at a container");
     if (rc)
         return command_verdict(rc);
-    print_head(&c, path);
-    print_shared(&c, path);
-    if (c.parts)
-        print_parts(&c, path);
-    puts("");
-    int missing = parts_missing(&c, path, stdout);
-    if (!missing)
-        puts("nothing is missing");
+    int lost = parts_missing(&c, path, out);
+    fclose(out);
+    if (json)
+        rc = print_json(&c, path, missing);
+    else
+        print_text(&c, path, missing);
+    free(missing);
     container_free(&c);
-    return missing ? EXIT_FAILED : EXIT_GOOD;
+    return rc ? command_verdict(rc) : lost ? EXIT_FAILED : EXIT_GOOD;
 }

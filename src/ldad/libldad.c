@@ -5,6 +5,7 @@
 #include "ldad/unique.h"
 #include "world/world.h"
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct ldad_open_file {
     bool plain;            /* there is one ordinary file of that path */
     struct io_file *io;    /* one file of all ranks, or a container; NULL: */
     struct unique *unique; /* a file for each */
+    struct libldad_view view;
 };
 
 /* The methods: how a file is stored and its transfers are made. */
@@ -85,7 +87,7 @@ const char *ldad_file_error(void)
 
 struct wish {
     const struct method *method;
-    char engine[VALUE], plan[VALUE], node_dirs[VALUE];
+    char engine[VALUE], plan[VALUE], plan_file[VALUE], node_dirs[VALUE];
     double timeout_s;
     bool scratch, collective;
     struct io_hint hint[HINTS];
@@ -121,6 +123,7 @@ static int take_key(struct wish *w, const char *key, const char *value)
         char *to;
     } texts[] = {{"ldad_engine", w->engine},
                  {"ldad_plan", w->plan},
+                 {"ldad_plan_file", w->plan_file},
                  {"ldad_node_dirs", w->node_dirs}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!strcmp(texts[i].key, key)) {
@@ -152,11 +155,30 @@ static int wrap(struct wish *w)
     return io_engine_partitioned(inner, w->engine, VALUE);
 }
 
-static int take_info(struct wish *w, MPI_Info info)
+/* What the program has worked out itself; a plan that cannot be is none, as the file
+ * is the same without. */
+static void take_planned(struct wish *w, const char *plan)
+{
+    struct ldad_plan p;
+    struct err before = *err_get();
+    bool ours = w->method || w->plan[0] || w->plan_file[0];
+    if (!w->method)
+        take_method(w, "partitioned");
+    if (ours || strlen(plan) >= VALUE)
+        return;
+    if (ldad_plan_parse(plan, &p)) {
+        err_put(&before);
+        return;
+    }
+    snprintf(w->plan, VALUE, "%s", plan);
+    ldad_plan_free(&p);
+}
+
+/* `plan` NULL: it is all in the info. */
+static int take_info(struct wish *w, MPI_Info info, const char *plan)
 {
     int n = 0, found, rc = 0;
     memset(w, 0, sizeof *w);
-    w->method = &methods[0];
     if (info != MPI_INFO_NULL)
         MPI_Info_get_nkeys(info, &n);
     for (int i = 0; i < n && !rc; i++) {
@@ -165,6 +187,10 @@ static int take_info(struct wish *w, MPI_Info info)
         MPI_Info_get(info, key, VALUE, value, &found);
         rc = found ? take_key(w, key, value) : 0;
     }
+    if (plan && !rc)
+        take_planned(w, plan);
+    if (!w->method)
+        w->method = &methods[0];
     if (!w->engine[0])
         snprintf(w->engine, VALUE, "%s", w->method->engine);
     w->collective |= w->method->collective;
@@ -271,24 +297,27 @@ static void let_go(ldad_file fh)
     free(fh);
 }
 
-int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
-                   ldad_file *out)
+static int open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                     const char *plan, ldad_file *out)
 {
     ldad_file fh = calloc(1, sizeof *fh);
     char *copy = strdup(path);
     struct wish *w = malloc(sizeof *w);
     int flags = 0;
-    int rc = fh && copy && w ? take_info(w, info)
+    int rc = fh && copy && w ? take_info(w, info, plan)
                              : err_set(-ENOMEM, path, -1, "no memory to open a file");
     *out = NULL;
     if (!rc)
         rc = take_amode(amode, &flags);
     rc = err_agree(comm, rc);
+    if (!rc && w->plan_file[0])
+        rc = libldad_plan_of(comm, w->plan_file, w->plan, VALUE);
     if (!rc) {
         fh->comm = comm;
         fh->path = copy;
         fh->collective = w->collective;
         fh->plain = w->method->plain;
+        fh->view.unit = 1;
         bool fresh = amode & MPI_MODE_EXCL;
         rc = w->method->unique ? open_unique(fh, w, flags, fresh)
                                : open_whole(fh, w, flags, fresh);
@@ -301,6 +330,26 @@ int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     free(copy);
     free(fh);
     return class_of(rc);
+}
+
+int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                   ldad_file *out)
+{
+    return open_file(comm, path, amode, info, NULL, out);
+}
+
+int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                        ldad_file *out, const char *plan, ...)
+{
+    char text[VALUE];
+    int ranks;
+    va_list args;
+    MPI_Comm_size(comm, &ranks);
+    int n = snprintf(text, sizeof text, "ranks=%d ", ranks);
+    va_start(args, plan);
+    vsnprintf(text + n, sizeof text - (size_t)n, plan, args);
+    va_end(args);
+    return open_file(comm, path, amode, info, text, out);
 }
 
 int ldad_file_close(ldad_file *out)
@@ -336,7 +385,7 @@ static int delete_unique(const char *path, const struct wish *w)
 int ldad_file_delete(const char *path, MPI_Info info)
 {
     struct wish *w = malloc(sizeof *w);
-    int rc = w ? take_info(w, info)
+    int rc = w ? take_info(w, info, NULL)
                : err_set(-ENOMEM, path, -1, "no memory to remove a file");
     if (!rc)
         rc = w->method->unique ? delete_unique(path, w) : delete_one(path);
@@ -374,10 +423,18 @@ bool libldad_collective(ldad_file fh)
     return fh->collective;
 }
 
+struct libldad_view *libldad_view(ldad_file fh)
+{
+    return &fh->view;
+}
+
+int libldad_fail(ldad_file fh, int code, int64_t offset, const char *why)
+{
+    return class_of(err_set(code, fh->path, offset, "%s", why));
+}
+
 /* ---- transfers ------------------------------------------------------------------- */
 
-/* Whether the bytes of a type stand in memory as they go to the file: it is a basic
- * type, or a row of such. */
 static bool is_row(MPI_Datatype type)
 {
     int ints, addresses, types, combiner, count;
@@ -396,18 +453,30 @@ static bool is_row(MPI_Datatype type)
     return row;
 }
 
-static int measure(ldad_file fh, int64_t offset, int count, MPI_Datatype type,
+bool libldad_is_row(MPI_Datatype type, int64_t *size)
+{
+    int bytes;
+    MPI_Aint low, extent;
+    MPI_Type_size(type, &bytes);
+    MPI_Type_get_extent(type, &low, &extent);
+    *size = bytes;
+    return low == 0 && extent == bytes && is_row(type);
+}
+
+/* Of a transfer, its bytes, and where it begins in the file. */
+static int measure(ldad_file fh, int64_t *offset, int count, MPI_Datatype type,
                    int64_t *bytes)
 {
-    int size;
-    MPI_Aint low, extent;
-    MPI_Type_size(type, &size);
-    MPI_Type_get_extent(type, &low, &extent);
-    *bytes = (int64_t)count * size;
-    if (count >= 0 && offset >= 0 && low == 0 && extent == size && is_row(type))
+    const struct libldad_view *v = &fh->view;
+    int64_t size, at = *offset;
+    bool row = libldad_is_row(type, &size);
+    if (row && count >= 0 && at >= 0 && at <= (INT64_MAX - v->displacement) / v->unit) {
+        *bytes = count * size;
+        *offset = v->displacement + at * v->unit;
         return 0;
-    *bytes = 0;
-    return err_set(-EINVAL, fh->path, offset,
+    }
+    *bytes = *offset = 0;
+    return err_set(-EINVAL, fh->path, at,
                    "a transfer of %d elements is not possible: neither it nor its "
                    "offset may be negative, and its datatype is a basic one or a row "
                    "of such",
@@ -445,8 +514,8 @@ static int transfer(ldad_file fh, bool all, enum io_op op, int64_t offset, void 
         return class_of(err_set(-EOPNOTSUPP, fh->path, offset,
                                 "the file is open with a method that makes collective "
                                 "transfers: use the calls that end in _all"));
-    int rc = measure(fh, offset, count, type, &bytes);
-    int moved = rc && !all ? rc : move(fh, op, rc ? 0 : offset, buf, bytes);
+    int rc = measure(fh, &offset, count, type, &bytes);
+    int moved = rc && !all ? rc : move(fh, op, offset, buf, bytes);
     rc = rc ? rc : moved;
     if (status != MPI_STATUS_IGNORE) {
         MPI_Status_set_elements(status, type, rc ? 0 : count);

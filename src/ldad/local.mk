@@ -9,7 +9,9 @@ include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
 src_ldad_libldadfile_la_SOURCES = \
 	src/ldad/fortran.c src/ldad/libldad.c src/ldad/libldad.h \
-	src/ldad/unique.c src/ldad/unique.h
+	src/ldad/plan_file.c \
+	src/ldad/unique.c src/ldad/unique.h \
+	src/ldad/view.c
 
 # The workloads' sources are plain MPI-IO; here their calls are renamed.
 src_ldad_libworkloads_la_SOURCES = \

@@ -117,7 +117,7 @@ int timed_file_sync(timed_file fh)
         phase_act(r->phase, ACT_SYNC);
         code = note(ldad_file_sync(fh->file));
         phase_act(r->phase, ACT_IDLE);
-        MPI_Barrier(fh->comm); /* pages are dropped that no rank has to write any more */
+        MPI_Barrier(fh->comm); /* or pages are dropped before they are written */
         if (fh->reads && io_engine_stores(r->engine))
             empty_cache(fh->comm, fh->path);
     }

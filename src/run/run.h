@@ -264,7 +264,7 @@ int run_file_remove(struct run_file *f);
 void run_describe(struct run *r, struct io_file *io, bool collective, int depth);
 
 /* Local, one rank of each node, before the file is read. Drops its pages on this node
- * (--cache=flush), and counts those of its `bytes` that are there. Failures are kept. */
+ * (--cache=flush), counting those of its `bytes` that are there. A failure is kept. */
 void run_empty_cache(struct run *r, const char *path, int64_t bytes);
 
 /* Local (collective with --collective). One transfer, timed, with its latency: submit

@@ -3,6 +3,7 @@
 """libldad as a program of somebody else's uses it: the same source, plain and with its
 calls renamed, writes the same bytes; what it exports; what it refuses."""
 import itertools
+import json
 import os
 import shutil
 import struct
@@ -71,11 +72,48 @@ class Library(Case):
             else:
                 self.assertEqual(found, right)
 
+    def test_views(self):
+        plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
+        done = self.program("views", plain, np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        words = "ranks=3 step=240 start=16 [span=2880 stride=720 size=240]"
+        for keys in [()] + [("ldad_method=" + m,) for m in METHODS
+                            if m not in ("hdf5", "unique")]:
+            path = other + "".join(keys).replace("=", "-")
+            planned = keys + ("ldad_plan=" + words,) if keys else ()
+            done = self.program("views_renamed", path, *planned, np=3)
+            self.assertEqual((done.status, done.err), (0, ""), done)
+            self.assertEqual(self.logical(path, words), content(plain), keys)
+        self.assertTrue(os.path.isdir(other))
+        done = self.run_program("ldad", "info", "--json", other, np=1, dir=False,
+                                json=False)
+        info = json.loads(done.out)
+        self.assertEqual(info["misfits"], {"writes": 1, "bytes": 16}, info)
+        self.assertEqual((info["plan"], info["missing"]), (words, []))
+
+    def test_plan_file(self):
+        """One line for each number of ranks."""
+        plans = os.path.join(self.tmp, "plans")
+        path = os.path.join(self.tmp, "f")
+        with open(plans, "w") as out:
+            out.write("# of tests/ldad/plain.c\n%s\n%s\n" % (plan("perf", 2),
+                                                            plan("perf", 3)))
+        done = self.program("renamed", "perf", path, "ldad_method=unique",
+                            "ldad_plan_file=" + plans, np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        self.assertEqual(len(content(path + ".0.000002")), COUNT * CHUNK)
+        self.refused("ldad_method=unique", "ldad_plan_file=" + plans + "-other",
+                     says="file of plans cannot be opened")
+        with open(plans, "w") as out:
+            out.write(plan("perf", 12) + "\n")
+        self.refused("ldad_method=unique", "ldad_plan_file=" + plans,
+                     says="no plan of 2 ranks")
+
     def refused(self, *keys, says):
-        done = self.program("renamed", "perf", os.path.join(self.tmp, "f"), *keys, np=2)
+        done = self.program("renamed", "perf", os.path.join(self.tmp, "g"), *keys, np=2)
         self.assertNotEqual(done.status, 0)
         self.assertIn(says, done.err)
-        self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("f")], [])
+        self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("g")], [])
 
     def test_refusals(self):
         self.refused("ldad_method=fast", says='there is no "fast"')

@@ -23,7 +23,7 @@ program fortran
     call get_command_argument(3, plan)
     call MPI_Info_create(info, ierror)
     call MPI_Info_set(info, "ldad_method", trim(method), ierror)
-    call MPI_Info_set(info, "ldad_plan", trim(plan), ierror)
+    if (plan /= " ") call MPI_Info_set(info, "ldad_plan", trim(plan), ierror)
     bad = 0
     call ldad_file_open(MPI_COMM_WORLD, path, ior(MPI_MODE_CREATE, MPI_MODE_RDWR), &
         info, fh, code)

@@ -1,0 +1,54 @@
+/* Files of plans, as ldadc plan writes them: each line is the plan of so many ranks. */
+#include "base/err.h"
+#include "ldad/libldad.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many ranks a line's plan is of; 0: it is none. */
+static long ranks_of(const char *line)
+{
+    long ranks, more;
+    if (strncmp(line, "ranks=", 6))
+        return 0;
+    char *end;
+    ranks = strtol(line + 6, &end, 10);
+    while (*end == 'x') {
+        more = strtol(end + 1, &end, 10);
+        ranks = more > 0 && ranks < (1L << 40) / more ? ranks * more : 0;
+    }
+    return ranks;
+}
+
+static int find(const char *file, int ranks, char *plan, int room)
+{
+    FILE *in = fopen(file, "re");
+    if (!in)
+        return err_set(-errno, file, -1, "the file of plans cannot be opened: %s",
+                       strerror(errno));
+    bool found = false;
+    while (!found && fgets(plan, room, in))
+        found = ranks_of(plan) == ranks;
+    int failed = ferror(in);
+    fclose(in);
+    if (failed)
+        return err_set(-EIO, file, -1, "the file of plans cannot be read");
+    plan[strcspn(plan, "\n")] = 0;
+    return found
+               ? 0
+               : err_set(-ENOENT, file, -1,
+                         "the file has no plan of %d ranks: write one for them", ranks);
+}
+
+int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int rc = err_agree(comm, rank ? 0 : find(file, ranks, plan, room));
+    if (!rc)
+        MPI_Bcast(plan, room, MPI_CHAR, 0, comm);
+    return rc;
+}
