@@ -29,11 +29,19 @@ class SlurmCase(Case):
     are submitted, and must not have a scratch folder afterwards."""
 
     SMALL = {"NPIX": "64", "NBIN": "2", "REPEAT": "1", "ROUNDS": "1", "LOAD": "L",
-             "BIN_SIZE": "200", "LEADLINE_LOCAL": None}
+             "BIN_SIZE": "200"}
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.on_nodes, "rm -rf %s/*" % LOCAL)
+
+    def on_nodes(self, command):
+        return "".join(self.tool(os.environ["LEADLINE_RSH"], node, command)
+                       for node in os.environ["LEADLINE_HOSTS"].split(":"))
 
     def environment(self, **more):
-        env = dict(os.environ, **{k: v for k, v in self.SMALL.items() if v})
-        env.pop("LEADLINE_LOCAL", None)
+        env = dict(os.environ, **self.SMALL)
+        del env["LEADLINE_LOCAL"]  # the rig's; a job uses it where a test says so
         if FLAVOUR == "mpich":  # ranks that wait give way, as in tests/run
             env["LD_PRELOAD"] = os.path.join(BUILD, "tests", "yield_shim.so")
         env.update(more)
@@ -93,9 +101,7 @@ class SlurmCase(Case):
 
     def nothing_left(self):
         left = [name for name in os.listdir(self.tmp) if "scratch" in name]
-        for node in os.environ["LEADLINE_HOSTS"].split(":"):
-            left += self.tool(os.environ["LEADLINE_RSH"], node, "ls", LOCAL).split()
-        self.assertEqual(left, [])
+        self.assertEqual(left + self.on_nodes("ls " + LOCAL).split(), [])
 
     def report(self, *names):
         with open(os.path.join(self.tmp, *names), encoding="utf-8") as f:
