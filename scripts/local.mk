@@ -11,3 +11,8 @@ dist_slurm_SCRIPTS = \
 	scripts/slurm/report.sbatch \
 	scripts/slurm/strong-scaling.sh \
 	scripts/slurm/weak-scaling.sh
+
+reframedir = $(pkgdatadir)/reframe
+dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.py
+
+EXTRA_DIST += packaging/spack/package.py
