@@ -1,6 +1,6 @@
 """ReFrame checks of each program: sanity by its report, performance by its figures.
 
-A run is sane where its report is valid, which no run is whose answers or data were wrong,
+A run is sane where its report is valid, which none is whose answers or data were wrong,
 and where it had as many ranks as asked for. Figures have no reference, as there is none
 that is right for every machine: put yours into "reference", by partition.
 

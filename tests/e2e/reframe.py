@@ -42,7 +42,8 @@ class Reframe(SlurmCase):
         self.assertEqual(len(figures), 6)
 
     def test_a_run_that_failed_is_not_sane(self):
-        status, out = self.checks("leadline:here", "--name=Blocktransfer", mpiexec=OTHER)
+        status, out = self.checks("leadline:here", "--name=Blocktransfer",
+                                  mpiexec=OTHER)
         self.assertEqual(status, 1, out)
         self.assertIn("1 failure(s)", out)
 
