@@ -8,7 +8,7 @@ _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
     case ${COMP_WORDS[0]##*/}:$command in
-        leadline:compare | leadline:sweep | iotrace:[a-z]* | ldad:[a-z]*)
+        leadline:[a-z]* | iotrace:[a-z]* | ldad:[a-z]*)
             "${COMP_WORDS[0]}" "$command" --help
             ;;
         *) "${COMP_WORDS[0]}" --help ;;
@@ -26,7 +26,7 @@ _leadline_options()
 _leadline_commands()
 {
     if [ "${COMP_WORDS[0]##*/}" = leadline ]; then
-        echo compare sweep
+        echo compare sweep report plot list validate calibrate
     else
         "${COMP_WORDS[0]}" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) .*/\1/p'
     fi
@@ -81,7 +81,10 @@ _leadline()
             fi
             ;;
     esac
-    if [[ $word == -* ]]; then
+    if [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
+        choices="bandwidth filetype scaling time ranks alpha pfmload ldad iotrace"
+        mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
+    elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

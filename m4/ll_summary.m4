@@ -4,7 +4,7 @@ AC_DEFUN([LL_SUMMARY], [
   ll_full="full and I/O mode"
   AM_COND_IF([HAVE_SCALAPACK], [], [ll_full="I/O mode only (no ScaLAPACK)"])
   ll_python=$PYTHON
-  AS_IF([test "x$PYTHON" = x:], [ll_python="not found: leadline (compare, sweep) will not run"])
+  AS_IF([test "x$PYTHON" = x:], [ll_python="not found: leadline will not run"])
   AS_ECHO(["
 Leadline
   compiler      $CC $CFLAGS

@@ -69,6 +69,7 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
+	tests/e2e/leadline.py \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \
@@ -96,8 +97,13 @@ SCRIPT_TESTS = \
 	tests/lint/needed.py \
 	tests/lint/text.py \
 	tests/unit/python_compare.py \
+	tests/unit/python_history.py \
+	tests/unit/python_mutants.py \
+	tests/unit/python_pictures.py \
+	tests/unit/python_report.py \
 	tests/unit/python_stats.py \
-	tests/unit/python_sweep.py
+	tests/unit/python_sweep.py \
+	tests/unit/python_validate.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
@@ -111,6 +117,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks hosts rig.
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/e2e/loads.py \
 	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
+	tests/unit/full_report.py tests/unit/leadline_case.py \
 	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
 

@@ -3,13 +3,11 @@
 Each configuration is held against the one that has the baseline value of the
 option and is otherwise the same.
 """
-from collections import OrderedDict, namedtuple
+from collections import namedtuple
 
-from leadline import compare, stats, table
+from leadline import compare, table
 from leadline.errors import usage
 
-# Options that say where results go, not what was measured.
-ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 FIGURES = ["write_MBps", "read_MBps"]
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
@@ -33,7 +31,8 @@ class Against:
         if self.base_value not in values:
             raise usage("no report has %s=%s; there are: %s"
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
-        self.varying = varying(groups, self.option)
+        self.varying = [name for name in compare.varying(groups)
+                        if name != self.option]
         self.figures = compare.select(groups, patterns or self.present(groups))
         self.pairs = [self.pair(group, groups) for group in groups]
 
@@ -62,8 +61,11 @@ class Against:
         if self.value(group) == self.base_value:
             baseline = group
         rows = [self.row(figure, group, baseline) for figure in self.figures]
-        return Pair(group, baseline, self.value(group), self.base_value,
-                    context_text(self.context(group)), rows)
+        words = context_text(self.context(group))
+        if len(set(g.first.ranks for g in groups)) > 1:
+            words += "%s%d rank%s" % (", " if words else "", group.first.ranks,
+                                      "s" if group.first.ranks > 1 else "")
+        return Pair(group, baseline, self.value(group), self.base_value, words, rows)
 
     def row(self, figure, group, baseline):
         if baseline:
@@ -103,22 +105,8 @@ class Against:
         return out
 
 
-def varying(groups, option):
-    """Options in which configurations differ but not the runs of one of them."""
-    names = OrderedDict((name, None) for g in groups for name in g.first.options)
-    def differ(reports, name):
-        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
-    return [name for name in names if name != option and name not in ABOUT_OUTPUT
-            and differ([g.first for g in groups], name)
-            and not any(differ(g.reports, name) for g in groups)]
-
-
 def context_text(context):
-    words = []
-    for name, value in context:
-        plain = isinstance(value, str) and value and not value[0].isdigit()
-        words.append(value.lower() if plain else "%s=%s" % (name, value))
-    return " ".join(words)
+    return " ".join(filter(None, (compare.option_text(*pair) for pair in context)))
 
 
 def short_title(figure):

@@ -2,14 +2,13 @@
 import argparse
 import os
 import sys
-import textwrap
 from collections import namedtuple
 
-from leadline import compare, groups, notes, sweep, table
+from leadline import (calibrate, compare, groups, history, notes, output, page, plot,
+                      schema, share, sweep, table)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 
-WIDTH = 88
 INTERRUPTED = 130
 
 # Where the launcher script says the programs are, and how to start them.
@@ -22,25 +21,17 @@ class Parser(argparse.ArgumentParser):
         raise usage("%s; see %s --help" % (message, self.prog))
 
 
-def positive(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
-positive.__name__ = "whole number above 0"
-
-
 def parser(where):
-    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks "
-                 "and compares their JSON reports.")
+    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks, "
+                 "compares their JSON reports, and shows them.")
     top.add_argument("--version", action="version",
                      version="leadline " + where.version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND",
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
+    for module in (page, plot, history, schema, calibrate):
+        module.add(commands)
     return top
 
 
@@ -63,7 +54,7 @@ def add_compare(commands):
                    "the rates, *_MBps; with --against their totals)")
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="default: text")
-    p.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
+    output.add_option(p)
     p.set_defaults(run=run_compare)
 
 
@@ -76,11 +67,11 @@ def add_sweep(commands):
     p.add_argument("spec", metavar="SPEC", help="the specification")
     p.add_argument("--out", metavar="DIR",
                    help="where the reports go (default: SPEC's name without .json)")
-    p.add_argument("--rounds", metavar="N", type=positive,
+    p.add_argument("--rounds", metavar="N", type=output.positive,
                    help="instead of SPEC's rounds")
     p.add_argument("--submit", action="store_true",
                    help="each run is a job of Slurm, with SPEC's options of sbatch")
-    p.add_argument("--jobs", metavar="N", type=positive,
+    p.add_argument("--jobs", metavar="N", type=output.positive,
                    help="of --submit: so many at once (default: 1, as two measure each "
                    "other)")
     p.add_argument("--dry-run", action="store_true",
@@ -110,8 +101,9 @@ def run_compare(args, where):
         figures = compare.select(found.groups, args.figure)
         def show(form):
             return compare.readable(some, form)
-    below = found.left_out + notes.notes(found.groups, figures)
-    write(args.output, render(args.format, some, show, meaning, below))
+    below = (found.left_out + notes.notes(found.groups, figures)
+             + share.notes(found.groups, found.yardsticks))
+    output.write(args.output, render(args.format, some, show, meaning, below))
     if args.format == "csv":
         for note in below:
             sys.stderr.write("leadline compare: %s\n" % note)
@@ -129,27 +121,10 @@ def render(form, some, show, meaning, below):
         return "\n".join([show(table.markdown)] + [w + "\n" for w in words])
     out = show(table.text)
     if meaning:
-        out += "\n" + "".join(wrap(sentence, "", "") for sentence in meaning)
+        out += "\n" + "".join(output.wrap(sentence) for sentence in meaning)
     if below:
-        out += "\n" + "".join(wrap(note, "Note: ", "      ") for note in below)
+        out += "\n" + output.notes(below)
     return out
-
-
-def wrap(sentence, first, rest):
-    return textwrap.fill(sentence, WIDTH, initial_indent=first, subsequent_indent=rest,
-                         break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def write(path, text):
-    if path is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
 # ---- all ---------------------------------------------------------------------
@@ -160,7 +135,7 @@ def main(argv=None, where=NOWHERE):
     try:
         args = parser(where).parse_args(argv)
         if args.command is None:
-            raise usage("it needs a command, compare or sweep; see leadline --help")
+            raise usage("it needs a command, such as compare; see leadline --help")
         name = "leadline " + args.command
         return args.run(args, where)
     except LeadlineError as why:

@@ -6,9 +6,13 @@ from collections import OrderedDict, namedtuple
 from leadline import stats, table
 from leadline.errors import usage
 from leadline.groups import not_comparable
+from leadline.report import printable
 
 SCHEMA = "leadline-compare/1"
 BASELINE = "baseline"
+
+# Options that say where results go, not what was measured.
+ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
 Comparison = namedtuple("Comparison", "ratio paired verdict")
 Row = namedtuple("Row", "figure group n median interval comparison")
@@ -24,7 +28,8 @@ def compare(figure, group, baseline, ignoring=()):
         absent = baseline if ours else group
         return Comparison(None, False, "not comparable: %s has no such figure"
                           % absent.name)
-    why = not_comparable(figure.name, group, baseline, ignoring)
+    why = (other_unit(key, group, baseline)
+           or not_comparable(figure.name, group, baseline, ignoring))
     if why:
         return Comparison(None, False, "not comparable: " + why)
     rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
@@ -39,6 +44,15 @@ def compare(figure, group, baseline, ignoring=()):
         return Comparison(None, paired, "too few repetitions (n = %d < %d)"
                           % (n, stats.CI_MIN))
     return Comparison(ratio, paired, stats.verdict(ratio, figure.better))
+
+
+def other_unit(key, group, baseline):
+    ours, theirs = group.figures()[key], baseline.figures()[key]
+    for name in ("unit", "better"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        if mine != other:
+            return "other %s (%s, not %s)" % (name, mine, other)
+    return ""
 
 
 def row(figure, group, baseline, ignoring=()):
@@ -73,6 +87,36 @@ def select(groups, patterns):
         raise usage("no figure is called %s; there are: %s"
                     % (", ".join(patterns), ", ".join(names) or "none"))
     return chosen
+
+
+def varying(groups):
+    """Options in which configurations differ but not the runs of one of them."""
+    def differ(reports, name):
+        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
+    names = OrderedDict((name, None) for g in groups for name in g.first.options)
+    found = [name for name in names if name not in ABOUT_OUTPUT
+             and differ([g.first for g in groups], name)
+             and not any(differ(g.reports, name) for g in groups)]
+    return [name for name in found if name != "dir" or not own_folders(groups)]
+
+
+def own_folders(groups):
+    """Whether each configuration had a folder for itself on one file system: then the
+    folder is no part of the question."""
+    folders = set(repr(g.first.option_values().get("dir")) for g in groups)
+    places = set(tuple(g.first.file_systems()) for g in groups)
+    return len(folders) == len(groups) and len(places) == 1
+
+
+def option_text(name, value):
+    """posix; collective; npix=1024; nothing for what is off or not given."""
+    if value is None or value is False:
+        return ""
+    if value is True:
+        return name
+    if not isinstance(value, str) or not value or value[0].isdigit():
+        return printable("%s=%s" % (name, value))
+    return printable(value.lower() if len(value) > 1 and value.isupper() else value)
 
 
 def matches(name, patterns):

@@ -7,6 +7,11 @@ from leadline import stats
 from leadline.errors import LeadlineError
 
 Slowest = namedtuple("Slowest", "rank host times runs ranks")
+CALIBRATION = "calibrate"   # the program that a calibration's report names
+
+
+class NothingValid(LeadlineError):
+    """There is no report to look at."""
 
 
 class Group:
@@ -126,6 +131,7 @@ class Collection:
 
     def __init__(self):
         self.groups = []
+        self.yardsticks = []   # calibrations, beside reports of programs
         self.left_out = []   # sentences
         self.asked_for_bad = False
 
@@ -135,9 +141,10 @@ class Collection:
                                  % (report.path, report.failure()))
             self.asked_for_bad = self.asked_for_bad or asked
             return
-        name = report.config or report.label or stem(report.path)
+        name = report.config or report.label or reports.stem(report.path)
         # Equal names of two series are two configurations: before and after.
-        same = (name, report.series_id) if report.config else (name,)
+        same = ((name, report.series_id) if report.config
+                else (name, report.program))
         if not report.config and not report.label:
             same = (report.path,)
         for group in self.groups:
@@ -149,12 +156,16 @@ class Collection:
         group.reports.append(report)
         self.groups.append(group)
 
+    def take_yardsticks(self):
+        """Calibrations are what others are held against, unless they are alone."""
+        others = [g for g in self.groups if g.first.program != CALIBRATION]
+        if others:
+            self.yardsticks = [r for g in self.groups if g not in others
+                               for r in g.reports]
+            self.groups = others
 
-def stem(path):
-    return os.path.splitext(os.path.basename(path))[0]
 
-
-def collect(paths):
+def collect(paths, purpose="compare"):
     """Reads files and directories into a Collection."""
     found, seen = Collection(), set()
     for path in paths:
@@ -167,22 +178,24 @@ def collect(paths):
             if os.path.realpath(report.path) not in seen:
                 seen.add(os.path.realpath(report.path))
                 found.add(report, path, asked=not os.path.isdir(path))
+    found.take_yardsticks()
     tell_apart(found.groups)
     if not found.groups:
         why = "; ".join(found.left_out[:1]) or "no report in " + ", ".join(paths)
         if len(found.left_out) > 1:
             why += " (and %d more)" % (len(found.left_out) - 1)
-        raise LeadlineError("nothing to compare: " + why)
+        raise NothingValid("nothing to %s: %s" % (purpose, why))
     return found
 
 
 def tell_apart(groups):
     """Adds to equal names where the reports came from."""
     def sources(group):
-        return (stem(group.source.rstrip("/")), group.source, group.same[-1])
+        return (reports.stem(group.source.rstrip("/")), group.source, group.same[-1])
     for level in range(3):
         names = Counter(group.name for group in groups)
         for group in groups:
             if names[group.name] > 1:
-                plain = group.first.config or group.first.label or stem(group.source)
+                first = group.first
+                plain = first.config or first.label or reports.stem(group.source)
                 group.name = "%s (%s)" % (plain, sources(group)[level])

@@ -1,23 +1,47 @@
-# leadline: compare and sweep. Pure Python, installed beside the programs. Its
+# leadline: compares, sweeps, reports. Pure Python, installed beside the programs. Its
 # launcher is made twice: one for the build tree, one that is installed.
 leadlinedir = $(pkgdatadir)/python/leadline
 dist_leadline_DATA = \
 	python/leadline/__init__.py \
 	python/leadline/__main__.py \
 	python/leadline/against.py \
+	python/leadline/axes.py \
+	python/leadline/calibrate.py \
 	python/leadline/cli.py \
 	python/leadline/compare.py \
+	python/leadline/draw_file.py \
+	python/leadline/draw_svg.py \
+	python/leadline/elements.py \
 	python/leadline/errors.py \
+	python/leadline/fields.py \
+	python/leadline/gallery.py \
 	python/leadline/groups.py \
+	python/leadline/history.py \
 	python/leadline/iotrace_plot.py \
 	python/leadline/notes.py \
+	python/leadline/output.py \
+	python/leadline/page.py \
+	python/leadline/page_style.py \
+	python/leadline/pictures.py \
+	python/leadline/pictures_own.py \
+	python/leadline/plot.py \
 	python/leadline/report.py \
 	python/leadline/run.py \
+	python/leadline/scaling.py \
+	python/leadline/schema.py \
+	python/leadline/shapes.py \
+	python/leadline/share.py \
 	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \
+	python/leadline/svg.py \
+	python/leadline/svg_heat.py \
+	python/leadline/svg_lines.py \
+	python/leadline/svg_parts.py \
+	python/leadline/svg_rows.py \
 	python/leadline/sweep.py \
-	python/leadline/table.py
+	python/leadline/table.py \
+	python/leadline/verdicts.py
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in

@@ -5,23 +5,35 @@ from leadline import stats
 from leadline.report import SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
+WORST = 4          # so many of the noisy ones are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
+DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
 def notes(groups, figures):
-    return (memory(groups) + missing_rounds(groups) + noisy(groups, figures)
-            + loaded(groups) + stragglers(groups) + from_programs(groups))
+    return (alone(groups) + memory(groups) + missing_rounds(groups)
+            + noisy(groups, figures) + unlike_itself(groups, figures) + loaded(groups)
+            + stragglers(groups) + from_programs(groups))
+
+
+def alone(groups):
+    if len(groups) > 1:
+        return []
+    return ["there is only one configuration, %s: nothing to compare it with"
+            % groups[0].name]
 
 
 def memory(groups):
-    out = []
+    """One sentence for all configurations of which as many runs were."""
+    names = OrderedDict()
     for group in groups:
         served = group.from_memory()
         if served:
-            out.append("%s: reads were served from memory in %d of %d runs: such read "
-                       "figures measure memory, not storage"
-                       % (group.name, served, len(group.reports)))
-    return out
+            names.setdefault((served, len(group.reports)), []).append(group.name)
+    return ["%s: reads were served from memory in %d of %d runs%s: such read figures "
+            "measure memory, not storage"
+            % (", ".join(some), served, runs, " each" if len(some) > 1 else "")
+            for (served, runs), some in names.items()]
 
 
 def missing_rounds(groups):
@@ -37,18 +49,38 @@ def missing_rounds(groups):
 
 
 def noisy(groups, figures):
-    """One sentence a figure, naming the configurations that spread widely."""
+    """One sentence a figure, naming the configurations that spread most widely."""
     out = []
     for figure in figures:
-        ranges = []
+        found = []
         for group in groups:
             values = list(group.observations((figure.name, figure.at)).values())
             if len(values) >= 3 and stats.log_spread(values) > NOISY:
-                ranges.append("%.4g to %.4g (%s)" % (min(values), max(values),
-                                                     group.name))
-        if ranges:
-            out.append("%s is noisy, its repetitions range from %s"
-                       % (figure.name, ", ".join(ranges)))
+                found.append((-stats.log_spread(values), "%.4g to %.4g (%s)" % (
+                    min(values), max(values), group.name)))
+        if found:
+            more = ", and by more than a fifth in %d more" % (len(found) - WORST)
+            out.append("%s is noisy, its repetitions range from %s%s" % (
+                figure.name, ", ".join(words for _, words in sorted(found)[:WORST]),
+                more if len(found) > WORST else ""))
+    return out
+
+
+def unlike_itself(groups, figures):
+    """A/A: of equal runs, the first half against the second. Where that shows a
+    difference, something changed meanwhile."""
+    out = []
+    for figure in figures:
+        for group in groups:
+            found = group.observations((figure.name, figure.at))
+            values = [value for _, value in sorted(found.items())]
+            half = len(values) // 2
+            ratio = stats.welch_ratio(values[half:], values[:half])
+            if ratio and (ratio.low > 1.0 or ratio.high < 1.0) \
+                    and max(ratio.centre, 1.0 / ratio.centre) > DRIFT:
+                out.append("%s of %s differs from itself: its later half is %.2f of "
+                           "its earlier one, so trust paired ratios only"
+                           % (figure.name, group.name, ratio.centre))
     return out
 
 

@@ -4,13 +4,13 @@ The contract is the report schema "leadline-report/1"; what is read here and
 nowhere else: everything after this module deals in Report objects.
 """
 import json
-import math
 import os
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 
+from leadline import fields
 from leadline.errors import LeadlineError
+from leadline.fields import SCHEMA, printable
 
-SCHEMA = "leadline-report/1"
 SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
@@ -28,6 +28,7 @@ class Report:
         run = get(path, tree, "run", dict)
         self.program = get(path, run, "program", str, "run.")
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
+        self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
         series = get(path, run, "series", dict, "run.", optional=True) or {}
         self.series_id = get(path, series, "id", str, "run.series.", True) or ""
         self.config = get(path, series, "config", str, "run.series.", True) or ""
@@ -35,27 +36,41 @@ class Report:
         mpi = get(path, tree, "mpi", dict, optional=not self.valid) or {}
         self.ranks = get(path, mpi, "ranks", int, "mpi.", optional=not self.valid)
         self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
+        self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
         io = get(path, tree, "io", dict, optional=True) or {}
         self.cache = get(path, io, "cache", str, "io.", optional=True)
         self.sync = get(path, io, "sync", str, "io.", optional=True)
         self.hosts = get(path, tree, "hosts", list, optional=True) or []
+        self.files = get(path, tree, "files", list, optional=True) or []
         self.options = get(path, tree, "options", dict, optional=True) or {}
         self.samples = get(path, tree, "samples", list, optional=True) or []
         self.warnings = get(path, tree, "warnings", list, optional=True) or []
         self.errors = get(path, tree, "errors", list, optional=True) or []
         checks = get(path, tree, "checks", dict, optional=True) or {}
         self.device_share = get(path, checks, "device_share", float, "checks.", True)
-        for name in ("hosts", "samples", "warnings", "errors"):
+        for name in ("hosts", "files", "samples", "warnings", "errors"):
             if not all(isinstance(row, dict) for row in getattr(self, name)):
                 raise wrong(path, name, "a list of objects")
         if not all(isinstance(option, dict) for option in self.options.values()):
             raise wrong(path, "options", "an object of objects")
         rows = get(path, tree, "figures", list, optional=not self.valid) or []
         self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
+        faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
+        if faults:
+            raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
 
     def option_values(self, workload_only=False):
         return {name: option.get("value") for name, option in self.options.items()
                 if option.get("workload") or not workload_only}
+
+    def host_names(self):
+        return [printable(host.get("name") or "?") for host in self.hosts]
+
+    def file_systems(self):
+        """(type, mount options) of where its files were, each once."""
+        found = [(printable(row.get("fs") or "?"), printable(row.get("mount") or ""))
+                 for row in self.files]
+        return list(OrderedDict.fromkeys(found))
 
     def from_memory(self):
         """Whether its reads were served by memory and not by the device."""
@@ -91,11 +106,6 @@ def get(path, tree, name, kind, where="", optional=False):
     return printable(value) if kind is str else value
 
 
-def printable(text):
-    """A report must not be able to write control characters to a terminal."""
-    return "".join(c if c.isprintable() else " " for c in str(text))
-
-
 def figure(path, row, i):
     where = "figures[%d]." % i
     if not isinstance(row, dict):
@@ -110,9 +120,12 @@ def figure(path, row, i):
                                 or not isinstance(rep, (int, float))):
             raise wrong(path, where + "reps", "a list of numbers")
     at = get(path, row, "at", dict, where, optional=True) or {}
-    unit = get(path, row, "unit", str, where, optional=True) or ""
+    unit = get(path, row, "unit", str, where)
+    if not unit:
+        raise wrong(path, where + "unit", "a unit")
     # A ratio needs positive numbers; what is not was no measurement.
-    good = [rep for rep in reps if rep is not None and rep > 0 and math.isfinite(rep)]
+    good = [rep for rep in reps
+            if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
                   unit, better, good)
 
@@ -137,6 +150,10 @@ def read_json(path):
         raise LeadlineError("%s: not JSON: %s" % (path, why))
 
 
+def stem(path):
+    return os.path.splitext(os.path.basename(path))[0]
+
+
 def schema_of(tree):
     return tree.get("schema") if isinstance(tree, dict) else None
 
@@ -152,19 +169,23 @@ def load(path):
     return Report(path, tree)
 
 
+def json_files(folder):
+    """Paths of what may be reports in `folder`, in the order of their names."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as why:
+        raise LeadlineError("%s: cannot be read: %s" % (folder, why.strerror))
+    paths = [os.path.join(folder, name) for name in names
+             if name.endswith(".json") and not name.startswith(".")]
+    return [path for path in paths if not os.path.isdir(path)]
+
+
 def load_directory(folder):
     """(reports, sentences about what could not be read). JSON files of another
     schema are not reports and no fault; a sweep's state says in which order its
     configurations were asked for."""
     reports, faults, asked = [], [], []
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError as why:
-        raise LeadlineError("%s: cannot be read: %s" % (folder, why.strerror))
-    for name in names:
-        path = os.path.join(folder, name)
-        if not name.endswith(".json") or name.startswith(".") or os.path.isdir(path):
-            continue
+    for path in json_files(folder):
         try:
             tree = read_json(path)
             if schema_of(tree) == SCHEMA:

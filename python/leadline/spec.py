@@ -192,9 +192,7 @@ def find_program(name, folders):
 
 def command(spec, config, where):
     """What to start; `where` has .mpiexec and .folders, see cli."""
-    launcher = spec["mpiexec"] or where.mpiexec
-    if isinstance(launcher, str):
-        launcher = shlex.split(launcher)
+    launcher = launcher_of(spec["mpiexec"] or where.mpiexec)
     taken = placeholders(spec["args"]) | {"np"}
     options = []
     for name, value in config.values.items():
@@ -203,6 +201,10 @@ def command(spec, config, where):
     return (launcher + ["-n", str(config.values.get("np", spec["np"]))]
             + spec["mpiexec_args"] + [find_program(spec["program"], where.folders)]
             + fill(spec["args"], config.values) + options)
+
+
+def launcher_of(words):
+    return shlex.split(words) if isinstance(words, str) else words
 
 
 def option(name, value):

@@ -1,5 +1,5 @@
-/* Views, and each rank's own file pointer: they say where a transfer goes, and the calls
- * with offsets do it. */
+/* Views, and each rank's own file pointer: they say where a transfer goes, and the
+ * calls with offsets do it. */
 #include "ldad/libldad.h"
 #include <errno.h>
 #include <string.h>

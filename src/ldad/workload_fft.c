@@ -186,9 +186,15 @@ static bool is_power(int64_t n)
     return (n & (n - 1)) == 0;
 }
 
+/* At least a line of either length. */
+static int64_t panel_bytes(const struct fft *p)
+{
+    return set.points / w.run.world.size / p->panels * p->element;
+}
+
 static int plan(struct fft *p)
 {
-    int64_t ranks = w.run.world.size, n2 = 1, most = 1;
+    int64_t ranks = w.run.world.size, n2 = 1;
     if (set.paper) {
         set.points = 1 << 20;
         set.precision = "single";
@@ -202,16 +208,15 @@ static int plan(struct fft *p)
     while (4 * n2 * n2 <= set.points)
         n2 *= 2;
     *p = (struct fft){
-        .n1 = set.points / n2, .n2 = n2, .element = math->element, .most = 0};
+        .n1 = set.points / n2, .n2 = n2, .element = math->element, .panels = 1};
     if (n2 < ranks)
         return err_usage("--points: %lld make a matrix of %lld x %lld, too small for "
                          "%lld ranks",
                          (long long)set.points, (long long)p->n1, (long long)n2,
                          (long long)ranks);
-    while (2 * most <= set.chunk && most < set.points / ranks * p->element)
-        most *= 2;
-    p->most = most < p->n1 * p->element ? p->n1 * p->element : most;
-    if (p->most > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
+    while (panel_bytes(p) > set.chunk && panel_bytes(p) > p->n1 * p->element)
+        p->panels *= 2;
+    if (panel_bytes(p) > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
         return err_usage("--points: so many need more ranks, or --no-verify");
     return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
                             set.points / ranks * p->element);
@@ -222,14 +227,14 @@ static int64_t memory_of(const struct fft *p)
 {
     int64_t answers =
         set.points / w.run.world.size * 16 + set.points * 16 / w.run.world.node_ranks;
-    return 2 * p->most + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
+    return 2 * panel_bytes(p) + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
 }
 
 static int run_all(struct fft *p, void *buf[2])
 {
-    int rc = buf_alloc(&buf[0], p->most, "a panel");
+    int rc = buf_alloc(&buf[0], panel_bytes(p), "a panel");
     if (!rc)
-        rc = buf_alloc(&buf[1], p->most, "a panel");
+        rc = buf_alloc(&buf[1], panel_bytes(p), "a panel");
     if (!rc)
         rc = buf_alloc(&roots, p->n1 / 2 * p->element, "roots of unity");
     rc = err_agree(w.run.world.comm, rc);
@@ -256,7 +261,7 @@ static int run_all(struct fft *p, void *buf[2])
 
 int workload_fft(int argc, char **argv)
 {
-    struct fft p = {.n1 = 0};
+    struct fft p = {.panels = 1};
     void *buf[2] = {NULL, NULL};
     int status;
     bool done = true;

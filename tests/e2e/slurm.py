@@ -248,6 +248,7 @@ class Chains(SlurmCase):
                           for r in reports], list(zip((1, 4), pixels)))
         for ranks, npix in zip((1, 4), pixels):
             self.assertIn("%d ranks, %d pixels" % (ranks, npix), done[-1].out)
+        self.assertTrue(os.path.exists(os.path.join(self.tmp, "runs", "report.html")))
 
     def test_weak_scaling(self):
         self.scaled("weak-scaling.sh", (64, 128), NPIX="64")

@@ -141,7 +141,7 @@ static int run(const char *which, const char *path, MPI_Info info)
         struct jacobi p = {HEIGHT, WIDTH, SWEEPS, 3, slabs, in, out};
         return jacobi_run(&p, comm, paths[0], paths[1], info);
     }
-    struct fft p = {N1, N2, 8, N1 * 8 * 2, bytes, more};
+    struct fft p = {N1, N2, 8, 2, bytes, more};
     failed = fft_input(&p, comm, paths[0], info);
     failed |= fft_pass(&p, comm, paths[0], N1, N2, FFT_TWIDDLE, paths[1], info);
     failed |= fft_pass(&p, comm, paths[1], N2, N1, FFT_LINES, paths[2], info);

@@ -1,6 +1,6 @@
-/* Views and file pointers, as plain MPI-IO and with the calls renamed to libldad's: both
- * must write the same bytes. Behind a header of rank 0's, ranks write rows of doubles in
- * turn; then each reads those of the next.
+/* Views and file pointers, as plain MPI-IO and with the calls renamed to libldad's:
+ * both must write the same bytes. Behind a header of rank 0's, ranks write rows of
+ * doubles in turn; then each reads those of the next.
  *
  *     views FILE [KEY=VALUE ...]      the keys are those of the MPI_Info
  *
@@ -51,8 +51,8 @@ static int write_rows(MPI_File fh)
         if (k % 2)
             failed |= MPI_File_seek(fh, (MPI_Offset)(ranks - 1) * ROW, MPI_SEEK_CUR);
         else
-            failed |= MPI_File_seek(fh, (MPI_Offset)(k * ranks + rank) * ROW,
-                                    MPI_SEEK_SET);
+            failed |=
+                MPI_File_seek(fh, (MPI_Offset)(k * ranks + rank) * ROW, MPI_SEEK_SET);
         fill(row, k * ranks + rank);
         failed |= MPI_File_write_all(fh, row, ROW, MPI_DOUBLE, &status);
         failed |= MPI_File_get_position(fh, &at);
@@ -74,8 +74,8 @@ static int read_rows(MPI_File fh)
         check(row, k * ranks + other);
     }
     /* an offset counts etypes, too */
-    failed |= MPI_File_read_at_all(fh, (MPI_Offset)rank * ROW, row, ROW, MPI_DOUBLE,
-                                   &status);
+    failed |=
+        MPI_File_read_at_all(fh, (MPI_Offset)rank * ROW, row, ROW, MPI_DOUBLE, &status);
     check(row, rank);
     return failed;
 }
@@ -95,8 +95,8 @@ static int run(const char *path, MPI_Info info, int keys)
     MPI_Barrier(MPI_COMM_WORLD);
     failed |= MPI_File_sync(fh);
     failed |= read_rows(fh);
-    failed |= MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, (char *)"native",
-                                MPI_INFO_NULL);
+    failed |=
+        MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, (char *)"native", MPI_INFO_NULL);
     failed |= MPI_File_read_all(fh, back, HEADER, MPI_BYTE, &status);
     wrong += memcmp(text, back, HEADER) != 0;
 #ifdef LDAD_RENAME_H

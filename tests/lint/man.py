@@ -15,7 +15,8 @@ PROGRAMS = {
     "ldad-perf": [["perf"], ["mandelbrot"], ["jacobi"], ["fft"]],
     "pfminfo": [[]],
     "pfmload": [[]],
-    "leadline": [[], ["compare"], ["sweep"]],
+    "leadline": [[], ["compare"], ["sweep"], ["report"], ["plot"], ["list"],
+                 ["validate"], ["calibrate"]],
 }
 WHERE = {"ldad-perf": "ldad", "leadline": "python/leadline/leadline"}
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*|-[a-zA-Z])(?![\w])")

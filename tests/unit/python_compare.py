@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """leadline compare, on reports whose answers are known."""
-import contextlib
 import csv
 import io
 import json
@@ -12,21 +11,8 @@ import unittest
 from tap import main
 
 from fake_report import report, save, save_series
-from leadline import cli
-
-STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
-
-
-def leadline(*args):
-    """(exit status, stdout, stderr) of a command."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = cli.main(list(args))
-        except SystemExit as leave:  # --help
-            status = leave.code
-    return status, out.getvalue(), err.getvalue()
-
+from full_report import full
+from leadline_case import STEADY, leadline
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -154,6 +140,13 @@ class NotComparable(Case):
     def test_unknown_share_is_no_fault(self):
         self.assertEqual(self.why("read_MBps", share=None), "no difference shown")
         self.assertEqual(self.notes, [])
+
+    def test_other_unit(self):
+        trees = [report({"x_MBps": STEADY}) for _ in range(2)]
+        trees[1]["figures"][0]["unit"] = "MiB/s"
+        paths = [save(self.dir, "%d.json" % i, t) for i, t in enumerate(trees)]
+        self.assertEqual(self.verdicts(*paths)["1"],
+                         "not comparable: other unit (MiB/s, not MB/s)")
 
     def test_figure_missing(self):
         paths = self.pair(b={"figures": {"read_MBps": STEADY}})
@@ -317,6 +310,64 @@ class Notes(Case):
         self.assertIn("z.json: not JSON", self.notes[0])
 
 
+    def test_one_configuration_only(self):
+        self.rows(self.pair()[0])
+        self.assertIn("there is only one configuration, a: nothing to compare it with",
+                      self.notes)
+
+    def test_drift_shows_against_itself(self):
+        save_series(self.dir, "a", STEADY + [v * 2 for v in STEADY])
+        save_series(self.dir, "b", STEADY + STEADY)
+        self.rows(self.dir)
+        found = [n for n in self.notes if "differs from itself" in n]
+        self.assertEqual(len(found), 1, self.notes)
+        self.assertIn("write_MBps of a differs from itself: its later half is 2.00 of "
+                      "its earlier one", found[0])
+
+    def test_many_noisy_ones_are_counted(self):
+        for i in range(9):
+            save_series(self.dir, "c%d" % i, [100, 200, 100, 200, 50 - i, 200])
+        self.rows(self.dir)
+        noisy = [n for n in self.notes if "is noisy" in n][0]
+        self.assertIn("from 42 to 200 (c8)", noisy)
+        self.assertIn(", and by more than a fifth in 5 more", noisy)
+
+
+class Yardstick(Case):
+    def fill(self, **more):
+        figures = {"%s.%s_MBps" % (p, a): [v * 2] * 6 for v, p, a in (
+            (100, "sequential", "write"), (50, "sequential", "read"),
+            (20, "random", "write"), (10, "random", "read"))}
+        save(self.dir, "cal.json", full(figures, program="calibrate"))
+        for i, v in enumerate(STEADY):
+            save(self.dir, "a%d.json" % i, full({"write_MBps": [v], "read_MBps": [v]},
+                                                config="a", round_number=i, **more))
+
+    def test_share_is_told(self):
+        self.fill()
+        self.assertEqual(set(r["configuration"] for r in self.rows(self.dir)), {"a"})
+        self.assertIn("of blocktransfer's 200 MB/s to write in sequence on 4 ranks "
+                      "reach: a 0.50", self.notes)
+
+    def test_doubts_are_told(self):
+        self.fill(ranks=2, cache="keep", start="2026-11-20T12:20:02.123Z")
+        self.rows(self.dir)
+        self.assertIn("a 0.50 (not all with as many ranks; not all with its cache "
+                      "policy; measured up to 125 minutes apart)", " ".join(self.notes))
+
+    def test_other_file_system_or_host(self):
+        for more in ({"fs": "lustre"}, {"host": "n2"}):
+            self.fill(**more)
+            self.rows(self.dir)
+            self.assertIn("a: there is no calibration of its hosts and file system",
+                          self.notes)
+
+    def test_calibrations_alone_are_compared(self):
+        self.fill()
+        rows = self.rows(os.path.join(self.dir, "cal.json"))
+        self.assertEqual(rows[0]["figure"], "sequential.write_MBps")
+
+
 class Formats(Case):
     def test_csv(self):
         status, out, _ = leadline("compare", "--format", "csv", *self.pair())
@@ -393,6 +444,10 @@ class BadInput(Case):
                  'figures[0].better is not "higher" or "lower"'),
                 ("figures", [{"name": "x", "better": "lower", "reps": ["1"]}],
                  "figures[0].reps is not a list of numbers"),
+                ("figures", [{"name": "x", "better": "lower", "reps": [1]}],
+                 "figures[0].unit is not text"),
+                ("figures", [{"name": "x", "better": "lower", "reps": [1], "unit": ""}],
+                 "figures[0].unit is not a unit"),
                 ("samples", [1], "samples is not a list of objects"),
                 ("options", {"npix": 3}, "options is not an object of objects")):
             tree = report({"write_MBps": STEADY})

@@ -2,26 +2,22 @@
  * is read in columns, a small piece of each row at a time. */
 #include "ldad/workloads/fft.h"
 
-static MPI_Offset least(MPI_Offset a, MPI_Offset b)
-{
-    return a < b ? a : b;
-}
-
 int fft_input(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info info)
 {
     MPI_File fh;
     MPI_Status status;
-    MPI_Offset element = p->element, share, count, i;
+    MPI_Offset element = p->element, share, count, first, i;
     int nprocs, rank, failed = 0;
     MPI_Comm_size(comm, &nprocs);
     MPI_Comm_rank(comm, &rank);
     share = p->n1 * p->n2 / nprocs;
-    count = least(share, p->most / element);
+    count = share / p->panels;
     if (MPI_File_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &fh))
         return 1;
-    for (i = 0; i < share; i += count) {
-        fft_fill(p, rank * share + i, count);
-        failed |= MPI_File_write_at_all(fh, (rank * share + i) * element, p->lines,
+    for (i = 0; i < p->panels; i++) {
+        first = rank * share + i * count;
+        fft_fill(p, first, count);
+        failed |= MPI_File_write_at_all(fh, first * element, p->lines,
                                         (int)(count * element), MPI_BYTE, &status);
     }
     failed |= MPI_File_sync(fh);
@@ -39,15 +35,15 @@ int fft_pass(const struct fft *p, MPI_Comm comm, const char *from, MPI_Offset ro
     MPI_Comm_size(comm, &nprocs);
     MPI_Comm_rank(comm, &rank);
     share = columns / nprocs;
-    width = least(share, p->most / (rows * element));
+    width = share / p->panels;
     if (MPI_File_open(comm, from, MPI_MODE_RDONLY, info, &in))
         return 1;
     if (MPI_File_open(comm, to, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &out)) {
         MPI_File_close(&in);
         return 1;
     }
-    for (j = 0; j < share; j += width) {
-        first = rank * share + j;
+    for (j = 0; j < p->panels; j++) {
+        first = rank * share + j * width;
         for (i = 0; i < rows; i++)
             failed |= MPI_File_read_at_all(in, (i * columns + first) * element,
                                            p->panel + i * width * element,
@@ -67,18 +63,19 @@ int fft_result(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info in
 {
     MPI_File fh;
     MPI_Status status;
-    MPI_Offset element = p->element, share, count, i;
+    MPI_Offset element = p->element, share, count, first, i;
     int nprocs, rank, failed = 0;
     MPI_Comm_size(comm, &nprocs);
     MPI_Comm_rank(comm, &rank);
     share = p->n1 * p->n2 / nprocs;
-    count = least(share, p->most / element);
+    count = share / p->panels;
     if (MPI_File_open(comm, path, MPI_MODE_RDONLY, info, &fh))
         return 1;
-    for (i = 0; i < share; i += count) {
-        failed |= MPI_File_read_at_all(fh, (rank * share + i) * element, p->lines,
+    for (i = 0; i < p->panels; i++) {
+        first = rank * share + i * count;
+        failed |= MPI_File_read_at_all(fh, first * element, p->lines,
                                        (int)(count * element), MPI_BYTE, &status);
-        fft_check(p, rank * share + i, count);
+        fft_check(p, first, count);
     }
     failed |= MPI_File_close(&fh);
     return failed;

@@ -16,9 +16,9 @@ enum fft_work {
 struct fft {
     MPI_Offset n1, n2;
     MPI_Offset element; /* bytes of a complex number: 8 or 16 */
-    MPI_Offset most;    /* bytes of a panel, at least of one line of either length */
-    char *panel;        /* as columns are read: `most` bytes */
-    char *lines;        /* transposed: `most` bytes */
+    MPI_Offset panels;  /* in which a rank's share goes through memory: 1, 2, 4 ... */
+    char *panel;        /* as columns are read: a share / panels */
+    char *lines;        /* transposed: as much */
 };
 
 /* **Collective.** The input is written; one pass: the columns of a matrix in `from`

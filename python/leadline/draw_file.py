@@ -1,0 +1,178 @@
+"""Draws shapes into files: SVG by our own hand, PNG and PDF by matplotlib, which is
+imported only for these."""
+import math
+import os
+
+from leadline import draw_svg, shapes, svg
+from leadline.errors import LeadlineError, usage
+from leadline.iotrace_plot import Failure, load_matplotlib
+
+FORMATS = (".svg", ".png", ".pdf")
+MARKERS = "os^Dv*PX"
+HATCHES = ["", "//", "\\\\", "--", "||", "++", "==", "xx"]
+ROW = 0.28     # inches for each mark of a row
+
+
+def check(path):
+    if os.path.splitext(path)[1].lower() not in FORMATS:
+        raise usage("%s: the picture's name must end in %s" % (
+            path, " or ".join(FORMATS)))
+
+
+def draw(picture, path):
+    try:
+        if path.lower().endswith(".svg"):
+            with open(path, "w", encoding="utf-8") as stream:
+                stream.write(draw_svg.draw(picture, alone=True))
+        else:
+            draw_with_matplotlib(picture, path)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+def draw_with_matplotlib(picture, path):
+    try:
+        plt = load_matplotlib()
+    except Failure as why:
+        raise LeadlineError("%s; a name that ends in .svg needs none" % why)
+    made = HOW[type(picture)](plt, picture)
+    made.savefig(path)
+    plt.close(made)
+
+
+def color(i):
+    return svg.LIGHT[i % svg.SERIES]
+
+
+def plain(words):
+    """Without what matplotlib takes for mathematics."""
+    return words.replace("$", r"\$")
+
+
+def new(plt, picture, height):
+    made, on = plt.subplots(figsize=(9, height), constrained_layout=True)
+    on.set_title(plain(picture.title), fontsize=11)
+    return made, on
+
+
+def bar(on, i, x, y, found, upright):
+    """The interval of a mark or point at (x, y)."""
+    centre = y if upright else x
+    if found.low is not None:
+        reach = [[max(centre - found.low, 0)], [max(found.high - centre, 0)]]
+        on.errorbar([x], [y], fmt="none", ecolor=color(i), capsize=3,
+                    **{"yerr" if upright else "xerr": reach})
+
+
+def legend(on):
+    if len(on.get_legend_handles_labels()[1]) > 1:
+        on.legend(fontsize=9)
+
+
+# ---- the shapes --------------------------------------------------------------
+
+
+def rows(plt, picture):
+    marks = sum(len(row.marks) for row in picture.rows)
+    made, on = new(plt, picture, 1.6 + ROW * marks + 0.1 * len(picture.rows))
+    y, places, seen = 0.0, [], set()
+    for row in picture.rows:
+        places.append(y + (len(row.marks) - 1) / 2.0)
+        for found in row.marks:
+            i = picture.series.index(found.series)
+            on.plot(found.values, [y] * len(found.values), MARKERS[i % 8], color=color(
+                i), alpha=0.3, markersize=4)
+            bar(on, i, found.centre, y, found, False)
+            on.plot([found.centre], [y], MARKERS[i % 8], color=color(i),
+                    label=None if i in seen else plain(found.series))
+            seen.add(i)
+            y += 1
+        y += 0.5
+    on.set_yticks(places)
+    on.set_yticklabels([plain(" ".join(filter(None, (r.group, r.label))))
+                        for r in picture.rows])
+    on.set_ylim(y - 0.25, -0.75)
+    on.set_xlabel(plain(picture.axis))
+    on.axvline(0, color="#777777", linewidth=0.8)
+    legend(on)
+    return made
+
+
+def draw_series(on, series, i, at):
+    style = MARKERS[i % 8] + ("-" if series.joined else "")
+    on.plot([at(p.x) for p in series.points], [p.y for p in series.points], style,
+            color=color(i), label=plain(series.name))
+    for p in series.points:
+        on.plot([at(p.x)] * len(p.values), p.values, MARKERS[i % 8], color=color(i),
+                alpha=0.3, markersize=4)
+        bar(on, i, at(p.x), p.y, p, True)
+        if p.ringed:
+            on.plot([at(p.x)], [p.y], "o", color="#333333", markersize=14,
+                    fillstyle="none")
+
+
+def lines(plt, picture):
+    made, on = new(plt, picture, 5)
+
+    def at(x):   # what matplotlib calls log base 2 depends on its version
+        return math.log(x, 2) if picture.x_log else x
+    for i, series in enumerate(picture.series):
+        draw_series(on, series, i, at)
+    xs = sorted(set(p.x for s in picture.series for p in s.points))
+    if picture.x_log:
+        on.set_xticks([at(x) for x in xs])
+        on.set_xticklabels(["%g" % x for x in xs])
+    elif all(x == int(x) for x in xs):
+        on.xaxis.set_major_locator(plt.MaxNLocator(integer=True))
+    for x, text in picture.flags:
+        on.axvline(x, color="#333333", linestyle="--")
+        on.text(x, 1.01, plain(text), transform=on.get_xaxis_transform(), ha="center",
+                va="bottom", fontsize=9)
+        on.set_title(plain(picture.title), fontsize=11, pad=18)
+    on.set_xlabel(plain(picture.x_axis))
+    on.set_ylabel(plain(picture.y_axis))
+    on.set_ylim(bottom=0)
+    legend(on)
+    return made
+
+
+def stacks(plt, picture):
+    made, on = new(plt, picture, 1.8 + ROW * len(picture.bars))
+    begin = [0.0] * len(picture.bars)
+    for i, part in enumerate(picture.parts):
+        values = [b.values[i] for b in picture.bars]
+        if not any(values):
+            continue
+        n, hatch = svg.PARTS[i % len(svg.PARTS)]
+        on.barh(range(len(values)), values, left=begin, edgecolor="w",
+                color=color(n), hatch=HATCHES[hatch], label=plain(part))
+        begin = [b + v for b, v in zip(begin, values)]
+    on.set_yticks(range(len(picture.bars)))
+    on.set_yticklabels([plain(" ".join(filter(None, (b.group, b.label))))
+                        for b in picture.bars])
+    on.invert_yaxis()
+    on.set_xlabel(plain(picture.axis))
+    on.legend(fontsize=9, ncol=4, loc="upper center", bbox_to_anchor=(0.5, -0.12))
+    return made
+
+
+def heat(plt, picture):
+    named = picture.y_ticks is not None
+    made, on = new(plt, picture, 4.5)
+    shift = 0.5 if named else 0.0
+    image = on.imshow(picture.grid, aspect="auto", interpolation="nearest", vmin=0,
+                      vmax=1, cmap="Blues", origin="lower", extent=(
+                          0, picture.x_end, -shift, picture.y_end - shift))
+    on.grid(False)
+    if named:
+        on.set_yticks([row for row, _ in picture.y_ticks])
+        on.set_yticklabels([plain(words) for _, words in picture.y_ticks])
+    else:
+        on.set_ylabel(plain(picture.y_axis))
+    on.set_xlabel(plain(picture.x_axis))
+    scale = made.colorbar(image, ax=on, ticks=[0, 1])
+    scale.ax.set_yticklabels(["0", plain(picture.top)])
+    return made
+
+
+HOW = {shapes.Rows: rows, shapes.Lines: lines, shapes.Stacks: stacks, shapes.Heat: heat}

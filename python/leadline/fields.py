@@ -1,0 +1,164 @@
+"""What a report consists of: one table, and whether a tree is like that.
+
+The table says what doc/report-schema.md says. Fields that it does not know are left
+alone: a later version of a program may add some.
+"""
+import re
+
+SCHEMA = "leadline-report/1"
+
+ACTS = ("compute", "communicate", "open_close", "read", "write", "sync", "check",
+        "idle", "wall")
+UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
+
+
+# No measurement is beyond; what is may overflow when it is summed or squared.
+LARGEST = 1e30
+SMALLEST = 1e-30   # but 0
+
+
+def is_number(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and -LARGEST <= value <= LARGEST)
+
+
+def is_count(value):
+    return (isinstance(value, int) and not isinstance(value, bool)
+            and 0 <= value < 1 << 64)
+
+
+def is_text(value):
+    return isinstance(value, str)
+
+
+# name: (test, what it must be). In the table below "name?" may also be null.
+KINDS = {
+    "schema": (lambda v: v == SCHEMA, '"%s"' % SCHEMA),
+    "truth": (lambda v: isinstance(v, bool), "true or false"),
+    "text": (is_text, "text"),
+    "name": (lambda v: is_text(v) and v != "", "text that is not empty"),
+    "utc": (lambda v: is_text(v) and bool(UTC.match(v)),
+            "a UTC time such as 2026-11-20T10:15:02.123Z"),
+    "number": (is_number, "a number of up to 1e30"),
+    "seconds": (lambda v: is_number(v) and v >= 0, "seconds, 0 or more"),
+    "amount": (lambda v: is_number(v) and v >= 0, "a number, 0 or more"),
+    "count": (is_count, "a whole number, 0 or more"),
+    "positive": (lambda v: is_count(v) and v > 0, "a whole number above 0"),
+    "rank": (is_count, "a rank"),
+    "act": (lambda v: v in ACTS, "one of " + ", ".join(ACTS)),
+    "better": (lambda v: v in ("higher", "lower"), '"higher" or "lower"'),
+    "any": (lambda v: True, "a value"),
+    "share": (lambda v: is_number(v) and 0 <= v <= 1, "a share from 0 to 1"),
+    "interval": (lambda v: isinstance(v, list) and len(v) == 2
+                 and all(map(is_number, v)) and v[0] <= v[1],
+                 "[low, high] with low <= high"),
+    "bucket": (lambda v: isinstance(v, list) and len(v) == 2 and is_number(v[0])
+               and is_count(v[1]), "[upper bound in seconds, count]"),
+}
+
+LATENCY = {name: "seconds?" for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
+LATENCY["hist"] = ["bucket"]
+
+# An object is a dict (a field "name*" may be missing, "*" is any field), a list has the
+# kind of its members, (kind,) may also be null.
+TABLE = {
+    "schema": "schema", "valid": "truth", "why": "text?",
+    "run": {
+        "id": "name", "program": "name", "version": "text", "argv": ["text"],
+        "label": "text", "start_utc": "utc", "end_utc": "utc?", "wall_s": "seconds?",
+        "seed": "count",
+        "series": ({"id": "text", "config": "text", "round": "count?"},)},
+    "mpi": {"library": "text", "io_layer": "text?", "thread_level": "text?",
+            "launcher": "text?", "ranks": "positive", "nodes": "positive",
+            "ranks_per_node_max": "positive"},
+    "hosts": [{"name": "text", "ranks": "count", "cores": "positive?",
+               "memory_bytes": "count?", "kernel": "text?", "load1_start": "seconds?",
+               "load1_end": "seconds?"}],
+    "io": {"engine": "text?", "version": "text?", "mode": "text?",
+           "chosen_because": "text?", "collective": "truth?", "cache": "text?",
+           "sync": "text?", "depth": "count?", "timeout_s": "seconds?",
+           "settings": {"*": "any"}, "hints_asked": {"*": "any"},
+           "hints_in_effect": {"*": "any"}},
+    "files": [{"role": "text", "path": "text", "kind": "text", "count": "count",
+               "layout": "text?", "ldad": "any", "bytes": "count?", "fs": "text?",
+               "mount": "text?", "block_bytes": "count?", "stripe_bytes": "count?",
+               "stripe_count": "count?"}],
+    "options": {"*": {"value": "any", "unit": "text?", "from": "text",
+                      "workload": "truth"}},
+    "samples": [{
+        "rep": "positive", "at": {"*": "any"}, "phase": "text", "act": "act",
+        "start_s": "seconds?", "calls": "count?", "bytes": "count?",
+        "device_bytes": "count?", "min_s": "seconds", "mean_s": "seconds",
+        "max_s": "seconds", "max_rank": "rank?", "max_host": "text?",
+        "submit_mean_s": "seconds?", "wait_mean_s": "seconds?",
+        "ranks_s": (["seconds"],), "latency*": (LATENCY,)}],
+    "figures": [{
+        "name": "name", "at": {"*": "any"}, "unit": "name", "better": "better",
+        "formula": "text", "reps": ["number?"], "median": "number?", "min": "number?",
+        "max": "number?", "ci95": "interval?", "ci_of": "text?"}],
+    "results": {"*": "any"},
+    "checks": {"blocks_checked": "count?", "blocks_bad": "count?",
+               "split_error": "seconds?", "device_share": "share?"},
+    "warnings": [{"code": "name", "text": "text"}],
+    "errors": [{"rank": "rank?", "host": "text?", "file": "text?",
+                "offset_bytes": "count?", "errno": "text?", "text": "text"}],
+}
+
+
+# ---- whether a tree is like that ---------------------------------------------
+
+STRICT = 0       # every field is there, and null only where it may be
+UNFINISHED = 1   # of a run that failed: what it had not come to know is null
+PARTIAL = 2      # what is there is right; nobody asked for more
+
+
+def check(value, kind, path, mode=STRICT):
+    """The faults of `value`, each "path: what"."""
+    if value is None and (mode != STRICT or isinstance(kind, tuple)):
+        return []
+    if isinstance(kind, tuple):
+        kind = kind[0]
+    if isinstance(kind, dict):
+        return check_object(value, kind, path, mode)
+    if isinstance(kind, list):
+        return check_list(value, kind[0], path, mode)
+    if kind.endswith("?"):
+        if value is None:
+            return []
+        kind = kind[:-1]
+    test, wanted = KINDS[kind]
+    return [] if test(value) else ["%s: it is not %s" % (path, wanted)]
+
+
+def check_object(value, fields, path, mode):
+    if not isinstance(value, dict):
+        return ["%s: it is not an object" % path]
+    if "*" in fields:
+        return [fault for name in value for fault in
+                check(value[name], fields["*"], member(path, name), mode)]
+    faults = []
+    for field, kind in fields.items():
+        name = field.rstrip("*")
+        if name in value:
+            faults += check(value[name], kind, member(path, name), mode)
+        elif name == field and mode != PARTIAL:
+            faults.append("%s: it is missing" % member(path, name))
+    return faults
+
+
+def check_list(value, kind, path, mode):
+    if not isinstance(value, list):
+        return ["%s: it is not a list" % path]
+    return [fault for i, item in enumerate(value)
+            for fault in check(item, kind, "%s[%d]" % (path, i), mode)]
+
+
+def member(path, name):
+    if re.match(r"[A-Za-z_]\w*$", name):
+        return "%s.%s" % (path, name)
+    return "%s['%s']" % (path, printable(name))
+
+
+def printable(text):
+    """A report must not be able to write control characters to a terminal."""
+    return "".join(c if c.isprintable() else " " for c in str(text))

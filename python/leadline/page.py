@@ -1,0 +1,183 @@
+"""leadline report: one HTML file that says and shows what was measured.
+
+It needs nothing but itself: no network, no scripts. Whatever comes from a report is
+escaped, in one place (elements.py); the policy in the page's head would stop the rest.
+"""
+import time
+from collections import OrderedDict
+from html import escape
+
+from leadline import (compare, draw_svg, gallery, history, notes, output, page_style,
+                      pictures, pictures_own, scaling, share)
+from leadline.elements import Raw, grid, items, tag
+from leadline.errors import FAILED
+from leadline.verdicts import Verdicts, comparable
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+MANY = 8          # hosts and the like that are named
+FEW_RUNS = 40     # more are shown only when asked for
+
+HOW_TO_READ = [
+    "Rates are MB/s of 10^6 bytes: bytes of all ranks, divided by the seconds of the "
+    "slowest rank, writes with the sync that makes them durable. Opening, closing and "
+    "checking are counted apart.",
+    "A configuration's figure is the median over its runs; beside it stands the 95 % "
+    "interval of the geometric mean (Student's t on logarithms), for six runs or more. "
+    "Faint marks are single runs.",
+    "\u201cFaster\u201d and \u201cslower\u201d are said where the 95 % interval of the "
+    "ratio to the baseline does not hold 1. \u201cNo difference shown\u201d is not "
+    "\u201cthe same\u201d: more rounds may show one. Of twenty comparisons of equal "
+    "things, one will be called different.",
+    "Runs of one round of a sweep are compared with each other, pair by pair. With "
+    "another program, number of ranks, workload or cache policy, configurations are "
+    "not comparable.",
+]
+
+
+# ---- sections ----------------------------------------------------------------
+
+
+def section(key, heading, *content):
+    return tag("section", tag("h2", heading), *content, id=key)
+
+
+def figure(picture):
+    caption = tag("figcaption", *[tag("div", words) for words in picture.words])
+    return tag("figure", tag("h3", picture.title),
+               tag("div", Raw(draw_svg.draw(picture)), class_="wide"), caption)
+
+
+def what_ran(found):
+    every = [r for g in found.groups for r in g.reports]
+    dates = sorted(r.start_utc for r in every if r.start_utc)
+    def several(values):
+        names = sorted(set(str(v) for v in values if v))
+        more = ["and %d more" % (len(names) - MANY)] if len(names) > MANY else []
+        return ", ".join(names[:MANY] + more)
+    rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
+            ("programs", several(r.program for r in every)),
+            ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
+                                       dates[:1] + dates[1:][-1:])),
+            ("ranks", ", ".join(map(str, pictures.rank_counts(found.groups)))),
+            ("MPI", several(r.mpi_library for r in every)),
+            ("hosts", several(host_text(h) for r in every for h in r.hosts)),
+            ("file systems", several(" ".join(filter(None, fs)) for r in every
+                                     for fs in r.file_systems()))]
+    return tag("dl", *[Raw(tag("dt", name) + tag("dd", words))
+                       for name, words in rows if words])
+
+
+def host_text(host):
+    words = [str(host.get("name") or "?")]
+    if isinstance(host.get("cores"), int):
+        words.append("%d cores" % host["cores"])
+    if isinstance(host.get("memory_bytes"), int):
+        words.append("%.0f GiB" % (host["memory_bytes"] / 2.0 ** 30))
+    return " ".join(words[:1]) + (" (%s)" % ", ".join(words[1:]) if words[1:] else "")
+
+
+IN_SHORT = ("filetype", "scaling", "alpha", "pfmload", "ldad")
+EXPLAINED = (scaling.SATURATION, pictures_own.PAPER_MACHINE)   # below the pictures
+
+
+def summary(found, verdicts):
+    """In words, program by program."""
+    out = []
+    for program, some in pictures.by_program(found.groups):
+        words = [v.sentence() for v in verdicts if v.baseline in some]
+        words += [s for kind in IN_SHORT for picture in gallery.KINDS[kind].draw(some)
+                  for s in picture.words if s not in EXPLAINED]
+        words += notes.stragglers(some) + share.summary(some, found.yardsticks)
+        words = list(OrderedDict.fromkeys(filter(None, words)))
+        out += [tag("h3", program), items(words or [nothing_said(some)])]
+    return tag("div", *out, class_="box")
+
+
+def nothing_said(some):
+    if len(some) == 1:
+        return "There is one configuration, and nothing to compare it with."
+    return ("No two of the %d configurations can be compared with each other."
+            % len(some))
+
+
+def doubts(found, verdicts):
+    figures = list(OrderedDict(((f.name, f.at), f) for v in verdicts
+                               for f in v.figures).values())
+    more = [] if found.groups else ["there are no reports, only traces"]
+    return (found.left_out + more
+            + (notes.notes(found.groups, figures) if found.groups else []))
+
+
+def runs(found):
+    lines = [history.line(r) for g in found.groups for r in g.reports]
+    lines.sort(key=lambda line: line.date)
+    rows = grid(history.HEADER, [history.cells(line) for line in lines], (3, 4))
+    if len(lines) <= FEW_RUNS:
+        return rows
+    return tag("details", tag("summary", "All %d runs" % len(lines)), rows)
+
+
+def sections(found, baseline):
+    verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
+                if any(g.figures() for g in members)]
+    verdicts = [v for v in verdicts if v.figures]
+    shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
+    yield "summary", "In short", [summary(found, verdicts)], found.groups
+    warned = doubts(found, verdicts)
+    yield "doubts", "Before believing it", [items(warned)], warned
+    yield "verdicts", "Verdicts", [v.table() for v in verdicts], verdicts
+    shares = share.rows(found.groups, found.yardsticks)
+    yield "shares", "Share of plain transfers", [
+        tag("p", "What part of the rates of leadline calibrate these runs reach, as "
+            "medians; ranks: of the runs, of the calibration."),
+        grid(share.HEADER, shares, (2, 3, 4, 5))], shares
+    for name, made in shown.items():
+        yield name, gallery.KINDS[name].heading, list(map(figure, made)), made
+    yield "runs", "Runs", [runs(found)], found.groups
+    yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ], True
+
+
+def render(found, title, baseline, version):
+    made = [(key, heading, content) for key, heading, content, there in
+            sections(found, baseline) if there]
+    links = [tag("a", heading, href="#" + key) for key, heading, _ in made]
+    body = [tag("header", tag("h1", title), what_ran(found) if found.groups else "",
+                tag("nav", *links))]
+    body += [section(*[key, heading] + content) for key, heading, content in made]
+    body.append(tag("footer", "Made by leadline %s on %s." % (
+        version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
+    head = tag("head", Raw('<meta charset="utf-8">\n'
+                           '<meta name="viewport" content="width=device-width">\n'
+                           '<meta http-equiv="Content-Security-Policy" content="%s">\n'
+                           % escape(POLICY)),
+               tag("title", title), tag("style", Raw(page_style.style())))
+    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def main(args, where):
+    found = gallery.Gallery(args.paths)
+    if args.baseline:
+        compare.find_baseline(found.groups, args.baseline)
+    output.write(args.output, render(found, args.title, args.baseline, where.version))
+    return FAILED if found.failed else 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "report", help="one HTML file with verdicts, tables and pictures",
+        description="Writes one HTML file that needs nothing else (no network, no "
+        "scripts) of reports, folders of them, calibrations, and what \"iotrace bins\" "
+        "prints: verdicts in words, tables, and a picture of whatever the data allow.")
+    p.add_argument("paths", metavar="RUN", nargs="+",
+                   help="a JSON report or trace, or a directory of them")
+    p.add_argument("-o", "--output", metavar="FILE", default="report.html",
+                   help="default: report.html")
+    p.add_argument("--title", metavar="TEXT", default="Leadline report",
+                   help="of the page")
+    p.add_argument("--baseline", metavar="NAME",
+                   help="the configuration to compare with (default: of those that can "
+                   "be compared, the first)")
+    p.set_defaults(run=main)

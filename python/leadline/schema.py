@@ -1,0 +1,143 @@
+"""leadline validate: a report against its schema: the table of fields.py, and what is
+between fields.
+"""
+import os
+
+from leadline import report as reports
+from leadline import stats
+from leadline.errors import FAILED, LeadlineError
+from leadline.fields import STRICT, TABLE, UNFINISHED, check
+
+SHOWN = 5          # faults of one file that are told
+TOLERANCE = 0.01   # of wall time, by which the activities may miss it
+ROUNDING = 1e-6    # of a value, by which a summary may miss its repetitions
+SLACK_S = 1e-4     # by which the parts of a short phase may miss it, absolutely
+
+
+# ---- what no shape can say ---------------------------------------------------
+
+
+def meaning(tree):
+    """Faults between fields; the shape is known to be right."""
+    if not tree["valid"]:
+        words = "$.why: a run that is not valid says why, this one does not"
+        return [] if tree["why"] else [words]
+    faults = [fault for i, row in enumerate(tree["figures"])
+              for fault in summary_faults(row, "$.figures[%d]" % i)]
+    if tree["checks"]["blocks_bad"]:
+        faults.append("$.checks.blocks_bad: blocks were wrong, and it is called valid")
+    return faults + split_faults(tree["samples"]) + twice(tree["figures"])
+
+
+def summary_faults(row, path):
+    known = [rep for rep in row["reps"] if rep is not None]
+    facts = [("median", stats.median), ("min", min), ("max", max)]
+    faults = []
+    for name, function in facts:
+        wanted = function(known) if known else None
+        if row[name] is None or wanted is None:
+            if row[name] is not wanted:
+                faults.append("%s.%s: it is %s, its repetitions give %s"
+                              % (path, name, row[name], wanted))
+        elif abs(row[name] - wanted) > ROUNDING * abs(wanted):
+            faults.append("%s.%s: it is %.7g, its repetitions give %.7g"
+                          % (path, name, row[name], wanted))
+    if row["ci95"] is not None and len(known) < stats.CI_MIN:
+        faults.append("%s.ci95: an interval of %d repetitions, below %d there is none"
+                      % (path, len(known), stats.CI_MIN))
+    return faults
+
+
+def split_faults(samples):
+    """Each phase's activities add up to its wall time; one that came several times in
+    a repetition has as many rows."""
+    parts, walls, first = {}, {}, {}
+    for i, row in enumerate(samples):
+        key = (row["rep"], row["phase"], str(row["at"]))
+        sums = walls if row["act"] == "wall" else parts
+        sums[key] = sums.get(key, 0.0) + row["mean_s"]
+        first.setdefault(key, i)
+    return ["$.samples[%d].mean_s: the activities of phase %s add up to %.6g s, its "
+            "wall time is %.6g s"
+            % (first[key], reports.printable(key[1]), parts[key], wall)
+            for key, wall in walls.items() if key in parts
+            and abs(parts[key] - wall) > TOLERANCE * wall + SLACK_S]
+
+
+def twice(figures):
+    seen, faults = set(), []
+    for i, row in enumerate(figures):
+        key = (row["name"], str(sorted(row["at"].items())))
+        if key in seen:
+            faults.append("$.figures[%d]: there is a figure %s already"
+                          % (i, reports.printable(row["name"])))
+        seen.add(key)
+    return faults
+
+
+# ---- the command -------------------------------------------------------------
+
+
+def faults_of(path):
+    """What is wrong with the report in `path`; [] if nothing."""
+    tree = reports.read_json(path)
+    if not isinstance(tree, dict):
+        return ["$: it is not an object"]
+    schema = check(tree.get("schema"), "schema", "$.schema")
+    if schema:
+        return schema
+    return (check(tree, TABLE, "$", STRICT if tree.get("valid") is True else UNFINISHED)
+            or meaning(tree))
+
+
+def files_of(paths):
+    """The files that are named, and those of folders which say they are reports or
+    cannot be read."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for found in reports.json_files(path):
+            try:
+                other = reports.schema_of(reports.read_json(found))
+                if other is None or "report" in str(other):
+                    yield found
+            except LeadlineError:
+                yield found
+
+
+def sentences(path):
+    """Lines about one file, and whether it is a report as it should be."""
+    try:
+        faults = faults_of(path)
+    except LeadlineError as why:
+        return [str(why)], False
+    if not faults:
+        return ["%s: valid against %s" % (path, reports.SCHEMA)], True
+    lines = ["%s: %s" % (path, fault) for fault in faults[:SHOWN]]
+    if len(faults) > SHOWN:
+        lines.append("%s: and %d more" % (path, len(faults) - SHOWN))
+    return lines, False
+
+
+def main(args, where):
+    good = True
+    for path in files_of(args.paths):
+        lines, right = sentences(path)
+        good = good and right
+        for line in lines if not (right and args.quiet) else []:
+            print(reports.printable(line))
+    return 0 if good else FAILED
+
+
+def add(commands):
+    p = commands.add_parser(
+        "validate", help="check reports against the schema",
+        description="Checks JSON reports against the schema and names the first few "
+        "things that are wrong with their JSON path. The report of a run that failed "
+        "is as good as another one if it says so.")
+    p.add_argument("paths", metavar="FILE", nargs="+",
+                   help="a JSON report, or a directory of them")
+    p.add_argument("-q", "--quiet", action="store_true",
+                   help="say nothing of files in which nothing is wrong")
+    p.set_defaults(run=main)

@@ -1,0 +1,37 @@
+"""What a picture shows, whoever draws it: draw_svg, or matplotlib in draw_file.
+
+Every picture has a key (for file names and links), a title, and sentences that say
+what is to be seen in it: they stand below it, and are its description.
+"""
+from collections import namedtuple
+
+# Rows of marks along one axis of values: each mark is a median, with its interval or
+# None, and the single values.
+Rows = namedtuple("Rows", "key title words axis series rows")
+Row = namedtuple("Row", "group label marks")
+Mark = namedtuple("Mark", "series values centre low high")
+
+# Lines over an axis of numbers; `x_log`: of doublings. `flags` are (x, text) where
+# something happens; `ringed` points are those that `words` speak of.
+Lines = namedtuple("Lines", "key title words x_axis y_axis x_log series flags")
+Series = namedtuple("Series", "name points joined")
+Point = namedtuple("Point", "x y low high values ringed")
+
+# Rows of parts that add up: `parts` names them, a bar's values are in their order.
+# Parts that no bar has keep their place, so that a part looks alike in all pictures.
+Stacks = namedtuple("Stacks", "key title words axis parts bars")
+Bar = namedtuple("Bar", "group label values")
+
+# A grid of values from 0 to 1 of `top`, row 0 at the bottom; `x_end` and `y_end` are
+# what the axes reach. `y_ticks` are (row, text), or None for an axis of numbers.
+Heat = namedtuple("Heat", "key title words x_axis y_axis x_end y_end y_ticks grid top")
+
+
+def mark(series, values, centre, interval):
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Mark(series, values, centre, low, high)
+
+
+def point(x, values, centre, interval, ringed=False):
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Point(x, centre, low, high, values, ringed)

@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+# limit: 600
+"""leadline on what the programs really write: valid, listed, shown, drawn; and the page
+in a real browser, if there is one."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from e2e import BUILD, Case, main, runner
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
+                                               "google-chrome"))), None)
+
+# Runs in the page: what is wider than the page, beyond its picture, or over each other.
+LOOK = """
+<script>
+const faults = [], near = 3;
+const root = document.documentElement;
+const cut = (t) => t.textContent.slice(0, 40);
+if (root.scrollWidth > root.clientWidth)
+    faults.push("the page is " + root.scrollWidth + " wide, not " + root.clientWidth);
+let texts = 0;
+for (const svg of document.querySelectorAll("svg.chart")) {
+    const frame = svg.getBoundingClientRect();
+    const all = [...svg.querySelectorAll("text")].map((t) => [t,
+        t.getBoundingClientRect()]);
+    texts += all.length;
+    for (const [t, r] of all)
+        if (r.left < frame.left - 1 || r.right > frame.right + 1 ||
+            r.top < frame.top - 1 || r.bottom > frame.bottom + 1)
+            faults.push("outside: " + cut(t));
+    for (let i = 0; i < all.length; i++)
+        for (let j = 0; j < i; j++) {
+            const a = all[i][1], b = all[j][1];
+            if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > near &&
+                Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > near)
+                faults.push("over each other: " + cut(all[i][0]) + " / " +
+                            cut(all[j][0]));
+        }
+}
+document.title = JSON.stringify({pictures:
+    document.querySelectorAll("svg.chart").length, texts, faults});
+</script>
+"""
+
+
+class Leadline(Case):
+    LIMIT = 120
+
+    def leadline(self, *args, status=0):
+        """stdout; the command is the build tree's launcher."""
+        done = subprocess.Popen(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), *args],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.tmp,
+            env=runner.mpi_environment(2), universal_newlines=True)
+        out, err = done.communicate(timeout=self.LIMIT * runner.SCALE)
+        self.assertEqual(done.returncode, status, out + err)
+        if not status:
+            self.assertEqual(err, "")
+        return err if status else out
+
+    def launcher(self, ranks=2):
+        """This MPI's, with what it needs on a small machine."""
+        return " ".join(runner.launch_line(ranks, [])[:-2])
+
+    def keep(self, done, name):
+        """A good run's report, in the folder of runs."""
+        self.good(done)
+        folder = os.path.join(self.tmp, "runs")
+        os.makedirs(folder, exist_ok=True)
+        shutil.copy(done.json, os.path.join(folder, name + ".json"))
+        return folder
+
+    def some_runs(self):
+        for kind in ("unique", "shared"):
+            for ranks in (1, 2):
+                runs = self.keep(self.madbench(
+                    "64", "4", "--io-only", "--filetype=" + kind, "--repeat=6",
+                    "--label=%s-np%d" % (kind, ranks), np=ranks),
+                    "%s-np%d" % (kind, ranks))
+        return runs
+
+
+class Reports(Leadline):
+    def test_programs_write_what_the_schema_says(self):
+        runs = self.some_runs()
+        for name, args in (("blocks", ("1M", "--repeat=6", "-b", "64k")),
+                           ("random", ("1M", "-p", "RANDOM", "-b", "4k"))):
+            self.keep(self.blocktransfer(*args), name)
+        for workload in ("perf --chunks=4 --chunk=64k", "jacobi --rows=64 --columns=64",
+                         "fft --points=4096"):
+            for method in ("independent", "partitioned"):
+                words = workload.split()
+                self.keep(self.run_program("ldad", *words, "--io=" + method, "--quiet"),
+                          words[0] + method)
+        self.keep(self.madbench("64", "4", "--io-only", "--alpha-sweep=1.0:1.1:0.1",
+                                "--iomode=ASYNC"), "alpha")
+        lines = os.path.join(self.tmp, "lines")
+        os.mkdir(lines)
+        self.run_program("gsfgen", "--files=2", "--pings=20", "--quiet", np=0,
+                         json=False, dir=lines)
+        self.keep(self.run_program("pfmload", "--no-keep", "--output=o.pfm", "--quiet",
+                                   *[os.path.join(lines, name)
+                                     for name in os.listdir(lines)]), "pfmload")
+        self.assertEqual(self.leadline("validate", "-q", runs), "")
+        self.assertEqual(self.leadline("list", runs).count("\n"), 16)
+
+    def test_a_failed_run_is_valid_too(self):
+        done = self.blocktransfer("1M", dir="/nowhere")
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("valid against", self.leadline("validate", done.json))
+        self.assertIn("not valid: ", self.leadline("list", done.json))
+
+
+class Calibrate(Leadline):
+    def test_a_yardstick(self):
+        os.mkdir(os.path.join(self.tmp, "here"))
+        out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M",
+                            "--mpiexec=" + self.launcher())
+        for words in ("sequential.write", "sequential.read", "random.write",
+                      "random.read"):
+            self.assertIn(words, out)
+        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
+        self.assertIn("valid against", self.leadline("validate", "calibration.json"))
+        self.assertIn("calibrate", self.leadline("list", "calibration.json"))
+        with open(os.path.join(self.tmp, "calibration.json")) as stream:
+            tree = json.load(stream)
+        self.assertEqual(tree["options"]["pattern"]["value"], ["SEQUENTIAL", "RANDOM"])
+        self.assertEqual(set(s["phase"] for s in tree["samples"]), {
+            "sequential.write", "sequential.read", "random.write", "random.read"})
+        runs = self.some_runs()
+        out = self.leadline("compare", runs, "calibration.json")
+        self.assertIn("of blocktransfer's", out)
+        self.assertIn("in sequence on 2 ranks reach: ", " ".join(out.split()))
+
+    def test_refusals(self):
+        for args, words in ((("nowhere",), "it is not a directory to measure in"),
+                            ((".", "--bytes=much", "--mpiexec=" + self.launcher()),
+                             'the sequential transfers failed: blocktransfer: BYTES: '
+                             '"much" is not a size')):
+            err = self.leadline("calibrate", *args, status=1)
+            self.assertEqual(err.count("\n"), 1)
+            self.assertIn(words, err)
+        self.assertIn("argument -n/--np", self.leadline("calibrate", ".", "-n0",
+                                                        status=2))
+
+    def test_an_interruption_leaves_nothing(self):
+        os.mkdir(os.path.join(self.tmp, "here"))
+        env = dict(runner.mpi_environment(2), TMPDIR=self.tmp)
+        child = subprocess.Popen(
+            ["leadline", "calibrate", "here", "--np=1", "--bytes=64k", "-r", "1000000",
+             "--mpiexec=" + self.launcher(1)], cwd=self.tmp, env=env,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.until(lambda: os.listdir(os.path.join(self.tmp, "here")), "a file is made")
+        child.send_signal(signal.SIGTERM)
+        out = child.communicate(timeout=60)[0]
+        self.assertEqual(child.returncode, 130, out)
+        self.assertEqual(os.listdir(os.path.join(self.tmp, "here")), [])
+        self.assertFalse(os.path.exists(os.path.join(self.tmp, "calibration.json")))
+
+
+class Page(Leadline):
+    def look(self, page, width, *flags):
+        """What the browser found; the page's policy makes way for the script."""
+        with open(page, encoding="utf-8") as stream:
+            text = stream.read()
+        begin = text.index('<meta http-equiv="Content-Security-Policy"')
+        text = text[:begin] + text[text.index("\n", begin):]
+        looked = os.path.join(self.tmp, "looked.html")
+        with open(looked, "w", encoding="utf-8") as stream:
+            stream.write(text.replace("</body>", LOOK + "</body>"))
+        line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
+                "--disable-crash-reporter", "--disable-extensions",
+                "--user-data-dir=" + os.path.join(self.tmp, "browser"),
+                "--window-size=%d,900" % width, "--dump-dom", *flags]
+        line += ["--no-sandbox"] if os.geteuid() == 0 else []
+        env = dict(os.environ, HOME=self.tmp, TMPDIR=self.tmp)
+        child = subprocess.Popen(line + ["file://" + looked], env=env,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        out = child.communicate(timeout=90 * runner.SCALE)[0].decode("utf-8", "replace")
+        self.settle()
+        title = out[out.index("<title>") + 7:out.index("</title>")]
+        return json.loads(title.replace("&quot;", '"').replace("&amp;", "&"))
+
+    def settle(self):
+        """The browser's helpers end a moment after it."""
+        deadline = time.monotonic() + 5
+        while len(runner.descendants()) > 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
+            runner.reap()
+
+    @unittest.skipUnless(BROWSER, "there is no Chromium")
+    def test_in_a_browser(self):
+        runs = self.some_runs()
+        self.leadline("report", runs, "-o", "page.html")
+        page = os.path.join(self.tmp, "page.html")
+        for width in (1200, 500):
+            found = self.look(page, width)
+            self.assertEqual(found["faults"], [], width)
+            self.assertGreaterEqual(found["pictures"], 6)
+            self.assertGreater(found["texts"], 60)
+
+    @unittest.skipUnless(BROWSER, "there is no Chromium")
+    def test_the_look_sees_faults(self):
+        page = os.path.join(self.tmp, "page.html")
+        with open(page, "w") as stream:
+            stream.write('<html><head><meta http-equiv="Content-Security-Policy">\n'
+                         '</head><body style="width: 2000px"><svg class="chart" '
+                         'width="100" height="50" style="overflow: visible">'
+                         '<text x="90" y="20">beyond</text><text x="10" y="30">one'
+                         '</text><text x="12" y="32">two</text></svg></body></html>')
+        faults = " ".join(self.look(page, 1200)["faults"])
+        for words in ("the page is 20", "outside: beyond",
+                      "over each other: two / one"):
+            self.assertIn(words, faults)
+
+    def test_pictures(self):
+        runs = self.some_runs()
+        for kind in ("bandwidth", "filetype", "scaling", "time"):
+            self.leadline("plot", kind, runs, "-o", kind + ".svg")
+            with open(os.path.join(self.tmp, kind + ".svg")) as stream:
+                self.assertTrue(stream.read().startswith("<svg "))
+
+
+if __name__ == "__main__":
+    main()

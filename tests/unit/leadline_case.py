@@ -1,0 +1,66 @@
+"""What the tests of leadline share: a command, and a folder of reports."""
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+import unittest
+
+from fake_report import save
+from leadline import cli
+
+NOBODY = 65534
+STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.0]
+
+
+def leadline(*args):
+    """(exit status, stdout, stderr) of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = cli.main(list(args))
+        except SystemExit as leave:  # --help
+            status = leave.code
+    return status, out.getvalue(), err.getvalue()
+
+
+@contextlib.contextmanager
+def without_privileges():
+    """Root may read everything, and so is somebody else meanwhile."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+class LeadlineCase(unittest.TestCase):
+    COMMAND = ""
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        os.chmod(self.dir, 0o755)
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def save(self, tree, name="a.json"):
+        return save(self.dir, name, tree)
+
+    def run_command(self, *args, status=0):
+        """stdout of a command that says nothing else."""
+        got, out, err = leadline(self.COMMAND, *args)
+        self.assertEqual((got, err), (status, ""))
+        return out
+
+    def refused(self, sentence, *args, status=1):
+        """One sentence, and nothing on stdout."""
+        got, out, err = leadline(self.COMMAND, *args)
+        self.assertEqual(got, status, err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(sentence, err)
+        self.assertEqual(out, "")

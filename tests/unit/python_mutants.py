@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Reports with one thing wrong, hundreds of them: each command of leadline that reads
+them ends with a status and at most sentences, never with a traceback."""
+import copy
+import random
+
+from tap import main
+
+from full_report import figure, full
+from leadline_case import STEADY, LeadlineCase, leadline
+
+JUNK = [None, True, -1, 0, 1e308, 1e-308, 10 ** 30, "", "x", "<b>\x1b\u2028", [], {},
+        [None], [[]], {"a": []}, {"": None}, ["x"]]
+
+
+def places(tree, path=()):
+    """Paths of all values in a tree."""
+    inner = (tree.items() if isinstance(tree, dict)
+             else enumerate(tree) if isinstance(tree, list) else ())
+    for name, value in inner:
+        yield path + (name,)
+        for found in places(value, path + (name,)):
+            yield found
+
+
+def mutant(tree, seed):
+    """A copy in which one value is junk, or is missing."""
+    chance = random.Random(seed)
+    tree = copy.deepcopy(tree)
+    path = chance.choice(list(places(tree)))
+    at = tree
+    for name in path[:-1]:
+        at = at[name]
+    if isinstance(at, dict) and chance.random() < 0.2:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = copy.deepcopy(chance.choice(JUNK))
+    return tree, path
+
+
+class Mutants(LeadlineCase):
+    COUNT = 120
+
+    def commands(self):
+        folder, page = self.dir, self.path("page.html")
+        return [("compare", folder), ("compare", "--against=filetype", folder),
+                ("list", folder), ("report", folder, "-o", page),
+                ("validate", self.path("mutant.json")),
+                ("report", self.path("mutant.json"), "-o", page)]
+
+    def survive(self, tree, seeds):
+        """Every command ends well or with one sentence, and refusals are some only."""
+        good = 0
+        for seed in seeds:
+            changed, path = mutant(tree, seed)
+            self.save(changed, "mutant.json")
+            for command in self.commands():
+                try:
+                    status, _, err = leadline(*command)
+                except Exception as fault:
+                    raise AssertionError("%s after %r: %r" % (command[0], path, fault))
+                self.assertIn(status, (0, 1, 2))
+                self.assertLessEqual(err.count("\n"), 2, err)
+                good += status == 0
+        self.assertGreater(good, len(seeds))
+
+    def other(self, **more):
+        self.save(full({"write_MBps": STEADY, "read_MBps": STEADY}, label="other",
+                       options={"filetype": "shared"}, **more), "other.json")
+
+    def test_of_any_program(self):
+        self.other()
+        self.survive(full({"write_MBps": STEADY, "read_MBps": STEADY}, label="one",
+                          warnings=["odd"]), range(self.COUNT))
+
+    def test_of_a_sweep_of_alpha(self):
+        rows = [figure(name, [5.0, 6.0], at={"alpha": a}) for a in (1, 2, 3)
+                for name in ("sync_MBps", "async_MBps")]
+        self.other()
+        self.survive(full(rows + [figure("alpha_critical", [1.3])], label="one",
+                          phases=()), range(self.COUNT))
+
+    def test_of_loads(self):
+        self.save(full({"wall_s": STEADY}, label="serial", ranks=1, program="pfmload",
+                       options={"scheme": "serial", "library": "cached"}), "base.json")
+        self.survive(full({"wall_s": STEADY}, label="one", program="pfmload", ranks=3,
+                          options={"scheme": "D", "library": "cached"}, phases=()),
+                     range(self.COUNT))
+
+    def test_of_calibrations(self):
+        self.other()
+        self.survive(full({"sequential.write_MBps": STEADY,
+                           "random.read_MBps": STEADY}, program="calibrate",
+                          phases=()), range(self.COUNT))
+
+
+class Extremes(LeadlineCase):
+    def test_numbers_that_are_no_measurements(self):
+        extreme = [1e308, 1e-308, 5e-324, 1e30, 1e-30, 10 ** 400]
+        for i, values in enumerate([v] * 6 for v in extreme):
+            for name, kind in (("a", "unique"), ("b", "shared")):
+                tree = full({"write_MBps": STEADY}, label=name,
+                            options={"filetype": kind})
+                tree["figures"][0]["reps"] = values if name == "a" else [1.0] * 6
+                self.save(tree, name + ".json")
+            tree["samples"][i]["mean_s"] = extreme[i]
+            self.save(tree, "c.json")
+            for command in (("compare", self.dir), ("list", self.dir),
+                            ("compare", "--against=filetype", self.dir),
+                            ("report", self.dir, "-o", self.path("page.html"))):
+                status, _, err = leadline(*command)
+                self.assertIn(status, (0, 1, 2))
+                self.assertLessEqual(err.count("\n"), 2, err)
+
+
+if __name__ == "__main__":
+    main()
