@@ -2,6 +2,7 @@ dist_doc_DATA = \
 	COPYING NEWS README.md \
 	doc/adding-an-engine.md \
 	doc/architecture.md \
+	doc/clusters.md \
 	doc/container.md \
 	doc/ldad.md \
 	doc/method.md \

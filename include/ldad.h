@@ -83,6 +83,9 @@ int ldad_file_write_all(ldad_file fh, const void *buf, int count, MPI_Datatype t
 int ldad_file_read_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
                        MPI_Status *status);
 
+/* Local. How many ranks: what plans depend on. */
+int ldad_file_ranks(MPI_Comm comm);
+
 /* Local. One sentence on the first failure since it was last asked for, or "". Valid
  * until the next call of this library. */
 const char *ldad_file_error(void);

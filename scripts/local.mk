@@ -1,3 +1,18 @@
 # To be adapted and submitted; see the comments in them.
-examplesdir = $(pkgdatadir)/examples
-dist_examples_DATA = scripts/slurm/madbench.sbatch
+slurmdir = $(pkgdatadir)/slurm
+dist_slurm_DATA = scripts/slurm/common.sh scripts/slurm/submit.sh
+dist_slurm_SCRIPTS = \
+	scripts/slurm/compare-unique-shared.sbatch \
+	scripts/slurm/iotrace.sbatch \
+	scripts/slurm/ldad.sbatch \
+	scripts/slurm/madbench-array.sbatch \
+	scripts/slurm/madbench.sbatch \
+	scripts/slurm/pfmload.sbatch \
+	scripts/slurm/report.sbatch \
+	scripts/slurm/strong-scaling.sh \
+	scripts/slurm/weak-scaling.sh
+
+reframedir = $(pkgdatadir)/reframe
+dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.py
+
+EXTRA_DIST += packaging/spack/package.py

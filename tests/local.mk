@@ -64,6 +64,7 @@ SCRIPT_TESTS = \
 	tests/e2e/ended.py \
 	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
+	tests/e2e/hosts.py \
 	tests/e2e/iotrace_reader.py \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
@@ -87,8 +88,12 @@ SCRIPT_TESTS = \
 	tests/e2e/pfmload_ef.py \
 	tests/e2e/pfmload_ended.py \
 	tests/e2e/pfmload_schemes.py \
+	tests/e2e/reframe.py \
 	tests/e2e/rig_disks.py \
+	tests/e2e/rig_slurm.py \
 	tests/e2e/scale64.py \
+	tests/e2e/slurm.py \
+	tests/e2e/slurm_sweep.py \
 	tests/e2e/verification.py \
 	tests/lint/includes.py \
 	tests/lint/man.py \
@@ -109,8 +114,9 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/rig/disks tests/env.in \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
+	tests/e2e/in_rig.py tests/e2e/slurm_jobs.py \
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/e2e/loads.py \
 	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \

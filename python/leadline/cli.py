@@ -69,6 +69,11 @@ def add_sweep(commands):
                    help="where the reports go (default: SPEC's name without .json)")
     p.add_argument("--rounds", metavar="N", type=output.positive,
                    help="instead of SPEC's rounds")
+    p.add_argument("--submit", action="store_true",
+                   help="each run is a job of Slurm, with SPEC's options of sbatch")
+    p.add_argument("--jobs", metavar="N", type=output.positive,
+                   help="of --submit: so many at once (default: 1, as two measure each "
+                   "other)")
     p.add_argument("--dry-run", action="store_true",
                    help="print the commands and do nothing")
     p.add_argument("--fresh", action="store_true",

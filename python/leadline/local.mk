@@ -26,10 +26,12 @@ dist_leadline_DATA = \
 	python/leadline/pictures_own.py \
 	python/leadline/plot.py \
 	python/leadline/report.py \
+	python/leadline/run.py \
 	python/leadline/scaling.py \
 	python/leadline/schema.py \
 	python/leadline/shapes.py \
 	python/leadline/share.py \
+	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \
 	python/leadline/svg.py \

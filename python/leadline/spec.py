@@ -53,6 +53,7 @@ KEYS = OrderedDict([
     ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
                  "a launcher, or a list of it and its arguments")),
     ("mpiexec_args", ([], texts, "a list of strings")),
+    ("sbatch", ([], texts, "a list of strings")),
     ("env", ({}, lambda e: isinstance(e, dict) and all(
         isinstance(v, str) for v in e.values()), "an object of strings")),
     ("timeout", (600, lambda t: isinstance(t, (int, float)) and t > 0,

@@ -7,17 +7,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import namedtuple
 
 from leadline import report as reports
+from leadline import run as runs
+from leadline import slurm
 from leadline import spec as specs
 from leadline.errors import LeadlineError, usage
+from leadline.run import Run
 
 STATE = "sweep.json"
 PATIENCE_S = 10   # between asking a run to end and killing it
 LOOK_S = 0.05     # between looks whether a run has ended
-
-Run = namedtuple("Run", "config round path command")
 
 
 class Sweep:
@@ -124,7 +124,7 @@ def wait(process, timeout):
 
 def execute(run, env, timeout):
     """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
-    with open(log_path(run), "wb") as log:
+    with open(runs.log_path(run), "wb") as log:
         try:
             # A session of its own: Ctrl-C comes to us, and all of it can be ended.
             process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL,
@@ -140,22 +140,18 @@ def execute(run, env, timeout):
         if status is None:
             stop(process)
             return "it did not end within %g s and was stopped" % timeout
-    return sentence(run, status) if status else ""
+    return "%s (exit status %d)" % (runs.said(run), status) if status else ""
 
 
-def log_path(run):
-    return run.path[:-len(".json")] + ".log"
-
-
-def sentence(run, status):
-    """What the program said: its own line, else the launcher's last."""
-    with open(log_path(run), errors="replace") as stream:
-        lines = [reports.printable(line.strip()) for line in stream]
-    lines = [line for line in lines if line]
-    names = set(os.path.basename(word) + ":" for word in run.command)
-    own = [line for line in lines if line.split(" ")[0] in names]
-    said = (own or lines[-1:] or ["it said nothing"])[0]
-    return "%s (exit status %d)" % (said, status)
+def results(sweep, todo, env, progress):
+    """(run, its seconds, "" or what went wrong) of each, one after another."""
+    for run in todo:
+        progress.begin(run)
+        began = time.monotonic()
+        failure = execute(run, env, sweep.spec["timeout"])
+        if not failure and not sweep.done(run):
+            failure = "it ended well but left no valid report in " + run.path
+        yield run, time.monotonic() - began, failure
 
 
 # ---- progress ----------------------------------------------------------------
@@ -164,8 +160,8 @@ def sentence(run, status):
 class Progress:
     """One line, redrawn, where stderr is a terminal; else a line for every run."""
 
-    def __init__(self, total, quiet):
-        self.total, self.quiet = total, quiet
+    def __init__(self, total, quiet, at_once=1):
+        self.total, self.quiet, self.at_once = total, quiet, at_once
         self.terminal = sys.stderr.isatty()
         self.seconds = []   # of the runs of this call
         self.done = 0       # with those that were there before
@@ -174,7 +170,7 @@ class Progress:
         if not self.seconds:
             return ""
         mean = sum(self.seconds) / len(self.seconds)
-        left = int(round(mean * (self.total - self.done)))
+        left = int(round(mean * (self.total - self.done) / self.at_once))
         return ", %d:%02d left" % divmod(left, 60)
 
     def begin(self, run):
@@ -209,34 +205,37 @@ class Progress:
 # ---- all of them -------------------------------------------------------------
 
 
-def run_all(sweep, quiet):
-    """Returns the number of runs that failed."""
+def run_all(sweep, quiet, jobs):
+    """Returns the number of runs that failed. jobs: as so many jobs of Slurm at once,
+    0: here."""
     env = dict(os.environ, **sweep.spec["env"])
     todo = [run for run in sweep.runs if not sweep.done(run)]
-    progress = Progress(len(sweep.runs), quiet)
+    progress = Progress(len(sweep.runs), quiet, jobs or 1)
     progress.done = len(sweep.runs) - len(todo)
     if progress.done and not quiet:
         progress.say("%d of %d runs are there already"
                      % (progress.done, progress.total))
-    failed, good = 0, progress.done
+    way = (slurm.results(sweep, todo, env, progress, jobs) if jobs
+           else results(sweep, todo, env, progress))
     try:
-        for i, run in enumerate(todo):
-            progress.begin(run)
-            began = time.monotonic()
-            failure = execute(run, env, sweep.spec["timeout"])
-            if not failure and not sweep.done(run):
-                failure = "it ended well but left no valid report in " + run.path
-            progress.end(run, time.monotonic() - began, failure)
-            if failure:
-                failed += 1
-            else:
-                good += 1
-                os.unlink(log_path(run))
-            if not good and failed == len(sweep.configs) and i + 1 < len(todo):
-                progress.say("every configuration failed: giving up")
-                return failed
+        return count_failures(sweep, way, progress)
     finally:
+        way.close()
         progress.clear()
+
+
+def count_failures(sweep, way, progress):
+    failed, good = 0, progress.done
+    for run, seconds, failure in way:
+        progress.end(run, seconds, failure)
+        if failure:
+            failed += 1
+        else:
+            good += 1
+            runs.forget(run)
+        if not good and failed == len(sweep.configs) and progress.done < progress.total:
+            progress.say("every configuration failed: giving up")
+            break
     return failed
 
 
@@ -252,6 +251,8 @@ def on_term(signum, frame):
 
 
 def main(args, where):
+    if args.jobs and not args.submit:
+        raise usage("--jobs says how many jobs --submit may have at once")
     spec = specs.read(args.spec)
     if args.rounds:
         spec["rounds"] = args.rounds
@@ -259,6 +260,8 @@ def main(args, where):
     if args.dry_run:
         print_commands(Sweep(spec, out, new_id(spec), where))
         return 0
+    if args.submit:
+        slurm.check()
     identity = resume_id(spec, out, args.fresh) or new_id(spec)
     sweep = Sweep(spec, out, identity, where)
     try:
@@ -267,7 +270,7 @@ def main(args, where):
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
     signal.signal(signal.SIGTERM, on_term)
-    failed = run_all(sweep, args.quiet)
+    failed = run_all(sweep, args.quiet, args.submit and (args.jobs or 1))
     if failed:
         raise LeadlineError("%d of %d runs failed; the same command tries them again"
                             % (failed, len(sweep.runs)))

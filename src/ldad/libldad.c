@@ -2,6 +2,7 @@
  * terms of MPI datatypes. */
 #include "ldad/libldad.h"
 #include "base/err.h"
+#include "io/container.h"
 #include "ldad/unique.h"
 #include "world/world.h"
 #include <errno.h>
@@ -232,6 +233,20 @@ static int64_t planned_bytes(const struct ldad_plan *p)
     return bytes;
 }
 
+/* A program that was rewritten reads whatever there is. */
+static void read_plain(MPI_Comm comm, const char *path, struct wish *w)
+{
+    int rank, container = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        container = container_is(path);
+    MPI_Bcast(&container, 1, MPI_INT, 0, comm);
+    if (container)
+        return;
+    w->method = &methods[0];
+    snprintf(w->engine, VALUE, "%s", w->method->engine);
+}
+
 /* MPI_MODE_CREATE takes a file that is there already. */
 static int exists_for_all(ldad_file fh)
 {
@@ -316,9 +331,11 @@ static int open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
         fh->comm = comm;
         fh->path = copy;
         fh->collective = w->collective;
-        fh->plain = w->method->plain;
         fh->view.unit = 1;
         bool fresh = amode & MPI_MODE_EXCL;
+        if (plan && w->method->partitioned && !(flags & IO_WRITE))
+            read_plain(comm, path, w);
+        fh->plain = w->method->plain;
         rc = w->method->unique ? open_unique(fh, w, flags, fresh)
                                : open_whole(fh, w, flags, fresh);
     }
@@ -350,6 +367,13 @@ int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info inf
     vsnprintf(text + n, sizeof text - (size_t)n, plan, args);
     va_end(args);
     return open_file(comm, path, amode, info, text, out);
+}
+
+int ldad_file_ranks(MPI_Comm comm)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    return ranks;
 }
 
 int ldad_file_close(ldad_file *out)

@@ -39,10 +39,14 @@ static int check_launcher(const struct world *w)
         n, variable, w->library);
 }
 
+/* Within Slurm, mpirun starts its own processes on the nodes by srun, and ours see both
+ * names; MPICH's tells the ranks of a node apart by a variable that srun has not. */
 static const char *launcher_name(void)
 {
     if (getenv("OMPI_COMM_WORLD_SIZE") && !getenv("SLURM_STEP_NUM_TASKS"))
         return "orte";
+    if (getenv("PMI_SIZE") && getenv("MPI_LOCALNRANKS"))
+        return "hydra";
     if (getenv("SLURM_STEP_NUM_TASKS"))
         return "slurm";
     return getenv("PMI_SIZE") ? "hydra" : "none";

@@ -8,9 +8,11 @@ import sys
 from lint import done, output, point, skip, text_of, tracked
 
 WIDTH = 88
-TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".1", ".in")
+TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".sbatch",
+        ".1", ".in")
 SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run",
-           "tests/rig/disks")
+           "tests/rig/disks", "tests/rig/hosts", "tests/rig/slurm")
+NARROW = (".c", ".cc", ".h", ".py", ".sbatch")
 
 
 def tool(name, what, *arguments):
@@ -55,7 +57,8 @@ def layout_faults(name):
     for number, line in enumerate(text.splitlines(), 1):
         if line != line.rstrip():
             faults.append("%s:%d: blanks at the end" % (name, number))
-        if name.endswith((".c", ".cc", ".h", ".py")) and len(line) > WIDTH:
+        narrow = name.endswith(NARROW) or name in SCRIPTS or "slurm/" in name
+        if narrow and len(line) > WIDTH:
             faults.append("%s:%d: %d columns" % (name, number, len(line)))
         if name.endswith((".c", ".cc", ".h", ".py")) and "\t" in line:
             faults.append("%s:%d: a tab" % (name, number))

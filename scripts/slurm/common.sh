@@ -1,0 +1,114 @@
+# shellcheck shell=bash
+# What the jobs here have in common; they source it. It does as these variables say,
+# which may be set in a job, or beforehand (sbatch hands on its environment):
+#
+#   LEADLINE_DIR       the directory to be measured, on the parallel file system. Files
+#                      are made in a folder of the job's own there, which is removed at
+#                      its end, also at that by the time limit. Default: $SCRATCH, or
+#                      where the job was submitted.
+#   LEADLINE_RUNS      where reports go. Default: a folder named after the job, where it
+#                      was submitted.
+#   LEADLINE_LOCAL     a directory that is another one on each node, such as that of a
+#                      local disk. Default: none.
+#   LEADLINE_MPIEXEC   what starts MPI programs, as in "srun --mpi=cray_shasta"; it is
+#                      given -n RANKS PROGRAM. Default: what goes with the MPI library
+#                      of the programs.
+
+fail() {
+    echo "${SLURM_JOB_NAME:-leadline}: $*" >&2
+    exit 1
+}
+
+# begin PROGRAM: what a job does first; PROGRAM is one of those that it will run. From
+# then on it is in $scratch, so that this is where the programs' --dir is, by default.
+begin() {
+    local id=${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}
+    command -v "$1" >/dev/null || fail "$1 is not on PATH: load its module first"
+    export LEADLINE_MPIEXEC=${LEADLINE_MPIEXEC:-$(launcher_of "$1")}
+    ranks=${SLURM_NTASKS:-$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1}))}
+    runs=${LEADLINE_RUNS:-$SLURM_SUBMIT_DIR/$SLURM_JOB_NAME-$id}
+    job=$SLURM_JOB_NAME-$id${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}
+    scratch=${LEADLINE_DIR:-${SCRATCH:-$SLURM_SUBMIT_DIR}}/$job.scratch
+    local_scratch=${LEADLINE_LOCAL:+$LEADLINE_LOCAL/$job.scratch}
+    child=
+    trap clean EXIT
+    trap stop TERM
+    mkdir -p "$runs"
+    clean # a job that is queued again finds what its node left behind
+    mkdir "$scratch"
+    [ -z "$local_scratch" ] || on_each_node mkdir -p "$local_scratch"
+    cd "$scratch" || exit
+}
+
+# srun is right where it speaks the protocol of the program's MPI: PMIx with Open MPI,
+# PMI-2 with MPICH and what comes of it. Otherwise that MPI's own launcher.
+launcher_of() {
+    local libraries plugins
+    libraries=$(ldd "$(command -v "$1")")
+    plugins=$(srun --mpi=list 2>&1)
+    case $libraries/$plugins in
+    *libopen-pal*/*pmix*) echo "srun --mpi=pmix" ;;
+    *libopen-pal*) first_of mpirun.openmpi mpirun ;;
+    *libmpich* | *libmpi.so.12*)
+        case $plugins in
+        *pmi2*) echo "srun --mpi=pmi2" ;;
+        *) first_of mpirun.mpich mpirun ;;
+        esac
+        ;;
+    *) echo mpirun ;;
+    esac
+}
+
+first_of() {
+    local name
+    for name; do
+        if command -v "$name" >/dev/null; then break; fi
+    done
+    echo "$name"
+}
+
+on_each_node() {
+    srun --overlap --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" \
+        --ntasks-per-node=1 "$@"
+}
+
+clean() {
+    cd "$SLURM_SUBMIT_DIR" || true
+    rm -rf "$scratch"
+    [ -z "$local_scratch" ] || on_each_node rm -rf "$local_scratch"
+}
+
+# run COMMAND...: in the background, as a shell hears no signal while it waits for what
+# is in front.
+run() {
+    "$@" &
+    child=$!
+    wait "$child"
+}
+
+# Slurm sends the signal of --signal some time before it would kill all of the job. A
+# child that has only just begun may miss its own, so it is told again.
+stop() {
+    echo "$SLURM_JOB_NAME: told to end, by the time limit or by scancel" >&2
+    while [ -n "$child" ] && kill -TERM "$child" 2>/dev/null; do
+        for _ in {1..60}; do
+            sleep 0.25
+            kill -0 "$child" 2>/dev/null || break
+        done
+    done
+    exit 1
+}
+
+# launch PROGRAM ARGS...: on all ranks of the job.
+launch() {
+    local mpiexec
+    read -ra mpiexec <<<"$LEADLINE_MPIEXEC"
+    run "${mpiexec[@]}" -n "$ranks" "$@"
+}
+
+# sweep NAME <SPECIFICATION: its runs, with their reports in $runs/NAME. They are
+# steps of this job, one after another, so what drifts drifts for all of them.
+sweep() {
+    cat >"$runs/$1.json"
+    run leadline sweep "$runs/$1.json" --out="$runs/$1"
+}

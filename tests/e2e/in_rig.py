@@ -1,0 +1,26 @@
+"""Tests that need a rig: they start themselves again in it, or skip with its reason.
+
+    if __name__ == "__main__":
+        in_rig("slurm", "--nodes=2")     # as main() of e2e.py
+"""
+import os
+import subprocess
+import sys
+
+from e2e import TESTS, main
+
+IMPOSSIBLE = 77
+
+
+def in_rig(name, *options):
+    if "LEADLINE_RSH" in os.environ:  # what rigs set
+        main()
+    rig = [sys.executable, os.path.join(TESTS, "rig", name), *options, "--"]
+    done = subprocess.run(rig + [sys.executable, os.path.abspath(sys.argv[0])],
+                          stderr=subprocess.PIPE, check=False)
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode == IMPOSSIBLE:
+        print("1..0 # SKIP " + said.strip())
+        sys.exit(0)
+    sys.stderr.write(said)
+    sys.exit(done.returncode)

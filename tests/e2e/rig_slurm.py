@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""tests/rig/hosts and tests/rig/slurm: what they make is there, and is gone afterwards,
+however they end. What they share with tests/rig/disks is tested with it."""
+import os
+import signal
+import subprocess
+import sys
+
+from e2e import TESTS, Case, add, main, runner
+
+IMPOSSIBLE = 77
+OURS = {"slurmctld", "slurmd", "slurmstepd", "munged", "sleep"}
+
+
+class Rigs(Case):
+    RIG = "hosts"
+
+    def setUp(self):
+        super().setUp()
+        done = self.end(self.begin("true"))
+        if done.returncode == IMPOSSIBLE:
+            self.skipTest(done.said.strip())
+
+    def begin(self, script, *options):
+        """A rig with its temporary files in self.tmp."""
+        return subprocess.Popen(
+            [sys.executable, os.path.join(TESTS, "rig", self.RIG), *options, "--", "sh",
+             "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=dict(os.environ, TMPDIR=self.tmp))
+
+    def end(self, rig):
+        rig.said = rig.communicate(timeout=60 * runner.SCALE)[0].decode()
+        return rig
+
+    def runs(self, script, *options, status=0):
+        rig = self.end(self.begin(script, *options))
+        self.assertEqual(rig.returncode, status, rig.said)
+        self.nothing_left()
+        return rig.said.splitlines()
+
+    def nothing_left(self):
+        self.assertEqual(os.listdir(self.tmp), [])
+        left = [runner.name_of(pid) for pid in runner.descendants()]
+        self.assertEqual([name for name in left if name in OURS], [])
+
+    def ends(self, number, status):
+        rig = self.begin("echo ready; exec sleep 1000")
+        rig.stdout.readline()
+        rig.send_signal(number)
+        self.end(rig)
+        self.assertEqual(rig.returncode, status)
+        self.nothing_left()
+
+
+class Hosts(Rigs):
+    def test_names_and_networks(self):
+        said = self.runs("hostname; for h in node1 node2 node3; do $LEADLINE_RSH "
+                         "$h 'hostname; ip -o -4 addr show eth0'; done", "--hosts=3")
+        self.assertEqual(said[0], "node1")
+        self.assertEqual(said[1::2], ["node1", "node2", "node3"])
+        self.assertEqual(len(set(line.split()[3] for line in said[2::2])), 3)
+
+    def test_head(self):
+        self.assertEqual(self.runs("hostname", "--head"), ["head"])
+
+    def test_only_the_local_directory_is_not_shared(self):
+        said = self.runs("cd $LEADLINE_LOCAL && touch here && ls && cd - >/dev/null && "
+                         "$LEADLINE_RSH node2 ls $LEADLINE_LOCAL && "
+                         "$LEADLINE_RSH node2 pwd && pwd")
+        self.assertEqual(said, ["here"] + [os.getcwd()] * 2)
+
+    def test_they_reach_each_other(self):
+        serve = ("import socket; s = socket.socket(); s.bind((\"node2\", 7777)); "
+                 "s.listen(); print(\"ready\", flush=True); "
+                 "print(s.accept()[0].recv(9).decode())")
+        ask = ("import socket; "
+               "socket.create_connection((\"node2\", 7777)).send(b\"met\")")
+        said = self.runs(
+            "$LEADLINE_RSH node2 python3 -c \"'%s'\" >%s/said & server=$!; "
+            "until grep -q ready %s/said; do sleep 0.1; done; python3 -c '%s'; "
+            "wait $server; cat %s/said; rm %s/said"
+            % (serve.replace('"', '\\"'), self.tmp, self.tmp, ask, self.tmp, self.tmp))
+        self.assertEqual(said, ["ready", "met"])
+
+    def test_status(self):
+        self.runs("exit 3", status=3)
+        self.runs("kill -TERM $$", status=128 + signal.SIGTERM)
+
+
+class Slurm(Rigs):
+    RIG = "slurm"
+
+    def test_nodes(self):
+        said = self.runs("sinfo -h -N -o '%N %T'; srun -N 3 hostname | sort; hostname",
+                         "--nodes=3")
+        self.assertEqual(said, ["node1 idle", "node2 idle", "node3 idle",
+                                "node1", "node2", "node3", "head"])
+
+    def test_a_job_that_is_left_is_ended(self):
+        self.runs("sbatch -N 2 --wrap 'srun sleep 1000' -o %s/out >/dev/null; "
+                  "until squeue -h -t R | grep -q .; do sleep 0.1; done; "
+                  "until [ -e %s/out ]; do sleep 0.1; done; rm %s/out"
+                  % (self.tmp, self.tmp, self.tmp))
+
+
+for case_ in Hosts, Slurm:
+    for name_, number_, status_ in (
+            ("SIGTERM", signal.SIGTERM, 128 + signal.SIGTERM),
+            ("SIGINT", signal.SIGINT, 128 + signal.SIGINT),
+            ("SIGKILL", signal.SIGKILL, -signal.SIGKILL)):
+        add(case_, "ends_by_" + name_, "ends", number_, status_)
+
+del Rigs, case_  # no cases of their own
+if __name__ == "__main__":
+    main()

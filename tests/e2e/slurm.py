@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""scripts/slurm and the programs under a real Slurm of two nodes. limit: 400"""
+import os
+import re
+import subprocess
+
+from e2e import FLAVOUR, add
+from in_rig import in_rig
+from slurm_jobs import LOCAL, SCRIPTS, SlurmCase
+
+RIGHT = "pmix" if FLAVOUR == "openmpi" else "pmi2"
+MPIRUN = os.environ.get("MPIEXEC", "mpiexec")
+SENTENCE = "each is alone in its MPI world"
+
+# name COMMAND...: what it printed and its exit status, in files of that name
+LAUNCHES = """#!/bin/bash
+of() {
+    local name=$1 status=0
+    shift
+    "$@" >"$name.out" 2>"$name.err" || status=$?
+    echo "$status" >"$name.status"
+}
+"""
+
+
+class Launchers(SlurmCase):
+    def launch(self, lines, **how):
+        """Runs commands in one job: {name: (status, out, err)}."""
+        script = os.path.join(self.tmp, "launches")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(LAUNCHES + "".join("of %s %s\n" % item for item in lines.items()))
+        self.completed(self.job(script, **how))
+        return {name: self.ended_as(name) for name in lines}
+
+    def ended_as(self, name):
+        def text(kind):
+            path = os.path.join(self.tmp, "%s.%s" % (name, kind))
+            with open(path, encoding="utf-8", errors="replace") as f:
+                return f.read()
+        # srun tells when it has to wait for the step before
+        said = [line for line in text("err").splitlines(True)
+                if not line.startswith("srun:")]
+        return int(text("status")), text("out"), "".join(said)
+
+    def refused(self, name, ended):
+        """MPICH's programs would run; Open MPI's are stopped by it in Slurm's name."""
+        status, out, err = ended
+        self.assertNotEqual(status, 0, name)
+        if FLAVOUR == "mpich":
+            self.assertEqual(status, 2, (name, err))
+            self.assertEqual(len(re.findall(SENTENCE, err)), 1, (name, err))
+            self.assertEqual(out, "", name)
+
+    def test_N_singletons_are_refused(self):
+        wrong = {"madbench": "madbench 64 2 --io-only",
+                 "blocktransfer": "blocktransfer 1M",
+                 "pfmload": "pfmload -o x.pfm nothing.gsf",
+                 "gsfgen": "gsfgen --files=1 --pings=10",
+                 "perf": "ldad perf --chunks=2", "fft": "ldad fft",
+                 "flatten": "ldad flatten nothing x"}
+        for nodes in 1, 2:
+            found = self.launch({name: "srun --mpi=none " + line
+                                 for name, line in wrong.items()}, nodes=nodes)
+            for name, ended in found.items():
+                self.refused(name, ended)
+
+    def test_the_other_MPIs_launcher_is_refused(self):
+        other = "mpirun." + ("openmpi" if FLAVOUR == "mpich" else "mpich")
+        if not any(os.access(os.path.join(folder, other), os.X_OK)
+                   for folder in os.environ["PATH"].split(":")):
+            self.skipTest("%s is not installed" % other)
+        allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        found = self.launch({"other": other + " -n 4 madbench 64 2 --io-only"},
+                            **allowed)
+        status, _, err = found["other"]
+        self.assertNotEqual(status, 0)
+        self.assertEqual(len(re.findall(SENTENCE, err)), FLAVOUR == "mpich", err)
+
+    def test_what_is_right_runs(self):
+        run = " madbench 64 2 --io-only --quiet --json=%s.json"
+        ways = {"six": (MPIRUN + " -n 6", 6, 2), "one": (MPIRUN + " -n 1", 1, 1),
+                "srun": ("srun --mpi=" + RIGHT, 2, 2),
+                "srun_one": ("srun --nodes=1 --ntasks=1 --mpi=" + RIGHT, 1, 1)}
+        found = self.launch({name: way + run % name
+                             for name, (way, _, _) in ways.items()}, ranks=2)
+        for name, (_, ranks, nodes) in ways.items():
+            self.assertEqual((found[name][0], found[name][2]), (0, ""), name)
+            self.valid(name + ".json", ranks=ranks, nodes=nodes)
+        launcher = self.report("six.json")["mpi"]["launcher"]
+        self.assertEqual(launcher, "orte" if FLAVOUR == "openmpi" else "hydra")
+        self.assertEqual(self.report("srun.json")["mpi"]["launcher"], "slurm")
+
+    def test_where_one_process_is_enough(self):
+        """In the batch shell, and wherever MPI is not asked for."""
+        found = self.launch({
+            "shell": "madbench 64 2 --io-only --quiet --json=shell.json",
+            "keep": MPIRUN + " -n 2 ldad perf --chunks=2 --io=partitioned --keep -q",
+            "info": "srun --mpi=none ldad info *.perf",
+            "verify": "srun --mpi=none ldad verify *.perf",
+            "help": "srun --mpi=none madbench --help",
+            "dry": "srun --mpi=none madbench 64 2 --dry-run --ranks=8",
+            "version": "srun --mpi=none gsfgen --version",
+            "gsfinfo": "srun --mpi=none gsfinfo --help",
+            "pfminfo": "srun --mpi=none pfminfo --help",
+            "iotrace": "srun --mpi=none iotrace run -n t -- true"}, nodes=1, ranks=2)
+        for name, (status, _, err) in found.items():
+            # Open MPI ends what asks for MPI under srun --mpi=none, whatever it is for
+            if FLAVOUR == "mpich" or name not in ("verify", "dry"):
+                self.assertEqual(status, 0, (name, err))
+        self.valid("shell.json", ranks=1, nodes=1)
+        self.assertEqual(found["help"][1].count("usage: madbench"), 1)
+
+
+class Jobs(SlurmCase):
+    def started_by(self, mpiexec):
+        return {"LEADLINE_MPIEXEC": mpiexec} if mpiexec else {}
+
+    def madbench(self, nodes, mpiexec):
+        done = self.completed(self.job("madbench.sbatch", nodes=nodes,
+                                       **self.started_by(mpiexec)))
+        report = self.valid("madbench-" + done.number,
+                            "madbench-%s.json" % done.number, nodes=nodes)
+        self.assertEqual(report["mpi"]["launcher"] == "slurm", not mpiexec)
+
+    def test_what_is_exported(self):
+        done = self.completed(self.job("madbench.sbatch", "--export=ALL,NPIX=128",
+                                       FILETYPE="SHARED"))
+        options = self.valid("madbench-" + done.number,
+                             "madbench-%s.json" % done.number)["options"]
+        self.assertEqual(options["npix"]["value"], 128)
+        self.assertEqual(options["filetype"]["value"].upper(), "SHARED")
+
+    def test_array(self):
+        tasks = self.wait_for(self.submit("madbench-array.sbatch"))
+        self.assertEqual([self.completed(task).code for task in tasks], ["0:0"] * 4)
+        folder = [name for name in os.listdir(self.tmp)
+                  if name.startswith("madbench-array-")]
+        self.assertEqual(len(folder), 1)
+        names = self.reports(folder[0])
+        self.assertEqual(len(names), 4)
+        for name in names:
+            self.valid(folder[0], name)
+        compared = [task.out for task in tasks if "against unique" in task.out]
+        self.assertEqual(len(compared), 1)
+        self.assertNotIn("not comparable", compared[0])
+
+    def test_failing_steps(self):
+        done = self.failed(self.job("madbench.sbatch", NPIX="many"))
+        self.assertIn('"many" is not a whole number', done.out)
+        done = self.failed(self.job("ldad.sbatch", WORKLOAD="nothing"))
+        self.assertIn('"nothing" is not one of its commands', done.out)
+        self.failed(self.job("pfmload.sbatch", LOAD="few"))
+        self.failed(self.job("madbench.sbatch", LEADLINE_MPIEXEC="nowhere/run"))
+        done = self.failed(self.job("madbench.sbatch", PATH="/usr/bin:/bin"))
+        self.assertIn("madbench is not on PATH", done.out)
+
+    def test_time_limit(self):
+        """Slurm looks every half minute whether within the next one the signal is due:
+        here that is 10 to 40 seconds after the beginning."""
+        done = self.failed(self.job(
+            "ldad.sbatch", "--time=2", "--signal=B:TERM@80", ROUNDS="1000",
+            LEADLINE_LOCAL=LOCAL))
+        self.assertIn("told to end, by the time limit", done.out)
+
+    def test_cancelled(self):
+        number = self.submit("madbench.sbatch", NPIX="512", REPEAT="100000")
+        self.until(lambda: os.path.isdir(os.path.join(
+            self.tmp, "madbench-%s.scratch" % number)), "it has files")
+        self.tool("scancel", "--batch", "--signal=TERM", number)
+        done = self.failed(self.wait_for(number)[0])
+        self.assertIn("told to end", done.out)
+
+    def lfs(self, status):
+        """Pretends to be Lustre's; returns what is to be on PATH."""
+        folder = os.path.join(self.tmp, "bin")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "lfs"), "w") as f:
+            f.write("#!/bin/sh\necho lfs $*\nexit %d\n" % status)
+        os.chmod(f.name, 0o755)
+        return folder + ":" + os.environ["PATH"]
+
+    def compare(self, **env):
+        done = self.completed(self.job("compare-unique-shared.sbatch", **env))
+        folder = "compare-unique-shared-" + done.number
+        names = self.reports(folder, "madbench")
+        for name in names:
+            self.valid(folder, "madbench", name)
+        self.assertIn("against unique", done.out)
+        return done.out, names
+
+    def test_wide_striped(self):
+        out, names = self.compare(PATH=self.lfs(0), STRIPE_COUNT="4")
+        self.assertIn("lfs setstripe --stripe-count 4 wide", out)
+        self.assertIn("against default", out)
+        self.assertEqual(len(names), 8)
+
+    def test_no_lustre(self):
+        out, names = self.compare(PATH=self.lfs(1))
+        self.assertIn("no Lustre here", out)
+        self.assertEqual(len(names), 4)
+
+    def test_node_local_directories(self):
+        done = self.completed(self.job("ldad.sbatch", LEADLINE_LOCAL=LOCAL))
+        names = self.reports("ldad-" + done.number, "ldad")
+        reports = [self.valid("ldad-" + done.number, "ldad", name) for name in names]
+        self.assertEqual(len(reports), 4)
+        local = [r for r in reports if r["options"]["node-dirs"]["value"]]
+        self.assertEqual(len(local), 1)
+
+    def test_pfmload(self):
+        done = self.completed(self.job("pfmload.sbatch", nodes=1, SCHEMES="D G"))
+        names = self.reports("pfmload-" + done.number, "pfmload")
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.valid("pfmload-" + done.number, "pfmload", name, nodes=1)
+
+    def iotrace(self, nodes, mpiexec):
+        done = self.completed(self.job("iotrace.sbatch", nodes=nodes,
+                                       **self.started_by(mpiexec)))
+        ranks = re.findall(r"^ +([0-9]) +[0-9]+ .* madbench$", done.out, re.M)
+        self.assertEqual(sorted(ranks), ["0", "1", "2", "3"], done)
+        self.assertIn("100.0 % explained", done.out)
+
+    def test_report_alone(self):
+        """The last job of a chain, where there is nothing to report on."""
+        self.assertEqual(self.job("report.sbatch", nodes=1, ranks=1,
+                                  LEADLINE_RUNS=self.tmp).state, "FAILED")
+
+
+class Chains(SlurmCase):
+    def chain(self, script, **env):
+        env = dict({"TASKS_PER_NODE": "2", "LEADLINE_RUNS": self.tmp + "/runs"}, **env)
+        return subprocess.run(
+            [os.path.join(SCRIPTS, script), "--exclusive=user"], cwd=self.tmp,
+            env=self.environment(**env), stdin=subprocess.DEVNULL, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+
+    def scaled(self, script, pixels, **env):
+        found = self.chain(script, RANKS="1 4", **env)
+        self.assertEqual(found.returncode, 0, found.stderr)
+        numbers = re.search(r"submitted: ([0-9 ]+);", found.stdout).group(1).split()
+        self.assertEqual(len(numbers), 3)
+        done = [self.wait_for(number)[0] for number in numbers]
+        self.assertEqual([each.state for each in done], ["COMPLETED"] * 3)
+        self.nothing_left()
+        reports = [self.report("runs", name) for name in self.reports("runs")]
+        self.assertEqual([(r["mpi"]["ranks"], r["options"]["npix"]["value"])
+                          for r in reports], list(zip((1, 4), pixels)))
+        for ranks, npix in zip((1, 4), pixels):
+            self.assertIn("%d ranks, %d pixels" % (ranks, npix), done[-1].out)
+        self.assertTrue(os.path.exists(os.path.join(self.tmp, "runs", "report.html")))
+
+    def test_weak_scaling(self):
+        self.scaled("weak-scaling.sh", (64, 128), NPIX="64")
+
+    def test_strong_scaling(self):
+        self.scaled("strong-scaling.sh", (64, 64), NPIX="64")
+
+    def refused(self, sentence, script="weak-scaling.sh", **env):
+        before = self.tool("squeue", "--noheader")
+        done = self.chain(script, **env)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(self.tool("squeue", "--noheader"), before)
+        self.assertNotIn("submitted", done.stdout)
+
+    def test_what_does_not_fit_is_refused(self):
+        """The rig's nodes have 1 GiB."""
+        self.refused("4 ranks with 16000 pixels need 9.60 GiB of a node, which has "
+                     "1024 MiB", RANKS="4", NPIX="16000", TASKS_PER_NODE="4")
+
+    def test_files_that_do_not_fit_are_refused(self):
+        self.refused("are free: choose a smaller NPIX", NPIX="4096", NBIN="1000000")
+
+    def test_ranks_that_are_not_four_times(self):
+        self.refused("RANKS: after 1 comes 4, not 2", RANKS="1 2")
+
+    def test_no_report_after_a_failure(self):
+        done = self.chain("strong-scaling.sh", RANKS="1 4", REPEAT="never")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        numbers = re.search(r"submitted: ([0-9 ]+);", done.stdout).group(1).split()
+        states = [self.wait_for(number)[0].state for number in numbers]
+        self.assertEqual(states, ["FAILED", "FAILED", "CANCELLED"])
+
+
+for nodes_ in 1, 2:
+    add(Jobs, "madbench_on_%d" % nodes_, "madbench", nodes_, None)
+    add(Jobs, "madbench_on_%d_by_mpirun" % nodes_, "madbench", nodes_, MPIRUN)
+    add(Jobs, "iotrace_on_%d" % nodes_, "iotrace", nodes_, None)
+    add(Jobs, "iotrace_on_%d_by_mpirun" % nodes_, "iotrace", nodes_, MPIRUN)
+
+if __name__ == "__main__":
+    in_rig("slurm", "--nodes=2")
