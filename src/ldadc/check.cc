@@ -168,12 +168,17 @@ struct Matched {
     std::vector<Verdict> verdicts;
 };
 
-int score(const std::vector<Verdict> &all)
+// A file in which more agrees is more likely; and then one that calls of these names
+// were made to.
+int score(const File &f, const std::vector<Verdict> &all, const Streams &seen)
 {
-    int n = 0;
+    int agree = 0, called = 0;
     for (const Verdict &v : all)
-        n += v.outcome == AGREES ? v.predicted.calls > 0 : v.outcome == DIFFERS ? -1 : 0;
-    return n;
+        agree += v.outcome == AGREES && v.predicted.calls > 0;
+    for (auto &[key, tally] : seen)
+        for (const Description &d : f.calls)
+            called |= d.site->call.name == key.second;
+    return 2 * agree + called;
 }
 
 Matched match(const File &f, const Trace &t, Checker *checker)
@@ -184,8 +189,8 @@ Matched match(const File &f, const Trace &t, Checker *checker)
         if (!names_path(f, path))
             continue;
         std::vector<Verdict> v = checker->judge(f, streams);
-        if (score(v) > most) {
-            most = score(v);
+        if (score(f, v, streams) > most) {
+            most = score(f, v, streams);
             best = {&f, path, v};
         }
     }

@@ -185,6 +185,7 @@ class Rewrite(Programs):
             self.command(os.path.join(BUILD, "ldad"), "flatten", names[2],
                          names[2] + ".flat")
             self.assertEqual(self.content(names[2] + ".flat"), self.content(names[0]))
+            os.unlink(names[2] + ".flat")
             self.assertTrue(os.path.isfile(names[3]))
         self.assertEqual(self.logical(self.path("c.100.7")),
                          (self.content(self.path("a.100.7")), 16))
