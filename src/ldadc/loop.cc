@@ -81,6 +81,7 @@ void Interp::find_modified(const Repeat &r, Closed *c)
         auto jumps_before = jumps;
         std::set<Cell> log;
         now = head(*c, true);
+        steps += now.cells.size() / 4; // it is work, too
         alive = true;
         probing++;
         logs.push_back(&log);

@@ -87,6 +87,7 @@ State Interp::merge(State a, State b)
     for (const State *s : {&a, &b})
         for (auto &[c, v] : s->cells)
             cells.insert(c);
+    steps += cells.size() / 4; // it is work, too
     State out;
     std::map<Cell, Value> merged;
     for (const Cell &c : cells) {

@@ -55,12 +55,32 @@ std::set<int> symbols_of(const Report &r)
     return out;
 }
 
+// Where it was given up, calls may not have been come to; that must not look as if
+// there were none.
+static File given_up(const std::string &input)
+{
+    static Site nowhere;
+    nowhere.where = {input, 1, 1};
+    nowhere.call.name = "any call";
+    Description d;
+    d.site = &nowhere;
+    d.reason = "the program has too many paths to follow, and not all of its calls may "
+               "be listed";
+    d.reason_where = nowhere.where;
+    File f;
+    f.name = "any";
+    f.calls.push_back(d);
+    return f;
+}
+
 Report report_make(const Interp &i, const std::vector<std::string> &inputs)
 {
     Report r;
     r.inputs = inputs;
     for (const Site &s : i.sites)
         file_of(&r, i, s).calls.push_back(describe(i, s));
+    if (i.tired)
+        r.files.push_back(given_up(inputs[0]));
     for (File &f : r.files)
         decide(&f);
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",
