@@ -8,9 +8,11 @@ import subprocess
 # pieces of the file that it asked for, in order; None where nobody can know.
 # places: (source, line), innermost first; at: the byte where it begins, also where it
 # moves nothing; of: rank and number of ranks in the file's communicator.
-Transfer = collections.namedtuple("Transfer", "rank of call viewed at bytes places pieces")
+Transfer = collections.namedtuple(
+    "Transfer", "rank of call viewed at bytes places pieces")
 
-KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted", "assumed")
+KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted",
+        "assumed")
 
 
 class Program:
