@@ -27,7 +27,7 @@ class Program:
               then perhaps "warned"
     with      another source of the program, given to ldadc, too
     outside   another source of the program, which ldadc does not see
-    assumed   words of an assumption that the program does not keep to: where ldadc names
+    assumed   words of an assumption that the program does not keep: where ldadc names
               it, what it says of the program need not be true
     unlisted  how many calls cannot be seen in the source at all
     """
