@@ -16,9 +16,13 @@ int analyse_program(const analyse_request *r)
     Interp interp(program);
     interp.run();
     Report report = report_make(interp, files);
+    if (!report_decide(&report, *r))
+        return 2;
     if (r->text)
         report_text(report, r->text);
     if (r->json)
         report_json(report, r->json);
+    if (r->dot)
+        report_dot(report, r->dot);
     return 0;
 }

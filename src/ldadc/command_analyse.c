@@ -7,7 +7,8 @@
 
 static struct {
     struct opt_rest files;
-    const char *json, *mpicc;
+    struct opt_list set;
+    const char *json, *dot, *np, *mpicc;
 } set;
 
 /* clang-format off */
@@ -16,6 +17,12 @@ static struct opt table[] = {
      .help = "C sources of one program"},
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
      .help = "write JSON, to standard output or FILE"},
+    {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
+     .help = "draw what is read of what was written, for Graphviz"},
+    {.kind = OPT_TEXT, .name = "np", .value = &set.np, .preset = "24,64", .arg = "LIST",
+     .help = "numbers of processes to count bytes for"},
+    {.kind = OPT_LIST, .name = "set", .value = &set.set, .arg = "NAME=N",
+     .help = "count with N for the variable NAME (may be repeated)"},
     {.kind = OPT_TEXT, .name = "mpicc", .value = &set.mpicc, .preset = LDADC_MPICC,
      .arg = "NAME", .help = "the MPI compiler whose headers are used"},
 };
@@ -31,42 +38,48 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-static FILE *json_file(void)
+static int opened(const char *path, FILE **out)
 {
-    if (!set.json || !strcmp(set.json, "-"))
-        return set.json ? stdout : NULL;
-    FILE *out = fopen(set.json, "w");
-    if (!out)
-        err_set(-errno, set.json, -1, "it cannot be written: %s", strerror(errno));
-    return out;
+    *out = path ? fopen(path, "w") : NULL;
+    if (path && !*out)
+        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
+    return 0;
 }
 
-static int finish(FILE *json)
+static int finish(FILE *json, FILE *dot)
 {
     bool bad = fflush(stdout) || ferror(stdout);
     if (json && json != stdout)
         bad |= fclose(json) != 0;
+    if (dot)
+        bad |= fclose(dot) != 0;
     return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
 }
 
 static int analyse(struct flags *flags)
 {
-    int rc = flags_of_mpicc(flags, set.mpicc);
-    FILE *json = rc ? NULL : json_file();
-    if (rc || (set.json && !json))
+    FILE *json = NULL, *dot = NULL;
+    bool to_stdout = set.json && !strcmp(set.json, "-");
+    if (flags_of_mpicc(flags, set.mpicc) ||
+        opened(to_stdout ? NULL : set.json, &json) || opened(set.dot, &dot))
         return -EINVAL;
+    if (to_stdout)
+        json = stdout;
     struct analyse_request r = {.file = set.files.item,
                                 .files = set.files.n,
                                 .flag = flags->flag,
                                 .flags = flags->n,
-                                .text = json == stdout ? NULL : stdout,
-                                .json = json};
-    if (analyse_program(&r)) {
-        finish(json);
+                                .np = set.np,
+                                .set = set.set.item,
+                                .sets = set.set.n,
+                                .text = to_stdout ? NULL : stdout,
+                                .json = json,
+                                .dot = dot};
+    int rc = analyse_program(&r), end = finish(json, dot);
+    if (rc == 1)
         return err_set(-EINVAL, set.files.item[0], -1,
                        "it does not compile: give the compiler's flags after --");
-    }
-    return finish(json);
+    return rc ? -EINVAL : end;
 }
 
 int command_analyse(int argc, char **argv)

@@ -110,6 +110,8 @@ class Describer
                 if (one && (factor == Poly(1) || factor == Poly(-1))) {
                     only = mine - p;
                     d.ranks = "rank == " + only.text();
+                    d.one_rank = true;
+                    d.only = only;
                     continue;
                 }
             }

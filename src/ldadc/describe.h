@@ -25,6 +25,8 @@ struct Description {
     bool clipped = false;
     std::vector<Level> levels; // outermost first
     std::string ranks;         // empty: all
+    bool one_rank = false;     // this one
+    Poly only;
     std::string relation = "unresolved";
     std::string reason;
     Place reason_where;

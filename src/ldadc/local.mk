@@ -4,10 +4,13 @@ LDADC_SOURCES = \
 	src/ldadc/atom.cc \
 	src/ldadc/call.cc \
 	src/ldadc/classify.cc \
+	src/ldadc/comm.cc \
 	src/ldadc/command_analyse.c src/ldadc/commands.h \
+	src/ldadc/condition.cc \
 	src/ldadc/datatype.cc \
 	src/ldadc/decide.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
+	src/ldadc/dot.cc \
 	src/ldadc/expr.cc \
 	src/ldadc/flags.c \
 	src/ldadc/interp.h \
@@ -24,7 +27,9 @@ LDADC_SOURCES = \
 	src/ldadc/report_text.cc \
 	src/ldadc/run.cc \
 	src/ldadc/stmt.cc \
-	src/ldadc/value.cc src/ldadc/value.h
+	src/ldadc/target.cc \
+	src/ldadc/value.cc src/ldadc/value.h \
+	src/ldadc/weigh.cc src/ldadc/weigh.h
 if HAVE_CLANG
 bin_PROGRAMS += ldadc
 ldadc_SOURCES = $(LDADC_SOURCES)
