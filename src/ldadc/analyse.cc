@@ -22,9 +22,13 @@ int analyse_program(const analyse_request *r)
     Analysis a;
     if (!a.make(r))
         return 1;
+    if (!report_decide(&a.report, *r))
+        return 2;
     if (r->text)
         report_text(a.report, r->text);
     if (r->json)
         report_json(a.report, r->json);
+    if (r->dot)
+        report_dot(a.report, r->dot);
     return 0;
 }

@@ -13,11 +13,14 @@ struct analyse_request {
     int files;
     const char *const *flag; /* the compiler's */
     int flags;
-    FILE *text, *json; /* NULL: not wanted */
+    FILE *text, *json, *dot; /* NULL: not wanted */
+    const char *np;          /* numbers of processes to count for, "24,64" */
+    const char *const *set;  /* values of named variables, "rows=100" */
+    int sets;
 };
 
-/* Local. Returns 0, or 1 where the program does not compile; the compiler has said why,
- * on stderr. */
+/* Local. Returns 0, 1 where the program does not compile (the compiler has said why, on
+ * stderr), or 2 where a number or variable to count with is none (err_get). */
 int analyse_program(const struct analyse_request *r);
 
 #ifdef __cplusplus

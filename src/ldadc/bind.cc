@@ -105,9 +105,9 @@ bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why)
     return Evaluation(b, why).poly(p, out);
 }
 
-bool numbers_of(const Description &d, const Binding &b, Numbers *out, std::string *why)
+bool transfers_of(const Description &d, const Binding &b, Transfers *out, std::string *why)
 {
-    Numbers n;
+    Transfers n;
     int64_t only;
     if (d.one_rank) {
         if (!evaluate(d.only, b, &only, why))
@@ -118,7 +118,7 @@ bool numbers_of(const Description &d, const Binding &b, Numbers *out, std::strin
         (d.clipped && !evaluate(d.clip, b, &n.end, why)))
         return false;
     for (const Level &l : d.levels) {
-        Numbers::Repeat r;
+        Transfers::Repeat r;
         if (!evaluate(l.stride, b, &r.stride, why) ||
             !evaluate(l.count, b, &r.count, why))
             return false;
@@ -128,11 +128,11 @@ bool numbers_of(const Description &d, const Binding &b, Numbers *out, std::strin
     return true;
 }
 
-static void repeat(const Numbers &n, size_t level, int64_t at,
+static void repeat(const Transfers &n, size_t level, int64_t at,
                    const std::function<void(int64_t, int64_t)> &f)
 {
     if (level < n.levels.size()) {
-        const Numbers::Repeat &r = n.levels[level];
+        const Transfers::Repeat &r = n.levels[level];
         for (int64_t k = 0; k < r.count; k++)
             repeat(n, level + 1, at + k * r.stride, f);
         return;
@@ -142,7 +142,7 @@ static void repeat(const Numbers &n, size_t level, int64_t at,
         f(at, bytes);
 }
 
-void each_chunk(const Numbers &n, const std::function<void(int64_t, int64_t)> &f)
+void each_chunk(const Transfers &n, const std::function<void(int64_t, int64_t)> &f)
 {
     if (!n.none)
         repeat(n, 0, n.start, f);

@@ -18,7 +18,7 @@ struct Binding {
 bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why);
 
 // What one rank transfers, as numbers.
-struct Numbers {
+struct Transfers {
     int64_t start = 0, size = 0, end = INT64_MAX;
     struct Repeat {
         int64_t stride, count;
@@ -26,10 +26,10 @@ struct Numbers {
     std::vector<Repeat> levels; // outermost first
     bool none = false;          // this rank does not take part
 };
-bool numbers_of(const Description &d, const Binding &b, Numbers *out, std::string *why);
+bool transfers_of(const Description &d, const Binding &b, Transfers *out, std::string *why);
 
 // Calls f(offset, bytes) for each transfer, in order.
-void each_chunk(const Numbers &n, const std::function<void(int64_t, int64_t)> &f);
+void each_chunk(const Transfers &n, const std::function<void(int64_t, int64_t)> &f);
 
 } // namespace ldadc
 

@@ -6,7 +6,7 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { ELEMENT = 1000000, DEPTH = 24 };
+enum { DEPTH = 24 };
 
 std::vector<const void *> Interp::chain(const Expr *e) const
 {
@@ -21,7 +21,9 @@ std::vector<const void *> Interp::chain(const Expr *e) const
 void Interp::end(bool error)
 {
     alive = false;
-    if (!error) {
+    if (error) {
+        assumptions.insert("the program does not give up before a call is made");
+    } else {
         ends++;
         exits++;
     }
@@ -144,70 +146,260 @@ Value Interp::memory(const CallExpr *e)
 // ---- the C library --------------------------------------------------
 
 // They change nothing but what they are given to write to.
-static const std::set<std::string> harmless = {"printf",       "fprintf",
-                                               "puts",         "fputs",
-                                               "putchar",      "putc",
-                                               "fputc",        "perror",
-                                               "fflush",       "fopen",
-                                               "fclose",       "fwrite",
-                                               "strlen",       "strcmp",
-                                               "strncmp",      "strcasecmp",
-                                               "strchr",       "strrchr",
-                                               "strstr",       "memcmp",
-                                               "free",         "memset",
-                                               "memcpy",       "memmove",
-                                               "strcpy",       "strncpy",
-                                               "strcat",       "strncat",
-                                               "sprintf",      "snprintf",
-                                               "fgets",        "fread",
-                                               "fscanf",       "scanf",
-                                               "sscanf",       "read",
-                                               "time",         "clock",
-                                               "gettimeofday", "clock_gettime",
-                                               "rand",         "srand",
-                                               "random",       "srandom",
-                                               "drand48",      "srand48",
-                                               "lrand48",      "getpid",
-                                               "sleep",        "usleep",
-                                               "nanosleep",    "unlink",
-                                               "remove",       "access",
-                                               "sqrt",         "sin",
-                                               "cos",          "exp",
-                                               "log",          "log2",
-                                               "pow",          "floor",
-                                               "ceil",         "fabs",
-                                               "abs",          "labs",
-                                               "llabs",        "fmod",
-                                               "round",        "isdigit",
-                                               "isspace",      "isalpha",
-                                               "toupper",      "tolower",
-                                               "vprintf",      "vfprintf",
-                                               "getenv",       "getopt",
-                                               "getopt_long",  "basename",
-                                               "strerror",     "bzero",
-                                               "gethostname",  "setvbuf",
-                                               "setbuf",       "__errno_location",
-                                               "strtok",       "atof",
-                                               "strtod",       "stat",
-                                               "fstat",        "close",
-                                               "fseek",        "ftell",
-                                               "rewind",       "feof",
-                                               "ferror",       "__ctype_b_loc",
-                                               "write",        "open",
-                                               "lseek",        "pread",
-                                               "pwrite",       "fsync",
-                                               "ftruncate",    "truncate",
-                                               "sysconf",      "getpagesize",
-                                               "strdup",       "__assert",
-                                               "sinf",         "cosf",
-                                               "sqrtf",        "floorf",
-                                               "ceilf",        "fabsf",
-                                               "fmin",         "fmax",
-                                               "tan",          "atan",
-                                               "log10",        "fileno",
-                                               "setlocale",    "rename",
-                                               "mkdir",        "rmdir",
-                                               "vsnprintf"};
+static const std::set<std::string> harmless = {"__assert",
+                                               "__builtin___memcpy_chk",
+                                               "__builtin___memset_chk",
+                                               "__builtin___snprintf_chk",
+                                               "__builtin___sprintf_chk",
+                                               "__builtin___strcpy_chk",
+                                               "__builtin_bswap32",
+                                               "__builtin_bswap64",
+                                               "__builtin_clz",
+                                               "__builtin_ctz",
+                                               "__builtin_memcpy",
+                                               "__builtin_memset",
+                                               "__builtin_object_size",
+                                               "__builtin_popcount",
+                                               "__builtin_strlen",
+                                               "__ctype_b_loc",
+                                               "__ctype_tolower_loc",
+                                               "__ctype_toupper_loc",
+                                               "__errno_location",
+                                               "__isinf",
+                                               "__isnan",
+                                               "__isoc99_fscanf",
+                                               "__isoc99_scanf",
+                                               "__isoc99_sscanf",
+                                               "abs",
+                                               "access",
+                                               "acos",
+                                               "asctime",
+                                               "asin",
+                                               "atan",
+                                               "atan2",
+                                               "atof",
+                                               "basename",
+                                               "bzero",
+                                               "cbrt",
+                                               "ceil",
+                                               "ceilf",
+                                               "chdir",
+                                               "chmod",
+                                               "chown",
+                                               "clearerr",
+                                               "clock",
+                                               "clock_gettime",
+                                               "close",
+                                               "closedir",
+                                               "cos",
+                                               "cosf",
+                                               "cosh",
+                                               "ctime",
+                                               "difftime",
+                                               "div",
+                                               "dprintf",
+                                               "drand48",
+                                               "dup",
+                                               "erand48",
+                                               "exp",
+                                               "exp2",
+                                               "expf",
+                                               "expm1",
+                                               "fabs",
+                                               "fabsf",
+                                               "fabsl",
+                                               "fallocate",
+                                               "fclose",
+                                               "fdatasync",
+                                               "feof",
+                                               "ferror",
+                                               "fflush",
+                                               "fgetc",
+                                               "fgetpos",
+                                               "fgets",
+                                               "fileno",
+                                               "floor",
+                                               "floorf",
+                                               "fmax",
+                                               "fmin",
+                                               "fmod",
+                                               "fopen",
+                                               "fprintf",
+                                               "fputc",
+                                               "fputs",
+                                               "fputs_unlocked",
+                                               "fread",
+                                               "free",
+                                               "frexp",
+                                               "fscanf",
+                                               "fseek",
+                                               "fseeko",
+                                               "fsetpos",
+                                               "fstat",
+                                               "fsync",
+                                               "ftell",
+                                               "ftello",
+                                               "ftruncate",
+                                               "fwrite",
+                                               "fwrite_unlocked",
+                                               "getc",
+                                               "getchar",
+                                               "getcwd",
+                                               "getenv",
+                                               "getgid",
+                                               "gethostid",
+                                               "gethostname",
+                                               "getopt",
+                                               "getopt_long",
+                                               "getpagesize",
+                                               "getpid",
+                                               "getppid",
+                                               "getrusage",
+                                               "gettimeofday",
+                                               "getuid",
+                                               "gmtime",
+                                               "hypot",
+                                               "isalnum",
+                                               "isalpha",
+                                               "isatty",
+                                               "isdigit",
+                                               "isinf",
+                                               "islower",
+                                               "isnan",
+                                               "isprint",
+                                               "ispunct",
+                                               "isspace",
+                                               "isupper",
+                                               "isxdigit",
+                                               "labs",
+                                               "ldexp",
+                                               "ldiv",
+                                               "link",
+                                               "llabs",
+                                               "llrint",
+                                               "llround",
+                                               "localtime",
+                                               "log",
+                                               "log10",
+                                               "log1p",
+                                               "log2",
+                                               "logf",
+                                               "lrand48",
+                                               "lrint",
+                                               "lround",
+                                               "lseek",
+                                               "lstat",
+                                               "memchr",
+                                               "memcmp",
+                                               "memcpy",
+                                               "memmove",
+                                               "memset",
+                                               "mkdir",
+                                               "mkdtemp",
+                                               "mkstemp",
+                                               "mktime",
+                                               "modf",
+                                               "nanosleep",
+                                               "nearbyint",
+                                               "nl_langinfo",
+                                               "nrand48",
+                                               "open",
+                                               "opendir",
+                                               "perror",
+                                               "posix_fadvise",
+                                               "posix_fallocate",
+                                               "pow",
+                                               "powf",
+                                               "pread",
+                                               "preadv",
+                                               "printf",
+                                               "putc",
+                                               "putchar",
+                                               "puts",
+                                               "pwrite",
+                                               "pwritev",
+                                               "rand",
+                                               "rand_r",
+                                               "random",
+                                               "read",
+                                               "readdir",
+                                               "readlink",
+                                               "readv",
+                                               "remove",
+                                               "rename",
+                                               "rewind",
+                                               "rint",
+                                               "rmdir",
+                                               "round",
+                                               "scanf",
+                                               "sched_yield",
+                                               "setbuf",
+                                               "setlocale",
+                                               "setvbuf",
+                                               "sin",
+                                               "sinf",
+                                               "sinh",
+                                               "sleep",
+                                               "snprintf",
+                                               "sprintf",
+                                               "sqrt",
+                                               "sqrtf",
+                                               "sqrtl",
+                                               "srand",
+                                               "srand48",
+                                               "srandom",
+                                               "sscanf",
+                                               "stat",
+                                               "stpcpy",
+                                               "strcasecmp",
+                                               "strcat",
+                                               "strchr",
+                                               "strcmp",
+                                               "strcpy",
+                                               "strcspn",
+                                               "strdup",
+                                               "strerror",
+                                               "strftime",
+                                               "strlcpy",
+                                               "strlen",
+                                               "strncasecmp",
+                                               "strncat",
+                                               "strncmp",
+                                               "strncpy",
+                                               "strnlen",
+                                               "strpbrk",
+                                               "strrchr",
+                                               "strspn",
+                                               "strstr",
+                                               "strtod",
+                                               "strtof",
+                                               "strtok",
+                                               "strtold",
+                                               "symlink",
+                                               "sync",
+                                               "sysconf",
+                                               "tan",
+                                               "tanh",
+                                               "time",
+                                               "times",
+                                               "tmpfile",
+                                               "toascii",
+                                               "tolower",
+                                               "toupper",
+                                               "trunc",
+                                               "truncate",
+                                               "ttyname",
+                                               "umask",
+                                               "ungetc",
+                                               "unlink",
+                                               "usleep",
+                                               "utime",
+                                               "vfprintf",
+                                               "vprintf",
+                                               "vsnprintf",
+                                               "vsprintf",
+                                               "write",
+                                               "writev"};
 
 // Their answer, and what they write, are the same on all ranks if their arguments are.
 static const std::set<std::string> pure = {
@@ -221,70 +413,106 @@ static const std::set<std::string> inputs = {"atoi",     "atol",      "atoll",
                                              "strtol",   "strtoul",   "strtoll",
                                              "strtoull", "strtoimax", "strtoumax"};
 
-Value Interp::call_library(const CallExpr *e, const std::string &name,
-                           const std::vector<Value> &args, bool *known)
+// printf() writes to variables, too, where it is given %n.
+static bool only_prints(const std::string &name, const std::vector<Value> &args)
+{
+    static const std::map<std::string, size_t> format = {
+        {"printf", 0}, {"fprintf", 1}, {"vprintf", 0}, {"vfprintf", 1}, {"dprintf", 1}};
+    auto at = format.find(name);
+    if (at == format.end() || at->second >= args.size() ||
+        args[at->second].kind != Value::TAG)
+        return false;
+    const std::string &text = args[at->second].text;
+    for (size_t i = text.find('%'); i != std::string::npos; i = text.find('%', i + 1)) {
+        i = text.find_first_not_of("#0- +'123456789.*hljzt", i + 1);
+        if (i == std::string::npos || text[i] == 'n')
+            return false;
+    }
+    return true;
+}
+
+// The process ends here.
+bool Interp::call_exit(const std::string &name, const std::vector<Value> &args)
 {
     static const std::set<std::string> failures = {"abort", "__assert_fail",
                                                    "__assert_rtn", "__builtin_trap",
                                                    "__builtin_unreachable"};
-    // text that the program has made itself may be another on each rank
-    bool uniform = name != "sscanf" || (!args.empty() && args[0].kind == Value::TAG);
-    bool writes = name == "sscanf" || name.compare(0, 6, "getopt") == 0;
-    for (const Value &v : args)
-        uniform = uniform && alike(v) && (v.kind != Value::POINTER || writes);
-    *known = true;
+    static const std::set<std::string> exits = {"exit", "_exit", "_Exit", "quick_exit"};
     if (failures.count(name)) {
         end(true);
-        return Value();
-    }
-    if (name == "exit" || name == "_exit" || name == "_Exit" || name == "quick_exit") {
+    } else if (exits.count(name)) {
         bool error = loops.empty() && args.size() == 1 && args[0].is_int() &&
                      args[0].p.is_constant() && args[0].p.constant() != 0;
         for (const Condition &c : now.conditions)
             error = error && (alike(c) || c.kind == Condition::OTHER);
         end(error);
-        return Value();
+    } else {
+        return false;
     }
-    if (name == "malloc" || name == "calloc" || name == "aligned_alloc" ||
-        name == "valloc" || name == "memalign" || name == "__builtin_alloca" ||
-        name == "alloca") {
-        assumptions.insert("memory that is asked for is there");
-        return memory(e);
+    return true;
+}
+
+bool Interp::call_memory(const CallExpr *e, const std::string &name,
+                         const std::vector<Value> &args, Value *out)
+{
+    static const std::set<std::string> plain = {
+        "malloc",   "calloc",           "aligned_alloc", "valloc",
+        "memalign", "__builtin_alloca", "alloca"};
+    bool again = name == "realloc", put_there = name == "posix_memalign";
+    if (!plain.count(name) && !again && !put_there)
+        return false;
+    assumptions.insert("memory that is asked for is there");
+    if ((again || put_there) && !args.empty())
+        escape(args[0]);
+    *out = memory(e);
+    if (put_there) {
+        put(args[0], *out, e);
+        *out = Value::integer(0);
     }
-    if (name == "realloc" || name == "posix_memalign") {
-        if (!args.empty())
-            escape(args[0]);
-        if (name == "realloc")
-            return memory(e);
-        put(args[0], memory(e), e);
-        return Value::integer(0);
-    }
-    if (inputs.count(name)) {
-        bool from_input = !args.empty() && args[0].kind == Value::TAG;
-        for (unsigned i = 1; i < args.size(); i++)
-            if (args[i].kind == Value::POINTER)
-                forget_arguments(e, name, {args[0], args[1]}, true);
-        return input(e, from_input || (!args.empty() && alike(args[0]) &&
-                                       args[0].kind == Value::UNKNOWN));
-    }
+    return true;
+}
+
+// Numbers from text: of the arguments, or of what all ranks have alike.
+Value Interp::call_input(const CallExpr *e, const std::string &name,
+                         const std::vector<Value> &args)
+{
+    bool from_input = !args.empty() && args[0].kind == Value::TAG;
+    for (unsigned i = 1; i < args.size(); i++)
+        if (args[i].kind == Value::POINTER)
+            forget_arguments(e, name, {args[0], args[1]}, true);
+    return input(e, from_input || (!args.empty() && alike(args[0]) &&
+                                   args[0].kind == Value::UNKNOWN));
+}
+
+Value Interp::call_library(const CallExpr *e, const std::string &name,
+                           const std::vector<Value> &args, bool *known)
+{
+    Value out;
+    *known = true;
+    if (call_exit(name, args) || call_memory(e, name, args, &out))
+        return out;
+    if (inputs.count(name))
+        return call_input(e, name, args);
     if (name == "__builtin_expect" && args.size() == 2)
         return args[0];
     if (!harmless.count(name) && name.compare(0, 14, "__builtin_cpu_") != 0) {
         *known = false;
-        return Value();
+        return out;
     }
-    bool alike_out = pure.count(name) && uniform;
-    bool only_reads = name.find("printf") != std::string::npos && name[0] != 's' &&
-                      name.compare(0, 3, "vsn") != 0;
-    if (!only_reads) {
+    // text that the program has made itself may be another on each rank
+    bool uniform = name != "sscanf" || (!args.empty() && args[0].kind == Value::TAG);
+    bool writes = name == "sscanf" || name.compare(0, 6, "getopt") == 0;
+    for (const Value &v : args)
+        uniform = uniform && alike(v) && (v.kind != Value::POINTER || writes);
+    uniform = uniform && pure.count(name);
+    if (!only_prints(name, args)) {
         std::vector<Value> written = args;
         if (name == "sprintf" || name == "snprintf")
             written.resize(1);
-        forget_arguments(e, name, written, alike_out);
+        forget_arguments(e, name, written, uniform);
     }
-    Value v = Value::unknown("the result of " + name + "() is not followed", here(e),
-                             alike_out);
-    return v;
+    return Value::unknown("the result of " + name + "() is not followed", here(e),
+                          uniform);
 }
 
 // ---- others ---------------------------------------------------------

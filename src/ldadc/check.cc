@@ -110,8 +110,8 @@ class Checker
 
     bool predict(const Description &d, Tally *out, std::string *why)
     {
-        Numbers n;
-        if (!numbers_of(d, b, &n, why))
+        Transfers n;
+        if (!transfers_of(d, b, &n, why))
             return false;
         each_chunk(n, [&](int64_t at, int64_t bytes) { out->add(at, bytes); });
         return true;

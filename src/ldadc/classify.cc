@@ -119,6 +119,10 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
 {
     int comm = o.comm, id = rank(comm).terms().begin()->first[0];
     Poly step;
+    if (o.apart && !o.alone) {
+        *reason = "ranks that are not in \"" + o.comm_text + "\" may use the file, too";
+        return "unresolved";
+    }
     if (!d.ranks.empty())
         return "alone";
     *reason = "whether ranks share bytes is not certain";

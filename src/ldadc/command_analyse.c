@@ -6,7 +6,8 @@
 
 static struct {
     struct source_options source;
-    const char *json;
+    struct opt_list set;
+    const char *json, *dot, *np;
 } set;
 
 /* clang-format off */
@@ -14,6 +15,11 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
      .help = "write JSON, to standard output or FILE"},
+    {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
+     .help = "draw what is read of what was written, for Graphviz"},
+    {.kind = OPT_TEXT, .name = "np", .value = &set.np, .preset = "24,64", .arg = "LIST",
+     .help = "numbers of processes to count bytes for"},
+    SOURCE_SET(set.set),
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */
@@ -28,34 +34,40 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-static FILE *json_file(void)
+static int opened(const char *path, FILE **out)
 {
-    if (!set.json || !strcmp(set.json, "-"))
-        return set.json ? stdout : NULL;
-    FILE *out = fopen(set.json, "w");
-    if (!out)
-        err_set(-errno, set.json, -1, "it cannot be written: %s", strerror(errno));
-    return out;
+    *out = path ? fopen(path, "w") : NULL;
+    if (path && !*out)
+        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
+    return 0;
 }
 
-static int finish(FILE *json)
+static int finish(FILE *json, FILE *dot)
 {
     bool bad = fflush(stdout) || ferror(stdout);
     if (json && json != stdout)
         bad |= fclose(json) != 0;
+    if (dot)
+        bad |= fclose(dot) != 0;
     return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
 }
 
 static int analyse(struct analyse_request *r)
 {
-    FILE *json = json_file();
-    if (set.json && !json)
+    FILE *json = NULL, *dot = NULL;
+    bool to_stdout = set.json && !strcmp(set.json, "-");
+    if (opened(to_stdout ? NULL : set.json, &json) || opened(set.dot, &dot))
         return -EIO;
-    r->text = json == stdout ? NULL : stdout;
+    if (to_stdout)
+        json = stdout;
+    r->np = set.np;
+    r->set = set.set.item;
+    r->sets = set.set.n;
+    r->text = to_stdout ? NULL : stdout;
     r->json = json;
-    bool broken = analyse_program(r);
-    int rc = finish(json);
-    return broken ? source_broken(r) : rc;
+    r->dot = dot;
+    int rc = analyse_program(r), end = finish(json, dot);
+    return rc == 1 ? source_broken(r) : rc ? -EINVAL : end;
 }
 
 int command_analyse(int argc, char **argv)

@@ -58,14 +58,34 @@ static char category_of(const File &f)
     return first->site->call.write ? 'a' : 'c';
 }
 
+// Of the reads of what one write wrote.
 struct Sums {
-    Poly own, all;     // bytes that are read, by who wrote them, and by anybody
-    bool known = true; // of all reads
+    Poly own, all;                 // bytes that are read, by who wrote them, by anybody
+    bool known = true;             // of all reads
+    std::vector<Weight> counted;   // in numbers, if all edges are
+    std::set<std::string> missing; // variables that have no number
+    std::pair<double, int> heaviest = {-1,
+                                       -1}; // edge, by its first number of processes
 };
 
-static Sums reads_of(const File &f, const Description &write)
+static void add(const Edge &e, Sums *s)
+{
+    s->missing.insert(e.missing.begin(), e.missing.end());
+    for (size_t i = 0; i < s->counted.size() && i < e.weights.size(); i++) {
+        s->counted[i].bytes += e.weights[i].bytes;
+        s->counted[i].own += e.weights[i].own;
+    }
+    if (e.weights.size() < s->counted.size())
+        s->counted.clear();
+}
+
+static Sums reads_of(const File &f, int write, const Numbers &with)
 {
     Sums s;
+    for (int64_t np : with.np) {
+        s.counted.push_back(Weight());
+        s.counted.back().nprocs = np;
+    }
     for (const Description &d : f.calls) {
         if (d.site->call.write)
             continue;
@@ -73,10 +93,25 @@ static Sums reads_of(const File &f, const Description &write)
         if (!d.resolved)
             continue;
         s.all = s.all + weight(d);
-        if (same_bytes(write, d))
+        if (same_bytes(f.calls[write], d))
             s.own = s.own + weight(d);
     }
+    for (const Edge &e : f.edges)
+        if (e.write == write) {
+            add(e, &s);
+            if (!e.weights.empty() && e.weights[0].bytes > s.heaviest.first)
+                s.heaviest = {e.weights[0].bytes, e.read};
+        }
     return s;
+}
+
+// The edge that weighs most says which write has the template; without numbers, the
+// write of which most is certainly read by who wrote it.
+static bool outweighs(const Sums &a, const Sums &b)
+{
+    if (a.heaviest.first >= 0 && b.heaviest.first >= 0)
+        return a.heaviest.first > b.heaviest.first;
+    return positive(a.own - b.own);
 }
 
 static void answer(Decision *d, const char *what, const std::string &why)
@@ -104,12 +139,64 @@ static const Description *misfit(const File &f, const Description &fits)
     return nullptr;
 }
 
-void decide(File *f)
+static void by_numbers(const Sums &s, Decision *d)
+{
+    std::string why;
+    bool most = true, read = false;
+    for (const Weight &w : s.counted) {
+        double share = w.bytes > 0 ? w.own / w.bytes : 0;
+        char text[100];
+        snprintf(text, sizeof text, "%s%.1f %% with %lld processes",
+                 why.empty() ? "" : ", ", 100 * share, (long long)w.nprocs);
+        why += text;
+        d->own_share.push_back({w.nprocs, share});
+        most = most && 2 * w.own >= w.bytes;
+        read = read || w.bytes > 0;
+    }
+    if (!read)
+        return answer(d, "do not transform", "nothing that is read has been written");
+    answer(d, most ? "partition" : "do not transform",
+           "of the bytes that are read, by the rank that wrote them: " + why);
+}
+
+static void by_descriptors(const Sums &s, Decision *d)
+{
+    std::string hint;
+    for (const std::string &name : s.missing)
+        hint += (hint.empty() ? "; to count it, --set " : ", ") + name + "=N";
+    if (s.own == s.all) {
+        d->own_share = {{0, 1}};
+        return answer(d, "partition", "each rank reads back what it wrote");
+    }
+    if (s.own.is_zero())
+        return answer(d, "do not transform",
+                      "no read has the descriptor of what was written" + hint);
+    if (not_negative(s.own * Poly(2) - s.all))
+        return answer(d, "partition",
+                      "at least half of what is read has the descriptor of the write");
+    answer(d, "do not transform",
+           "less than half of what is read has certainly the descriptor of a write" +
+               hint);
+}
+
+static void draw_edges(File *f, const Numbers &with)
+{
+    for (size_t w = 0; w < f->calls.size(); w++)
+        for (size_t r = 0; r < f->calls.size(); r++) {
+            const Description &write = f->calls[w], &read = f->calls[r];
+            if (f->opening && write.site->call.write && !read.site->call.write &&
+                write.resolved && read.resolved && !exclude(write, read))
+                f->edges.push_back(weigh(f->calls, w, r, f->opening->comm, with));
+        }
+}
+
+void decide(File *f, const Numbers &with)
 {
     Decision *d = &f->decision;
     Sums best;
     bool writes = false, reads = false;
     f->category = category_of(*f);
+    draw_edges(f, with);
     for (size_t i = 0; i < f->calls.size(); i++) {
         const Description &call = f->calls[i];
         (call.site->call.write ? writes : reads) = true;
@@ -119,8 +206,8 @@ void decide(File *f)
             return answer(d, "keep shared",
                           "the write in line " + std::to_string(call.site->where.line) +
                               " is " + call.relation);
-        Sums sums = reads_of(*f, call);
-        if (d->template_call < 0 || positive(sums.own - best.own)) {
+        Sums sums = reads_of(*f, i, with);
+        if (d->template_call < 0 || outweighs(sums, best)) {
             best = sums;
             d->template_call = i;
         }
@@ -132,21 +219,16 @@ void decide(File *f)
                       "the write in line " + std::to_string(other->site->where.line) +
                           " has another descriptor than the heaviest");
     if (!reads)
-        return answer(d, "partition", "ranks share no byte, and nothing is read back");
+        return answer(d, "partition",
+                      f->opening->called || f->opening->foreign
+                          ? "ranks share no byte; who reads it is not seen"
+                          : "ranks share no byte, and nothing is read back");
     if (!best.known)
         return answer(d, "keep shared", "some of what is read back is unresolved");
-    if (best.own == best.all) {
-        d->own_share = 1;
-        return answer(d, "partition", "each rank reads back what it wrote");
-    }
-    if (best.own.is_zero())
-        return answer(d, "do not transform",
-                      "no read has the descriptor of what was written");
-    bool most = not_negative(best.own * Poly(2) - best.all);
-    answer(d, most ? "partition" : "do not transform",
-           most ? "at least half of what is read has the descriptor of the write"
-                : "less than half of what is read has certainly the descriptor of a "
-                  "write");
+    if (best.counted.empty())
+        by_descriptors(best, d);
+    else
+        by_numbers(best, d);
 }
 
 } // namespace ldadc

@@ -12,6 +12,8 @@
 namespace ldadc
 {
 
+enum { WORLD = 0, SELF = 1 }; // communicators; others are numbered on
+
 struct Object {
     enum Kind { LOCAL, GLOBAL, FOREIGN, HEAP, OPENING };
     Kind kind;
@@ -33,7 +35,10 @@ struct Opening {
     bool path_alike = false; // certainly one path on all ranks and in all iterations
     bool foreign = false;    // opened by a caller who is not seen
     int comm = -1;           // -1: not known
-    bool alone = false;      // by MPI_COMM_SELF
+    std::string comm_text;
+    bool alone = false;  // by MPI_COMM_SELF
+    bool apart = false;  // other ranks may open it, too, by themselves
+    bool called = false; // in a function whose callers are not seen
     bool append = false;
     bool handed_on = false;  // to a function that is not seen
     std::vector<Poly> loops; // around it, by their iterations
@@ -51,6 +56,8 @@ struct Opening {
 struct Datatype {
     Poly size, extent, lower, block;
     std::vector<std::pair<Poly, Poly>> levels; // how many, at what distance
+    bool open = false;                         // where the next one begins is not known
+    bool loose = false;                        // nor where its bytes lie
     bool dense() const;
     bool operator==(const Datatype &o) const;
 };
@@ -135,7 +142,8 @@ class Interp
     std::map<Cell, int> children;                  // what foreign pointers point to
     std::map<Cell, Poly> members;                  // names of foreign variables
     std::map<Cell, int> handles;                   // and openings, communicators
-    std::map<std::vector<const void *>, int> made; // openings and blocks of memory
+    std::map<std::vector<const void *>, int> made; // openings, memory, communicators
+    std::set<int> parted;       // communicators that are a part of another one
     std::set<int> alike_before; // values before an iteration that no rank alone has
     State now;
     bool alive = true, from_main = false;
@@ -177,6 +185,7 @@ class Interp
     void copy(const Cell &to, const Cell &from, clang::QualType t);
     Value named(const Cell &c, const Value &v);
     Value settle(const Cell &c, const Value &v);
+    void parts_of(const Cell &whole, std::vector<Cell> *out) const;
     void drop_frame(int number);
 
     // merge.cc
@@ -192,18 +201,24 @@ class Interp
     Value eval_cast(const clang::CastExpr *e);
     Value eval_unary(const clang::UnaryOperator *e);
     Value eval_binary(const clang::BinaryOperator *e);
+    Value eval_assignment(const clang::BinaryOperator *e);
+    Value eval_compound(const clang::CompoundAssignOperator *e);
+    Value eval_block(const clang::StmtExpr *e);
     Value eval_choice(const clang::AbstractConditionalOperator *e);
     Value arithmetic(int op, Value a, Value b, clang::QualType t, const clang::Expr *e);
     Value divide(bool rest, const Value &a, const Value &b, clang::QualType t,
                  const clang::Expr *e);
     Value fit(Value v, clang::QualType t, const clang::Expr *e);
     Value moved(const Value &p, const Value &by, bool back, const clang::Expr *e);
+    // target.cc
     Target target(const clang::Expr *e);
     Target element(const Value &base, const Value &index, const clang::Expr *e);
     Value load(const Target &t, const clang::Expr *e);
     void store(const Target &t, const Value &v, clang::QualType type,
                const clang::Expr *e);
     void initialise(const Cell &c, clang::QualType t, const clang::Expr *init);
+
+    // condition.cc
     Condition condition(const clang::Expr *e);
     Condition compare(const clang::BinaryOperator *e);
     Condition both(const clang::BinaryOperator *e);
@@ -212,6 +227,8 @@ class Interp
 
     // stmt.cc
     void exec(const clang::Stmt *s);
+    bool exec_jump(const clang::Stmt *s);
+    bool exec_choice(const clang::Stmt *s);
     void exec_declaration(const clang::VarDecl *v);
     void exec_return(const clang::ReturnStmt *s);
     void exec_switch(const clang::SwitchStmt *s);
@@ -231,6 +248,9 @@ class Interp
     void exec_once(const clang::Stmt *body);
     Condition iterate(const Repeat &r, std::vector<State> *breaks);
     void find_modified(const Repeat &r, Closed *c);
+    std::set<Cell> try_iteration(const Repeat &r, Closed *c);
+    void look_at_ways_out(const std::vector<State> &breaks, size_t returned, Closed *c);
+    bool add_modified(const Cell &cell, Closed *c);
     State head(const Closed &c, bool before);
     State at_iteration(const Closed &c, const Poly &k, bool counted, bool exit);
     void close(Closed *c);
@@ -242,6 +262,11 @@ class Interp
     Value inline_call(const clang::CallExpr *e, const clang::FunctionDecl *f);
     Value call_library(const clang::CallExpr *e, const std::string &name,
                        const std::vector<Value> &args, bool *known);
+    bool call_exit(const std::string &name, const std::vector<Value> &args);
+    bool call_memory(const clang::CallExpr *e, const std::string &name,
+                     const std::vector<Value> &args, Value *out);
+    Value call_input(const clang::CallExpr *e, const std::string &name,
+                     const std::vector<Value> &args);
     Value call_unknown(const clang::CallExpr *e, const std::string &name,
                        const std::vector<Value> &args);
     void forget_arguments(const clang::CallExpr *e, const std::string &name,
@@ -262,10 +287,32 @@ class Interp
     void mpi_transfer(const clang::CallExpr *e, const IoCall &io, const Args &a);
     bool mpi_type(const clang::CallExpr *e, const std::string &name, const Args &a);
     void mpi_other(const clang::CallExpr *e, const std::string &name, const Args &a);
+    bool mpi_file(const clang::CallExpr *e, const std::string &name, const Args &a);
+
+    // comm.cc
     int communicator(const Value &v);
+    Value new_communicator(const clang::CallExpr *e);
+    bool mpi_communicator(const clang::CallExpr *e, const std::string &name,
+                          const Args &a);
+    void told(const clang::CallExpr *e, const Value &to, const Value &count,
+              const Value &type);
+    bool mpi_told(const clang::CallExpr *e, const std::string &name, const Args &a);
+
+    // datatype.cc
     std::string constant_name(const Value &v) const;
     bool datatype(const Value &v, Datatype *out);
-    bool list(const Value &pointer, int n, std::vector<Poly> *out);
+    bool list(const Value &pointer, const Value &n, std::vector<Value> *out);
+    bool list(const Value &pointer, const Value &n, std::vector<Poly> *out);
+    bool type_copy(const Args &a, bool bytes, Datatype *made);
+    bool type_contiguous(const Args &a, bool bytes, Datatype *made);
+    bool type_vector(const Args &a, bool bytes, Datatype *made);
+    bool type_resized(const Args &a, bool bytes, Datatype *made);
+    bool type_subarray(const Args &a, bool bytes, Datatype *made);
+    bool type_indexed(const Args &a, bool bytes, Datatype *made);
+    bool type_blocks(const Args &a, bool bytes, Datatype *made);
+    bool type_struct(const Args &a, bool bytes, Datatype *made);
+    void type_measured(const clang::CallExpr *e, bool extent, const Args &a,
+                       const Value &no);
     Value new_type(Datatype t);
     Cell file_cell(int opening, int part);
     void put(const Value &pointer, const Value &v, const clang::CallExpr *e);

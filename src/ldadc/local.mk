@@ -11,9 +11,13 @@ LDADC_SOURCES = \
 	src/ldadc/command_plan.c src/ldadc/commands.h \
 	src/ldadc/command_rewrite.c \
 	src/ldadc/ctext.cc src/ldadc/ctext.h \
+	src/ldadc/comm.cc \
+	src/ldadc/command_analyse.c src/ldadc/commands.h \
+	src/ldadc/condition.cc \
 	src/ldadc/datatype.cc \
 	src/ldadc/decide.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \
+	src/ldadc/dot.cc \
 	src/ldadc/expr.cc \
 	src/ldadc/flags.c \
 	src/ldadc/handles.cc src/ldadc/handles.h \
@@ -37,6 +41,9 @@ LDADC_SOURCES = \
 	src/ldadc/template.cc src/ldadc/template.h \
 	src/ldadc/trace.cc src/ldadc/trace.h \
 	src/ldadc/value.cc src/ldadc/value.h
+	src/ldadc/target.cc \
+	src/ldadc/value.cc src/ldadc/value.h \
+	src/ldadc/weigh.cc src/ldadc/weigh.h
 if HAVE_CLANG
 bin_PROGRAMS += ldadc
 ldadc_SOURCES = $(LDADC_SOURCES)

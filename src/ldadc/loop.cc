@@ -70,69 +70,88 @@ static int marks(const std::vector<Object> &objects)
     return n;
 }
 
+// What leaves an iteration in the middle, and whether all ranks do so alike.
+void Interp::look_at_ways_out(const std::vector<State> &breaks, size_t returned,
+                              Closed *c)
+{
+    size_t depth = c->entry.conditions.size();
+    std::vector<const State *> out;
+    for (const State &s : breaks)
+        out.push_back(&s);
+    for (size_t n = returned; n < frames.back().returns.size(); n++)
+        out.push_back(&frames.back().returns[n]);
+    c->left = c->left || !out.empty();
+    for (const State *s : out)
+        for (size_t i = depth; i < s->conditions.size(); i++)
+            c->uniform = c->uniform && alike(s->conditions[i]);
+}
+
+// One iteration on trial: whether it ends, what is stored in it.
+std::set<Cell> Interp::try_iteration(const Repeat &r, Closed *c)
+{
+    size_t returned = frames.back().returns.size();
+    int exits_before = exits;
+    auto jumps_before = jumps;
+    std::set<Cell> log;
+    now = head(*c, true);
+    steps += now.cells.size() / 4; // it is work, too
+    alive = true;
+    probing++;
+    logs.push_back(&log);
+    loops.push_back(Loop());
+    std::vector<State> breaks;
+    Condition cond = iterate(r, &breaks);
+    loops.pop_back();
+    logs.pop_back();
+    probing--;
+    c->left = jumps.size() != jumps_before.size() || exits != exits_before;
+    for (auto &[label, list] : jumps)
+        c->left = c->left || list.size() != jumps_before[label].size();
+    c->uniform = alike(cond);
+    look_at_ways_out(breaks, returned, c);
+    frames.back().returns.resize(returned);
+    jumps = jumps_before;
+    c->ends = alive;
+    c->end = now;
+    return log;
+}
+
+// Whether the cell was not known to be modified.
+bool Interp::add_modified(const Cell &cell, Closed *c)
+{
+    if (!c->modified.insert(cell).second)
+        return false;
+    Value v = read(c->entry, cell);
+    if (v.is_int()) {
+        Poly name = new_before();
+        QualType t = type_of(cell);
+        if (!t.isNull() && t->isUnsignedIntegerType() && context().getTypeSize(t) < 64)
+            know_not_negative(name);
+        c->before[cell] = name;
+        if (alike(v))
+            alike_before.insert(name.terms().begin()->first[0]);
+    } else if (!alike(v)) {
+        c->odd.insert(cell);
+    }
+    return true;
+}
+
 // Runs the body until nothing new turns out to be modified.
 void Interp::find_modified(const Repeat &r, Closed *c)
 {
     for (bool again = true; again && !tired;) {
         again = false;
         int marked = marks(objects);
-        size_t known = objects.size(), returned = frames.back().returns.size();
-        int frame = frames.back().number, exits_before = exits;
-        auto jumps_before = jumps;
-        std::set<Cell> log;
-        now = head(*c, true);
-        steps += now.cells.size() / 4; // it is work, too
-        alive = true;
-        probing++;
-        logs.push_back(&log);
-        loops.push_back(Loop());
-        std::vector<State> breaks;
-        Condition cond = iterate(r, &breaks);
-        loops.pop_back();
-        logs.pop_back();
-        probing--;
-        bool jumped = jumps.size() != jumps_before.size();
-        for (auto &[label, list] : jumps)
-            jumped = jumped || list.size() != jumps_before[label].size();
-        c->left = !breaks.empty() || frames.back().returns.size() != returned ||
-                  jumped || exits != exits_before;
-        c->uniform = alike(cond);
-        for (const State &s : breaks)
-            for (size_t i = c->entry.conditions.size(); i < s.conditions.size(); i++)
-                c->uniform = c->uniform && alike(s.conditions[i]);
-        for (size_t n = returned; n < frames.back().returns.size(); n++) {
-            const State &s = frames.back().returns[n];
-            for (size_t i = c->entry.conditions.size(); i < s.conditions.size(); i++)
-                c->uniform = c->uniform && alike(s.conditions[i]);
-        }
-        frames.back().returns.resize(returned);
-        jumps = jumps_before;
-        c->ends = alive;
-        c->end = now;
-        for (const Cell &cell : log) {
+        size_t known = objects.size();
+        for (const Cell &cell : try_iteration(r, c)) {
             const Object &o = objects[cell.object];
             bool ours = o.kind != Object::LOCAL || cell.object < (int)known ||
-                        (o.variable && o.frame == frame);
-            if (!ours || !c->modified.insert(cell).second)
-                continue;
-            again = true;
-            Value v = read(c->entry, cell);
-            if (v.is_int()) {
-                Poly name = new_before();
-                QualType t = type_of(cell);
-                if (!t.isNull() && t->isUnsignedIntegerType() &&
-                    context().getTypeSize(t) < 64)
-                    know_not_negative(name);
-                c->before[cell] = name;
-                if (alike(v))
-                    alike_before.insert(name.terms().begin()->first[0]);
-            } else if (!alike(v)) {
-                c->odd.insert(cell);
-            }
+                        (o.variable && o.frame == frames.back().number);
+            again = (ours && add_modified(cell, c)) || again;
         }
         for (const std::string &s : c->end.stored)
             again = c->stored.insert(s).second || again;
-        if (!alive)
+        if (!c->ends)
             continue;
         for (const Cell &cell : c->modified) {
             bool plain = c->uniform && alike(read(c->end, cell));

@@ -7,8 +7,6 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { ELEMENT = 1000000 }; // what a path has for element 0
-
 const ASTContext &Interp::context() const
 {
     return frames.back().function->getASTContext();
@@ -413,6 +411,11 @@ static void leaves_of(QualType t, const ASTContext &context, Cell at,
     } else {
         out->push_back(at);
     }
+}
+
+void Interp::parts_of(const Cell &whole, std::vector<Cell> *out) const
+{
+    leaves_of(type_of(whole), context(), whole, out);
 }
 
 void Interp::copy(const Cell &to, const Cell &from, QualType t)

@@ -11,6 +11,8 @@ bool Interp::alike(const Value &v) const
 {
     if (v.kind == Value::UNKNOWN)
         return v.uniform;
+    if (v.kind == Value::COMM)
+        return !parted.count(v.number); // it may be none on some ranks
     if (v.kind != Value::INT)
         return true;
     return !v.p.has([this](int id) {

@@ -7,8 +7,6 @@ using namespace clang;
 namespace ldadc
 {
 
-enum { WORLD = 0, SELF = 1 };
-
 static bool take(std::string *s, const char *end)
 {
     std::string tail = end;
@@ -59,15 +57,6 @@ std::string Interp::constant_name(const Value &v) const
     return "";
 }
 
-// -1: not known.
-int Interp::communicator(const Value &v)
-{
-    std::string name = constant_name(v);
-    if (v.kind == Value::COMM)
-        return v.number;
-    return name == "MPI_COMM_WORLD" ? WORLD : name == "MPI_COMM_SELF" ? SELF : -1;
-}
-
 void Interp::put(const Value &pointer, const Value &v, const CallExpr *e)
 {
     Target t;
@@ -110,9 +99,10 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     o.path_alike = a[1].kind == Value::TAG;
     o.path_key = o.path_alike ? a[1].text : "";
     o.comm = communicator(a[0]);
+    o.comm_text = text_of(context(), bare(e->getArg(0)));
     o.alone = o.comm == SELF;
-    if (o.alone)
-        o.comm = WORLD;
+    o.apart = o.alone || parted.count(o.comm);
+    o.called = !from_main;
     auto append = program.numbers.find("MPI_MODE_APPEND");
     o.append = !a[2].is_int() || !a[2].p.is_constant() ||
                append == program.numbers.end() || (a[2].p.constant() & append->second);
@@ -202,7 +192,7 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
                               "followed",
                               here(e));
     bool ok = datatype(a[2], &unit) && unit.dense();
-    bool tiled = datatype(a[3], &tile);
+    bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose;
     if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
         ok = false;
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
@@ -311,7 +301,8 @@ void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a
     bool lasts = false;
     for (const char *one : later)
         lasts = lasts || starts(name, one);
-    if (starts(name, "MPI_Init") || starts(name, "MPI_Get_") || name == "MPI_Isend")
+    if (starts(name, "MPI_Init") || starts(name, "MPI_Get_") || name == "MPI_Isend" ||
+        name == "MPI_Intercomm_merge")
         lasts = false;
     for (size_t i = 0; i < a.size(); i++) {
         QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
@@ -321,12 +312,6 @@ void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a
         if (t->isPointerType() && lasts && a[i].kind == Value::POINTER &&
             !t->getPointeeType().isConstQualified())
             objects[a[i].to.object].poisoned = true;
-        if (name == "MPI_Bcast" && i == 0 && a[0].kind == Value::POINTER &&
-            !a[0].anywhere && type_of(a[0].to)->isIntegerType() && a[1].is_int(1)) {
-            Value v = read(now, a[0].to);
-            if (v.is_int() && alike(v))
-                return; // all have what they get
-        }
     }
     Args without_files = a;
     for (Value &v : without_files)
@@ -335,25 +320,15 @@ void Interp::mpi_other(const CallExpr *e, const std::string &name, const Args &a
     forget_arguments(e, name, without_files, false);
 }
 
-Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a)
+bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
 {
     IoCall io;
-    Value done = Value::integer(0);
-    assumptions.insert("no call of MPI fails");
-    if (name == "MPI_Wtime" || name == "MPI_Wtick")
-        return Value::unknown("the time is not known", here(e));
-    if (name == "MPI_Abort") {
-        end(true);
-        return done;
-    }
     if (io_call(name, &io)) {
         if (!io.ended && a.size() >= (io.at ? 5u : 4u))
             mpi_transfer(e, io, a);
         else if (!a.empty() && io.ended)
             mpi_other(e, name, a);
-        return done;
-    }
-    if (name == "MPI_File_open" && a.size() == 5) {
+    } else if (name == "MPI_File_open" && a.size() == 5) {
         mpi_open(e, a);
     } else if (name == "MPI_File_set_view" && a.size() == 6) {
         mpi_view(e, a);
@@ -365,29 +340,30 @@ Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a
                 ? read(now, file_cell(a[0].number, FILE_POINTER))
                 : Value::unknown("the file pointer is not known", here(e)),
             e);
-    } else if ((name == "MPI_Comm_rank" || name == "MPI_Comm_size") && a.size() == 2) {
-        int comm = communicator(a[0]);
-        bool size = name == "MPI_Comm_size";
-        Value v = Value::unknown("the communicator is not known", here(e));
-        if (comm == SELF)
-            v = Value::integer(size);
-        else if (comm >= 0)
-            v = Value::integer(size ? nprocs(comm) : rank(comm));
-        put(a[1], v, e);
-    } else if (name == "MPI_Comm_dup" && a.size() == 2) {
-        int comm = communicator(a[0]);
-        put(a[1],
-            comm >= 0 ? Value::handle(Value::COMM, comm)
-                      : Value::unknown("the communicator is not known", here(e)),
-            e);
-    } else if (starts(name, "MPI_Type_") && mpi_type(e, name, a)) {
-        return done;
-    } else if (name != "MPI_Init" && name != "MPI_Finalize") {
-        if (name == "MPI_Init_thread" && a.size() == 4)
-            put(a[3], Value::unknown("the level of threads is not known", here(e)), e);
-        else
-            mpi_other(e, name, a);
+    } else {
+        return false;
     }
+    return true;
+}
+
+Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a)
+{
+    Value done = Value::integer(0);
+    assumptions.insert("no call of MPI fails");
+    if (name == "MPI_Wtime" || name == "MPI_Wtick")
+        return Value::unknown("the time is not known", here(e));
+    if (name == "MPI_Abort") {
+        end(true);
+        return done;
+    }
+    if (mpi_file(e, name, a) || mpi_communicator(e, name, a) || mpi_told(e, name, a) ||
+        (starts(name, "MPI_Type_") && mpi_type(e, name, a)) || name == "MPI_Init" ||
+        name == "MPI_Finalize")
+        return done;
+    if (name == "MPI_Init_thread" && a.size() == 4)
+        put(a[3], Value::unknown("the level of threads is not known", here(e)), e);
+    else
+        mpi_other(e, name, a);
     return done;
 }
 

@@ -2,6 +2,12 @@
 #include "ldadc/report.h"
 #include "ldadc/prove.h"
 #include <algorithm>
+#include <cerrno>
+#include <sstream>
+
+extern "C" {
+#include "base/err.h"
+}
 
 namespace ldadc
 {
@@ -81,8 +87,6 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
         file_of(&r, i, s).calls.push_back(describe(i, s));
     if (i.tired)
         r.files.push_back(given_up(inputs[0]));
-    for (File &f : r.files)
-        decide(&f);
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",
                      "named variables are not negative, and the same on all ranks",
                      "no arithmetic in int overflows, and no conversion to int loses "
@@ -93,6 +97,53 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
     for (int id : assumed_positive())
         r.assumptions.push_back(Poly::atom(id).text() + " >= 1");
     return r;
+}
+
+static bool number(const std::string &text, int64_t least, int64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoll(text.c_str(), &end, 10);
+    return !text.empty() && !*end && !errno && *out >= least;
+}
+
+static bool numbers_of(const Report &r, const analyse_request &with, Numbers *out)
+{
+    std::stringstream list(with.np);
+    int64_t n;
+    for (std::string one; std::getline(list, one, ',');) {
+        if (!number(one, 1, &n) || n > 1 << 20)
+            return err_usage("--np=%.100s is no list of numbers of processes, such as "
+                             "24,64",
+                             with.np) == 0;
+        out->np.push_back(n);
+    }
+    std::set<int> known = symbols_of(r);
+    for (int i = 0; i < with.sets; i++) {
+        std::string text = with.set[i], name = text.substr(0, text.rfind('='));
+        if (name.size() == text.size() || !number(text.substr(name.size() + 1), 0, &n))
+            return err_usage("--set=%.100s is not NAME=N", with.set[i]) == 0;
+        bool found = false;
+        for (int id : known)
+            if (symbol(id).id == name || symbol(id).text == name) {
+                out->set[id] = n;
+                found = true;
+            }
+        if (!found)
+            return err_usage("--set=%.100s: no descriptor has a variable of that name",
+                             with.set[i]) == 0;
+    }
+    return true;
+}
+
+bool report_decide(Report *r, const analyse_request &with)
+{
+    Numbers numbers;
+    if (!numbers_of(*r, with, &numbers))
+        return false;
+    for (File &f : r->files)
+        decide(&f, numbers);
+    return true;
 }
 
 std::string sentence_of(const Description &d)

@@ -1,5 +1,6 @@
 // For programs.
 #include "ldadc/report.h"
+#include <algorithm>
 
 extern "C" {
 #include "base/json.h"
@@ -128,13 +129,55 @@ static void put_decision(json *j, const File &f)
     json_object(j, "decision");
     text(j, "answer", d.answer);
     text(j, "because", d.because);
-    if (d.own_share < 0)
+    if (d.own_share.empty()) {
         json_null(j, "own_bytes_share");
-    else
-        json_real(j, "own_bytes_share", d.own_share);
+    } else {
+        double least = 1;
+        for (auto &[np, share] : d.own_share)
+            least = std::min(least, share);
+        json_real(j, "own_bytes_share", least);
+    }
+    json_array(j, "shares");
+    for (auto &[np, share] : d.own_share) {
+        json_object_flat(j, nullptr);
+        if (np)
+            json_int(j, "nprocs", np);
+        else
+            json_null(j, "nprocs");
+        json_real(j, "own_bytes_share", share);
+        json_end_object(j);
+    }
+    json_end_array(j);
     if (d.template_call >= 0)
         json_int(j, "template", d.template_call);
     json_end_object(j);
+}
+
+static void put_edges(json *j, const File &f)
+{
+    json_array(j, "edges");
+    for (const Edge &e : f.edges) {
+        json_object(j, nullptr);
+        json_int(j, "write", e.write);
+        json_int(j, "read", e.read);
+        json_array(j, "weights");
+        for (const Weight &w : e.weights) {
+            json_object_flat(j, nullptr);
+            json_int(j, "nprocs", w.nprocs);
+            json_real(j, "bytes", w.bytes);
+            json_real(j, "own_bytes", w.own);
+            if (w.sampled)
+                json_int(j, "sampled_ranks", w.sampled);
+            json_end_object(j);
+        }
+        json_end_array(j);
+        json_array(j, "missing");
+        for (const std::string &s : e.missing)
+            text(j, nullptr, s);
+        json_end_array(j);
+        json_end_object(j);
+    }
+    json_end_array(j);
 }
 
 static void put_file(json *j, const File &f)
@@ -152,7 +195,12 @@ static void put_file(json *j, const File &f)
         json_null(j, "path");
         json_null(j, "open");
     }
+    if (f.opening && !f.opening->comm_text.empty())
+        text(j, "communicator", f.opening->comm_text);
+    else
+        json_null(j, "communicator");
     put_decision(j, f);
+    put_edges(j, f);
     json_array(j, "calls");
     for (const Description &d : f.calls)
         put_call(j, d);

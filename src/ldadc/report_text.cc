@@ -29,6 +29,19 @@ static void put_call(const Description &d, FILE *out)
         fprintf(out, "    warning, line %u: %s\n", w.line, w.text.c_str());
 }
 
+static void put_edge(const File &f, const Edge &e, FILE *out)
+{
+    for (const Weight &w : e.weights)
+        fprintf(
+            out,
+            "  line %u is read in line %u with %lld processes: %.0f bytes, %.1f %% by "
+            "the rank that wrote them%s\n",
+            f.calls[e.write].site->where.line, f.calls[e.read].site->where.line,
+            (long long)w.nprocs, w.bytes, w.bytes > 0 ? 100 * w.own / w.bytes : 0,
+            w.sampled ? (" (as " + std::to_string(w.sampled) + " of them show)").c_str()
+                      : "");
+}
+
 void report_text(const Report &r, FILE *out)
 {
     if (r.files.empty())
@@ -40,11 +53,16 @@ void report_text(const Report &r, FILE *out)
         else if (f.opening->foreign)
             fprintf(out, "file %s, opened elsewhere\n", f.name.c_str());
         else
-            fprintf(out, "file %s: %s, opened in %s:%u\n", f.name.c_str(),
+            fprintf(out, "file %s: %s, opened in %s:%u%s\n", f.name.c_str(),
                     f.opening->path.c_str(), f.opening->where.file.c_str(),
-                    f.opening->where.line);
+                    f.opening->where.line,
+                    f.opening->apart
+                        ? (", whose ranks are those of " + f.opening->comm_text).c_str()
+                        : "");
         for (const Description &d : f.calls)
             put_call(d, out);
+        for (const Edge &e : f.edges)
+            put_edge(f, e, out);
         if (!f.decision.answer.empty())
             fprintf(out, "  %s: %s\n", f.decision.answer.c_str(),
                     f.decision.because.c_str());

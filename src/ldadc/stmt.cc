@@ -137,7 +137,40 @@ void Interp::exec(const Stmt *s)
         for (const Decl *one : d->decls())
             if (const auto *v = dyn_cast<VarDecl>(one))
                 exec_declaration(v);
-    } else if (const auto *i = dyn_cast<IfStmt>(s)) {
+    } else if (const auto *a = dyn_cast<AttributedStmt>(s)) {
+        exec(a->getSubStmt());
+    } else if (!exec_jump(s) && !exec_choice(s) && !isa<NullStmt>(s)) {
+        for (const Stmt *part : s->children())
+            exec(part);
+    }
+}
+
+// What leaves the place where it stands; false: it is none of them.
+bool Interp::exec_jump(const Stmt *s)
+{
+    std::vector<State> *to = nullptr;
+    if (const auto *r = dyn_cast<ReturnStmt>(s)) {
+        exec_return(r);
+        return true;
+    }
+    if (isa<BreakStmt>(s))
+        to = &leaves.back().breaks;
+    else if (const auto *g = dyn_cast<GotoStmt>(s))
+        to = &jumps[g->getLabel()];
+    else if (!isa<ContinueStmt>(s))
+        return false;
+    for (size_t n = leaves.size(); !to && n-- > 0;)
+        if (leaves[n].loop)
+            to = &leaves[n].continues;
+    to->push_back(std::move(now));
+    alive = false;
+    ends++;
+    return true;
+}
+
+bool Interp::exec_choice(const Stmt *s)
+{
+    if (const auto *i = dyn_cast<IfStmt>(s)) {
         Condition c = condition(i->getCond());
         with_condition(
             c, [&] { exec(i->getThen()); }, [&] { exec(i->getElse()); });
@@ -148,32 +181,12 @@ void Interp::exec(const Stmt *s)
         exec_loop({w, w->getCond(), nullptr, w->getBody(), false});
     } else if (const auto *o = dyn_cast<DoStmt>(s)) {
         exec_loop({o, o->getCond(), nullptr, o->getBody(), true});
-    } else if (const auto *r = dyn_cast<ReturnStmt>(s)) {
-        exec_return(r);
-    } else if (isa<BreakStmt>(s)) {
-        leaves.back().breaks.push_back(std::move(now));
-        alive = false;
-        ends++;
-    } else if (isa<ContinueStmt>(s)) {
-        for (size_t n = leaves.size(); n-- > 0;)
-            if (leaves[n].loop) {
-                leaves[n].continues.push_back(std::move(now));
-                break;
-            }
-        alive = false;
-        ends++;
-    } else if (const auto *g = dyn_cast<GotoStmt>(s)) {
-        jumps[g->getLabel()].push_back(std::move(now));
-        alive = false;
-        ends++;
-    } else if (const auto *w2 = dyn_cast<SwitchStmt>(s)) {
-        exec_switch(w2);
-    } else if (const auto *a = dyn_cast<AttributedStmt>(s)) {
-        exec(a->getSubStmt());
-    } else if (!isa<NullStmt>(s)) {
-        for (const Stmt *part : s->children())
-            exec(part);
+    } else if (const auto *w = dyn_cast<SwitchStmt>(s)) {
+        exec_switch(w);
+    } else {
+        return false;
     }
+    return true;
 }
 
 // A function whose jumps are not followed: what it modifies is unknown all the time.

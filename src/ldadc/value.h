@@ -17,6 +17,9 @@ struct Place {
     unsigned line = 0, column = 0;
 };
 
+// What a path has for element 0 of a table.
+enum { ELEMENT = 1000000 };
+
 // A variable or a part of one: fields and elements by number, outermost first.
 struct Cell {
     int object = -1;
