@@ -11,9 +11,10 @@ AC_DEFUN([LL_CLANG], [
   ll_have=no
   AS_IF([test "x$with_clang" != xno], [
     CLANG_WHY="not found (libclang-dev, llvm-dev and g++ in Debian)"
-    AC_PATH_PROGS([LLVM_CONFIG], [llvm-config llvm-config-22 llvm-config-21 \
-      llvm-config-20 llvm-config-19 llvm-config-18 llvm-config-17 llvm-config-16 \
-      llvm-config-15 llvm-config-14])
+    AS_IF([test -z "$LLVM_CONFIG"], [
+      AC_PATH_PROGS([LLVM_CONFIG], [llvm-config llvm-config-22 llvm-config-21 \
+        llvm-config-20 llvm-config-19 llvm-config-18 llvm-config-17 llvm-config-16 \
+        llvm-config-15 llvm-config-14])])
     AS_IF([test -n "$LLVM_CONFIG"], [LL_CLANG_TRY])
     AS_IF([test $ll_have = yes], [CLANG_WHY="clang $ll_version"],
       [test "x$with_clang" = xyes],
@@ -31,10 +32,12 @@ AC_DEFUN([LL_CLANG], [
 AC_DEFUN([LL_CLANG_TRY], [
   ll_version=`$LLVM_CONFIG --version`
   ll_major=`AS_ECHO(["$ll_version"]) | sed 's/\..*//'`
+  ll_minor=`AS_ECHO(["$ll_version"]) | sed 's/^\([[0-9]]*\.[[0-9]]*\).*/\1/'`
   ll_libdir=`$LLVM_CONFIG --libdir`
   CLANG_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
   CLANG_CXXFLAGS="-std=c++17 -fno-rtti -fno-exceptions -Wall -Wextra"
-  for ll_name in libclang-cpp.so.$ll_version libclang-cpp.so.$ll_major libclang-cpp.so ; do
+  for ll_name in libclang-cpp.so.$ll_version libclang-cpp.so.$ll_minor \
+    libclang-cpp.so.$ll_major libclang-cpp.so ; do
     AS_IF([test -f "$ll_libdir/$ll_name"],
       [CLANG_LIBS="-L$ll_libdir -l:$ll_name -lLLVM-$ll_major"; break])
   done

@@ -84,7 +84,8 @@ void Interp::told(const CallExpr *e, const Value &to, const Value &count,
             continue;
         forget(c, "is told by another rank", here(e), true);
         auto at = now.cells.find(c);
-        at->second = settle(c, at->second);
+        at->second =
+            settle(c, at->second, " as of line " + std::to_string(here(e).line));
     }
 }
 

@@ -183,7 +183,9 @@ bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
         return false;
     Poly block = a[1].p * old.extent, distance = bytes ? a[2].p : a[2].p * old.extent;
     *made = repeated(plain(block), a[0].p, distance);
-    return not_negative(distance - block) && not_negative(a[0].p);
+    // blocks that lie on each other are no more than so many bytes
+    made->loose = a[0].p != Poly(1) && !not_negative(distance - block);
+    return not_negative(a[0].p);
 }
 
 bool Interp::type_resized(const Args &a, bool, Datatype *made)

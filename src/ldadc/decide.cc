@@ -184,8 +184,9 @@ static void draw_edges(File *f, const Numbers &with)
     for (size_t w = 0; w < f->calls.size(); w++)
         for (size_t r = 0; r < f->calls.size(); r++) {
             const Description &write = f->calls[w], &read = f->calls[r];
-            if (f->opening && write.site->call.write && !read.site->call.write &&
-                write.resolved && read.resolved && !exclude(write, read))
+            if (f->opening && !f->opening->apart && write.site->call.write &&
+                !read.site->call.write && write.resolved && read.resolved &&
+                !exclude(write, read))
                 f->edges.push_back(weigh(f->calls, w, r, f->opening->comm, with));
         }
 }

@@ -91,33 +91,44 @@ class Describer
         return true;
     }
 
+    // A file of MPI_COMM_SELF has one rank; who opens it is said in those of all.
+    bool only_where(const Condition &c, int among)
+    {
+        Poly p = c.p, factor, mine = rank(among);
+        if (c.kind != Condition::ZERO || d.one_rank || strange(p, among) || moves(p) ||
+            !p.linear_in(mine.terms().begin()->first[0], &factor))
+            return false;
+        if (factor == Poly(-1))
+            p = -p;
+        else if (factor != Poly(1))
+            return false;
+        d.one_rank = true;
+        d.only = mine - p;
+        speak_of_communicator(among);
+        d.ranks = "rank == " + d.only.text();
+        speak_of_communicator(comm);
+        d.ranks_of_all = among != comm;
+        return true;
+    }
+
+    // What depends on the number of all processes is the same for each of them.
+    bool for_all(const Condition &c) const
+    {
+        if (c.kind == Condition::OTHER)
+            return c.uniform;
+        return !moves(c.p) && !c.p.has([this](int id) {
+            const Atom &a = atom(id);
+            return a.kind == Atom::BEFORE || a.kind == Atom::RANK ||
+                   (a.kind == Atom::NPROCS && a.number != comm && a.number != WORLD);
+        });
+    }
+
     bool conditions()
     {
-        for (const Condition &c : s.conditions) {
-            bool known = c.kind == Condition::OTHER
-                             ? c.uniform
-                             : !strange(c.p, comm) && !moves(c.p);
-            bool ranked = c.kind != Condition::OTHER &&
-                          c.p.has([](int id) { return is(id, Atom::RANK); });
-            Poly which, mine = rank(comm);
-            if (known && ranked && c.kind == Condition::ZERO && d.ranks.empty()) {
-                Poly p = c.p;
-                Poly factor;
-                int id = mine.terms().begin()->first[0];
-                bool one = p.linear_in(id, &factor);
-                if (one && factor == Poly(-1))
-                    p = -p;
-                if (one && (factor == Poly(1) || factor == Poly(-1))) {
-                    only = mine - p;
-                    d.ranks = "rank == " + only.text();
-                    d.one_rank = true;
-                    d.only = only;
-                    continue;
-                }
-            }
-            if (!known || ranked)
+        int among = comm == SELF ? (int)WORLD : comm;
+        for (const Condition &c : s.conditions)
+            if (!for_all(c) && !only_where(c, among))
                 return fail("only where " + c.text, c.where);
-        }
         return true;
     }
 
@@ -255,10 +266,10 @@ class Describer
 
     bool known_ranks()
     {
-        int id = rank(comm).terms().begin()->first[0];
+        int id = rank(d.ranks_of_all ? (int)WORLD : comm).terms().begin()->first[0];
         auto fix = [&](Poly *p) {
-            if (!d.ranks.empty())
-                *p = p->with(id, only);
+            if (d.one_rank)
+                *p = p->with(id, d.only);
             return p->valid() && !strange(*p, comm);
         };
         bool ok = fix(&d.start) && fix(&d.size) && (!d.clipped || fix(&d.clip));
@@ -272,7 +283,7 @@ class Describer
     const Site &s;
     Description &d;
     int comm = 0;
-    Poly position, only;
+    Poly position;
     std::vector<Level> pieces;
 };
 

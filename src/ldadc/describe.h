@@ -27,6 +27,7 @@ struct Description {
     std::string ranks;         // empty: all
     bool one_rank = false;     // this one
     Poly only;
+    bool ranks_of_all = false; // they count in MPI_COMM_WORLD, not in the file's
     std::string relation = "unresolved";
     std::string reason;
     Place reason_where;

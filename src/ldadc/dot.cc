@@ -1,7 +1,6 @@
 // The graph of each file's writes and reads, for Graphviz: what is read of what was
 // written, and how much of it by the rank that wrote it.
 #include "ldadc/report.h"
-#include <cmath>
 
 namespace ldadc
 {
@@ -53,13 +52,15 @@ static void put_node(const Description &d, const std::string &name, bool heavies
                         d.site->where.file.substr(d.site->where.file.rfind('/') + 1) +
                         ":" + std::to_string(d.site->where.line);
     for (const Loop &l : d.site->loops)
-        label += "\nloop in line " + std::to_string(l.where.line) + ": " +
-                 (l.counted ? l.count.text() + " times" : "nobody knows how often");
+        label += "\n" + broken("loop in line " + std::to_string(l.where.line) + ": " +
+                                   (l.counted ? l.count.text() + " times"
+                                              : "nobody knows how often"),
+                               40);
     label +=
         "\n" + (d.resolved ? broken(descriptor_text(d), 40) : "") + "\n" + d.relation;
     fprintf(out, "    %s [shape=%s%s, label=%s];\n", name.c_str(),
-            d.site->call.write ? "box" : "ellipse", heaviest ? ", penwidth=3" : "",
-            quoted(label).c_str());
+            d.site->call.write ? "box" : "box, style=rounded",
+            heaviest ? ", penwidth=3" : "", quoted(label).c_str());
 }
 
 static void put_edge(const Edge &e, const std::string &file, FILE *out)
@@ -109,10 +110,11 @@ static std::string title(const File &f)
 
 void report_dot(const Report &r, FILE *out)
 {
-    fputs("digraph io {\n  node [fontname=\"sans-serif\", fontsize=10];\n"
-          "  edge [fontname=\"sans-serif\", fontsize=9];\n"
-          "  graph [fontname=\"sans-serif\", fontsize=11, nodesep=0.5, ranksep=0.9];\n",
-          out);
+    fputs(
+        "digraph io {\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=10];\n"
+        "  edge [fontname=\"sans-serif\", fontsize=9];\n"
+        "  graph [fontname=\"sans-serif\", fontsize=11, nodesep=0.5, ranksep=0.9];\n",
+        out);
     int number = 0;
     for (const File &f : r.files) {
         std::string name = "f" + std::to_string(number);

@@ -184,7 +184,7 @@ class Interp
     void escape(const Value &v);
     void copy(const Cell &to, const Cell &from, clang::QualType t);
     Value named(const Cell &c, const Value &v);
-    Value settle(const Cell &c, const Value &v);
+    Value settle(const Cell &c, const Value &v, const std::string &since = "");
     void parts_of(const Cell &whole, std::vector<Cell> *out) const;
     void drop_frame(int number);
 

@@ -478,7 +478,7 @@ Value Interp::named(const Cell &c, const Value &v)
 
 // An unknown number that is the same on all ranks can be given a name where the
 // program passes only once.
-Value Interp::settle(const Cell &c, const Value &v)
+Value Interp::settle(const Cell &c, const Value &v, const std::string &since)
 {
     QualType t = type_of(c);
     if (v.kind != Value::UNKNOWN || !v.uniform || !loops.empty() || probing ||
@@ -491,7 +491,7 @@ Value Interp::settle(const Cell &c, const Value &v)
         return v;
     std::string text = cell_text(c);
     return Value::integer(
-        new_symbol({symbol_id(text), text, "initialised once", v.where.line}));
+        new_symbol({symbol_id(text), text + since, "initialised once", v.where.line}));
 }
 
 } // namespace ldadc

@@ -262,7 +262,7 @@ static void learn_constants(Program *p, ASTUnit *unit)
     for (auto &entry : pp.getIdentifierTable()) {
         llvm::StringRef name = entry.getKey();
         IdentifierInfo *id = entry.getValue();
-        if (!name.startswith("MPI_") || !id->hasMacroDefinition())
+        if (name.take_front(4) != "MPI_" || !id->hasMacroDefinition())
             continue;
         const MacroInfo *m = pp.getMacroInfo(id);
         if (!m || !m->isObjectLike())
@@ -272,7 +272,7 @@ static void learn_constants(Program *p, ASTUnit *unit)
             if (t.isAnyIdentifier()) {
                 llvm::StringRef word = t.getIdentifierInfo()->getName();
                 handle |= word == "MPI_Datatype" || word == "MPI_Comm";
-                if (word.startswith("ompi_mpi_"))
+                if (word.take_front(9) == "ompi_mpi_")
                     p->by_name[word.str()] = name.str();
             } else if (t.is(tok::numeric_constant) && handle && t.getLiteralData()) {
                 llvm::StringRef digits(t.getLiteralData(), t.getLength());

@@ -75,6 +75,8 @@ static void put_way(json *j, const Description &d)
         json_null(j, "ranks");
     else
         text(j, "ranks", d.ranks);
+    if (d.ranks_of_all)
+        text(j, "ranks_of", "MPI_COMM_WORLD");
 }
 
 static void put_warnings(json *j, const Description &d)

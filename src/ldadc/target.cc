@@ -149,7 +149,9 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
         std::vector<int> parts;
         if (record)
             for (const FieldDecl *f : t->getAs<RecordType>()->getDecl()->fields())
-                parts.push_back(f->isUnnamedBitfield() ? -1 : (int)f->getFieldIndex());
+                parts.push_back(f->isBitField() && !f->getDeclName()
+                                    ? -1
+                                    : (int)f->getFieldIndex());
         parts.erase(std::remove(parts.begin(), parts.end(), -1), parts.end());
         for (unsigned i = 0; i < list->getNumInits() && i < 64; i++) {
             if (record && i >= parts.size())

@@ -7,8 +7,8 @@ namespace ldadc
 {
 
 enum {
-    MOST_PIECES = 1 << 22, // of one rank
-    MOST_STEPS = 40000000  // for one edge and number of processes
+    MOST_PIECES = 1 << 20, // of one rank
+    MOST_STEPS = 4000000   // for one edge and number of processes
 };
 
 struct Scope {

@@ -4,6 +4,7 @@
 that they are known to have; what does not compile, or has no MPI-IO, is told so."""
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -166,6 +167,78 @@ int main(int argc, char **argv)
                          "do not transform")
         self.assertEqual(self.decision("b[0]")["answer"], "keep shared")
 
+    # Rows are written, n for each rank, and columns read.
+    COLUMNS = """#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static double b[1000000];
+    int nprocs, rank, n = atoi(argv[2]);
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Offset row = n * nprocs * 8;
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &fh);
+    for (int i = 0; i < n; i++)
+        MPI_File_write_at(fh, (rank * n + i) * row, b, n * nprocs, MPI_DOUBLE,
+                          MPI_STATUS_IGNORE);
+    for (int i = 0; i < n * nprocs; i++)
+        MPI_File_read_at(fh, i * row + rank * n * 8, b, n, MPI_DOUBLE,
+                         MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+    def test_bytes_are_counted(self):
+        source = self.source(self.COLUMNS)
+        found, = self.report("--set=n=10", "--np=4,24", source)["files"]
+        self.assertEqual(found["decision"]["answer"], "do not transform")
+        self.assertEqual(
+            [(s["nprocs"], round(s["own_bytes_share"] * s["nprocs"], 9))
+             for s in found["decision"]["shares"]], [(4, 1), (24, 1)])
+        edge, = found["edges"]
+        self.assertEqual([(w["nprocs"], w["bytes"], w["own_bytes"])
+                          for w in edge["weights"]],
+                         [(p, (10 * p) ** 2 * 8, 10 * p * 10 * 8) for p in (4, 24)])
+
+    def test_what_has_no_number_is_compared(self):
+        found, = self.report(self.source(self.COLUMNS))["files"]
+        self.assertEqual(found["edges"][0]["weights"], [])
+        self.assertEqual(found["edges"][0]["missing"], ["n"])
+        self.assertIsNone(found["decision"]["own_bytes_share"])
+        self.assertIn("--set n=N", found["decision"]["because"])
+
+    def test_many_pieces_are_sampled(self):
+        source = self.source(self.COLUMNS)
+        found, = self.report("--set=n=200", "--np=256", source)["files"]
+        weight, = found["edges"][0]["weights"]
+        self.assertIn(weight["sampled_ranks"], range(1, 256))
+        self.assertAlmostEqual(weight["own_bytes"] / weight["bytes"], 1 / 256)
+
+    def test_a_reader_that_is_not_seen(self):
+        report = self.report(os.path.join(WORKLOADS, "perf.c"), "--", "-I" + SOURCES)
+        written = [f["decision"] for f in report["files"] if f["decision"]]
+        self.assertEqual([d["answer"] for d in written], ["partition"])
+        self.assertIn("who reads it is not seen", written[0]["because"])
+
+    def test_the_graph_is_drawn(self):
+        path = os.path.join(self.tmp, "io.dot")
+        done = self.analyse("--dot=" + path, "--set=n=10", self.source(self.COLUMNS))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path) as f:
+            text = f.read()
+        self.assertTrue(text.startswith("digraph io {") and text.endswith("}\n"))
+        self.assertIn("f0_0 -> f0_1", text)
+        self.assertIn("(a) written first, then read", text)
+        self.assertIn("24 processes: 460.8 kB, 4.2 % own", text)
+        if shutil.which("dot"):
+            drawn = subprocess.run(["dot", "-Tsvg", path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+            self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
+
     # ---- what is refused -----------------------------------------------------------
 
     def test_what_does_not_compile(self):
@@ -184,6 +257,11 @@ int main(int argc, char **argv)
         self.assertEqual(self.analyse().returncode, 2)
         self.assertEqual(self.analyse("--mpicc=false", "x.c").returncode, 2)
         self.assertEqual(self.analyse("--unknown", "x.c").returncode, 2)
+        source = self.source(self.COLUMNS)
+        for option in ("--np=0", "--np=two", "--set=n", "--set=n=-1", "--set=m=1"):
+            done = self.analyse(option, source)
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn(option, done.stderr)
 
     def test_json_beside_text(self):
         path = os.path.join(self.tmp, "out.json")

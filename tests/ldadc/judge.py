@@ -52,7 +52,8 @@ def count_of(level, names):
 
 def chunks(call, names):
     """(offset, bytes) of a resolved call's transfers on one rank, in order."""
-    if call.get("ranks") and not value(call["ranks"], names):
+    among = names.get("of all", names) if call.get("ranks_of") else names
+    if call.get("ranks") and not value(call["ranks"], among):
         return []
     d = call["descriptor"]
     offsets, size = [value(d["start"], names)], value(d["size"], names)
@@ -188,6 +189,7 @@ def judge_group(report, key, calls, did, symbols):
         place, places = ([t.of for t in of_group(did[rank], key)]
                          or [(rank, nprocs)])[0]
         names = names_of(report, symbols, places, place)
+        names["of all"] = dict(names, nprocs=nprocs, rank=rank)
         apart = apart or places != nprocs
         try:
             by_rank[rank], fault = judge_rank(key, calls, did[rank], names)

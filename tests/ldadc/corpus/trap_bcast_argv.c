@@ -1,8 +1,8 @@
 /* trap: an argument that rank 0 alone reads, and changes before the others get it
  *
  * args: 3
- * symbols: n=3
- * expect: unresolved
+ * symbols: n=3 n_2=7
+ * expect: resolved interleaved
  */
 #include <mpi.h>
 #include <stdlib.h>

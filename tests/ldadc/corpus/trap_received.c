@@ -1,7 +1,8 @@
 /* trap: offsets that are sent by another rank
  *
+ * symbols: base=77
  * expect: unresolved
- * expect: unresolved
+ * expect: resolved segmented
  */
 #include <mpi.h>
 #define S 16
