@@ -38,10 +38,9 @@ LDADC_SOURCES = \
 	src/ldadc/run.cc \
 	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/stmt.cc \
+	src/ldadc/target.cc \
 	src/ldadc/template.cc src/ldadc/template.h \
 	src/ldadc/trace.cc src/ldadc/trace.h \
-	src/ldadc/value.cc src/ldadc/value.h
-	src/ldadc/target.cc \
 	src/ldadc/value.cc src/ldadc/value.h \
 	src/ldadc/weigh.cc src/ldadc/weigh.h
 if HAVE_CLANG
