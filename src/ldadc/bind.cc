@@ -105,7 +105,8 @@ bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why)
     return Evaluation(b, why).poly(p, out);
 }
 
-bool transfers_of(const Description &d, const Binding &b, Transfers *out, std::string *why)
+bool transfers_of(const Description &d, const Binding &b, Transfers *out,
+                  std::string *why)
 {
     Transfers n;
     int64_t only;

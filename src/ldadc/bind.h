@@ -26,7 +26,8 @@ struct Transfers {
     std::vector<Repeat> levels; // outermost first
     bool none = false;          // this rank does not take part
 };
-bool transfers_of(const Description &d, const Binding &b, Transfers *out, std::string *why);
+bool transfers_of(const Description &d, const Binding &b, Transfers *out,
+                  std::string *why);
 
 // Calls f(offset, bytes) for each transfer, in order.
 void each_chunk(const Transfers &n, const std::function<void(int64_t, int64_t)> &f);

@@ -1,4 +1,4 @@
-// Predicted against observed. The transfers of one rank to one file by one call's name are
+// Predicted against observed. Transfers of one rank to one file by one call's name are
 // summed up, and so are those that all sites of that name predict: they agree if the
 // sums do. A file of the program is that of the trace with which most agrees.
 #include "ldadc/check.h"
@@ -14,8 +14,9 @@ namespace
 
 enum Outcome { AGREES, DIFFERS, NOT_REACHED, UNRESOLVED, MIXED, NO_VALUE };
 
-const char *const outcome_text[] = {"agrees", "differs", "not reached in this run",
-                                    "unresolved", "not compared", "not compared"};
+const char *const outcome_text[] = {
+    "agrees",     "differs",      "not reached in this run",
+    "unresolved", "not compared", "not compared"};
 
 struct Verdict {
     Outcome outcome = AGREES;
@@ -151,9 +152,9 @@ class Checker
         v->outcome = DIFFERS;
         v->why = "on rank " + std::to_string(rank) + " " +
                  std::to_string(predicted.calls) + " transfers of " +
-                 std::to_string(predicted.bytes) + " bytes in all were predicted, and " +
-                 std::to_string(observed.calls) + " of " +
-                 std::to_string(observed.bytes) + " observed";
+                 std::to_string(predicted.bytes) +
+                 " bytes in all were predicted, and " + std::to_string(observed.calls) +
+                 " of " + std::to_string(observed.bytes) + " observed";
         if (predicted.calls == observed.calls && predicted.bytes == observed.bytes)
             v->why += ", at other places";
     }
@@ -234,7 +235,9 @@ check_result check_program(const analyse_request *r, const check_request *c)
         for (const Verdict &v : m.verdicts)
             (v.outcome == AGREES ? agree : v.outcome == DIFFERS ? differ : other)++;
     }
-    fprintf(c->out, "%d calls agree with the run of %lld ranks, %d differ, %d are not "
-                     "compared\n", agree, (long long)trace.ranks, differ, other);
+    fprintf(c->out,
+            "%d calls agree with the run of %lld ranks, %d differ, %d are not "
+            "compared\n",
+            agree, (long long)trace.ranks, differ, other);
     return differ ? CHECK_DIFFERS : CHECK_GOOD;
 }

@@ -20,7 +20,7 @@ enum check_result { CHECK_GOOD, CHECK_DIFFERS, CHECK_BROKEN, CHECK_NO_TRACE };
 
 /* Local. Prints, for each call of the program, whether the run transferred what was
  * predicted. Memory is for each rank, file and call, not for transfers. A program that
- * does not compile and a trace that cannot be read have been complained of on stderr. */
+ * does not compile, and a trace that cannot be read: stderr says so. */
 enum check_result check_program(const struct analyse_request *r,
                                 const struct check_request *c);
 

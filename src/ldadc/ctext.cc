@@ -28,8 +28,8 @@ static bool atom_c_text(int id, const Known &known, std::string *out,
         else if (a.kind == Atom::FLOORDIV || a.kind == Atom::MOD)
             sum = "(" + sum + (a.kind == Atom::MOD ? " % " : " / ") + one + ")";
         else
-            sum = "(" + sum + (a.kind == Atom::MIN ? " < " : " > ") + one + " ? " + sum +
-                  " : " + one + ")";
+            sum = "(" + sum + (a.kind == Atom::MIN ? " < " : " > ") + one + " ? " +
+                  sum + " : " + one + ")";
     }
     *out = sum;
     return true;

@@ -9,10 +9,10 @@ namespace ldadc
 bool ldad_has(const std::string &name)
 {
     static const std::set<std::string> calls = {
-        "MPI_File_open",         "MPI_File_close",        "MPI_File_sync",
-        "MPI_File_write_at",     "MPI_File_read_at",      "MPI_File_write_at_all",
-        "MPI_File_read_at_all",  "MPI_File_set_view",     "MPI_File_seek",
-        "MPI_File_get_position", "MPI_File_write",        "MPI_File_read",
+        "MPI_File_open",         "MPI_File_close",    "MPI_File_sync",
+        "MPI_File_write_at",     "MPI_File_read_at",  "MPI_File_write_at_all",
+        "MPI_File_read_at_all",  "MPI_File_set_view", "MPI_File_seek",
+        "MPI_File_get_position", "MPI_File_write",    "MPI_File_read",
         "MPI_File_write_all",    "MPI_File_read_all"};
     return calls.count(name);
 }
@@ -223,7 +223,8 @@ class Finder : public RecursiveASTVisitor<Finder>
     void note_null(const ValueDecl *v, const Expr *e)
     {
         add(v);
-        SourceLocation at = context->getSourceManager().getExpansionLoc(e->getBeginLoc());
+        SourceLocation at =
+            context->getSourceManager().getExpansionLoc(e->getBeginLoc());
         nulls[v].push_back({context, at, "MPI_FILE_NULL"});
     }
 
@@ -260,12 +261,14 @@ class Finder : public RecursiveASTVisitor<Finder>
         if (body && i < body->getNumParams())
             join(v->getCanonicalDecl(), body->getParamDecl(i)->getCanonicalDecl());
         else
-            refuse(v->getCanonicalDecl(), "the file is given to " + f->getNameAsString() +
-                                              "(), which is not among the sources",
+            refuse(v->getCanonicalDecl(),
+                   "the file is given to " + f->getNameAsString() +
+                       "(), which is not among the sources",
                    v->getLocation());
         if (p.pointed.count(body))
-            refuse(v->getCanonicalDecl(), "the file is given to a function that is "
-                                          "called through a pointer",
+            refuse(v->getCanonicalDecl(),
+                   "the file is given to a function that is "
+                   "called through a pointer",
                    v->getLocation());
     }
 

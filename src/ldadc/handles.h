@@ -25,7 +25,7 @@ struct Handles {
         std::vector<Use> uses;
         std::vector<Word> types; // "MPI_File", where a variable is declared
         std::vector<Word> nulls; // "MPI_FILE_NULL"
-        std::string why; // it cannot be changed; empty: it can
+        std::string why;         // it cannot be changed; empty: it can
         Place where;
     };
     std::vector<Group> groups;

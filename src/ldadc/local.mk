@@ -1,19 +1,21 @@
 # ldadc: the analyser, where there is clang to build it with. It links no MPI.
 LDADC_SOURCES = \
-	src/ldadc/analyse.cc src/ldadc/analyse.h src/ldadc/analysis.h \
+	src/ldadc/analyse.cc src/ldadc/analyse.h \
+	src/ldadc/analysis.h \
 	src/ldadc/atom.cc \
 	src/ldadc/bind.cc src/ldadc/bind.h \
 	src/ldadc/call.cc \
 	src/ldadc/check.cc src/ldadc/check.h \
 	src/ldadc/classify.cc \
-	src/ldadc/command_analyse.c src/ldadc/command_check.c \
-	src/ldadc/command_build.c \
-	src/ldadc/command_plan.c src/ldadc/commands.h \
-	src/ldadc/command_rewrite.c \
-	src/ldadc/ctext.cc src/ldadc/ctext.h \
 	src/ldadc/comm.cc \
-	src/ldadc/command_analyse.c src/ldadc/commands.h \
+	src/ldadc/command_analyse.c \
+	src/ldadc/command_build.c \
+	src/ldadc/command_check.c \
+	src/ldadc/command_plan.c \
+	src/ldadc/command_rewrite.c \
+	src/ldadc/commands.h \
 	src/ldadc/condition.cc \
+	src/ldadc/ctext.cc src/ldadc/ctext.h \
 	src/ldadc/datatype.cc \
 	src/ldadc/decide.cc \
 	src/ldadc/describe.cc src/ldadc/describe.h \

@@ -69,7 +69,8 @@ class Planner
                 continue;
             names += (names.empty() ? "" : ", ") + f.name;
             if (one) {
-                why = "several files are written (" + names + ", ...): name one with "
+                why = "several files are written (" + names +
+                      ", ...): name one with "
                       "--file";
                 return nullptr;
             }

@@ -21,8 +21,8 @@ struct plan_request {
 
 enum plan_result { PLAN_GOOD, PLAN_NONE, PLAN_BROKEN };
 
-/* Local. Prints a line for each number of ranks, or says in `why` (room bytes) why there
- * is no plan. A program that does not compile has been complained of on stderr. */
+/* Local. Prints a line for each number of ranks, or says in `why` (room bytes) why
+ * there is no plan. Of a program that does not compile, stderr has said why. */
 enum plan_result plan_program(const struct analyse_request *r,
                               const struct plan_request *p, char *why, int room);
 

@@ -29,8 +29,8 @@ struct Fate {
 
 using Known = std::vector<std::pair<std::string, Poly>>;
 
-// What can be named where a file is opened: also what parameters point to, if nobody has
-// changed it by then.
+// What can be named where a file is opened: also what parameters point to, if nobody
+// has changed it by then.
 Known known_at(const Opening &o)
 {
     Known out = o.known;
@@ -52,10 +52,10 @@ Known known_at(const Opening &o)
 
 // A plan as arguments of printf. Of several patterns the conditions decide, number by
 // number; so they get the same shape, with levels that repeat once.
-class PlanText
+class PlanWords
 {
   public:
-    PlanText(const std::vector<Pattern> &all, const Known &known)
+    PlanWords(const std::vector<Pattern> &all, const Known &known)
         : all(all), known(known)
     {
         for (const Pattern &p : all) {
@@ -73,8 +73,8 @@ class PlanText
         if (ends) {
             format += "end=%lld ";
             good = good && value([](const Pattern &p) {
-                return p.ends ? p.end : Poly(INT64_MAX);
-            });
+                       return p.ends ? p.end : Poly(INT64_MAX);
+                   });
         }
         format += "start=%lld ";
         good = good && value([](const Pattern &p) { return p.start; });
@@ -157,7 +157,8 @@ class PlanText
 class Chooser
 {
   public:
-    Chooser(const Analysis &a, bool all) : a(a), handles(handles_of(a.program)), all(all)
+    Chooser(const Analysis &a, bool all)
+        : a(a), handles(handles_of(a.program)), all(all)
     {
         for (const File &f : a.report.files)
             fates.push_back(fate_of(f));
@@ -175,19 +176,19 @@ class Chooser
 
     bool any() const
     {
-        return std::any_of(fates.begin(), fates.end(), [](const Fate &f) {
-            return f.partitioned && f.written;
-        });
+        return std::any_of(fates.begin(), fates.end(),
+                           [](const Fate &f) { return f.partitioned && f.written; });
     }
 
     // What comes after the arguments of the call that opens it.
     bool arguments(const Fate &f, const Opening &o, std::string *out, std::string *why)
     {
         Known known = known_at(o);
-        PlanText text(f.plan.patterns, known);
+        PlanWords text(f.plan.patterns, known);
         bool good = text.make(out);
         if (!good)
-            *why = "the value of " + text.missing + " is not in a variable where the "
+            *why = "the value of " + text.missing +
+                   " is not in a variable where the "
                    "file is opened";
         return good;
     }
@@ -266,16 +267,19 @@ class Chooser
             for (Fate &other : fates) {
                 if (&f == &other || !f.partitioned)
                     continue;
-                bool shares = std::any_of(f.groups.begin(), f.groups.end(), [&](size_t g) {
-                    return other.groups.count(g);
-                });
+                bool shares =
+                    std::any_of(f.groups.begin(), f.groups.end(),
+                                [&](size_t g) { return other.groups.count(g); });
                 if (other.partitioned || (!shares && !may_be_same(f, other)))
                     continue;
                 if (!other.written && other.why.empty()) {
                     other.partitioned = changed = true;
                 } else if (shares || (f.written && !other.written)) {
-                    refuse(&f, "\"" + other.file->name + "\" may be the same file, or is "
-                               "opened with the same variable, and stays: " + other.why,
+                    refuse(&f,
+                           "\"" + other.file->name +
+                               "\" may be the same file, or is "
+                               "opened with the same variable, and stays: " +
+                               other.why,
                            other.where);
                     changed = true;
                 }
@@ -395,9 +399,10 @@ void say(const Fate &f, FILE *out)
         speak_of_communicator(f.file->opening->comm);
         fputs("partitioned", out);
         for (const Pattern &p : f.plan.patterns)
-            fprintf(out, "%s %s, line %u of %s, %s", &p == &f.plan.patterns[0] ? ":" : "; or",
-                    p.of->relation.c_str(), p.of->site->where.line,
-                    p.of->site->where.file.c_str(), descriptor_text(*p.of).c_str());
+            fprintf(out, "%s %s, line %u of %s, %s",
+                    &p == &f.plan.patterns[0] ? ":" : "; or", p.of->relation.c_str(),
+                    p.of->site->where.line, p.of->site->where.file.c_str(),
+                    descriptor_text(*p.of).c_str());
         fputs("\n", out);
     } else if (f.partitioned) {
         fputs("read by libldad, as it may be partitioned\n", out);

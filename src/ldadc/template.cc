@@ -158,8 +158,8 @@ static std::string text_of_pattern(const Pattern &p, const Binding &b, std::stri
     if (!evaluate(p.start, b, &start, why) || !evaluate(p.step, b, &step, why) ||
         !evaluate(p.size, b, &size, why) || (p.ends && !evaluate(p.end, b, &end, why)))
         return "";
-    std::string out = "ranks=" + std::to_string(b.nprocs) +
-                      " step=" + std::to_string(step);
+    std::string out =
+        "ranks=" + std::to_string(b.nprocs) + " step=" + std::to_string(step);
     if (p.ends)
         out += " end=" + std::to_string(end);
     out += " start=" + std::to_string(start) + " ";
@@ -171,7 +171,8 @@ static std::string text_of_pattern(const Pattern &p, const Binding &b, std::stri
             *why = "a number exceeds 63 bits";
             return "";
         }
-        out += "[span=" + std::to_string(span) + " stride=" + std::to_string(stride) + " ";
+        out +=
+            "[span=" + std::to_string(span) + " stride=" + std::to_string(stride) + " ";
     }
     out += (p.levels.empty() ? "[size=" : "size=") + std::to_string(size);
     return out + std::string(p.levels.empty() ? 1 : p.levels.size(), ']');

@@ -1,5 +1,5 @@
-// The descriptors by which a file can be partitioned: those of calls that write it, with
-// what a rank's number adds to the start.
+// The descriptors by which a file can be partitioned: those of calls that write it,
+// with what a rank's number adds to the start.
 #ifndef LDADC_TEMPLATE_H
 #define LDADC_TEMPLATE_H
 
@@ -16,8 +16,8 @@ struct Pattern {
     std::vector<Level> levels; // of rank 0, outermost first
 };
 
-// A file is partitioned only where all that is written to it is known, and no byte of it
-// is two ranks'.
+// A file is partitioned only where all that is written to it is known, and no byte of
+// it is two ranks'.
 struct Template {
     // Most transfers first. Which one it is, where there are several, depends on the
     // conditions of their calls. None: the file cannot be partitioned.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 600
-"""ldadc check, plan, rewrite and build: what a run did is what the source says; programs
-that were rewritten write the same bytes as before, partitioned; what is not proven stays
-as it is."""
+"""ldadc check, plan, rewrite and build: what a run did is what the source says;
+programs that were rewritten write the same bytes as before, partitioned; what is not
+proven stays as it is."""
 import json
 import os
 import subprocess
@@ -262,7 +262,7 @@ class Trace(Programs):
         self.ldadc("check", program, status=2)
 
     def workload(self, name, which, np, *values):
-        """tests/ldad/plain.c is traced; its sizes are those of the workload's struct."""
+        """tests/ldad/plain.c is traced; its sizes are in the workload's struct."""
         plain = os.path.join(BUILD, "tests", "ldad", "plain")
         run = self.traced(plain, which, self.path("a"), np=np)
         done = self.ldadc("check", os.path.join(SOURCES, "ldad", "workloads",
@@ -293,8 +293,8 @@ class Trace(Programs):
         self.assertIn("what is written is not known", done.stderr)
         done = self.ldadc("plan", program, "--trace", run, "--iotrace", IOTRACE)
         self.assertIn("unproven", done.stdout)
-        self.assertEqual(done.stdout.splitlines()[1],
-                         "ranks=3 step=4000 start=0 [span=96000 stride=12000 size=4000]")
+        self.assertEqual(done.stdout.splitlines()[1], "ranks=3 step=4000 start=0 "
+                         "[span=96000 stride=12000 size=4000]")
 
 
 PLAIN = {"perf": ("p->chunk=1000", "p->count=5"),

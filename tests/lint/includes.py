@@ -54,7 +54,8 @@ def wrong_edges(name):
         return ["%s: the folder is not in this lint's table" % name]
     return ["%s includes %s" % (name, header) for header in included(name)[0]
             if header.split("/")[0] not in may(name)
-            and not (name.startswith("src/ldadc/") and header.startswith("clang/"))]
+            and not (name.startswith("src/ldadc/")
+                     and header.startswith(("clang/", "llvm/")))]
 
 
 def main():
