@@ -8,7 +8,8 @@ import subprocess
 # pieces of the file that it asked for, in order; None where nobody can know.
 # places: (source, line), innermost first; at: the byte where it begins, also where it
 # moves nothing; of: rank and number of ranks in the file's communicator.
-Transfer = collections.namedtuple("Transfer", "rank of call viewed at bytes places pieces")
+Transfer = collections.namedtuple(
+    "Transfer", "rank of call viewed at bytes places pieces")
 
 KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted", "assumed")
 
@@ -25,8 +26,8 @@ class Program:
               then perhaps "warned"
     with      another source of the program, given to ldadc, too
     outside   another source of the program, which ldadc does not see
-    assumed   words of an assumption that the program does not keep to: where ldadc names
-              it, what it says of the program need not be true
+    assumed   words of an assumption that the program does not keep to: where ldadc
+              names it, what it says of the program need not be true
     unlisted  how many calls cannot be seen in the source at all
     """
 
