@@ -185,8 +185,9 @@ int main(int argc, char **argv)
 }
 """
         found, = self.report(self.source(source))["files"]
-        self.assertEqual((found["category"], found["decision"]["answer"], found["edges"]),
-                         ("c", "keep shared", []))
+        self.assertEqual(found["category"], "c")
+        self.assertEqual(found["decision"]["answer"], "keep shared")
+        self.assertEqual(found["edges"], [])
 
     # Rows are written, n for each rank, and columns read.
     COLUMNS = """#include <mpi.h>
