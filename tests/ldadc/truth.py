@@ -11,7 +11,8 @@ import subprocess
 Transfer = collections.namedtuple(
     "Transfer", "rank of call viewed at bytes places pieces")
 
-KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted", "assumed")
+KEYS = ("trap", "args", "symbols", "expect", "with", "outside", "unlisted",
+        "assumed")
 
 
 class Program:
@@ -26,8 +27,8 @@ class Program:
               then perhaps "warned"
     with      another source of the program, given to ldadc, too
     outside   another source of the program, which ldadc does not see
-    assumed   words of an assumption that the program does not keep to: where ldadc
-              names it, what it says of the program need not be true
+    assumed   words of an assumption that the program does not keep: where ldadc names
+              it, what it says of the program need not be true
     unlisted  how many calls cannot be seen in the source at all
     """
 
