@@ -38,24 +38,29 @@ static Poly weight(const Description &d)
     return bytes;
 }
 
+static bool in_turns(const Description &a, const Description &b)
+{
+    for (const Loop &l : a.site->loops)
+        for (const Loop &m : b.site->loops)
+            if (l.k == m.k)
+                return true;
+    return false;
+}
+
 // A write and a read in one loop go on in turns (b), else what comes first says whether
 // the file is made and then read (a), or read and then written (c).
 static char category_of(const File &f)
 {
-    const Description *first = nullptr, *write = nullptr, *read = nullptr;
-    for (const Description &d : f.calls) {
-        first = first ? first : &d;
-        (d.site->call.write ? write : read) = &d;
-        if (!write || !read)
-            continue;
-        for (const Loop &l : write->site->loops)
-            for (const Loop &m : read->site->loops)
-                if (l.k == m.k)
-                    return 'b';
-    }
-    if (!write || !read)
+    bool writes = false, reads = false;
+    for (const Description &d : f.calls)
+        (d.site->call.write ? writes : reads) = true;
+    if (!writes || !reads)
         return 0;
-    return first->site->call.write ? 'a' : 'c';
+    for (const Description &w : f.calls)
+        for (const Description &r : f.calls)
+            if (w.site->call.write && !r.site->call.write && in_turns(w, r))
+                return 'b';
+    return f.calls[0].site->call.write ? 'a' : 'c';
 }
 
 // Of the reads of what one write wrote.
@@ -179,14 +184,17 @@ static void by_descriptors(const Sums &s, Decision *d)
                hint);
 }
 
+// What is read before it is written is no edge.
 static void draw_edges(File *f, const Numbers &with)
 {
+    if (!f->opening || f->opening->apart)
+        return;
     for (size_t w = 0; w < f->calls.size(); w++)
         for (size_t r = 0; r < f->calls.size(); r++) {
             const Description &write = f->calls[w], &read = f->calls[r];
-            if (f->opening && !f->opening->apart && write.site->call.write &&
-                !read.site->call.write && write.resolved && read.resolved &&
-                !exclude(write, read))
+            if (write.site->call.write && !read.site->call.write && write.resolved &&
+                read.resolved && !exclude(write, read) &&
+                (w < r || in_turns(write, read)))
                 f->edges.push_back(weigh(f->calls, w, r, f->opening->comm, with));
         }
 }
@@ -224,6 +232,11 @@ void decide(File *f, const Numbers &with)
                       f->opening->called || f->opening->foreign
                           ? "ranks share no byte; who reads it is not seen"
                           : "ranks share no byte, and nothing is read back");
+    if (!f->calls[0].site->call.write)
+        return answer(d, "keep shared",
+                      "what is read in line " +
+                          std::to_string(f->calls[0].site->where.line) +
+                          " was in the file before");
     if (!best.known)
         return answer(d, "keep shared", "some of what is read back is unresolved");
     if (best.counted.empty())

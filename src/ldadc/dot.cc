@@ -56,8 +56,9 @@ static void put_node(const Description &d, const std::string &name, bool heavies
                                    (l.counted ? l.count.text() + " times"
                                               : "nobody knows how often"),
                                40);
-    label +=
-        "\n" + (d.resolved ? broken(descriptor_text(d), 40) : "") + "\n" + d.relation;
+    if (d.resolved)
+        label += "\n" + broken(descriptor_text(d), 40);
+    label += "\n" + d.relation;
     fprintf(out, "    %s [shape=%s%s, label=%s];\n", name.c_str(),
             d.site->call.write ? "box" : "box, style=rounded",
             heaviest ? ", penwidth=3" : "", quoted(label).c_str());

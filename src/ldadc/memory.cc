@@ -133,6 +133,8 @@ Value Interp::initial(const State &s, const Cell &c)
         return initial_global(s, c, t);
     if (o.kind == Object::FOREIGN)
         return initial_foreign(s, c, t);
+    if (o.kind == Object::OPENING)
+        return Value::unknown(o.name + " is a caller's", {});
     return Value::unknown(
         "\"" + cell_text(c) + "\" has no value that is known",
         o.variable ? place_of(o.variable->getASTContext(), o.variable->getLocation())

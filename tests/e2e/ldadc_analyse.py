@@ -169,6 +169,28 @@ int main(int argc, char **argv)
                          "do not transform")
         self.assertEqual(self.decision("b[0]")["answer"], "keep shared")
 
+    def test_what_was_there_before_is_kept(self):
+        source = """#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static char b[64];
+    int rank;
+    MPI_File fh;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDWR, MPI_INFO_NULL, &fh);
+    MPI_File_read_at(fh, 64 * rank, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(fh, 64 * rank, b, 64, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
+"""
+        found, = self.report(self.source(source))["files"]
+        self.assertEqual(found["category"], "c")
+        self.assertEqual(found["decision"]["answer"], "keep shared")
+        self.assertEqual(found["edges"], [])
+
     # Rows are written, n for each rank, and columns read.
     COLUMNS = """#include <mpi.h>
 #include <stdlib.h>

@@ -65,8 +65,8 @@ static void put_rank(FILE *f, MPI_File fh)
 static int has_holes(MPI_Datatype filetype)
 {
     MPI_Aint lb, extent;
-    int size;
-    PMPI_Type_size(filetype, &size);
+    MPI_Count size;
+    PMPI_Type_size_x(filetype, &size);
     PMPI_Type_get_extent(filetype, &lb, &extent);
     return lb != 0 || extent != size;
 }
@@ -111,9 +111,10 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
     MPI_Offset displacement, bytes;
     MPI_Datatype etype, filetype;
     char representation[MPI_MAX_DATAREP_STRING];
-    int size, etype_bytes;
+    MPI_Count size;
+    int etype_bytes;
     PMPI_File_get_view(fh, &displacement, &etype, &filetype, representation);
-    PMPI_Type_size(type, &size);
+    PMPI_Type_size_x(type, &size); /* may be beyond an int */
     PMPI_Type_size(etype, &etype_bytes);
     bytes = count * size;
     if (where == INDIVIDUAL)

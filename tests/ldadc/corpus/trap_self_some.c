@@ -18,8 +18,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
     char name[1000];
     snprintf(name, sizeof name, "%s.%d", argv[1], rank);
-    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                  MPI_INFO_NULL, &fh);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                  &fh);
     if (rank % 2)
         MPI_File_write_at(fh, S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     if (rank != 1)

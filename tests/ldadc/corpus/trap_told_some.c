@@ -29,8 +29,7 @@ int main(int argc, char **argv)
                   MPI_INFO_NULL, &fh);
     MPI_File_write_at(fh, n * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, m * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, wide / 65536 / 65536 * S, b, S, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    MPI_File_write_at(fh, wide / 65536 / 65536 * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_Comm_free(&half);
     MPI_File_close(&fh);
     MPI_Finalize();
