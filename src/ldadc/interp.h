@@ -44,7 +44,7 @@ struct Opening {
     std::vector<Poly> loops; // around it, by their iterations
     const clang::CallExpr *call = nullptr;
     const clang::FunctionDecl *in = nullptr; // opened there
-    bool entered = false; // which no function calls that is seen
+    bool entered = false;                    // which no function calls that is seen
     // Variables that can be named there, with their values, and what parameters point
     // to that is not any more what it was.
     std::vector<std::pair<std::string, Poly>> known;

@@ -13,7 +13,7 @@ PROGRAMS = {
                 ["ldad"], ["plot"], ["bins"], ["recover"]],
     "ldad": [[], ["info"], ["verify"], ["flatten"], ["cat"], ["rm"]],
     "ldad-perf": [["perf"], ["mandelbrot"], ["jacobi"], ["fft"]],
-    "ldadc": [[], ["analyse"]],
+    "ldadc": [[], ["analyse"], ["check"], ["plan"], ["rewrite"], ["build"]],
     "pfminfo": [[]],
     "pfmload": [[]],
     "leadline": [[], ["compare"], ["sweep"], ["report"], ["plot"], ["list"],
