@@ -36,16 +36,12 @@ class Evaluation
 
     bool named(int number, int64_t *out)
     {
-        const Symbol &s = symbol(number);
-        for (const std::string &name : {s.text, s.id}) {
-            auto at = b.value.find(name);
-            if (at != b.value.end()) {
-                *out = at->second;
-                return true;
-            }
-        }
-        why = "the value of " + s.text + " is not given: --set " + s.text + "=N";
-        return false;
+        auto at = b.value.find(number);
+        const std::string &name = symbol(number).text;
+        *out = at == b.value.end() ? 0 : at->second;
+        if (at == b.value.end())
+            why = "the value of " + name + " is not given: --set " + name + "=N";
+        return at != b.value.end();
     }
 
     bool function(const Atom &a, int64_t *out)
@@ -99,6 +95,17 @@ class Evaluation
     std::string &why;
 };
 
+bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v)
+{
+    bool found = false;
+    for (int n = 0; n < symbols(); n++)
+        if (symbol(n).text == name || symbol(n).id == name) {
+            (*value)[n] = v;
+            found = true;
+        }
+    return found;
+}
+
 bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why)
 {
     why->clear();
@@ -113,7 +120,7 @@ bool transfers_of(const Description &d, const Binding &b, Transfers *out,
     if (d.one_rank) {
         if (!evaluate(d.only, b, &only, why))
             return false;
-        n.none = only != b.rank;
+        n.none = only != (d.ranks_of_all ? b.world_rank : b.rank);
     }
     if (!evaluate(d.start, b, &n.start, why) || !evaluate(d.size, b, &n.size, why) ||
         (d.clipped && !evaluate(d.clip, b, &n.end, why)))

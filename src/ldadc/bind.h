@@ -9,9 +9,14 @@ namespace ldadc
 
 struct Binding {
     int64_t nprocs = 1, rank = 0; // of the communicator that a file was opened with
+    int64_t world_rank = 0;
     int comm = -1;
-    std::map<std::string, int64_t> value; // of named variables, by text or id
+    std::map<int, int64_t> value; // of named variables
 };
+
+// Gives all variables of the name, as analyse prints it or as its JSON has it, a value.
+// False: there is none.
+bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v);
 
 // False, and why, where a variable has no value, a number exceeds 63 bits, or a divisor
 // is not positive.

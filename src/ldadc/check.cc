@@ -32,7 +32,7 @@ class Checker
     Checker(const Trace &t, const check_request *c) : trace(t)
     {
         for (int i = 0; i < c->sets; i++)
-            b.value[c->set[i].name] = c->set[i].value;
+            bind_named(&b.value, c->set[i].name, c->set[i].value);
         b.nprocs = t.ranks;
     }
 
@@ -41,6 +41,10 @@ class Checker
     {
         std::vector<Verdict> out(f.calls.size());
         b.comm = f.opening ? f.opening->comm : -1;
+        bool self = f.opening && f.opening->alone;
+        b.nprocs = self ? 1 : trace.ranks;
+        if (f.opening && f.opening->apart && !self)
+            return not_compared(f, "a part of the ranks has opened it");
         std::set<std::string> names;
         for (const Description &d : f.calls)
             names.insert(d.site->call.name);
@@ -50,6 +54,14 @@ class Checker
     }
 
   private:
+    static std::vector<Verdict> not_compared(const File &f, const std::string &why)
+    {
+        Verdict v;
+        v.outcome = MIXED;
+        v.why = why;
+        return std::vector<Verdict>(f.calls.size(), v);
+    }
+
     // All calls of a name: they share a stream on each rank.
     void judge_name(const File &f, const Streams &seen, const std::string &name,
                     std::vector<Verdict> *out)
@@ -93,7 +105,8 @@ class Checker
     {
         const Tally &observed = stream(seen, rank, name);
         std::vector<Tally> predicted(sites.size());
-        b.rank = rank;
+        b.world_rank = rank;
+        b.rank = b.nprocs == 1 ? 0 : rank;
         for (size_t i = 0; i < sites.size(); i++) {
             Verdict &v = (*out)[sites[i]];
             if (predict(f.calls[sites[i]], &predicted[i], &v.why))

@@ -27,12 +27,12 @@ class Planner
   public:
     Planner(const plan_request *p, std::string *why) : p(p), why(*why)
     {
-        for (int i = 0; i < p->sets; i++)
-            b.value[p->set[i].name] = p->set[i].value;
     }
 
     bool run(const Analysis &a)
     {
+        for (int i = 0; i < p->sets; i++)
+            bind_named(&b.value, p->set[i].name, p->set[i].value);
         const File *f = choose(a);
         Template t = f ? template_of(*a.interp, *f) : Template();
         if (f && !t.patterns.empty())

@@ -107,7 +107,7 @@ static bool number(const std::string &text, int64_t least, int64_t *out)
     return !text.empty() && !*end && !errno && *out >= least;
 }
 
-static bool numbers_of(const Report &r, const analyse_request &with, Numbers *out)
+static bool numbers_of(const analyse_request &with, Numbers *out)
 {
     std::stringstream list(with.np);
     int64_t n;
@@ -118,19 +118,12 @@ static bool numbers_of(const Report &r, const analyse_request &with, Numbers *ou
                              with.np) == 0;
         out->np.push_back(n);
     }
-    std::set<int> known = symbols_of(r);
     for (int i = 0; i < with.sets; i++) {
         std::string text = with.set[i], name = text.substr(0, text.rfind('='));
         if (name.size() == text.size() || !number(text.substr(name.size() + 1), 0, &n))
             return err_usage("--set=%.100s is not NAME=N", with.set[i]) == 0;
-        bool found = false;
-        for (int id : known)
-            if (symbol(id).id == name || symbol(id).text == name) {
-                out->set[id] = n;
-                found = true;
-            }
-        if (!found)
-            return err_usage("--set=%.100s: no descriptor has a variable of that name",
+        if (!bind_named(&out->set, name, n))
+            return err_usage("--set=%.100s: the program has no variable of that name",
                              with.set[i]) == 0;
     }
     return true;
@@ -139,7 +132,7 @@ static bool numbers_of(const Report &r, const analyse_request &with, Numbers *ou
 bool report_decide(Report *r, const analyse_request &with)
 {
     Numbers numbers;
-    if (!numbers_of(*r, with, &numbers))
+    if (!numbers_of(with, &numbers))
         return false;
     for (File &f : r->files)
         decide(&f, numbers);

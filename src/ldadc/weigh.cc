@@ -11,72 +11,9 @@ enum {
     MOST_STEPS = 4000000   // for one edge and number of processes
 };
 
-struct Scope {
-    int comm;
-    int64_t nprocs, rank;
-    const std::map<int, int64_t> &set;
-};
-
-// ---- numbers of polynomials -----------------------------------------
-
-static bool value_of(const Poly &p, const Scope &s, int64_t *out);
-
-static bool atom_value(int id, const Scope &s, int64_t *out)
-{
-    const Atom a = atom(id);
-    std::vector<int64_t> of(a.of.size());
-    for (size_t i = 0; i < of.size(); i++)
-        if (!value_of(a.of[i], s, &of[i]))
-            return false;
-    switch (a.kind) {
-    case Atom::NPROCS:
-    case Atom::RANK:
-        *out = a.kind == Atom::RANK ? s.rank : s.nprocs;
-        return a.number == s.comm;
-    case Atom::SYMBOL: {
-        auto at = s.set.find(a.number);
-        *out = at == s.set.end() ? 0 : at->second;
-        return at != s.set.end();
-    }
-    case Atom::FLOORDIV:
-    case Atom::MOD: {
-        if (of[1] <= 0)
-            return false;
-        int64_t rest = (of[0] % of[1] + of[1]) % of[1];
-        *out = a.kind == Atom::MOD ? rest : (of[0] - rest) / of[1];
-        return true;
-    }
-    case Atom::MIN:
-        *out = *std::min_element(of.begin(), of.end());
-        return true;
-    case Atom::MAX:
-        *out = *std::max_element(of.begin(), of.end());
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool value_of(const Poly &p, const Scope &s, int64_t *out)
-{
-    *out = 0;
-    for (auto &[m, c] : p.terms()) {
-        int64_t term = c, factor;
-        for (int id : m)
-            if (!atom_value(id, s, &factor) ||
-                __builtin_mul_overflow(term, factor, &term))
-                return false;
-        if (__builtin_add_overflow(*out, term, out))
-            return false;
-    }
-    return p.valid();
-}
-
 // ---- what one rank transfers ----------------------------------------
 
-struct Run {
-    int64_t stride, count;
-};
+using Run = Transfers::Repeat;
 
 struct Pieces {
     int64_t start = 0, size = 0, end = INT64_MAX, times = 1;
@@ -120,21 +57,18 @@ struct Pieces {
     }
 };
 
-static bool pieces_of(const Description &d, const Scope &s, Pieces *out)
+static bool pieces_of(const Description &d, const Binding &b, Pieces *out)
 {
-    int64_t only;
+    Transfers t;
+    std::string why;
     *out = Pieces();
-    if (d.one_rank && !value_of(d.only, s, &only))
+    if (!transfers_of(d, b, &t, &why))
         return false;
-    out->none = d.one_rank && only != s.rank;
-    if (!value_of(d.start, s, &out->start) || !value_of(d.size, s, &out->size) ||
-        (d.clipped && !value_of(d.clip, s, &out->end)))
-        return false;
-    out->none = out->none || out->size <= 0;
-    for (const Level &l : d.levels) {
-        Run r;
-        if (!value_of(l.stride, s, &r.stride) || !value_of(l.count, s, &r.count))
-            return false;
+    out->start = t.start;
+    out->size = t.size;
+    out->end = t.end;
+    out->none = t.none || t.size <= 0;
+    for (Run r : t.levels) {
         out->none = out->none || r.count <= 0;
         if (out->none || r.count == 1)
             continue;
@@ -187,13 +121,14 @@ static Common common(const Pieces &read, const Pieces &own,
     return {sum.own * read.times, sum.all * read.times};
 }
 
-static bool weigh_for(const Description &write, const Description &read, Scope s,
+static bool weigh_for(const Description &write, const Description &read, Binding s,
                       Weight *out)
 {
     std::vector<Pieces> writes(s.nprocs);
     Pieces mine;
     int64_t most = 0;
     for (s.rank = 0; s.rank < s.nprocs; s.rank++) {
+        s.world_rank = s.rank;
         if (!pieces_of(write, s, &writes[s.rank]) || !pieces_of(read, s, &mine) ||
             !writes[s.rank].nested() || mine.many() > MOST_PIECES)
             return false;
@@ -205,6 +140,7 @@ static bool weigh_for(const Description &write, const Description &read, Scope s
     out->sampled = looks < s.nprocs ? looks : 0;
     for (int64_t i = 0; i < looks; i++) {
         s.rank = looks > 1 ? i * (s.nprocs - 1) / (looks - 1) : s.nprocs / 2;
+        s.world_rank = s.rank;
         pieces_of(read, s, &mine);
         Common c = common(mine, writes[s.rank], writes);
         out->own += c.own * s.nprocs / looks;
@@ -239,8 +175,11 @@ Edge weigh(const std::vector<Description> &calls, int write, int read, int comm,
     e.missing.assign(missing.begin(), missing.end());
     for (int64_t np : with.np) {
         Weight w;
-        if (missing.empty() &&
-            weigh_for(calls[write], calls[read], {comm, np, 0, with.set}, &w))
+        Binding b;
+        b.comm = comm;
+        b.nprocs = np;
+        b.value = with.set;
+        if (missing.empty() && weigh_for(calls[write], calls[read], b, &w))
             e.weights.push_back(w);
     }
     return e;

@@ -2,7 +2,7 @@
 #ifndef LDADC_WEIGH_H
 #define LDADC_WEIGH_H
 
-#include "ldadc/describe.h"
+#include "ldadc/bind.h"
 
 namespace ldadc
 {
