@@ -76,10 +76,12 @@ class Hosts(Rigs):
         ask = ("import socket; "
                "socket.create_connection((\"node2\", 7777)).send(b\"met\")")
         said = self.runs(
+            ": >%s/said; "
             "$LEADLINE_RSH node2 python3 -c \"'%s'\" >%s/said & server=$!; "
             "until grep -q ready %s/said; do sleep 0.1; done; python3 -c '%s'; "
             "wait $server; cat %s/said; rm %s/said"
-            % (serve.replace('"', '\\"'), self.tmp, self.tmp, ask, self.tmp, self.tmp))
+            % (self.tmp, serve.replace('"', '\\"'), self.tmp, self.tmp, ask, self.tmp,
+               self.tmp))
         self.assertEqual(said, ["ready", "met"])
 
     def test_status(self):
