@@ -12,9 +12,17 @@ from e2e import TESTS, main
 IMPOSSIBLE = 77
 
 
+def unless_quick():
+    """Ends a test that takes long where LEADLINE_QUICK says that all have run."""
+    if os.environ.get("LEADLINE_QUICK"):
+        print("1..0 # SKIP left out by LEADLINE_QUICK")
+        sys.exit(0)
+
+
 def in_rig(name, *options):
     if "LEADLINE_RSH" in os.environ:  # what rigs set
         main()
+    unless_quick()
     rig = [sys.executable, os.path.join(TESTS, "rig", name), *options, "--"]
     done = subprocess.run(rig + [sys.executable, os.path.abspath(sys.argv[0])],
                           stderr=subprocess.PIPE, check=False)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from e2e import TESTS, Case, add, main, runner
+from in_rig import unless_quick
 
 IMPOSSIBLE = 77
 OURS = {"slurmctld", "slurmd", "slurmstepd", "munged", "sleep"}
@@ -114,4 +115,5 @@ for case_ in Hosts, Slurm:
 
 del Rigs, case_  # no cases of their own
 if __name__ == "__main__":
+    unless_quick()
     main()
