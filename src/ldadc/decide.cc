@@ -126,11 +126,17 @@ static void answer(Decision *d, const char *what, const std::string &why)
 }
 
 // Of an if, one way is taken.
+static bool zero_or_not(const Condition &a, const Condition &b)
+{
+    return a.kind == Condition::ZERO && b.kind == Condition::NOT_ZERO && a.p == b.p;
+}
+
 static bool exclude(const Description &a, const Description &b)
 {
     for (const Condition &c : a.site->conditions)
         for (const Condition &e : b.site->conditions)
-            if (c.id == e.id && c.opposite != e.opposite)
+            if ((c.id == e.id && c.opposite != e.opposite) || zero_or_not(c, e) ||
+                zero_or_not(e, c))
                 return true;
     return false;
 }

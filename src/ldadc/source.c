@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The words after "--", and after them what the MPI compiler says. */
 static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
@@ -11,6 +12,16 @@ static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
     for (int i = 0; i < argc && !rc; i++)
         rc = flags_add(f, argv[i]);
     return rc ? rc : flags_of_mpicc(f, mpicc);
+}
+
+/* clang would only say that there is no such input. */
+static int check_files(const struct opt_rest *files)
+{
+    for (int i = 0; i < files->n; i++)
+        if (access(files->item[i], R_OK))
+            return err_set(-errno, files->item[i], -1, "the source cannot be read: %s",
+                           strerror(errno));
+    return 0;
 }
 
 int source_command(const struct opt_program *p, const struct source_options *o,
@@ -23,7 +34,9 @@ int source_command(const struct opt_program *p, const struct source_options *o,
     if (!command_options(p, own, argv, &status))
         return status;
     int more = own < argc ? own + 1 : argc;
-    int rc = take_flags(&flags, o->mpicc, argc - more, argv + more);
+    int rc = check_files(&o->files);
+    if (!rc)
+        rc = take_flags(&flags, o->mpicc, argc - more, argv + more);
     if (!rc) {
         struct analyse_request r = {.file = o->files.item,
                                     .files = o->files.n,

@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 
     def test_usage(self):
         self.assertEqual(self.analyse().returncode, 2)
-        self.assertEqual(self.analyse("--mpicc=false", "x.c").returncode, 2)
+        self.assertEqual(self.analyse("--mpicc=false", self.source("")).returncode, 2)
         self.assertEqual(self.analyse("--unknown", "x.c").returncode, 2)
         source = self.source(self.COLUMNS)
         for option in ("--np=0", "--np=two", "--set=n", "--set=n=-1", "--set=m=1"):

@@ -213,6 +213,9 @@ class Rewrite(Programs):
         self.assertIn("stays as it is: what is written is not known", done.stdout)
         self.ldadc("rewrite", program, "-o", program, status=2)
         self.ldadc("rewrite", program, status=2)
+        done = self.ldadc("rewrite", "none.c", "-o", "after.c", status=1)
+        self.assertEqual(done.stderr, "ldadc rewrite: the source cannot be read: No "
+                         "such file or directory (file none.c)\n")
         broken = self.source("int main(void) { return x; }\n", "broken.c")
         done = self.ldadc("rewrite", broken, "-o", "after.c", status=1)
         self.assertIn("use of undeclared identifier", done.stderr)
