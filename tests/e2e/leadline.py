@@ -11,6 +11,7 @@ import time
 import unittest
 
 from e2e import BUILD, Case, main, runner
+from in_rig import unless_quick
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
                                                "google-chrome"))), None)
@@ -227,4 +228,5 @@ class Page(Leadline):
 
 
 if __name__ == "__main__":
+    unless_quick()
     main()

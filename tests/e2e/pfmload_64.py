@@ -2,6 +2,7 @@
 # limit: 600
 """pfmload on 64 ranks: more than there are files, bands and cores."""
 from e2e import add, main
+from in_rig import unless_quick
 from loads import PARALLEL, SCHEMES, Loads
 
 
@@ -20,4 +21,5 @@ for name in PARALLEL:
     add(Pfmload64, name, "of_64", name)
 
 if __name__ == "__main__":
+    unless_quick()
     main()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from e2e import TESTS, Case, add, main
+from in_rig import unless_quick
 
 BLKIO = "/sys/fs/cgroup/blkio"
 RIG = [sys.executable, os.path.join(TESTS, "rig", "disks"), "--disks=2", "--size=64M"]
@@ -186,4 +187,5 @@ for name_, script_, number_, status_ in (
     add(Disks, "ends_by_" + name_, "ends", script_, number_, status_)
 
 if __name__ == "__main__":
+    unless_quick()
     main()

@@ -2,6 +2,7 @@
 # limit: 300
 """64 ranks, however few cores there are: everything is there 64 times."""
 from e2e import HAVE_SCALAPACK, Case, main, samples, total
+from in_rig import unless_quick
 
 RANKS = 64
 
@@ -41,4 +42,5 @@ class Scale(Case):
 
 
 if __name__ == "__main__":
+    unless_quick()
     main()
