@@ -2,11 +2,17 @@
 #ifndef LDADC_ANALYSE_H
 #define LDADC_ANALYSE_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct setting {
+    const char *name; /* of a variable, as analyse prints it */
+    int64_t value;
+};
 
 struct analyse_request {
     const char *const *file;
@@ -14,8 +20,9 @@ struct analyse_request {
     const char *const *flag; /* the compiler's */
     int flags;
     FILE *text, *json, *dot; /* NULL: not wanted */
-    const char *np;          /* numbers of processes to count for, "24,64" */
-    const char *const *set;  /* values of named variables, "rows=100" */
+    const int64_t *np;       /* numbers of processes to count for */
+    int nps;
+    const struct setting *set;
     int sets;
 };
 

@@ -32,11 +32,6 @@ void speak_of_communicator(int comm)
     spoken = comm;
 }
 
-int spoken_communicator()
-{
-    return spoken;
-}
-
 Poly nprocs(int comm)
 {
     return Poly::atom(atom_id({Atom::NPROCS, comm, {}}));

@@ -29,10 +29,10 @@ using Streams = std::map<std::pair<int64_t, std::string>, Tally>;
 class Checker
 {
   public:
-    Checker(const Trace &t, const check_request *c) : trace(t)
+    Checker(const Trace &t, const analyse_request *r) : trace(t)
     {
-        for (int i = 0; i < c->sets; i++)
-            bind_named(&b.value, c->set[i].name, c->set[i].value);
+        for (int i = 0; i < r->sets; i++)
+            bind_named(&b.value, r->set[i].name, r->set[i].value);
         b.nprocs = t.ranks;
     }
 
@@ -240,7 +240,7 @@ check_result check_program(const analyse_request *r, const check_request *c)
         return CHECK_BROKEN;
     if (!trace_read(c->iotrace, c->trace, &trace))
         return CHECK_NO_TRACE;
-    Checker checker(trace, c);
+    Checker checker(trace, r);
     int agree = 0, differ = 0, other = 0;
     for (const File &f : a.report.files) {
         Matched m = match(f, trace, &checker);

@@ -11,8 +11,6 @@ extern "C" {
 struct check_request {
     const char *trace;   /* a run's folder, or a log */
     const char *iotrace; /* the program that reads it */
-    const struct setting *set;
-    int sets;
     FILE *out;
 };
 

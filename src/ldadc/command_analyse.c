@@ -6,8 +6,7 @@
 
 static struct {
     struct source_options source;
-    struct opt_list set;
-    const char *json, *dot, *np;
+    const char *json, *dot;
 } set;
 
 /* clang-format off */
@@ -17,9 +16,8 @@ static struct opt table[] = {
      .help = "write JSON, to standard output or FILE"},
     {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
      .help = "draw what is read of what was written, for Graphviz"},
-    {.kind = OPT_TEXT, .name = "np", .value = &set.np, .preset = "24,64", .arg = "LIST",
-     .help = "numbers of processes to count bytes for"},
-    SOURCE_SET(set.set),
+    SOURCE_NP(set.source, "numbers of processes to count bytes for"),
+    SOURCE_SET(set.source),
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */
@@ -60,9 +58,6 @@ static int analyse(struct analyse_request *r)
         return -EIO;
     if (to_stdout)
         json = stdout;
-    r->np = set.np;
-    r->set = set.set.item;
-    r->sets = set.set.n;
     r->text = to_stdout ? NULL : stdout;
     r->json = json;
     r->dot = dot;

@@ -5,7 +5,6 @@
 
 static struct {
     struct source_options source;
-    struct opt_list set;
     const char *trace, *iotrace;
 } set;
 
@@ -14,7 +13,7 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
      .help = "the folder of a run under iotrace, or a log of it"},
-    SOURCE_SET(set.set),
+    SOURCE_SET(set.source),
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
      .arg = "PROGRAM", .help = "what reads the trace"},
     SOURCE_MPICC(set.source),
@@ -32,17 +31,10 @@ static const struct opt_program program = {
 
 static int check(struct analyse_request *r)
 {
-    static struct setting settings[OPT_LIST_MAX];
     if (!set.trace)
         return err_usage("--trace: say which run it is");
-    int rc = source_settings(&set.set, settings);
-    if (rc)
-        return rc;
-    struct check_request c = {.trace = set.trace,
-                              .iotrace = set.iotrace,
-                              .set = settings,
-                              .sets = set.set.n,
-                              .out = stdout};
+    struct check_request c = {
+        .trace = set.trace, .iotrace = set.iotrace, .out = stdout};
     switch (check_program(r, &c)) {
     case CHECK_GOOD:
         return EXIT_GOOD;

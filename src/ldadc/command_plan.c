@@ -7,16 +7,14 @@
 
 static struct {
     struct source_options source;
-    struct opt_list set;
-    const char *np, *file, *trace, *iotrace, *out;
+    const char *file, *trace, *iotrace, *out;
 } set;
 
 /* clang-format off */
 static struct opt table[] = {
     SOURCE_FILES(set.source),
-    {.kind = OPT_TEXT, .name = "np", .value = &set.np, .preset = "24,64",
-     .arg = "N[,N...]", .help = "numbers of ranks; a line of the plan for each"},
-    SOURCE_SET(set.set),
+    SOURCE_NP(set.source, "numbers of ranks; a line of the plan for each"),
+    SOURCE_SET(set.source),
     {.kind = OPT_TEXT, .name = "file", .value = &set.file, .arg = "NAME",
      .help = "which file, where the program writes several: its variable or its path, "
              "as analyse prints them"},
@@ -41,25 +39,7 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-enum { NPS = 64, WHY = 600 };
-
-/* "24,64" */
-static int take_np(int64_t np[NPS], int *n)
-{
-    const char *at = set.np;
-    for (*n = 0; *n < NPS; at++) {
-        char *end;
-        long long v = strtoll(at, &end, 10);
-        if (end == at || v < 1 || v > 1 << 30 || (*end && *end != ','))
-            break;
-        np[(*n)++] = v;
-        at = end;
-        if (!*at)
-            return 0;
-    }
-    return err_usage("--np: \"%.60s\" is no list of up to %d numbers of ranks", set.np,
-                     NPS);
-}
+enum { WHY = 600 };
 
 static int write_plan(struct analyse_request *r, struct plan_request *p)
 {
@@ -76,24 +56,12 @@ static int write_plan(struct analyse_request *r, struct plan_request *p)
 
 static int plan(struct analyse_request *r)
 {
-    static struct setting settings[OPT_LIST_MAX];
-    static int64_t np[NPS];
-    struct plan_request p = {.np = np,
-                             .set = settings,
-                             .sets = set.set.n,
-                             .file = set.file,
-                             .trace = set.trace,
-                             .iotrace = set.iotrace,
-                             .out = stdout};
-    int rc = source_settings(&set.set, settings);
-    if (!rc)
-        rc = take_np(np, &p.nps);
-    if (rc)
-        return rc;
+    struct plan_request p = {
+        .file = set.file, .trace = set.trace, .iotrace = set.iotrace, .out = stdout};
     if (strcmp(set.out, "-") && !(p.out = fopen(set.out, "w")))
         return err_set(-errno, set.out, -1, "it cannot be written: %s",
                        strerror(errno));
-    rc = write_plan(r, &p);
+    int rc = write_plan(r, &p);
     if (p.out != stdout && fclose(p.out) && !rc)
         rc = err_set(-EIO, set.out, -1, "it cannot be written");
     return rc;

@@ -25,14 +25,15 @@ int64_t number_in(const llvm::json::Object &o, const char *key, int64_t other = 
 class Planner
 {
   public:
-    Planner(const plan_request *p, std::string *why) : p(p), why(*why)
+    Planner(const analyse_request *r, const plan_request *p, std::string *why)
+        : r(r), p(p), why(*why)
     {
     }
 
     bool run(const Analysis &a)
     {
-        for (int i = 0; i < p->sets; i++)
-            bind_named(&b.value, p->set[i].name, p->set[i].value);
+        for (int i = 0; i < r->sets; i++)
+            bind_named(&b.value, r->set[i].name, r->set[i].value);
         const File *f = choose(a);
         Template t = f ? template_of(*a.interp, *f) : Template();
         if (f && !t.patterns.empty())
@@ -86,8 +87,8 @@ class Planner
     {
         std::string lines;
         b.comm = f.opening->comm;
-        for (int i = 0; i < p->nps; i++) {
-            b.nprocs = p->np[i];
+        for (int i = 0; i < r->nps; i++) {
+            b.nprocs = r->np[i];
             std::string line = plan_text(t, b, &why);
             if (line.empty())
                 return false;
@@ -172,6 +173,7 @@ class Planner
                " start=" + std::to_string(first) + " " + ranks[0].second;
     }
 
+    const analyse_request *r;
     const plan_request *p;
     std::string &why;
     Binding b;
@@ -186,7 +188,7 @@ plan_result plan_program(const analyse_request *r, const plan_request *p, char *
     std::string text;
     if (!a.make(r))
         return PLAN_BROKEN;
-    bool good = Planner(p, &text).run(a);
+    bool good = Planner(r, p, &text).run(a);
     snprintf(why, room, "%s", text.c_str());
     return good ? PLAN_GOOD : PLAN_NONE;
 }

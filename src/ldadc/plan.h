@@ -9,10 +9,6 @@ extern "C" {
 #endif
 
 struct plan_request {
-    const int64_t *np;
-    int nps;
-    const struct setting *set;
-    int sets;
     const char *file;    /* as analyse names it, or its path; NULL: there is one */
     const char *trace;   /* NULL: nothing is taken from a run */
     const char *iotrace; /* the program that reads it */

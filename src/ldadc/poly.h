@@ -73,7 +73,6 @@ int atom_id(const Atom &a);
 // communicator that is spoken of.
 std::string atom_text(int id);
 void speak_of_communicator(int comm);
-int spoken_communicator();
 
 Poly nprocs(int comm);
 Poly rank(int comm);

@@ -2,8 +2,6 @@
 #include "ldadc/report.h"
 #include "ldadc/prove.h"
 #include <algorithm>
-#include <cerrno>
-#include <sstream>
 
 extern "C" {
 #include "base/err.h"
@@ -99,33 +97,18 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
     return r;
 }
 
-static bool number(const std::string &text, int64_t least, int64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoll(text.c_str(), &end, 10);
-    return !text.empty() && !*end && !errno && *out >= least;
-}
-
 static bool numbers_of(const analyse_request &with, Numbers *out)
 {
-    std::stringstream list(with.np);
-    int64_t n;
-    for (std::string one; std::getline(list, one, ',');) {
-        if (!number(one, 1, &n) || n > 1 << 20)
-            return err_usage("--np=%.100s is no list of numbers of processes, such as "
-                             "24,64",
-                             with.np) == 0;
-        out->np.push_back(n);
-    }
-    for (int i = 0; i < with.sets; i++) {
-        std::string text = with.set[i], name = text.substr(0, text.rfind('='));
-        if (name.size() == text.size() || !number(text.substr(name.size() + 1), 0, &n))
-            return err_usage("--set=%.100s is not NAME=N", with.set[i]) == 0;
-        if (!bind_named(&out->set, name, n))
-            return err_usage("--set=%.100s: the program has no variable of that name",
-                             with.set[i]) == 0;
-    }
+    out->np.assign(with.np, with.np + with.nps);
+    for (int64_t n : out->np)
+        if (n > 1 << 20)
+            return err_usage("--np: bytes are counted for up to %d processes",
+                             1 << 20) == 0;
+    for (int i = 0; i < with.sets; i++)
+        if (!bind_named(&out->set, with.set[i].name, with.set[i].value))
+            return err_usage("--set=%.100s=%lld: the program has no variable of that "
+                             "name",
+                             with.set[i].name, (long long)with.set[i].value) == 0;
     return true;
 }
 

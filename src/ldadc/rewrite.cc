@@ -433,9 +433,7 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
     Analysis a;
     if (!a.make(r))
         return REWRITE_BROKEN;
-    analyse_request with = *r;
-    with.np = "24,64";
-    report_decide(&a.report, with);
+    report_decide(&a.report, *r);
     Chooser c(a, w->all);
     Edits edits(c);
     bool made = c.any() && edits.make();

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { NPS = 64 };
+
 /* The words after "--", and after them what the MPI compiler says. */
 static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
 {
@@ -12,6 +14,43 @@ static int take_flags(struct flags *f, const char *mpicc, int argc, char **argv)
     for (int i = 0; i < argc && !rc; i++)
         rc = flags_add(f, argv[i]);
     return rc ? rc : flags_of_mpicc(f, mpicc);
+}
+
+/* "24,64" */
+static int take_np(struct analyse_request *r, const char *list)
+{
+    static int64_t np[NPS];
+    r->np = np;
+    for (const char *at = list; r->nps < NPS; at++) {
+        char *end;
+        long long v = strtoll(at, &end, 10);
+        if (end == at || v < 1 || v > 1 << 30 || (*end && *end != ','))
+            break;
+        np[r->nps++] = v;
+        at = end;
+        if (!*at)
+            return 0;
+    }
+    return err_usage("--np=%.60s is no list of up to %d numbers of ranks, as 24,64",
+                     list, NPS);
+}
+
+/* "NAME=N", each of them. */
+static int take_settings(struct analyse_request *r, const struct opt_list *list)
+{
+    static struct setting set[OPT_LIST_MAX];
+    r->set = set;
+    for (r->sets = 0; r->sets < list->n; r->sets++) {
+        const char *item = list->item[r->sets], *equals = strrchr(item, '=');
+        char *end = NULL,
+             *name = equals ? strndup(item, (size_t)(equals - item)) : NULL;
+        errno = 0;
+        long long v = equals ? strtoll(equals + 1, &end, 10) : -1;
+        if (!name || !*name || end == equals + 1 || *end || errno || v < 0)
+            return err_usage("--set=%.100s is not NAME=N, with N not negative", item);
+        set[r->sets] = (struct setting){name, v};
+    }
+    return 0;
 }
 
 /* clang would only say that there is no such input. */
@@ -37,13 +76,16 @@ int source_command(const struct opt_program *p, const struct source_options *o,
     int rc = check_files(&o->files);
     if (!rc)
         rc = take_flags(&flags, o->mpicc, argc - more, argv + more);
-    if (!rc) {
-        struct analyse_request r = {.file = o->files.item,
-                                    .files = o->files.n,
-                                    .flag = flags.flag,
-                                    .flags = flags.n};
+    struct analyse_request r = {.file = o->files.item,
+                                .files = o->files.n,
+                                .flag = flags.flag,
+                                .flags = flags.n};
+    if (!rc)
+        rc = take_np(&r, o->np ? o->np : "24,64");
+    if (!rc)
+        rc = take_settings(&r, &o->set);
+    if (!rc)
         rc = run(&r);
-    }
     if (rc >= 0)
         return rc;
     err_print(stderr, p->name, err_get());
@@ -54,18 +96,4 @@ int source_broken(const struct analyse_request *r)
 {
     return err_set(-EINVAL, r->file[0], -1,
                    "it does not compile: give the compiler's flags after --");
-}
-
-int source_settings(const struct opt_list *list, struct setting *out)
-{
-    for (int i = 0; i < list->n; i++) {
-        const char *equals = strchr(list->item[i], '=');
-        char *end = NULL;
-        size_t n = equals ? (size_t)(equals - list->item[i]) : 0;
-        char *name = n ? strndup(list->item[i], n) : NULL;
-        out[i] = (struct setting){name, n ? strtoll(equals + 1, &end, 10) : 0};
-        if (!name || end == equals + 1 || *end)
-            return err_usage("--set: \"%.100s\" is not NAME=N", list->item[i]);
-    }
-    return 0;
 }

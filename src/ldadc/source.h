@@ -7,7 +7,8 @@
 
 struct source_options {
     struct opt_rest files;
-    const char *mpicc;
+    struct opt_list set;
+    const char *np, *mpicc;
 };
 
 /* Entries of option tables. */
@@ -18,8 +19,11 @@ struct source_options {
 #define SOURCE_MPICC(o) \
     {.kind = OPT_TEXT, .name = "mpicc", .value = &(o).mpicc, .preset = LDADC_MPICC, \
      .arg = "NAME", .help = "the MPI compiler whose headers are used"}
-#define SOURCE_SET(list) \
-    {.kind = OPT_LIST, .name = "set", .value = &(list), .arg = "NAME=N", \
+#define SOURCE_NP(o, what) \
+    {.kind = OPT_TEXT, .name = "np", .value = &(o).np, .preset = "24,64", \
+     .arg = "N[,N...]", .help = what}
+#define SOURCE_SET(o) \
+    {.kind = OPT_LIST, .name = "set", .value = &(o).set, .arg = "NAME=N", \
      .help = "the value of a variable of the program, as analyse names it; may be " \
              "repeated"}
 /* clang-format on */
@@ -33,14 +37,5 @@ int source_command(const struct opt_program *p, const struct source_options *o,
 /* Local. What a program that does not compile is: the sentence that follows the
  * compiler's own messages. */
 int source_broken(const struct analyse_request *r);
-
-struct setting {
-    const char *name;
-    int64_t value;
-};
-
-/* Local. "NAME=N", each of them, into `out`, which has OPT_LIST_MAX. 0, or -EINVAL with
- * a sentence. */
-int source_settings(const struct opt_list *list, struct setting *out);
 
 #endif
