@@ -15,12 +15,12 @@ _leadline_help()
     esac 2>/dev/null
 }
 
-# Long options; "--[no-]verify" gives both.
+# Long options; "--[no-]verify" gives both. What stands further to the right explains.
 _leadline_options()
 {
     _leadline_help | sed -nE \
-        -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?--\[no-\]([a-z-]+).*/--\3 --no-\3/p' \
-        -e 's/^ +(-[A-Za-z]( [A-Z]+)?, )?(--[a-z-]+).*/\3/p'
+        -e 's/^ {1,8}(-[A-Za-z]( [A-Z]+)?, )?--\[no-\]([a-z-]+).*/--\3 --no-\3/p' \
+        -e 's/^ {1,8}(-[A-Za-z]( [A-Z]+)?, )?(--[a-z-]+).*/\3/p'
 }
 
 _leadline_commands()
@@ -81,14 +81,14 @@ _leadline()
             fi
             ;;
     esac
-    if [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
+    if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
+    elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
         choices="bandwidth filetype scaling time ranks alpha pfmload ldad iotrace"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
-    elif [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad) ]]; then
+    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad|ldadc) ]]; then
         if [ "$COMP_CWORD" = 1 ]; then
             mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
         else
@@ -97,4 +97,4 @@ _leadline()
     fi
 }
 complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo ldad pfminfo pfmload
+    gsfinfo ldad ldadc pfminfo pfmload

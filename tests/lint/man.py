@@ -1,6 +1,8 @@
-"""The man pages against --help: every option of one is in the other."""
+"""The man pages and the completion against --help: every option of one is in the
+other."""
 import os
 import re
+import shutil
 
 from lint import BUILD, SRC, done, output, point, skip, text_of
 
@@ -23,18 +25,26 @@ WHERE = {"ldad-perf": "ldad", "leadline": "python/leadline/leadline"}
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*|-[a-zA-Z])(?![\w])")
 
 
+def path_of(program):
+    return os.path.join(os.path.abspath(BUILD), WHERE.get(program, program))
+
+
+def listed(program, words):
+    """What options the usage text lists: at the start of a line, "-n, --name=N"."""
+    status, lines = output(path_of(program), *(words + ["--help"]))
+    # "  -n N, --name N   what it does": up to two blanks in a row
+    found = [re.match(r" {1,8}(-.*?)(  |$)", line) for line in lines]
+    return status, [match.group(1) for match in found if match] or lines[:1]
+
+
 def in_help(program):
-    """Options that the usage texts list: at the start of a line, "-n, --name=N"."""
-    path = os.path.join(os.path.abspath(BUILD), WHERE.get(program, program))
+    """Options that the usage texts list."""
     found = set()
     for words in PROGRAMS[program]:
-        status, lines = output(path, *(words + ["--help"]))
+        status, texts = listed(program, words)
         if status:
-            return set(), "exit status %d: %s" % (status, lines[:1])
-        for line in lines:
-            # "  -n N, --name N   what it does": up to two blanks in a row
-            match = re.match(r" {1,8}(-.*?)(  |$)", line.replace("[no-]", ""))
-            found.update(OPTION.findall(match.group(1)) if match else [])
+            return set(), "exit status %d: %s" % (status, texts)
+        found.update(OPTION.findall(" ".join(texts).replace("[no-]", "")))
     return found, ""
 
 
@@ -74,12 +84,67 @@ def check(program):
     point(not unknown, "every option in %s is in --help" % name, unknown)
 
 
+# ---- completion ----------------------------------------------------------------
+
+COMPLETE = """. completion/leadline.bash
+complete -p "${1##*/}" >/dev/null || exit
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_leadline
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+def completed(path, *words):
+    """What Bash would offer for the last of the words."""
+    status, lines = output("bash", "--norc", "-c", COMPLETE, "bash", path, *words)
+    return sorted(line for line in lines if line) if status == 0 else lines
+
+
+def offered(texts):
+    """All long options, also the second ones of --[no-]verify."""
+    texts = " ".join(texts)
+    found = OPTION.findall(texts.replace("[no-]", ""))
+    found += ["--no-" + name for name in re.findall(r"--\[no-\]([a-z-]+)", texts)]
+    return sorted(set(name for name in found if name.startswith("--")))
+
+
+def check_completion(program, commands):
+    """`program` as it is called; `commands` are all lists of words before options."""
+    for where, words in commands:
+        path = os.path.join(os.path.dirname(path_of(where)), program)
+        wanted, got = offered(listed(where, words)[1]), completed(path, *words, "--")
+        point(wanted and got == wanted, "Bash completes the options of " +
+              " ".join([program] + words), ["%s, but help has %s" % (got, wanted)])
+    names = sorted(words[0] for _, words in commands if words)
+    if names:
+        got = completed(path, "")
+        point(got == names, "Bash completes the commands of " + program,
+              ["%s, not %s" % (got, names)])
+
+
+def check_completions(programs):
+    if not shutil.which("bash"):
+        skip("completion", "there is no Bash")
+        return
+    for program in programs:
+        commands = [(part, words) for part in programs for words in PROGRAMS[part]
+                    if part.split("-")[0] == program]
+        if commands and "-" not in program:
+            check_completion(program, commands)
+    links = re.search(r"^COMPLETION_LINKS = (.*)", text_of("completion/local.mk"), re.M)
+    names = sorted(set(name.split("-")[0] for name in PROGRAMS) - {"leadline"})
+    point(links and sorted(links.group(1).split()) == names,
+          "the completion is installed for every program", [links and links.group(1)])
+
+
 def main():
-    for program in sorted(PROGRAMS):
-        if program == "ldadc" and os.environ.get("HAVE_CLANG") != "yes":
-            skip("man/ldadc.1", "ldadc was not built")
-            continue
+    programs = sorted(PROGRAMS)
+    if os.environ.get("HAVE_CLANG") != "yes":
+        skip("man/ldadc.1 and its completion", "ldadc was not built")
+        programs.remove("ldadc")
+    for program in programs:
         check(program)
+    check_completions(programs)
     done()
 
 
