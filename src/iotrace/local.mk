@@ -24,7 +24,7 @@ iotrace_SOURCES = \
 	src/iotrace/summary_text.c \
 	src/iotrace/table.c src/iotrace/table.h \
 	src/iotrace/trace.h
-iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libdir)"' \
+iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libiotracedir)"' \
 	-DIOTRACE_PYTHON='"$(PYTHON)"' -DIOTRACE_BUILD='"$(abs_top_builddir)"' \
 	-DIOTRACE_PYTHON_SOURCE='"$(abs_top_srcdir)/python"' \
 	-DIOTRACE_PYTHON_INSTALLED='"$(pkgdatadir)/python"'

@@ -44,7 +44,7 @@ include_HEADERS = include/iotrace.h
 RECORDER_CFLAGS = $(WARN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-builtin -U_FORTIFY_SOURCE -D_GNU_SOURCE
 RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS) \
-	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared -Wl,-z,now \
+	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared $(LDFLAGS) -Wl,-z,now \
 	-Wl,--version-script=$(srcdir)/$(RECORDER_MAP) -Wl,-soname,libiotrace.so
 
 libiotracedir = $(libdir)
@@ -62,8 +62,8 @@ iotrace.so: libiotrace.so
 
 install-data-hook: install-iotrace-link
 install-iotrace-link:
-	cd $(DESTDIR)$(libdir) && rm -f iotrace.so && $(LN_S) libiotrace.so iotrace.so
+	cd $(DESTDIR)$(libiotracedir) && rm -f iotrace.so && $(LN_S) libiotrace.so iotrace.so
 uninstall-hook: uninstall-iotrace-link
 uninstall-iotrace-link:
-	rm -f $(DESTDIR)$(libdir)/iotrace.so
+	rm -f $(DESTDIR)$(libiotracedir)/iotrace.so
 .PHONY: install-iotrace-link uninstall-iotrace-link
