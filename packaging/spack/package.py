@@ -20,8 +20,10 @@ class Leadline(AutotoolsPackage):
     variant("aio", default=True, description="The engine libaio")
     variant("png", default=True, description="Pictures of soundings")
     variant("fftw", default=True, description="ldad fft checked by FFTW")
+    variant("clang", default=False, description="ldadc, which reads programs' sources")
 
     depends_on("c", type="build")
+    depends_on("cxx", type="build", when="+clang")
     depends_on("fortran", type="build", when="+scalapack")
     depends_on("autoconf@2.69:", type="build")
     depends_on("automake@1.16:", type="build")
@@ -36,6 +38,8 @@ class Leadline(AutotoolsPackage):
     depends_on("libaio", when="+aio")
     depends_on("libpng", when="+png")
     depends_on("fftw@3:~mpi", when="+fftw")
+    # ldadc links libclang-cpp and libLLVM, and reads clang's header files when it runs.
+    depends_on("llvm@14:+clang+llvm_dylib", when="+clang")
 
     def autoreconf(self, spec, prefix):
         Executable("./bootstrap")()
@@ -49,9 +53,12 @@ class Leadline(AutotoolsPackage):
         args += self.with_or_without("libaio", variant="aio")
         args += self.with_or_without("libpng", variant="png")
         args += self.with_or_without("fftw")
+        args += self.with_or_without("clang")
         if "+scalapack" in spec:
             args.append("SCALAPACK_LIBS=%s" % spec["scalapack"].libs.ld_flags)
         if "+hdf5" in spec:
             args.append("HDF5_CFLAGS=%s" % spec["hdf5"].headers.cpp_flags)
             args.append("HDF5_LIBS=%s" % spec["hdf5"].libs.ld_flags)
+        if "+clang" in spec:
+            args.append("LLVM_CONFIG=%s" % spec["llvm"].prefix.bin.join("llvm-config"))
         return args
