@@ -16,14 +16,14 @@ fail() {
 
 # needs RANKS NPIX: bytes of memory of one rank, and of all files, by a --dry-run.
 needs() {
-    madbench "$2" "$nbin" --io-only --dry-run --ranks="$1" | awk '
-        function bytes(number, unit) {
-            return number * 1024 ^ (index("BKMGTP", substr(unit, 1, 1)) - 1)
-        }
-        { sub(/ about .*/, "") }
-        $1 == "memory," { memory += bytes($(NF - 3), $(NF - 2)) }
-        $1 == "files,"  { files += bytes($(NF - 1), $NF) }
-        END { if (files) printf "%.0f %.0f\n", memory, files }'
+    local told
+    told=$(mktemp)
+    madbench "$2" "$nbin" --io-only --dry-run --quiet --ranks="$1" --json="$told" &&
+        awk -F '[:,]' '
+            /"rank_memory_bytes"/ { memory = $2 }
+            /"disk_bytes"/        { files = $2 }
+            END { print memory, files }' "$told"
+    rm -f "$told"
 }
 
 gib() { awk -v bytes="$1" 'BEGIN { printf "%.2f GiB", bytes / 1024 ^ 3 }'; }

@@ -222,14 +222,25 @@ static int check(const struct layout *l)
     return layout_check(l);
 }
 
+static int dry(const struct run *r, const struct layout *l)
+{
+    int64_t blocks = l->ranks * l->blks * l->slot_bytes;
+    struct run_need need = {.memory_bytes = set.depth * set.block,
+                            .files = 1,
+                            .disk_bytes = layout_files(l) * layout_file_bytes(l),
+                            .write_bytes = blocks,
+                            .read_bytes = blocks,
+                            .passes = set.run.repeat};
+    return run_dry(r, &need);
+}
+
 static int run_all(struct run *r, int argc, char **argv)
 {
     struct layout l = make_layout(r);
     void *buf = NULL;
     int rc = err_agree(r->world.comm, check(&l));
     if (!rc && set.run.dry_run)
-        return run_print_need(r, set.depth * set.block, layout_files(&l),
-                              layout_file_bytes(&l));
+        return dry(r, &l);
     run_plan(r, &l);
     if (!rc)
         rc = run_ready(r, argc, argv, set.depth * set.block,

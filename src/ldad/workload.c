@@ -145,6 +145,17 @@ static int make_info(struct workload *w)
     return 0;
 }
 
+static int dry(const struct run *r, const struct workload_need *need)
+{
+    struct run_need all = {.memory_bytes = need->memory_bytes,
+                           .files = need->files,
+                           .disk_bytes = need->files * need->file_bytes,
+                           .write_bytes = need->write_bytes,
+                           .read_bytes = need->read_bytes,
+                           .passes = r->options->repeat};
+    return run_dry(r, &all);
+}
+
 int workload_ready(struct workload *w, int rc, const struct workload_need *need,
                    bool *done)
 {
@@ -155,7 +166,7 @@ int workload_ready(struct workload *w, int rc, const struct workload_need *need,
     rc = err_agree(r->world.comm, rc);
     if (!rc && w->options->run.dry_run) {
         *done = true;
-        return run_print_need(r, need->memory_bytes, need->files, need->file_bytes);
+        return dry(r, need);
     }
     ldad_plan_print(r->plan, sizeof r->plan, &w->plan);
     if (!rc)

@@ -37,7 +37,8 @@ struct workload {
 struct workload_need {
     int64_t memory_bytes; /* of a rank */
     int64_t files, file_bytes;
-    const char *layout; /* "cyclic", "slabs" */
+    int64_t write_bytes, read_bytes; /* of all ranks, in a repetition */
+    const char *layout;              /* "cyclic", "slabs" */
 };
 
 /* Local. Whether ranks wait for each other in every transfer, as MPI-IO's collective

@@ -270,9 +270,12 @@ int workload_fft(int argc, char **argv)
     int rc = w.run.failed;
     if (!rc) {
         rc = plan(&p);
+        int64_t bytes = set.points * p.element; /* each is written, and read once */
         struct workload_need need = {.memory_bytes = memory_of(&p),
                                      .files = FILES,
-                                     .file_bytes = set.points * p.element,
+                                     .file_bytes = bytes,
+                                     .write_bytes = FILES * bytes,
+                                     .read_bytes = FILES * bytes,
                                      .layout = "slabs"};
         rc = workload_ready(&w, rc, &need, &done);
     }

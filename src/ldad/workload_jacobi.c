@@ -2,6 +2,7 @@
  * workloads/jacobi.c. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "ldad/workload.h"
 #include "ldad/workloads.h"
 #include "ldad/workloads/jacobi.h"
@@ -228,6 +229,17 @@ static int64_t strip_bytes(const struct jacobi *p, int64_t more)
     return (p->strip + more) * p->columns * (int64_t)sizeof(double);
 }
 
+/* Rows of neighbours that are read in a sweep: one on each side of each strip, of which
+ * each band has its own, but above the first row and below the last. */
+static int64_t halos(const struct jacobi *p)
+{
+    int64_t strips = units_div_up(p->rows, p->strip), left = p->rows;
+    if (p->slabs)
+        for (strips = 0; left > 0; left -= band_rows())
+            strips += units_div_up(left < band_rows() ? left : band_rows(), p->strip);
+    return 2 * (strips - 1);
+}
+
 static int run_all(struct jacobi *p, void *buf[2])
 {
     int rc = buf_alloc(&buf[0], strip_bytes(p, 2), "rows of the grid");
@@ -254,12 +266,15 @@ int workload_jacobi(int argc, char **argv)
     int rc = w.run.failed;
     if (!rc) {
         rc = plan(&p);
-        struct workload_need need = {.memory_bytes =
-                                         strip_bytes(&p, 2) + strip_bytes(&p, 0) +
-                                         (w.run.verify ? 2 * core_bytes() : 0),
-                                     .files = 2,
-                                     .file_bytes = p.rows * p.columns * 8,
-                                     .layout = set.decomp};
+        int64_t bytes = p.rows * p.columns * 8;
+        struct workload_need need = {
+            .memory_bytes = strip_bytes(&p, 2) + strip_bytes(&p, 0) +
+                            (w.run.verify ? 2 * core_bytes() : 0),
+            .files = 2,
+            .file_bytes = bytes,
+            .write_bytes = (1 + p.sweeps) * bytes,
+            .read_bytes = (1 + p.sweeps) * bytes + p.sweeps * halos(&p) * p.columns * 8,
+            .layout = set.decomp};
         rc = workload_ready(&w, rc, &need, &done);
     }
     if (!rc && !done)

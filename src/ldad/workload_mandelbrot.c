@@ -186,6 +186,8 @@ int workload_mandelbrot(int argc, char **argv)
                                          p.rows * p.width * (w.run.verify ? 2 : 1),
                                      .files = 1,
                                      .file_bytes = p.width * p.height,
+                                     .write_bytes = p.width * p.height,
+                                     .read_bytes = p.width * p.height,
                                      .layout = set.decomp};
         rc = workload_ready(&w, rc, &need, &done);
     }

@@ -129,6 +129,8 @@ int workload_perf(int argc, char **argv)
         struct workload_need need = {.memory_bytes = p.chunk,
                                      .files = 1,
                                      .file_bytes = bytes,
+                                     .write_bytes = bytes,
+                                     .read_bytes = bytes,
                                      .layout = set.decomp};
         rc = workload_ready(&w, rc, &need, &done);
     }

@@ -83,6 +83,14 @@ static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
     return rc;
 }
 
+static int dry(const struct run *r, const struct plan *p)
+{
+    struct run_need need = plan_need(p, passes_with_io(p, &settings));
+    if (r->world.rank == 0 && !settings.run.quiet)
+        plan_print(p, &settings, &need);
+    return run_dry_json(r, &need);
+}
+
 int main(int argc, char **argv)
 {
     struct run r;
@@ -94,10 +102,7 @@ int main(int argc, char **argv)
     if (!rc)
         rc = err_agree(r.world.comm,
                        plan_make(&p, &settings, r.world.rank, r.world.size));
-    if (!rc && settings.run.dry_run) {
-        if (r.world.rank == 0)
-            plan_print(&p, &settings);
-    } else if (!rc)
-        rc = run_all(&r, &p, argc, argv);
+    if (!rc)
+        rc = settings.run.dry_run ? dry(&r, &p) : run_all(&r, &p, argc, argv);
     return run_finish(&r, rc);
 }

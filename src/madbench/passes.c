@@ -232,6 +232,13 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
     return rc;
 }
 
+int64_t passes_with_io(const struct plan *p, const struct settings *s)
+{
+    int64_t each = p->alphas.n ? 2 * p->alphas.n : s->overlap ? PARTS - 1 : 1;
+    int64_t checked = p->alphas.n ? 2 : s->overlap; /* in the first repetition */
+    return each * s->run.repeat + checked * s->run.verify;
+}
+
 int passes_count(const struct plan *p, const struct settings *s)
 {
     if (p->alphas.n)

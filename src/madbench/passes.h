@@ -25,4 +25,7 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg);
 /* Local. How many passes one repetition has, the checked ones included. */
 int passes_count(const struct plan *p, const struct settings *s);
 
+/* Local. How many passes with I/O all repetitions have. */
+int64_t passes_with_io(const struct plan *p, const struct settings *s);
+
 #endif

@@ -59,9 +59,6 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
-    {.kind = OPT_INT, .name = "ranks", .value = &settings.ranks, .preset = "0",
-     .arg = "P", .unit = "1", .min = 0, .max = 2e9,
-     .help = "with --dry-run: as if there were P ranks"},
     RUN_OPTIONS(settings.run),
 };
 /* clang-format on */
@@ -116,9 +113,6 @@ static int check_values(const struct settings *s, int ranks)
         return err_usage(
             "RMOD and WMOD let ranks take turns at I/O, and asynchronous transfers are "
             "under way while ranks compute: set both to 1, or IOMODE=SYNC");
-    if (s->ranks && !s->run.dry_run)
-        return err_usage(
-            "--ranks is for --dry-run; the launcher says how many ranks run");
     return 0;
 }
 
@@ -198,10 +192,6 @@ static void set_layouts(struct plan *p, const struct settings *s)
 int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
 {
     memset(p, 0, sizeof *p);
-    if (s->run.dry_run && s->ranks) {
-        ranks = (int)s->ranks;
-        rank = 0;
-    }
     p->full = !s->io_only && isnan(s->bwexp) && !s->alpha_sweep;
     p->async = is_async(s);
     p->align = strcmp(s->run.cache, "direct") ? 1 : IO_DIRECT_ALIGN;
@@ -261,10 +251,38 @@ int64_t plan_disk(const struct plan *p)
     return layout_files(&p->bins) * layout_file_bytes(&p->bins);
 }
 
+/* Phase C's: in full mode all pairs of groups. */
+static int64_t group_reads(const struct plan *p)
+{
+    return p->full ? p->groups * (p->groups + 1) / 2 : p->groups;
+}
+
 int64_t plan_steps(const struct plan *p, const struct settings *s)
 {
-    int64_t reads = p->full ? p->groups * (p->groups + 1) / 2 : p->groups;
-    return 2 * s->nbin + p->groups + reads;
+    return 2 * s->nbin + p->groups + group_reads(p);
+}
+
+/* What all ranks transfer of a matrix: shares are unequal, and padded for O_DIRECT. */
+static int64_t transferred(const struct plan *p, const struct grid *like, int ranks)
+{
+    struct grid g;
+    int64_t bytes = 0;
+    for (int rank = 0; rank < ranks; rank++)
+        if (!grid_init(&g, like->npix, like->block, ranks, rank))
+            bytes += units_round_up(grid_share_bytes(&g), p->align);
+    return bytes;
+}
+
+struct run_need plan_need(const struct plan *p, int64_t passes)
+{
+    int64_t nbin = p->bins.mats, bin = transferred(p, &p->big, p->ranks);
+    int64_t group = p->gangs * transferred(p, &p->small, p->gang_ranks);
+    return (struct run_need){.memory_bytes = plan_memory(p),
+                             .files = 1,
+                             .disk_bytes = plan_disk(p),
+                             .write_bytes = nbin * bin + p->groups * group,
+                             .read_bytes = nbin * bin + group_reads(p) * group,
+                             .passes = passes};
 }
 
 static void print_row(const char *what, int64_t rank, int64_t total)
@@ -277,7 +295,8 @@ static void print_row(const char *what, int64_t rank, int64_t total)
            *c ? "  about " : "", c);
 }
 
-void plan_print(const struct plan *p, const struct settings *s)
+void plan_print(const struct plan *p, const struct settings *s,
+                const struct run_need *need)
 {
     char what[64];
     int64_t matrix = 8 * s->npix * s->npix;
@@ -298,4 +317,6 @@ void plan_print(const struct plan *p, const struct settings *s)
     print_row(what, s->nbin * p->bins.slot_bytes, s->nbin * matrix);
     print_row("files, with padding", s->nbin * p->bins.slot_bytes, plan_disk(p));
     print_row("largest transfer", p->buffer_bytes, p->buffer_bytes * p->ranks);
+    print_row("written in a pass", need->write_bytes / p->ranks, need->write_bytes);
+    print_row("read in a pass", need->read_bytes / p->ranks, need->read_bytes);
 }

@@ -19,7 +19,6 @@ struct settings {
     double bwexp;            /* NAN: not given */
     const char *alpha_sweep; /* "A:B:STEP"; NULL: not given */
     bool io_only, overlap;
-    int64_t ranks; /* --dry-run: as if there were so many; 0: as many as there are */
 };
 
 extern struct settings settings;
@@ -57,10 +56,14 @@ int64_t plan_memory(const struct plan *p);
 int64_t plan_vectors(const struct plan *p); /* of it, all but the matrices */
 int64_t plan_disk(const struct plan *p);
 
+/* Local. These, and what so many passes move. */
+struct run_need plan_need(const struct plan *p, int64_t passes);
+
 /* Local. How many steps of progress one pass over all phases has. */
 int64_t plan_steps(const struct plan *p, const struct settings *s);
 
 /* Local. What --dry-run prints. */
-void plan_print(const struct plan *p, const struct settings *s);
+void plan_print(const struct plan *p, const struct settings *s,
+                const struct run_need *need);
 
 #endif

@@ -27,12 +27,23 @@ static int repetition(struct load *l, bool last)
     return rc ? rc : put;
 }
 
+/* What becomes of the soundings is not known before they are read. */
+static int dry(const struct run *r, int64_t memory)
+{
+    struct run_need need = {.memory_bytes = memory,
+                            .files = -1,
+                            .disk_bytes = -1,
+                            .write_bytes = -1,
+                            .read_bytes = -1};
+    return run_dry(r, &need);
+}
+
 static int run_all(struct load *l, int argc, char **argv)
 {
     struct run *r = l->r;
     int rc = steps_settle(l);
     if (!rc && r->options->dry_run)
-        return run_print_need(r, l->set->memory, 0, 0);
+        return dry(r, l->set->memory);
     if (!rc)
         rc = run_ready(r, argc, argv, l->set->memory, 0, l->scheme->name,
                        r->async ? 2 : 1, 0);

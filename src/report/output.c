@@ -65,12 +65,10 @@ static int close_stream(FILE *out, int rc)
 
 /* Writes beside `path` and renames, so that a reader finds the old file or the new
  * one, whole. Until then the temporary is owed removal (base/scratch.h). */
-static int write_by_rename(const struct model *m, const char *path,
-                           int (*sink)(const struct model *, FILE *))
+static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
+                           const void *what)
 {
     char tmp[PATH_MAX];
-    if (!path)
-        return 0;
     if (snprintf(tmp, sizeof tmp, "%s.%ld.tmp", path, (long)getpid()) >=
         (int)sizeof tmp)
         return refuse(path, ENAMETOOLONG);
@@ -83,7 +81,7 @@ static int write_by_rename(const struct model *m, const char *path,
     rc = out ? 0 : -errno;
     if (out) {
         errno = 0;
-        rc = sink(m, out);
+        rc = fill(what, out);
         rc = close_stream(out, rc && errno ? -errno : rc);
     } else if (fd >= 0) {
         close(fd);
@@ -96,11 +94,27 @@ static int write_by_rename(const struct model *m, const char *path,
     return rc ? refuse(path, -rc) : 0;
 }
 
+int report_write(const char *path, int (*fill)(const void *, FILE *), const void *what)
+{
+    int rc = check_path(path);
+    return rc ? rc : write_by_rename(path, fill, what);
+}
+
+static int fill_csv(const void *model, FILE *out)
+{
+    return sink_csv(model, out);
+}
+
+static int fill_json(const void *model, FILE *out)
+{
+    return sink_json(model, out);
+}
+
 /* JSON last: it says "valid", and may say so only when the rest is in place. */
 int output_write(const struct model *m)
 {
-    int rc = write_by_rename(m, m->csv_path, sink_csv);
-    return rc ? rc : write_by_rename(m, m->json_path, sink_json);
+    int rc = m->csv_path ? write_by_rename(m->csv_path, fill_csv, m) : 0;
+    return rc || !m->json_path ? rc : write_by_rename(m->json_path, fill_json, m);
 }
 
 int output_check(const struct model *m)

@@ -12,6 +12,11 @@
 
 struct report;
 
+/* Local. Writes a file by `fill` (0, or -errno), all of it or none: beside `path`, then
+ * by a rename. What is there and no regular file, such as a link, is refused. */
+int report_write(const char *path, int (*fill)(const void *what, FILE *out),
+                 const void *what);
+
 struct report_open {
     const struct world *world;         /* it, program and argv stay the caller's, */
     const struct world_host *hosts;    /* and valid until report_close; the rest is */

@@ -141,6 +141,23 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     return rc;
 }
 
+/* --ranks: one process plans for so many, as if on one node. */
+static int pretend(struct run *r)
+{
+    int64_t ranks = r->options->ranks;
+    if (!ranks)
+        return 0;
+    if (!r->options->dry_run)
+        return err_usage(
+            "--ranks is for --dry-run; the launcher says how many ranks run");
+    if (r->world.size > 1)
+        return err_usage("--ranks is for one process, and there are %d: start it "
+                         "without the launcher",
+                         r->world.size);
+    r->world.size = r->world.node_ranks = r->world.ranks_per_node_max = (int)ranks;
+    return 0;
+}
+
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
                int *argc, char ***argv, int *status)
 {
@@ -155,7 +172,8 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     if (!rc)
         rc = settle(r);
     int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
-    r->failed = err_agree(r->world.comm, rc ? rc : alone);
+    rc = rc ? rc : alone;
+    r->failed = err_agree(r->world.comm, rc ? rc : pretend(r));
     if (!r->failed)
         r->failed = run_mode(r, run_mode_asked(o), true);
     return true;
@@ -369,25 +387,6 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,
                    steps * r->options->repeat);
-    return 0;
-}
-
-static void print_row(const char *what, int64_t rank, int64_t all)
-{
-    char a[16], b[16];
-    printf("  %-12s %12s %12s\n", what, units_bytes(a, rank), units_bytes(b, all));
-}
-
-int run_print_need(const struct run *r, int64_t memory_bytes, int64_t files,
-                   int64_t file_bytes)
-{
-    int ranks = r->world.size;
-    if (r->world.rank)
-        return 0;
-    printf("%s: %d rank%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name,
-           ranks, ranks == 1 ? "" : "s", "", "per rank", "all ranks");
-    print_row("memory", memory_bytes, memory_bytes * ranks);
-    print_row("disk", files * file_bytes / ranks, files * file_bytes);
     return 0;
 }
 

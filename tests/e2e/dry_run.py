@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """--dry-run says what a run needs, and touches nothing."""
+import os
 import re
 
-from e2e import Case, add, main
+from e2e import HAVE_SCALAPACK, Case, add, main
 
 # Slide 8 of the MADbench2 talk: pixels, ranks, GiB of memory and of disk, 8 bins.
 SLIDE = [(12500, 16, 6, 9), (25000, 16, 23, 37), (25000, 64, 23, 37),
@@ -52,6 +53,93 @@ class DryRun(Case):
         self.assertRegex(done.out, r"disk +1\.0 GiB +2\.0 GiB")
 
 
+# What is foretold, to be held against what a run then does: name, ranks, command line.
+RUNS = [
+    ("blocks_misaligned", 3, "blocktransfer 300k -b 64k --misalign=512 --repeat=2"),
+    ("blocks_shared", 2, "blocktransfer 256k -b 64k --filetype=shared"),
+    ("blocks_partitioned", 3, "blocktransfer 256k -b 64k --filetype=partitioned"),
+    ("blocks_direct", 2, "blocktransfer 256k -b 64k --cache=direct"),
+    ("no_io", 2, "madbench 64 4 --io-only --iomode=none"),
+    ("madbench", 3, "madbench 100 4 --io-only --repeat=2"),
+    ("madbench_shared_gangs", 4, "madbench 100 4 2 --io-only --filetype=shared"),
+    ("madbench_partitioned", 3, "madbench 100 4 --io-only --filetype=partitioned"),
+    ("madbench_direct", 3, "madbench 100 4 --io-only --cache=direct"),
+    ("madbench_overlap", 2, "madbench 64 4 --io-only --iomode=async --overlap -r 2"),
+    ("madbench_alphas", 2, "madbench 64 4 --alpha-sweep=1:1.1:0.1 --iomode=async -r 2"),
+    ("ldad_perf", 3, "ldad perf --chunks=5 --chunk=4k --io=partitioned -r 2"),
+    ("ldad_perf_unique", 3, "ldad perf --chunks=5 --chunk=4k --filetype=unique"),
+    ("ldad_mandelbrot", 2, "ldad mandelbrot --width=60 --height=50 --chunk=1k"),
+    ("ldad_jacobi", 3, "ldad jacobi --rows=50 --columns=8 --chunk=256 --sweeps=3"),
+    ("ldad_jacobi_slabs", 4, "ldad jacobi --rows=50 --columns=8 --chunk=256 --sweeps=4 "
+     "--decomp=slabs"),
+    ("ldad_jacobi_few", 4, "ldad jacobi --rows=5 --columns=8 --decomp=slabs"),
+    ("ldad_fft", 2, "ldad fft --points=4096"),
+]
+if HAVE_SCALAPACK:
+    RUNS += [("madbench_full", 2, "madbench 64 4"),
+             ("madbench_full_gangs", 4, "madbench 64 4 2")]
+
+
+class Foretold(Case):
+    """The JSON of --dry-run by one process, with --ranks, against that of the run."""
+
+    def need(self, program, *args):
+        done = self.run_program(program, *args, "--dry-run", "--quiet", np=0)
+        self.assertEqual((done.status, done.out, done.said), (0, "", []), done)
+        self.assertEqual(done.files, [])
+        self.assertEqual(done.report["schema"], "leadline-need/1")
+        self.assertEqual(done.report["program"].split()[0], program)
+        return done.report
+
+    def run_as_foretold(self, ranks, line):
+        program, *args = line.split()
+        need = self.need(program, *args, "--ranks=%d" % ranks)
+        self.assertEqual(need["ranks"], ranks)
+        done = self.run_program(program, *args, "--quiet", np=ranks)
+        report = self.good(done)
+        moved = {act: sum(s["bytes"] or 0 for s in report["samples"] if s["act"] == act)
+                 for act in ("write", "read")}
+        self.assertEqual({"write": need["write_bytes"], "read": need["read_bytes"]},
+                         moved)
+        if "iomode" in line:
+            return
+        need = self.need(program, *args, "--ranks=%d" % ranks, "--keep")
+        done = self.run_program(program, *args, "--quiet", "--keep", np=ranks)
+        sizes = [os.path.getsize(os.path.join(at, name))
+                 for at, _, names in os.walk(done.dir) for name in names]
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(len(sizes), need["files"])
+        if "partitioned" not in line:   # whose header is not counted
+            self.assertLessEqual(sum(sizes), need["disk_bytes"])
+            self.assertGreater(sum(sizes), 0.8 * need["disk_bytes"])
+
+    def test_what_nobody_knows_is_null(self):
+        need = self.need("pfmload", "-o", "x.pfm", "nowhere.gsf", "--ranks=4")
+        self.assertEqual([need[name] for name in (
+            "files", "disk_bytes", "write_bytes", "read_bytes")], [None] * 4)
+        self.assertGreater(need["rank_memory_bytes"], 0)
+
+    def test_ranks_are_for_one_process_and_for_plans(self):
+        for args, np, words in ((["--ranks=4"], 0, "--ranks is for --dry-run"),
+                                (["--ranks=4", "--dry-run"], 2, "there are 2")):
+            self.refused(self.blocktransfer("64k", *args, np=np, json=False), words)
+
+    def test_links_are_not_followed(self):
+        target = os.path.join(self.tmp, "target")
+        link = os.path.join(self.tmp, "link")
+        os.symlink(target, link)
+        done = self.blocktransfer("64k", "--dry-run", "--json=" + link, np=0,
+                                  json=False)
+        self.refused(done, link, "not a regular file")
+        self.assertFalse(os.path.exists(target))
+
+    def test_too_much_for_64_bits_is_not_known(self):
+        need = self.need("blocktransfer", "1E", "-b", "1E", "--ranks=4", "-r", "4")
+        self.assertEqual((need["disk_bytes"], need["write_bytes"]), (1 << 62, None))
+
+
+for name, ranks, line in RUNS:
+    add(Foretold, name, "run_as_foretold", ranks, line)
 for row in SLIDE:
     add(DryRun, "slide_%d_pixels_%d_ranks" % row[:2], "slide", *row)
 
