@@ -75,7 +75,14 @@ def add_sweep(commands):
                    help="of --submit: so many at once (default: 1, as two measure each "
                    "other)")
     p.add_argument("--dry-run", action="store_true",
-                   help="print the commands and do nothing")
+                   help="print the commands, what they need, and how long they will "
+                   "take by the runs that DIR holds, and do nothing")
+    p.add_argument("--rates", metavar="REPORT",
+                   help="of --dry-run: a report, or a directory of them, by whose "
+                   "rates to tell the time")
+    p.add_argument("--format", choices=["text", "json"],
+                   help="of --dry-run; default: text, of which all but the commands "
+                   "is comments of the shell")
     p.add_argument("--fresh", action="store_true",
                    help="start over; what DIR holds of an earlier sweep is moved to a "
                    "folder in it")

@@ -18,6 +18,7 @@ dist_leadline_DATA = \
 	python/leadline/groups.py \
 	python/leadline/history.py \
 	python/leadline/iotrace_plot.py \
+	python/leadline/need.py \
 	python/leadline/notes.py \
 	python/leadline/output.py \
 	python/leadline/page.py \
@@ -54,7 +55,8 @@ MAKE_LAUNCHER = $(AM_V_GEN)$(MKDIR_P) $(@D) && python='$(PYTHON)' && \
 	sed -e "s|@PYTHON[@]|$$python|" -e "s|@VERSION[@]|$$version|" \
 	  -e 's|@MPIEXEC[@]|$(MPIEXEC)|'
 
-python/leadline/leadline: $(srcdir)/python/leadline/leadline.in src/base/version.stamp
+python/leadline/leadline: $(srcdir)/python/leadline/leadline.in src/base/version.stamp \
+		Makefile
 	$(MAKE_LAUNCHER) -e 's|@pythondir[@]|$(abs_top_srcdir)/python|' \
 	  -e 's|@programdir[@]|$(abs_top_builddir)|' \
 	  $(srcdir)/python/leadline/leadline.in > $@.tmp

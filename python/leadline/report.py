@@ -29,6 +29,7 @@ class Report:
         self.program = get(path, run, "program", str, "run.")
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
         self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
+        self.wall_s = get(path, run, "wall_s", float, "run.", optional=True)
         series = get(path, run, "series", dict, "run.", optional=True) or {}
         self.series_id = get(path, series, "id", str, "run.series.", True) or ""
         self.config = get(path, series, "config", str, "run.series.", True) or ""

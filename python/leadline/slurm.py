@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from leadline import run as runs
+from leadline import spec as specs
 from leadline.errors import LeadlineError, usage
 
 QUICK_S, SLOW_S = 1, 30   # between looks at the queue: rarer, the longer nothing ends
@@ -40,7 +41,7 @@ def submit(run, spec, env):
     status, out, err = tool(
         ["sbatch", "--parsable", "--job-name=" + runs.name(run),
          "--output=" + runs.log_path(run),
-         "--ntasks=%d" % run.config.values.get("np", spec["np"]),
+         "--ntasks=%d" % specs.ranks(spec, run.config),
          "--time=%d" % math.ceil(spec["timeout"] / 60.0)] + spec["sbatch"], script, env)
     if status:
         raise LeadlineError("sbatch refuses %s: %s" % (runs.name(run), err))

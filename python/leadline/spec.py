@@ -190,16 +190,25 @@ def find_program(name, folders):
     return os.path.abspath(found)
 
 
+def ranks(spec, config):
+    return config.values.get("np", spec["np"])
+
+
 def command(spec, config, where):
     """What to start; `where` has .mpiexec and .folders, see cli."""
     launcher = launcher_of(spec["mpiexec"] or where.mpiexec)
+    return (launcher + ["-n", str(ranks(spec, config))] + spec["mpiexec_args"]
+            + program_line(spec, config, where))
+
+
+def program_line(spec, config, where):
+    """It without its launcher."""
     taken = placeholders(spec["args"]) | {"np"}
     options = []
     for name, value in config.values.items():
         if name not in taken:
             options += option(name, value)
-    return (launcher + ["-n", str(config.values.get("np", spec["np"]))]
-            + spec["mpiexec_args"] + [find_program(spec["program"], where.folders)]
+    return ([find_program(spec["program"], where.folders)]
             + fill(spec["args"], config.values) + options)
 
 

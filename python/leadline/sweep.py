@@ -1,13 +1,13 @@
 """leadline sweep: runs a matrix of configurations, interleaved and resumable."""
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+from leadline import need
 from leadline import report as reports
 from leadline import run as runs
 from leadline import slurm
@@ -239,13 +239,6 @@ def count_failures(sweep, way, progress):
     return failed
 
 
-def print_commands(sweep):
-    for run in sweep.runs:
-        print(" ".join(shlex.quote(word) for word in run.command))
-    sys.stderr.write("leadline sweep: %d configurations x %d rounds = %d runs\n"
-                     % (len(sweep.configs), sweep.spec["rounds"], len(sweep.runs)))
-
-
 def on_term(signum, frame):
     raise KeyboardInterrupt
 
@@ -253,13 +246,16 @@ def on_term(signum, frame):
 def main(args, where):
     if args.jobs and not args.submit:
         raise usage("--jobs says how many jobs --submit may have at once")
+    if (args.rates or args.format) and not args.dry_run:
+        raise usage("--rates and --format are for --dry-run")
     spec = specs.read(args.spec)
     if args.rounds:
         spec["rounds"] = args.rounds
     out = args.out or os.path.splitext(os.path.basename(args.spec))[0]
     if args.dry_run:
-        print_commands(Sweep(spec, out, new_id(spec), where))
-        return 0
+        identity = None if args.fresh else resume_id(spec, out, False)
+        sweep = Sweep(spec, out, identity or new_id(spec), where)
+        return need.show(sweep, where, args.rates, args.format or "text")
     if args.submit:
         slurm.check()
     identity = resume_id(spec, out, args.fresh) or new_id(spec)

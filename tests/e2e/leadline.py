@@ -117,6 +117,25 @@ class Reports(Leadline):
         self.assertIn("not valid: ", self.leadline("list", done.json))
 
 
+class DryRun(Leadline):
+    def test_what_programs_say(self):
+        """Without a launcher, for any number of ranks."""
+        for program, args, per_run in (
+                ("madbench", ["1024", "8", "--io-only"], 16 << 23),
+                ("ldad", ["fft", "--points=4096"], 4 << 15),
+                ("blocktransfer", ["1M"], 64 << 20), ("pfmload", ["-ox", "y"], None)):
+            with open(os.path.join(self.tmp, "spec.json"), "w") as stream:
+                json.dump({"program": program, "np": 64, "rounds": 2, "args": args,
+                           "mpiexec": "/nowhere/mpiexec"}, stream)
+            tree = json.loads(self.leadline("sweep", "spec.json", "--dry-run",
+                                            "--format=json"))
+            row = tree["configurations"][0]
+            self.assertEqual((row["ranks"], row["write_bytes"]), (64, per_run))
+            self.assertEqual(row["program"].split()[0], program)
+            self.assertEqual(tree["left"]["read_bytes"], per_run and 2 * per_run)
+            self.assertEqual(os.listdir(self.tmp), ["spec.json"])
+
+
 class Calibrate(Leadline):
     def test_a_yardstick(self):
         os.mkdir(os.path.join(self.tmp, "here"))

@@ -32,6 +32,18 @@ sys.path.insert(0, %(here)r)
 here = os.path.dirname(os.path.abspath(__file__))
 from fake_report import report
 words = sys.argv[1:]
+if "--dry-run" in words:
+    options = dict(word.split("=", 1) for word in words if "=" in word)
+    if options["--iomethod"] == "refused":
+        sys.exit("fake: no such iomethod")
+    with open(options["--json"], "w") as stream:
+        json.dump({"schema": "leadline-need/1", "program": "madbench",
+                   "ranks": int(options["--ranks"]), "rank_memory_bytes": 1 << 20,
+                   "files": 2 if options["--filetype"] == "unique" else 1,
+                   "disk_bytes": 3 << 30, "write_bytes": 2000000,
+                   "read_bytes": None if options["--iomethod"] == "unknown" else
+                   1000000}, stream)
+    sys.exit()
 path = words[words.index("--json") + 1]
 series = words[words.index("--series") + 1].split(",")
 with open(os.path.join(here, "calls"), "a") as calls:
@@ -59,6 +71,8 @@ if order == "hang":
 if order != "nothing":
     tree = report({"write_MBps": [100.0]}, series[1], series[0], int(series[2]),
                   valid=order != "invalid")
+    tree["run"]["wall_s"] = {"unique-posix": 50.0}.get(series[1], 100.0)
+    tree["samples"][0]["bytes"], tree["samples"][1]["bytes"] = 4000000, 2000000
     with open(path, "w") as stream:
         json.dump(tree, stream)
 """
@@ -177,14 +191,6 @@ class Runs(Case):
         self.assertEqual([line.split(",")[4] for line in out.splitlines()[1:]],
                          ["unique-posix", "unique-mpi", "shared-posix", "shared-mpi"])
 
-    def test_dry_run_touches_nothing(self):
-        before = sorted(os.listdir(self.dir) + ["spec.json"])
-        result = self.sweep(self.spec(), "--out", self.out, "--dry-run")
-        self.assertEqual(result.status, 0, result.err)
-        self.assertEqual(len(result.out.splitlines()), 8)
-        self.assertIn("%s -n 4 %s 64 2 " % (self.launcher, self.program), result.out)
-        self.assertEqual(sorted(os.listdir(self.dir)), before)
-
     def test_quiet(self):
         result = self.sweep(self.spec(), "--out", self.out, "--quiet")
         self.assertEqual(result, (0, "", ""))
@@ -194,6 +200,103 @@ class Runs(Case):
         tree = spec.check("spec", {"program": "fake"})
         self.assertEqual(spec.command(tree, spec.configurations(tree)[0], where),
                          ["mpiexec.x", "-n", "1", self.program])
+
+
+class DryRun(Case):
+    def dry(self, *args, **changes):
+        before = sorted(set(os.listdir(self.dir) + ["spec.json"]))
+        result = self.sweep(self.spec(**changes), "--out", self.out, "--dry-run", *args)
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+        return result
+
+    def lines(self, result):
+        """Commands; and what is said beside them, in one line."""
+        self.assertEqual((result.status, result.err), (0, ""))
+        lines = result.out.splitlines()
+        return ([line for line in lines if not line.startswith("#")],
+                " ".join(" ".join(line[1:] for line in lines
+                                  if line.startswith("#")).split()))
+
+    def tree(self, *args, **changes):
+        result = self.dry("--format=json", *args, **changes)
+        self.assertEqual((result.status, result.err), (0, ""))
+        return json.loads(result.out)
+
+    def test_commands_and_what_they_need(self):
+        commands, said = self.lines(self.dry())
+        self.assertEqual(len(commands), 8)
+        self.assertIn("%s -n 4 %s 64 2 " % (self.launcher, self.program), commands[0])
+        self.assertIn("configuration ranks runs memory files disk written read time "
+                      "------------- ", said)
+        self.assertIn("unique-posix 4 2 4.0 MiB 2 3.0 GiB 1.9 MiB 976.6 KiB ? "
+                      "unique-mpi 4 2 4.0 MiB 2 ", said)
+        self.assertIn("The 8 runs write 15.3 MiB and read 7.6 MiB. No estimate of the "
+                      "time: no earlier run.", said)
+
+    def test_it_is_a_script(self):
+        """With names that a shell would take for more than names."""
+        self.program = self.script("fake", open(self.program).read())
+        nasty = "a b;touch gone $(touch gone) 'x' \"y\"\n# --dry"
+        result = self.dry(args=[nasty], rounds=1)
+        os.mkdir(self.out)
+        subprocess.check_call(["sh", "-c", result.out], cwd=self.dir)
+        self.assertEqual([c["argv"][0] for c in self.calls()], [nasty] * 4)
+        self.assertFalse(os.path.exists(self.path("gone")))
+
+    def test_time_by_its_own_runs(self):
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        commands, said = self.lines(self.dry())
+        self.assertEqual(len(commands), 4)
+        self.assertNotIn("-1.json", " ".join(commands))
+        self.assertIn("976.6 KiB 50 s unique-mpi 4 1 ", said)
+        self.assertIn("4 of 8 runs are there already. The 4 runs left write ", said)
+        self.assertIn("About 0:05:50 in all, one after another, without what starting "
+                      "them takes; by earlier runs of the same configurations.", said)
+        self.assertIn("Nothing is left to do.", self.lines(self.dry(rounds=1))[1])
+
+    def test_starting_over_counts_all_runs_again(self):
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        tree = self.tree("--fresh", rounds=1)
+        self.assertEqual((tree["done"], tree["left"]["runs"]), (0, 4))
+        self.assertTrue(os.path.exists(os.path.join(self.out, "sweep.json")))
+
+    def test_time_by_the_rates_of_others(self):
+        """Those of its name first, else the median: half the bytes, half the time."""
+        self.sweep(self.spec(rounds=1), "--out", self.path("other"))
+        kinds = {"filetype": ["unique", "striped"], "iomethod": ["posix"]}
+        tree = self.tree("--rates", self.path("other"), matrix=kinds)
+        self.assertEqual([c["seconds"] for c in tree["configurations"]], [25.0, 50.0])
+        self.assertEqual(tree["left"], {"runs": 4, "write_bytes": 8000000,
+                                        "read_bytes": 4000000, "seconds": 150.0})
+        result = self.dry("--rates", self.path("other"), matrix=kinds)
+        self.assertIn("by the bytes per second of other runs", self.lines(result)[1])
+
+    def test_what_is_not_known(self):
+        kinds = {"filetype": ["unique"], "iomethod": ["posix", "unknown"]}
+        self.sweep(self.spec(rounds=1), "--out", self.path("other"))
+        result = self.dry("--rates", self.path("other"), matrix=kinds)
+        said = self.lines(result)[1]
+        self.assertIn("What the 4 runs write and read is not known beforehand.", said)
+        self.assertIn("No estimate for 2 of the runs; about 50 s for the others", said)
+
+    def test_what_the_program_refuses(self):
+        kinds = {"filetype": ["unique"], "iomethod": ["posix", "refused"]}
+        result = self.dry(matrix=kinds)
+        self.assertEqual((result.status, result.err), (1, ""))
+        self.assertIn("# unique-refused: fake: no such iomethod\n", result.out)
+        tree = json.loads(self.dry("--format=json", matrix=kinds).out)
+        self.assertEqual([c["why"] for c in tree["configurations"]],
+                         [None, "fake: no such iomethod"])
+
+    def test_refusals(self):
+        for args, words in ((["--rates=x"], "--rates and --format are for --dry-run"),
+                            (["--format=json"], "are for --dry-run"),
+                            (["--dry-run", "--rates=none.json"], "cannot be read"),
+                            (["--dry-run", "--rates=."], "holds no valid report")):
+            result = self.sweep(self.spec(), "--out", self.out, *args)
+            self.assertIn(words, result.err)
+            self.assertEqual((result.err.count("\n"), result.out), (1, ""))
+            self.assertIn(result.status, (1, 2))
 
 
 class Failures(Case):
