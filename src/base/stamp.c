@@ -6,8 +6,8 @@
 #define UNIT_WORDS (UNIT / 8)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
-/* Each unit begins with these six words in clear, then words of noise. */
-enum header { H_MAGIC, H_SEED, H_VERSION, H_WHO, H_WHERE, H_SUM, H_WORDS };
+/* Each unit begins with these seven words in clear, then words of noise. */
+enum header { H_MAGIC, H_SEED, H_TURN, H_VERSION, H_WHO, H_WHERE, H_SUM, H_WORDS };
 
 /* The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection whose output
  * passes for random, a few cycles a word. */
@@ -23,21 +23,31 @@ static uint64_t who_of(const struct stamp *s)
     return (uint64_t)(uint32_t)s->rank << 32 | (uint32_t)s->mat;
 }
 
+/* The later, the larger. */
+static uint64_t turn_of(const struct stamp *s)
+{
+    return (uint64_t)(uint32_t)s->rep << 32 | (uint32_t)s->pass;
+}
+
 static uint64_t key_of(const struct stamp *s)
 {
-    return mix(s->seed + UINT64_C(0x9e3779b97f4a7c15)) ^
+    return mix(mix(s->seed + UINT64_C(0x9e3779b97f4a7c15)) + turn_of(s)) ^
            mix(mix((uint32_t)s->version) + who_of(s) + UINT64_C(0xd1b54a32d192ed03));
 }
 
 static uint64_t sum_of(const uint64_t h[H_WORDS])
 {
-    return mix(h[H_SEED] ^ mix(h[H_VERSION] ^ mix(h[H_WHO] ^ mix(h[H_WHERE]))));
+    uint64_t sum = 0;
+    for (int i = H_SEED; i < H_SUM; i++)
+        sum = mix(sum ^ h[i]);
+    return sum;
 }
 
 static void make_header(uint64_t h[H_WORDS], uint64_t index, const struct stamp *s)
 {
     h[H_MAGIC] = MAGIC;
     h[H_SEED] = s->seed;
+    h[H_TURN] = turn_of(s);
     h[H_VERSION] = (uint32_t)s->version;
     h[H_WHO] = who_of(s);
     h[H_WHERE] = index * 8;
@@ -86,11 +96,33 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s)
     }
 }
 
+/* Of this run, but of before the last time that the block was written. */
+static bool is_earlier(const uint64_t h[H_WORDS], const struct stamp *s)
+{
+    if (h[H_SEED] != s->seed)
+        return false;
+    return h[H_TURN] < turn_of(s) ||
+           (h[H_TURN] == turn_of(s) && h[H_VERSION] < (uint32_t)s->version);
+}
+
+/* Who reads cannot tell which of the three it was: in each, what was written last is
+ * not what is there to be read. */
+static void explain_stale(const uint64_t h[H_WORDS], char *why, size_t size)
+{
+    snprintf(
+        why, size,
+        "what rank %d wrote earlier (repetition %d, pass %d, matrix %d, version "
+        "%d, offset %lld): the file system served stale data, or lost or misplaced "
+        "a write",
+        (int)(h[H_WHO] >> 32), (int)(h[H_TURN] >> 32), (int)(uint32_t)h[H_TURN],
+        (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
+}
+
 /* What the unit that holds the wrong byte turned out to be, as a clause. */
 static void explain(const char *unit, int64_t have, int64_t from, const struct stamp *s,
                     char *why, int size)
 {
-    uint64_t h[H_WORDS];
+    uint64_t h[H_WORDS], due[H_WORDS];
     int n = snprintf(why, (size_t)size,
                      "expected rank %d, matrix %d, version %d, "
                      "offset %lld; found ",
@@ -104,6 +136,7 @@ static void explain(const char *unit, int64_t have, int64_t from, const struct s
         return;
     }
     memcpy(h, unit, sizeof h);
+    make_header(due, (uint64_t)(from / UNIT * UNIT_WORDS), s);
     if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum_of(h)) {
         const char *what = "bytes that this benchmark did not write";
         if (h[0] == UINT64_C(0xa5a5a5a5a5a5a5a5))
@@ -113,14 +146,13 @@ static void explain(const char *unit, int64_t have, int64_t from, const struct s
         snprintf(why, (size_t)size, "%s", what);
         return;
     }
-    snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
-             h[H_SEED] == s->seed ? "" : "another run's ", (int)(h[H_WHO] >> 32),
-             (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE],
-             h[H_SEED] == s->seed && h[H_WHO] == who_of(s) &&
-                     h[H_VERSION] == (uint32_t)s->version &&
-                     h[H_WHERE] == (uint64_t)(from / UNIT * UNIT)
-                 ? " with changed bytes"
-                 : "");
+    if (is_earlier(h, s))
+        explain_stale(h, why, (size_t)size);
+    else
+        snprintf(why, (size_t)size, "%srank %d, matrix %d, version %d, offset %lld%s",
+                 h[H_SEED] == s->seed ? "" : "another run's ", (int)(h[H_WHO] >> 32),
+                 (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE],
+                 !memcmp(h, due, sizeof h) ? " with changed bytes" : "");
 }
 
 int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct stamp *s,
@@ -174,6 +206,8 @@ int64_t stamp_unit(const void *buf, int64_t bytes, int64_t *wrong)
     if (h[H_MAGIC] != MAGIC || h[H_SUM] != sum_of(h))
         return 0;
     struct stamp s = {.seed = h[H_SEED],
+                      .rep = (int32_t)(h[H_TURN] >> 32),
+                      .pass = (int32_t)(uint32_t)h[H_TURN],
                       .version = (int32_t)h[H_VERSION],
                       .rank = (int32_t)(h[H_WHO] >> 32),
                       .mat = (int32_t)(uint32_t)h[H_WHO]};

@@ -1,6 +1,6 @@
 /* Stamped data: incompressible bytes that say where they belong.
  *
- * Every 8-byte word depends on (seed, version, rank, mat, byte offset in the
+ * Every 8-byte word depends on (seed, rep, pass, version, rank, mat, byte offset in the
  * block), and every 4096-byte unit begins with that identity in clear, so a wrong
  * block is not just found but recognised: which rank, matrix and offset it is of,
  * or that it is an earlier run's, an earlier version (stale), or poison. */
@@ -13,8 +13,9 @@
 #define STAMP_UNIT 4096 /* bytes between two identities */
 
 struct stamp {
-    uint64_t seed;   /* of the run: the noise of two runs differs everywhere */
-    int32_t version; /* how often this block was written */
+    uint64_t seed;     /* of the run: the noise of two runs differs everywhere */
+    int32_t rep, pass; /* of the run's repetitions, and of a repetition's passes */
+    int32_t version;   /* how often this block was written in it */
     int32_t rank;
     int32_t mat;
 };

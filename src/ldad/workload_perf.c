@@ -52,8 +52,7 @@ static struct workload w; /* the workload's calls come back without it */
 /* All of the file is one block, so that a chunk in a wrong place is found out. */
 static struct stamp stamp_of_file(void)
 {
-    return (struct stamp){.seed = w.run.seed * 1000003 + (uint64_t)w.run.rep,
-                          .version = 1};
+    return (struct stamp){.seed = w.run.seed, .rep = w.run.rep, .version = 1};
 }
 
 void perf_fill(const struct perf *p, MPI_Offset offset)
@@ -69,7 +68,7 @@ void perf_fill(const struct perf *p, MPI_Offset offset)
 void perf_check(const struct perf *p, MPI_Offset offset)
 {
     struct stamp s = stamp_of_file();
-    char why[256];
+    char why[384];
     if (!w.run.verify || w.run.failed)
         return;
     enum act before = workload_care_begin(&w);

@@ -9,8 +9,9 @@ static struct stamp stamp_of(const struct run *r, int mat, int version)
 {
     /* Repetitions and passes write to fresh files, but a device may hand back old
      * blocks. */
-    uint64_t turn = (uint64_t)r->pass << 32 | (uint64_t)r->rep;
-    struct stamp s = {.seed = r->seed * 1000003 + turn,
+    struct stamp s = {.seed = r->seed,
+                      .rep = r->rep,
+                      .pass = r->pass,
                       .version = version,
                       .rank = r->world.rank,
                       .mat = mat};
@@ -59,7 +60,7 @@ void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t byte
                int mat, int version)
 {
     struct run *r = f->run;
-    char why[256];
+    char why[384];
     if (!r->verify || r->failed)
         return;
     enum act before = phase_act(r->phase, ACT_CHECK);

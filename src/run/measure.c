@@ -106,6 +106,7 @@ int run_phase_end(struct run *r)
 void run_rep_begin(struct run *r)
 {
     r->rep++;
+    r->pass = 0;
     memset(&r->rates, 0, sizeof r->rates);
     memset(r->cpu_ns, 0, sizeof r->cpu_ns);
 }

@@ -176,6 +176,7 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     r->failed = err_agree(r->world.comm, rc ? rc : pretend(r));
     if (!r->failed)
         r->failed = run_mode(r, run_mode_asked(o), true);
+    r->pass = 0;
     return true;
 }
 

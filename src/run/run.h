@@ -135,7 +135,7 @@ struct run {
     const char *at_name; /* a parameter that changes within the run; NULL: none */
     double at;
     int rep;    /* 1.. */
-    int pass;   /* 1..: each run_mode begins one */
+    int pass;   /* of the repetition, 1..: each run_mode begins one; 0: it has one */
     int failed; /* this rank's first failure */
     int64_t device_before;
     struct report_checks checks;           /* on rank 0, of all ranks */

@@ -87,6 +87,12 @@ static void test_identity(void)
     b.seed++;
     differs(b, "seed");
     b = here;
+    b.rep++;
+    differs(b, "repetition");
+    b = here;
+    b.pass++;
+    differs(b, "pass");
+    b = here;
     b.version++;
     differs(b, "version");
     b.version = here.version + 256;
@@ -157,7 +163,23 @@ static void test_reasons(void)
     b = here;
     b.version = 0;
     stamp_fill(block, 0, SIZE, &b);
-    explains("found rank 3, matrix 7, version 0", "an earlier version");
+    explains("found what rank 3 wrote earlier (repetition 0, pass 0, matrix 7, "
+             "version 0, offset 0): the file system served stale data",
+             "an earlier version");
+    b = here;
+    b.version = 2;
+    stamp_fill(block, 0, SIZE, &b);
+    explains("found rank 3, matrix 7, version 2", "a later version");
+    struct stamp now = {.seed = 42, .rep = 2, .pass = 1, .version = 1};
+    struct stamp before = {.seed = 42, .rep = 1, .pass = 3, .version = 2};
+    char why[512] = "";
+    stamp_fill(block, 0, SIZE, &before);
+    stamp_check(block, 0, SIZE, &now, why, sizeof why);
+    tap_ok(strstr(why, "wrote earlier (repetition 1, pass 3") != NULL,
+           "an earlier repetition's block is stale: %s", why);
+    stamp_fill(block, 0, SIZE, &now);
+    stamp_check(block, 0, SIZE, &before, why, sizeof why);
+    tap_ok(!strstr(why, "earlier"), "a later one's is not: %s", why);
     b = here;
     b.seed = 43;
     stamp_fill(block, 0, SIZE, &b);
