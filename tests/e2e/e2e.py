@@ -152,13 +152,13 @@ class Case(unittest.TestCase):
 
     # ---- running -------------------------------------------------------------
 
-    def start(self, program, *args, np=2, env=None, launcher=(), before=(), dir=None,
-              json=True, mpiexec=None, stderr=None):
+    def start(self, program, *args, np=2, env=None, launcher=(), before=(), inside=(),
+              dir=None, json=True, mpiexec=None, stderr=None):
         """Starts a program on np ranks (0: without a launcher).
 
         env: a variable given as None is taken away. launcher: more options of it.
-        before: a command that runs all of it ("unshare", "-m", ...). stderr: where it
-        goes, if not to done.err."""
+        before: a command that runs all of it ("unshare", "-m", ...); inside: one that
+        runs each rank. stderr: where it goes, if not to done.err."""
         done = Done(program, tempfile.mkdtemp(dir=self.tmp))
         os.mkdir(done.dir)
         if self.open_to_all:
@@ -171,6 +171,7 @@ class Case(unittest.TestCase):
             environment[name] = value
             if value is None:
                 del environment[name]
+        line = [*inside, *line]
         if "PRELOAD" in environment:
             line = PRELOADED + line
         if mpiexec:  # another MPI's: it does not know our options

@@ -1,0 +1,547 @@
+#!/usr/bin/env python3
+# limit: 900
+"""Numbers that add up: what reports say is held against accounts that others keep, the
+kernel's counters, the recorder's log, strace's clock, and plain arithmetic."""
+import collections
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, METHODS, TESTS,
+                 Case, add, main, total)
+from loads import SCHEMES, Loads
+
+sys.path.insert(0, os.path.join(TESTS, "iotrace"))
+import tracelog  # noqa: E402
+
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+MIB = 1 << 20
+PROBE = MIB  # what the first rank of a node writes and reads to try the counters
+ATTEMPTS = 5
+COVERAGE_HEADER = 1 << 16  # of a PFM
+FEW = 1 << 14  # bytes of texts, more or less
+CLOCKS = 1e-4  # the recorder's clock, and that of the phases
+CLOCK_S = 1e-6
+WORK = ("compute", "communicate", "read", "write", "sync")
+
+# Runs its arguments, and leaves what the kernel counted in io.PID: when the process has
+# ended, and before it is forgotten.
+COUNTED = [sys.executable, "-c", """
+import os, sys
+child = os.fork()
+if not child:
+    os.execvp(sys.argv[1], sys.argv[1:])
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+with open("/proc/%d/io" % child) as counters, open("io.%d" % child, "w") as out:
+    out.write(counters.read())
+sys.exit(os.waitpid(child, 0)[1] and 1)
+"""]
+
+# Arguments for transfers of 1 MiB.
+PROGRAMS = {
+    "blocktransfer": ("4M", "--block-size=1M"),
+    "madbench": ("512", "4", "--io-only"),
+    "ldad": ("perf", "--chunk=1M", "--chunks=4"),
+}
+NULL = "--iomethod=null"
+
+
+def moved(report):
+    return {act: total(report, act) for act in ("read", "write")}
+
+
+@unittest.skipUnless(os.path.exists("/proc/self/io"), "the kernel does not count")
+class Kernel(Loads):
+    """Bytes of a run are those that the kernel counted, less those of a run that moves
+    none. What is left over is not the program's: the texts of /proc that it reads, and
+    what the MPI library wakes up its threads with."""
+    COUNTERS = {"read": "rchar", "write": "wchar"}
+    PAST_THE_CACHE = {"read": "read_bytes", "write": "write_bytes"}
+
+    def counted(self, program, *args, np=2):
+        """(report, counters of all ranks)"""
+        done = self.run_program(program, *args, "--quiet", "--no-verify", np=np,
+                                inside=COUNTED)
+        if "no direct I/O" in done.err or "needs a device" in done.err:
+            self.skipTest("no direct I/O here")
+        self.assertEqual(done.status, 0, done)
+        counters = collections.Counter()
+        names = [n for n in os.listdir(done.folder) if n.startswith("io.")]
+        self.assertEqual(len(names), np)
+        for name in names:
+            with open(os.path.join(done.folder, name), encoding="ascii") as f:
+                counters.update({key: int(value) for key, value in
+                                 (line.split(": ") for line in f)})
+        self.assertIs(done.report["valid"], True)
+        return done.report, counters
+
+    def differences(self, names, told, counters, idle):
+        return {act: counters[name] - idle[name] - PROBE - told[act]
+                for act, name in names.items()}
+
+    def by_block(self, program, *options):
+        """To the transfer: the rest is less than half of one."""
+        args = PROGRAMS[program]
+        report, counters = self.counted(program, *args, *options)
+        idle = self.counted(program, *args, NULL)[1]
+        told = moved(report)
+        self.assertGreaterEqual(min(told.values()), 8 * MIB)
+        for act, more in self.differences(self.COUNTERS, told, counters, idle).items():
+            self.assertLess(abs(more), MIB // 2, (act, told))
+
+    def past_the_cache(self, program, engine):
+        """As many bytes as the kernel moved from and to the device. Programs are read,
+        too, where they are not in memory: then once more."""
+        args = PROGRAMS[program]
+        idle = self.counted(program, *args, NULL)[1]
+        for _ in range(ATTEMPTS):
+            report, counters = self.counted(program, *args, "--iomethod=" + engine,
+                                            "--cache=direct")
+            self.assertEqual(report["io"]["cache"], "direct")
+            found = self.differences(self.PAST_THE_CACHE, moved(report), counters, idle)
+            if max(map(abs, found.values())) < MIB // 2:
+                return
+        self.fail("the kernel counted so many bytes more: %s" % found)
+
+    def loads_by_block(self, scheme, np):
+        """Beside what both runs read, the survey; and the head of the coverage map,
+        which is written with the other texts, as a stream."""
+        args = ("--scheme=" + scheme, "--output=o.pfm", *self.survey(2, 200, 121))
+        report, counters = self.counted("pfmload", *args, np=np)
+        without, idle = self.counted("pfmload", *args, "--iomode=NONE", np=np)
+        told = {act: n - moved(without)[act] for act, n in moved(report).items()}
+        self.assertGreater(told["write"], 900000)
+        found = self.differences(self.COUNTERS, told, counters, idle)
+        self.assertLess(abs(found["write"] - COVERAGE_HEADER), FEW)
+        self.assertLess(abs(found["read"]), FEW)
+
+
+# ---- the recorder --------------------------------------------------------------
+
+
+class Recorded(Loads):
+    """Bytes and seconds of a run are those of the calls that the recorder saw."""
+
+    def recorded(self, program, *args, np=2, launcher=()):
+        done = self.run_program(program, *args, "--quiet", "--no-verify", np=np,
+                                launcher=launcher,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.assertEqual(done.status, 0, done)
+        logs = [log for log in tracelog.logs(done.folder)
+                if log.value("exe").endswith("/" + program)]
+        self.assertEqual(len(logs), max(np, 1))
+        for log in logs:
+            self.assertEqual(log.dropped, 0)
+            log.second = ((log.ticks[1] - log.ticks[0]) /
+                          (log.unix_ns[1] - log.unix_ns[0]) * 1e9)
+        return done, sorted(logs, key=lambda log: log.rank)
+
+    @staticmethod
+    def transfers(log):
+        """The program's own of data: side files, texts and reports are written with
+        streams, and by a program that is about to start or at its end."""
+        return [e for e in log.events if e.level == 0 and tracelog.bytes_of(e)
+                and not e.op.startswith(("f", "getdelim"))
+                and ("/files/" in e.file or e.file.endswith(".gsf"))
+                and "/leadline-probe-" not in e.file]
+
+    def bytes(self, program, *args, **how):
+        """To the byte."""
+        done, logs = self.recorded(program, *args, **how)
+        found = collections.Counter()
+        for log in logs:
+            for e in self.transfers(log):
+                found[e.klass.lower()] += tracelog.bytes_of(e)
+        self.assertGreater(found["write"], 0)
+        self.assertEqual(found, moved(done.report))
+
+    def loads(self, scheme, np):
+        self.bytes("pfmload", "--scheme=" + scheme, "--output=o.pfm",
+                   *self.survey(2, 200, 121), np=np)
+
+    def regions(self, log):
+        """Seconds of the log's regions, in order: phases are such."""
+        begun, found = None, []
+        for e in log.events:
+            if e.op == "region_begin":
+                begun = e.start
+            elif e.op == "region_end":
+                found.append((e.start - begun) / log.second)
+        return found
+
+    def seconds(self, program, *args, np=2):
+        """What is timed holds the calls, and the regions hold what is timed, by two
+        readings of a clock."""
+        done, logs = self.recorded(program, *args, np=np)
+        for rank, log in enumerate(logs):
+            told, took = collections.Counter(), collections.Counter()
+            for s in done.report["samples"]:
+                told[s["act"]] += s["ranks_s"][rank]
+            for e in self.transfers(log):
+                took[e.klass.lower()] += e.duration / log.second
+            self.assertGreater(took["write"], 0)
+            for act in ("read", "write"):
+                self.assertLessEqual(took[act], told[act] * (1 + CLOCKS))
+            walls = [s["ranks_s"][rank] for s in done.report["samples"]
+                     if s["act"] == "wall"]
+            regions = self.regions(log)
+            self.assertEqual(len(regions), len(walls))
+            for wall, region in zip(walls, regions):
+                self.assertLessEqual(wall, region * (1 + CLOCKS))
+
+
+# ---- arithmetic ------------------------------------------------------------------
+
+
+def phases(report):
+    """The report's samples, phase by phase: {activity: sample}, "wall" the last."""
+    found = [{}]
+    for s in report["samples"]:
+        found[-1][s["act"]] = s
+        if s["act"] == "wall":
+            found.append({})
+    return found[:-1]
+
+
+def slowest(phase, *acts):
+    """The largest of the ranks' sums of seconds."""
+    rows = [phase[act]["ranks_s"] for act in acts if act in phase]
+    return max(map(sum, zip(*rows))) if rows else 0.0
+
+
+def nbytes(phase, *acts):
+    return sum(phase[act]["bytes"] for act in acts if act in phase)
+
+
+# What figures are of one phase, and of several: bytes, seconds.
+RATES = {
+    "read_MBps": (("read",), ("read",)),
+    "write_MBps": (("write",), ("write", "sync")),
+    "phase_MBps": (("read", "write"), ("wall",)),
+}
+SECONDS = {"wall_s": ("wall",), "compute_s": ("compute",),
+           "t_io_s": WORK, "t_comp_s": WORK, "t_both_s": WORK}
+PASSES = {"t_io_s": "-io", "t_comp_s": "-comp"}
+
+
+class Arithmetic(Loads):
+    """What a report sums up follows from what it says of single ranks."""
+    LIMIT = 120
+
+    def adds_up(self, report):
+        ranks = report["mpi"]["ranks"]
+        end = 0.0
+        for phase in phases(report):
+            for s in phase.values():
+                self.sample(s, ranks)
+            self.parts(phase, ranks)
+            wall = phase["wall"]
+            self.assertGreaterEqual(wall["start_s"], end - CLOCK_S)
+            end = wall["start_s"] + wall["ranks_s"][0]
+        self.assertLessEqual(end, report["run"]["wall_s"] + CLOCK_S)
+        self.assertLess(report["checks"]["split_error"], 1e-9)
+        return self.figures(report)
+
+    def sample(self, s, ranks):
+        self.assertEqual(len(s["ranks_s"]), ranks)
+        self.assertEqual(s["min_s"], min(s["ranks_s"]))
+        self.assertEqual(s["max_s"], max(s["ranks_s"]))
+        self.assertEqual(s["max_rank"], s["ranks_s"].index(s["max_s"]))
+        self.assertAlmostEqual(s["mean_s"] * ranks, sum(s["ranks_s"]), 9)
+        if s["latency"]:
+            self.assertEqual(sum(n for _, n in s["latency"]["hist"]), s["calls"])
+
+    def parts(self, phase, ranks):
+        """Eight activities are the whole, on each rank and of all."""
+        parts = [s for act, s in phase.items() if act != "wall"]
+        for rank in range(ranks):
+            self.assertAlmostEqual(sum(s["ranks_s"][rank] for s in parts),
+                                   phase["wall"]["ranks_s"][rank], 8)
+        for field in ("calls", "bytes"):
+            self.assertEqual(sum(s[field] for s in parts), phase["wall"][field])
+
+    def figures(self, report):
+        """Rates and seconds that follow from samples; how many there were."""
+        of = collections.defaultdict(list)
+        for phase in phases(report):
+            of[phase["wall"]["rep"], phase["wall"]["phase"]].append(phase)
+        known = 0
+        for f in report["figures"]:
+            name = f["name"].rpartition(".")
+            for rep, value in enumerate(f["reps"], 1):
+                wanted = self.wanted(of, rep, name[0], name[2], f["at"])
+                if wanted is not None and value is not None:
+                    known += 1
+                    self.assertAlmostEqual(value / wanted, 1, 9, (f["name"], rep))
+        return known
+
+    @staticmethod
+    def wanted(of, rep, phase, name, at):
+        """A figure's value, or None where it is of another kind."""
+        some = [p for (r, of_phase), same in of.items() for p in same[-1:]
+                if r == rep and (of_phase == phase + PASSES.get(name, "") if phase
+                                 else "-" not in of_phase and of_phase != "check")]
+        if at or not some:
+            return None
+        if name in RATES:
+            acts, timed = RATES[name]
+            seconds = sum(slowest(p, *timed) for p in some)
+            return sum(nbytes(p, *acts) for p in some) / seconds / 1e6
+        if name in SECONDS:
+            return sum(slowest(p, *SECONDS[name]) for p in some)
+        return None
+
+    def one_run(self, program, *args, np=2, figures=8):
+        done = self.run_program(program, *args, "--quiet", "--repeat=2", np=np)
+        self.assertEqual(done.status, 0, done)
+        self.assertGreaterEqual(self.adds_up(done.report), figures)
+        return done.report
+
+    def load(self, scheme, np, *args):
+        report = self.one_run("pfmload", "--scheme=" + scheme, "--output=o.pfm", *args,
+                              *self.survey(), np=np)
+        of = {f["name"]: f["reps"] for f in report["figures"]}
+        for rep in 0, 1:
+            self.assertAlmostEqual(of["soundings"][rep] / of["wall_s"][rep] /
+                                   of["soundings_per_s"][rep], 1, 9)
+
+    def test_alpha_sweep(self):
+        """Of each value, the passes that are not checked are the later ones."""
+        report = self.one_run("madbench", "128", "4", "--alpha-sweep=0.5:0.7:0.1",
+                              figures=0)
+        for f in report["figures"]:
+            if f["at"] and f["name"] != "hidden":
+                for rep, value in enumerate(f["reps"], 1):
+                    self.assertAlmostEqual(
+                        value / self.of_alpha(report, f, rep), 1, 9, f)
+
+    @staticmethod
+    def of_alpha(report, figure, rep):
+        mode = "-async" if figure["name"] == "async_MBps" else "-sync"
+        some = [p for p in phases(report) if p["wall"]["rep"] == rep
+                and p["wall"]["at"] == figure["at"]
+                and p["wall"]["phase"].endswith(mode)][-3:]
+        if figure["name"] == "compute_s":
+            return sum(slowest(p, "compute") for p in some)
+        visible = sum(slowest(p, "read", "write", "sync") for p in some)
+        return sum(nbytes(p, "read", "write") for p in some) / visible / 1e6
+
+    def phases_fill_the_run(self, program, *args):
+        """From the first to the last, where requests take 100 ms. A machine may be busy
+        with others in between: then once more."""
+        for _ in range(ATTEMPTS):
+            done = self.run_program(program, *args, "--iomethod=null:delay_us=100000",
+                                    "--no-verify", "--quiet")
+            self.assertEqual(done.status, 0, done)
+            self.adds_up(done.report)
+            walls = [p["wall"] for p in phases(done.report)]
+            span = (walls[-1]["start_s"] + walls[-1]["ranks_s"][0] -
+                    walls[0]["start_s"])
+            inside = sum(w["ranks_s"][0] for w in walls)
+            if inside > 0.99 * span:
+                return
+        self.fail("%.4f s of %.4f s are in phases" % (inside, span))
+
+
+# ---- overlap with delays that are known --------------------------------------------
+
+
+class Pipeline:
+    """What madbench's I/O mode comes to where a request takes `delay`, whatever else
+    is under way, and each bin's work `work`: two buffers to read into, two to write
+    from."""
+
+    def __init__(self, bins, delay, work):
+        self.bins, self.delay, self.work = bins, delay, work
+        self.written = [0.0, 0.0]
+
+    def write(self, now, i):
+        self.written[i % 2] = now + self.delay
+
+    def settle(self, now, i):
+        return max(now, self.written[i % 2])
+
+    def end(self, now):
+        return max(now, *self.written)
+
+    def S(self):
+        now = 0.0
+        for i in range(self.bins):
+            now = self.settle(now, i) + self.work
+            self.write(now, i)
+        return self.end(now)
+
+    def reading(self, then):
+        now, arrives = 0.0, self.delay
+        for i in range(self.bins):
+            now = max(now, arrives)
+            arrives = now + self.delay
+            now = then(now, i)
+        return self.end(now)
+
+    def W(self):
+        def multiply(now, i):
+            now = self.settle(now, i) + self.work
+            self.write(now, i)
+            return now
+        return self.reading(multiply)
+
+    def C(self):
+        return self.reading(lambda now, i: now + self.work)
+
+
+class Overlap(Case):
+    BINS, DELAY_S, WORK_S = 32, 0.04, 0.02
+    NPIX = 64
+
+    # Others have the processor when this one does not want it: where that can be had.
+    ALONE = ("chrt", "--fifo", "1")
+
+    def setUp(self):
+        super().setUp()
+        done = subprocess.run([*self.ALONE, "true"], stderr=subprocess.DEVNULL,
+                              check=False)
+        if done.returncode:
+            self.ALONE = ()
+
+    @staticmethod
+    def measured(report, name):
+        return {p["wall"]["phase"][0]: p for p in phases(report)
+                if p["wall"]["phase"] == p["wall"]["phase"][0] + name}
+
+    def alpha(self):
+        """So that a bin's work takes WORK_S on this machine now."""
+        report = self.good(self.madbench("64", "2", "--io-only", np=1,
+                                         inside=self.ALONE))
+        rate = report["results"]["busy_flops_per_s"][0]
+        return math.log(rate * self.WORK_S) / math.log(self.NPIX ** 2)
+
+    def differences(self, report):
+        """Of the overlap that is told from that of the pipeline with the seconds of
+        work that there were in each pass, by phase."""
+        told = {f["name"]: f["median"] for f in report["figures"]}
+        found = {}
+        for phase in "SWC":
+            alone, both = (slowest(self.measured(report, name)[phase], "compute")
+                           for name in ("-comp", ""))
+            io = getattr(Pipeline(self.BINS, self.DELAY_S, 0.0), phase)()
+            together = getattr(Pipeline(self.BINS, self.DELAY_S, both / self.BINS),
+                               phase)()
+            found[phase] = (told[phase + ".overlap"] -
+                            (io + alone - together) / min(io, alone))
+        return found
+
+    def test_delays(self):
+        """Within 2 %; a machine that stops now and then is asked again."""
+        alpha = self.alpha()
+        for _ in range(ATTEMPTS):
+            report = self.good(self.madbench(
+                str(self.NPIX), str(self.BINS), "--iomode=ASYNC", "--overlap",
+                "--bwexp=%.6f" % alpha, "--no-verify",
+                "--iomethod=null:delay_us=%d" % (self.DELAY_S * 1e6), np=1,
+                inside=self.ALONE))
+            found = self.differences(report)
+            if max(map(abs, found.values())) < 0.02:
+                return
+        self.fail("overlap differs from the pipeline's by %s" % found)
+
+
+# ---- strace ------------------------------------------------------------------------
+
+CALLS = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR)
+for i in range(10):
+    os.pwrite(fd, b"x" * 4096, i * 4096)
+    os.fsync(fd)
+    os.pread(fd, 4096, i * 4096)
+"""
+
+
+class Strace(Case):
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_durations(self):
+        """Calls that take 20 ms are seen to take as long by both: the recorder's clock
+        runs a little longer, as it is around strace's."""
+        slow = os.path.join(self.tmp, "slow")
+        names = "pread64,pwrite64,fsync"
+        done = self.run_program(
+            "strace", "-f", "-T", "-o", "strace", "-P", slow, "-e", "trace=" + names,
+            "-e", "inject=%s:delay_enter=20000" % names, "env",
+            "LD_PRELOAD=" + RECORDER, "IOTRACE_BINARY=true", "python3", "-c", CALLS,
+            slow, np=0, dir=False, json=False)
+        if done.status:
+            self.skipTest("strace does not run here: %s" % done.err[-200:])
+        with open(os.path.join(done.folder, "strace"), encoding="utf-8") as f:
+            theirs = [float(t) for t in re.findall(r"<(\d+\.\d+)>$", f.read(), re.M)]
+        log, = [log for log in tracelog.logs(done.folder)
+                if any(e.file == slow for e in log.events)]
+        second = ((log.ticks[1] - log.ticks[0]) /
+                  (log.unix_ns[1] - log.unix_ns[0]) * 1e9)
+        ours = [e.duration / second for e in log.events
+                if e.op in ("pread", "pwrite", "fsync")]
+        self.assertEqual(len(ours), 30)
+        self.assertEqual(len(theirs), 30)
+        ratios = sorted(a / b for a, b in zip(ours, theirs))
+        self.assertGreater(ratios[0], 0.999)
+        self.assertLess(ratios[15], 1.02, ratios)
+
+
+for name in PROGRAMS:
+    add(Kernel, name, "by_block", name, "--iomethod=POSIX")
+    add(Kernel, name + "_threads", "by_block", name, "--iomethod=threads")
+for name in ("blocktransfer", "madbench"):
+    for engine in ASYNCHRONOUS:
+        if engine != "threads":
+            add(Kernel, "%s_%s" % (name, engine), "past_the_cache", name, engine)
+for scheme, np_ in (("serial", 1), ("G", 2)):
+    add(Kernel, "pfmload_" + scheme, "loads_by_block", scheme, np_)
+
+BLOCKS = ("4M", "--block-size=100k")
+for name, method, launcher_ in METHODS + ASYNC_METHODS[:len(ASYNCHRONOUS)]:
+    setattr(Recorded, "test_bytes_of_blocktransfer_" + name,
+            lambda self, m=method, la=launcher_: self.bytes(
+                "blocktransfer", *BLOCKS, *m, "--filetype=SHARED", launcher=la))
+for workload in (("perf", "--chunk=12k", "--chunks=5"), ("fft", "--points=2048"),
+                 ("jacobi", "--rows=67", "--columns=45", "--sweeps=3"),
+                 ("mandelbrot", "--width=301", "--height=101")):
+    add(Recorded, "bytes_of_ldad_" + workload[0], "bytes", "ldad", *workload)
+for scheme, (_, ranks_) in SCHEMES.items():
+    if scheme != "per_sounding":
+        add(Recorded, "bytes_of_pfmload_" + scheme, "loads",
+            scheme.replace("_", "-"), ranks_[0] or 1)
+add(Recorded, "seconds_of_blocktransfer", "seconds", "blocktransfer", *BLOCKS)
+add(Recorded, "seconds_of_madbench", "seconds", "madbench", "256", "4", "--io-only")
+add(Recorded, "seconds_of_ldad", "seconds", "ldad", "perf", "--chunk=64k",
+    "--iomethod=POSIX")
+
+for name, args_ in (
+        ("blocktransfer", ("blocktransfer", "4M", "--block-size=64k")),
+        ("blocktransfer_async", ("blocktransfer", "4M", "--block-size=64k",
+                                 "--iomode=ASYNC", "--depth=4")),
+        ("blocktransfer_mpi", ("blocktransfer", "4M", "--iomethod=MPI")),
+        ("madbench", ("madbench", "128", "4", "--io-only", "--bwexp=0.9")),
+        ("madbench_async", ("madbench", "128", "4", "--io-only", "--iomode=ASYNC")),
+        ("madbench_overlap", ("madbench", "128", "4", "--io-only", "--iomode=ASYNC",
+                              "--overlap")),
+        ("ldad_perf", ("ldad", "perf", "--chunk=12k", "--chunks=5")),
+        ("ldad_fft", ("ldad", "fft", "--points=2048", "--chunk=4k"))):
+    add(Arithmetic, name, "one_run", *args_)
+if HAVE_SCALAPACK:
+    add(Arithmetic, "madbench_full", "one_run", "madbench", "64", "2")
+for scheme, (_, ranks_) in SCHEMES.items():
+    if scheme != "per_sounding":
+        add(Arithmetic, "pfmload_" + scheme, "load", scheme.replace("_", "-"),
+            ranks_[0] or 1)
+add(Arithmetic, "pfmload_area", "load", "G", 3, "--area-filter=3")
+for args_ in (("blocktransfer", "16M", "--block-size=1M"),
+              ("madbench", "64", "8", "--io-only"),
+              ("ldad", "perf", "--chunk=64k", "--chunks=16")):
+    add(Arithmetic, args_[0] + "_phases_fill_the_run", "phases_fill_the_run", *args_)
+
+if __name__ == "__main__":
+    main()
