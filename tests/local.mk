@@ -59,6 +59,7 @@ endif
 # To add a script (TAP on stdout, helps): the file and one line.
 SCRIPT_TESTS = \
 	tests/e2e/accounts.py \
+	tests/e2e/accounts_disks.py \
 	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/dry_run.py \

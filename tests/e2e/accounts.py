@@ -126,14 +126,14 @@ class Kernel(Loads):
 class Recorded(Loads):
     """Bytes and seconds of a run are those of the calls that the recorder saw."""
 
-    def recorded(self, program, *args, np=2, launcher=()):
-        done = self.run_program(program, *args, "--quiet", "--no-verify", np=np,
-                                launcher=launcher,
+    def recorded(self, program, *args, **how):
+        """(done, logs of its ranks, which know how many ticks a second has)"""
+        done = self.run_program(program, *args, "--quiet", "--no-verify", **how,
                                 env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.assertEqual(done.status, 0, done)
         logs = [log for log in tracelog.logs(done.folder)
                 if log.value("exe").endswith("/" + program)]
-        self.assertEqual(len(logs), max(np, 1))
+        self.assertEqual(len(logs), done.report["mpi"]["ranks"])
         for log in logs:
             self.assertEqual(log.dropped, 0)
             log.second = ((log.ticks[1] - log.ticks[0]) /
@@ -141,12 +141,12 @@ class Recorded(Loads):
         return done, sorted(logs, key=lambda log: log.rank)
 
     @staticmethod
-    def transfers(log):
+    def transfers(log, folder="/files/"):
         """The program's own of data: side files, texts and reports are written with
         streams, and by a program that is about to start or at its end."""
         return [e for e in log.events if e.level == 0 and tracelog.bytes_of(e)
                 and not e.op.startswith(("f", "getdelim"))
-                and ("/files/" in e.file or e.file.endswith(".gsf"))
+                and (folder in e.file or e.file.endswith(".gsf"))
                 and "/leadline-probe-" not in e.file]
 
     def bytes(self, program, *args, **how):
@@ -172,6 +172,10 @@ class Recorded(Loads):
             elif e.op == "region_end":
                 found.append((e.start - begun) / log.second)
         return found
+
+    def seconds_of_a_load(self, scheme, np):
+        self.seconds("pfmload", "--scheme=" + scheme, "--output=o.pfm",
+                     *self.survey(2, 200, 121), np=np)
 
     def seconds(self, program, *args, np=2):
         """What is timed holds the calls, and the regions hold what is timed, by two
@@ -516,6 +520,7 @@ for scheme, (_, ranks_) in SCHEMES.items():
             scheme.replace("_", "-"), ranks_[0] or 1)
 add(Recorded, "seconds_of_blocktransfer", "seconds", "blocktransfer", *BLOCKS)
 add(Recorded, "seconds_of_madbench", "seconds", "madbench", "256", "4", "--io-only")
+add(Recorded, "seconds_of_pfmload", "seconds_of_a_load", "serial", 1)
 add(Recorded, "seconds_of_ldad", "seconds", "ldad", "perf", "--chunk=64k",
     "--iomethod=POSIX")
 
