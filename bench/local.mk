@@ -1,6 +1,6 @@
 # Measurements, never run by "make check" and not installed: make bench/legendre
 EXTRA_PROGRAMS =
-EXTRA_DIST += bench/debian_sources.py bench/filters.py bench/fio.py \
+EXTRA_DIST += bench/aa bench/debian_sources.py bench/filters.py bench/fio.py \
 	bench/gsf_decode.py bench/interfaces.py bench/ldad-disks bench/ldad-paper \
 	bench/ldad-paper.json bench/ldad_runs.py bench/ldadc-real bench/overlap.py \
 	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md
