@@ -337,14 +337,26 @@ static int decode_parts(struct container *c, const char *path, const unsigned ch
     return rc;
 }
 
+static int damaged_plan(const char *path, const char *why)
+{
+    return err_set(-EIO, path, -1, "the container's header is damaged: its plan %s",
+                   why);
+}
+
 static int decode_plan(struct container *c, const char *path, const char *text)
 {
     struct ldad_plan p;
     if (!c->parts)
         return 0;
+    if (!memchr(text, 0, PLAN_ROOM))
+        return damaged_plan(path, "has no end");
     int rc = ldad_plan_parse(text, &p);
     if (rc)
         return rc;
+    if (p.starts) { /* which records have, and nothing else */
+        ldad_plan_free(&p);
+        return damaged_plan(path, "has a table of starts");
+    }
     if (c->starts) {
         p.digits = 0;
         p.starts = c->starts;
@@ -369,6 +381,10 @@ int container_decode(struct container *c, const char *path, const unsigned char 
     c->misfits = get64(raw + AT_MISFITS);
     c->misfit_bytes = get64(raw + AT_MISFIT_BYTES);
     memcpy(c->dirs, raw + AT_DIRS, sizeof c->dirs - 1);
+    if (c->bytes < 0 || c->misfits < 0 || c->misfit_bytes < 0)
+        return err_set(-EIO, path, -1,
+                       "the container's header is damaged: it counts less than 0 "
+                       "bytes or misfits");
     rc = c->dirs[0] ? check_dirs(c->dirs) : 0;
     if (!rc)
         rc = decode_parts(c, path, raw);
@@ -527,12 +543,21 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
         return err_set(-EIO, path, -1,
                        "the container's shared.map is damaged: it cannot be told "
                        "which bytes are in its shared part");
-    int rc = 0;
-    for (int64_t i = 0; i < n && !rc; i++) {
+    int64_t past = -1; /* the end of the range before, which this one must not touch */
+    for (int64_t i = 0; i < n; i++) {
         int64_t begin = get64(raw + MAP_HEAD + 16 * i);
-        rc = extents_add(x, begin, get64(raw + MAP_HEAD + 16 * i + 8));
+        int64_t end = get64(raw + MAP_HEAD + 16 * i + 8);
+        if (begin <= past || end <= begin)
+            return err_set(-EIO, path, -1,
+                           "the container's shared.map is damaged: range %lld of it "
+                           "is none, or out of order",
+                           (long long)i);
+        int rc = extents_add(x, begin, end);
+        if (rc)
+            return err_set(rc, path, -1, "no memory for a map");
+        past = end;
     }
-    return rc ? err_set(rc, path, -1, "no memory for a map") : 0;
+    return 0;
 }
 
 int container_map_read(const char *path, struct extents *x)

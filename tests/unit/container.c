@@ -195,6 +195,89 @@ static void test_damage(void)
     free(raw);
 }
 
+/* ---- headers that nobody wrote, but whose checksums are right ------------------- */
+
+static void set_checksum(unsigned char *raw)
+{
+    uint32_t sum = ~UINT32_C(0);
+
+    for (int i = 0; i < CONTAINER_HEAD - 4; i++) {
+        sum ^= raw[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum & 1 ? sum >> 1 ^ UINT32_C(0xedb88320) : sum >> 1;
+    }
+    for (int i = 0; i < 4; i++)
+        raw[CONTAINER_HEAD - 4 + i] = (unsigned char)(~sum >> 8 * i);
+}
+
+/* Decodes what container_encode made of three ranks, `bytes` of it written over. */
+static bool is_refused(int64_t at, const void *bytes, size_t n, const char *why)
+{
+    struct ldad_plan plan = table_plan();
+    struct container c, d;
+    bool refused;
+
+    container_make(&c, &plan, NULL);
+    int64_t size_of = container_size(&c);
+    unsigned char *raw = malloc((size_t)size_of);
+    container_encode(&c, raw);
+    memcpy(raw + at, bytes, n);
+    set_checksum(raw);
+    int rc = container_decode(&d, "path", raw, size_of);
+    refused = rc == -EIO && strstr(err_get()->text, why);
+    if (!refused)
+        tap_diag("%d: %s", rc, err_get()->text);
+    if (!rc)
+        container_free(&d);
+    err_clear();
+    container_free(&c);
+    free(raw);
+    return refused;
+}
+
+static void test_forged(void)
+{
+    static const char starts[] = "ranks=3 starts=0,4000,5000 start=0 [size=4000]";
+    static const int64_t less = -1;
+    char endless[1024];
+
+    memset(endless, ' ', sizeof endless);
+    memcpy(endless, "ranks=3 step=0 start=0 [size=4000]", 34);
+    tap_ok(is_refused(64, endless, sizeof endless, "no end"),
+           "a plan must end where its room does");
+    tap_ok(is_refused(64, starts, sizeof starts, "table of starts"),
+           "a plan has its table of starts in the records");
+    for (int at = 32; at <= 48; at += 8)
+        tap_ok(is_refused(at, &less, sizeof less, "less than 0"),
+               "bytes and misfits are no less than 0 (at %d)", at);
+}
+
+static bool map_is_refused(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    struct extents_range range[] = {{a, b}, {c, d}};
+    struct extents x = {.range = range, .n = 2}, y;
+    const char *path = own_path("map");
+    char file[TAP_PATH + 16];
+
+    int rc = mkdir(path, 0700) ? -1 : container_map_write(path, &x, false);
+    bool refused = !rc && container_map_read(path, &y) == -EIO;
+    err_clear();
+    snprintf(file, sizeof file, "%s/shared.map", path);
+    unlink(file);
+    rmdir(path);
+    return refused;
+}
+
+static void test_forged_map(void)
+{
+    tap_ok(!map_is_refused(0, 5, 6, 9), "a map of two ranges is read");
+    tap_ok(map_is_refused(0, 5, 9, 6),
+           "not one of which a range ends before it begins");
+    tap_ok(map_is_refused(6, 9, 0, 5), "nor one in another order");
+    tap_ok(map_is_refused(-6, -2, 0, 5), "nor one before the file");
+    tap_ok(map_is_refused(0, 5, 4, 9), "nor one whose ranges overlap");
+}
+
 static void test_extents(void)
 {
     enum { N = 512 };
@@ -534,6 +617,8 @@ int main(int argc, char **argv)
     test_header();
     test_node_dirs();
     test_damage();
+    test_forged();
+    test_forged_map();
     test_extents();
     test_same();
     test_fits();
