@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define FOR_EVER_NS (INT64_MAX / 4) /* which can be added to a moment */
+
 struct null_file {
     int64_t delay_ns, short_every, fail_every, count;
     int first, n; /* a ring of `depth` requests, oldest first */
@@ -22,7 +24,8 @@ static int null_open(struct io_file *f)
     struct null_file *p = calloc(1, sizeof *p + (size_t)f->depth * sizeof p->ring[0]);
     if (!p)
         return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    p->delay_ns = io_option(f, "delay_us", 0) * 1000;
+    int64_t delay_us = io_option(f, "delay_us", 0);
+    p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
     p->short_every = io_option(f, "short_every", 0);
     p->fail_every = io_option(f, "fail_every", 0);
     f->priv = p;
@@ -52,20 +55,26 @@ static void finish(struct io_file *f, struct io_req *r)
     }
 }
 
+static void nap(int64_t ns)
+{
+    struct timespec t = {ns / 1000000000, ns % 1000000000};
+    nanosleep(&t, NULL);
+}
+
 static int null_reap(struct io_file *f, struct io_req *done[], int max, int min,
                      double limit_s)
 {
     struct null_file *p = f->priv;
     int n = 0;
-    (void)limit_s; /* nothing here takes longer than the delay that was asked for */
+    int64_t until = limit_s > 0 ? clock_ns() + (int64_t)(limit_s * 1e9) : INT64_MAX;
     while (p->n && n < max) {
         struct io_req *r = p->ring[p->first];
-        int64_t left = r->start_ns + p->delay_ns - clock_ns();
-        if (left > 0) {
-            if (n >= min)
+        int64_t now = clock_ns(), ready = r->start_ns + p->delay_ns;
+        if (ready > now) {
+            if (n >= min || now >= until)
                 break;
-            struct timespec t = {left / 1000000000, left % 1000000000};
-            nanosleep(&t, NULL);
+            nap((ready < until ? ready : until) - now);
+            continue;
         }
         p->first = (p->first + 1) % f->depth;
         p->n--;

@@ -716,6 +716,23 @@ static int failures(const struct variant *v, const char *spec, int n, int64_t *n
     return failed;
 }
 
+/* What takes longer than the file's limit ends there, with a sentence. */
+static int wait_too_long(const struct variant *v, const char *spec)
+{
+    struct io_open o = opening(v, "nothing", IO_CREATE | IO_WRITE);
+    struct io_req r = request(v, IO_OP_WRITE, 0, 1000);
+    struct io_file *f;
+
+    o.engine = spec;
+    o.timeout_s = 0.05;
+    if (io_file_open(&f, &o))
+        return 0;
+    int rc = io_file_transfer(f, &r);
+    io_file_close(&f);
+    err_clear();
+    return rc;
+}
+
 static void test_null(const struct variant *v)
 {
     int64_t ns;
@@ -728,6 +745,10 @@ static void test_null(const struct variant *v)
           "both: 6 of 12");
     point(v, failures(v, "null:delay_us=2000", 5, &ns) == 0 && ns >= 5 * 2000000,
           "delay_us=2000: five take 10 ms or more");
+    point(v, wait_too_long(v, "null:delay_us=1000000000") == -ETIMEDOUT,
+          "a delay is waited for no longer than the limit");
+    point(v, wait_too_long(v, "null:delay_us=9223372036854775807") == -ETIMEDOUT,
+          "nor is the longest one that can be written");
 }
 
 /* Requests beyond 2 GiB: only their arithmetic, for nothing is stored. */
