@@ -12,7 +12,7 @@ static enum access_kind kind_of(struct access *a, struct access_count *n,
         n->calls[ACCESS_RANDOM]--;
         n->bytes[ACCESS_RANDOM] -= a->bytes;
         n->calls[ACCESS_STRIDED]++;
-        n->bytes[ACCESS_STRIDED] += a->bytes;
+        log_sum(&n->bytes[ACCESS_STRIDED], a->bytes);
     }
     return again ? ACCESS_STRIDED : ACCESS_RANDOM;
 }
@@ -32,7 +32,7 @@ void access_count(struct access *a, struct access_count *n, int64_t offset,
         a->begun = true;
     }
     n->calls[kind]++;
-    n->bytes[kind] += bytes;
+    log_sum(&n->bytes[kind], bytes);
 }
 
 bool told_by(struct told *t, const struct event *e)

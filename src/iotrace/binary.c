@@ -222,6 +222,12 @@ uint32_t binary_names(const struct log *l)
     return l->binary->names;
 }
 
+/* A file's number, by which readers count; of all that have no name it is the same. */
+static uint32_t known(const struct binary *b, uint32_t id)
+{
+    return id <= b->names ? id : b->names + 1;
+}
+
 /* ---- blocks --------------------------------------------------------------- */
 
 static int64_t block_count(const struct log *l)
@@ -341,8 +347,9 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
         memcpy(&p, block + at, sizeof p);
         if (p.count == 0)
             break;
+        p.file = known(v->log->binary, p.file);
         if (p.op >= h->ops || h->op[p.op] < 0 || !is_sane(&p) ||
-            header_duration(h, p.ticks) > 100 * DAY_NS)
+            header_duration(h, p.ticks) >= LOG_DURATION_NS)
             v->log->info.damaged++;
         else
             rc = v->visit(v->arg, &p, h->op[p.op], header_duration(h, p.ticks));
@@ -490,10 +497,9 @@ static int load_window(struct log *l, struct cursor *c, int64_t slot)
     return 0;
 }
 
-/* No call moves 256 TiB: sums of what is damaged must not overflow. */
 static bool moves_sanely(const struct header *h, const struct trace_record *r)
 {
-    return r->result < (int64_t)1 << 48 || !op_moves(op_get(h->op[r->op])->class);
+    return r->result < LOG_BYTES || !op_moves(op_get(h->op[r->op])->class);
 }
 
 /* The record in `slot`. 1: a good one; 0: it is not one; -errno. */
@@ -510,7 +516,8 @@ static int look(struct log *l, struct cursor *c, int64_t slot, struct trace_reco
         return 0;
     int64_t since = header_time(h, r->start) - h->fixed.first_ns;
     return since > -DAY_NS && since < 3650 * DAY_NS &&
-           header_duration(h, r->duration) < 100 * DAY_NS && moves_sanely(h, r);
+           header_duration(h, r->duration) < LOG_DURATION_NS &&
+           r->start + r->duration >= r->start && moves_sanely(h, r);
 }
 
 /* Says why a slot holds no record. */
@@ -661,7 +668,7 @@ static void fill_event(struct log *l, struct event *e, const struct trace_record
                         .offset = r->offset < 0 ? -1 : r->offset,
                         .request = r->request,
                         .result = r->result,
-                        .name = r->file,
+                        .name = known(b, r->file),
                         .thread = thread,
                         .pid = l->info.pid,
                         .fd = fd_of(b, class, r),

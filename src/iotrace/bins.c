@@ -138,7 +138,7 @@ static int measure(struct reading *r, const struct event *e, bool placed)
     struct file *f = file_of(r, e->name);
     if (!f)
         return no_memory();
-    f->bytes += e->bytes;
+    log_sum(&f->bytes, e->bytes);
     if (e->offset < INT64_MAX / 2 && e->offset + e->bytes > f->end)
         f->end = e->offset + e->bytes;
     return 0;

@@ -91,7 +91,7 @@ static int add_transfer(struct pattern *p, int64_t at, int64_t bytes)
         p->small = bytes;
     if (bytes > p->large)
         p->large = bytes;
-    p->bytes += bytes;
+    log_sum(&p->bytes, bytes);
     p->finder.found = keep;
     p->finder.arg = p; /* which may have moved since */
     return ldad_finder_add(&p->finder, at, bytes);
@@ -219,7 +219,7 @@ static int64_t explained(const struct pattern *p)
     int64_t bytes = 0;
     for (int i = 0; i < p->founds; i++)
         if (is_pattern(p, &p->found[i]))
-            bytes += descriptor_bytes(&p->found[i]);
+            log_sum(&bytes, descriptor_bytes(&p->found[i]));
     return bytes;
 }
 
@@ -260,9 +260,9 @@ static void judge_together(struct group *g, struct ldad *list)
 static void judge(struct group *g, struct ldad *list)
 {
     for (int i = 0; i < g->streams; i++) {
-        g->bytes += g->stream[i]->bytes;
+        log_sum(&g->bytes, g->stream[i]->bytes);
         g->calls += g->stream[i]->calls;
-        g->explained += explained(g->stream[i]);
+        log_sum(&g->explained, explained(g->stream[i]));
     }
     g->together = "irregular";
     if ((double)g->explained >= EXPLAINED * (double)g->bytes)

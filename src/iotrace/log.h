@@ -4,6 +4,10 @@
 
 #include "iotrace/reader.h"
 
+/* What is longer, or moves more, is damage, and would overflow in sums. */
+#define LOG_DURATION_NS ((int64_t)100 * 86400 * 1000000000)
+#define LOG_BYTES ((int64_t)1 << 48)
+
 struct log {
     struct log_info info;
     int fd;

@@ -85,6 +85,14 @@ int log_profile(struct log *l,
                              int64_t ns),
                 void *arg);
 
+/* Local. *sum += more, where *sum is not below 0. What only damage makes larger stays
+ * at the largest number. */
+static inline void log_sum(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = INT64_MAX;
+}
+
 /* Local. Bytes of the window of each thread from now on, in all logs opened later: less
  * where very many are read at once. */
 void log_window(int64_t bytes);

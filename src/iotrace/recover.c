@@ -31,15 +31,15 @@ static void add(struct sums *s, const struct event *e)
         return;
     int64_t bytes = e->bytes > 0 ? e->bytes : 0;
     s->events++;
-    s->bytes += bytes;
-    s->ns += e->duration_ns;
+    log_sum(&s->bytes, bytes);
+    log_sum(&s->ns, e->duration_ns);
     bool of_file = e->class == CLASS_READ || e->class == CLASS_WRITE;
     if (!of_file || e->name > s->files)
         return;
     struct sum *f = &s->file[e->name][e->class == CLASS_WRITE];
     f->calls++;
-    f->bytes += bytes;
-    f->ns += e->duration_ns;
+    log_sum(&f->bytes, bytes);
+    log_sum(&f->ns, e->duration_ns);
 }
 
 static void put_seconds(FILE *out, const char *key, int64_t ns)

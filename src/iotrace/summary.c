@@ -29,16 +29,16 @@ static void add(struct sum *to, const struct event *e)
 {
     to->calls++;
     to->errors += e->bytes < 0;
-    to->bytes += e->bytes > 0 ? e->bytes : 0;
-    to->ns += e->duration_ns;
+    log_sum(&to->bytes, e->bytes > 0 ? e->bytes : 0);
+    log_sum(&to->ns, e->duration_ns);
 }
 
 static void add_sum(struct sum *to, const struct sum *from)
 {
     to->calls += from->calls;
     to->errors += from->errors;
-    to->bytes += from->bytes;
-    to->ns += from->ns;
+    log_sum(&to->bytes, from->bytes);
+    log_sum(&to->ns, from->ns);
 }
 
 /* ---- files ---------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static void count_access(struct reading *r, struct file_sum *f, const struct eve
     access_count(a, n, offset, e->bytes);
     for (int k = 0; k < ACCESS_KINDS; k++) {
         r->s->access[write].calls[k] += n->calls[k] - before.calls[k];
-        r->s->access[write].bytes[k] += n->bytes[k] - before.bytes[k];
+        log_sum(&r->s->access[write].bytes[k], n->bytes[k] - before.bytes[k]);
     }
 }
 
@@ -297,7 +297,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
     if (p->level)
         return 0;
     add_sum(&process->sum[class], &sum);
-    process->io_ns += op_is_io(class) ? ns : 0;
+    log_sum(&process->io_ns, op_is_io(class) ? ns : 0);
     struct file_sum *f;
     int rc = file_row(r, p->file, &f);
     if (rc)
@@ -334,7 +334,7 @@ static int count(struct reading *r, const struct event *e)
     if (op_moves(class) && e->bytes >= 0 && f->stored) {
         s->transfers++;
         s->small_calls += e->bytes < SUMMARY_SMALL;
-        s->small_ns += e->bytes < SUMMARY_SMALL ? e->duration_ns : 0;
+        log_sum(&s->small_ns, e->bytes < SUMMARY_SMALL ? e->duration_ns : 0);
     }
     return 0;
 }

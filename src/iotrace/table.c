@@ -101,15 +101,17 @@ static int split(struct table *t)
     return 0;
 }
 
-/* The next line. 1; 0 at the end; -1 where it is too long, which is read past. */
+/* The next line. 1; 0 at the end; -1 where it is too long, which is read past. A zero
+ * byte in it is no end of a line: what follows is another one. */
 static int read_line(struct table *t)
 {
+    char *last = &t->line[LINE_SIZE - 2];
+    int c;
+    *last = 0;
     if (!fgets(t->line, LINE_SIZE, t->in))
         return 0;
-    size_t n = strlen(t->line);
-    if (n && t->line[n - 1] == '\n')
+    if (*last == 0 || *last == '\n')
         return 1;
-    int c;
     while ((c = fgetc(t->in)) != EOF && c != '\n')
         ;
     return -1;
@@ -201,7 +203,8 @@ static int fill_event(struct log *l, struct event *e)
         units_parse_int(t->field[COLUMN_PID], &pid))
         return -1;
     int op = op_number(t->field[COLUMN_OPERATION], CLASSES);
-    if (op < 0 || end_ns < e->start_ns || e->bytes < -1 || fd != (int32_t)fd ||
+    if (op < 0 || end_ns < e->start_ns || end_ns - e->start_ns >= LOG_DURATION_NS ||
+        e->bytes < -1 || e->bytes >= LOG_BYTES || fd != (int32_t)fd ||
         pid != (int32_t)pid)
         return -1;
     unescape(t->field[COLUMN_FILENAME]);

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -654,6 +655,68 @@ class Damage(Case):
         out, err = self.iotrace("dump", "a.bin")
         self.assertEqual(len(out.splitlines()), 10)
         self.assertIn("1 damaged record skipped", err)
+
+    def test_files_without_a_name(self):
+        """Numbers that no name has are one file, and cost no memory."""
+        log = Log()
+        log.name("/data/a", 3)
+        for i, number in enumerate((1, 7, 2 ** 31, 2 ** 32 - 1)):
+            log.add("pread", EPOCH + 100 * i, 50, name=number, offset=0, result=10)
+        log.write(self.path("a.bin"))
+        for command in COMMANDS:
+            child = subprocess.Popen([IOTRACE] + command + ["a.bin"], cwd=self.dir,
+                                     stdout=subprocess.DEVNULL)
+            _, child.returncode, used = os.wait4(child.pid, 0)
+            self.assertEqual(child.returncode, 0, command)
+            self.assertTrue(used.ru_maxrss < 60000, "%d KiB" % used.ru_maxrss)
+        found = self.json("summary", "a.bin")
+        self.assertEqual(found["total"]["read"]["bytes"], 40)
+        read = {f["name"]: f["by_class"]["read"]["bytes"] for f in found["files"]}
+        self.assertEqual(read, {"/data/a": 10, "?": 30})
+
+    def test_calls_that_end_before_they_begin(self):
+        log = Log()
+        log.add("fsync", EPOCH, 5)
+        event = log.add("fsync", EPOCH + 10, 5)
+        log.ticks = lambda ns: (int(ns - log.begin) - 2 ** 20) % 2 ** 64
+        event.duration = 2 ** 20
+        log.write(self.path("a.bin"))
+        out, err = self.iotrace("dump", "a.bin")
+        self.assertEqual(len(out.splitlines()), 2)
+        self.assertIn("1 damaged record skipped", err)
+
+    def row(self, operation="read", size=1, end=2):
+        return "a\ta.1\tIOTRACE\t/f\t3\t0\t%s\t%d\t1.0\t%d.0\t%d.0\t7\n" % (
+            operation, size, end, end - 1)
+
+    def table(self, *rows):
+        with open(self.path("a.tsv"), "w") as f:
+            f.write("\t".join(COLUMNS) + "\n" + "".join(rows))
+        return self.json("summary", "a.tsv")
+
+    def test_rows_beyond_measure(self):
+        """As in a binary log: they would overflow in sums."""
+        for bad in (self.row(size=2 ** 63 - 1), self.row(size=2 ** 48),
+                    self.row(end=4 * 10 ** 9)):
+            found = self.table(self.row(size=5), bad, bad, self.row(size=6))
+            self.assertEqual(found["total"]["read"]["bytes"], 11)
+            self.assertEqual(found["damaged"], 2)
+
+    def test_a_zero_byte_ends_no_row(self):
+        found = self.table(self.row(size=5), "a\0b\n", self.row(size=6))
+        self.assertEqual(found["total"]["read"]["bytes"], 11)
+        self.assertEqual(found["damaged"], 1)
+
+    def test_sums_do_not_overflow(self):
+        log = Log()
+        name = log.name("/data/a", 3)
+        entry = struct.pack("<IHBBQQQQ40Q40Q", name, fake_log.NUMBER["pread"], 0, 0, 1,
+                            0, 2 ** 60 - 1, 10, *([0] * 39 + [1] + [0] * 10 + [1] +
+                                                  [0] * 29))
+        log.profile = [entry] * 9
+        log.write(self.path("a.bin"))
+        found = self.json("summary", "a.bin")
+        self.assertEqual(found["total"]["read"]["bytes"], 2 ** 63 - 1)
 
     def test_memory_does_not_grow_with_the_log(self):
         wanted = write_large(self.path("large.bin"), 5000000, threads=4)
