@@ -97,6 +97,7 @@ SCRIPT_TESTS = \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
 	tests/e2e/verification.py \
+	tests/lint/hardening.py \
 	tests/lint/includes.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \

@@ -29,5 +29,5 @@ iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libiotracedir)"' \
 	-DIOTRACE_PYTHON_SOURCE='"$(abs_top_srcdir)/python"' \
 	-DIOTRACE_PYTHON_INSTALLED='"$(pkgdatadir)/python"'
 # The MPI compiler adds its libraries, of which nothing is used.
-iotrace_LDFLAGS = -Wl,--as-needed
+iotrace_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 iotrace_LDADD = src/base/libbase.la -lm

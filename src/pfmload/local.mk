@@ -47,7 +47,7 @@ gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
 gsfinfo_SOURCES = src/pfmload/gsfinfo.c
 gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
-gsfinfo_LDFLAGS = -Wl,--as-needed
+gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pfminfo_SOURCES = src/pfmload/pfminfo.c \
 	src/pfmload/info.c src/pfmload/info.h \
 	src/pfmload/info_check.c src/pfmload/info_check.h \
