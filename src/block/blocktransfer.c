@@ -43,6 +43,7 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "misalign", .value = &set.misalign, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
      .help = "shift every transfer by so many bytes in the file"},
+    RUN_RANK_SHIFT(set.run),
     RUN_OPTIONS(set.run),
 };
 /* clang-format on */
@@ -75,6 +76,7 @@ struct sequence {
     const struct run *r;
     const struct layout *l;
     enum io_op op;
+    int rank;  /* that wrote the blocks */
     char *buf; /* depth blocks */
 };
 
@@ -89,7 +91,7 @@ static int64_t block_at(const struct sequence *s, int64_t i)
 static struct io_req request(const void *sequence, int64_t i, int slot)
 {
     const struct sequence *s = sequence;
-    struct extent e = layout_at(s->l, s->r->world.rank, 0, block_at(s, i));
+    struct extent e = layout_at(s->l, s->rank, 0, block_at(s, i));
     return (struct io_req){.op = s->op,
                            .buf = s->buf + slot * set.block,
                            .offset = e.offset,
@@ -144,6 +146,7 @@ static int transfer(struct run_file *f, const struct sequence *s)
     bool writing = s->op == IO_OP_WRITE;
     int64_t blks = s->l->blks;
     run_phase_begin(r, writing ? "write" : "read");
+    run_file_of(f, s->rank);
     int rc = run_file_open(f, writing ? IO_WRITE | IO_CREATE : IO_READ);
     if (!rc && !in_batches(r))
         run_queue(f, req, blks, s->op, request, s);
@@ -187,8 +190,10 @@ static void add_figures(struct run *r)
 static int repetition(struct run *r, const struct layout *l, char *buf)
 {
     struct run_file f;
-    struct sequence writes = {.r = r, .l = l, .op = IO_OP_WRITE, .buf = buf};
-    struct sequence reads = {.r = r, .l = l, .op = IO_OP_READ, .buf = buf};
+    struct sequence writes = {
+        .r = r, .l = l, .op = IO_OP_WRITE, .rank = r->world.rank, .buf = buf};
+    struct sequence reads = {
+        .r = r, .l = l, .op = IO_OP_READ, .rank = run_shifted(r, 1), .buf = buf};
     run_rep_begin(r);
     run_file_name(&f, r, "blocks", l, set.block, (int)set.depth);
     if (!r->verify)
@@ -219,7 +224,8 @@ static int check(const struct layout *l)
         return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
                          "--misalign must be such",
                          IO_DIRECT_ALIGN);
-    return layout_check(l);
+    int rc = run_check_shift(&set.run, (int)l->ranks);
+    return rc ? rc : layout_check(l);
 }
 
 static int dry(const struct run *r, const struct layout *l)

@@ -59,12 +59,16 @@ int bench_pass(struct bench *b, const struct pass *how, int (*call)(void *), voi
 
 int bench_phase_begin(struct bench *b, enum bench_phase phase, int flags)
 {
+    static const int moves[PHASES] = {[PHASE_W] = 1, [PHASE_C] = 2};
     char name[16];
     snprintf(name, sizeof name, "%s%s", bench_phase_name[phase], b->suffix);
     run_phase_begin(b->run, name);
     if (flags & IO_CREATE)
         run_file_name(&b->file, b->run, "matrices", &b->plan.bins, b->plan.buffer_bytes,
                       b->run->async ? MADBENCH_DEPTH : 1);
+    b->place = run_shifted(b->run, moves[phase]);
+    if (flags)
+        run_file_of(&b->file, b->place);
     b->phase = phase;
     b->writes = flags & IO_WRITE;
     return flags ? run_file_open(&b->file, flags) : 0;
@@ -86,17 +90,17 @@ int bench_phase_end(struct bench *b)
 
 struct share bench_bin(const struct bench *b, int64_t bin)
 {
-    return (struct share){
-        .offset = layout_at(&b->plan.bins, b->run->world.rank, bin, 0).offset,
-        .bytes = b->plan.big_bytes,
-        .turns = b->run->world.comm};
+    return (struct share){.offset = layout_at(&b->plan.bins, b->place, bin, 0).offset,
+                          .bytes = grid_share_bytes_of(&b->plan.big, b->place),
+                          .turns = b->run->world.comm};
 }
 
 struct share bench_group(const struct bench *b, int64_t group)
 {
+    int writer = run_shifted(b->run, b->phase == PHASE_W ? 0 : 1);
     return (struct share){
-        .offset = layout_at(&b->plan.gang_bins, b->run->world.rank, group, 0).offset,
-        .bytes = b->plan.small_bytes,
+        .offset = layout_at(&b->plan.gang_bins, b->place, group, 0).offset,
+        .bytes = grid_share_bytes_of(&b->plan.small, writer % b->plan.gang_ranks),
         .turns = b->gang};
 }
 

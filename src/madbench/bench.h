@@ -20,6 +20,7 @@ struct bench {
     MPI_Comm gang; /* the ranks of our gang */
     struct run_file file;
     bool writes;                      /* the present phase writes to it */
+    int place;                        /* in it: that of this rank, for this phase */
     void *buf[MADBENCH_BUFFERS_MOST]; /* plan.buffers of plan.buffer_bytes each */
     struct tick tick;                 /* for what computes */
     double alpha;                     /* of I/O mode's work; NAN: as the full mode */
@@ -57,7 +58,12 @@ int bench_pass(struct bench *b, const struct pass *how, int (*call)(void *), voi
 int bench_phase_begin(struct bench *b, enum bench_phase phase, int flags);
 int bench_phase_end(struct bench *b);
 
-/* Local. bin's share of the big grid, or group's share of the gang's grid. */
+/* Local. bin's share of the big grid, or group's share of the gang's grid.
+ *
+ * With --rank-shift, the ranks move on by so many places in the file with each phase: a
+ * rank reads from another's place, W puts its own product there, and C finds it in the
+ * next place but one. So no place is used by two ranks in one phase, and each rank
+ * reads what run_shifted(1) wrote: that rank's share, of its gang. */
 struct share bench_bin(const struct bench *b, int64_t bin);
 struct share bench_group(const struct bench *b, int64_t group);
 

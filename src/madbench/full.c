@@ -22,8 +22,9 @@ struct full {
     double *dsdc, *pack;    /* others, of several gangs: the gang's matrix; remapping */
     double *z;              /* npix: D^-1 d */
     double *dl, *d2l, *dc;  /* nbin; nbin x nbin; nbin */
-    uint64_t *bin_hash;     /* nbin: what S wrote of each bin, by this rank */
+    uint64_t *bin_hash;     /* nbin: what S wrote of each bin, in our place */
     uint64_t *group_hash;   /* groups: what W wrote */
+    char *piece;            /* with --rank-shift: of what is handed on */
 };
 
 int full_check(const struct plan *p)
@@ -44,7 +45,10 @@ static int allocate(struct full *f)
     f->dc = calloc(nbin, sizeof *f->dc);
     f->bin_hash = calloc(nbin, sizeof *f->bin_hash);
     f->group_hash = calloc((size_t)f->b->plan.groups, sizeof *f->group_hash);
-    if (f->z && f->dl && f->d2l && f->dc && f->bin_hash && f->group_hash)
+    if (f->b->plan.piece_bytes)
+        f->piece = malloc((size_t)f->b->plan.piece_bytes);
+    if (f->z && f->dl && f->d2l && f->dc && f->bin_hash && f->group_hash &&
+        (f->piece || !f->b->plan.piece_bytes))
         return 0;
     return err_set(-ENOMEM, NULL, -1,
                    "no memory for the vectors of %lld pixels and %lld "
@@ -94,6 +98,7 @@ void full_close(struct full **full)
     free(f->dc);
     free(f->bin_hash);
     free(f->group_hash);
+    free(f->piece);
     free(f);
     *full = NULL;
 }
@@ -123,13 +128,79 @@ static void write_bin(struct full *f, const double *m, int64_t bin)
     bench_step(f->b);
 }
 
-static void check(struct full *f, const double *m, struct share s, uint64_t expected,
+static void check(struct full *f, const double *m, struct share s, struct run_hash hash,
                   int64_t mat)
 {
-    run_check_hash(&f->b->file, fingerprint(f, m, s.bytes), expected, s.offset, s.bytes,
-                   (int)mat);
+    hash.found = fingerprint(f, m, s.bytes);
+    run_check_hash(&f->b->file, hash, s.offset, s.bytes, (int)mat);
     bench_step(f->b);
 }
+
+/* Remembers a failure of the mathematics or of messages, of which the phase's end tells
+ * everybody. */
+static void note(struct full *f, int rc)
+{
+    if (rc && !f->b->run->failed)
+        f->b->run->failed = rc;
+}
+
+/* ---- --rank-shift ---------------------------------------------------------- */
+
+enum { HANDED_ON = 4712 };
+
+static void note_message(struct full *f, int code)
+{
+    char why[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, why, &length);
+    note(f, err_set(-EIO, NULL, -1, "handing on what was read failed: %s", why));
+}
+
+/* So that each rank knows what it will find in the place that it moves on to. */
+static void move_hashes(struct full *f, uint64_t *hash, int64_t n)
+{
+    struct run *r = f->b->run;
+    if (f->piece)
+        note_message(f, MPI_Sendrecv_replace(hash, (int)n, MPI_UINT64_T,
+                                             run_shifted(r, -1), HANDED_ON,
+                                             run_shifted(r, 1), HANDED_ON,
+                                             r->world.comm, MPI_STATUS_IGNORE));
+}
+
+/* From `at` on, the next piece of `bytes`, and whom to exchange it with: nobody where
+ * there is nothing left. */
+static int next_piece(const struct full *f, int64_t at, int64_t bytes, int *peer)
+{
+    int64_t left = bytes - at, most = f->b->plan.piece_bytes;
+    if (left <= 0)
+        *peer = MPI_PROC_NULL;
+    return left <= 0 ? 0 : (int)(left < most ? left : most);
+}
+
+/* Of the `bytes` in m, which are another rank's share, hands that rank what is its own;
+ * then m holds our share, of own_bytes. */
+static void hand_on(struct full *f, double *m, int64_t bytes, int64_t own_bytes)
+{
+    struct run *r = f->b->run;
+    char *at = (char *)m;
+    if (!f->piece || !f->b->work)
+        return;
+    enum act before = phase_act(r->phase, ACT_COMMUNICATE);
+    for (int64_t i = 0; i < bytes || i < own_bytes; i += f->b->plan.piece_bytes) {
+        int to = run_shifted(r, 1), from = run_shifted(r, -1);
+        int out = next_piece(f, i, bytes, &to), in = next_piece(f, i, own_bytes, &from);
+        note_message(f, MPI_Sendrecv(at + i, out, MPI_BYTE, to, HANDED_ON, f->piece, in,
+                                     MPI_BYTE, from, HANDED_ON, r->world.comm,
+                                     MPI_STATUS_IGNORE));
+        memcpy(at + i, f->piece, (size_t)in);
+        tick_poll(&f->b->tick);
+    }
+    phase_act(r->phase, before);
+}
+
+/* ---- bins and groups --------------------------------------------------------- */
 
 /* Reads a bin's share, and fetches the next one's. */
 static double *read_bin(struct full *f, int64_t bin)
@@ -139,7 +210,8 @@ static double *read_bin(struct full *f, int64_t bin)
     bench_read(f->b, m, s);
     if (bin + 1 < f->b->settings->nbin)
         bench_fetch(f->b, f->in[(bin + 1) % 2], bench_bin(f->b, bin + 1));
-    check(f, m, s, f->bin_hash[bin], bin);
+    check(f, m, s, (struct run_hash){.expected = f->bin_hash[bin]}, bin);
+    hand_on(f, m, s.bytes, f->b->plan.big_bytes);
     return m;
 }
 
@@ -155,20 +227,17 @@ static void write_group(struct full *f, const double *m, int64_t group)
 static double *read_group(struct full *f, int64_t n, int64_t group, int64_t next)
 {
     struct share s = bench_group(f->b, group);
+    int writer = run_shifted(f->b->run, 1), gangs = f->b->plan.gangs;
+    struct run_hash hash = {.expected = f->group_hash[group],
+                            .earlier = gangs == 1 ? f->bin_hash[group] : 0};
     double *m = f->in[n % 2];
     bench_read(f->b, m, s);
     run_forget(&f->b->file, s.offset, s.bytes);
     if (next >= 0)
         bench_fetch(f->b, f->in[(n + 1) % 2], bench_group(f->b, next));
-    check(f, m, s, f->group_hash[group], group * f->b->plan.gangs + f->b->plan.gang);
+    check(f, m, s, hash, group * gangs + writer / f->b->plan.gang_ranks);
+    hand_on(f, m, s.bytes, f->b->plan.small_bytes);
     return m;
-}
-
-/* Remembers a failure of the mathematics; the phase's end tells everybody. */
-static void note(struct full *f, int rc)
-{
-    if (rc && !f->b->run->failed)
-        f->b->run->failed = rc;
 }
 
 static void communicate(struct full *f)
@@ -209,7 +278,9 @@ static int phase_s(struct full *f, double *sum)
             legendre_bin(f->pixels, bin, previous, current, m, sum, &f->b->tick);
         write_bin(f, m, bin);
     }
-    return bench_phase_end(f->b);
+    rc = bench_phase_end(f->b);
+    move_hashes(f, f->bin_hash, f->b->settings->nbin);
+    return rc;
 }
 
 /* Hands the inverse to every gang. */
@@ -295,7 +366,10 @@ static int phase_w(struct full *f)
             multiply(f, group, dsdc, w);
         write_group(f, w, group);
     }
-    return bench_phase_end(f->b);
+    rc = bench_phase_end(f->b);
+    move_hashes(f, f->bin_hash, f->b->settings->nbin);
+    move_hashes(f, f->group_hash, p->groups);
+    return rc;
 }
 
 /* tr(W_b W_b') / 2 for our outer group and all gangs' matrices of the inner group,

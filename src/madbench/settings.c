@@ -11,6 +11,7 @@
 
 #define ALPHA_MIN 0.0001
 #define ALPHA_MAX 3.0
+#define PIECE (INT64_C(1) << 20)
 
 struct settings settings = {.bwexp = NAN};
 
@@ -59,6 +60,7 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
+    RUN_RANK_SHIFT(settings.run),
     RUN_OPTIONS(settings.run),
 };
 /* clang-format on */
@@ -113,7 +115,11 @@ static int check_values(const struct settings *s, int ranks)
         return err_usage(
             "RMOD and WMOD let ranks take turns at I/O, and asynchronous transfers are "
             "under way while ranks compute: set both to 1, or IOMODE=SYNC");
-    return 0;
+    if (s->run.rank_shift && !strcmp(s->run.filetype, "PARTITIONED"))
+        return err_usage("--rank-shift has phase W write in other ranks' places, and "
+                         "with FILETYPE=PARTITIONED each rank writes in its own: take "
+                         "UNIQUE or SHARED");
+    return run_check_shift(&s->run, ranks);
 }
 
 static int check_mode(const struct plan *p, const struct settings *s)
@@ -221,6 +227,8 @@ int plan_make(struct plan *p, struct settings *s, int rank, int ranks)
     p->buffers = MADBENCH_MATRICES;
     if (p->full && p->async && p->gangs > 1) /* a second share read, one more written */
         p->buffers = MADBENCH_BUFFERS_MOST;
+    if (p->full && s->run.rank_shift)
+        p->piece_bytes = p->buffer_bytes < PIECE ? p->buffer_bytes : PIECE;
     set_layouts(p, s);
     return layout_check(&p->bins);
 }
@@ -231,14 +239,14 @@ static int64_t matrices(const struct plan *p)
 }
 
 /* What full_open allocates: z and the pixels' unit vectors, d2L, dL, dC,
- * fingerprints. */
+ * fingerprints, the piece. */
 int64_t plan_vectors(const struct plan *p)
 {
     int64_t nbin = p->bins.mats;
     if (!p->full)
         return 0;
     return 8 * p->big.npix + 24 * (p->big.local_rows + p->big.local_cols) +
-           8 * (nbin * nbin + 3 * nbin + p->groups);
+           8 * (nbin * nbin + 3 * nbin + p->groups) + p->piece_bytes;
 }
 
 int64_t plan_memory(const struct plan *p)
@@ -306,6 +314,9 @@ void plan_print(const struct plan *p, const struct settings *s,
     if (p->gangs > 1)
         printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks,
                p->small.rows, p->small.cols);
+    if (s->run.rank_shift)
+        printf(", each reads what the one %lld further on wrote",
+               (long long)(s->run.rank_shift % p->ranks));
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);
     printf("  %-24s %12s %12s\n", "", "per rank", "all ranks");
     snprintf(what, sizeof what, "memory, %d matrices%s", p->buffers,

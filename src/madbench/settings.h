@@ -44,6 +44,7 @@ struct plan {
     int64_t big_bytes;       /* our share of a matrix */
     int64_t small_bytes;     /* our share of a gang's matrix */
     int64_t align;           /* transfers are multiples of it: 1, or for O_DIRECT */
+    int64_t piece_bytes;     /* --rank-shift: of a share, as it is handed on; 0: none */
     int64_t buffer_bytes;    /* the largest transfer of any rank: what is allocated */
 };
 

@@ -4,8 +4,9 @@
 #include "base/stamp.h"
 #include "run/run.h"
 #include <errno.h>
+#include <stdio.h>
 
-static struct stamp stamp_of(const struct run *r, int mat, int version)
+static struct stamp stamp_of(const struct run *r, int rank, int mat, int version)
 {
     /* Repetitions and passes write to fresh files, but a device may hand back old
      * blocks. */
@@ -13,7 +14,7 @@ static struct stamp stamp_of(const struct run *r, int mat, int version)
                       .rep = r->rep,
                       .pass = r->pass,
                       .version = version,
-                      .rank = r->world.rank,
+                      .rank = rank,
                       .mat = mat};
     return s;
 }
@@ -23,14 +24,14 @@ void run_stamp(struct run *r, void *buf, int64_t bytes, int mat, int version)
     if (!r->verify)
         return;
     enum act before = phase_act(r->phase, ACT_CHECK);
-    struct stamp s = stamp_of(r, mat, version);
+    struct stamp s = stamp_of(r, r->world.rank, mat, version);
     stamp_fill(buf, 0, bytes, &s);
     phase_act(r->phase, before);
 }
 
 void run_noise(struct run *r, void *buf, int64_t bytes)
 {
-    struct stamp s = stamp_of(r, -1, 0);
+    struct stamp s = stamp_of(r, r->world.rank, -1, 0);
     stamp_fill(buf, 0, bytes, &s);
 }
 
@@ -64,7 +65,7 @@ void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t byte
     if (!r->verify || r->failed)
         return;
     enum act before = phase_act(r->phase, ACT_CHECK);
-    struct stamp s = stamp_of(r, mat, version);
+    struct stamp s = stamp_of(r, run_shifted(r, 1), mat, version);
     int64_t wrong = stamp_check(buf, 0, bytes, &s, why, sizeof why);
     r->checked++;
     if (wrong >= 0)
@@ -72,13 +73,24 @@ void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t byte
     phase_act(r->phase, before);
 }
 
-void run_check_hash(struct run_file *f, uint64_t found, uint64_t expected,
-                    int64_t offset, int64_t bytes, int mat)
+void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
+                    int64_t bytes, int mat)
 {
     struct run *r = f->run;
+    char why[384];
     if (!r->verify || r->failed)
         return;
     r->checked++;
-    if (found != expected)
-        found_bad(f, offset, bytes, mat, "its fingerprint differs");
+    if (hash.found == hash.expected)
+        return;
+    snprintf(why, sizeof why,
+             "its fingerprint differs: expected %016llx, of what rank %d wrote; found "
+             "%016llx%s",
+             (unsigned long long)hash.expected, run_shifted(r, 1),
+             (unsigned long long)hash.found,
+             hash.found == hash.earlier
+                 ? ", of what was written there earlier: the file system served stale "
+                   "data, or lost or misplaced a write"
+                 : "");
+    found_bad(f, offset, bytes, mat, why);
 }

@@ -51,22 +51,29 @@ void run_file_at(struct run_file *f, struct run *r, const char *path, bool share
         r->failed = err_set(-ENAMETOOLONG, path, -1, "the path is too long");
 }
 
-void run_file_name(struct run_file *f, struct run *r, const char *role,
-                   const struct layout *l, int64_t max_request, int depth)
+void run_file_of(struct run_file *f, int rank)
 {
+    struct run *r = f->run;
     const struct run_options *o = r->options;
     char rep[16] = "", which[16] = "";
-    start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
-    make_shape(f, role, l);
-    f->plan = layout_plan(l);
     if (!r->shared)
-        snprintf(which, sizeof which, ".%06d", r->world.rank);
+        snprintf(which, sizeof which, ".%06d", rank);
     if (o->keep && o->repeat > 1)
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
     int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s%s", o->dir,
-                     r->program->name, r->id, role, rep, which);
+                     r->program->name, r->id, f->role, rep, which);
     if (n >= (int)sizeof f->path && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
+}
+
+void run_file_name(struct run_file *f, struct run *r, const char *role,
+                   const struct layout *l, int64_t max_request, int depth)
+{
+    start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
+    make_shape(f, role, l);
+    f->plan = layout_plan(l);
+    f->role = role;
+    run_file_of(f, r->world.rank);
 }
 
 bool run_writes_back(const struct run *r)
@@ -272,6 +279,8 @@ int run_file_remove(struct run_file *f)
         return 0;
     if (f->io)
         rc = io_file_close(&f->io);
+    if (f->role)
+        run_file_of(f, r->world.rank);
     if (r->options->keep && !r->failed)
         io_file_keep(f->comm, f->path);
     else if (!f->elsewhere) {

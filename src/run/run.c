@@ -65,6 +65,25 @@ static int settle_partitioned(struct run *r)
     return rc;
 }
 
+int run_check_shift(const struct run_options *o, int ranks)
+{
+    if (o->rank_shift && o->rank_shift % ranks == 0)
+        return err_usage(
+            "--rank-shift=%lld of %d rank%s: each would read what it wrote "
+            "itself; take a number that is no multiple of %d%s",
+            (long long)o->rank_shift, ranks, ranks == 1 ? "" : "s", ranks,
+            ranks == 1 ? ", with more ranks" : "");
+    return 0;
+}
+
+int run_shifted(const struct run *r, int n)
+{
+    int64_t ranks = r->world.size, to = r->world.rank + n * r->options->rank_shift;
+    if (!r->options->rank_shift)
+        return r->world.rank;
+    return (int)((to % ranks + ranks) % ranks);
+}
+
 static int check_node_dirs(const struct run_options *o)
 {
     if (o->node_dirs && strcmp(o->filetype, "PARTITIONED"))

@@ -25,7 +25,7 @@ struct run_options {
     const char *json, *csv, *label, *series;
     bool collective, verify, keep, dry_run, quiet, per_rank;
     struct opt_list hints;
-    int64_t repeat, seed, ranks;
+    int64_t repeat, seed, ranks, rank_shift;
     double io_timeout;
 };
 
@@ -100,6 +100,15 @@ struct run_options {
      .preset = "no", .help = "no progress and no tables"}
 /* clang-format on */
 
+/* Also in it, of programs whose ranks read blocks that have a writer. */
+/* clang-format off */
+#define RUN_RANK_SHIFT(o) \
+    {.kind = OPT_INT, .name = "rank-shift", .value = &(o).rank_shift, .preset = "0", \
+     .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
+     .help = "rank r reads what rank r + N wrote (modulo their number), so that no " \
+             "client's own cache serves it"}
+/* clang-format on */
+
 enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
 
 struct run_rates { /* of one repetition, for the figures over all phases */
@@ -159,6 +168,7 @@ struct run_file {
     bool shared;        /* by all ranks */
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
+    const char *role;
     char path[4096];
     int64_t bytes; /* of this file when complete */
     int64_t max_request;
@@ -213,6 +223,14 @@ int run_mode(struct run *r, enum run_mode mode, bool verify);
  * --cache=flush, where the engine can). */
 bool run_writes_back(const struct run *r);
 
+/* Local. 0, or -EINVAL with a sentence where with --rank-shift each of so many ranks
+ * would read what it wrote itself. */
+int run_check_shift(const struct run_options *o, int ranks);
+
+/* Local. The rank that is n times --rank-shift further on; -1: the one whose turn
+ * further on is this one. */
+int run_shifted(const struct run *r, int n);
+
 /* Local. Before files are opened: memory that transfers will use, so that engines may
  * make it known to the kernel. */
 void run_buffer(struct run *r, void *buf, int64_t bytes);
@@ -253,6 +271,11 @@ void run_rep_end(struct run *r);
  * name of the array that HDF5 makes of it. */
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
+
+/* Local. While it is closed: of the files that it was named for, that of `rank` is
+ * opened next (FILETYPE=UNIQUE; else there is only one). run_file_remove removes this
+ * rank's. */
+void run_file_of(struct run_file *f, int rank);
 
 /* Local. Names a file that the program knows the path of: one for all ranks (`shared`),
  * or this rank's own (`mine`), or that of another rank, which alone opens, closes and
@@ -322,13 +345,18 @@ void run_noise(struct run *r, void *buf, int64_t bytes);
 /* Local. Makes sure that a read which delivers nothing cannot pass for one that did. */
 void run_poison(struct run *r, void *buf, int64_t bytes);
 
-/* Local. Checks a block that was read into `buf` from `offset` of the file. */
+/* Local. Checks a block that was read into `buf` from `offset` of the file, and that
+ * the rank wrote which --rank-shift says, or this one. */
 void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
                int mat, int version);
 
 /* Local. For data without stamps: counts a block as checked, and as bad (with a
- * sentence) where the fingerprints differ. */
-void run_check_hash(struct run_file *f, uint64_t found, uint64_t expected,
-                    int64_t offset, int64_t bytes, int mat);
+ * sentence) where the fingerprints differ. earlier: of what was in its place before, 0:
+ * not known. */
+struct run_hash {
+    uint64_t found, expected, earlier;
+};
+void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
+                    int64_t bytes, int mat);
 
 #endif

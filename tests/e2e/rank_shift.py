@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# limit: 300
+"""--rank-shift: ranks read what others wrote. What one rank writes wrongly another one
+complains of, and says whose it is and where."""
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HAVE_SCALAPACK, HDF5, METHODS, Case, add,
+                 fault, main, total)
+
+RANKS = 3
+FULL_MODE = ("48", "3", "1", "16")
+IO_MODE = (*FULL_MODE, "--io-only")
+BLOCKS = ("64k", "--block-size=4k")
+TYPES = ("UNIQUE", "SHARED")
+POSIX = METHODS[0]
+SLOT = 8192  # for 48 x 16 doubles
+VERSION_AT = 24  # in a stamped unit
+S_WRITES = 3
+
+
+class RankShift(Case):
+    def hit(self, how, what, rank, *options, size=IO_MODE, program="madbench"):
+        name, method, launcher = how
+        env = fault(what, rank, "files/%s-" % program) if what else None
+        return self.run_program(program, *size, *method, "--rank-shift=1",
+                                "--io-timeout=20", *options, "--quiet", np=RANKS,
+                                launcher=launcher, env=env)
+
+    def complains(self, done, rank, file, place, *parts):
+        error = self.failed(done, "verification failed", *parts, rank=rank, file=file)
+        self.assertEqual(error["offset_bytes"], place)
+
+    # ---- whose block it is --------------------------------------------------------
+
+    def place(self, filetype, rank, matrix, byte=0):
+        """(file, offset) of a byte in a slot: rank by rank, matrix by matrix."""
+        if filetype == "UNIQUE":
+            return ".%06d" % rank, matrix * SLOT + byte
+        return "matrices", (rank * 3 + matrix) * SLOT + byte
+
+    def w_finds(self, how, filetype, writer):
+        """Its second bin, of which the first unit is wrong in the middle."""
+        done = self.hit(how, "write:flip:2", writer, "--filetype=" + filetype)
+        file, offset = self.place(filetype, writer, 1)
+        error = self.failed(done, "verification failed", "of matrix 1 ",
+                            "expected rank %d, matrix 1, version 1, offset" % writer,
+                            "with changed bytes", rank=(writer - 1) % RANKS, file=file)
+        self.assertGreaterEqual(error["offset_bytes"], offset)
+        self.assertLess(error["offset_bytes"], offset + SLOT)
+
+    def c_finds(self, how, filetype, writer):
+        """What W should have put in the next place, its neighbour's: what S wrote is
+        still there."""
+        done = self.hit(how, "write:lost:%d" % (S_WRITES + 2), writer,
+                        "--filetype=" + filetype)
+        before = (writer + 1) % RANKS
+        self.complains(done, (writer - 1) % RANKS,
+                       *self.place(filetype, before, 1, VERSION_AT), "of matrix 1 ",
+                       "expected rank %d, matrix 1, version 2, offset 0" % writer,
+                       "found what rank %d wrote earlier (repetition 1, pass 1, matrix "
+                       "1, version 1, offset 0): the file system served stale data"
+                       % before)
+
+    def full_finds(self, what, filetype, place, matrix, *parts):
+        if not HAVE_SCALAPACK:
+            self.skipTest("full mode is not built")
+        done = self.hit(POSIX, what, 1, "--filetype=" + filetype, size=FULL_MODE)
+        self.complains(done, 0, *self.place(filetype, place, matrix),
+                       "of matrix %d " % matrix, "of what rank 1 wrote; found", *parts)
+
+    def blocks_find(self, how, filetype, *options):
+        done = self.hit(how, "write:flip:5", 2, "--filetype=" + filetype, *options,
+                        size=BLOCKS, program="blocktransfer")
+        self.failed(done, "verification failed", "expected rank 2, matrix 4, version 1",
+                    rank=1, file=".000002" if filetype == "UNIQUE" else "blocks")
+
+    # ---- what is right stays right --------------------------------------------------
+
+    def good_with(self, how, *options, size=IO_MODE, reads=2 * 3 * RANKS):
+        report = self.good(self.hit(how, None, None, *options, size=size))
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+        self.assertEqual(report["checks"]["blocks_checked"], reads)
+        self.assertEqual(total(report, "read", "calls"), reads)
+        self.assertEqual(report["options"]["rank-shift"]["value"], 1)
+
+    def answer(self, *options, np=4):
+        report = self.good(self.madbench("100", "4", *options, np=np))
+        return report["results"]["dC"]
+
+    def test_gangs(self):
+        """A bin of each gang, then one of this one's; its writer's gang is another."""
+        report = self.good(self.madbench("64", "4", "2", "--io-only", "--rank-shift=3",
+                                         np=4))
+        self.assertEqual(report["checks"]["blocks_checked"], 4 * (4 + 2))
+
+    def same_answer(self, np, *options):
+        if not HAVE_SCALAPACK:
+            self.skipTest("full mode is not built")
+        self.assertEqual(self.answer(*options, "--rank-shift=%d" % (np - 1), np=np),
+                         self.answer(*options, np=np))
+
+    def test_each_repetition(self):
+        self.good_with(POSIX, "--repeat=2", reads=2 * 2 * 3 * RANKS)
+
+    def test_gates_and_overlap(self):
+        self.good_with(POSIX, size=(*IO_MODE, "4096", "3", "2"))
+        report = self.good(self.hit(ASYNC_METHODS[0], None, None, "--iomode=ASYNC",
+                                    "--overlap"))
+        self.assertEqual(report["checks"]["blocks_checked"], 2 * 3 * RANKS)
+
+    def test_blocks_in_a_full_queue(self):
+        """Nothing is checked there, but bytes are the same."""
+        done = self.hit((ASYNCHRONOUS[0], ("--iomethod=" + ASYNCHRONOUS[0],), ()), None,
+                        None, "--depth=4", "--no-verify", "--pattern=RANDOM",
+                        size=BLOCKS, program="blocktransfer")
+        self.assertEqual(total(self.good(done), "read"), RANKS * 65536)
+
+    def test_blocks_of_a_container(self):
+        done = self.hit(POSIX, None, None, "--filetype=PARTITIONED", size=BLOCKS,
+                        program="blocktransfer")
+        self.assertEqual(self.good(done)["checks"]["blocks_checked"], RANKS * 16)
+
+    # ---- what it cannot do ----------------------------------------------------------
+
+    def test_refused(self):
+        own = "each would read what it wrote itself"
+        for program in "madbench", "blocktransfer":
+            size = IO_MODE if program == "madbench" else BLOCKS
+            for np, shift in (1, 1), (2, 2), (2, 4):
+                self.refused(self.run_program(program, *size, "--rank-shift=%d" % shift,
+                                              np=np), own)
+            self.refused(self.run_program(program, *size, "--rank-shift=-1"),
+                         "--rank-shift")
+        self.refused(self.madbench(*IO_MODE, "--rank-shift=1",
+                                   "--filetype=PARTITIONED"), "UNIQUE or SHARED")
+
+    def test_dry_run(self):
+        done = self.madbench("1000", "4", "--dry-run", "--ranks=4", "--rank-shift=5",
+                             np=0, json=False, dir=False)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("each reads what the one 1 further on wrote", done.out)
+
+
+for i, how in enumerate(METHODS):
+    for kind in TYPES:
+        name = "%s_%s" % (how[0], kind)
+        add(RankShift, "W_reads_the_next_" + name, "w_finds", how, kind, i % RANKS)
+        add(RankShift, "C_reads_what_W_wrote_" + name, "c_finds", how, kind,
+            (i + 1) % RANKS)
+    add(RankShift, "blocks_" + how[0], "blocks_find", how, TYPES[i % 2])
+add(RankShift, "blocks_interleaved", "blocks_find", POSIX, "SHARED",
+    "--layout=INTERLEAVED")
+
+for kind in TYPES:
+    add(RankShift, "full_mode_W_" + kind, "full_finds", "write:flip:2", kind, 1, 1)
+    add(RankShift, "full_mode_C_" + kind, "full_finds", "write:lost:5", kind, 2, 1,
+        "of what was written there earlier: the file system served stale data")
+
+for how in [*METHODS, *HDF5]:
+    for kind in TYPES:
+        add(RankShift, "good_%s_%s" % (how[0], kind), "good_with", how,
+            "--filetype=" + kind)
+for how in ASYNC_METHODS:
+    collective = "--collective" in how[1]
+    add(RankShift, "good_async_" + how[0], "good_with", how, "--iomode=ASYNC",
+        "--filetype=" + TYPES[collective])
+
+for options in ((), ("2",), ("4", "8", "--filetype=SHARED"), ("2", "--iomode=ASYNC"),
+                ("--filetype=SHARED", "--iomethod=MPI", "--collective")):
+    add(RankShift, "answer_" + "_".join(options), "same_answer", 4, *options)
+add(RankShift, "answer_of_uneven_shares", "same_answer", 3, "1", "7")
+
+if __name__ == "__main__":
+    main()
