@@ -133,8 +133,8 @@ class RankShift(Case):
                                    "--filetype=PARTITIONED"), "UNIQUE or SHARED")
 
     def test_dry_run(self):
-        done = self.madbench("1000", "4", "--dry-run", "--ranks=4", "--rank-shift=5",
-                             np=0, json=False, dir=False)
+        done = self.run_program("madbench", "1000", "4", "--dry-run", "--ranks=4",
+                                "--rank-shift=5", np=0, json=False, dir=False)
         self.assertEqual(done.status, 0, done)
         self.assertIn("each reads what the one 1 further on wrote", done.out)
 
