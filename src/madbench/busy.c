@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LANE_FLOPS 2.0
 #define STEP_FLOPS (BUSY_LANES * LANE_FLOPS)
@@ -14,7 +15,7 @@
 #define A 0.999
 #define B 0.001
 
-static volatile double busy_sink;
+static double chains[BUSY_LANES]; /* of the last work */
 
 /* `steps` steps on every lane. The compiler may vectorise over the lanes, which is
  * arithmetic all the same, but not over or across the steps, as each needs the one
@@ -50,7 +51,7 @@ double busy_work(double flops, struct tick *t)
         return 0.0;
     flops = nearbyint(flops);
     for (int lane = 0; lane < BUSY_LANES; lane++)
-        y[lane] = 1.0 + lane / (2.0 * BUSY_LANES);
+        y[lane] = 1.0 + (lane + 1) / (2.0 * BUSY_LANES);
     lanes_opaque(y);
     double steps = floor(flops / STEP_FLOPS);
     double rest = flops - steps * STEP_FLOPS;
@@ -61,8 +62,13 @@ double busy_work(double flops, struct tick *t)
     }
     lanes_rest(y, (int)rest);
     lanes_opaque(y);
-    busy_sink = y[0];
+    memcpy(chains, y, sizeof y);
     return flops;
+}
+
+const double *busy_chains(void)
+{
+    return chains;
 }
 
 /* Doubles the work until it takes long enough to be timed. */

@@ -26,6 +26,30 @@ static double cpu_seconds(double flops)
     return (double)(clock_cpu_ns() - start) * 1e-9;
 }
 
+/* How many operations there were, from what they came to: on any machine the same. */
+static double operations(double flops)
+{
+    const double odd = fmod(flops, 2); /* an addition alone, of the last chain */
+    double n = odd;
+    busy_work(flops, NULL);
+    for (int i = 0; i < BUSY_LANES; i++) {
+        double start = (i + 1) / (2.0 * BUSY_LANES);
+        double y = busy_chains()[i] - (i == BUSY_LANES - 1 ? 0.001 * odd : 0);
+        n += 2 * log((y - 1) / start) / log(0.999);
+    }
+    return n;
+}
+
+static void operations_are_counted(void)
+{
+    static const double asked[] = {1, 2, 31, 32, 33, 1000, 65535, 65536, 200001, 4e5};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        double did = operations(asked[i]);
+        tap_ok(fabs(did - asked[i]) < 0.01,
+               "of %.0f operations, %.4f have left a trace", asked[i], did);
+    }
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -35,6 +59,7 @@ int main(int argc, char **argv)
     tap_ok(busy_work(1, NULL) == 1 && busy_work(33, NULL) == 33 &&
                busy_work(1e6 + 7.3, NULL) == 1e6 + 7,
            "odd amounts are done to the operation");
+    operations_are_counted();
     double rate = busy_calibrate();
     tap_ok(isfinite(rate) && rate > 0, "calibrated: %.3g flop/s", rate);
     struct tick t = {tick_seen, NULL, 0};
