@@ -25,6 +25,7 @@ struct bench {
     struct tick tick;                 /* for what computes */
     double alpha;                     /* of I/O mode's work; NAN: as the full mode */
     bool work;                        /* this pass computes */
+    double flops;                     /* of busy work, so far, on this rank */
     const char *suffix;               /* of its phases' names */
     struct report_rate rate[PHASES];  /* of this pass */
     enum bench_phase phase;           /* going on */

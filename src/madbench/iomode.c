@@ -12,7 +12,7 @@ static void work(struct bench *b, double faithful_exponent, int ranks)
     double n = (double)b->settings->npix;
     double flops = isnan(b->alpha) ? pow(n, faithful_exponent) : pow(n * n, b->alpha);
     if (b->work)
-        busy_work(flops / ranks, &b->tick);
+        b->flops += busy_work(flops / ranks, &b->tick);
 }
 
 /* Two buffers that are read into in turn, and two that are written from. */

@@ -40,6 +40,14 @@ static int run_full(struct bench *b)
     return rc;
 }
 
+/* How much was computed: what seconds of busy work are to be held against. */
+static void report_flops(const struct bench *b)
+{
+    double flops = b->flops;
+    MPI_Allreduce(MPI_IN_PLACE, &flops, 1, MPI_DOUBLE, MPI_SUM, b->run->world.comm);
+    report_result(b->run->report, "busy_flops", &flops, 1);
+}
+
 static int run_iomode(struct bench *b)
 {
     double rate = busy_calibrate();
@@ -48,6 +56,8 @@ static int run_iomode(struct bench *b)
     iomode_prepare(b);
     for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
         rc = repetition(b, iomode_phases, b);
+    if (!rc)
+        report_flops(b);
     return run_report_close(b->run, rc);
 }
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import unittest
 
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, METHODS, TESTS,
-                 Case, add, main, total)
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, HDF5, METHODS,
+                 TESTS, Case, add, main, total)
 from loads import SCHEMES, Loads
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
@@ -103,6 +103,8 @@ class Kernel(Loads):
                                             "--cache=direct")
             self.assertEqual(report["io"]["cache"], "direct")
             found = self.differences(self.PAST_THE_CACHE, moved(report), counters, idle)
+            found["told"] = (total(report, "read", "device_bytes") -
+                             moved(report)["read"])
             if max(map(abs, found.values())) < MIB // 2:
                 return
         self.fail("the kernel counted so many bytes more: %s" % found)
@@ -129,7 +131,8 @@ class Recorded(Loads):
     def recorded(self, program, *args, **how):
         """(done, logs of its ranks, which know how many ticks a second has)"""
         done = self.run_program(program, *args, "--quiet", "--no-verify", **how,
-                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
+                                     "IOTRACE_HDF5": "1"})
         self.assertEqual(done.status, 0, done)
         logs = [log for log in tracelog.logs(done.folder)
                 if log.value("exe").endswith("/" + program)]
@@ -312,6 +315,13 @@ class Arithmetic(Loads):
         for rep in 0, 1:
             self.assertAlmostEqual(of["soundings"][rep] / of["wall_s"][rep] /
                                    of["soundings_per_s"][rep], 1, 9)
+
+    def busy_work(self, gangs, alpha, *flops):
+        """Of S, W and C for each of 4 matrices, twice, whatever the ranks and gangs.
+        Ranks round to whole operations."""
+        report = self.one_run("madbench", "64", "4", gangs, "--io-only", *alpha)
+        done, = report["results"]["busy_flops"]
+        self.assertLess(abs(done - 2 * 4 * sum(flops)), 2 * 4 * 3 * 2)
 
     def test_alpha_sweep(self):
         """Of each value, the passes that are not checked are the later ones."""
@@ -506,7 +516,7 @@ for scheme, np_ in (("serial", 1), ("G", 2)):
     add(Kernel, "pfmload_" + scheme, "loads_by_block", scheme, np_)
 
 BLOCKS = ("4M", "--block-size=100k")
-for name, method, launcher_ in METHODS + ASYNC_METHODS[:len(ASYNCHRONOUS)]:
+for name, method, launcher_ in METHODS + HDF5 + ASYNC_METHODS[:len(ASYNCHRONOUS)]:
     setattr(Recorded, "test_bytes_of_blocktransfer_" + name,
             lambda self, m=method, la=launcher_: self.bytes(
                 "blocktransfer", *BLOCKS, *m, "--filetype=SHARED", launcher=la))
@@ -536,6 +546,11 @@ for name, args_ in (
         ("ldad_perf", ("ldad", "perf", "--chunk=12k", "--chunks=5")),
         ("ldad_fft", ("ldad", "fft", "--points=2048", "--chunk=4k"))):
     add(Arithmetic, name, "one_run", *args_)
+for gangs in "12":
+    add(Arithmetic, "busy_work_%s_gangs" % gangs, "busy_work", gangs, (), 64 ** 2,
+        64 ** 3, 64 ** 2)
+    add(Arithmetic, "busy_work_alpha_%s_gangs" % gangs, "busy_work", gangs,
+        ("--bwexp=1.4",), *[64 ** 2.8] * 3)
 if HAVE_SCALAPACK:
     add(Arithmetic, "madbench_full", "one_run", "madbench", "64", "2")
 for scheme, (_, ranks_) in SCHEMES.items():
