@@ -97,8 +97,8 @@ class Kernel(Loads):
         """As many bytes as the kernel moved from and to the device. Programs are read,
         too, where they are not in memory: then once more."""
         args = PROGRAMS[program]
-        idle = self.counted(program, *args, NULL)[1]
         for _ in range(ATTEMPTS):
+            idle = self.counted(program, *args, NULL)[1]
             report, counters = self.counted(program, *args, "--iomethod=" + engine,
                                             "--cache=direct")
             self.assertEqual(report["io"]["cache"], "direct")
@@ -152,13 +152,14 @@ class Recorded(Loads):
                 and (folder in e.file or e.file.endswith(".gsf"))
                 and "/leadline-probe-" not in e.file]
 
-    def bytes(self, program, *args, **how):
-        """To the byte."""
+    def bytes(self, program, *args, calls="", **how):
+        """To the byte, of calls whose names begin so."""
         done, logs = self.recorded(program, *args, **how)
         found = collections.Counter()
         for log in logs:
             for e in self.transfers(log):
-                found[e.klass.lower()] += tracelog.bytes_of(e)
+                if e.op.startswith(calls):
+                    found[e.klass.lower()] += tracelog.bytes_of(e)
         self.assertGreater(found["write"], 0)
         self.assertEqual(found, moved(done.report))
 
@@ -517,9 +518,11 @@ for scheme, np_ in (("serial", 1), ("G", 2)):
 
 BLOCKS = ("4M", "--block-size=100k")
 for name, method, launcher_ in METHODS + HDF5 + ASYNC_METHODS[:len(ASYNCHRONOUS)]:
+    # what HDF5 writes beside data are its own calls
     setattr(Recorded, "test_bytes_of_blocktransfer_" + name,
-            lambda self, m=method, la=launcher_: self.bytes(
-                "blocktransfer", *BLOCKS, *m, "--filetype=SHARED", launcher=la))
+            lambda self, m=method, la=launcher_, c="H5D" if name == "hdf5" else "":
+            self.bytes("blocktransfer", *BLOCKS, *m, "--filetype=SHARED", calls=c,
+                       launcher=la))
 for workload in (("perf", "--chunk=12k", "--chunks=5"), ("fft", "--points=2048"),
                  ("jacobi", "--rows=67", "--columns=45", "--sweeps=3"),
                  ("mandelbrot", "--width=301", "--height=101")):
