@@ -22,6 +22,7 @@ RECORDER = os.path.join(BUILD, "libiotrace.so")
 MIB = 1 << 20
 PROBE = MIB  # what the first rank of a node writes and reads to try the counters
 ATTEMPTS = 5
+QUICK = bool(os.environ.get("LEADLINE_QUICK"))
 COVERAGE_HEADER = 1 << 16  # of a PFM
 FEW = 1 << 14  # bytes of texts, more or less
 CLOCKS = 1e-4  # the recorder's clock, and that of the phases
@@ -345,6 +346,7 @@ class Arithmetic(Loads):
         visible = sum(slowest(p, "read", "write", "sync") for p in some)
         return sum(nbytes(p, "read", "write") for p in some) / visible / 1e6
 
+    @unittest.skipIf(QUICK, "left out by LEADLINE_QUICK")
     def phases_fill_the_run(self, program, *args):
         """From the first to the last, where requests take 100 ms. A machine may be busy
         with others in between: then once more."""
@@ -409,6 +411,7 @@ class Pipeline:
         return self.reading(lambda now, i: now + self.work)
 
 
+@unittest.skipIf(QUICK, "left out by LEADLINE_QUICK")
 class Overlap(Case):
     BINS, DELAY_S, WORK_S = 32, 0.04, 0.02
     NPIX = 64
