@@ -395,10 +395,26 @@ static int drain(struct io_file *f, double limit_s)
     return rc;
 }
 
+/* ROMIO's MPI_File_sync syncs what blocking calls wrote, and does nothing after the
+ * independent ones of this engine (MPICH 4.0): bytes would never be sent to the device,
+ * nor an error of its be seen. */
+static int sync_here(const struct io_file *f)
+{
+    int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    int rc = 0;
+    if (fd < 0 || fsync(fd))
+        rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 /* MPI_File_sync says nothing of a write that is still to come (OMPIO refuses it). */
 static int nb_sync(struct io_file *f)
 {
     int rc = drain(f, 0), synced = mpiio_sync(f);
+    if (!synced && !strcmp(f->layer, "ROMIO") && !(f->flags & IO_COLLECTIVE))
+        synced = sync_here(f);
     return rc ? rc : synced;
 }
 
