@@ -55,7 +55,8 @@ int dest_begin(struct dest *d)
     return rc ? rc : scratch_create_folder(d->part_data);
 }
 
-/* A folder without folders in it. */
+/* A folder without folders in it. What cannot be removed now, as when no descriptor is
+ * left to look into it with, is owed until the end. */
 static void remove_folder(const char *path)
 {
     char file[8192];
@@ -67,8 +68,8 @@ static void remove_folder(const char *path)
     }
     if (dir)
         closedir(dir);
-    rmdir(path);
-    scratch_forget(path);
+    if (!rmdir(path) || errno == ENOENT)
+        scratch_forget(path);
 }
 
 void dest_remove(struct dest *d)
