@@ -55,8 +55,13 @@ static void bite(void)
                       (long long)offset);
     if (n > 0 && n < (int)sizeof text)
         n += snprintf(text + n, sizeof text - (size_t)n,
-                      "): the run is ended; --io-timeout sets the limit%s%.500s\n",
+                      "): the run is ended; --io-timeout sets the limit%s%.500s",
                       earlier->code ? "; earlier: " : "", earlier->text);
+    if (earlier->rank >= 0 && n > 0 && n < (int)sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, " (rank %d on %s)",
+                      earlier->rank, earlier->host);
+    if (n > 0 && n < (int)sizeof text - 1)
+        n += snprintf(text + n, sizeof text - (size_t)n, "\n");
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
     if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
