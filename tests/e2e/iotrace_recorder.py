@@ -358,6 +358,16 @@ class Paper(Recorder):
         others = len(log.events) - wrote
         self.assertEqual(wrote + log.dropped + others, 6000 + 16 * 6000 + 1)
 
+    def test_limit_of_text(self):
+        """Blocks that were asked for but are not there are not read either."""
+        for limit in ("0", "100k", "300k"):
+            env = {"IOTRACE_MAX_BYTES": limit, "IOTRACE_LOGFILE": "mylog"}
+            self.run_under(built("calls"), "1", env=env)
+            self.assertIn("events are not in", self.err)
+            log = os.path.join(self.tmp, "mylog")
+            self.assertEqual(tsv(log), [])
+            os.remove(log)
+
     def test_no_place_for_the_log(self):
         out = self.run_under("cat", "/etc/hostname",
                              env={"IOTRACE_LOGFILE": "/does/not/exist"})

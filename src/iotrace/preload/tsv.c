@@ -326,7 +326,9 @@ static bool convert(struct tsv *t)
 {
     if (log_fd() < 0)
         return false;
-    uint64_t blocks = recorder.header->blocks;
+    /* more were counted than are there where the disk, or the limit, was reached */
+    long bytes = sys_call(SYS_lseek, recorder.fd, 0L, SEEK_END);
+    uint64_t blocks = bytes > 0 ? (uint64_t)bytes / TRACE_BLOCK : 0;
     struct block_start *list = memory((size_t)blocks * sizeof *list);
     size_t names = (size_t)(state->name_blocks + 1) * TRACE_BLOCK * 2;
     t->names = state->names;
@@ -380,7 +382,8 @@ void tsv_write(void)
     ring_freeze();
     snprintf(part, sizeof part, "%s.part", recorder.name);
     snprintf(text, sizeof text, "%s.text", part);
-    t->fd = sys_open(text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    sys_unlink(text); /* left by a killed process, or a link that was laid for us */
+    t->fd = sys_open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     bool good = t->fd >= 0 && convert(t) && give_name(text, name, sizeof name);
     if (!good)
         complain("the log stays as it is, in binary form: ", part);
