@@ -95,6 +95,7 @@ SCRIPT_TESTS = \
 	tests/e2e/rig_disks.py \
 	tests/e2e/rig_slurm.py \
 	tests/e2e/scale64.py \
+	tests/e2e/security.py \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
 	tests/e2e/verification.py \

@@ -487,7 +487,8 @@ static int replace(const char *path, const char *name, const unsigned char *raw,
     if (rc)
         return rc;
     snprintf(fresh, sizeof fresh, "%s.new", whole);
-    int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    unlink(fresh); /* left by a killed process, or a link that was laid for us */
+    int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0 || write_all(fd, raw, size) || (durable && fsync(fd)))
         rc = -errno;
     if (fd >= 0 && close(fd) && !rc)

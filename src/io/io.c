@@ -46,6 +46,8 @@ int io_descriptor_open(const struct io_file *f)
 {
     int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
     bool direct = f->flags & IO_DIRECT;
+    if (f->flags & IO_CREATE) /* what was made is a file: a link is not it */
+        how |= O_NOFOLLOW;
     int fd = open(f->path, how | (direct ? O_DIRECT : 0) | O_CLOEXEC);
     if (fd >= 0)
         return fd;

@@ -15,7 +15,7 @@ int spill_open(struct spill *f, const char *prefix, int64_t number)
     int rc = scratch_create(f->path, &f->write_fd), gone;
     if (rc)
         return rc;
-    f->read_fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    f->read_fd = open(f->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (f->read_fd < 0)
         rc = err_set(-errno, f->path, -1, "the file cannot be opened again to read: %s",
                      strerror(errno));

@@ -76,7 +76,7 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     if (rc)
         return rc;
     unlink(tmp); /* left by a killed process of the same number */
-    int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     rc = out ? 0 : -errno;
     if (out) {

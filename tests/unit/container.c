@@ -68,7 +68,10 @@ static bool survives(const struct ldad_plan *plan, const char *dirs)
 {
     const char *path = own_path("header");
     struct container a, b;
+    char file[TAP_PATH + 16];
     bool same = mkdir(path, 0700) == 0 && container_make(&a, plan, dirs) == 0;
+    snprintf(file, sizeof file, "%s/header.new", path);
+    same = same && symlink("victim", file) == 0; /* which must not come to be */
 
     if (!same)
         return false;
@@ -96,11 +99,9 @@ static bool survives(const struct ldad_plan *plan, const char *dirs)
                ldad_map_offset(&a.map, r, 7) == ldad_map_offset(&b.map, r, 7);
     container_free(&a);
     container_free(&b);
-    char header[TAP_PATH + 16];
-    snprintf(header, sizeof header, "%s/header", path);
-    unlink(header);
-    rmdir(path);
-    return same;
+    snprintf(file, sizeof file, "%s/header", path);
+    unlink(file);
+    return rmdir(path) == 0 && same;
 }
 
 static void test_header(void)

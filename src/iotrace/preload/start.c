@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/utsname.h>
 
 #define STATE_BYTES ((sizeof(struct state) + 65535) / 65536 * 65536)
@@ -366,11 +367,13 @@ static bool begin(void)
     return true;
 }
 
-/* One thread does it, others wait; but a signal handler in the midst of it does not. */
+/* One thread does it, others wait; but a signal handler in the midst of it does not. A
+ * program with rights of its own (setuid) must not write where its caller says: the
+ * loader ignores most preloading there, but not that of a setuid library. */
 bool recorder_start(void)
 {
     int error = errno, none = 0;
-    if (starting.hopeless)
+    if (starting.hopeless || getauxval(AT_SECURE))
         return false;
     int tid = (int)sys_call(SYS_gettid);
     if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
