@@ -12,6 +12,11 @@
 
 #define STAMP_UNIT 4096 /* bytes between two identities */
 
+/* What is behind bytes that are wrong and carry no stamp, as a clause. */
+#define STAMP_WRONG                                                                    \
+    "the file system served stale data, or lost, misplaced or changed what was "       \
+    "written"
+
 struct stamp {
     uint64_t seed;     /* of the run: the noise of two runs differs everywhere */
     int32_t rep, pass; /* of the run's repetitions, and of a repetition's passes */

@@ -1,6 +1,7 @@
 /* ldad fft: options, memory, arithmetic and answers for workloads/fft.c. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "ldad/fft_answer.h"
 #include "ldad/fft_math.h"
 #include "ldad/workload.h"
@@ -131,7 +132,7 @@ void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
     int64_t share = p->n1 * p->n2 / w.run.world.size;
     const double *right = answer.values + 2 * (first - w.run.world.rank * share);
     double worst = 0;
-    char why[160];
+    char why[320];
     if (!w.run.verify || w.run.failed)
         return;
     enum act before = workload_care_begin(&w);
@@ -141,9 +142,10 @@ void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
         double off = hypot(re - right[2 * i], im - right[2 * i + 1]) / answer.magnitude;
         worst = off <= worst ? worst : off; /* also where it is not a number */
     }
-    snprintf(why, sizeof why,
-             "a number is off by %.3g of their root mean square, more than %g", worst,
-             tolerance());
+    snprintf(
+        why, sizeof why,
+        "a number is off by %.3g of their root mean square, more than %g; " STAMP_WRONG,
+        worst, tolerance());
     workload_checked(&w, first * p->element, count * p->element,
                      worst <= tolerance() ? NULL : why);
     answer.error = worst <= answer.error ? answer.error : worst;

@@ -2,6 +2,7 @@
  * workloads/jacobi.c. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "ldad/workload.h"
 #include "ldad/workloads.h"
@@ -173,7 +174,9 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
     const double *right = core.now + (first - core.first + 1) * p->columns;
     bool same = !memcmp(p->out, right, (size_t)bytes);
     workload_checked(&w, first * p->columns * 8, bytes,
-                     same ? NULL : "the in-core solver has other values");
+                     same ? NULL
+                          : "the in-core solver has other values; " STAMP_WRONG
+                            ", here or in a sweep");
     buf_poison(p->out, bytes);
     workload_care_end(&w, before);
 }

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/png.h"
+#include "base/stamp.h"
 #include "ldad/libldad.h"
 #include "ldad/workload.h"
 #include "ldad/workloads.h"
@@ -102,7 +103,7 @@ void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset r
     render(p, first, rows, expected);
     bool same = !memcmp(p->strip, expected, bytes);
     workload_checked(&w, first * p->width, (int64_t)bytes,
-                     same ? NULL : "a serial rendering has other pixels");
+                     same ? NULL : "a serial rendering has other pixels; " STAMP_WRONG);
     buf_poison(p->strip, (int64_t)bytes);
     workload_care_end(&w, before);
 }

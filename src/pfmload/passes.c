@@ -1,5 +1,6 @@
 #include "pfmload/passes.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/batch.h"
 #include "pfmload/pages.h"
@@ -195,7 +196,7 @@ static int check_bin(struct load *l, struct pfm *p, int64_t row, int64_t column,
     if (differ(&l->head, &bin, &should))
         rc = err_set(-EIO, l->bins.path, -1,
                      "verification failed: the summary of the bin in row %lld, column "
-                     "%lld is not that of its %lld soundings",
+                     "%lld is not that of its %lld soundings: " STAMP_WRONG,
                      (long long)row, (long long)column, (long long)bin.soundings);
     return rc;
 }
@@ -237,7 +238,7 @@ void passes_check(struct load *l)
     if (fed.soundings != found.soundings || fed.hash != found.hash)
         load_fail(l, err_set(-EIO, l->blocks.path, -1,
                              "verification failed: %lld soundings were loaded, and the "
-                             "PFM has %lld%s",
+                             "PFM has %lld%s: " STAMP_WRONG,
                              (long long)fed.soundings, (long long)found.soundings,
                              fed.soundings == found.soundings ? ", which differ" : ""));
     phase_act(l->r->phase, before);
