@@ -62,6 +62,7 @@ SCRIPT_TESTS = \
 	tests/e2e/accounts_disks.py \
 	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
+	tests/e2e/coherence.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
 	tests/e2e/gsf_files.py \
@@ -119,7 +120,8 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks gluster hosts rig.py \
+	slurm) tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
 	tests/e2e/in_rig.py tests/e2e/slurm_jobs.py \
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \

@@ -2,15 +2,10 @@
 """Programs on two hosts that only share files, started by mpirun as over ssh."""
 import os
 
-from e2e import FLAVOUR, Case
-from in_rig import in_rig
+from e2e import Case
+from in_rig import in_rig, on_two_hosts
 
-RSH = os.environ.get("LEADLINE_RSH", "")
 LOCAL = os.environ.get("LEADLINE_LOCAL", "")
-if FLAVOUR == "openmpi":
-    OVER = ("--mca", "plm_rsh_agent", RSH, "--host", "node1:2,node2:2")
-else:
-    OVER = ("-launcher", "rsh", "-launcher-exec", RSH, "-hosts", "node1:2,node2:2")
 
 
 class Hosts(Case):
@@ -23,12 +18,13 @@ class Hosts(Case):
 
     def test_madbench(self):
         for options in (), ("--filetype=SHARED", "--iomethod=MPI", "--collective"):
-            done = self.madbench("64", "2", "--io-only", *options, np=4, launcher=OVER)
+            done = self.madbench("64", "2", "--io-only", *options, np=4,
+                                 launcher=on_two_hosts())
             self.both(done)
 
     def perf(self, *options):
         return self.run_program("ldad", "perf", "--chunks=4", "--io=partitioned", "-q",
-                                *options, np=4, launcher=OVER)
+                                *options, np=4, launcher=on_two_hosts())
 
     def test_a_directory_by_the_number_of_the_node(self):
         """Node 0 is the first host; both directories are there for both."""

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from e2e import TESTS, main
+from e2e import FLAVOUR, TESTS, main
 
 IMPOSSIBLE = 77
 
@@ -17,6 +17,14 @@ def unless_quick():
     if os.environ.get("LEADLINE_QUICK"):
         print("1..0 # SKIP left out by LEADLINE_QUICK")
         sys.exit(0)
+
+
+def on_two_hosts():
+    """The launcher's options for two ranks on each of the first two hosts of a rig."""
+    rsh, hosts = os.environ["LEADLINE_RSH"], "node1:2,node2:2"
+    if FLAVOUR == "openmpi":
+        return "--mca", "plm_rsh_agent", rsh, "--host", hosts
+    return "-launcher", "rsh", "-launcher-exec", rsh, "-hosts", hosts
 
 
 def in_rig(name, *options):

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# limit: 600
+"""Two hosts, each with mounts of its own of a network file system. On the one that is
+coherent all that ranks read from each other is right. On the other one it is not, by
+chance: then the programs must say so. That they would is shown in any case by storage
+that loses writes, in rank_shift.py and verification.py."""
+import os
+import shutil
+
+from e2e import HAVE_SCALAPACK, Case, add
+from in_rig import in_rig, on_two_hosts
+
+SAFE, DEFAULT = (os.environ.get("LEADLINE_" + name, "") for name in ("SAFE", "DEFAULT"))
+TRIES = 6
+SHIFTED = ("--rank-shift=2", "--quiet")  # to the other host
+
+WORKLOADS = [  # name, program and its arguments
+    ("io_mode_unique", "madbench", "256", "4", "--io-only", *SHIFTED),
+    ("io_mode_shared", "madbench", "256", "4", "--io-only", "--filetype=SHARED",
+     "--iomethod=MPI", *SHIFTED),
+    ("blocks", "blocktransfer", "1M", "--block-size=64k", "--filetype=SHARED",
+     "--layout=INTERLEAVED", *SHIFTED),
+    ("jacobi", "ldad", "jacobi", "--rows=512", "--quiet"),
+    ("fft", "ldad", "fft", "--quiet"),
+    ("pfmload", "pfmload", "--scheme=G", "--output=o.pfm", "--quiet"),
+]
+if HAVE_SCALAPACK:
+    WORKLOADS.append(("full_mode", "madbench", "256", "4", *SHIFTED))
+
+
+class Coherence(Case):
+    def input_of(self, program):
+        if program != "pfmload":
+            return []
+        files = [os.path.join(self.tmp, "line-%04d.gsf" % (i + 1)) for i in range(4)]
+        if not os.path.exists(files[0]):
+            done = self.run_program("gsfgen", "--files=4", "--pings=40", "--beams=61",
+                                    "--quiet", np=0, json=False, dir=self.tmp)
+            self.assertEqual(done.status, 0, done)
+        return files
+
+    def on(self, volume, program, *args):
+        """Nothing is dropped from caches: what is in them is the question."""
+        folder = os.path.join(volume, "run")
+        os.mkdir(folder)
+        done = self.run_program(program, *args, "--cache=keep",
+                                *self.input_of(program), np=4, dir=folder,
+                                launcher=on_two_hosts())
+        shutil.rmtree(folder)
+        return done
+
+    def is_right(self, *line):
+        done = self.on(SAFE, *line)
+        self.assertEqual(done.status, 0, done)
+        report = done.report
+        self.assertIs(report["valid"], True)
+        self.assertGreater(report["checks"]["blocks_checked"], 0)
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+        self.assertEqual([(host["name"], host["ranks"]) for host in report["hosts"]],
+                         [("node1", 2), ("node2", 2)])
+
+    def is_found_out(self, *line):
+        """A run ends well, and then all it read was right, or says what was not."""
+        for _ in range(TRIES):
+            done = self.on(DEFAULT, *line)
+            self.assertTrue(os.path.exists(done.json), done)
+            self.assertIn(done.status, (0, 1), done)
+            self.assertIs(done.report["valid"], done.status == 0)
+            if done.status:
+                said = [text for text in done.err.splitlines()
+                        if text.startswith(line[0])]
+                self.assertEqual(len(said), 1, done)
+                self.assertIn("verification failed", said[0])
+                self.assertIn("the file system served stale data", said[0])
+                return
+        self.skipTest("inconclusive: all that %d runs read was right" % TRIES)
+
+
+for name, *line in WORKLOADS:
+    add(Coherence, "safe_" + name, "is_right", *line)
+    add(Coherence, "default_" + name, "is_found_out", *line)
+
+if __name__ == "__main__":
+    in_rig("gluster")
