@@ -137,15 +137,27 @@ int command_flatten(int argc, char **argv)
     return world_close(&w, "ldad flatten");
 }
 
-static int put_all(const char *buf, int64_t bytes)
+/* The file's bytes get a stream of their own: what libraries below MPI print on standard
+ * output (UCX its warnings) goes to standard error, not among them. */
+static int take_stdout(FILE **out)
 {
-    if (fwrite(buf, 1, (size_t)bytes, stdout) == (size_t)bytes)
+    int fd = dup(STDOUT_FILENO);
+    *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (*out && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+        return 0;
+    return err_set(-errno, NULL, -1, "standard output cannot be used: %s",
+                   strerror(errno));
+}
+
+static int put_all(FILE *out, const char *buf, int64_t bytes)
+{
+    if (fwrite(buf, 1, (size_t)bytes, out) == (size_t)bytes)
         return 0;
     return err_set(-errno, NULL, -1, "standard output cannot be written: %s",
                    strerror(errno));
 }
 
-static int cat(const struct world *w, const char *path, bool incomplete)
+static int cat(const struct world *w, const char *path, bool incomplete, FILE *out)
 {
     struct io_file *f = NULL;
     int64_t bytes = 0;
@@ -162,10 +174,10 @@ static int cat(const struct world *w, const char *path, bool incomplete)
                            .bytes = bytes - at < PIECE ? bytes - at : PIECE};
         rc = io_file_transfer(f, &r);
         if (!rc)
-            rc = put_all(buf, r.bytes);
+            rc = put_all(out, buf, r.bytes);
     }
-    if (!rc && fflush(stdout))
-        rc = put_all("", 1);
+    if (!rc && fflush(out))
+        rc = put_all(out, "", 1);
     io_file_close(&f);
     buf_free(buf);
     return rc;
@@ -185,11 +197,14 @@ int command_cat(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
+    FILE *out;
+    int taken = take_stdout(&out);
     int rc = world_open(&w, &argc, &argv, "ldad cat", false);
+    rc = taken ? taken : rc;
     if (!rc && w.size > 1)
         rc = err_usage("it writes to one standard output: start it without mpirun");
     rc = err_agree(w.comm, rc);
     if (!rc)
-        cat(&w, path, incomplete);
+        cat(&w, path, incomplete, out);
     return world_close(&w, "ldad cat");
 }

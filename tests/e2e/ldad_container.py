@@ -71,6 +71,16 @@ class Container(Case):
         self.assertEqual(done.status, 0, done)
         self.assertIn("stamped and right", done.out)
 
+    def test_cat_is_alone_on_standard_output(self):
+        """UCX, below some MPIs, says there what it has to say."""
+        path = self.written("--layout=INTERLEAVED")
+        expected = self.content(path, 1)
+        done = self.run_program("ldad", "cat", path, np=0, dir=False, json=False,
+                                env={"UCX_LOG_LEVEL": "info"})
+        self.assertEqual(done.status, 0, done)
+        with open(os.path.join(done.folder, "out"), "rb") as f:
+            self.assertEqual(f.read(), expected)
+
     def test_madbench(self):
         for args in (("64", "4"), ("64", "4", "2")):
             report = self.good(self.madbench(*args, "--io-only",
