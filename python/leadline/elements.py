@@ -13,7 +13,7 @@ def html(content):
 
 
 def tag(name, *content, **attributes):
-    shown = "".join(' %s="%s"' % (n.rstrip("_"), escape(printable(v)))
+    shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(printable(v)))
                     for n, v in attributes.items() if v is not None)
     return Raw("<%s%s>%s</%s>\n" % (name, shown, "".join(map(html, content)), name))
 

@@ -22,6 +22,8 @@ nav a { margin-right: 1rem; display: inline-block; }
 figcaption, footer, .small { font-size: .9rem; }
 figure { margin: 0 0 2rem; break-inside: avoid; }
 .wide { overflow-x: auto; }
+.many { max-height: 32rem; overflow: auto; border: 1px solid var(--edge);
+  padding: 0 .5rem; }
 svg.chart { display: block; width: 100%; min-width: 540px; height: auto; }
 table { border-collapse: collapse; font-size: .85rem; margin: .25rem 0 1rem; }
 caption { text-align: left; font-weight: 600; padding: .4rem 0; }
@@ -42,7 +44,8 @@ dt { color: var(--soft); } dd { margin: 0; }
 body { max-width: none; padding: 0; font-size: 10.5pt; }
 nav { display: none; }
 .box { background: none; border: 1px solid var(--edge); }
-.wide { overflow: visible; }
+.wide, .many { overflow: visible; }
+.many { max-height: none; border: none; padding: 0; }
 svg.chart { min-width: 0; }
 table { font-size: 8.5pt; } tr { break-inside: avoid; }
 a { color: inherit; text-decoration: none; }

@@ -127,13 +127,19 @@ class Content(Case):
         path = self.save(report(valid=False, why="disk full"), "z.json")
         self.page(path, self.dir, status=1)
 
-    def test_many_runs_are_folded(self):
+    def test_many_runs_are_scrolled_through_and_all_printed(self):
         self.two()
-        self.assertNotIn("details", self.page().tags)
+        self.page()
+        self.assertNotIn('class="many"', self.source)
         for i in range(300):
             self.save(full({"write_MBps": [1.0]}, label="x"), "%03d.json" % i)
-        self.assertIn("details", self.page().tags)
-        self.assertIn("All 312 runs", self.words)
+        page = self.page()
+        self.assertIn('class="many" tabindex="0" role="region" '
+                      'aria-label="All 312 runs"', self.source)
+        self.assertNotIn("details", page.tags)   # what is folded is not printed
+        self.assertRegex(self.source.split("@media print")[1],
+                         r"\.many \{ max-height: none;")
+        self.assertGreaterEqual(self.source.count("<tr>"), 312)
 
 
 class Safety(Case):
