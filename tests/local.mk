@@ -105,9 +105,11 @@ SCRIPT_TESTS = \
 	tests/lint/man.py \
 	tests/lint/needed.py \
 	tests/lint/text.py \
+	tests/unit/python_bad_input.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_history.py \
 	tests/unit/python_mutants.py \
+	tests/unit/python_output.py \
 	tests/unit/python_pictures.py \
 	tests/unit/python_report.py \
 	tests/unit/python_stats.py \

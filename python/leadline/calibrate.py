@@ -13,7 +13,7 @@ import tempfile
 from collections import OrderedDict
 
 from leadline import report as reports
-from leadline import share, spec, stats, sweep, table
+from leadline import output, share, spec, stats, sweep, table
 from leadline.errors import LeadlineError
 from leadline.groups import CALIBRATION
 from leadline.output import positive
@@ -91,19 +91,6 @@ def worst(checks):
 # ---- the command -------------------------------------------------------------
 
 
-def save(path, tree):
-    folder = os.path.dirname(path) or "."
-    try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".calibration")
-        with os.fdopen(handle, "w") as stream:
-            json.dump(tree, stream, indent=1, allow_nan=False)
-            stream.write("\n")
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
-
-
 def show(tree):
     rows = []
     for row in tree["figures"]:
@@ -119,7 +106,7 @@ def show(tree):
 def main(args, where):
     if not os.path.isdir(args.dir):
         raise LeadlineError("%s: it is not a directory to measure in" % args.dir)
-    if not os.access(args.dir, os.W_OK | os.X_OK):
+    if not os.access(args.dir, os.W_OK | os.X_OK, effective_ids=True):
         raise LeadlineError("%s: no permission to make files in it" % args.dir)
     signal.signal(signal.SIGTERM, sweep.on_term)
     folder = tempfile.mkdtemp(prefix="leadline-calibrate-")
@@ -129,7 +116,7 @@ def main(args, where):
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     tree = merged(trees)
-    save(args.output, tree)
+    output.write(args.output, json.dumps(tree, indent=1, allow_nan=False) + "\n")
     sys.stdout.write(show(tree))
     return 0
 

@@ -8,6 +8,7 @@ from leadline import (calibrate, compare, groups, history, notes, output, page, 
                       schema, share, sweep, table)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
+from leadline.fields import printable
 
 INTERRUPTED = 130
 
@@ -113,7 +114,7 @@ def run_compare(args, where):
     output.write(args.output, render(args.format, some, show, meaning, below))
     if args.format == "csv":
         for note in below:
-            sys.stderr.write("leadline compare: %s\n" % note)
+            sys.stderr.write("leadline compare: %s\n" % printable(note))
     return FAILED if found.asked_for_bad else 0
 
 
@@ -124,7 +125,7 @@ def render(form, some, show, meaning, below):
         return compare.as_json(some, below, meaning=meaning)
     if form == "markdown":
         words = ["\n".join(meaning)] if meaning else []
-        words += ["\n".join("- " + note for note in below)] if below else []
+        words += ["\n".join("- " + printable(note) for note in below)] if below else []
         return "\n".join([show(table.markdown)] + [w + "\n" for w in words])
     out = show(table.text)
     if meaning:
@@ -146,7 +147,7 @@ def main(argv=None, where=NOWHERE):
         name = "leadline " + args.command
         return args.run(args, where)
     except LeadlineError as why:
-        sys.stderr.write("%s: %s\n" % (name, why))
+        sys.stderr.write("%s: %s\n" % (name, printable(why)))
         return why.status
     except KeyboardInterrupt:
         sys.stderr.write("%s: interrupted; the same command goes on\n" % name)

@@ -3,7 +3,7 @@ imported only for these."""
 import math
 import os
 
-from leadline import draw_svg, shapes, svg
+from leadline import draw_svg, output, shapes, svg
 from leadline.errors import LeadlineError, usage
 from leadline.iotrace_plot import Failure, load_matplotlib
 
@@ -21,22 +21,22 @@ def check(path):
 
 def draw(picture, path):
     try:
-        if path.lower().endswith(".svg"):
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(draw_svg.draw(picture, alone=True))
-        else:
-            draw_with_matplotlib(picture, path)
+        with output.replacing(path) as stream:
+            if path.lower().endswith(".svg"):
+                stream.write(output.encoded(draw_svg.draw(picture, alone=True)))
+            else:
+                draw_with_matplotlib(picture, stream, path[-3:].lower())
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
-def draw_with_matplotlib(picture, path):
+def draw_with_matplotlib(picture, stream, form):
     try:
         plt = load_matplotlib()
     except Failure as why:
         raise LeadlineError("%s; a name that ends in .svg needs none" % why)
     made = HOW[type(picture)](plt, picture)
-    made.savefig(path)
+    made.savefig(stream, format=form)
     plt.close(made)
 
 

@@ -116,7 +116,8 @@ def render(form, lines, faults):
     rows = [cells(found) for found in lines]
     if form == "csv":
         return table.comma_separated(HEADER + ["path"], [
-            row + [found.report.path] for row, found in zip(rows, lines)])
+            row + [reports.printable(found.report.path)]
+            for row, found in zip(rows, lines)])
     if form == "markdown":
         return table.markdown(HEADER, rows, right=(3, 4))
     return table.text(HEADER, rows, right=(3, 4))
@@ -124,7 +125,7 @@ def render(form, lines, faults):
 
 def tell(faults):
     for fault in faults[:TOLD]:
-        sys.stderr.write("leadline list: %s\n" % fault)
+        sys.stderr.write("leadline list: %s\n" % reports.printable(fault))
     if len(faults) > TOLD:
         sys.stderr.write("leadline list: and %d more files that could not be read\n"
                          % (len(faults) - TOLD))

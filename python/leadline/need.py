@@ -90,7 +90,8 @@ class Earlier:
         """(of a run of this configuration, whether its own runs say so): theirs, else
         its bytes by the rate that others had, those of its name first, all their time
         counted; None: nobody says."""
-        own = [r.wall_s for r in self.runs if (r.series_id, r.config) == (self.id, name)]
+        own = [r.wall_s for r in self.runs
+               if (r.series_id, r.config) == (self.id, name)]
         if own:
             return stats.median(own), True
         if need is None or None in (need["write_bytes"], need["read_bytes"]):
@@ -192,9 +193,10 @@ def sentences(some, done):
     if done:
         yield "%d of %d runs are there already." % (done, done + sums["runs"])
     bytes_ = [sums[name] for name in ("write_bytes", "read_bytes")]
-    yield ("What the %d runs%s write and read is not known beforehand." if None in bytes_
-           else "The %%d runs%%s write %s and read %s." % tuple(map(size, bytes_))) % (
-               sums["runs"], " left" if done else "")
+    runs = "%d runs%s" % (sums["runs"], " left" if done else "")
+    yield ("What the %s write and read is not known beforehand." % runs
+           if None in bytes_ else
+           "The %s write %s and read %s." % ((runs,) + tuple(map(size, bytes_))))
     yield how_long(some, sums["seconds"])
     for row in some:
         if row.why:

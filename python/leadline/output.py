@@ -1,15 +1,20 @@
 """Where results go, and how sentences are broken into lines."""
+import contextlib
+import os
 import sys
+import tempfile
 import textwrap
 
 from leadline.errors import LeadlineError
+from leadline.fields import printable
 
 WIDTH = 88
 
 
 def wrap(sentence, first="", rest=""):
-    return textwrap.fill(sentence, WIDTH, initial_indent=first, subsequent_indent=rest,
-                         break_long_words=False, break_on_hyphens=False) + "\n"
+    return textwrap.fill(printable(sentence), WIDTH, initial_indent=first,
+                         subsequent_indent=rest, break_long_words=False,
+                         break_on_hyphens=False) + "\n"
 
 
 def notes(sentences):
@@ -21,14 +26,57 @@ def add_option(parser):
                         help="default: standard output")
 
 
+def fresh(path):
+    """A new file to be written, in the place of what is called so; no link there leads
+    anywhere else."""
+    try:
+        if os.path.lexists(path):
+            os.unlink(path)
+        return open(path, "xb")
+    except OSError as why:
+        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """A binary file that takes the place of `path`, whole, when all went well. A link
+    there is replaced and not followed; a device or pipe is written to."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as stream:
+            yield stream
+        return
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
+                                         prefix=".leadline-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+        os.chmod(temporary, 0o666 & ~mask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def mask():
+    """Of this user's files."""
+    found = os.umask(0o077)
+    os.umask(found)
+    return found
+
+
+def encoded(text):
+    """Names of files need not be text; what is not becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
 def write(path, text):
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(encoded(text).decode("utf-8"))
         sys.stdout.flush()
         return
     try:
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with replacing(path) as stream:
+            stream.write(encoded(text))
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 

@@ -152,7 +152,7 @@ def read_json(path):
 
 
 def stem(path):
-    return os.path.splitext(os.path.basename(path))[0]
+    return printable(os.path.splitext(os.path.basename(path))[0])
 
 
 def schema_of(tree):

@@ -40,7 +40,7 @@ def submit(run, spec, env):
     script = "#!/bin/sh\nexec %s\n" % " ".join(shlex.quote(w) for w in run.command)
     status, out, err = tool(
         ["sbatch", "--parsable", "--job-name=" + runs.name(run),
-         "--output=" + runs.log_path(run),
+         "--output=" + runs.log_path(run).replace("%", "%%"),  # %j is the job
          "--ntasks=%d" % specs.ranks(spec, run.config),
          "--time=%d" % math.ceil(spec["timeout"] / 60.0)] + spec["sbatch"], script, env)
     if status:

@@ -13,6 +13,8 @@ from leadline.errors import LeadlineError, usage
 from leadline.report import read_json
 
 FEW_ROUNDS = 6   # below, compare shows no interval
+MOST_RUNS = 100000
+LONG = 80        # characters of a name, which becomes a part of file names
 
 Config = namedtuple("Config", "name values")
 
@@ -54,10 +56,11 @@ KEYS = OrderedDict([
                  "a launcher, or a list of it and its arguments")),
     ("mpiexec_args", ([], texts, "a list of strings")),
     ("sbatch", ([], texts, "a list of strings")),
-    ("env", ({}, lambda e: isinstance(e, dict) and all(
-        isinstance(v, str) for v in e.values()), "an object of strings")),
-    ("timeout", (600, lambda t: isinstance(t, (int, float)) and t > 0,
-                 "seconds, above 0")),
+    ("env", ({}, lambda e: isinstance(e, dict) and texts(list(e.values())) and all(
+        name and "=" not in name for name in e),
+             "an object of strings, whose names have no =")),
+    ("timeout", (600, lambda t: isinstance(t, (int, float)) and 0 < t <= 1e9,
+                 "seconds, above 0 and up to 1e9")),
 ])
 
 # What may change between two calls without making the finished runs worthless.
@@ -86,6 +89,33 @@ def read_toml(path):
         raise usage("%s: not TOML: %s" % (path, why))
 
 
+def strings(tree):
+    """All text in it."""
+    if isinstance(tree, str):
+        yield tree
+    elif isinstance(tree, (dict, list)):
+        for item in tree:
+            yield from strings(item)
+        if isinstance(tree, dict):
+            yield from strings(list(tree.values()))
+
+
+def can_be_argument(words):
+    """Whether the system can hand it to a program."""
+    try:
+        return b"\0" not in os.fsencode(words)
+    except UnicodeEncodeError:
+        return False
+
+
+def check_size(path, spec):
+    runs = spec["rounds"] * len(spec["cases"])
+    for values in spec["matrix"].values():
+        runs *= len(values)
+    if runs > MOST_RUNS:
+        raise usage("%s: these are %d runs, more than %d" % (path, runs, MOST_RUNS))
+
+
 def check(path, tree):
     """The specification with its defaults, or a sentence."""
     if not isinstance(tree, dict):
@@ -99,8 +129,12 @@ def check(path, tree):
         spec[name] = tree.get(name, default)
         if name in tree and not test(tree[name]):
             raise usage("%s: %s must be %s" % (path, name, wanted))
+    for words in strings(spec):
+        if not can_be_argument(words):
+            raise usage("%s: no command line can hold %s" % (path, json.dumps(words)))
     if spec["program"] is None:
         raise usage('%s: it must name a program, as in "program": "madbench"' % path)
+    check_size(path, spec)
     for config in configurations(spec):
         if not whole(config.values.get("np", 1)):
             raise usage("%s: np must be a whole number above 0" % path)
@@ -108,18 +142,30 @@ def check(path, tree):
     return spec
 
 
+def fields_of(args):
+    """(literal text, name or None) of all parts of each; no more than plain {name} is
+    understood, as attributes and formats of Python are nobody's options."""
+    try:
+        parts = [list(string.Formatter().parse(arg)) for arg in args]
+    except ValueError:
+        return None
+    if any(form or conversion for each in parts for _, _, form, conversion in each):
+        return None
+    return [[(words, name) for words, name, _, _ in each] for each in parts]
+
+
 def fill(args, values, path="the specification"):
     """Replaces {name} in fixed arguments by the configuration's value."""
     try:
-        return [arg.format(**values) for arg in args]
-    except (KeyError, IndexError, ValueError):
+        return ["".join(words + ("" if name is None else str(values[name]))
+                        for words, name in each) for each in fields_of(args)]
+    except (KeyError, TypeError):
         raise usage("%s: args name a value that matrix and cases do not have: %s"
                     % (path, " ".join(args)))
 
 
 def placeholders(args):
-    return set(field for arg in args
-               for _, field, _, _ in string.Formatter().parse(arg) if field)
+    return set(name for each in fields_of(args) or [] for _, name in each if name)
 
 
 # ---- configurations ----------------------------------------------------------
@@ -139,6 +185,7 @@ def configurations(spec):
     short = [join(value_word(n, v) for n, v in c.items()) for c in combined]
     if len(set(short)) < len(short):
         short = [join("%s=%s" % item for item in c.items()) for c in combined]
+    short = [name[:LONG] for name in short]
     if len(set(short)) < len(short):
         short = ["%s-%d" % (name, i + 1) for i, name in enumerate(short)]
     return [Config(name, values) for name, values in zip(short, combined)]
@@ -175,14 +222,18 @@ def order(configs, round_number, seed):
 # ---- commands ----------------------------------------------------------------
 
 
+def is_program(path):
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
 def find_program(name, folders):
     """`name` as a path, in the build tree or where leadline is installed, or on
     PATH."""
     if "/" in name:
-        found = name if os.access(name, os.X_OK) else None
+        found = name if is_program(name) else None
     else:
         places = [os.path.join(folder, name) for folder in folders]
-        places = [p for p in places if os.access(p, os.X_OK) and os.path.isfile(p)]
+        places = list(filter(is_program, places))
         found = places[0] if places else shutil.which(name)
     if not found:
         raise LeadlineError("program %s was found neither in %s nor on PATH"
@@ -213,7 +264,13 @@ def program_line(spec, config, where):
 
 
 def launcher_of(words):
-    return shlex.split(words) if isinstance(words, str) else words
+    try:
+        found = shlex.split(words) if isinstance(words, str) else words
+    except ValueError as why:
+        raise usage("mpiexec cannot be read: %s: %s" % (why, words))
+    if not found or not found[0]:
+        raise usage("mpiexec names no launcher")
+    return found
 
 
 def option(name, value):

@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from leadline import need
+from leadline import need, output
 from leadline import report as reports
 from leadline import run as runs
 from leadline import slurm
@@ -50,7 +49,8 @@ class Sweep:
 
 def new_id(spec):
     program = os.path.basename(spec["program"])
-    return specs.join([program, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())])
+    return specs.join([program[:specs.LONG],
+                       time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())])
 
 
 def resume_id(spec, out, fresh):
@@ -61,7 +61,8 @@ def resume_id(spec, out, fresh):
     tree = reports.read_json(path)
     known = reports.schema_of(tree) == reports.SWEEP_SCHEMA
     if not known or not (isinstance(tree.get("spec"), dict)
-                         and specs.text(tree.get("id"))):
+                         and specs.text(tree.get("id"))
+                         and specs.join([tree["id"]]) == tree["id"]):
         raise LeadlineError("%s: not the state of a sweep" % path)
     if fresh:
         set_aside(out, tree["id"])
@@ -85,12 +86,7 @@ def set_aside(out, identity):
 def save_state(sweep):
     tree = {"schema": reports.SWEEP_SCHEMA, "id": sweep.id,
             "configs": [config.name for config in sweep.configs], "spec": sweep.spec}
-    handle, temporary = tempfile.mkstemp(dir=sweep.out, prefix=".sweep")
-    with os.fdopen(handle, "w") as stream:
-        json.dump(tree, stream, indent=1)
-        stream.write("\n")
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, os.path.join(sweep.out, STATE))
+    output.write(os.path.join(sweep.out, STATE), json.dumps(tree, indent=1) + "\n")
 
 
 # ---- one run -----------------------------------------------------------------
@@ -124,7 +120,7 @@ def wait(process, timeout):
 
 def execute(run, env, timeout):
     """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
-    with open(runs.log_path(run), "wb") as log:
+    with output.fresh(runs.log_path(run)) as log:
         try:
             # A session of its own: Ctrl-C comes to us, and all of it can be ended.
             process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL,

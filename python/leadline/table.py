@@ -35,11 +35,26 @@ def markdown(header, rows, right=()):
     return "\n".join([line(header), line(marks)] + [line(r) for r in rows]) + "\n"
 
 
+def is_number(cell):
+    try:
+        float(cell)
+        return True
+    except ValueError:
+        return False
+
+
+def no_formula(cell):
+    """A spreadsheet computes what begins so, and names come from whoever wrote the
+    report: the apostrophe says that it is text."""
+    harmless = cell[:1] not in ("=", "+", "-", "@") or cell == "-" or is_number(cell)
+    return cell if harmless else "'" + cell
+
+
 def comma_separated(header, rows):
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([no_formula(str(cell)) for cell in row] for row in rows)
     return out.getvalue()
 
 

@@ -388,6 +388,99 @@ class State(Case):
         self.assertIn("not the state of a sweep", self.sweep().err)
 
 
+    def test_a_state_that_leads_elsewhere(self):
+        """Files are called after its id."""
+        self.sweep()
+        path = os.path.join(self.out, "sweep.json")
+        with open(path) as stream:
+            tree = json.load(stream)
+        for identity in ("../../elsewhere", "/tmp/x", "a b", "a\nb", ""):
+            with open(path, "w") as stream:
+                json.dump(dict(tree, id=identity), stream)
+            for more in ((), ("--fresh",), ("--dry-run",)):
+                result = self.sweep(self.spec(), "--out", self.out, *more)
+                self.assertEqual(result.status, 1)
+                self.assertIn("not the state of a sweep", result.err)
+
+    def test_links_are_not_followed(self):
+        """Whoever may write to the folder cannot have other files overwritten."""
+        self.orders(**{"*": "fail"})
+        self.sweep(self.spec(rounds=1), "--out", self.out)
+        logs = [name for name in os.listdir(self.out) if name.endswith(".log")]
+        self.assertEqual(len(logs), 4)
+        with open(self.path("precious"), "w") as stream:
+            stream.write("precious")
+        for name in logs + ["sweep.json"]:
+            if name == "sweep.json":
+                shutil.copy(os.path.join(self.out, name), self.path("copy"))
+                link = self.path("copy")
+            else:
+                link = self.path("precious")
+            os.unlink(os.path.join(self.out, name))
+            os.symlink(link, os.path.join(self.out, name))
+        with open(self.path("copy")) as stream:
+            before = stream.read()
+        self.sweep(self.spec(rounds=2), "--out", self.out)
+        for name, words in (("precious", "precious"), ("copy", before)):
+            with open(self.path(name)) as stream:
+                self.assertEqual(stream.read(), words)
+        self.assertFalse(os.path.islink(os.path.join(self.out, "sweep.json")))
+
+
+NASTY = ["a b;touch gone", "$(touch gone)", "`touch gone`", "two\nlines", "--", "-rf",
+         "'", '"', "\\", "* ?", "a|b>gone", "%j%n", "{{x}}", "\u00fc\u2028", "x" * 300]
+
+
+class NastyNames(Case):
+    """They arrive at the program as they are, and at no shell."""
+
+    def arrive(self, wanted, *args, **changes):
+        result = self.sweep(self.spec(rounds=1, **changes), "--out", self.out, *args)
+        self.assertEqual((result.status, len(self.calls())), (0, wanted), result.err)
+        self.assertFalse(os.path.exists(self.path("gone")))
+        for name in os.listdir(self.out):
+            self.assertRegex(name, r"^[A-Za-z0-9._=+-]{1,200}$")
+        return [call["argv"] for call in self.calls()]
+
+    def test_arguments(self):
+        argv = self.arrive(1, args=NASTY, matrix={"a": [1]})[0]
+        self.assertEqual(argv[:len(NASTY)], [w.replace("{{x}}", "{x}") for w in NASTY])
+
+    def test_values(self):
+        found = self.arrive(len(NASTY), matrix={"dir": NASTY})
+        self.assertEqual(sorted(argv[2] for argv in found),
+                         sorted("--dir=" + words for words in NASTY))
+
+    def test_names_of_options(self):
+        found = self.arrive(len(NASTY), matrix={}, cases=[{w: 1} for w in NASTY])
+        self.assertEqual(sorted(argv[2] for argv in found),
+                         sorted("--%s=1" % words for words in NASTY))
+
+    def test_values_within_arguments(self):
+        found = self.arrive(len(NASTY), args=["<{x}>"], matrix={"x": NASTY})
+        self.assertEqual(sorted(argv[0] for argv in found),
+                         sorted("<%s>" % words for words in NASTY))
+
+    def test_environment(self):
+        self.arrive(4, env={"SEEN": "".join(NASTY), "a b;$(touch gone)": "x"})
+        self.assertEqual(self.calls()[0]["seen"], "".join(NASTY))
+
+    def test_folders_and_programs(self):
+        for i, words in enumerate(w for w in NASTY if len(w) < 200):
+            folder = self.path("in %d%s" % (i, words.replace("/", "")))
+            os.mkdir(folder)
+            program = os.path.join(folder, "fake")
+            shutil.copy(self.program, program)
+            out = os.path.join(folder, words)
+            result = self.sweep(self.spec(program=program, rounds=1), "--out=" + out)
+            self.assertEqual(result.status, 0, result.err)
+            self.assertEqual(len(os.listdir(out)), 5)
+            self.assertFalse(os.path.exists(self.path("gone")))
+        os.mkdir(self.path("-x"))
+        result = self.sweep(self.spec(rounds=1), "--out=-x")
+        self.assertEqual((result.status, len(os.listdir(self.path("-x")))), (0, 5))
+
+
 class Order(unittest.TestCase):
     def test_every_place_and_predecessor_equally_often(self):
         for n, rounds in ((2, 2), (4, 4), (6, 6), (3, 6), (5, 10)):
@@ -455,6 +548,35 @@ class BadSpecifications(Case):
         self.refused("cases must be a list of objects", cases=[])
         self.refused("cases must be a list of objects", cases=[{"np": [1, 2]}])
         self.refused("np must be a whole number above 0", cases=[{"np": 0}])
+        self.refused("these are 300000 runs, more than 100000", rounds=75000)
+        self.refused("timeout must be seconds", timeout=1e300)
+
+    def test_what_no_command_line_can_hold(self):
+        for words in ("a\0b", "\ud800"):
+            self.refused("no command line can hold", args=[words])
+            self.refused("no command line can hold", matrix={words: [1]})
+            self.refused("no command line can hold", matrix={"a": [words]})
+            self.refused("no command line can hold", cases=[{"a": words}])
+            self.refused("no command line can hold", env={"a": words})
+            self.refused("no command line can hold", env={words: "a"})
+            self.refused("no command line can hold", program=words)
+            self.refused("no command line can hold", sbatch=[words])
+            self.refused("no command line can hold", mpiexec=["a", words])
+        for name in ("", "a=b"):
+            self.refused("whose names have no =", env={name: "x"})
+
+    def test_braces_are_names_and_no_more(self):
+        for words in ("{npix.real}", "{npix[0]}", "{npix!r}", "{npix:>99999999999}",
+                      "{npix:d}", "{}", "{0}", "{", "{npix"):
+            self.refused("args name a value that", args=[words], matrix={"npix": [4]})
+
+    def test_launchers(self):
+        self.refused("mpiexec cannot be read: No closing quotation", mpiexec="'x")
+        for words in ("  ", [""]):
+            self.refused("mpiexec names no launcher", mpiexec=words)
+
+    def test_a_folder_is_no_program(self):
+        self.refused("was found neither", 1, program=self.dir)
         self.refused("env must be an object of strings", env={"A": 1})
         self.refused("timeout must be seconds", timeout=-1)
         self.refused("args name a value that matrix and cases do not have: {npix}",
