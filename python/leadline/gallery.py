@@ -3,21 +3,7 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import fields, groups, pictures, pictures_own, scaling
-from leadline import report as reports
-from leadline.errors import LeadlineError
-
-TRACE_SCHEMA = "leadline-iotrace-bins"
-HEAD = 256   # characters within which a file says that it is a trace
-
-# What "iotrace bins" prints, as far as it is drawn.
-TRACE = {
-    "seconds": "seconds", "slices": "positive",
-    "processes": [{"rank": "number", "pid": "number", "begin_s": "number",
-                   "end_s": "number", "io_s": ["amount"],
-                   "read_bytes": ["amount"], "written_bytes": ["amount"]}],
-    "files": [{"name": "text", "bytes": "count", "end": "count",
-               "read_bytes": [["amount"]], "written_bytes": [["amount"]]}]}
+from leadline import groups, pictures, pictures_own, scaling, traces
 
 Kind = namedtuple("Kind", "heading of draw")
 
@@ -36,56 +22,28 @@ KINDS = OrderedDict([
 
 
 class Gallery:
-    """The groups and traces of some paths, and what was left out."""
+    """The groups and traces of some paths, and what was left out. `folders`: where
+    iotrace may be."""
 
-    def __init__(self, paths):
-        files, traces = [], []
+    def __init__(self, paths, folders=()):
+        files, self.traces, doubts = [], [], []
         for path in paths:
-            inside = reports.json_files(path) if os.path.isdir(path) else [path]
-            traces += [found for found in inside if is_trace(found)]
-            if path not in traces:
+            places = traces.find(path)
+            for place in places:
+                name, tree, doubt = traces.read(place, folders)
+                self.traces.append((name, tree))
+                doubts += ["%s: %s" % (name, doubt)] if doubt else []
+            if os.path.isdir(path) or not places:
                 files.append(path)
-        self.traces = [(reports.stem(path), read_trace(path)) for path in traces]
         try:
             found = groups.collect(files, "show") if files else groups.Collection()
         except groups.NothingValid:
-            if not traces:
+            if not self.traces:
                 raise
             found = groups.Collection()
         self.groups, self.yardsticks = found.groups, found.yardsticks
-        self.left_out, self.failed = found.left_out, found.asked_for_bad
+        self.left_out, self.failed = found.left_out + doubts, found.asked_for_bad
 
     def pictures(self, name):
         kind = KINDS[name]
         return kind.draw(self.traces if kind.of == "traces" else self.groups)
-
-
-def is_trace(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            return TRACE_SCHEMA in stream.read(HEAD)
-    except OSError:
-        return False   # whoever reads it as a report will say so
-
-
-def read_trace(path):
-    tree = reports.read_json(path)
-    faults = fields.check(tree, TRACE, "$") or trace_lengths(tree)
-    if faults:
-        raise LeadlineError("%s: not what iotrace bins prints: %s" % (path, faults[0]))
-    return tree
-
-
-def trace_lengths(tree):
-    """Whatever is counted by slice has as many values as there are slices."""
-    rows = [("$.processes[%d].%s" % (i, name), p[name])
-            for i, p in enumerate(tree["processes"])
-            for name in ("io_s", "read_bytes", "written_bytes")]
-    rows += [("$.files[%d].%s[%d]" % (i, name, n), row)
-             for i, f in enumerate(tree["files"])
-             for name in ("read_bytes", "written_bytes")
-             for n, row in enumerate(f[name])]
-    rows += [("$.files[%d].%s" % (i, name), None) for i, f in enumerate(tree["files"])
-             for name in ("read_bytes", "written_bytes") if not f[name]]
-    return ["%s: it does not have %d values" % (path, tree["slices"])
-            for path, row in rows if row is None or len(row) != tree["slices"]]

@@ -42,6 +42,7 @@ dist_leadline_DATA = \
 	python/leadline/svg_rows.py \
 	python/leadline/sweep.py \
 	python/leadline/table.py \
+	python/leadline/traces.py \
 	python/leadline/verdicts.py
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline

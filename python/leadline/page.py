@@ -159,7 +159,7 @@ def render(found, title, baseline, version):
 
 
 def main(args, where):
-    found = gallery.Gallery(args.paths)
+    found = gallery.Gallery(args.paths, where.folders)
     if args.baseline:
         compare.find_baseline(found.groups, args.baseline)
     output.write(args.output, render(found, args.title, args.baseline, where.version))
@@ -170,10 +170,11 @@ def add(commands):
     p = commands.add_parser(
         "report", help="one HTML file with verdicts, tables and pictures",
         description="Writes one HTML file that needs nothing else (no network, no "
-        "scripts) of reports, folders of them, calibrations, and what \"iotrace bins\" "
-        "prints: verdicts in words, tables, and a picture of whatever the data allow.")
+        "scripts) of reports, folders of them, calibrations, and what iotrace "
+        "recorded: verdicts in words, tables, and a picture of whatever the data allow.")
     p.add_argument("paths", metavar="RUN", nargs="+",
-                   help="a JSON report or trace, or a directory of them")
+                   help="a JSON report, a run or log of iotrace, or a directory of "
+                   "them")
     p.add_argument("-o", "--output", metavar="FILE", default="report.html",
                    help="default: report.html")
     p.add_argument("--title", metavar="TEXT", default="Leadline report",

@@ -12,7 +12,7 @@ def numbered(path, i):
 
 def main(args, where):
     draw_file.check(args.output)
-    found = gallery.Gallery(args.paths)
+    found = gallery.Gallery(args.paths, where.folders)
     made = found.pictures(args.what)
     if not made:
         raise LeadlineError("there is nothing to draw: %s needs other %s"
@@ -35,7 +35,8 @@ def add(commands):
     p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS),
                    help="one of the kinds above")
     p.add_argument("paths", metavar="RUN", nargs="+",
-                   help="a JSON report or trace, or a directory of them")
+                   help="a JSON report, a run or log of iotrace, or a directory of "
+                   "them")
     p.add_argument("-o", "--output", metavar="FILE", required=True,
                    help="the picture; its name ends in .svg, .png or .pdf")
     p.set_defaults(run=main)

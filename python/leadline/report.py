@@ -143,6 +143,10 @@ def read_json(path):
     except (OSError, UnicodeDecodeError) as why:
         reason = getattr(why, "strerror", None) or "it is not UTF-8 text"
         raise LeadlineError("%s: cannot be read: %s" % (path, reason))
+    return parse(path, text)
+
+
+def parse(path, text):
     if not text.strip():
         raise LeadlineError("%s: not a Leadline report: the file is empty" % path)
     try:

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -123,7 +124,8 @@ class DryRun(Leadline):
         for program, args, per_run in (
                 ("madbench", ["1024", "8", "--io-only"], 16 << 23),
                 ("ldad", ["fft", "--points=4096"], 4 << 15),
-                ("blocktransfer", ["1M"], 64 << 20), ("pfmload", ["-ox", "y"], None)):
+                ("blocktransfer", ["1M"], 64 << 20),
+                ("pfmload", ["-o", "x.pfm", "y.gsf"], None)):
             with open(os.path.join(self.tmp, "spec.json"), "w") as stream:
                 json.dump({"program": program, "np": 64, "rounds": 2, "args": args,
                            "mpiexec": "/nowhere/mpiexec"}, stream)
@@ -134,6 +136,61 @@ class DryRun(Leadline):
             self.assertEqual(row["program"].split()[0], program)
             self.assertEqual(tree["left"]["read_bytes"], per_run and 2 * per_run)
             self.assertEqual(os.listdir(self.tmp), ["spec.json"])
+
+
+class Traces(Leadline):
+    def setUp(self):
+        super().setUp()
+        done = subprocess.Popen(
+            ["iotrace", "run", "--name=job", "--", "sh", "-c", "echo words >file; "
+             "cat file"], cwd=self.tmp, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        self.assertEqual((done.communicate(timeout=60)[0][:6], done.returncode),
+                         (b"words\n", 0))
+        self.run_folder = os.path.join(self.tmp, "job.1")
+
+    def page(self, *paths):
+        self.leadline("report", *paths, "-o", "page.html")
+        with open(os.path.join(self.tmp, "page.html")) as stream:
+            return stream.read()
+
+    def test_runs_logs_and_folders_of_them(self):
+        log = next(os.path.join(self.run_folder, name)
+                   for name in sorted(os.listdir(self.run_folder))
+                   if name.endswith(".bin"))
+        shared = os.path.join(self.tmp, "all")
+        shutil.copytree(self.run_folder, os.path.join(shared, "job.1"))
+        for path, name in ((self.run_folder, "job.1"), (shared, "job.1"),
+                           (log, os.path.basename(log))):
+            self.assertIn(name + ": share of time in I/O", self.page(path))
+        out = self.leadline("plot", "iotrace", self.run_folder, "-o", "map.svg")
+        self.assertIn("map.svg: job.1: share of time in I/O", out)
+
+    def test_beside_reports(self):
+        runs = self.keep(self.blocktransfer("64k", "--repeat=6"), "blocks")
+        page = self.page(runs, self.run_folder)
+        self.assertIn("job.1: share of time in I/O", page)
+        self.assertIn('id="bandwidth"', page)
+
+    def test_what_cannot_be_counted(self):
+        for name in os.listdir(self.run_folder):
+            if ".bin" in name and not name.endswith(".summary"):
+                with open(os.path.join(self.run_folder, name), "r+b") as stream:
+                    stream.truncate(20)
+        err = self.leadline("report", self.run_folder, "-o", "page.html", status=1)
+        self.assertIn("leadline report: " + self.run_folder + ": iotrace: ", err)
+        self.assertEqual(err.count("\n"), 1)
+        self.assertFalse(os.path.exists(os.path.join(self.tmp, "page.html")))
+
+    def test_no_iotrace(self):
+        done = subprocess.Popen(
+            [sys.executable, "-B", "-m", "leadline", "report", "job.1"], cwd=self.tmp,
+            env=dict(os.environ, PATH="/nowhere"), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, universal_newlines=True)
+        out, err = done.communicate(timeout=60)
+        self.assertEqual((done.returncode, out, err), (1, "", (
+            "leadline report: job.1: a trace, which iotrace must count: program "
+            "iotrace was found neither in a build tree nor on PATH\n")))
 
 
 class Calibrate(Leadline):
