@@ -5,7 +5,7 @@ import os
 
 from leadline import draw_svg, output, shapes, svg
 from leadline.errors import LeadlineError, usage
-from leadline.iotrace_plot import Failure, load_matplotlib
+from leadline.iotrace_plot import Failure, load_matplotlib, plain
 
 FORMATS = (".svg", ".png", ".pdf")
 MARKERS = "os^Dv*PX"
@@ -42,11 +42,6 @@ def draw_with_matplotlib(picture, stream, form):
 
 def color(i):
     return svg.LIGHT[i % svg.SERIES]
-
-
-def plain(words):
-    """Without what matplotlib takes for mathematics."""
-    return words.replace("$", r"\$")
 
 
 def new(plt, picture, height):

@@ -118,9 +118,14 @@ def unit_of(largest):
 # ---- pictures -----------------------------------------------------------------
 
 
+def plain(words):
+    """Without what matplotlib takes for mathematics, and control characters."""
+    return "".join(c if c.isprintable() else " " for c in words).replace("$", r"\$")
+
+
 def new_picture(plt, run, title):
     figure, axes = plt.subplots(figsize=(9, 5), constrained_layout=True)
-    axes.set_title("%s\n%s" % (title, run.name), fontsize=11)
+    axes.set_title("%s\n%s" % (title, plain(run.name)), fontsize=11)
     axes.set_xlabel("time since the first process began (s)")
     axes.set_xlim(0, run.seconds)
     return figure, axes
@@ -205,8 +210,9 @@ def short(name, width=70):
 
 
 def draw_file(plt, run, found):
-    figure, axes = new_picture(plt, run, "Places in %s" % short(found["name"]))
-    axes.set_title("Places in %s" % short(found["name"]), fontsize=11)
+    title = "Places in %s" % plain(short(found["name"]))
+    figure, axes = new_picture(plt, run, title)
+    axes.set_title(title, fontsize=11)
     unit, size = unit_of(found["end"])
     top = found["end"] / size
     largest = max(max(max(row) for row in found[key])

@@ -748,7 +748,8 @@ class Programs(Case):
         except ImportError:
             self.assertIn("matplotlib", self.refused("plot", "a.bin"))
             return
-        self.iotrace("plot", "--slices", "20", "-o", "pictures", "a.bin")
+        os.rename(self.path("a.bin"), self.path("$x^$\n$\\frac$.bin"))   # no formula
+        self.iotrace("plot", "--slices", "20", "-o", "pictures", "$x^$\n$\\frac$.bin")
         names = os.listdir(self.path("pictures"))
         for name in ("non_io_time", "io_time", "bytes_moved", "bytes_per_slice",
                      "rank_by_time", "file_1_by_time"):

@@ -13,6 +13,7 @@ from full_report import figure, full
 from leadline import axes, draw_svg, gallery, page_style, scaling, shapes, svg
 from leadline import svg_lines
 from leadline.errors import LeadlineError
+from leadline.iotrace_plot import plain
 from leadline_case import STEADY, LeadlineCase
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -312,6 +313,9 @@ class Traces(Case):
 
 
 class Drawing(Case):
+    def test_names_are_no_mathematics(self):
+        self.assertEqual(plain("$x^$\n\x1b"), r"\$x^\$  ")
+
     def test_hostile_and_long_names(self):
         name = '</text><script>alert(1)</script>"\x00&' + "W" * 300
         for i in range(9):
