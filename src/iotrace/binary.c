@@ -287,8 +287,11 @@ static int index_blocks(struct log *l)
                                                .sequence = head.sequence,
                                                .index = i};
     }
-    if (b->header.fixed.blocks > (uint64_t)n)
-        l->info.missing_blocks = b->header.fixed.blocks - (uint64_t)n;
+    /* The recorder makes a block as long as it will be before it uses it: one that is
+     * shorter has been cut, and what was behind is missing. */
+    uint64_t whole = (uint64_t)(l->size / b->header.fixed.block_bytes);
+    if (b->header.fixed.blocks > whole)
+        l->info.missing_blocks = b->header.fixed.blocks - whole;
     return 0;
 }
 

@@ -377,6 +377,16 @@ class Format(Case):
             self.assertEqual([r["start_time"] for r in rows],
                              [seconds(e.start) for e in log.events])
 
+    def test_cut_within_its_last_block(self):
+        """What is missing is said, though no whole block is."""
+        log = Log()
+        for i in range(2 * SLOTS):
+            log.add("fsync", EPOCH + 100 * i, 50)
+        log.write(self.path("a.bin"))
+        os.truncate(self.path("a.bin"), os.path.getsize(self.path("a.bin")) - 1000)
+        out, err = self.iotrace("summary", "a.bin")
+        self.assertIn("1 block is missing", out + err)
+
     def test_killed_within_a_call(self):
         log = Log(state=RUNNING, pid=GONE)
         for i in range(5):
