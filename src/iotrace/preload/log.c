@@ -108,9 +108,13 @@ int log_fd(void)
 static bool make_room(uint64_t at, size_t bytes)
 {
     static const char zeros[16384];
-    for (uint64_t n = 0; n < bytes; n += sizeof zeros)
-        if (sys_pwrite(recorder.fd, zeros, sizeof zeros, at + n) != sizeof zeros)
+    for (uint64_t n = 0; n < bytes; n += sizeof zeros) {
+        ssize_t written = sys_pwrite(recorder.fd, zeros, sizeof zeros, at + n);
+        if (written >= 0 && written < (ssize_t)sizeof zeros)
+            errno = ENOSPC; /* or an older reason would be told */
+        if (written != (ssize_t)sizeof zeros)
             return false;
+    }
     return true;
 }
 
