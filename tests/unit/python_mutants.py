@@ -2,6 +2,7 @@
 """Reports with one thing wrong, hundreds of them: each command of leadline that reads
 them ends with a status and at most sentences, never with a traceback."""
 import copy
+import json
 import random
 
 from tap import main
@@ -92,6 +93,64 @@ class Mutants(LeadlineCase):
         self.survive(full({"sequential.write_MBps": STEADY,
                            "random.read_MBps": STEADY}, program="calibrate",
                           phases=()), range(self.COUNT))
+
+
+class Bytes(LeadlineCase):
+    """Files in which some bytes are others, or are missing."""
+    INSERTED = [b"\0", b"\xff", b"[" * 5000, b"9" * 5000, b'"\\ud800"', b"1e999", b"{"]
+
+    def damaged(self, data, chance):
+        data = bytearray(data)
+        for _ in range(chance.choice([1, 2, 10])):
+            at = chance.randrange(len(data))
+            how = chance.random()
+            if how < 0.5:
+                data[at] ^= 1 << chance.randrange(8)
+            elif how < 0.8:
+                data[at:at] = chance.choice(self.INSERTED)
+            else:
+                del data[at:at + chance.randrange(9)]
+        return data[:chance.randrange(len(data))] if chance.random() < 0.2 else data
+
+    def test_of_reports(self):
+        good = json.dumps(full({"write_MBps": STEADY}), indent=1).encode()
+        name = self.path("mutant.json")
+        for seed in range(150):
+            with open(name, "wb") as stream:
+                stream.write(self.damaged(good, random.Random(seed)))
+            for command in (("list", self.dir), ("validate", name),
+                            ("report", name, "-o", self.path("page.html"))):
+                status, _, err = leadline(*command)
+                self.assertIn(status, (0, 1, 2))
+                self.assertLessEqual(err.count("\n"), 2, err)
+
+
+class Specifications(LeadlineCase):
+    GOOD = {"program": "/bin/true", "np": 2, "args": ["--x={a}", "y"],
+            "matrix": {"a": [1, 2], "b": ["x"]}, "cases": [{"c": True}], "rounds": 2,
+            "seed": 1, "mpiexec": ["mpiexec"], "mpiexec_args": ["-x"],
+            "sbatch": ["--time=1"], "env": {"A": "b"}, "timeout": 5}
+    ARGS = ["{a.real}", "{a[0]}", "{a!r}", "{a:9}", "{a:>9999999999}", "{", "}", "{0}",
+            "{}", "{nothing}", "{a:{b}}"]
+
+    def sweep(self, tree):
+        name = self.path("spec.json")
+        with open(name, "w") as stream:
+            json.dump(tree, stream)
+        status, out, err = leadline("sweep", name, "--dry-run", "--out",
+                                    self.path("out"))
+        self.assertLessEqual(err.count("\n"), 2, err)
+        return status, out
+
+    def test_with_one_thing_wrong(self):
+        for seed in range(300):
+            self.assertIn(self.sweep(mutant(self.GOOD, seed)[0])[0], (0, 1, 2))
+
+    def test_args_that_are_more_than_a_name(self):
+        good = dict(self.GOOD, args=["--x={a}", "{{y}}"])
+        self.assertIn("--x=2 '{y}' ", self.sweep(good)[1])
+        for arg in self.ARGS:
+            self.assertEqual(self.sweep(dict(self.GOOD, args=[arg]))[0], 2, arg)
 
 
 class Extremes(LeadlineCase):
