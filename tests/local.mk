@@ -106,6 +106,7 @@ SCRIPT_TESTS = \
 	tests/lint/needed.py \
 	tests/lint/text.py \
 	tests/unit/python_bad_input.py \
+	tests/unit/json_python.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_history.py \
 	tests/unit/python_mutants.py \
@@ -132,6 +133,9 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks gluster ho
 	tests/unit/full_report.py tests/unit/leadline_case.py \
 	tests/unit/tap.py tests/fuzz/README \
 	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
+
+# What json_python.py has write its documents; no test by itself.
+EXTRA_PROGRAMS += tests/unit/json_echo
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
@@ -239,7 +243,7 @@ EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
-	tests/ldadc/truth.o
+	tests/ldadc/truth.o tests/unit/json_echo
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl
