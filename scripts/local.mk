@@ -15,4 +15,4 @@ dist_slurm_SCRIPTS = \
 reframedir = $(pkgdatadir)/reframe
 dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.py
 
-EXTRA_DIST += packaging/spack/package.py
+EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py

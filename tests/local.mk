@@ -104,6 +104,7 @@ SCRIPT_TESTS = \
 	tests/lint/includes.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \
+	tests/lint/packaging.py \
 	tests/lint/text.py \
 	tests/unit/python_bad_input.py \
 	tests/unit/json_python.py \
@@ -125,6 +126,7 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks gluster hosts rig.py \
 	slurm) tests/env.in \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
 	tests/e2e/in_rig.py tests/e2e/slurm_jobs.py \
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
@@ -252,3 +254,9 @@ tests/fault_shim.so: tests/fault_shim.c
 tests/yield_shim.so: tests/yield_shim.c
 	$(SHIM_CC) $(srcdir)/tests/yield_shim.c -ldl
 CLEANFILES += $(check_DATA)
+
+# What "make install" has put where it belongs.
+installcheck-local:
+	tests/env env PATH="$(DESTDIR)$(bindir):$$PATH" $(srcdir)/tests/installed \
+	  '$(MPIEXEC)'
+.PHONY: installcheck-local

@@ -10,7 +10,8 @@ from lint import done, output, point, skip, text_of, tracked
 WIDTH = 88
 TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".sbatch",
         ".1", ".in")
-SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version", "tests/run",
+SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version",
+           "packaging/debian-test", "tests/installed", "tests/run",
            "tests/rig/disks", "tests/rig/hosts", "tests/rig/slurm")
 NARROW = (".c", ".cc", ".h", ".py", ".sbatch")
 

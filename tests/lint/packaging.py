@@ -1,0 +1,164 @@
+"""Spack's recipe and Debian's packages against the suite: options of configure, the
+version, every program."""
+import glob
+import itertools
+import os
+import re
+import sys
+import types
+
+from lint import SRC, done, point, text_of
+
+RECIPE = "packaging/spack/package.py"
+WIDTH = 99  # of "spack style"
+
+
+def matching(*parts):
+    """Files of the sources."""
+    return [os.path.relpath(path, SRC) for path in glob.glob(os.path.join(SRC, *parts))]
+
+
+def known():
+    """Names of configure's --with-NAME, and its variables."""
+    texts = [text_of(name) for name in matching("m4", "ll_*.m4")]
+    found = [re.findall(r"AC_ARG_%s\(\[(\w+)\]" % kind, "\n".join(texts))
+             for kind in ("WITH", "VAR")]
+    return set(found[0]), set(found[1])
+
+
+# ---- Spack ---------------------------------------------------------------------
+
+
+class Anything(str):
+    """A package of Spack's: whatever it is asked for, it has it."""
+
+    def __getattr__(self, name):
+        return Anything("%s.%s" % (self, name))
+
+    def join(self, name):
+        return Anything("%s/%s" % (self, name))
+
+
+class Spec:
+    """What is installed: the variants that were chosen, and packages asked for."""
+
+    def __init__(self, chosen):
+        self.chosen, self.asked = chosen, set()
+
+    def __contains__(self, words):
+        return words.lstrip("+") in self.chosen
+
+    def __getitem__(self, package):
+        self.asked.add(package)
+        return Anything(package)
+
+
+class AutotoolsPackage:
+    def with_or_without(self, name, variant=None):
+        on = (variant or name) in self.spec.chosen
+        return ["--%s-%s" % ("with" if on else "without", name)]
+
+
+class Recipe:
+    """The recipe, executed with these for what Spack has under the same names."""
+
+    def __init__(self):
+        self.variants, self.needs = [], []
+        spack = types.ModuleType("spack.package")
+        spack.AutotoolsPackage = AutotoolsPackage
+        spack.Executable = spack.license = spack.version = lambda *a, **k: None
+        spack.variant = lambda name, **k: self.variants.append(name)
+        spack.depends_on = lambda what, **k: self.needs.append((what, k.get("when")))
+        sys.modules["spack"] = types.ModuleType("spack")
+        sys.modules["spack.package"] = spack
+        names = {}
+        exec(compile(text_of(RECIPE), RECIPE, "exec"), names)
+        self.package = names["Leadline"]()
+
+    def arguments(self, chosen):
+        """Those of configure, and the packages that they are made of."""
+        self.package.spec = Spec(chosen)
+        return self.package.configure_args(), self.package.spec.asked
+
+    def given(self, chosen):
+        """Names of packages that the recipe says are there."""
+        return set(re.match(r"[\w-]+", what).group() for what, when in self.needs
+                   if when is None or when.lstrip("+") in chosen)
+
+
+def check_recipe():
+    options, variables = known()
+    recipe = Recipe()
+    wrong, unknown, missing = [], set(), set()
+    for n in range(len(recipe.variants) + 1):
+        for chosen in itertools.combinations(recipe.variants, n):
+            words, asked = recipe.arguments(chosen)
+            missing |= asked - recipe.given(chosen)
+            names = [w.split("=")[0] for w in words]
+            unknown |= set(name for name in names if name[0] != "-") - variables - {
+                "CC", "HDF5_CFLAGS", "HDF5_LIBS"}
+            named = [re.sub("^--with(out)?-", "", name) for name in names
+                     if name[0] == "-"]
+            wrong += [chosen] if sorted(named) != sorted(options) or sum(
+                name.startswith("--with-") for name in names) != n else []
+    point(not wrong, "Spack's recipe says what every option of configure is to be",
+          wrong[:3])
+    point(not unknown, "it sets no variables but configure's", unknown)
+    point(not missing, "it depends on what it asks for", missing)
+    when = set(when.lstrip("+") for _, when in recipe.needs if when)
+    point(when == set(recipe.variants), "every variant needs something, and is one",
+          when ^ set(recipe.variants))
+    long = [line for line in text_of(RECIPE).splitlines() if len(line) > WIDTH]
+    point(not long, "its lines are not longer than Spack's style has them", long)
+
+
+# ---- Debian --------------------------------------------------------------------
+
+
+def debian(name):
+    return text_of("packaging/debian/" + name)
+
+
+def check_rules(rules):
+    unsaid = [name for name in known()[0] if "--with-" + name not in rules]
+    point(not unsaid, "Debian's rules ask for every optional part", unsaid)
+    version = re.search(r"AC_INIT\(\[leadline\], \[([^]]*)\]", text_of("configure.ac"))
+    point(debian("changelog").startswith("leadline (%s-" % version.group(1)),
+          "Debian's version is that of configure.ac", [version.group(1)])
+
+
+def check_programs(parallel):
+    """`parallel`: those that there are twice."""
+    made = [re.findall(r"^bin_PROGRAMS \+= (.*)", text_of(name), re.M)
+            for name in matching("src", "*", "local.mk")]
+    made = set(" ".join(itertools.chain(*made)).split())
+    lists = " ".join(map(text_of, matching("packaging/debian", "*.install")))
+    packed = set(parallel + re.findall(r"usr/bin/(\w+)\s", lists))
+    point(made and not made - packed, "every program is in one of Debian's packages",
+          made - packed)
+    for mpi in "mpich", "openmpi":
+        links = re.findall(r"/usr/bin/(\w+)\.%s\b" % mpi,
+                           debian("leadline-%s.alternatives" % mpi))
+        point(sorted(links) == parallel, "the parallel ones are alternatives: " + mpi,
+              [links, parallel])
+
+
+def check_lists():
+    packages = re.findall(r"^Package: (.*)", debian("control"), re.M)
+    lists = [os.path.basename(name)[:-len(".install")]
+             for name in matching("packaging/debian", "*.install")]
+    point(sorted(lists) == sorted(packages), "every package has its list of files",
+          set(lists) ^ set(packages))
+
+
+def main():
+    check_recipe()
+    rules = debian("rules")
+    check_rules(rules)
+    check_programs(re.search(r"^PARALLEL = (.*)", rules, re.M).group(1).split())
+    check_lists()
+    done()
+
+
+if __name__ == "__main__":
+    main()
