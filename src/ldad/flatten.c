@@ -137,8 +137,8 @@ int command_flatten(int argc, char **argv)
     return world_close(&w, "ldad flatten");
 }
 
-/* The file's bytes get a stream of their own: what libraries below MPI print on standard
- * output (UCX its warnings) goes to standard error, not among them. */
+/* The file's bytes get a stream of their own: what libraries below MPI print on
+ * standard output (UCX its warnings) goes to standard error, not among them. */
 static int take_stdout(FILE **out)
 {
     int fd = dup(STDOUT_FILENO);
