@@ -4,8 +4,8 @@
  * Its unit of work is one multiplication and one addition, y = a y + b, counted as two
  * operations whether or not the processor fuses them, on BUSY_LANES independent chains
  * in registers: no memory traffic, no branch, no denormal and no overflow (y stays
- * between 1/2 and 2). The chains pass through an empty assembly statement, and what they
- * come to is kept, so that no compiler may remove, shorten or precompute them. */
+ * between 1/2 and 2). The chains pass through an empty assembly statement, and what
+ * they come to is kept, so that no compiler may remove, shorten or precompute them. */
 #ifndef MADBENCH_BUSY_H
 #define MADBENCH_BUSY_H
 

@@ -17,15 +17,15 @@ class Disks(Case):
     def rate(self, *options, np=2):
         """The disk's rate, within 5 %."""
         report = self.good(self.blocktransfer(
-            str(BYTES // np), "--block-size=256k", "--no-verify", "--repeat=3", *options,
-            np=np, dir=DISK))
+            str(BYTES // np), "--block-size=256k", "--no-verify", "--repeat=3",
+            *options, np=np, dir=DISK))
         for f in report["figures"]:
             if f["name"] in ("write_MBps", "read_MBps"):
                 self.assertLess(abs(f["median"] * 1e6 / RATE - 1), 0.05, f)
 
     def seconds(self, program, *args):
         """What is timed as reads and writes is the calls that the recorder saw, within
-        2 %: all of them take long. A machine may be busy with others: then once more."""
+        2 %: they all take long. A machine may be busy with others: then once more."""
         for _ in range(accounts.ATTEMPTS):
             done, (log,) = accounts.Recorded.recorded(self, program, *args, np=1,
                                                       dir=DISK)
