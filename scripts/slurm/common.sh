@@ -19,17 +19,36 @@ fail() {
     exit 1
 }
 
+# absolute PATH: seen from where the job was submitted, as the job itself goes elsewhere.
+absolute() {
+    case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s' "$SLURM_SUBMIT_DIR/$1" ;;
+    esac
+}
+
+# json TEXT: as a string of a specification.
+json() {
+    local text=$1
+    text=${text//\\/\\\\}
+    text=${text//\"/\\\"}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\t'/\\t}
+    printf '"%s"' "$text"
+}
+
 # begin PROGRAM: what a job does first; PROGRAM is one of those that it will run. From
 # then on it is in $scratch, so that this is where the programs' --dir is, by default.
 begin() {
     local id=${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}
+    local name=${SLURM_JOB_NAME//[^A-Za-z0-9._+-]/_} # parts of names of folders
     command -v "$1" >/dev/null || fail "$1 is not on PATH: load its module first"
     export LEADLINE_MPIEXEC=${LEADLINE_MPIEXEC:-$(launcher_of "$1")}
     ranks=${SLURM_NTASKS:-$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1}))}
-    runs=${LEADLINE_RUNS:-$SLURM_SUBMIT_DIR/$SLURM_JOB_NAME-$id}
-    job=$SLURM_JOB_NAME-$id${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}
-    scratch=${LEADLINE_DIR:-${SCRATCH:-$SLURM_SUBMIT_DIR}}/$job.scratch
-    local_scratch=${LEADLINE_LOCAL:+$LEADLINE_LOCAL/$job.scratch}
+    runs=$(absolute "${LEADLINE_RUNS:-$name-$id}")
+    job=$name-$id${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}
+    scratch=$(absolute "${LEADLINE_DIR:-${SCRATCH:-$SLURM_SUBMIT_DIR}}")/$job.scratch
+    local_scratch=${LEADLINE_LOCAL:+$(absolute "$LEADLINE_LOCAL")/$job.scratch}
     child=
     trap clean EXIT
     trap stop TERM

@@ -11,10 +11,15 @@ set -euo pipefail
 options=("$@")
 # shellcheck source=scripts/slurm/submit.sh
 . "$(dirname "$0")/submit.sh"
-export LEADLINE_RUNS=${LEADLINE_RUNS:-$PWD/strong-scaling-$(date -u +%Y%m%dT%H%M%SZ)}
+LEADLINE_RUNS=$(absolute "${LEADLINE_RUNS:-strong-scaling-$(date -u +%Y%m%dT%H%M%SZ)}")
+export LEADLINE_RUNS
 
+npix=${NPIX:-25000}
+whole NPIX "$npix"
 chain=()
-for ranks in ${RANKS:-4 8 16 32 64}; do
-    chain+=("$ranks:${NPIX:-25000}")
+read -ra counts <<<"${RANKS:-4 8 16 32 64}"
+for ranks in "${counts[@]}"; do
+    whole RANKS "$ranks"
+    chain+=("$ranks:$npix")
 done
 all "${chain[@]}"

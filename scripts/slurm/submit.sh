@@ -3,16 +3,33 @@
 # jobs, each after the one before, as two at once would measure each other; at its end
 # the report, where all of them went well. Options of theirs are sbatch's.
 
+# absolute PATH: seen from here.
+absolute() {
+    case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s' "$PWD/$1" ;;
+    esac
+}
+
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 nbin=${NBIN:-8}
 tasks_per_node=${TASKS_PER_NODE:-16}
-dir=${LEADLINE_DIR:-${SCRATCH:-$PWD}}
+dir=$(absolute "${LEADLINE_DIR:-${SCRATCH:-$PWD}}")
 jobs=()
 
 fail() {
     echo "${0##*/}: $*" >&2
     exit 1
 }
+
+# whole NAME VALUE: ends with a sentence where it is not, before bash computes with it,
+# which would run what is written in brackets.
+whole() {
+    [[ $2 =~ ^[1-9][0-9]{0,17}$ ]] || fail "$1: \"$2\" is not a whole number above 0"
+}
+
+whole NBIN "$nbin"
+whole TASKS_PER_NODE "$tasks_per_node"
 
 # needs RANKS NPIX: bytes of memory of one rank, and of all files, by a --dry-run.
 needs() {
@@ -66,6 +83,7 @@ submit() {
 # all RANKS:NPIX...: checks all before it submits any, then the report.
 all() {
     local each list
+    [ -z "${NODE_MEMORY-}" ] || whole NODE_MEMORY "$NODE_MEMORY"
     for each; do check "${each%:*}" "${each#*:}"; done
     mkdir -p "$LEADLINE_RUNS"
     for each; do submit "${each%:*}" "${each#*:}"; done

@@ -12,12 +12,16 @@ set -euo pipefail
 options=("$@")
 # shellcheck source=scripts/slurm/submit.sh
 . "$(dirname "$0")/submit.sh"
-export LEADLINE_RUNS=${LEADLINE_RUNS:-$PWD/weak-scaling-$(date -u +%Y%m%dT%H%M%SZ)}
+LEADLINE_RUNS=$(absolute "${LEADLINE_RUNS:-weak-scaling-$(date -u +%Y%m%dT%H%M%SZ)}")
+export LEADLINE_RUNS
 
 npix=${NPIX:-12500}
+whole NPIX "$npix"
 last=
 chain=()
-for ranks in ${RANKS:-1 4 16 64}; do
+read -ra counts <<<"${RANKS:-1 4 16 64}"
+for ranks in "${counts[@]}"; do
+    whole RANKS "$ranks"
     if [ -n "$last" ]; then
         [ "$ranks" = $((4 * last)) ] ||
             fail "RANKS: after $last comes $((4 * last)), not $ranks"

@@ -2,6 +2,7 @@
 """scripts/slurm and the programs under a real Slurm of two nodes. limit: 400"""
 import os
 import re
+import shlex
 import subprocess
 
 from e2e import FLAVOUR, add
@@ -154,6 +155,36 @@ class Jobs(SlurmCase):
         done = self.failed(self.job("madbench.sbatch", PATH="/usr/bin:/bin"))
         self.assertIn("madbench is not on PATH", done.out)
 
+    def test_nasty_names(self):
+        """Folders and jobs may be called anything, and no shell hears of it."""
+        name = "a b;touch gone $(touch gone) `touch gone` '\" \\\\ *"
+        for folder in ("dir", "runs", "local"):
+            os.mkdir(os.path.join(self.tmp, folder + name))
+        local = os.path.join(LOCAL, name)
+        self.on_nodes("mkdir -p %s" % shlex.quote(local))
+        done = self.job("ldad.sbatch", "--job-name=../x;touch gone", ROUNDS="1",
+                        LEADLINE_DIR="dir" + name, LEADLINE_LOCAL=local,
+                        LEADLINE_RUNS=self.tmp + "/runs" + name)
+        self.assertEqual(done.state, "COMPLETED", done)
+        self.on_nodes("rmdir %s" % shlex.quote(local))
+        self.nothing_left()
+        self.assertEqual(os.listdir(os.path.join(self.tmp, "dir" + name)), [])
+        self.assertEqual(len(self.reports("runs" + name, "ldad")), 4)
+        self.assertIn("partitioned", done.out)
+        for place in (self.tmp, SCRIPTS, os.path.join(self.tmp, "runs" + name)):
+            self.assertNotIn("gone", os.listdir(place))
+
+    def test_nasty_values(self):
+        """A value stays one, also within a specification."""
+        for script, env, words in (
+                ("compare-unique-shared.sbatch", {"NPIX": '64", "--keep'}, "64"),
+                ("ldad.sbatch", {"WORKLOAD": "perf;touch gone"}, "perf;touch gone"),
+                ("pfmload.sbatch", {"LOAD": "L", "SCHEMES": 'G"],"x":["'}, 'G')):
+            done = self.failed(self.job(script, nodes=1, **env))
+            self.assertIn(words, done.out)
+            self.assertIn(" is not ", done.out)
+            self.assertNotIn("gone", os.listdir(self.tmp))
+
     def test_time_limit(self):
         """Slurm looks every half minute whether within the next one the signal is due:
         here that is 10 to 40 seconds after the beginning."""
@@ -266,7 +297,7 @@ class Chains(SlurmCase):
 
     def test_what_does_not_fit_is_refused(self):
         """The rig's nodes have 1 GiB."""
-        self.refused("4 ranks with 16000 pixels need 9.60 GiB of a node, which has "
+        self.refused("4 ranks with 16000 pixels need 9.54 GiB of a node, which has "
                      "1024 MiB", RANKS="4", NPIX="16000", TASKS_PER_NODE="4")
 
     def test_files_that_do_not_fit_are_refused(self):
@@ -274,6 +305,12 @@ class Chains(SlurmCase):
 
     def test_ranks_that_are_not_four_times(self):
         self.refused("RANKS: after 1 comes 4, not 2", RANKS="1 2")
+
+    def test_values_that_bash_would_compute(self):
+        for name in ("RANKS", "NPIX", "NBIN", "TASKS_PER_NODE", "NODE_MEMORY"):
+            for value in ("x[$(touch${IFS}gone)]", "4+4", "-4", "0", "08", "9" * 30):
+                self.refused("is not a whole number above 0", **{name: value})
+        self.assertNotIn("gone", os.listdir(self.tmp))
 
     def test_no_report_after_a_failure(self):
         done = self.chain("strong-scaling.sh", RANKS="1 4", REPEAT="never")
