@@ -35,12 +35,18 @@ def tool(words, said="", env=None):
     return child.returncode, out, " ".join(err.split())
 
 
+def no_pattern(path):
+    """%j is the job's number; but behind a backslash, wherever that is, nothing is
+    replaced."""
+    return path.replace("\\", "\\\\") if "\\" in path else path.replace("%", "%%")
+
+
 def submit(run, spec, env):
     """The number of the new job."""
     script = "#!/bin/sh\nexec %s\n" % " ".join(shlex.quote(w) for w in run.command)
     status, out, err = tool(
         ["sbatch", "--parsable", "--job-name=" + runs.name(run),
-         "--output=" + runs.log_path(run).replace("%", "%%"),  # %j is the job
+         "--output=" + no_pattern(runs.log_path(run)),
          "--ntasks=%d" % specs.ranks(spec, run.config),
          "--time=%d" % math.ceil(spec["timeout"] / 60.0)] + spec["sbatch"], script, env)
     if status:

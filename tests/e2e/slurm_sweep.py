@@ -2,6 +2,7 @@
 """leadline sweep --submit under a real Slurm of two nodes."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -125,6 +126,29 @@ class Sweeps(SlurmCase):
         self.assertIn(
             "neither round 1 failed: its job left no valid report: madbench: ", err)
         self.assertIn("1 of 2 runs failed", err)
+
+    def test_nasty_names(self):
+        """The job's script, its log and its folder: no shell or pattern takes a part
+        of them for more than a name."""
+        for name in ("a b;touch gone $(touch gone) `touch gone` '\" %j *", "\\x%j\\"):
+            self.nasty_name(name)
+
+    def nasty_name(self, name):
+        self.spec(rounds=1, args=["64", "2", "--io-only", "--dir=" + self.tmp,
+                                  "--label=" + name + "\n-x"])
+        self.sweep("--out=" + name)
+        names = self.reports(name)
+        self.assertEqual(len(names), 2)
+        for each in names:
+            self.assertEqual(self.valid(name, each, ranks=2)["run"]["label"],
+                             name + "\n-x")
+        self.spec(rounds=1, matrix={"filetype": ["neither"]})
+        self.sweep("--out=" + name, "--fresh", status=1)
+        logs = [found for found in os.listdir(os.path.join(self.tmp, name))
+                if found.endswith(".log")]
+        self.assertEqual(len(logs), 1)
+        shutil.rmtree(os.path.join(self.tmp, name))
+        self.assertEqual(os.listdir(self.tmp), ["spec.json"])
 
     def test_what_sbatch_refuses(self):
         self.spec(sbatch=["--partition=nowhere"])
