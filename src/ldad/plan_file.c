@@ -22,19 +22,35 @@ static long ranks_of(const char *line)
     return ranks;
 }
 
+/* Reads past the rest of a line that did not fit; whether there was one. */
+static bool is_cut(FILE *in, const char *line)
+{
+    bool cut = false;
+    if (!strchr(line, '\n'))
+        for (int c; (c = fgetc(in)) != EOF && c != '\n';)
+            cut = true;
+    return cut;
+}
+
 static int find(const char *file, int ranks, char *plan, int room)
 {
+    bool found = false, cut = false;
     FILE *in = fopen(file, "re");
     if (!in)
         return err_set(-errno, file, -1, "the file of plans cannot be opened: %s",
                        strerror(errno));
-    bool found = false;
-    while (!found && fgets(plan, room, in))
+    while (!found && fgets(plan, room, in)) {
         found = ranks_of(plan) == ranks;
+        cut = is_cut(in, plan);
+    }
     int failed = ferror(in);
     fclose(in);
     if (failed)
         return err_set(-EIO, file, -1, "the file of plans cannot be read");
+    if (found && cut)
+        return err_set(-E2BIG, file, -1,
+                       "the plan of %d ranks has more than %d characters", ranks,
+                       room - 1);
     plan[strcspn(plan, "\n")] = 0;
     return found
                ? 0

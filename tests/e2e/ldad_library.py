@@ -108,6 +108,13 @@ class Library(Case):
             out.write(plan("perf", 12) + "\n")
         self.refused("ldad_method=unique", "ldad_plan_file=" + plans,
                      says="no plan of 2 ranks")
+        # Of long lines, the rest is no line; nor is their beginning a plan.
+        for line, says in (("#".ljust(1023) + plan("perf", 2), "no plan of 2 ranks"),
+                           (plan("perf", 2).replace(" [", " " * 1023 + "[", 1),
+                            "plan of 2 ranks has more than")):
+            with open(plans, "w") as out:
+                out.write(line + "\n")
+            self.refused("ldad_method=unique", "ldad_plan_file=" + plans, says=says)
 
     def refused(self, *keys, says):
         done = self.program("renamed", "perf", os.path.join(self.tmp, "g"), *keys, np=2)
