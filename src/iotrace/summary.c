@@ -9,12 +9,15 @@
 
 #define STATES 65536 /* files of one process whose accesses are followed */
 
+#define CHAINS 1024 /* of a log's processes, by their numbers */
+
 /* What one log needs while it is read. */
 struct reading {
     struct summary *s;
     struct log *log;
-    int first;        /* its processes' first number */
-    uint32_t *global; /* number of the file + 1, by the log's own */
+    int first;         /* its processes' first number */
+    int chain[CHAINS]; /* the last process + 1; 0: none */
+    uint32_t *global;  /* number of the file + 1, by the log's own */
     struct access (*access)[2];
     uint32_t names, states;
     bool profile;
@@ -186,8 +189,10 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
         s->process = more;
         s->process_room = room;
     }
+    int *chain = &r->chain[(uint32_t)pid % CHAINS];
     struct process_sum *p = &s->process[s->processes++];
     *p = (struct process_sum){.rank = i->rank,
+                              .next = *chain,
                               .pid = pid,
                               .generation = i->generation,
                               .threads = i->threads};
@@ -201,16 +206,17 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
         p->begin_ns = i->begin_ns;
         p->end_ns = i->end_ns;
     }
+    *chain = s->processes;
     return p;
 }
 
-/* A table may hold several processes, most often the same one line after line. */
+/* A table may hold the processes of a whole run. */
 static struct process_sum *process_of(struct reading *r, int32_t pid)
 {
     struct summary *s = r->s;
-    for (int i = s->processes - 1; i >= r->first; i--)
-        if (s->process[i].pid == pid)
-            return &s->process[i];
+    for (int n = r->chain[(uint32_t)pid % CHAINS]; n; n = s->process[n - 1].next)
+        if (s->process[n - 1].pid == pid)
+            return &s->process[n - 1];
     return add_process(r, pid);
 }
 

@@ -38,6 +38,7 @@ struct process_sum {
     int32_t rank, pid;
     uint32_t generation;
     int threads;
+    int next; /* of those with like numbers, while their log is read: see summary.c */
     char app[64], program[64], host[64];
     struct sum sum[CLASSES];
     int64_t begin_ns, end_ns; /* 0: not known */

@@ -695,9 +695,9 @@ class Damage(Case):
         self.assertEqual(len(out.splitlines()), 2)
         self.assertIn("1 damaged record skipped", err)
 
-    def row(self, operation="read", size=1, end=2):
-        return "a\ta.1\tIOTRACE\t/f\t3\t0\t%s\t%d\t1.0\t%d.0\t%d.0\t7\n" % (
-            operation, size, end, end - 1)
+    def row(self, size=1, end=2, pid=7):
+        return "a\ta.1\tIOTRACE\t/f\t3\t0\tread\t%d\t1.0\t%d.0\t%d.0\t%d\n" % (
+            size, end, end - 1, pid)
 
     def table(self, *rows):
         with open(self.path("a.tsv"), "w") as f:
@@ -711,6 +711,13 @@ class Damage(Case):
             found = self.table(self.row(size=5), bad, bad, self.row(size=6))
             self.assertEqual(found["total"]["read"]["bytes"], 11)
             self.assertEqual(found["damaged"], 2)
+
+    def test_rows_of_many_processes(self):
+        pids = [1 + 512 * (i % 1500) for i in range(4500)]
+        found = self.table(*[self.row(size=pid, pid=pid) for pid in pids])
+        self.assertEqual([(p["pid"], p["by_class"]["read"]["bytes"])
+                          for p in found["processes"]],
+                         [(pid, 3 * pid) for pid in pids[:1500]])
 
     def test_a_zero_byte_ends_no_row(self):
         found = self.table(self.row(size=5), "a\0b\n", self.row(size=6))
