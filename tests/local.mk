@@ -134,7 +134,9 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed $(addprefix tests/rig/, 
 	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
 	tests/unit/full_report.py tests/unit/leadline_case.py \
 	tests/unit/tap.py tests/fuzz/README \
-	$(addprefix tests/fuzz/, gsf.c gsf-corpus.tar.gz pfm.c pfm-corpus.tar.gz run)
+	$(addprefix tests/fuzz/, run fuzz.h stub/mpi.h stub/world.c) \
+	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
+FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo

@@ -696,8 +696,8 @@ class Damage(Case):
         self.assertIn("1 damaged record skipped", err)
 
     def row(self, size=1, end=2, pid=7):
-        return "a\ta.1\tIOTRACE\t/f\t3\t0\tread\t%d\t1.0\t%d.0\t%d.0\t%d\n" % (
-            size, end, end - 1, pid)
+        return "\t".join(["a", "a.1", "IOTRACE", "/f", "3", "0", "read", str(size),
+                          "1.0", "%d.0" % end, "%d.0" % (end - 1), str(pid)]) + "\n"
 
     def table(self, *rows):
         with open(self.path("a.tsv"), "w") as f:

@@ -1,14 +1,8 @@
 /* libFuzzer target: any bytes are read as a GSF file, to the end or to a sentence.
  * How to run it: tests/fuzz/README. */
 #include "hydro/gsf.h"
-#include "base/err.h"
+#include "fuzz.h"
 #include "hydro/geodesy.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Touches all that a ping promises; a wrong length is then a fault under ASan. */
 static void use(const struct gsf_ping *p)
@@ -26,27 +20,17 @@ static void read_all(const char *path)
 {
     struct gsf *g;
     struct gsf_ping p;
-    err_clear();
     int rc = gsf_open(&g, path);
     while (!rc && (rc = gsf_next(g, &p)) == 1) {
         use(&p);
         rc = 0;
     }
-    if (rc && (err_get()->code != rc || !err_get()->text[0]))
-        abort();
+    fuzz_ended(rc);
     gsf_close(&g);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static int fd = -1;
-    static char path[64];
-    if (fd < 0) {
-        fd = memfd_create("gsf", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    }
-    if (ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
-        abort();
-    read_all(path);
+    read_all(fuzz_file(data, size));
     return 0;
 }

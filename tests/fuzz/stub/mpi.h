@@ -1,0 +1,17 @@
+/* As much of MPI as what parses needs, where rank 0 reads and tells the others: a world
+ * of one rank, so that fuzzing needs no MPI. */
+#ifndef FUZZ_STUB_MPI_H
+#define FUZZ_STUB_MPI_H
+
+typedef int MPI_Comm, MPI_Request, MPI_Status, MPI_Datatype, MPI_Info;
+typedef long long MPI_Offset;
+
+enum { MPI_COMM_SELF, MPI_BYTE, MPI_CHAR, MPI_INT64_T };
+
+extern int stub_size; /* what MPI_Comm_size says */
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+
+#endif
