@@ -19,3 +19,10 @@ CLEANFILES += bench/iotrace_calls
 bench/iotrace_calls: bench/iotrace_calls.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(PLAIN_CC) $(WARN_CFLAGS) -O2 -pthread -o $@ \
 	  $(srcdir)/bench/iotrace_calls.c
+
+# make bench/scaling_shim.so tests/yield_shim.so, then bench/scaling
+EXTRA_DIST += bench/scaling bench/scaling_shim.c
+CLEANFILES += bench/scaling_shim.so
+bench/scaling_shim.so: bench/scaling_shim.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(CC) $(CFLAGS) -shared -fPIC -o $@ \
+	  $(srcdir)/bench/scaling_shim.c

@@ -8,4 +8,5 @@ dist_doc_DATA = \
 	doc/method.md \
 	doc/pfmload.md \
 	doc/report-schema.md \
+	doc/scaling.md \
 	doc/statistics.md
