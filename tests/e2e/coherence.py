@@ -7,7 +7,7 @@ that loses writes, in rank_shift.py and verification.py."""
 import os
 import shutil
 
-from e2e import HAVE_SCALAPACK, Case, add
+from e2e import HAVE_SCALAPACK, TIMED_OUT, Case, add
 from in_rig import in_rig, on_two_hosts
 
 SAFE, DEFAULT = (os.environ.get("LEADLINE_" + name, "") for name in ("SAFE", "DEFAULT"))
@@ -60,21 +60,24 @@ class Coherence(Case):
                          [("node1", 2), ("node2", 2)])
 
     def is_found_out(self, *line):
-        """A run ends well, and then all it read was right, or says what was not."""
+        """A run ends well, and then all it read was right, or says what was not. MPI
+        libraries may also meet what is out of date where they open files: then the
+        run fails, or is ended by its time limit."""
+        otherwise = 0
         for _ in range(TRIES):
-            done = self.on(DEFAULT, *line)
-            self.assertTrue(os.path.exists(done.json), done)
-            self.assertIn(done.status, (0, 1), done)
+            done = self.on(DEFAULT, *line, "--io-timeout=10")
+            self.assertNotEqual(done.status, TIMED_OUT, done)
             self.assertIs(done.report["valid"], done.status == 0)
-            if done.status:
-                said = [text for text in done.err.splitlines()
-                        if text.startswith(line[0])]
-                self.assertEqual(len(said), 1, done)
-                self.assertIn("verification failed", said[0])
-                self.assertIn("the file system served stale data", said[0])
+            said = " ".join(text for text in done.err.splitlines()
+                            if text.startswith(line[0]))
+            self.assertEqual(said != "", done.status != 0, done)
+            if "verification failed" in said:
+                self.assertIn("the file system served stale data", said)
                 return
-        self.skipTest("inconclusive: all that %d runs read was right" % TRIES)
-
+            otherwise += done.status != 0
+        self.skipTest("inconclusive: of %d runs, %d ended well, as all they read was "
+                      "right, and the rest before they read anything wrong" %
+                      (TRIES, TRIES - otherwise))
 
 for name, *line in WORKLOADS:
     add(Coherence, "safe_" + name, "is_right", *line)

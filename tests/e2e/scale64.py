@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # limit: 300
 """64 ranks, however few cores there are: everything is there 64 times."""
-from e2e import HAVE_SCALAPACK, Case, main, samples, total
+import json
+import os
+
+from e2e import BUILD, HAVE_SCALAPACK, Case, main, samples, total
 from in_rig import unless_quick
 
 RANKS = 64
@@ -39,6 +42,51 @@ class Scale(Case):
         self.all_there(report)
         self.assertEqual(report["checks"]["blocks_checked"], RANKS * 4)
         self.assertEqual(sum(s["calls"] for s in samples(report, "write")), RANKS * 4)
+
+    def test_each_reads_what_the_last_but_31_wrote(self):
+        report = self.good(self.madbench("64", "2", "--io-only", "--rank-shift=32",
+                                         np=RANKS))
+        self.all_there(report)
+
+    def ldad(self, *args):
+        done = self.run_program("ldad", *args, "--quiet", np=RANKS)
+        report = self.good(done)
+        self.all_there(report)
+        return report
+
+    def test_ldad_perf(self):
+        for io in "collective", "partitioned":
+            report = self.ldad("perf", "--chunk=4k", "--chunks=2", "--io=" + io)
+            self.assertEqual(report["checks"]["blocks_checked"], RANKS * 2)
+            self.assertEqual(total(report, "write"), RANKS * 2 * 4096)
+
+    def test_ldad_jacobi(self):
+        """64 bands of two rows."""
+        report = self.ldad("jacobi", "--rows=128", "--columns=64", "--io=collective")
+        self.assertEqual(report["checks"]["blocks_checked"], RANKS)
+
+    def test_gsfgen(self):
+        """More ranks than lines: some have nothing to do."""
+        done = self.run_program("gsfgen", "--files=40", "--pings=5", "--beams=11",
+                                "--quiet", np=RANKS, json=False)
+        self.assertEqual((done.status, done.said), (0, []), done)
+        self.assertEqual(len(done.files), 40)
+
+    def test_iotrace(self):
+        """A log of each, and together the bytes that the report has."""
+        recorder = os.path.join(BUILD, "libiotrace.so")
+        done = self.blocktransfer("16k", "--block-size=4k", np=RANKS,
+                                  env={"PRELOAD": recorder, "IOTRACE_BINARY": "true"})
+        self.assertEqual(done.status, 0, done)
+        self.all_there(done.report)
+        told = self.run_program("iotrace", "summary", "--json=-", done.folder, np=0,
+                                dir=False, json=False)
+        moved = [f["by_class"] for f in json.loads(told.out)["files"]
+                 if ".blocks." in f["name"] and "write" in f["by_class"]]
+        self.assertEqual(len(moved), RANKS)
+        for by_class in moved:
+            self.assertEqual(by_class["write"]["bytes"], 16384)
+            self.assertEqual(by_class["read"]["bytes"], 16384)
 
 
 if __name__ == "__main__":
