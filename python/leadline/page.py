@@ -171,7 +171,8 @@ def add(commands):
         "report", help="one HTML file with verdicts, tables and pictures",
         description="Writes one HTML file that needs nothing else (no network, no "
         "scripts) of reports, folders of them, calibrations, and what iotrace "
-        "recorded: verdicts in words, tables, and a picture of whatever the data allow.")
+        "recorded: verdicts in words, tables, and a picture of whatever the data "
+        "allow.")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")

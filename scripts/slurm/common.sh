@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# absolute PATH: seen from where the job was submitted, as the job itself goes elsewhere.
+# absolute PATH: seen from where the job was submitted, as the job goes elsewhere.
 absolute() {
     case $1 in
     /*) printf '%s' "$1" ;;
