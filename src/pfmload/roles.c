@@ -73,9 +73,11 @@ void channel_close(struct channel *c)
 /* Waits until it holds `n` credits. */
 static void wait_for_credits(struct channel *c, int64_t n)
 {
-    for (; c->credits < n; c->credits++)
-        MPI_Recv(NULL, 0, MPI_BYTE, c->to, TAG_CREDIT, c->l->r->world.comm,
-                 MPI_STATUS_IGNORE);
+    for (; c->credits < n; c->credits++) {
+        MPI_Request request;
+        MPI_Irecv(NULL, 0, MPI_BYTE, c->to, TAG_CREDIT, c->l->r->world.comm, &request);
+        world_wait(&request, MPI_STATUS_IGNORE);
+    }
 }
 
 static void send_buffer(struct channel *c)
@@ -110,7 +112,8 @@ void channel_end(struct channel *c)
     for (int i = 0; i < 2; i++)
         world_wait(&c->request[i], MPI_STATUS_IGNORE);
     wait_for_credits(c, c->limit); /* then none is on its way that nobody awaits */
-    MPI_Ssend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm);
+    MPI_Issend(NULL, 0, MPI_BYTE, c->to, TAG_END, c->l->r->world.comm, &c->request[0]);
+    world_wait(&c->request[0], MPI_STATUS_IGNORE);
     end(c->l, before);
 }
 
@@ -295,11 +298,13 @@ static int count(void *context, const struct pfm_sounding *s, int64_t n)
 static struct answer ask_master(struct slave *v)
 {
     struct answer a;
+    MPI_Request request;
+    MPI_Comm comm = v->l->r->world.comm;
     enum act before = begin(v->l, ACT_COMMUNICATE);
     v->ask.failed = v->l->r->failed != 0;
-    MPI_Sendrecv(&v->ask, sizeof v->ask, MPI_BYTE, LOAD_MASTER, TAG_ASK, &a, sizeof a,
-                 MPI_BYTE, LOAD_MASTER, TAG_ANSWER, v->l->r->world.comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Irecv(&a, sizeof a, MPI_BYTE, LOAD_MASTER, TAG_ANSWER, comm, &request);
+    MPI_Send(&v->ask, sizeof v->ask, MPI_BYTE, LOAD_MASTER, TAG_ASK, comm);
+    world_wait(&request, MPI_STATUS_IGNORE);
     v->ask.soundings = 0;
     end(v->l, before);
     return a;
