@@ -10,3 +10,4 @@ dist_doc_DATA = \
 	doc/report-schema.md \
 	doc/scaling.md \
 	doc/statistics.md
+EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/report.png
