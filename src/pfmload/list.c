@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MB_GSF = 121, PATH_BYTES = 4096 };
+enum { MB_GSF = 121, PATH_BYTES = 4096, LINE_BYTES = 4 * PATH_BYTES };
 
 /* What a path leads to, whatever it looks like. */
 struct place {
@@ -241,25 +241,34 @@ static int read_line(struct maker *m, struct line *line, int depth)
     return add_file(m, path);
 }
 
+/* The next line. 1, or 0 at the end; -1 where it is no text, however long that is: a
+ * zero byte is in it, or there is no end. */
+static int next_line(FILE *in, char text[LINE_BYTES])
+{
+    int n = 0, c;
+    while ((c = fgetc(in)) != EOF && c != '\n') {
+        if (!c || n == LINE_BYTES - 1)
+            return -1;
+        text[n++] = (char)c;
+    }
+    text[n] = 0;
+    return n || c == '\n';
+}
+
 static int read_lines(struct maker *m, FILE *in, const char *path, int depth)
 {
     struct line line = {.list = path};
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t n;
-    int rc = 0;
-    while (!rc && (n = getline(&text, &room, in)) >= 0) {
+    char text[LINE_BYTES];
+    int rc = 0, more;
+    while (!rc && (more = next_line(in, text)) != 0) {
         line.number++;
-        bool is_text = strlen(text) == (size_t)n;
-        line.path = trim(text);
-        if (!is_text)
+        if (more < 0)
             rc = refuse(&line, "this", "is no text: is it a list of files?");
-        else if (*line.path && *line.path != '#')
+        else if (*(line.path = trim(text)) && *line.path != '#')
             rc = read_line(m, &line, depth);
     }
     if (!rc && ferror(in))
         rc = err_set(-errno, path, -1, "the list cannot be read: %s", strerror(errno));
-    free(text);
     return rc;
 }
 

@@ -170,10 +170,12 @@ static void test_bad_lines(void)
     save_bytes("files.list", "one.gsf\nfi\0ve\n", 14);
     refused(open_all(NULL, NULL, "files.list", false), -EBADMSG, "line 2: this is no",
             "a list that is no text");
-    char *longest = malloc(10000);
+    char *longest = calloc(20000, 1);
     memset(longest, 'x', 9999);
-    longest[9999] = 0;
     refused(open_text(longest, false), -EBADMSG, "too long", "a path of 9999 letters");
+    memset(longest, 'x', 19999);
+    refused(open_text(longest, false), -EBADMSG, "line 1: this is no text",
+            "a line without an end, which is not read to it");
     free(longest);
 }
 
