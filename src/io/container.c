@@ -407,10 +407,12 @@ static int load(const char *path, const char *name, const char *what,
     int rc = container_file(path, name, whole);
     if (rc)
         return rc;
-    int fd = open(whole, O_RDONLY | O_CLOEXEC);
+    int fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st))
         rc = err_set(-errno, path, -1, "the container's %s cannot be opened: %s", what,
                      strerror(errno));
+    else if (!S_ISREG(st.st_mode)) /* a pipe would be waited for */
+        rc = err_set(-EINVAL, path, -1, "the container's %s is no regular file", what);
     if (!rc && !(*raw = malloc((size_t)st.st_size + 1)))
         rc = err_set(-ENOMEM, path, -1, "no memory for the container's %s", what);
     if (!rc && read(fd, *raw, (size_t)st.st_size) != st.st_size)

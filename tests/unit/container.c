@@ -279,6 +279,21 @@ static void test_forged_map(void)
     tap_ok(map_is_refused(0, 5, 4, 9), "nor one whose ranges overlap");
 }
 
+static void test_pipe(void)
+{
+    const char *path = own_path("pipe");
+    struct container c;
+    char header[TAP_PATH + 16];
+
+    snprintf(header, sizeof header, "%s/header", path);
+    int rc = mkdir(path, 0700) || mkfifo(header, 0600) ? -1 : container_read(&c, path);
+    tap_ok(rc == -EINVAL && strstr(err_get()->text, "no regular file"),
+           "a header that is a pipe is not waited for");
+    err_clear();
+    unlink(header);
+    rmdir(path);
+}
+
 static void test_extents(void)
 {
     enum { N = 512 };
@@ -620,6 +635,7 @@ int main(int argc, char **argv)
     test_damage();
     test_forged();
     test_forged_map();
+    test_pipe();
     test_extents();
     test_same();
     test_fits();
