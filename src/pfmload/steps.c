@@ -139,12 +139,27 @@ static int open_old(struct load *l)
     return rc;
 }
 
+/* Of runs that did not end: halves of this PFM beside it, and what was spilled. */
+static void look_for_leftovers(const struct load *l)
+{
+    char folder[PFM_PATH], prefix[PFM_PATH];
+    snprintf(folder, sizeof folder, "%s", l->dest.handle);
+    char *name = strrchr(folder, '/');
+    *name++ = 0;
+    snprintf(prefix, sizeof prefix, "%.2048s.", name);
+    run_leftovers(l->r, folder[0] ? folder : "/", prefix);
+    if (l->set->scratch_dir)
+        run_leftovers(l->r, l->set->scratch_dir, "pfmload-");
+}
+
 int steps_begin(struct load *l)
 {
     const struct settings *s = l->set;
     char bytes[16];
     int rc = 0;
     dest_name_part(&l->dest, l->r->id);
+    if (l->r->engine)
+        look_for_leftovers(l);
     if (load_is_first(l) && l->r->engine && l->r->options->keep)
         rc = dest_check(&l->dest, s->append || s->overwrite);
     rc = err_agree(l->r->world.comm, rc);

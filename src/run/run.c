@@ -388,6 +388,15 @@ static void say_no_engine(struct run *r)
     report_io(r->report, &io);
 }
 
+static void look_for_leftovers(const struct run *r)
+{
+    char prefix[64];
+    const char *name = r->program->name; /* "ldad perf" makes ldad-... */
+    snprintf(prefix, sizeof prefix, "%.*s-", (int)strcspn(name, " "), name);
+    if (r->engine && io_engine_stores(r->engine))
+        run_leftovers(r, r->options->dir, prefix);
+}
+
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int depth, int64_t steps)
 {
@@ -401,6 +410,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
         rc = err_agree(r->world.comm, phase_open(&r->phase));
     if (rc)
         return rc;
+    look_for_leftovers(r);
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
     if (!r->engine)

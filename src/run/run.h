@@ -202,6 +202,11 @@ void run_plan(struct run *r, const struct layout *l);
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int depth, int64_t steps);
 
+/* Local. Tells the user, on rank 0, of files in `dir` that runs which did not end, and
+ * do not go on here, have left: those whose names are `prefix` and a run's id. Kept
+ * files cannot be told from them. run_ready does it for files in --dir. */
+void run_leftovers(const struct run *r, const char *dir, const char *prefix);
+
 /* **Collective.** Adds the checks to the report and closes it with the agreed `rc`.
  * Returns the verdict: a run that verified nothing has failed. */
 int run_report_close(struct run *r, int rc);

@@ -84,6 +84,24 @@ class Ended(Case):
         self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
 
+    def next_run(self, run):
+        return self.run_program("madbench", "64", "2", "--io-only", "--quiet", np=2,
+                                dir=run.dir)
+
+    def test_the_next_run_names_what_is_left(self):
+        """But not what a run needs that goes on."""
+        run = self.running(METHODS[0], "UNIQUE")
+        self.assertEqual(self.next_run(run).said, [])
+        for pid in [run.child.pid, *run.ranks()]:
+            os.kill(pid, signal.SIGKILL)
+        run.wait(30)
+        after = self.next_run(run)
+        self.assertEqual(after.status, 0, after)
+        self.assertEqual(len(after.said), 1, after)
+        for name in run.files:
+            self.assertIn(name, after.said[0])
+        self.assertEqual(len(run.files), RANKS)
+
     def test_blocktransfer(self):
         run = self.running(METHODS[0], "UNIQUE", "blocktransfer",
                            ("1M", "--block-size=1k", "--repeat=1000000"))
