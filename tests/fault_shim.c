@@ -5,12 +5,13 @@
  *   FAULT_RANK=N             on that rank of the launcher's only
  *   FAULT_FILE=TEXT          of files with TEXT in their path only ("madbench-...")
  *
- * CALL is read, write (in all their forms), fsync, or open (with O_CREAT).
- * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS), or
+ * CALL is read, write (in all their forms), fsync, close, or open (with O_CREAT).
+ * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE), or
  *   zero, half     moves nothing, or half of it, and says so
  *   flip           one bit is wrong: in memory after a read, in the file after a write
  *   lost           says that all is well and does nothing
  *   shift          of the bytes 4096 further on
+ *   slow           first waits for $FAULT_SECONDS
  *   hang           never comes back
  *   kill           SIGKILL
  *   stop           raises SIGSTOP, then goes on
@@ -27,6 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum action {
@@ -37,6 +39,7 @@ enum action {
     FLIP,
     LOST,
     SHIFT,
+    SLOW,
     HANG,
     KILL,
     STOP,
@@ -62,8 +65,9 @@ static const struct {
     {"EIO", FAIL, EIO},       {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT},
     {"EACCES", FAIL, EACCES}, {"EROFS", FAIL, EROFS},   {"zero", ZERO, 0},
     {"half", HALF, 0},        {"flip", FLIP, 0},        {"lost", LOST, 0},
-    {"shift", SHIFT, 0},      {"hang", HANG, 0},        {"kill", KILL, 0},
-    {"stop", STOP, 0},        {"plant", PLANT, 0},      {"fill", FILL, 0},
+    {"EMFILE", FAIL, EMFILE}, {"slow", SLOW, 0},        {"shift", SHIFT, 0},
+    {"hang", HANG, 0},        {"kill", KILL, 0},        {"stop", STOP, 0},
+    {"plant", PLANT, 0},      {"fill", FILL, 0},
 };
 
 static int is_our_rank(void)
@@ -142,9 +146,19 @@ static void fill(void)
         close(fd);
 }
 
+static void dawdle(void)
+{
+    const char *text = getenv("FAULT_SECONDS");
+    double s = text ? strtod(text, NULL) : 0;
+    struct timespec t = {(time_t)s, (long)((s - (double)(time_t)s) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
 /* What happens before the call, whatever it moves. */
 static void strike(enum action a)
 {
+    if (a == SLOW)
+        dawdle();
     if (a == KILL || a == STOP)
         raise(a == KILL ? SIGKILL : SIGSTOP);
     while (a == HANG)
@@ -294,6 +308,20 @@ int fsync(int fd)
         return -1;
     }
     return a == LOST ? 0 : real(fd);
+}
+
+/* It is closed all the same, as with NFS, which tells then what it kept back. */
+int close(int fd)
+{
+    static int (*real)(int);
+    if (!real)
+        *(void **)&real = next("close");
+    enum action a = due_fd("close", fd);
+    strike(a);
+    int rc = real(fd);
+    if (a == FAIL)
+        errno = fault.error;
+    return a == FAIL ? -1 : rc;
 }
 
 static int open_with(const char *path, int flags, mode_t mode)
