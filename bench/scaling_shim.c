@@ -8,11 +8,11 @@
 
 static long collectives, messages;
 
-#define COUNTED(what, name, parameters, arguments) \
-    int name parameters                            \
-    {                                              \
-        what++;                                    \
-        return P##name arguments;                  \
+#define COUNTED(what, name, parameters, arguments)                                     \
+    int name parameters                                                                \
+    {                                                                                  \
+        what++;                                                                        \
+        return P##name arguments;                                                      \
     }
 #define COLLECTIVE(...) COUNTED(collectives, __VA_ARGS__)
 #define MESSAGE(...) COUNTED(messages, __VA_ARGS__)
