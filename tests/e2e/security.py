@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # limit: 400
-"""What somebody else may have laid in a directory, or in the environment, aims our files
-at none of theirs: links are not followed, texts are no formats, lengths are bounded, and
-a program with rights of its own is not recorded."""
+"""What somebody else may have laid in a directory, or in the environment, aims our
+files at none of theirs: links are not followed, texts are no formats, lengths are
+bounded, and a program with rights of its own is not recorded."""
 import os
 import re
 import shutil
