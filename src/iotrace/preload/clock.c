@@ -89,7 +89,8 @@ static void set_second(uint64_t ticks, int64_t mono_ns)
             (double)(mono_ns - begin.mono_ns) / (double)(ticks - begin.ticks);
     /* The next time when twice as much has passed: whenever the process is killed, no
      * event is further from a known moment than from the first. */
-    recorder.renew_at = ticks + (ticks - begin.ticks);
+    __atomic_store_n(&recorder.renew_at, ticks + (ticks - begin.ticks),
+                     __ATOMIC_RELAXED);
 }
 
 void clock_set_header(void)

@@ -236,7 +236,7 @@ static inline uint32_t take_one(uint32_t *word)
  * may not even be a clock. */
 static inline bool has_lane(void)
 {
-    return LIKELY(lane && lane->taken);
+    return LIKELY(lane && __atomic_load_n(&lane->taken, __ATOMIC_RELAXED));
 }
 
 /* An event that is not (yet) about a file. */
@@ -320,7 +320,7 @@ static inline void event_put(struct event *e, enum trace_op op, int64_t offset,
         r->result = result;
         record_seal(r, e->file, op, e->flags);
     }
-    if (UNLIKELY(e->end > recorder.renew_at))
+    if (UNLIKELY(e->end > __atomic_load_n(&recorder.renew_at, __ATOMIC_RELAXED)))
         clock_renew();
 }
 

@@ -157,7 +157,7 @@ void ring_trim(void)
 {
     for (unsigned i = 0; i < state->lanes && i < LANES; i++) {
         struct lane *l = &state->lane[i];
-        if (l->taken && l != lane)
+        if (__atomic_load_n(&l->taken, __ATOMIC_RELAXED) && l != lane)
             continue;
         if (l->block && l->block->reserved < RECORDS)
             log_trim(l->block, sizeof *l->block +
