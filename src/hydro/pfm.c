@@ -274,7 +274,7 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
         if (!rc && !at && done + length < bin->soundings)
             rc = err_set(-EBADMSG, p->blocks.path, last,
                          "a chain ends here with %lld of its %lld soundings",
-                         (long long)(done + length), (long long)bin->soundings);
+                         (long long)done + length, (long long)bin->soundings);
     }
     if (!rc && bin->soundings && (last != bin->last || at))
         rc = err_set(

@@ -208,7 +208,7 @@ static int cut_bin(struct area_pass *p, const struct area_limits *l,
         if (!next && left > n)
             return err_set(-EBADMSG, p->path, at,
                            "a chain ends here with %lld of its %lld soundings",
-                           (long long)(done + n), (long long)bin->soundings);
+                           (long long)done + n, (long long)bin->soundings);
         at = next;
     }
     if (*cut)
