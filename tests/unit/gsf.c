@@ -612,6 +612,10 @@ static void test_memory(void)
     take_memory(&more);
     before = allocated();
     used = take_memory(&more);
+    if (!before) { /* a sanitizer's allocator counts nothing */
+        tap_skip("how much a reader takes: the C library does not say");
+        return;
+    }
     tap_ok(!more, "nothing is allocated for a ping");
     tap_ok(used > 0 && used < 1 << 20, "a reader takes %zu bytes", used);
     tap_ok(allocated() == before, "and gives all of them back");

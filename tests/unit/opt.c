@@ -102,11 +102,15 @@ static const struct opt_program program = {.name = "prog",
                                            .n = sizeof table / sizeof *table};
 
 /* Parses a command line given as one text, words parted by blanks; "~" is an
- * empty word. The words live on: options point to them. */
+ * empty word. The words live on until the next one: options point to them. */
 static int parse(const char *line)
 {
-    char *argv[OPT_LIST_MAX + 8] = {"prog"}, *word, *copy = strdup(line);
+    static char *copy;
+    char *argv[OPT_LIST_MAX + 8] = {"prog"}, *word;
     int argc = 1;
+
+    free(copy);
+    copy = strdup(line);
 
     err_clear();
     hints.n = 0;
