@@ -95,10 +95,12 @@ SCRIPT_TESTS = \
 	tests/e2e/reframe.py \
 	tests/e2e/rig_disks.py \
 	tests/e2e/rig_slurm.py \
+	tests/e2e/sanitizers.py \
 	tests/e2e/scale64.py \
 	tests/e2e/security.py \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
+	tests/e2e/threads.py \
 	tests/e2e/verification.py \
 	tests/lint/hardening.py \
 	tests/lint/includes.py \
@@ -168,7 +170,7 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
-	-fno-builtin -g -pthread -o $@
+	$(RECORDER_SANITIZE) -fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
 	$(TRACED_CC) -U_FORTIFY_SOURCE $(srcdir)/tests/iotrace/calls.c
 tests/iotrace/calls_fortified: tests/iotrace/calls.c
@@ -221,7 +223,7 @@ LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
 LDAD_CC = $(AM_V_CC)$(MKDIR_P) tests/ldad && $(CC) $(CFLAGS) $(WARN_CFLAGS) \
-	-I$(srcdir)/src -I$(srcdir)/include -o $@
+	$(SANITIZE_CFLAGS) -I$(srcdir)/src -I$(srcdir)/include -o $@
 LDAD_RENAMED = -include $(srcdir)/include/ldad_rename.h
 LDAD_LINK = -L.libs -lldad -Wl,-rpath,$(abs_builddir)/.libs
 tests/ldad/plain: $(LDAD_PLAIN_C)
@@ -244,8 +246,18 @@ tests/ldadc/truth.o: tests/ldadc/truth.c
 EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
 	tests/ldadc/truth.py
 
+# With a fault each, which sanitizers must find.
+if SANITIZE
+FAULTS_BY_TESTS = tests/sanitizers/faults
+tests/sanitizers/faults: tests/sanitizers/faults.c
+	$(AM_V_CC)$(MKDIR_P) tests/sanitizers && $(CC) $(CFLAGS) -O0 -g $(WARN_CFLAGS) \
+	  $(SANITIZE_CFLAGS) -o $@ $(srcdir)/tests/sanitizers/faults.c -lpthread
+endif
+EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
+	valgrind.supp memcheck run)
+
 # Plain, without libtool: they are preloaded, never linked.
-check_DATA = tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
+check_DATA = $(FAULTS_BY_TESTS) tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
 	tests/ldadc/truth.o tests/unit/json_echo
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@

@@ -41,7 +41,8 @@ include_HEADERS = include/iotrace.h
 
 # No wrapper may be compiled into what it wraps: no builtins, nothing fortified. The
 # thread's place is found without a call (initial-exec).
-RECORDER_CFLAGS = $(WARN_CFLAGS) $(HARDEN_CFLAGS) -std=gnu11 -fPIC -fvisibility=hidden \
+RECORDER_CFLAGS = $(WARN_CFLAGS) $(HARDEN_CFLAGS) $(RECORDER_SANITIZE) \
+	-std=gnu11 -fPIC -fvisibility=hidden \
 	-ftls-model=initial-exec -fno-builtin -U_FORTIFY_SOURCE -D_GNU_SOURCE
 RECORDER_LINK = $(AM_V_CCLD)$(PLAIN_CC) $(CPPFLAGS) $(CFLAGS) $(RECORDER_CFLAGS) \
 	-DIOTRACE_VERSION='"$(VERSION)"' -I$(srcdir)/src -shared $(LDFLAGS) \

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""In a build with the thread sanitizer (--enable-sanitizers=thread): no data races in
+what has threads. In others nothing: other tests see that it works."""
+import os
+import subprocess
+import unittest
+
+from e2e import BUILD, Case, main, runner
+from loads import SCHEMES, Loads
+
+THREADS = ("--iomethod=threads", "--iomode=ASYNC")
+
+
+class Races(Case):
+    LIMIT = 120
+
+    def setUp(self):
+        super().setUp()
+        if os.environ.get("SANITIZERS") != "thread":
+            raise unittest.SkipTest("configured without --enable-sanitizers=thread")
+
+
+class Programs(Races):
+
+    def silent(self, done):
+        self.good(done)
+        self.assertNotIn("ThreadSanitizer", done.err)
+
+    def test_requests_under_way(self):
+        self.silent(self.blocktransfer("2M", "--block-size=64k", "--depth=4", *THREADS))
+
+    def test_matrices(self):
+        self.silent(self.madbench("64", "4", "--io-only", *THREADS))
+
+    def test_the_watchdog(self):
+        """It ends the process, from a thread of its own, while the call goes on."""
+        done = self.run_program("blocktransfer", "1M", "--quiet", "--io-timeout=2",
+                                "--iomethod=null:delay_us=20000000", np=2)
+        self.assertNotEqual(done.status, 0, done)
+        self.assertNotIn("ThreadSanitizer", done.err)
+
+
+class Load(Races, Loads):
+    def test_d_threaded(self):
+        args, ranks = SCHEMES["D_threaded"]
+        self.loaded(*args, *self.survey(files=4), np=ranks[1])
+        self.assertNotIn("ThreadSanitizer", self.done.err)
+
+
+class Recorder(Races):
+    def test_many_threads(self):
+        tsan = subprocess.check_output([os.environ.get("CC", "gcc"),
+                                        "-print-file-name=libtsan.so"]).decode()
+        preload = "%s %s/libiotrace.so" % (os.path.realpath(tsan.strip()), BUILD)
+        done = subprocess.Popen([os.path.join(BUILD, "tests/iotrace/ends"), "threads"],
+                                cwd=self.tmp, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, env=dict(
+                                    os.environ, LD_PRELOAD=preload,
+                                    IOTRACE_BINARY="true"))
+        try:
+            said = done.communicate(timeout=60 * runner.SCALE)[0].decode()
+        finally:
+            done.kill()
+        self.assertEqual((done.returncode, said.strip()), (0, "102000"))
+
+
+if __name__ == "__main__":
+    main()
