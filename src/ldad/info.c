@@ -175,10 +175,13 @@ int command_info(int argc, char **argv)
     FILE *out = open_memstream(&missing, &length);
     int rc = out ? container_read(&c, path)
                  : err_set(-ENOMEM, path, -1, "no memory to look at a container");
-    if (rc)
+    int lost = rc ? 0 : parts_missing(&c, path, out);
+    if (out)
+        fclose(out);
+    if (rc) {
+        free(missing);
         return command_verdict(rc);
-    int lost = parts_missing(&c, path, out);
-    fclose(out);
+    }
     if (json)
         rc = print_json(&c, path, missing);
     else

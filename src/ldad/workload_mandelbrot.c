@@ -174,7 +174,7 @@ static int plan(struct mandelbrot *p)
 
 int workload_mandelbrot(int argc, char **argv)
 {
-    struct mandelbrot p;
+    struct mandelbrot p = {0};
     void *strip = NULL;
     int status;
     bool done = true;

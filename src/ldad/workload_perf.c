@@ -115,7 +115,7 @@ static int plan(struct perf *p, int64_t *file_bytes)
 
 int workload_perf(int argc, char **argv)
 {
-    struct perf p;
+    struct perf p = {0};
     void *buf = NULL;
     int64_t bytes = 0;
     int status;

@@ -203,7 +203,7 @@ static void put_option(struct json *j, const struct opt *o)
 {
     char name[64];
     size_t n = 0;
-    for (; o->name[n] && n < sizeof name - 1; n++)
+    for (; n < sizeof name - 1 && o->name[n]; n++)
         name[n] = (char)tolower((unsigned char)o->name[n]);
     name[n] = 0;
     json_object_flat(j, name);
