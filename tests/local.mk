@@ -65,6 +65,7 @@ SCRIPT_TESTS = \
 	tests/e2e/coherence.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
+	tests/e2e/fault.py \
 	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \
@@ -150,6 +151,12 @@ LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/base/libbase.la -lm -lpthread
+
+# The fault campaign as a whole: minutes. make check has some of it (tests/e2e/fault.py).
+check-full: all $(check_DATA)
+	$(TAP_RUN) $(srcdir)/tests/fault/campaign.py
+.PHONY: check-full
+EXTRA_DIST += $(addprefix tests/fault/, campaign.py cases.py disks.py judge.py)
 
 TEST_EXTENSIONS = .sh .py
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

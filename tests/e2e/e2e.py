@@ -171,9 +171,9 @@ class Case(unittest.TestCase):
             environment[name] = value
             if value is None:
                 del environment[name]
-        line = [*inside, *line]
         if "PRELOAD" in environment:
             line = PRELOADED + line
+        line = [*inside, *line]
         if mpiexec:  # another MPI's: it does not know our options
             line = [*mpiexec, "-n", str(np), *line]
         elif np:

@@ -1,0 +1,110 @@
+"""File systems of a test's own, seen by nobody else, gone with the test (tests/run
+gives it mounts of its own)."""
+import contextlib
+import fcntl
+import os
+import struct
+import subprocess
+import unittest
+
+EXT4_SHUTDOWN = 0x8004587D
+AT_ONCE = 2  # what is in its journal's memory is lost
+MKFS = {"ext4": ("mkfs.ext4", "-q", "-F", "-m", "0", "-O", "^has_journal"),
+        "xfs": ("mkfs.xfs", "-q", "-f"), "btrfs": ("mkfs.btrfs", "-q", "-f")}
+SIZE = {"ext4": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20}
+KEPT_BY_IT = ("lost+found", "filler")
+
+
+def tool(*command):
+    """Runs a command of the system's; a test that cannot have it is left out."""
+    env = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    try:
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as e:
+        raise unittest.SkipTest("%s: %s" % (command[0], e.strerror))
+    if done.returncode:
+        raise unittest.SkipTest("%s fails here: %s" % (
+            command[0], done.stdout.decode("utf-8", "replace").strip()[-120:]))
+
+
+def mount(at, *options):
+    if not os.environ.get("LEADLINE_MOUNTS"):
+        raise unittest.SkipTest("mounting a file system is not allowed here")
+    tool("mount", *options, at)
+
+
+def unmount(at):
+    subprocess.call(["umount", "-l", at], stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def memory(at, options):
+    """A file system in memory: full, small, or of so many files."""
+    mount(at, "-t", "tmpfs", "-o", options, "none")
+    try:
+        yield
+    finally:
+        unmount(at)
+
+
+def make_image(image, kind):
+    with open(image, "wb") as f:
+        f.truncate(SIZE[kind])
+    tool(*MKFS[kind], image)
+
+
+@contextlib.contextmanager
+def image(at, kind):
+    """A small one of its kind, on a file beside it."""
+    path = at + ".image"
+    make_image(path, kind)
+    mount(at, "-o", "loop", path)
+    try:
+        yield
+    finally:
+        unmount(at)
+        os.unlink(path)
+
+
+@contextlib.contextmanager
+def thin(at, room):
+    """A file system that promises more than its device has: the sync tells."""
+    below = at + ".below"
+    path = os.path.join(below, "image")
+    os.mkdir(below)
+    with memory(below, "size=64m"):
+        make_image(path, "ext4")
+        used = os.stat(path).st_blocks * 512
+        mount(below, "-o", "remount,size=%d" % (used + room), "none")
+        mount(at, "-o", "loop", path)
+        try:
+            yield
+        finally:
+            unmount(at)
+    os.rmdir(below)
+
+
+@contextlib.contextmanager
+def quota(at, room):
+    """One on which this folder may take so many bytes."""
+    with image(at, "btrfs"):
+        tool("btrfs", "quota", "enable", at)
+        tool("btrfs", "qgroup", "limit", str(room), at)
+        yield
+
+
+@contextlib.contextmanager
+def read_only(at, kind):
+    with image(at, kind):
+        mount(at, "-o", "remount,ro")
+        yield
+
+
+def shut_down(at):
+    """What a file system does whose device has gone."""
+    fd = os.open(at, os.O_RDONLY)
+    try:
+        fcntl.ioctl(fd, EXT4_SHUTDOWN, struct.pack("I", AT_ONCE))
+    finally:
+        os.close(fd)

@@ -1,0 +1,232 @@
+"""What every run with a fault is held to. One judge for all of them: what it returns
+is the outcome that the table shows."""
+import os
+import re
+import socket
+
+from e2e import FLAVOUR, TIMED_OUT
+
+LIMIT_S = 30
+# MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran.
+LOST = FLAVOUR == "mpich"
+WATCHDOG = re.compile("did not come back|did not finish within")
+NO_REPORT = re.compile("the report .* cannot be written")
+BY_SIGNAL = "ended by a signal"
+LIBRARY = ("library", "aio")
+DISK_OWN = ("filler", "lost+found")
+
+
+def said(run):
+    """The program's own lines; launchers and libraries add theirs."""
+    ours = re.compile(r"%s( \w+)?: " % run.program)
+    return [line for line in run.err.splitlines() if ours.match(line)]
+
+
+def left(run):
+    """Names in the run's folder; where it has gone, none."""
+    try:
+        names = os.listdir(run.place)
+    except OSError:
+        return []
+    return sorted(name for name in names if name not in DISK_OWN)
+
+
+# ---- parts of a verdict -----------------------------------------------------------
+
+
+def one_sentence(case, run):
+    """The one of the failure. Ranks that are ended because of it may say that."""
+    lines = [line for line in said(run) if not NO_REPORT.search(line)]
+    if any(WATCHDOG.search(line) for line in lines):
+        lines = [line for line in lines if BY_SIGNAL not in line]
+    case.assertEqual(len(lines), 1, "not one sentence: %s" % run)
+    return lines[0]
+
+
+def names_place(case, c, run, line):
+    """Rank and host, file, offset, as far as this fault has them."""
+    place = c.fault.place
+    rank = run.fault_rank
+    if "hdf5" in c.way.name:  # one rank sees to the metadata, whose places HDF5 knows
+        rank = None
+    if "hdf5" in c.way.name or c.program.name == "pfmload":
+        place = [p for p in place if p != "offset"]
+    if "rank" in place:
+        wanted = r"\d+" if rank is None else str(rank)
+        case.assertRegex(line, r"rank %s on %s\b" % (wanted, socket.gethostname()))
+    if "file" in place:
+        case.assertIn("file " + run.place, line)
+    if "offset" in place:
+        case.assertRegex(line, r"offset \d+")
+
+
+def names_reason(case, c, line):
+    """A library may have kept the reason to itself; it has not kept the failure."""
+    says = c.fault.says
+    if c.way.kind in LIBRARY:
+        says = says and "%s|failed|cannot|MPI|I/O error" % says
+    case.assertTrue(re.search(says, line), "not the reason, %s: %s" % (says, line))
+
+
+def no_report_counts(case, run, sentence=None):
+    """There is none, or it is not valid and says why."""
+    if not os.path.exists(run.json):
+        return
+    case.assertIs(run.report["valid"], False, run)
+    case.assertTrue(run.report["why"], run)
+    if sentence and run.report["errors"]:
+        case.assertIn(run.report["why"], sentence)
+
+
+def has_failed(case, run):
+    case.assertNotEqual(run.status, TIMED_OUT, "no end: %s" % run)
+    case.assertNotEqual(run.status, 0, "a failure that exits with 0: %s" % run)
+    case.assertNotIn("MB/s", run.out, run)
+
+
+def left_nothing(case, run):
+    case.assertEqual(left(run), [], run)
+
+
+# ---- verdicts ----------------------------------------------------------------------
+
+
+def fails(case, c, run, clean=True):
+    has_failed(case, run)
+    line = one_sentence(case, run)
+    if WATCHDOG.search(line):  # a library that never comes back from a failure
+        case.assertIn(c.way.kind, LIBRARY, run)
+        case.assertIn("file " + run.place, line)
+    else:
+        names_reason(case, c, line)
+        names_place(case, c, run, line)
+    no_report_counts(case, run, line)
+    if clean:
+        left_nothing(case, run)
+    return "time limit" if WATCHDOG.search(line) else "failed, said why"
+
+
+def dies(case, c, run):
+    """Nothing can be removed from it any more."""
+    return fails(case, c, run, clean=False)
+
+
+def good(case, c, run):
+    case.assertEqual(run.status, 0, run)
+    case.assertEqual(said(run), [], run)
+    report = run.report
+    case.assertIs(report["valid"], True, run)
+    case.assertEqual(report["errors"], [])
+    case.assertEqual(report["checks"]["blocks_bad"], 0)
+    case.assertGreater(report["checks"]["blocks_checked"], 0)
+    left_nothing(case, run)
+    return "right result"
+
+
+def recovers(case, c, run):
+    """What comes short is finished. Who gives up says so, and nobody lies."""
+    must = ":half:" in c.fault.what["what"] and c.way.kind == "libc"
+    return good(case, c, run) if must or not run.status else fails(case, c, run)
+
+
+def goes_on(case, c, run):
+    case.assertTrue(run.stopped, "the rank never stopped: %s" % run)
+    return good(case, c, run)
+
+
+def straggles(case, c, run):
+    """The report names who was slow. Where ranks write for each other, or wait for each
+    other until what was gathered is written, that is not known."""
+    outcome = good(case, c, run)
+    if run.fault_rank is None or "partitioned" in c.way.name:
+        return outcome
+    writes = [s for s in run.report["samples"] if s["act"] in ("write", "sync")]
+    slowest = max(writes, key=lambda s: s["max_s"] - s["min_s"])
+    case.assertEqual(slowest["max_rank"], run.fault_rank, writes)
+    return "right result, straggler named"
+
+
+def watched(case, c, run):
+    has_failed(case, run)
+    line = one_sentence(case, run)
+    case.assertRegex(line, WATCHDOG)
+    names_place(case, c, run, line)
+    no_report_counts(case, run)
+    left_nothing(case, run)
+    return "time limit"
+
+
+def told(case, c, run):
+    """Who is given the chance removes the files, and says one thing only."""
+    case.assertNotEqual(run.status, TIMED_OUT, run)
+    case.assertTrue(run.status or LOST, run)
+    case.assertEqual([line for line in said(run) if BY_SIGNAL not in line], [], run)
+    no_report_counts(case, run)
+    left_nothing(case, run)
+    case.assertTrue(said(run), run)
+    return "ended by signal, clean"
+
+
+def killed(case, c, run):
+    """Who is not given the chance leaves files: the next run names them."""
+    case.assertNotIn(run.status, (0, TIMED_OUT), run)
+    no_report_counts(case, run)
+    names = left(run)
+    after = case.again(c, run)
+    case.assertEqual(after.status, 0, after)
+    case.assertIs(after.report["valid"], True, after)
+    notes = [line for line in said(after) if "earlier runs" in line]
+    if not names:
+        case.assertEqual(notes, [], after)
+        return "killed, nothing left"
+    case.assertEqual(len(notes), 1, "%s were left: %s" % (names, after))
+    named = [name for name in names if name in notes[0]]
+    more = re.search(r"and (\d+) more", notes[0])
+    others = int(more.group(1)) if more else 0
+    case.assertEqual(len(named) + others, len(names), notes)
+    return "killed, next run names files"
+
+
+def timed(case, c, run):
+    """As told; but timeout(1) tells the launcher twice, and Open MPI's then kills."""
+    if FLAVOUR == "openmpi" and (left(run) or not said(run)):
+        return killed(case, c, run)
+    return told(case, c, run)
+
+
+def may_be_kept_back(case, c, run):
+    """What an MPI library may keep to itself, if the result is right all the same."""
+    if c.way.kind in LIBRARY and not run.status:
+        return good(case, c, run)
+    return fails(case, c, run)
+
+
+def unhurt(case, c, run):
+    """The program does not notice; the user is told, where that was known in time."""
+    good(case, c, run)
+    told_it = [line for line in run.err.splitlines() if line.startswith("libiotrace: ")]
+    return "right result, loss told" if told_it else "right result"
+
+
+def told_by_reader(case, c, run):
+    """What is missing of a log, or that it is none."""
+    good(case, c, run)
+    for cut, read in run.read:
+        case.assertIn(read.status, (0, 1), "cut at %d: %s" % (cut, read))
+        if read.status:
+            case.assertEqual(len(said(read)), 1, "cut at %d: %s" % (cut, read))
+        else:
+            case.assertRegex(read.out + read.err, "missing", "cut at %d" % cut)
+    return "failed, said why"
+
+
+ENDS = {f.__name__: f for f in (
+    fails, dies, recovers, goes_on, straggles, watched, told, timed, may_be_kept_back,
+    killed, unhurt, told_by_reader)}
+
+
+def judge(case, c, run):
+    """The outcome in words; raises AssertionError where a promise is broken."""
+    case.assertLess(run.seconds, LIMIT_S * run.scale, "too slow: %s" % run)
+    case.assertEqual(case.orphans(), [], "processes are left: %s" % run)
+    return ENDS[c.fault.end](case, c, run)
