@@ -190,11 +190,13 @@ void scratch_unlink_all(void)
         table[i].used = 0;
 }
 
+static volatile sig_atomic_t ending; /* a signal that ends the process has come */
 static pthread_t catcher; /* who handles signals, and blocks them to make a file */
 
 static void on_signal(int sig)
 {
     int saved = errno;
+    ending = 1;
     /* Any thread may be chosen, the watchdog or one of MPI's. */
     if (!pthread_equal(pthread_self(), catcher)) {
         pthread_kill(catcher, sig);
@@ -212,6 +214,11 @@ static void on_signal(int sig)
     signal(sig, SIG_DFL);
     raise(sig);
     errno = saved;
+}
+
+bool scratch_ending(void)
+{
+    return ending;
 }
 
 void scratch_catch_signals(const char *program)

@@ -4,6 +4,8 @@
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
+#include <stdbool.h>
+
 /* Local. Remembers `path` (made absolute). Returns 0, or -ENOSPC / -ENAMETOOLONG
  * with a sentence: then nothing may be created. Call it before creating. */
 int scratch_add(const char *path);
@@ -37,5 +39,8 @@ void scratch_unlink_all(void);
  * files, write one sentence that starts with `program` (NULL: no sentence, for
  * all ranks but one), and end the process by the same signal. */
 void scratch_catch_signals(const char *program);
+
+/* Local. Whether such a signal has come: the process ends in a moment. */
+bool scratch_ending(void);
 
 #endif

@@ -19,6 +19,8 @@
 #define TURN_NS INT64_C(500000000)
 #define TURNS 8
 #define GRACE_NS 300000000
+/* Who has been told to end by another's watchdog says nothing; unless that fails. */
+#define ENDING_NS INT64_C(3000000000)
 
 static pthread_t thread;
 static atomic_bool running;
@@ -78,7 +80,7 @@ static void *look(void *unused)
     while (running) {
         nanosleep(&pause, NULL);
         int64_t d = deadline_ns;
-        if (d && clock_ns() > d + courtesy_ns)
+        if (d && clock_ns() > d + courtesy_ns + (scratch_ending() ? ENDING_NS : 0))
             bite();
     }
     return NULL;
