@@ -4,6 +4,7 @@ dist_doc_DATA = \
 	doc/architecture.md \
 	doc/clusters.md \
 	doc/container.md \
+	doc/faults.md \
 	doc/ldad.md \
 	doc/method.md \
 	doc/pfmload.md \
