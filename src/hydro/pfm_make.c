@@ -170,6 +170,14 @@ uint8_t pfm_coverage(const struct pfm_bin *bin)
            (bin->soundings ? PFM_COVERED_SURVEYED : 0);
 }
 
+bool pfm_coverage_fits(uint8_t byte, const struct pfm_bin *bin)
+{
+    bool valid = bin->validity & PFM_DATA;
+    if (byte & PFM_COVERED_DATA)
+        return bin->soundings > 0;
+    return !bin->soundings || !valid;
+}
+
 /* ---- extremes ------------------------------------------------------------------- */
 
 static void lowest(struct pfm_extreme *e, bool first, double value, int64_t bin)

@@ -41,4 +41,8 @@ int64_t pfm_coverage_at(const struct pfm_head *h);
 /* Local. A bin's byte in it. */
 uint8_t pfm_coverage(const struct pfm_bin *bin);
 
+/* Local. Whether that byte may stand for the bin. Bins of soundings none of which is
+ * valid may have the mark or not: programs differ. */
+bool pfm_coverage_fits(uint8_t byte, const struct pfm_bin *bin);
+
 #endif

@@ -39,24 +39,21 @@ static int open_cover(struct info_check *c)
     return 0;
 }
 
-/* Bins of soundings none of which is valid may have the mark or not: programs
- * differ. */
 int info_check_cover(struct info_check *c, const struct pfm_bin *bin)
 {
     int byte = getc_unlocked(c->cover);
     if (byte == EOF)
         return err_set(-EIO, c->cover_path, pfm_coverage_at(c->head) + bin->index,
                        "cannot read the coverage map");
-    bool marked = byte & PFM_COVERED_DATA, valid = bin->validity & PFM_DATA;
-    if (marked ? bin->soundings > 0 : !bin->soundings || !valid)
+    if (pfm_coverage_fits((uint8_t)byte, bin))
         return 0;
     return err_set(
         -EBADMSG, c->cover_path, pfm_coverage_at(c->head) + bin->index,
         "the coverage map says that the bin in row %lld, column %lld has %s, "
         "and it has %lld soundings",
         (long long)(bin->index / c->head->width),
-        (long long)(bin->index % c->head->width), marked ? "data" : "none",
-        (long long)bin->soundings);
+        (long long)(bin->index % c->head->width),
+        byte & PFM_COVERED_DATA ? "data" : "none", (long long)bin->soundings);
 }
 
 /* ---- one bin -------------------------------------------------------------------- */

@@ -1,11 +1,13 @@
 #include "pfmload/passes.h"
 #include "base/err.h"
 #include "base/stamp.h"
+#include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/batch.h"
 #include "pfmload/pages.h"
 #include "pfmload/writer.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,12 +179,25 @@ static bool differ(const struct pfm_head *h, const struct pfm_bin *is,
     return memcmp(a, b, (size_t)h->bin_bytes) != 0;
 }
 
-static int check_bin(struct load *l, struct pfm *p, int64_t row, int64_t column,
-                     struct tally *found, struct pfm_walk *walk)
+static int check_cover(struct load *l, FILE *cover, const struct pfm_bin *bin)
+{
+    int byte = getc_unlocked(cover);
+    if (byte != EOF && pfm_coverage_fits((uint8_t)byte, bin))
+        return 0;
+    return err_set(-EIO, l->cover->path, pfm_coverage_at(&l->head) + bin->index,
+                   "verification failed: the coverage map says otherwise of a bin of "
+                   "%lld soundings: " STAMP_WRONG,
+                   (long long)bin->soundings);
+}
+
+static int check_bin(struct load *l, struct pfm *p, FILE *cover, int64_t row,
+                     int64_t column, struct tally *found, struct pfm_walk *walk)
 {
     const struct pfm_sounding *s;
     struct pfm_bin bin, should;
     int rc = pfm_bin(p, row, column, &bin);
+    if (!rc)
+        rc = check_cover(l, cover, &bin);
     if (rc || !bin.soundings)
         return rc;
     rc = pfm_chain(p, &bin, walk, &s);
@@ -201,17 +216,43 @@ static int check_bin(struct load *l, struct pfm *p, int64_t row, int64_t column,
     return rc;
 }
 
+static int open_cover(struct load *l, int64_t row, FILE **cover)
+{
+    int64_t at = pfm_coverage_at(&l->head) + row * l->head.width;
+    *cover = fopen(l->cover->path, "re");
+    if (*cover && !fseeko(*cover, at, SEEK_SET))
+        return 0;
+    return err_set(-errno, l->cover->path, at, "cannot read the coverage map: %s",
+                   strerror(errno));
+}
+
+/* What is no PFM has been written as one. */
+static int explain(int rc)
+{
+    struct err e = *err_get();
+    if (rc != -EBADMSG)
+        return rc;
+    err_clear();
+    return err_set(-EIO, e.file, e.offset, "verification failed: %.600s: " STAMP_WRONG,
+                   e.text);
+}
+
 static int check_rows(struct load *l, int64_t row, int64_t end, struct tally *found)
 {
     struct pfm_walk walk = {0};
     struct pfm *p;
+    FILE *cover = NULL;
     int rc = pfm_open(&p, l->dest.part_handle);
+    if (!rc)
+        rc = open_cover(l, row, &cover);
     for (; row < end && !rc; row++)
         for (int64_t column = 0; column < l->head.width && !rc; column++)
-            rc = check_bin(l, p, row, column, found, &walk);
+            rc = check_bin(l, p, cover, row, column, found, &walk);
     l->r->checked += walk.blocks ? walk.blocks : 1; /* that there is none, too */
+    if (cover)
+        fclose(cover);
     pfm_close(&p);
-    return rc;
+    return explain(rc);
 }
 
 /* **Collective.** The sums over all ranks. */
@@ -224,6 +265,20 @@ static struct tally sum(const struct load *l, const struct tally *mine)
     return all;
 }
 
+/* **Collective.** All that was fed has been found. Who failed has not looked at all. */
+static void check_sums(struct load *l, const struct tally *mine)
+{
+    struct tally fed = sum(l, &l->tally), found = sum(l, mine);
+    load_fail(l, err_agree(l->r->world.comm, l->r->failed));
+    if (l->r->failed || (fed.soundings == found.soundings && fed.hash == found.hash))
+        return;
+    load_fail(l, err_set(-EIO, l->blocks.path, -1,
+                         "verification failed: %lld soundings were loaded, and the "
+                         "PFM has %lld%s: " STAMP_WRONG,
+                         (long long)fed.soundings, (long long)found.soundings,
+                         fed.soundings == found.soundings ? ", which differ" : ""));
+}
+
 void passes_check(struct load *l)
 {
     const struct world *w = &l->r->world;
@@ -233,13 +288,6 @@ void passes_check(struct load *l)
     if (sharers)
         load_fail(l, check_rows(l, height * w->node_rank / sharers,
                                 height * (w->node_rank + 1) / sharers, &found));
-    struct tally fed = sum(l, &l->tally);
-    found = sum(l, &found);
-    if (fed.soundings != found.soundings || fed.hash != found.hash)
-        load_fail(l, err_set(-EIO, l->blocks.path, -1,
-                             "verification failed: %lld soundings were loaded, and the "
-                             "PFM has %lld%s: " STAMP_WRONG,
-                             (long long)fed.soundings, (long long)found.soundings,
-                             fed.soundings == found.soundings ? ", which differ" : ""));
+    check_sums(l, &found);
     phase_act(l->r->phase, before);
 }

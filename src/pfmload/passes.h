@@ -14,8 +14,9 @@ void passes_recompute(struct load *l);
 void passes_rewrite(struct load *l, struct run_file *blocks);
 
 /* **Collective.** Reads the finished PFM, which is closed, from part_handle: every
- * chain and every bin's summary; all soundings that were fed must be there. Ranks on
- * the node of rank 0 take part. Failures are kept in the run. */
+ * chain, every bin's summary and its byte of the coverage map; all soundings that were
+ * fed must be there. Ranks on the node of rank 0 take part. Failures are kept in the
+ * run. */
 void passes_check(struct load *l);
 
 #endif

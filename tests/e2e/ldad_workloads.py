@@ -183,6 +183,12 @@ class Workloads(Case):
         self.assertIn("verification failed", done.said[0])
         self.assertGreater(done.report["checks"]["blocks_bad"], 0)
 
+    def test_what_is_behind_it_is_told(self):
+        """Of data without stamps, too."""
+        for workload, method in ("jacobi", "independent"), ("mandelbrot", "unique"):
+            done = self.caught(workload, "write:lost:1", method)
+            self.assertIn("the file system served stale data", done.said[0])
+
     def test_fft_agrees_in_double_precision(self):
         report = self.good(self.ldad("fft", "--points=65536", "--precision=double"))
         self.assertLess(report["results"]["error"][0], 1e-13)

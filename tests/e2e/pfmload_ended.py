@@ -111,6 +111,17 @@ class PfmloadEnded(Loads):
                                 env=fault("write:flip:1", None, ".ndx"))
             self.failed(done)
 
+    def test_lost_writes(self):
+        """Of any part of the PFM, by any rank that writes: the sentence says what may
+        be behind it, and blames no other part."""
+        for scheme, rank, part, found in (
+                ("G", 1, ".ndx", ""), ("G", 1, ".cvg", "the coverage map"),
+                ("C", 0, ".ndx", "")):
+            done = self.pfmload(*SCHEMES[scheme].args, *self.survey(), np=3,
+                                env=fault("write:lost:2", rank, part))
+            self.failed(done, "verification failed", found,
+                        "the file system served stale data", file=part)
+
     def test_publishing_fails(self):
         """Files or folders cannot be synced: what was there stays."""
         handle = self.loaded(*self.survey()[:1])
