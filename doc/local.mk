@@ -1,6 +1,7 @@
 dist_doc_DATA = \
 	COPYING NEWS README.md \
 	doc/adding-an-engine.md \
+	doc/analysis.md \
 	doc/architecture.md \
 	doc/clusters.md \
 	doc/container.md \

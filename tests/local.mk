@@ -130,6 +130,8 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks gluster hosts rig.py \
 	slurm) tests/env.in \
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
+EXTRA_DIST += tests/coverage tests/lint/static tests/lint/cppcheck.supp
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
 	tests/e2e/in_rig.py tests/e2e/slurm_jobs.py \
 	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
