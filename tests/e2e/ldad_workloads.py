@@ -247,7 +247,8 @@ class Workloads(Case):
         for workload, each, files in (
                 ("perf", 1 << 20, 2), ("mandelbrot", 256 << 20, 1),
                 ("jacobi", 64 << 20, 2), ("fft", 8 << 20, 4)):
-            done = self.ldad(workload, "--paper", "--dry-run", json=False)
+            done = self.run_program("ldad", workload, "--paper", "--dry-run",
+                                    json=False)
             self.assertEqual(done.status, 0, done)
             disk, = re.findall(r"disk.* (\S+ MiB)$", done.out, re.M)
             self.assertEqual(disk, "%.1f MiB" % (each * files / (1 << 20)))
