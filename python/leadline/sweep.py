@@ -1,4 +1,5 @@
 """leadline sweep: runs a matrix of configurations, interleaved and resumable."""
+import binascii
 import json
 import os
 import signal
@@ -48,9 +49,11 @@ class Sweep:
 
 
 def new_id(spec):
+    """Two sweeps that begin in one second, as jobs of an array do, are two series."""
     program = os.path.basename(spec["program"])
     return specs.join([program[:specs.LONG],
-                       time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())])
+                       time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
+                       binascii.hexlify(os.urandom(2)).decode("ascii")])
 
 
 def resume_id(spec, out, fresh):
