@@ -17,7 +17,11 @@ AC_DEFUN([LL_MPI], [
 
   AC_MSG_CHECKING([for the launcher of $CC])
   AS_IF([test -z "$MPIEXEC"], [
-    set dummy $CC; ll_cc=$[2]
+    ll_cc=
+    for ll_word in $CC; do # "ccache mpicc.mpich -m64"
+      AS_CASE([`AS_BASENAME(["$ll_word"])`], [mpi*], [ll_cc=$ll_word; break])
+    done
+    set dummy ${ll_cc:-$CC}; ll_cc=$[2]
     ll_cc_path=`command -v "$ll_cc"`
     ll_dir=`AS_DIRNAME(["$ll_cc_path"])`
     ll_name=`AS_BASENAME(["$ll_cc"])`
