@@ -91,6 +91,6 @@ void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
              hash.found == hash.earlier
                  ? ", of what was written there earlier: the file system served stale "
                    "data, or lost or misplaced a write"
-                 : "");
+                 : ": " STAMP_WRONG);
     found_bad(f, offset, bytes, mat, why);
 }

@@ -167,7 +167,8 @@ FAILURES = [
 ]
 
 FULL_MODE_FAULTS = [
-    ("write:flip:2", "fingerprint"), ("write:lost:5", "fingerprint"),
+    ("write:flip:2", "the file system served stale data, or lost, misplaced or"),
+    ("write:lost:5", "fingerprint"),
     ("read:flip:5", "fingerprint"), ("write:EIO:4", "write of"),
     ("read:zero:6", "read of"),
 ]
