@@ -100,7 +100,6 @@ static int settle(struct run *r)
                   (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
     r->shared = strcmp(o->filetype, "UNIQUE");
     r->partitioned = !strcmp(o->filetype, "PARTITIONED");
-    r->seed = (uint64_t)o->seed;
     int rc = parse_hints(r);
     if (!rc)
         rc = check_series(o->series);
@@ -221,6 +220,17 @@ static void name_run(struct run *r)
         if (*c == '/')
             *c = '_';
     MPI_Bcast(r->id, sizeof r->id, MPI_CHAR, 0, r->world.comm);
+}
+
+/* Data of no two runs are the same: blocks that an earlier one left on a device are not
+ * taken for this one's, and storage that finds duplicates finds none. FNV-1a of the
+ * id. */
+static void choose_seed(struct run *r)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = r->id; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    r->seed = r->options->seed ? (uint64_t)r->options->seed : hash >> 2 | 1;
 }
 
 /* A node's ranks allocate together, so what they need together must be there. */
@@ -401,6 +411,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int depth, int64_t steps)
 {
     name_run(r);
+    choose_seed(r);
     int rc = open_report(r, argc, argv);
     if (!rc)
         rc = check_resources(r, memory_bytes, disk_bytes);

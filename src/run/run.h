@@ -77,9 +77,9 @@ struct run_options {
     {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
      .workload = true, \
      .help = "check every block that is read, outside the I/O times"}, \
-    {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "1", .arg = "N", \
-     .unit = "1", .min = 1, .max = 9.2e18, \
-     .help = "of the data and of random offsets"}, \
+    {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
+     .unit = "1", .min = 0, .max = 9.2e18, \
+     .help = "of the data and of random offsets; 0: another in each run"}, \
     {.kind = OPT_TITLE, .help = "Output:"}, \
     {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
      .help = "write the report as JSON, for leadline compare"}, \

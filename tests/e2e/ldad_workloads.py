@@ -128,7 +128,8 @@ class Workloads(Case):
 
     def run_kept(self, workload, method, np, *more):
         options, roles = WORKLOADS[workload]
-        done = self.ldad(workload, *options, *more, "--io=" + method, "--keep", np=np)
+        done = self.ldad(workload, *options, *more, "--io=" + method, "--keep",
+                         "--seed=1", np=np)
         report = self.report_of(done)
         self.assertEqual(report["checks"]["blocks_bad"], 0)
         self.assertGreater(report["checks"]["blocks_checked"], 0)

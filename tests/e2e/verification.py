@@ -2,6 +2,8 @@
 # limit: 600
 """Storage that lies or fails is found out: on any rank, at any call, through every
 layer. One sentence says where; nothing hangs, nothing is left, no report is valid."""
+import os
+
 from e2e import HAVE_SCALAPACK, METHODS, Case, add, fault, main, total
 
 IO_MODE = ("64", "3", "--io-only")
@@ -139,6 +141,25 @@ class Verification(Case):
         """Then a lie passes: it is the checking that finds it, and nothing else."""
         report = self.good(self.hit(POSIX, "write:flip:2", 1, "--no-verify"))
         self.assertEqual(report["checks"]["blocks_checked"], 0)
+
+    def kept_bytes(self, *options):
+        done = self.blocktransfer(*BLOCKS, "--keep", *options, np=1)
+        name, = self.good_files(done)
+        with open(name, "rb") as f:
+            return f.read(), done.report["run"]["seed"]
+
+    def good_files(self, done):
+        self.assertEqual(done.status, 0, done)
+        return [os.path.join(done.dir, name) for name in done.files]
+
+    def test_an_earlier_run_wrote_other_data(self):
+        """So that what it left on a device cannot pass for this run's; but the same
+        data can be had."""
+        (one, seed), (other, _) = self.kept_bytes(), self.kept_bytes()
+        units = range(0, len(one), 4096)
+        self.assertEqual(len(one), len(other))
+        self.assertFalse([at for at in units if one[at:at + 4096] in other])
+        self.assertEqual(self.kept_bytes("--seed=%d" % seed)[0], one)
 
     def test_the_shim_is_harmless(self):
         """A fault that is never due changes nothing."""
