@@ -238,5 +238,6 @@ int command_recover(int argc, char **argv)
     int rc = 0;
     for (int i = 0; i < part.n && !rc; i++)
         rc = recover_all(part.item[i]);
+    free(part.item);
     return run_verdict(&(struct run){0}, rc);
 }
