@@ -127,19 +127,15 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks gluster hosts rig.py \
-	slurm) tests/env.in \
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
-EXTRA_DIST += tests/coverage tests/lint/static tests/lint/cppcheck.supp
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run $(addprefix tests/rig/, disks hosts rig.py slurm) tests/env.in \
-	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c tests/e2e/e2e.py tests/e2e/fake_log.py \
-	tests/e2e/in_rig.py tests/e2e/slurm_jobs.py \
-	tests/e2e/pfm_made.py tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
-	tests/e2e/loads.py \
-	tests/e2e/pfm_reader.py tests/lint/lint.py tests/unit/fake_report.py \
-	tests/unit/full_report.py tests/unit/leadline_case.py \
-	tests/unit/tap.py tests/fuzz/README \
-	$(addprefix tests/fuzz/, run fuzz.h stub/mpi.h stub/world.c) \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed tests/coverage tests/env.in \
+	tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
+	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
+	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py) \
+	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
+	$(addprefix tests/e2e/, e2e.py fake_log.py in_rig.py loads.py pfm_made.py \
+	pfm_reader.py slurm_jobs.py) \
+	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py) \
+	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
 FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side
 
@@ -158,7 +154,6 @@ LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
 check-full: all $(check_DATA)
 	$(TAP_RUN) $(srcdir)/tests/fault/campaign.py
 .PHONY: check-full
-EXTRA_DIST += $(addprefix tests/fault/, campaign.py cases.py disks.py judge.py)
 
 TEST_EXTENSIONS = .sh .py
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
