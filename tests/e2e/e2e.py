@@ -10,6 +10,7 @@
 Each program runs in a directory of its own (done.dir, also its --dir) that must be
 empty afterwards, and writes its report beside it (done.report).
 """
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
@@ -134,6 +135,15 @@ class Done:
             level = [pid for pid, parent in tree.items() if parent in level]
             found += [pid for pid in level if runner.name_of(pid) == self.program]
         return found
+
+    def signal(self, number, *others):
+        """To the program's ranks, after `others`; which they were. A launcher may end
+        the later ones as soon as the first is gone."""
+        ranks = self.ranks()
+        for pid in [*others, *ranks]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+        return ranks
 
     def __str__(self):
         return "status %s\nstdout: %s\nstderr: %s" % (self.status, self.out[-2000:],

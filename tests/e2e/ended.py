@@ -58,10 +58,7 @@ class Ended(Case):
     def all_get(self, sig, how, filetype):
         """A terminal sends Ctrl-C to launcher and ranks at once, a batch system too."""
         run = self.running(how, filetype)
-        ranks = run.ranks()
-        for pid in ranks:
-            os.kill(pid, sig)
-        self.has_ended(run, ranks)
+        self.has_ended(run, run.signal(sig))
         self.left_nothing(run)
 
     def a_rank_is_killed(self, which, how, filetype):
@@ -92,8 +89,7 @@ class Ended(Case):
         """But not what a run needs that goes on."""
         run = self.running(METHODS[0], "UNIQUE")
         self.assertEqual(self.next_run(run).said, [])
-        for pid in [run.child.pid, *run.ranks()]:
-            os.kill(pid, signal.SIGKILL)
+        run.signal(signal.SIGKILL, run.child.pid)
         run.wait(30)
         after = self.next_run(run)
         self.assertEqual(after.status, 0, after)

@@ -2,7 +2,6 @@
 # limit: 600
 """FILETYPE=PARTITIONED and the ldad command: the same logical file as a shared one, and
 a truthful answer whatever has happened to it."""
-import contextlib
 import glob
 import os
 import shutil
@@ -267,9 +266,7 @@ class Container(Case):
         self.until(lambda: run.files and sum(
             os.path.getsize(part) for part in
             self.parts(os.path.join(run.dir, run.files[0]))) > 20 << 20, "it writes")
-        for pid in run.ranks():
-            with contextlib.suppress(ProcessLookupError):  # the launcher was faster
-                os.kill(pid, signal.SIGKILL)
+        run.signal(signal.SIGKILL)
         run.wait(60)
         self.assertNotEqual(run.status, 0)
         path = os.path.join(run.dir, run.files[0])

@@ -189,8 +189,7 @@ class IoMode(Case):
         done = self.start("madbench", "512", "64", "--bwexp=1.6", "--quiet", np=2)
         self.until(lambda: done.files, "its files are there")
         self.assertIs(done.report["valid"], False)
-        for pid in done.ranks():
-            os.kill(pid, signal.SIGKILL)
+        done.signal(signal.SIGKILL)
         done.wait(30)
         self.assertNotEqual(done.status, 0)
         self.assertEqual(done.report["why"], "did not finish")
