@@ -256,12 +256,13 @@ static void test_forged(void)
 static bool map_is_refused(int64_t a, int64_t b, int64_t c, int64_t d)
 {
     struct extents_range range[] = {{a, b}, {c, d}};
-    struct extents x = {.range = range, .n = 2}, y;
+    struct extents x = {.range = range, .n = 2}, y = {0};
     const char *path = own_path("map");
     char file[TAP_PATH + 16];
 
     int rc = mkdir(path, 0700) ? -1 : container_map_write(path, &x, false);
     bool refused = !rc && container_map_read(path, &y) == -EIO;
+    extents_free(&y);
     err_clear();
     snprintf(file, sizeof file, "%s/shared.map", path);
     unlink(file);
