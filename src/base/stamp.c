@@ -105,17 +105,13 @@ static bool is_earlier(const uint64_t h[H_WORDS], const struct stamp *s)
            (h[H_TURN] == turn_of(s) && h[H_VERSION] < (uint32_t)s->version);
 }
 
-/* Who reads cannot tell which of the three it was: in each, what was written last is
- * not what is there to be read. */
 static void explain_stale(const uint64_t h[H_WORDS], char *why, size_t size)
 {
-    snprintf(
-        why, size,
-        "what rank %d wrote earlier (repetition %d, pass %d, matrix %d, version "
-        "%d, offset %lld): the file system served stale data, or lost or misplaced "
-        "a write",
-        (int)(h[H_WHO] >> 32), (int)(h[H_TURN] >> 32), (int)(uint32_t)h[H_TURN],
-        (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
+    snprintf(why, size,
+             "what rank %d wrote earlier (repetition %d, pass %d, matrix %d, version "
+             "%d, offset %lld): " STAMP_STALE,
+             (int)(h[H_WHO] >> 32), (int)(h[H_TURN] >> 32), (int)(uint32_t)h[H_TURN],
+             (int)h[H_WHO], (int)h[H_VERSION], (long long)h[H_WHERE]);
 }
 
 /* What the unit that holds the wrong byte turned out to be, as a clause. */

@@ -12,6 +12,10 @@
 
 #define STAMP_UNIT 4096 /* bytes between two identities */
 
+/* What is behind bytes that are those of before, as a clause. Who reads cannot tell
+ * which of the three it was: in each, what was written last is not there to be read. */
+#define STAMP_STALE "the file system served stale data, or lost or misplaced a write"
+
 /* What is behind bytes that are wrong and carry no stamp, as a clause. */
 #define STAMP_WRONG                                                                    \
     "the file system served stale data, or lost, misplaced or changed what was "       \

@@ -81,7 +81,7 @@ int source_command(const struct opt_program *p, const struct source_options *o,
                                 .flag = flags.flag,
                                 .flags = flags.n};
     if (!rc)
-        rc = take_np(&r, o->np ? o->np : "24,64");
+        rc = take_np(&r, o->np ? o->np : SOURCE_NPS);
     if (!rc)
         rc = take_settings(&r, &o->set);
     if (!rc)

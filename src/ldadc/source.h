@@ -19,8 +19,9 @@ struct source_options {
 #define SOURCE_MPICC(o) \
     {.kind = OPT_TEXT, .name = "mpicc", .value = &(o).mpicc, .preset = LDADC_MPICC, \
      .arg = "NAME", .help = "the MPI compiler whose headers are used"}
+#define SOURCE_NPS "24,64"
 #define SOURCE_NP(o, what) \
-    {.kind = OPT_TEXT, .name = "np", .value = &(o).np, .preset = "24,64", \
+    {.kind = OPT_TEXT, .name = "np", .value = &(o).np, .preset = SOURCE_NPS, \
      .arg = "N[,N...]", .help = what}
 #define SOURCE_SET(o) \
     {.kind = OPT_LIST, .name = "set", .value = &(o).set, .arg = "NAME=N", \

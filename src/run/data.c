@@ -89,8 +89,7 @@ void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
              (unsigned long long)hash.expected, run_shifted(r, 1),
              (unsigned long long)hash.found,
              hash.found == hash.earlier
-                 ? ", of what was written there earlier: the file system served stale "
-                   "data, or lost or misplaced a write"
+                 ? ", of what was written there earlier: " STAMP_STALE
                  : ": " STAMP_WRONG);
     found_bad(f, offset, bytes, mat, why);
 }

@@ -151,16 +151,12 @@ class Created(Case):
 
 class Recorder(Case):
     def under(self, env, *line):
-        done = subprocess.Popen(line or ("/bin/cat", "/etc/passwd"), cwd=self.tmp,
-                                env=dict(os.environ, LD_PRELOAD=RECORDER, **env),
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
-        try:
-            out, err = done.communicate(timeout=60 * runner.SCALE)
-        finally:
-            done.kill()
-        self.assertEqual(done.returncode, 0, err)
-        return out, err.decode()
+        done = subprocess.run(line or ("/bin/cat", "/etc/passwd"), cwd=self.tmp,
+                              env=dict(os.environ, LD_PRELOAD=RECORDER, **env),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60 * runner.SCALE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, done.stderr.decode()
 
     def logs(self):
         found = sorted(name for name in os.listdir(self.tmp) if "log" in name)

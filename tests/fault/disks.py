@@ -38,16 +38,6 @@ def unmount(at):
     subprocess.call(["umount", "-l", at], stderr=subprocess.DEVNULL)
 
 
-@contextlib.contextmanager
-def memory(at, options):
-    """A file system in memory: full, small, or of so many files."""
-    mount(at, "-t", "tmpfs", "-o", options, "none")
-    try:
-        yield
-    finally:
-        unmount(at)
-
-
 def make_image(image, kind):
     with open(image, "wb") as f:
         f.truncate(SIZE[kind])
@@ -55,15 +45,28 @@ def make_image(image, kind):
 
 
 @contextlib.contextmanager
-def image(at, kind):
-    """A small one of its kind, on a file beside it."""
-    path = at + ".image"
-    make_image(path, kind)
-    mount(at, "-o", "loop", path)
+def mounted(at, *options):
+    mount(at, *options)
     try:
         yield
     finally:
         unmount(at)
+
+
+def memory(at, options):
+    """A file system in memory: full, small, or of so many files."""
+    return mounted(at, "-t", "tmpfs", "-o", options, "none")
+
+
+@contextlib.contextmanager
+def image(at, kind):
+    """A small one of its kind, on a file beside it."""
+    path = at + ".image"
+    make_image(path, kind)
+    try:
+        with mounted(at, "-o", "loop", path):
+            yield
+    finally:
         os.unlink(path)
 
 
@@ -77,11 +80,8 @@ def thin(at, room):
         make_image(path, "ext4")
         used = os.stat(path).st_blocks * 512
         mount(below, "-o", "remount,size=%d" % (used + room), "none")
-        mount(at, "-o", "loop", path)
-        try:
+        with mounted(at, "-o", "loop", path):
             yield
-        finally:
-            unmount(at)
     os.rmdir(below)
 
 
