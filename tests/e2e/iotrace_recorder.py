@@ -26,6 +26,7 @@ SUMMARY = ["App_Name", "Exe_Name", "Tool_Name", "Binary_Trace_File",
            "Total_Num_IO_events", "Total_IO_bytes", "Total_IO_time", "Start_Time",
            "End_Time", "Number_of_Files"]
 BINARY = {"IOTRACE_BINARY": "true"}
+NOT_MAPPED = {"IOTRACE_MMAP": "no"}
 
 
 def built(name):
@@ -48,17 +49,13 @@ class Recorder(Case):
         environment.update(env or {})
         if preload:
             environment["LD_PRELOAD"] = preload
-        done = subprocess.Popen(line, cwd=cwd or self.tmp, env=environment,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE)
-        try:
-            out, err = done.communicate(timeout=60 * runner.SCALE)
-        finally:
-            done.kill()
+        done = subprocess.run(line, cwd=cwd or self.tmp, env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60 * runner.SCALE)
         if status is not None:
-            self.assertEqual(done.returncode, status, err)
-        self.err = err.decode()
-        return out.decode()
+            self.assertEqual(done.returncode, status, done.stderr)
+        self.err = done.stderr.decode()
+        return done.stdout.decode()
 
     def traced(self, *line, env=None, **how):
         """Runs it and reads its only log."""
@@ -171,6 +168,7 @@ class Ends(Recorder):
                "segv": -signal.SIGSEGV, "kill": -signal.SIGKILL,
                "term": -signal.SIGTERM}
     KILLED = ("segv", "kill", "term", "exit_group")
+    UNHEARD = KILLED + ("abort_caught", "raw_fork")  # one of its processes, at least
     LOGS = {"fork": 2, "fork_twice": 5, "raw_fork": 2, "vfork": 2, "spawn": 2,
             "exec": 2, "exec_failed": 2, "fork_of_thread": 11, "abort_caught": 2}
 
@@ -189,6 +187,16 @@ class Ends(Recorder):
                         self.assertEqual(os.path.basename(line["Filename"]), "data")
                         found[int(line["PID"])] += 1
         return found
+
+    def ends_not_mapped(self, way):
+        """As what is mapped, but for the last second of who is killed."""
+        out = self.run_under(built("ends"), way, env=dict(BINARY, **NOT_MAPPED),
+                             status=self.SIGNALS.get(way, 0))
+        did, found = int(out.split()[0]), sum(self.of_all_logs().values())
+        if way in self.UNHEARD:
+            self.assertLessEqual(found, did)
+        else:
+            self.assertEqual(found, did)
 
     def ends(self, way, env):
         out = self.run_under(built("ends"), way, env=env,
@@ -211,25 +219,38 @@ class Ends(Recorder):
         out = self.run_under(built("ends"), "exit", env={"ENDS_DESTRUCTOR": "1"})
         self.assertEqual(sum(self.of_all_logs().values()), int(out.split()[0]))
 
+    def until_killed(self, env, ready):
+        """Ended when ready(): what is there is a beginning of what was done, no gap."""
+        child = subprocess.Popen([built("ends"), "signals"], cwd=self.tmp,
+                                 env=dict(os.environ, LD_PRELOAD=RECORDER, **env),
+                                 stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60 * runner.SCALE
+        while not ready() and time.monotonic() < end:
+            time.sleep(0.001)
+        child.kill()
+        child.wait()
+        log, = tracelog.logs(self.tmp)
+        wrote = [e.offset for e in log.events if e.op == "pwrite"]
+        inner = [offset for offset in wrote if offset]
+        self.assertTrue(inner)
+        self.assertEqual(inner, [10 * (1 + i % 5999) for i in range(len(inner))])
+        os.remove(log.path)
+
     def test_killed_from_outside(self):
-        """At any moment: what is there is a beginning of what was done, no gap."""
-        for _ in range(10):
-            child = subprocess.Popen([built("ends"), "signals"], cwd=self.tmp,
-                                     env=dict(os.environ, LD_PRELOAD=RECORDER,
-                                              **BINARY),
-                                     stdout=subprocess.DEVNULL)
-            while not self.left("*_log.bin"):
-                time.sleep(0.001)
+        def soon():
+            there = self.left("*_log.bin")
             time.sleep(0.02)
-            child.kill()
-            child.wait()
-            log, = tracelog.logs(self.tmp)
-            wrote = [e.offset for e in log.events if e.op == "pwrite"]
-            inner = [offset for offset in wrote if offset]
-            self.assertTrue(inner)
-            expect = [10 * (1 + i % 5999) for i in range(len(inner))]
-            self.assertLessEqual(sum(a != b for a, b in zip(inner, expect)), 0)
-            os.remove(log.path)
+            return there
+
+        for _ in range(10):
+            self.until_killed(BINARY, soon)
+
+    def test_killed_and_not_mapped(self):
+        """It has been written meanwhile."""
+        def is_written():
+            return any(log.events for log in tracelog.logs(self.tmp))
+
+        self.until_killed(dict(BINARY, **NOT_MAPPED), is_written)
 
     def test_exec_is_the_next_generation(self):
         self.run_under(built("ends"), "exec", env=BINARY)
@@ -257,6 +278,7 @@ def ways():
 for way in ways():
     add(Ends, way + "_binary", "ends", way, BINARY)
     add(Ends, way + "_text", "ends", way, {})
+    add(Ends, way + "_not_mapped", "ends_not_mapped", way)
 
 
 class Paper(Recorder):

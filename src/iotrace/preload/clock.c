@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #endif
 
+#define STAGED_NS 1e9 /* so much is lost at most of a log that is not mapped */
+
 static struct {
     uint64_t ticks;           /* the first moment */
     int64_t unix_ns, mono_ns; /* the same */
@@ -88,9 +90,12 @@ static void set_second(uint64_t ticks, int64_t mono_ns)
         recorder.ns_per_tick =
             (double)(mono_ns - begin.mono_ns) / (double)(ticks - begin.ticks);
     /* The next time when twice as much has passed: whenever the process is killed, no
-     * event is further from a known moment than from the first. */
-    __atomic_store_n(&recorder.renew_at, ticks + (ticks - begin.ticks),
-                     __ATOMIC_RELAXED);
+     * event is further from a known moment than from the first. A log that is not
+     * mapped is written then, too. */
+    uint64_t pause = ticks - begin.ticks;
+    if (recorder.staged && (double)pause * recorder.ns_per_tick > STAGED_NS)
+        pause = (uint64_t)(STAGED_NS / recorder.ns_per_tick);
+    __atomic_store_n(&recorder.renew_at, ticks + pause, __ATOMIC_RELAXED);
 }
 
 void clock_set_header(void)
@@ -105,11 +110,14 @@ void clock_set_header(void)
 void clock_renew(void)
 {
     int64_t mono_ns = 0;
+    int error = errno;
     if (!recorder.header || __atomic_exchange_n(&begin.busy, 1, __ATOMIC_ACQUIRE))
         return;
     uint64_t ticks = both_clocks(CLOCK_MONOTONIC, &mono_ns);
     set_second(ticks, mono_ns);
+    log_settle();
     __atomic_store_n(&begin.busy, 0, __ATOMIC_RELEASE);
+    errno = error;
 }
 
 int64_t clock_unix_ns(uint64_t ticks)

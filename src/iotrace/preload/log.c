@@ -1,12 +1,23 @@
 /* The log's file: its name, its blocks, its descriptor, which the program does not
- * see. */
+ * see. Blocks that are being filled are mapped, so that they outlive the process
+ * however it ends. Where the file system copies on write, that would kill the program
+ * when there is no room for the copy: there they are in memory, and written to the
+ * file every second and at the end. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
-enum { OUT_OF_THE_WAY = 512, GENERATIONS_MOST = 100000 };
+enum { OUT_OF_THE_WAY = 512, GENERATIONS_MOST = 100000, PAGE = 4096 };
+
+struct staged { /* a block in memory; what is recorded begins a page further on */
+    struct staged *next;
+    uint64_t at;    /* its place in the file */
+    size_t written; /* so much of it has been there before */
+};
 
 void complain(const char *what, const char *about)
 {
@@ -124,6 +135,96 @@ static bool extend(uint64_t end)
     return sys_pwrite(recorder.fd, "", 1, end - 1) == 1;
 }
 
+/* ---- blocks that are not mapped ---- */
+
+static bool copies_on_write(int fd)
+{
+    static const uint32_t those[] = {
+        0x9123683e, /* btrfs */
+        0xca451a4e, /* bcachefs */
+        0x2fc12fc1, /* ZFS */
+        0x794c7630, /* overlayfs: the one below is not told */
+    };
+    struct statfs s;
+    if (sys_call(SYS_fstatfs, fd, &s))
+        return false;
+    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+        if ((uint32_t)s.f_type == those[i])
+            return true;
+    return false;
+}
+
+static bool shall_be_staged(int fd)
+{
+    const char *mapped = getenv("IOTRACE_MMAP");
+    if (mapped && (!strcmp(mapped, "yes") || !strcmp(mapped, "no")))
+        return *mapped == 'n';
+    return copies_on_write(fd);
+}
+
+static void *stage(uint64_t at)
+{
+    void *p = sys_mmap(PAGE + TRACE_BLOCK, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return MAP_FAILED;
+    struct staged *s = p;
+    s->at = at;
+    s->next = __atomic_load_n(&state->staged, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&state->staged, &s->next, s, true,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return (char *)p + PAGE;
+}
+
+static size_t used_bytes(const struct staged *s)
+{
+    const struct trace_block *b = (const void *)((const char *)s + PAGE);
+    if (!s->at)
+        return HEADER_BYTES;
+    size_t one = b->kind == TRACE_PROFILE ? sizeof(struct trace_profile)
+                                          : sizeof(struct trace_record);
+    size_t bytes = sizeof *b + __atomic_load_n(&b->reserved, __ATOMIC_RELAXED) * one;
+    return bytes < TRACE_BLOCK ? bytes : TRACE_BLOCK;
+}
+
+/* All that was ever written of a block is written again: it may have been emptied. */
+static bool put_staged(struct staged *s)
+{
+    size_t used = used_bytes(s);
+    if (used > s->written)
+        s->written = used;
+    long n = sys_pwrite(recorder.fd, (char *)s + PAGE, s->written, s->at);
+    if (n >= 0 && n < (long)s->written)
+        errno = ENOSPC; /* or an older reason would be told */
+    return n == (long)s->written;
+}
+
+void log_settle(void)
+{
+    static int told;
+    struct staged *s = __atomic_load_n(&state->staged, __ATOMIC_ACQUIRE);
+    bool good = !s || still_there();
+    for (; s && good; s = s->next)
+        good = put_staged(s);
+    if (good)
+        return;
+    recorder.full = true;
+    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+        complain("what was recorded last is not in the log ", recorder.name);
+}
+
+/* ---- blocks ---- */
+
+static void *map(uint64_t at, size_t room)
+{
+    if (recorder.staged)
+        return stage(at);
+    if (!make_room(at, room))
+        return MAP_FAILED;
+    return sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, at);
+}
+
 static uint64_t next_index(void)
 {
     return recorder.header
@@ -161,10 +262,7 @@ bool log_copy(const struct trace_block *b)
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence)
 {
     uint64_t at = log_place();
-    if (!at || !make_room(at, TRACE_BLOCK))
-        return NULL;
-    struct trace_block *b =
-        sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, at);
+    struct trace_block *b = at ? map(at, TRACE_BLOCK) : MAP_FAILED;
     if (b == MAP_FAILED)
         return NULL;
     memcpy(b->magic, "BLK\n", 4);
@@ -180,10 +278,10 @@ bool log_open(void)
     recorder.fd = create();
     if (recorder.fd < 0)
         return false;
+    recorder.staged = shall_be_staged(recorder.fd);
     struct trace_header *h = MAP_FAILED;
-    if (identify(recorder.fd, &recorder.dev, &recorder.ino) &&
-        make_room(0, HEADER_BYTES) && extend(TRACE_BLOCK))
-        h = sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, 0);
+    if (identify(recorder.fd, &recorder.dev, &recorder.ino) && extend(TRACE_BLOCK))
+        h = map(0, HEADER_BYTES);
     if (h == MAP_FAILED) {
         complain("nothing is recorded, for want of room for the log ", recorder.name);
         sys_close(recorder.fd);
@@ -198,8 +296,8 @@ bool log_open(void)
  * 256 KiB of disk. */
 void log_trim(void *mapped, size_t used)
 {
-    used = (used + 4095) / 4096 * 4096;
-    if (used < TRACE_BLOCK)
+    used = (used + PAGE - 1) / PAGE * PAGE;
+    if (used < TRACE_BLOCK && !recorder.staged)
         sys_call(SYS_madvise, (char *)mapped + used, TRACE_BLOCK - used, MADV_REMOVE);
 }
 

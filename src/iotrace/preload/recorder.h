@@ -73,6 +73,7 @@ struct state {
     uint64_t events, bytes, ticks; /* of level 0, for the summary */
     unsigned late_blocks;
     struct trace_block *late[256]; /* not yet summed up: a record was not filled */
+    struct staged *staged;         /* blocks of the log that are not mapped */
     struct lane lane[LANES];
     struct name_slot slot[NAMES];
     struct file_sum sum[NAMES];
@@ -95,7 +96,8 @@ struct recorder {
     uint64_t dev, ino;
     uint64_t blocks_most;
     bool full;
-    int fd_top; /* descriptors above were never in the table */
+    bool staged; /* no block is mapped: log_settle writes them */
+    int fd_top;  /* descriptors above were never in the table */
     char name[PATH_BYTES];
 };
 
@@ -130,9 +132,10 @@ bool log_open(void);
 bool log_is_ours(int fd);
 int log_fd(void); /* for each use anew: the program may close any descriptor */
 void log_move(int fd);
-void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* mapped */
+void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* to fill */
+void log_settle(void); /* what is in memory only is written */
 bool log_copy(const struct trace_block *b);
-uint64_t log_place(void);                 /* a block that is not mapped; 0: none */
+uint64_t log_place(void);                 /* a block in the file; 0: none */
 void log_trim(void *mapped, size_t used); /* room that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);

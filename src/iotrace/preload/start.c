@@ -425,6 +425,7 @@ void recorder_end(enum trace_state how)
         log_trim_names();
         log_trim(recorder.header,
                  sizeof *recorder.header + recorder.header->text_bytes);
+        log_settle();
     }
     errno = error;
 }

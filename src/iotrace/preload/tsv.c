@@ -380,6 +380,7 @@ void tsv_write(void)
         return;
     uint64_t dropped = recorder.header->dropped; /* before the end of the process */
     ring_freeze();
+    log_settle();
     snprintf(part, sizeof part, "%s.part", recorder.name);
     snprintf(text, sizeof text, "%s.text", part);
     sys_unlink(text); /* left by a killed process, or a link that was laid for us */
