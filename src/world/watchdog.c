@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "world/world.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -21,6 +22,8 @@
 #define GRACE_NS 300000000
 /* Who has been told to end by another's watchdog says nothing; unless that fails. */
 #define ENDING_NS INT64_C(3000000000)
+/* So often is looked whether the next rank here is stopped before that is believed. */
+#define STOP_LOOKS 10
 
 static pthread_t thread;
 static atomic_bool running;
@@ -29,19 +32,35 @@ static _Atomic(const char *) armed_what, armed_file;
 static _Atomic int64_t armed_offset;
 static _Atomic double armed_limit_s;
 static int64_t courtesy_ns;
-static const pid_t *mates; /* the other ranks on this node, to be warned */
+static const struct mate *mates; /* the other ranks on this node, to be warned */
 static int mate_count;
+static struct {             /* looking whether the first of them is stopped */
+    _Atomic double limit_s; /* 0: it may be for ever */
+    int64_t look_ns;        /* when it is looked at again */
+    int looks;              /* so often it was */
+} next;
 static char who[192]; /* "madbench: rank 3 on n1" */
 
-/* Lets the other ranks here remove their files: a launcher that sees one process fail
- * may end the rest without a chance to (MPICH's does). */
+/* Lets the other ranks here remove their files, stopped ones too: a launcher that sees
+ * one process fail may end the rest without a chance to (MPICH's does). */
 static void warn_mates(void)
 {
     struct timespec grace = {.tv_nsec = GRACE_NS};
-    for (int i = 0; i < mate_count; i++)
-        kill(mates[i], SIGTERM);
+    for (int i = 0; i < mate_count; i++) {
+        kill(mates[i].pid, SIGTERM);
+        kill(mates[i].pid, SIGCONT);
+    }
     if (mate_count)
         nanosleep(&grace, NULL);
+}
+
+static void end_run(const char *text, size_t bytes)
+{
+    ssize_t told = write(STDERR_FILENO, text, bytes);
+    (void)told; /* there is nobody else to tell */
+    scratch_unlink_all();
+    warn_mates();
+    _exit(EXIT_FAILED);
 }
 
 static void bite(void)
@@ -66,11 +85,41 @@ static void bite(void)
         n += snprintf(text + n, sizeof text - (size_t)n, "\n");
     if (n >= (int)sizeof text)
         n = (int)sizeof text - 1;
-    if (n > 0 && write(STDERR_FILENO, text, (size_t)n) < 0)
-        n = 0;
-    scratch_unlink_all();
-    warn_mates();
-    _exit(EXIT_FAILED);
+    end_run(text, n > 0 ? (size_t)n : 0);
+}
+
+/* The state in "PID (NAME) STATE ...": T is stopped by a signal, and no debugger. */
+static bool is_stopped(pid_t pid)
+{
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && name_end[2] == 'T';
+}
+
+/* Each rank looks after the next one here, all around. Looks are counted and not
+ * seconds: where the batch system stops all ranks and lets them go on, nobody looks
+ * meanwhile. Far apart, so that what the kernel counts of our I/O remains the run's. */
+static void look_after_next(void)
+{
+    char text[512];
+    double limit_s = next.limit_s;
+    if (!mate_count || !(limit_s > 0) || clock_ns() < next.look_ns)
+        return;
+    next.look_ns = clock_ns() + (int64_t)(limit_s / STOP_LOOKS * 1e9);
+    next.looks = is_stopped(mates->pid) ? next.looks + 1 : 0;
+    if (next.looks <= STOP_LOOKS || scratch_ending())
+        return;
+    int n = snprintf(text, sizeof text,
+                     "%s: rank %d, process %ld here, has been stopped by a signal for "
+                     "%g s: the run is ended; --io-timeout sets the limit\n",
+                     who, mates->rank, (long)mates->pid, limit_s);
+    end_run(text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 static void *look(void *unused)
@@ -82,6 +131,7 @@ static void *look(void *unused)
         int64_t d = deadline_ns;
         if (d && clock_ns() > d + courtesy_ns + (scratch_ending() ? ENDING_NS : 0))
             bite();
+        look_after_next();
     }
     return NULL;
 }
@@ -100,10 +150,16 @@ int watchdog_open(const char *program, int rank, const char *host)
     return 0;
 }
 
-void watchdog_mates(const pid_t *pids, int n)
+void watchdog_mates(const struct mate *others, int n)
 {
-    mates = pids;
+    mates = others;
     mate_count = n;
+}
+
+void watchdog_stopped(double limit_s)
+{
+    next.look_ns = clock_ns() + (int64_t)(limit_s / STOP_LOOKS * 1e9);
+    next.limit_s = limit_s;
 }
 
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)

@@ -78,16 +78,17 @@ static const char *thread_level_name(int level)
 /* A process by its number, and by what the number means: ranks in containers may share
  * memory and not their process numbers. */
 struct process {
-    int64_t pid, pid_namespace;
+    int64_t pid_namespace;
+    struct mate mate;
 };
 
-/* Tells the watchdog the processes of our node's other ranks. */
+/* Tells the watchdog the processes of our node's other ranks, the next one first. */
 static int meet_mates(const struct world *w, MPI_Comm node)
 {
-    static pid_t *mates; /* as long as the watchdog lives */
+    static struct mate *mates; /* as long as the watchdog lives */
     struct stat st;
-    struct process mine = {getpid(),
-                           stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino};
+    struct process mine = {stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino,
+                           {getpid(), w->rank}};
     struct process *all = calloc((size_t)w->node_ranks, sizeof *all);
     mates = calloc((size_t)w->node_ranks, sizeof *mates);
     int rc = all && mates ? 0
@@ -98,9 +99,11 @@ static int meet_mates(const struct world *w, MPI_Comm node)
     if (!rc)
         MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine,
                       MPI_BYTE, node);
-    for (int i = 0; i < w->node_ranks && !rc; i++)
-        if (i != w->node_rank && all[i].pid_namespace == mine.pid_namespace)
-            mates[n++] = (pid_t)all[i].pid;
+    for (int i = 1; i < w->node_ranks && !rc; i++) {
+        const struct process *p = &all[(w->node_rank + i) % w->node_ranks];
+        if (p->pid_namespace == mine.pid_namespace)
+            mates[n++] = p->mate;
+    }
     watchdog_mates(mates, n);
     free(all);
     return rc;

@@ -61,10 +61,19 @@ int world_hosts(const struct world *w, struct world_host **hosts);
  * watchdog_disarm. Never calls MPI; removes scratch files, and has the other ranks of
  * this node remove theirs. limit_s <= 0: off. */
 int watchdog_open(const char *program, int rank, const char *host);
-void watchdog_mates(const pid_t *pids, int n); /* other ranks here: SIGTERM before it */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
 void watchdog_disarm(void);
 void watchdog_close(void);
+
+/* Local. The n other ranks of this node, which get SIGTERM before the process is ended.
+ * If the first is stopped by a signal for limit_s, the watchdog ends the process, too;
+ * limit_s <= 0: it does not. */
+struct mate {
+    pid_t pid;
+    int rank;
+};
+void watchdog_mates(const struct mate *others, int n);
+void watchdog_stopped(double limit_s);
 
 /* Local. Memory this process may still use: the smaller of MemAvailable and what
  * its cgroup (v1 or v2) leaves, in bytes; shared with the other ranks of the

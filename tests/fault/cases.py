@@ -163,6 +163,7 @@ FAULTS = [
     act("SIGKILL to all", "to_all", "killed", sig="KILL", group="signal"),
     act("mpirun stops, goes on", "pause_launcher", "told", group="signal"),
     Fault("time limit", "signal", "timed", dict(seconds=5), "timed", "", (), ALL),
+    act("rank stops for ever", "to_rank", "watched", rank=1, sig="STOP", group="time"),
     act("directory removed", "remove_directory", "fails", place=FILE),
     act("files truncated", "truncate", "fails", place=FILE),
     act("out of descriptors", "no_descriptors", "fails", place=RANK),
@@ -193,12 +194,6 @@ FAULTS = [
     log("directory removed", "memory", "size=24m", act="remove_directory"),
     Fault("log: cut", "trace", "read_cut", {}, "told_by_reader", "", (), ("reader",)),
 ]
-
-# Promises that are not kept, and why: shown as what is to be done.
-TO_DO = {
-    "log: quota (btrfs)": "the log is mapped, and btrfs ends by SIGBUS who writes to a "
-                          "page that it has no room to copy",
-}
 
 # ---- combinations ---------------------------------------------------------------
 

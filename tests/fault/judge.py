@@ -9,7 +9,8 @@ from e2e import FLAVOUR, TIMED_OUT
 LIMIT_S = 30
 # MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran.
 LOST = FLAVOUR == "mpich"
-WATCHDOG = re.compile("did not come back|did not finish within")
+STOPPED = "has been stopped by a signal"
+WATCHDOG = re.compile("did not come back|did not finish within|" + STOPPED)
 NO_REPORT = re.compile("the report .* cannot be written")
 BY_SIGNAL = "ended by a signal"
 LIBRARY = ("library", "aio")
@@ -154,7 +155,7 @@ def watched(case, c, run):
     names_place(case, c, run, line)
     no_report_counts(case, run)
     left_nothing(case, run)
-    return "time limit"
+    return "time limit" if STOPPED not in line else "time limit, of a stopped rank"
 
 
 def told(case, c, run):
