@@ -14,6 +14,7 @@
 
 #define SLOTS 64
 #define OTHERS_NS 300000000 /* what other ranks get to do the same */
+#define REMOVAL_S 10        /* what a file system gets that may hang */
 
 /* `used` is set after the path and cleared before it, so that a signal between
  * sees a whole path or none. */
@@ -190,6 +191,12 @@ void scratch_unlink_all(void)
         table[i].used = 0;
 }
 
+void scratch_bound(bool on)
+{
+    signal(SIGALRM, SIG_DFL);
+    alarm(on ? REMOVAL_S : 0);
+}
+
 static volatile sig_atomic_t ending; /* a signal that ends the process has come */
 static pthread_t catcher; /* who handles signals, and blocks them to make a file */
 
@@ -197,6 +204,7 @@ static void on_signal(int sig)
 {
     int saved = errno;
     ending = 1;
+    scratch_bound(true);
     /* Any thread may be chosen, the watchdog or one of MPI's. */
     if (!pthread_equal(pthread_self(), catcher)) {
         pthread_kill(catcher, sig);
@@ -234,6 +242,7 @@ void scratch_catch_signals(const char *program)
         struct sigaction sa = {.sa_handler = on_signal};
         sigfillset(&sa.sa_mask);
         sigdelset(&sa.sa_mask, caught[i]);
+        sigdelset(&sa.sa_mask, SIGALRM);
         sigaction(caught[i], &sa, NULL);
     }
 }

@@ -35,6 +35,11 @@ int scratch_remove(const char *path);
 /* Local; async-signal-safe. Unlinks what is remembered; folders last. */
 void scratch_unlink_all(void);
 
+/* Local; async-signal-safe. Where the file system hangs, removing hangs, too: until
+ * this is taken back, the process has seconds to end by itself; then SIGALRM ends it,
+ * and leaves files. */
+void scratch_bound(bool on);
+
 /* Local. From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR2 remove the
  * files, write one sentence that starts with `program` (NULL: no sentence, for
  * all ranks but one), and end the process by the same signal. */

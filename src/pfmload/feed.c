@@ -4,6 +4,7 @@
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/beams.h"
+#include "world/world.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -191,6 +192,15 @@ static int check_numbers(const struct source *from)
                    (long long)from->number, (long long)from->line);
 }
 
+/* As gsf_next, but not for ever. */
+static int take(struct source *from, struct gsf_ping *ping)
+{
+    watchdog_arm_as_set("reading", from->path);
+    int rc = gsf_next(from->gsf, ping);
+    watchdog_disarm();
+    return rc;
+}
+
 /* The next ping, on its way through the filter if there is one. Returns 1, 0 or -errno
  * as gsf_next. */
 static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
@@ -198,9 +208,9 @@ static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
 {
     *cut = NULL;
     if (!f->swath)
-        return gsf_next(from->gsf, ping);
+        return take(from, ping);
     while (!swath_next(f->swath, ping, cut)) {
-        int rc = from->ended ? 0 : gsf_next(from->gsf, ping);
+        int rc = from->ended ? 0 : take(from, ping);
         if (rc < 0 || from->ended)
             return rc;
         from->ended = !rc;

@@ -60,6 +60,15 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, struct scan *f
     return rc;
 }
 
+/* As gsf_next, but not for ever. */
+static int take(struct gsf *g, struct gsf_ping *ping, const char *path)
+{
+    watchdog_arm_as_set("reading", path);
+    int rc = gsf_next(g, ping);
+    watchdog_disarm();
+    return rc;
+}
+
 static int scan_file(struct scanner *c, const char *path, struct scan *file)
 {
     struct gsf *g;
@@ -68,7 +77,7 @@ static int scan_file(struct scanner *c, const char *path, struct scan *file)
     int rc = gsf_open(&g, path);
     if (rc)
         return rc;
-    while (!rc && (rc = gsf_next(g, &ping)) == 1) {
+    while (!rc && (rc = take(g, &ping, path)) == 1) {
         rc = scan_ping(c, &ping, file);
         progress_step(&c->progress, gsf_position(g) - at, "scanning");
         at = gsf_position(g);

@@ -39,7 +39,10 @@ static int prepare(struct load *l)
     rc = path_of(l, "cvg", path);
     if (!rc)
         rc = scratch_add(path);
-    return rc ? rc : pfm_cvg_write(path, &l->head, NULL);
+    watchdog_arm_as_set("writing", path);
+    rc = rc ? rc : pfm_cvg_write(path, &l->head, NULL);
+    watchdog_disarm();
+    return rc;
 }
 
 static void name_file(struct load *l, struct run_file *f, const char *suffix,
@@ -91,17 +94,26 @@ static void close_files(struct load *l)
     run_file_close(&l->coverage, true);
 }
 
+static void join_op(void *in, void *sum, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        pfm_extremes_join((struct pfm_extremes *)sum + i,
+                          (struct pfm_extremes *)in + i);
+}
+
 /* Rank 0 gets to know the extremes of all. */
 static void join_extremes(struct load *l)
 {
-    struct pfm_extremes other;
-    MPI_Comm comm = l->r->world.comm;
-    if (!load_is_first(l))
-        MPI_Send(&l->extremes, sizeof l->extremes, MPI_BYTE, 0, 1, comm);
-    for (int i = 1; load_is_first(l) && i < l->r->world.size; i++) {
-        MPI_Recv(&other, sizeof other, MPI_BYTE, i, 1, comm, MPI_STATUS_IGNORE);
-        pfm_extremes_join(&l->extremes, &other);
-    }
+    struct pfm_extremes mine = l->extremes;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_contiguous((int)sizeof mine, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(join_op, 1, &op);
+    MPI_Reduce(&mine, &l->extremes, 1, type, op, 0, l->r->world.comm);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
 }
 
 /* Now, or what SOURCE_DATE_EPOCH says, so that runs can be compared byte by byte. */
@@ -208,11 +220,14 @@ static int write_side_files(struct load *l)
         rc = scratch_add(lin);
     if (!rc)
         rc = scratch_add(d->part_handle);
+    watchdog_arm_as_set("writing", d->part_handle);
     if (!rc)
         rc = pfm_ctl_write(ctl, &l->head, d->handle, &l->inputs);
     if (!rc)
         rc = pfm_lin_write(lin, &l->inputs);
-    return rc ? rc : pfm_handle_write(d->part_handle, &l->head, d->handle);
+    rc = rc ? rc : pfm_handle_write(d->part_handle, &l->head, d->handle);
+    watchdog_disarm();
+    return rc;
 }
 
 static int area(struct load *l)

@@ -190,7 +190,7 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     if (!rc)
         rc = settle(r);
     int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
-    watchdog_stopped(o->io_timeout);
+    watchdog_limit(o->io_timeout);
     rc = rc ? rc : alone;
     r->failed = err_agree(r->world.comm, rc ? rc : pretend(r));
     if (!r->failed)

@@ -88,7 +88,7 @@ static int meet_mates(const struct world *w, MPI_Comm node)
     static struct mate *mates; /* as long as the watchdog lives */
     struct stat st;
     struct process mine = {stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino,
-                           {getpid(), w->rank}};
+                           {getpid(), watchdog_thread(), w->rank}};
     struct process *all = calloc((size_t)w->node_ranks, sizeof *all);
     mates = calloc((size_t)w->node_ranks, sizeof *mates);
     int rc = all && mates ? 0
@@ -144,10 +144,10 @@ int world_open(struct world *w, int *argc, char ***argv, const char *program,
     w->thread_level = thread_level_name(level);
     w->launcher = launcher_name();
     name_library(w->library);
-    int rc = map_nodes(w);
     scratch_catch_signals(w->rank ? NULL : program);
-    if (!rc)
-        rc = watchdog_open(program, w->rank, w->host);
+    int rc = watchdog_open(program, w->rank, w->host);
+    int mapped = map_nodes(w);
+    rc = rc ? rc : mapped;
     return rc || alone_is_fine ? rc : check_launcher(w);
 }
 
@@ -158,7 +158,9 @@ int world_close(struct world *w, const char *program)
     if (status && w->rank == 0 && opt_speaks())
         err_print(stderr, program, err_get());
     watchdog_close();
+    scratch_bound(status != 0);
     scratch_unlink_all();
+    scratch_bound(false);
     /* Open MPI ends, by a signal, the ranks that are left when the first has exited
      * with a failure: that is no second sentence. */
     scratch_catch_signals(NULL);

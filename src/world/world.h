@@ -59,21 +59,23 @@ int world_hosts(const struct world *w, struct world_host **hosts);
 /* Local. The watchdog: a thread that ends the process with a sentence when a
  * library call does not come back. `what` and `file` must stay valid until
  * watchdog_disarm. Never calls MPI; removes scratch files, and has the other ranks of
- * this node remove theirs. limit_s <= 0: off. */
+ * this node remove theirs. Each thread that arms it has a deadline of its own.
+ * limit_s <= 0: off. */
 int watchdog_open(const char *program, int rank, const char *host);
+void watchdog_limit(double limit_s); /* of what names no other; at first: off */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
+void watchdog_arm_as_set(const char *what, const char *file);
 void watchdog_disarm(void);
 void watchdog_close(void);
 
 /* Local. The n other ranks of this node, which get SIGTERM before the process is ended.
- * If the first is stopped by a signal for limit_s, the watchdog ends the process, too;
- * limit_s <= 0: it does not. */
+ * If the first is stopped by a signal for as long as the limit, this one ends, too. */
 struct mate {
-    pid_t pid;
+    pid_t pid, watchdog; /* the kernel's number of its watchdog's thread */
     int rank;
 };
+pid_t watchdog_thread(void);
 void watchdog_mates(const struct mate *others, int n);
-void watchdog_stopped(double limit_s);
 
 /* Local. Memory this process may still use: the smaller of MemAvailable and what
  * its cgroup (v1 or v2) leaves, in bytes; shared with the other ranks of the

@@ -176,6 +176,11 @@ class Trial(Case):
             return self.while_it_runs(act, place=place)
         return self.ended(self.launch(place=place, line=size and self.c.program.large))
 
+    def on_passthrough(self, what):
+        names = self.files().rpartition("files/")[2]
+        place = self.mounted("passthrough", (what, names))
+        return self.ended(self.launch(place=place))
+
     # ---- logs of iotrace -----------------------------------------------------------
 
     def record(self, logs):

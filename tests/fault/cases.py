@@ -116,6 +116,12 @@ def log(name, what, *args, act=None):
                  dict(disk=what, args=args, act=act), "unhurt", "", (), ("recorder",))
 
 
+def below(name, what, says="", place=FILE, end="fails", group="below"):
+    """A fault of the file system itself, whoever makes the call."""
+    return Fault("below: " + name, group, "on_passthrough", dict(what=what), end, says,
+                 place, ALL)
+
+
 IO_ERROR, NO_SPACE = "Input/output error", "No space left"
 LIE = "verification failed|cut off"
 
@@ -185,6 +191,18 @@ FAULTS = [
     disk("file system dies (ext4)", "image", "ext4", act="shut_down",
          says=IO_ERROR + "|Structure needs cleaning|Stale|verification", end="dies"),
 
+    below("write: EIO", "write:EIO:3", says=IO_ERROR),
+    below("write: no space", "write:ENOSPC:3+", says=NO_SPACE),
+    below("read: EIO", "read:EIO:2", says=IO_ERROR),
+    below("fsync: EIO", "fsync:EIO:1", says=IO_ERROR),
+    below("write: short", "write:half:2", end="recovers"),
+    below("read: short", "read:half:2", end="recovers"),
+    below("write: a bit flips", "write:flip:2", says=LIE),
+    below("read: a bit flips", "read:flip:2", says=LIE),
+    below("write: lost", "write:lost:2", says=LIE),
+    below("write: slow", "write:slow:1+", end="recovers"),
+    below("write: hangs", "write:hang:2", end="hangs"),
+
     log("disk full at open", "memory", "nr_inodes=1"),
     log("disk fills up", "memory", "size=400k"),
     log("no room at write-back", "thin", 64 << 10),
@@ -192,6 +210,7 @@ FAULTS = [
     log("read-only", "read_only", "ext4"),
     log("file system dies (ext4)", "image", "ext4", act="shut_down"),
     log("directory removed", "memory", "size=24m", act="remove_directory"),
+    log("below: write: EIO", "passthrough", "write:EIO:20+", ""),
     Fault("log: cut", "trace", "read_cut", {}, "told_by_reader", "", (), ("reader",)),
 ]
 
@@ -213,6 +232,8 @@ def misses(fault, program, way):
     if program.name == "pfmload":
         if fault.group == "short" or ":shift:" in call or ":lost:" in call:
             return "tests/e2e/pfmload_ended.py has it"
+        if fault.group == "below" and ":flip:" in call:
+            return "what is written before the last may be a place that is kept"
         if call.startswith("read") or ":slow:" in call or ":stop:" in call:
             return "what it reads while it loads is its input"
         if fault.name == "out of memory" or fault.what.get("size") == "large":
@@ -259,4 +280,6 @@ def subset(n):
 
 def timeout(fault):
     """Seconds that one call may take: some are made to take longer."""
-    return 2 if fault.end == "watched" else int(os.environ.get("FAULT_IO_TIMEOUT", 8))
+    if fault.end in ("watched", "hangs"):
+        return 2
+    return int(os.environ.get("FAULT_IO_TIMEOUT", 8))

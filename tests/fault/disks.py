@@ -5,6 +5,7 @@ import fcntl
 import os
 import struct
 import subprocess
+import time
 import unittest
 
 EXT4_SHUTDOWN = 0x8004587D
@@ -99,6 +100,31 @@ def read_only(at, kind):
     with image(at, kind):
         mount(at, "-o", "remount,ro")
         yield
+
+
+@contextlib.contextmanager
+def passthrough(at, fault, names):
+    """One whose calls fail as fault says, on files with names in their path. It is in
+    Python, with Debian's fusepy: not of every Python."""
+    program = os.path.join(os.path.dirname(__file__), "passthrough.py")
+    below = at + ".below"
+    os.mkdir(below)
+    if not os.environ.get("LEADLINE_MOUNTS"):
+        raise unittest.SkipTest("mounting a file system is not allowed here")
+    server = subprocess.Popen(["/usr/bin/python3", program, below, at, fault, names],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE)
+    try:
+        while not os.path.ismount(at):
+            if server.poll() is not None:
+                why = server.stderr.read().decode("utf-8", "replace").strip()
+                raise unittest.SkipTest("FUSE fails here: " + why[-120:])
+            time.sleep(0.01)
+        yield
+    finally:
+        server.kill()  # before: who waits for it in vain is let go
+        server.communicate()
+        unmount(at)
 
 
 def shut_down(at):

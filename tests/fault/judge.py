@@ -90,6 +90,24 @@ def left_nothing(case, run):
     case.assertEqual(left(run), [], run)
 
 
+def left_is_named(case, c, run):
+    """By the next run; what it names."""
+    names = left(run)
+    after = case.again(c, run)
+    case.assertEqual(after.status, 0, after)
+    case.assertIs(after.report["valid"], True, after)
+    notes = [line for line in said(after) if "earlier runs" in line]
+    if not names:
+        case.assertEqual(notes, [], after)
+        return []
+    case.assertEqual(len(notes), 1, "%s were left: %s" % (names, after))
+    named = [name for name in names if name in notes[0]]
+    more = re.search(r"and (\d+) more", notes[0])
+    others = int(more.group(1)) if more else 0
+    case.assertEqual(len(named) + others, len(names), notes)
+    return named
+
+
 # ---- verdicts ----------------------------------------------------------------------
 
 
@@ -127,7 +145,9 @@ def good(case, c, run):
 
 def recovers(case, c, run):
     """What comes short is finished. Who gives up says so, and nobody lies."""
-    must = ":half:" in c.fault.what["what"] and c.way.kind == "libc"
+    what = c.fault.what["what"]
+    must = ":half:" in what and (c.way.kind == "libc" or
+                                 c.way.kind == "kernel" and "write" in what)
     return good(case, c, run) if must or not run.status else fails(case, c, run)
 
 
@@ -158,6 +178,15 @@ def watched(case, c, run):
     return "time limit" if STOPPED not in line else "time limit, of a stopped rank"
 
 
+def hangs(case, c, run):
+    """Nothing can be removed from a file system that does not answer."""
+    has_failed(case, run)
+    case.assertRegex(one_sentence(case, run), WATCHDOG)
+    no_report_counts(case, run)
+    left_is_named(case, c, run)
+    return "time limit, next run names files"
+
+
 def told(case, c, run):
     """Who is given the chance removes the files, and says one thing only."""
     case.assertNotEqual(run.status, TIMED_OUT, run)
@@ -173,20 +202,8 @@ def killed(case, c, run):
     """Who is not given the chance leaves files: the next run names them."""
     case.assertNotIn(run.status, (0, TIMED_OUT), run)
     no_report_counts(case, run)
-    names = left(run)
-    after = case.again(c, run)
-    case.assertEqual(after.status, 0, after)
-    case.assertIs(after.report["valid"], True, after)
-    notes = [line for line in said(after) if "earlier runs" in line]
-    if not names:
-        case.assertEqual(notes, [], after)
-        return "killed, nothing left"
-    case.assertEqual(len(notes), 1, "%s were left: %s" % (names, after))
-    named = [name for name in names if name in notes[0]]
-    more = re.search(r"and (\d+) more", notes[0])
-    others = int(more.group(1)) if more else 0
-    case.assertEqual(len(named) + others, len(names), notes)
-    return "killed, next run names files"
+    named = left_is_named(case, c, run)
+    return "killed, next run names files" if named else "killed, nothing left"
 
 
 def timed(case, c, run):
@@ -224,7 +241,7 @@ def told_by_reader(case, c, run):
 
 ENDS = {f.__name__: f for f in (
     fails, dies, recovers, goes_on, straggles, watched, told, timed, may_be_kept_back,
-    killed, unhurt, told_by_reader)}
+    killed, unhurt, told_by_reader, hangs)}
 
 
 def judge(case, c, run):

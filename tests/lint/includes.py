@@ -1,3 +1,4 @@
+# mpi: any
 """Who may include whom: the picture in doc/architecture.md, as a table.
 
 A folder of src that is not in the table fails: put it in where it belongs."""

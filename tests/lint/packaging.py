@@ -1,3 +1,4 @@
+# mpi: any
 """Spack's recipe and Debian's packages against the suite: options of configure, the
 version, every program."""
 import glob

@@ -1,3 +1,4 @@
+# mpi: any
 """Spelling, shell scripts, the style of C, and Python that Python 3.6 can read.
 Needs a git checkout; a tool that is not installed is a skipped point."""
 import ast

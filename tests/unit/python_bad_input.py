@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """Each command of leadline that reads files, on everything that is not what it reads:
 one sentence, exit status 1 or 2, nothing on stdout, no file made, never a traceback."""
 import json

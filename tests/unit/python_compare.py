@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline compare, on reports whose answers are known."""
 import csv
 import io

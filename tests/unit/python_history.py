@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline list: a line for each report, the right ones, and broken ones are said."""
 import csv
 import io

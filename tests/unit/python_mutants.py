@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """Reports with one thing wrong, hundreds of them: each command of leadline that reads
 them ends with a status and at most sentences, never with a traceback."""
 import copy

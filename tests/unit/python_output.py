@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """Where leadline's output goes: whole, not through links, and as nothing but text."""
 import os
 import stat

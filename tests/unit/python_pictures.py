@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """Pictures: what they say of known reports, and that their SVG is sound."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline report: a page that holds what it should, and nothing that it should not."""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline.stats: quantiles against integration, intervals against their promise."""
 import ast
 import functools

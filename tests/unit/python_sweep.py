@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline sweep, with a launcher and a program that only pretend."""
 import json
 import os

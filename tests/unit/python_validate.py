@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mpi: any
 """leadline validate: what is right passes, and each fault is named with its path."""
 import copy
 import json

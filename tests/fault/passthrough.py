@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""A file system (FUSE) that passes everything on to a folder, and lies or fails at a
+chosen place: for transfers that no preloaded library sees, of io_uring, libaio, and
+libraries with threads of their own.
+
+    passthrough.py FOLDER MOUNTPOINT CALL:ACTION:K[+] TEXT
+
+means what FAULT and FAULT_FILE mean to tests/fault_shim.c, of all ranks together, and
+of transfers of a KiB at least: below are what libraries keep. Ends when it is
+unmounted."""
+import errno
+import os
+import sys
+import threading
+import time
+
+import fusepy
+
+
+LEAST = 1024
+
+
+class Fault:
+    def __init__(self, text, names):
+        self.call, self.action, k = text.split(":")
+        self.on, self.k = k.endswith("+"), int(k.rstrip("+"))
+        self.names, self.seen, self.lock = names, 0, threading.Lock()
+
+    def due(self, call, path, size=LEAST):
+        if call != self.call or self.names not in path or size < LEAST:
+            return None
+        with self.lock:
+            self.seen += 1
+            hit = self.seen == self.k or (self.on and self.seen > self.k)
+        if hit and hasattr(errno, self.action):
+            raise fusepy.FuseOSError(getattr(errno, self.action))
+        if hit and self.action == "hang":
+            time.sleep(12)  # the kernel lets nobody go before it is answered
+        if hit and self.action == "slow":
+            time.sleep(0.1)
+        return self.action if hit else None
+
+
+def flipped(data):
+    return bytes([data[0] ^ 1]) + data[1:]
+
+
+class PassThrough(fusepy.Operations):
+    use_ns = True
+
+    def __init__(self, folder, fault):
+        self.folder, self.fault = folder, fault
+
+    def __call__(self, op, path, *args):
+        return super().__call__(op, self.folder + path, *args)
+
+    def create(self, path, mode, fi=None):
+        self.fault.due("open", path)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+
+    def open(self, path, flags):
+        flags &= os.O_ACCMODE | os.O_TRUNC
+        if flags & os.O_ACCMODE == os.O_WRONLY:  # flip reads what is there
+            flags = flags & ~os.O_ACCMODE | os.O_RDWR
+        return os.open(path, flags)
+
+    def read(self, path, size, offset, fh):
+        action = self.fault.due("read", path, size)
+        if action == "zero":
+            return b""
+        data = os.pread(fh, size // 2 if action == "half" else size,
+                        offset + 4096 * (action == "shift"))
+        return flipped(data) if action == "flip" and data else data
+
+    def write(self, path, data, offset, fh):
+        action = self.fault.due("write", path, len(data))
+        if action == "zero":
+            return 0
+        if action == "lost":
+            return len(data)
+        if action == "half":
+            data = data[:max(1, len(data) // 2)]
+        return os.pwrite(fh, flipped(data) if action == "flip" else data,
+                         offset + 4096 * (action == "shift"))
+
+    def fsync(self, path, datasync, fh):
+        self.fault.due("fsync", path)
+        os.fsync(fh)
+
+    def flush(self, path, fh):
+        self.fault.due("close", path)
+
+    def release(self, path, fh):
+        os.close(fh)
+
+    def truncate(self, path, length, fh=None):
+        os.truncate(path if fh is None else fh, length)
+
+    def getattr(self, path, fh=None):
+        st = os.lstat(path)
+        found = {key: getattr(st, key) for key in (
+            "st_mode", "st_nlink", "st_uid", "st_gid", "st_size", "st_ino")}
+        for key in ("st_atime", "st_mtime", "st_ctime"):
+            found[key] = getattr(st, key + "_ns")
+        return found
+
+    def statfs(self, path):
+        st = os.statvfs(path)
+        return {key: getattr(st, key) for key in (
+            "f_bavail", "f_bfree", "f_blocks", "f_bsize", "f_favail", "f_ffree",
+            "f_files", "f_flag", "f_frsize", "f_namemax")}
+
+    def readdir(self, path, fh):
+        return [".", ".."] + os.listdir(path)
+
+    def mkdir(self, path, mode):
+        os.mkdir(path, mode)
+
+    def rmdir(self, path):
+        os.rmdir(path)
+
+    def unlink(self, path):
+        os.unlink(path)
+
+    def rename(self, old, new):
+        os.rename(old, self.folder + new)
+
+    def access(self, path, mode):
+        if not os.access(path, mode):
+            raise fusepy.FuseOSError(errno.EACCES)
+
+    def chmod(self, path, mode):
+        os.chmod(path, mode)
+
+    def utimens(self, path, times=None):
+        os.utime(path, ns=times)
+
+
+if __name__ == "__main__":
+    FOLDER, AT, WHAT, NAMES = sys.argv[1:]
+    fusepy.FUSE(PassThrough(FOLDER, Fault(WHAT, NAMES)), AT, foreground=True,
+                direct_io=True, use_ino=True)
