@@ -130,7 +130,8 @@ EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed tests/coverage tests/env.in \
 	tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
-	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py) \
+	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
+	    passthrough.py) \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
 	$(addprefix tests/e2e/, e2e.py fake_log.py in_rig.py loads.py pfm_made.py \
 	pfm_reader.py slurm_jobs.py) \
