@@ -187,7 +187,7 @@ tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
-CLEANFILES += $(TRACED_BY_TESTS)
+CLEANFILES += $(TRACED_BY_TESTS) tests/turn
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
 	tests/iotrace/marks.c tests/iotrace/tracelog.py
 

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import campaign  # noqa: E402
 import cases  # noqa: E402
 
-COUNT = 14
+COUNT = 25
 
 if __name__ == "__main__":
     sys.exit(campaign.run(cases.subset(COUNT)))

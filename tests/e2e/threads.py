@@ -48,7 +48,7 @@ class Load(Races, Loads):
 
 
 class Recorder(Races):
-    def test_many_threads(self):
+    def many_threads(self, binary):
         tsan = subprocess.check_output([os.environ.get("CC", "gcc"),
                                         "-print-file-name=libtsan.so"]).decode()
         preload = "%s %s/libiotrace.so" % (os.path.realpath(tsan.strip()), BUILD)
@@ -56,12 +56,18 @@ class Recorder(Races):
                                 cwd=self.tmp, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, env=dict(
                                     os.environ, LD_PRELOAD=preload,
-                                    IOTRACE_BINARY="true"))
+                                    IOTRACE_BINARY=binary))
         try:
             said = done.communicate(timeout=60 * runner.SCALE)[0].decode()
         finally:
             done.kill()
         self.assertEqual((done.returncode, said.strip()), (0, "102000"))
+
+    def test_binary(self):
+        self.many_threads("true")
+
+    def test_text(self):
+        self.many_threads("false")
 
 
 if __name__ == "__main__":
