@@ -20,7 +20,7 @@ int steps_scan(struct load *l);
 /* Phase "load": the scheme. */
 int steps_load(struct load *l);
 
-/* Phases "recompute" and "area", where they are due; header and small files. */
+/* Phases "recompute", "area" and "side", where they are due; the header. */
 int steps_finish(struct load *l);
 
 /* Applies the area filter to the PFM, whose files are open on the ranks that take part;

@@ -244,13 +244,26 @@ static int area(struct load *l)
     return run_phase_end(l->r);
 }
 
+/* No transfers of data, but made, written and synced like all files. */
+static int side(struct load *l)
+{
+    struct phase *p = l->r->phase;
+    run_phase_begin(l->r, "side");
+    if (load_is_first(l)) {
+        enum act before = phase_act(p, ACT_OPEN_CLOSE);
+        load_fail(l, write_side_files(l));
+        phase_act(p, before);
+    }
+    return run_phase_end(l->r);
+}
+
 int steps_finish(struct load *l)
 {
     int rc = l->scheme->ordered ? 0 : recompute(l);
     if (!rc && l->set->area_sigma > 0)
         rc = area(l);
-    if (!rc && load_is_first(l) && l->r->engine)
-        load_fail(l, write_side_files(l));
+    if (!rc && l->r->engine)
+        rc = side(l);
     l->cpu_ns = clock_cpu_ns() - l->cpu_ns;
     return rc ? rc : load_agree(l);
 }

@@ -5,15 +5,18 @@ import collections
 import os
 
 import accounts
-from e2e import Case, add, samples
+from e2e import add, samples
 from in_rig import in_rig
+from loads import Loads
 
 RATE = 5 << 20    # bytes a second of the disk, each way: copying them takes no time
 BYTES = 25 << 20  # 5 s: what the disk saves up while idle, 0.1 s, is small against it
 DISK = os.environ.get("LEADLINE_DISKS", "")
 
 
-class Disks(Case):
+class Disks(Loads):
+    LIMIT = 120
+
     def rate(self, *options, np=2):
         """The disk's rate, within 5 %."""
         report = self.good(self.blocktransfer(
@@ -39,6 +42,22 @@ class Disks(Case):
                 return
         self.fail("%s, and the calls took %s" % (told, took))
 
+    def load_fills_the_run(self, scheme, np):
+        """Phases of a load are all of it but a hundredth, from first to last."""
+        survey = self.survey(6, 2000, 101)
+        for _ in range(accounts.ATTEMPTS):
+            done = self.pfmload("--scheme=" + scheme, "--no-verify", "--overwrite",
+                                *survey, np=np, dir=DISK)
+            self.assertEqual(done.status, 0, done)
+            walls = samples(done.report, "wall")
+            self.assertEqual([w["phase"] for w in walls], ["scan", "load", "side"])
+            span = walls[-1]["start_s"] + walls[-1]["max_s"] - walls[0]["start_s"]
+            inside = sum(w["max_s"] for w in walls)
+            self.assertGreater(span, 2)
+            if 0.99 * span < inside < 1.01 * span:
+                return
+        self.fail("%.4f s of %.4f s are in phases" % (inside, span))
+
 
 for cache in "direct", "flush":
     add(Disks, "rate_with_" + cache, "rate", "--cache=" + cache)
@@ -46,6 +65,8 @@ add(Disks, "seconds_of_blocktransfer", "seconds", "blocktransfer", "5M",
     "--block-size=256k", "--cache=direct")
 add(Disks, "seconds_of_madbench", "seconds", "madbench", "256", "4", "--io-only",
     "--cache=direct")
+for scheme, ranks in ("serial", 1), ("F", 3), ("G", 2):
+    add(Disks, "load_%s_fills_the_run" % scheme, "load_fills_the_run", scheme, ranks)
 
 if __name__ == "__main__":
     in_rig("disks", "--size=128M", "--rate=%d" % RATE,
