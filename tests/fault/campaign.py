@@ -45,12 +45,16 @@ def marked(mark):
     return found
 
 
-def stopped(pid):
+def in_state(pid, state):
     try:
         with open("/proc/%d/stat" % pid) as f:
-            return f.read().rpartition(")")[2].split()[0] == "T"
+            return f.read().rpartition(")")[2].split()[0] == state
     except (OSError, IndexError):
         return False
+
+
+def stopped(pid):
+    return in_state(pid, "T")
 
 
 class Trial(Case):
@@ -109,10 +113,14 @@ class Trial(Case):
         return self.ended(self.launch(place=run.place))
 
     def orphans(self):
-        deadline = time.monotonic() + 5 * runner.SCALE
-        while marked(self.mark) and time.monotonic() < deadline:
+        """Who is in the kernel's uninterruptible sleep ends when that lets go."""
+        end = time.monotonic() + 5 * runner.SCALE
+        while True:
+            left = marked(self.mark)
+            asleep = any(in_state(pid, "D") for pid in left)
+            if not left or time.monotonic() > end + 15 * asleep:
+                return [runner.name_of(pid) for pid in left]
             time.sleep(0.05)
-        return [runner.name_of(pid) for pid in marked(self.mark)]
 
     # ---- how faults are made -------------------------------------------------------
 
