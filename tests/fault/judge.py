@@ -24,8 +24,8 @@ def said(run):
 
 
 def left(run):
-    """Names in the run's folder; where it has gone, none. Nor is a removed file one that
-    the kernel has open, as FUSE names it."""
+    """Names in the run's folder; where it has gone, none. Nor is a removed file one
+    that the kernel has open, as FUSE names it."""
     try:
         names = os.listdir(run.place)
     except OSError:
