@@ -136,7 +136,7 @@ class Calls(Recorder):
                  "pwrite64": ["pwrite", "aio_return_write"],
                  "preadv": ["preadv"], "pwritev": ["pwritev"],
                  "preadv2": ["preadv2"], "pwritev2": ["pwritev2"],
-                 "readv": ["readv"], "fsync": ["fsync"],
+                 "readv": ["readv"], "fsync": ["fsync", "aio_return_fsync"],
                  "fdatasync": ["fdatasync"], "ftruncate": ["ftruncate"],
                  "fallocate": ["fallocate", "posix_fallocate"],
                  "sendfile": ["sendfile"], "copy_file_range": ["copy_file_range"],
@@ -170,7 +170,8 @@ class Ends(Recorder):
     KILLED = ("segv", "kill", "term", "exit_group")
     UNHEARD = KILLED + ("abort_caught", "raw_fork")  # one of its processes, at least
     LOGS = {"fork": 2, "fork_twice": 5, "raw_fork": 2, "vfork": 2, "spawn": 2,
-            "exec": 2, "exec_failed": 2, "fork_of_thread": 11, "abort_caught": 2}
+            "exec": 2, "exec_all": 17, "exec_failed": 2, "daemon": 2,
+            "fork_of_thread": 11, "abort_caught": 2}
 
     def of_all_logs(self):
         """How many writes to the file "data", by process number."""
@@ -260,6 +261,13 @@ class Ends(Recorder):
         self.assertEqual(first.state, tracelog.EXEC)
         self.assertEqual(os.path.basename(second.path),
                          os.path.basename(first.path) + ".1")
+
+    def test_each_exec_has_its_name(self):
+        self.run_under(built("ends"), "exec_all", env=BINARY)
+        found = sorted(e.op for log in tracelog.logs(self.tmp) for e in log.events
+                       if "exec" in e.op)
+        self.assertEqual(found, ["execle", "execlp", "execv", "execve", "execveat",
+                                 "execvp", "execvpe", "fexecve"])
 
     def test_short_threads_share_room(self):
         self.run_under(built("ends"), "pool", env=BINARY)

@@ -203,11 +203,15 @@ static void writes_stream(FILE *f)
     TIMES("fflush", 0, fflush(f));
 }
 
-/* Optimised, <stdio.h> makes getdelim of it. */
+/* Optimised, <stdio.h> makes other calls of these. */
 #ifdef __USE_EXTERN_INLINES
 #define GETLINE "getdelim"
+#define PUTCHAR "putc"
+#define VPRINTF "vfprintf"
 #else
 #define GETLINE "getline"
+#define PUTCHAR "putchar"
+#define VPRINTF "vprintf"
 #endif
 
 static void reads_stream(FILE *f)
@@ -384,6 +388,146 @@ static void names(void)
     expect("closedir", rounds, 0);
 }
 
+/* Each has a name of its own, which a profile keeps: a few will do. */
+static void temporary(void)
+{
+    char path[32];
+    int all = rounds;
+    rounds = 3;
+    TIMES("memfd_create", 0, close(memfd_create("m", 0)));
+    TIMES("mkstemps", 0,
+          (strcpy(path, "XXXXXX.a"), close(mkstemps(path, 2)), unlink(path)));
+    TIMES("mkostemps", 0,
+          (strcpy(path, "XXXXXX.a"), close(mkostemps(path, 2, O_SYNC)), unlink(path)));
+    TIMES("tmpfile", 0, fclose(tmpfile()));
+    expect("unlink", 2 * rounds, 0);
+    expect("close", 3 * rounds, 0);
+    expect("fclose", rounds, 0);
+    rounds = all;
+}
+
+/* What a pipe gets before a file does. */
+static void through_pipes(void)
+{
+    int fd = file("piped"), a[2], b[2];
+    struct iovec v = {room, 100};
+    if (pipe(a) || pipe(b))
+        die("pipe");
+    for (int i = 0; i < rounds; i++)
+        if (vmsplice(a[1], &v, 1, 0) != 100 || tee(a[0], b[1], 100, 0) != 100 ||
+            splice(a[0], NULL, fd, NULL, 100, 0) != 100 ||
+            splice(b[0], NULL, fd, NULL, 100, 0) != 100)
+            die("tee");
+    for (int i = 0; i < 2; i++)
+        close(a[i]), close(b[i]);
+    close(fd);
+    expect("pipe", 2, 0);
+    expect("vmsplice", rounds, 100L * rounds);
+    expect("tee", rounds, 100L * rounds);
+    expect("splice", 2 * rounds, 200L * rounds);
+    expect("open", 1, 0);
+    expect("close", 5, 0);
+}
+
+static void moved_maps(void)
+{
+    int fd = file("moved");
+    if (ftruncate(fd, 8192))
+        die("moved");
+    for (int i = 0; i < rounds; i++) {
+        char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+        p = p == MAP_FAILED ? p : mremap(p, 4096, 8192, MREMAP_MAYMOVE);
+        if (p == MAP_FAILED || madvise(p, 8192, MADV_WILLNEED) || munmap(p, 8192))
+            die("mremap");
+    }
+    TIMES("readahead", 0, readahead(fd, 0, 4096));
+    close(fd);
+    fd = open(".", O_RDONLY);
+    TIMES("fchdir", 0, fchdir(fd));
+    close(fd);
+    sync();
+    expect("sync", 1, 0);
+    expect("mmap", rounds, 0);
+    expect("mremap", rounds, 0);
+    expect("madvise", rounds, 0);
+    expect("munmap", rounds, 0);
+    expect("ftruncate", 1, 0);
+    expect("open", 2, 0);
+    expect("close", 2, 0);
+}
+
+static void many_at_once(void)
+{
+    int fd = file("lio");
+    struct aiocb cb[2] = {{.aio_fildes = fd, .aio_buf = room, .aio_nbytes = 33}};
+    struct aiocb *both[] = {&cb[0], &cb[1]};
+    cb[1] = cb[0];
+    cb[1].aio_offset = 33;
+    for (int i = 0; i < rounds; i++) {
+        cb[0].aio_lio_opcode = cb[1].aio_lio_opcode = LIO_WRITE;
+        if (lio_listio(LIO_WAIT, both, 2, NULL) || aio_return(&cb[0]) != 33 ||
+            aio_return(&cb[1]) != 33 || aio_fsync(O_SYNC, &cb[0]) || waited(&cb[0]) ||
+            aio_cancel(fd, NULL) != AIO_ALLDONE)
+            die("lio_listio");
+    }
+    close(fd);
+    expect("lio_listio", rounds, 0);
+    expect("aio_return_write", 2 * rounds, 66L * rounds);
+    expect("aio_fsync", rounds, 0);
+    expect("aio_return_fsync", rounds, 0);
+    expect("aio_cancel", rounds, 0);
+    expect("open", 1, 0);
+    expect("close", 1, 0);
+}
+
+static int va_print_to(int fd, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = fd < 0 ? vprintf(format, list) : vdprintf(fd, format, list);
+    va_end(list);
+    return n;
+}
+
+/* What goes to standard output, which is a file for a while (what is done to the other,
+ * which is not logged, is not logged); and streams that are made in other ways. */
+static void other_streams(void)
+{
+    int fd = file("out"), kept = dup(1);
+    fflush(stdout);
+    dup2(fd, 1);
+    TIMES("vdprintf", 1, va_print_to(fd, "%d\n", i));
+    TIMES(VPRINTF, 1, va_print_to(-1, "%d\n", i));
+    TIMES("puts", 1, (puts("eleven more"), 12));
+    TIMES(PUTCHAR, 1, putchar('x') == 'x');
+    fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    close(fd);
+    FILE *f = fopen("words", "w+");
+    TIMES("putw", 1, putw(i, f) ? -1 : (long)sizeof(int));
+    TIMES("ftello", 0, ftello(f) < 0);
+    rewind(f);
+    TIMES("getw", 1, getw(f) == i ? (long)sizeof(int) : -1);
+    TIMES("freopen", 0, (f = freopen("words", "r", f)) ? 0 : -1);
+    fclose(f);
+    unsetenv("LD_PRELOAD"); /* a log of the shell's would be another */
+    f = popen("cat >/dev/null", "w");
+    fputs("twelve bytes", f);
+    if (pclose(f))
+        die("pclose");
+    expect("popen", 1, 0);
+    expect("fputs", 1, 12);
+    expect("pclose", 1, 0);
+    expect("rewind", 1, 0);
+    expect("fopen", 1, 0);
+    expect("fclose", 1, 0);
+    expect("fflush", 1, 0);
+    expect("open", 1, 0);
+    expect("dup2", 1, 0);
+    expect("close", 1, 0);
+}
+
 static void processes(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -410,6 +554,11 @@ int main(int argc, char **argv)
     maps();
     asynchronous();
     names();
+    temporary();
+    through_pipes();
+    moved_maps();
+    many_at_once();
+    other_streams();
     processes();
     fputs(told, stdout);
     return 0;

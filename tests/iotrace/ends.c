@@ -206,6 +206,48 @@ static void by_exec(void)
     execl(self, self, "child", (char *)NULL);
 }
 
+/* Never back, if it works. */
+static void execs_by(int way)
+{
+    char *argv[] = {(char *)(uintptr_t)self, "child", NULL};
+    writes(1); /* who did nothing has no log */
+    if (way == 0)
+        execve(self, argv, environ);
+    else if (way == 1)
+        execvpe(self, argv, environ);
+    else if (way == 2)
+        execv(self, argv);
+    else if (way == 3)
+        execvp(self, argv);
+    else if (way == 4)
+        fexecve(open(self, O_RDONLY), argv, environ);
+    else if (way == 5)
+        execveat(AT_FDCWD, self, argv, environ, 0);
+    else if (way == 6)
+        execlp(self, self, "child", (char *)NULL);
+    else
+        execle(self, self, "child", (char *)NULL, environ);
+}
+
+static void by_exec_all(void)
+{
+    for (int way = 0; way < 8; way++) {
+        pid_t pid = fork();
+        if (!pid) {
+            execs_by(way);
+            _exit(9);
+        }
+        waits(pid);
+    }
+}
+
+static void by_daemon(void) /* in the folder it is in, with the output it has */
+{
+    if (daemon(1, 1))
+        _exit(9);
+    writes(100);
+}
+
 static void by_exec_failed(void)
 {
     execl("/does/not/exist", "nothing", (char *)NULL);
@@ -359,7 +401,9 @@ static const struct way {
     {"spawn", by_spawn, MANY + 100},
     {"system", by_system, MANY + 100},
     {"exec", by_exec, MANY},
+    {"exec_all", by_exec_all, 8L * (MANY + 1)},
     {"exec_failed", by_exec_failed, 100},
+    {"daemon", by_daemon, 100},
     {"threads", by_threads, 16 * MANY},
     {"pool", by_pool, 500},
     {"exit_beside_thread", by_exit_beside_thread, MANY},
