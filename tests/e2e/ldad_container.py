@@ -139,6 +139,21 @@ class Container(Case):
         self.assertEqual([os.listdir(disk) for disk in disks], [[], []])
         self.assertFalse(os.path.exists(path))
 
+    def test_removed_where_a_disk_is_not(self):
+        """What is gone is gone, and the header stays until it is to be forgotten."""
+        disks = self.node_dirs(2)
+        path = self.written("--node-dirs=" + ",".join(disks))
+        os.rename(disks[1], disks[1] + "-away")
+        done = self.ldad("rm", path)
+        self.assertEqual(done.status, 1)
+        self.assertIn("partition 1 is not on this node: %s/" % disks[1], done.err)
+        self.assertIn("2 partitions were not found", done.err)
+        self.assertEqual(os.listdir(disks[0]), [])
+        self.assertTrue(os.path.exists(path))
+        self.assertEqual(self.ldad("rm", "--force", path).status, 0)
+        self.assertFalse(os.path.exists(path))
+        self.assertEqual(len(os.listdir(disks[1] + "-away")), 2)
+
     def test_node_and_rank_in_node_dirs(self):
         for name in ("n0", "n0/r0", "n0/r1"):
             os.mkdir(os.path.join(self.tmp, name))
