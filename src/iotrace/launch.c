@@ -166,6 +166,9 @@ static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
                        strerror(errno));
     if (!realpath(dir, absolute))
         return err_set(-errno, dir, -1, "there is no such folder: %s", strerror(errno));
+    if (strchr(absolute, '%'))
+        return err_set(-EINVAL, absolute, -1,
+                       "a folder for runs must not have a %% in its name");
     for (int n = 1; n <= RUNS_MAX; n++) {
         int length = snprintf(path, sizeof path, "%s/%s.%d", absolute, name, n);
         if (length >= PATH_MAX - 64)
@@ -187,9 +190,6 @@ static int set_environment(const char *folder, const char *recorder, const char 
 {
     char file[PATH_MAX + 16], preload[2 * PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
-    if (strchr(folder, '%'))
-        return err_set(-EINVAL, folder, -1,
-                       "the run's folder must not have a %% in its name");
     if (strpbrk(recorder, " :"))
         return err_set(-EINVAL, recorder, -1,
                        "the loader cannot preload a file with a blank or colon in its "
@@ -250,11 +250,8 @@ static int start(struct setting *s, int *status)
         return err_set(-errno, NULL, -1, "no further process can be started: %s",
                        strerror(errno));
     if (child == 0) {
-        if (!set_environment(s->folder, s->recorder, s->name, s->mode)) {
-            execvp(s->command[0], s->command);
-            err_set(-errno, s->command[0], -1, "it cannot be started: %s",
-                    strerror(errno));
-        }
+        execvp(s->command[0], s->command);
+        err_set(-errno, s->command[0], -1, "it cannot be started: %s", strerror(errno));
         err_print(stderr, "iotrace run", err_get());
         _exit(NOT_FOUND);
     }
@@ -294,6 +291,8 @@ static int record(struct setting *s)
     int status = EXIT_FAILED;
     int rc = find_recorder(s->recorder);
     rc = rc ? rc : make_folder(s->dir, s->name, s->folder);
+    if (!rc && (rc = set_environment(s->folder, s->recorder, s->name, s->mode)))
+        rmdir(s->folder);
     if (!rc)
         warn_about(s->command);
     rc = rc ? rc : start(s, &status);

@@ -808,11 +808,33 @@ class Programs(Case):
         with open(self.path("static"), "wb") as f:
             f.write(head)
         os.chmod(self.path("static"), 0o755)
-        for command in (["./static"], ["env", "A=b", "./static"]):
+        with open(self.path("script"), "w", encoding="ascii") as f:
+            f.write("#! %s\n" % self.path("static"))
+        os.chmod(self.path("script"), 0o755)
+        for command in (["./static"], ["env", "A=b", "./static"], ["./script"]):
             child = subprocess.Popen([IOTRACE, "run", "--"] + command, cwd=self.dir,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             out = child.communicate(timeout=60)[0].decode("utf-8", "replace")
             self.assertIn("statically linked", out)
+
+    def test_run_where_nothing_can_be_made(self):
+        self.needs_recorder()
+        with open(self.path("file"), "w", encoding="ascii"):
+            pass
+        os.mkdir(self.path("50%"))
+        for words, why in (
+                (("-o", "file"), "the run's folder cannot be made: Not a directory"),
+                (("-o", "file/x"), "the folder cannot be made: Not a directory"),
+                (("-n", "a" * 300), "the run's folder cannot be made: File name too"),
+                (("-o", "50%"), "must not have a % in its name"),
+                (("-n", "a/b"), "has a / or % in it")):
+            self.assertIn(why, self.refused("run", *words, "--", "touch", "ran",
+                                            status=2 if "a/b" in words else 1))
+        env = {"LD_PRELOAD": ":" * (1 << 16)}
+        err = self.iotrace("run", "--", "touch", "ran", status=1, env=env)[1]
+        self.assertIn("LD_PRELOAD is too long", err)
+        self.assertEqual(sorted(os.listdir(self.dir)), ["50%", "file"])
+        self.assertEqual(os.listdir(self.path("50%")), [])
 
     def test_run_and_a_killed_command(self):
         self.needs_recorder()

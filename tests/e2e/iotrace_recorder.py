@@ -112,6 +112,25 @@ class Calls(Recorder):
                    for name in self.left())
         self.assertLess(disk, 200 << 10)
 
+    def summed(self, mode):
+        """The summary's counts: of all, and of files with transfers of data."""
+        self.run_under(built("calls"), "20", env=dict(BINARY, IOTRACE_MODE=mode))
+        name, = self.left("*.summary")
+        with open(os.path.join(self.tmp, name), encoding="ascii") as f:
+            lines = [line.rstrip("\n").split("\t") for line in f]
+        for name in self.left("unknown.*"):
+            os.remove(os.path.join(self.tmp, name))
+        totals = dict(line for line in lines if len(line) == 2)
+        files = [line[:3] + line[4:6] for line in lines
+                 if len(line) == 9 and line[2:6:3] != ["0", "0"]]
+        return [totals[key] for key in ("Total_Num_IO_events", "Total_IO_bytes",
+                                        "Number_of_Files")], sorted(files)
+
+    def test_both_modes_sum_alike(self):
+        events, profile = self.summed("trace"), self.summed("profile")
+        self.assertGreater(len(events[1]), 8)
+        self.assertEqual(events, profile)
+
     def test_both_modes_agree(self):
         log = self.exact("calls", 20, IOTRACE_MODE="both")
         events = collections.Counter(e.op for e in log.events)
