@@ -141,6 +141,8 @@ class Library(Case):
         """tests/ldad/fortran.f90, compiled by the Fortran compiler of this MPI."""
         words = os.environ["MPI_CC"].split()
         compiler = words[0].replace("mpicc", "mpifort")
+        if os.environ["SANITIZERS"]:
+            self.skipTest("Fortran's linker has things to say of sanitizers")
         if compiler == words[0] or not shutil.which(compiler):
             self.skipTest("%s has no mpifort beside it" % words[0])
         source = os.environ["top_srcdir"]
