@@ -5,8 +5,11 @@
     if __name__ == "__main__":
         main()
 """
+import hashlib
+import math
 import os
 import sys
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -15,17 +18,59 @@ PACKAGE = os.path.join(HERE, os.pardir, os.pardir, "python")
 sys.path.insert(0, PACKAGE)
 
 
+# As tests/run says: which tier runs, and which of this file's cases that is.
+TIER = os.environ.get("LEADLINE_TIER") or "quick"
+CASES = os.environ.get("LEADLINE_CASES") or "full"
+
+
+def long(case):
+    """A decorator of test methods and classes: for the tier "ci", not for "quick"."""
+    case.is_long = True
+    return case
+
+
+def belongs(test):
+    """Whether a case is of those that run."""
+    method = getattr(test, test._testMethodName)
+    is_long = getattr(method, "is_long", False) or getattr(test, "is_long", False)
+    return CASES == "full" or (CASES == "ci") == is_long
+
+
+def drawn(items, few, share=1 / 3):
+    """The part of `items` that this tier runs, in their order: a few for "quick", a
+    share for "ci", all for "full". Which they are depends on the commit, so that all
+    have their turn: after ten commits that are tested, 98 of 100 at a third."""
+    items = list(items)
+    n = {"quick": few, "ci": math.ceil(share * len(items))}.get(TIER, len(items))
+    lot = os.environ.get("LEADLINE_DRAW", "")
+    order = sorted(range(len(items)), key=lambda i: hashlib.sha256(
+        ("%s %s" % (lot, items[i])).encode()).digest())
+    return [items[i] for i in sorted(order[:n])]
+
+
+def flat(suite):
+    for part in suite:
+        yield from flat(part) if isinstance(part, unittest.TestSuite) else [part]
+
+
 class Result(unittest.TestResult):
     def __init__(self, count):
         super().__init__()
         self.number = 0
         print("1..%d" % count, flush=True)
 
+    def startTest(self, test):
+        super().startTest(test)
+        self.begun = time.monotonic()
+
     def point(self, ok, test, more=""):
         self.number += 1
         name = test.id().split(".", 1)[-1]
         print("%sok %d - %s%s" % ("" if ok else "not ", self.number, name, more),
               flush=True)
+        took = time.monotonic() - self.begun
+        if took >= 1:
+            print("# %.1f s for %s" % (took, name), flush=True)
 
     def addSuccess(self, test):
         super().addSuccess(test)
@@ -49,7 +94,8 @@ class Result(unittest.TestResult):
 
 
 def main():
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    found = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    suite = unittest.TestSuite(filter(belongs, flat(found)))
     result = Result(suite.countTestCases())
     suite.run(result)
     sys.exit(0 if result.wasSuccessful() else 1)
