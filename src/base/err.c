@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include <ctype.h>
+#include "base/plain.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -105,8 +105,7 @@ void err_print(FILE *out, const char *program, const struct err *e)
         n = add(line, size, n, "%soffset %lld", before, (long long)e->offset);
         before = ", ";
     }
-    for (int i = 0; i < n; i++)
-        line[i] = (char)(iscntrl((unsigned char)line[i]) ? '?' : line[i]);
+    n = (int)strlen(plain(line, sizeof line, line));
     if (before[0] == ',')
         line[n++] = ')';
     line[n++] = '\n';

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/plain.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,25 +16,6 @@ static void indent(struct json *j)
     fprintf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
-/* Length of the well-formed UTF-8 sequence at s (1 to 4), or 0: stray or missing
- * continuation bytes, overlong forms, surrogates, beyond U+10FFFF (RFC 3629). */
-static int utf8_length(const unsigned char *s)
-{
-    int n = s[0] < 0x80   ? 1
-            : s[0] < 0xc2 ? 0
-            : s[0] < 0xe0 ? 2
-            : s[0] < 0xf0 ? 3
-            : s[0] < 0xf5 ? 4
-                          : 0;
-    for (int i = 1; i < n; i++) /* stops at the terminating zero, too */
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 static void put_control(FILE *out, int c)
 {
     const char *at = strchr("\nn\tt\rr\bb\ff", c);
@@ -45,13 +27,13 @@ static void put_control(FILE *out, int c)
 
 static void put_quoted(struct json *j, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    const char *s = text;
     fputc('"', j->out);
     while (*s) {
-        int n = utf8_length(s);
+        int n = plain_utf8(s);
         if (n == 0)
             fputs("\xef\xbf\xbd", j->out); /* U+FFFD */
-        else if (*s < 0x20)
+        else if ((unsigned char)*s < 0x20)
             put_control(j->out, *s);
         else if (*s == '"' || *s == '\\')
             fprintf(j->out, "\\%c", *s);

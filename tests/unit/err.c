@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "base/plain.h"
 #include <errno.h>
 #include <string.h>
 
@@ -100,6 +101,35 @@ static void test_long(void)
            "line ends in sentence and path do not break the line");
 }
 
+static void is_plain(const char *text, const char *expected, const char *what)
+{
+    char out[64], same[64];
+
+    snprintf(same, sizeof same, "%s", text);
+    tap_ok(!strcmp(plain(out, sizeof out, text), expected) &&
+               !strcmp(plain(same, sizeof same, same), expected),
+           "%s", what);
+}
+
+/* What a name holds is shown, and not obeyed. */
+static void test_plain(void)
+{
+    char out[4];
+
+    is_plain("a \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+             "a \xc3\xa9 \xe2\x82\xac "
+             "\xf0\x9f\x98\x80",
+             "letters of all lengths stay");
+    is_plain("a\x1b[31m\n\t\x7f\r", "a?[31m????", "C0 and DEL are question marks");
+    is_plain("\xc2\x9b[m\xc2\xa0", "?[m\xc2\xa0", "so is a CSI of C1");
+    is_plain("\x9b\xff\xc3\xa9\xe2\x82", "??\xc3\xa9??", "and what is not UTF-8");
+    tap_ok(!strcmp(plain(out, sizeof out, "ab\xc3\xa9"), "ab"),
+           "a character is not cut in two");
+    err_clear();
+    err_set(-EIO, "x\x1b]0;y\x07", -1, "it broke \xc2\x9b");
+    says("prog: it broke ? (file x?]0;y?)\n", "err_print is plain");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -107,5 +137,6 @@ int main(int argc, char **argv)
     test_codes();
     test_sentence();
     test_long();
+    test_plain();
     return tap_end();
 }
