@@ -45,6 +45,28 @@ static void test_pages(const struct io_fs *fs)
     unlink(path);
 }
 
+/* A range that ends with the file ends within a page, and the kernel keeps pages of which
+ * it is told to drop a part. */
+static void test_range(const struct io_fs *fs)
+{
+    static char data[BYTES];
+    int64_t whole = -2, range = -2;
+    tap_ok(write_file() == 0 && io_cache_drop(path, 0, 0, &whole) == 0,
+           "a file is written, and dropped as a whole (%lld left)", (long long)whole);
+    int fd = open(path, O_RDONLY);
+    tap_ok(fd >= 0 && pread(fd, data, BYTES, 0) == BYTES, "it is read again");
+    if (fd >= 0)
+        close(fd);
+    int rc = io_cache_drop(path, 0, BYTES, &range);
+    if (fs->in_memory)
+        tap_skip("a dropped range: %s is memory", fs->type);
+    else
+        tap_ok(rc == 0 && range <= whole,
+               "dropped as a range to its end, no more is left (%lld)",
+               (long long)range);
+    unlink(path);
+}
+
 static void test_refused(void)
 {
     int64_t n;
@@ -73,6 +95,7 @@ int main(int argc, char **argv)
     int works = io_device_counters_work(dir);
     tap_ok(works == 0 || works == 1, "whether device counters work: %d", works);
     test_pages(&fs);
+    test_range(&fs);
     test_refused();
     return tap_end();
 }

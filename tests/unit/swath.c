@@ -258,6 +258,10 @@ static void test_gates(void)
     o.angle_deg = 25;
     file.flag[3][0] = GSF_BEAM_MANUAL;
     file.ping[7].ignored = true;
+    for (int p = 0; p < PINGS; p++) { /* the limits themselves are within */
+        file.depth[p][BEAMS / 2] = p % 2 ? 95 : 120;
+        file.across[p][BEAMS / 2] = file.depth[p][BEAMS / 2] * tan(25 * M_PI / 180);
+    }
     struct result r = filter(&file, &o, &c);
     for (int p = 0; p < PINGS; p++)
         for (int b = 0; b < BEAMS; b++) {
@@ -283,6 +287,30 @@ static void test_gates(void)
     r = filter(&file, &o, NULL);
     tap_ok(!errors(&file, &r), "what a gate cuts is no neighbour (%d)",
            errors(&file, &r));
+}
+
+/* Offsets of -2, -1, 0, 1, 2 units in turn, so that the floor's line is at 0 and the
+ * median distance from it 1 unit. One that is k standard deviations away is then
+ * k * 1.4826 units away (of normal errors: 1 / the 3rd quartile of N(0, 1)). */
+static struct result filter_at(double deviations, double unit)
+{
+    struct swath_options o = usual;
+    o.floor_part = o.floor_m = 0;
+    make(&file, PINGS, BEAMS, 0);
+    for (int p = 0; p < PINGS; p++)
+        for (int b = 0; b < BEAMS; b++)
+            file.depth[p][b] = 100 + unit * (p % 5 - 2);
+    file.depth[34][BEAMS / 2] =
+        100 + deviations / 0.67448975 * unit; /* 34 % 5: 2 units */
+    return filter(&file, &o, NULL);
+}
+
+static void test_sigma(void)
+{
+    struct result below = filter_at(usual.sigma * 0.99, 0.25),
+                  above = filter_at(usual.sigma * 1.01, 0.25);
+    tap_ok(!below.cut[34][BEAMS / 2] && above.cut[34][BEAMS / 2],
+           "sigma is standard deviations of normal errors, within a hundredth");
 }
 
 /* Another floor after a gap must not be compared with that before. */
@@ -396,6 +424,7 @@ int main(int argc, char **argv)
     test_burst();
     test_streaming();
     test_gates();
+    test_sigma();
     test_gaps();
     test_mixed();
     test_small();
