@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -43,6 +44,15 @@ static void quiet_clear(const char *what, int rc)
     if (rc)
         tap_diag("%s: %s (%s)", what, err_get()->text, err_get()->file);
     err_clear();
+}
+
+/* Counts how often this process syncs: it stands before the C library's. */
+static int syncs;
+
+int fsync(int fd)
+{
+    syncs++;
+    return (int)syscall(SYS_fsync, fd);
 }
 
 /* ---- the header ---------------------------------------------------------------- */
@@ -131,6 +141,27 @@ static void test_header(void)
     tap_ok(container_make(&c, &cyclic, "/a/%x") == -EINVAL && err_get()->usage,
            "and may have %%n and %%r only");
     err_clear();
+}
+
+/* A header that is to outlive the machine is synced, and so is the folder that names
+ * it. */
+static void test_durable(void)
+{
+    struct container c;
+    struct ldad_plan plan = cyclic_plan(2, 10, 2);
+    const char *path = own_path("durable");
+    char header[TAP_PATH];
+
+    bool ready = mkdir(path, 0700) == 0 && container_make(&c, &plan, NULL) == 0;
+    syncs = 0;
+    int loose = ready ? container_write(&c, path, false) : -1, none = syncs;
+    int firm = ready ? container_write(&c, path, true) : -1;
+    tap_ok(loose == 0 && none == 0 && firm == 0 && syncs == 2,
+           "a durable header is synced, with its folder (%d, %d)", none, syncs);
+    snprintf(header, sizeof header, "%.*s/header", (int)sizeof header - 8, path);
+    unlink(header);
+    rmdir(path);
+    container_free(&c);
 }
 
 static void test_node_dirs(void)
@@ -632,6 +663,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     test_header();
+    test_durable();
     test_node_dirs();
     test_damage();
     test_forged();

@@ -179,6 +179,29 @@ static void test_quiet(void)
            "without a program's name: ended by the signal, and no sentence");
 }
 
+/* Whose file is there already keeps it, also where it is a link to nothing. */
+static void test_not_ours(void)
+{
+    struct stat before, after;
+    int fd = -2;
+    err_clear();
+    make(one);
+    stat(one, &before);
+    tap_ok(scratch_create(one, &fd) == -EEXIST && fd < 0,
+           "a file that is there is not created");
+    err_clear();
+    if (symlink(kept, two))
+        tap_diag("no links here: %s", strerror(errno));
+    tap_ok(scratch_create(two, &fd) == -EEXIST && fd < 0 && !exists(kept),
+           "nor is what a link points to");
+    err_clear();
+    scratch_unlink_all();
+    tap_ok(!stat(one, &after) && after.st_ino == before.st_ino,
+           "and is not removed, either");
+    unlink(one);
+    unlink(two);
+}
+
 static void test_limits(void)
 {
     char path[9000], name[32];
@@ -221,6 +244,7 @@ int main(int argc, char **argv)
     test_signal(SIGXCPU, "SIGXCPU");
     test_signal(SIGUSR2, "SIGUSR2");
     test_quiet();
+    test_not_ours();
     test_limits();
     return tap_end();
 }
