@@ -127,8 +127,8 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/installed tests/coverage tests/env.in \
-	tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/installed tests/coverage tests/env.in \
+	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \
@@ -152,9 +152,15 @@ LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	src/base/libbase.la -lm -lpthread
 
 # The fault campaign as a whole: minutes. make check has some of it (tests/e2e/fault.py).
-check-full: all $(check_DATA)
+check-faults: all $(check_DATA)
 	$(TAP_RUN) $(srcdir)/tests/fault/campaign.py
-.PHONY: check-full
+
+# Every tier of the tests, all faults, all mutants: an hour or more.
+check-full:
+	LEADLINE_TIER=full $(MAKE) $(AM_MAKEFLAGS) check
+	$(MAKE) $(AM_MAKEFLAGS) check-faults
+	tests/env $(srcdir)/tests/mutants/run '$(CC)'
+.PHONY: check-faults check-full
 
 TEST_EXTENSIONS = .sh .py
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh

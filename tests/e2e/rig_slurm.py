@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
+# tier: ci; limit: 3000
 """tests/rig/hosts and tests/rig/slurm: what they make is there, and is gone afterwards,
 however they end. What they share with tests/rig/disks is tested with it."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +12,7 @@ from e2e import TESTS, Case, add, main, runner
 from in_rig import unless_quick
 
 IMPOSSIBLE = 77
+PATIENCE_S = 300
 OURS = {"slurmctld", "slurmd", "slurmstepd", "munged", "sleep"}
 
 
@@ -23,14 +26,25 @@ class Rigs(Case):
             self.skipTest(done.said.strip())
 
     def begin(self, script, *options):
-        """A rig with its temporary files in self.tmp."""
-        return subprocess.Popen(
+        """A rig with its temporary files in self.tmp, that is gone when the case is."""
+        rig = subprocess.Popen(
             [sys.executable, os.path.join(TESTS, "rig", self.RIG), *options, "--", "sh",
              "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, env=dict(os.environ, TMPDIR=self.tmp))
+        self.addCleanup(self.unmake, rig)
+        return rig
+
+    def unmake(self, rig):
+        """Ends a rig that a failed case has left, and what this leaves."""
+        if rig.poll() is None:
+            rig.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                rig.communicate(timeout=30)
+        runner.end_all(signal.SIGKILL)
 
     def end(self, rig):
-        rig.said = rig.communicate(timeout=60 * runner.SCALE)[0].decode()
+        """It takes some seconds; a machine that is busy may need many times that."""
+        rig.said = rig.communicate(timeout=PATIENCE_S * runner.SCALE)[0].decode()
         return rig
 
     def runs(self, script, *options, status=0):
@@ -40,6 +54,7 @@ class Rigs(Case):
         return rig.said.splitlines()
 
     def nothing_left(self):
+        runner.gone_within(PATIENCE_S)
         self.assertEqual(os.listdir(self.tmp), [])
         left = [runner.name_of(pid) for pid in runner.descendants()]
         self.assertEqual([name for name in left if name in OURS], [])
@@ -116,4 +131,5 @@ for case_ in Hosts, Slurm:
 del Rigs, case_  # no cases of their own
 if __name__ == "__main__":
     unless_quick()
+    runner.adopt_orphans()  # what a rig leaves is ours to see, and to end
     main()

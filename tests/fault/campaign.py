@@ -3,9 +3,9 @@
 """The fault campaign: each fault meets programs and their ways to files, and one judge
 holds every run to the same promises (judge.py). The tables are in cases.py.
 
-    make check-full                        all of it, under the MPI of this build
-    FAULTS=REGEX make check-full           those whose "fault, program, way" it finds
-    FAULTS_WHOLE=1 make check-full         each fault with every way: hours
+    make check-faults                       all of it, under the MPI of this build
+    FAULTS=REGEX make check-faults          those whose "fault, program, way" it finds
+    FAULTS_WHOLE=1 make check-faults        each fault with every way: hours
 """
 import concurrent.futures
 import contextlib

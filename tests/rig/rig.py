@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 IMPOSSIBLE, NO_COMMAND = 77, 127
-GRACE_S = 5
+GRACE_S = 20 # a Slurm ends in one, and on a busy machine in many times that
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE = 1 << 12, 1 << 14, 1 << 18
