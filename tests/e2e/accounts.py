@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 900, alone
+# limit: 900, alone; tier: quick ci
 """Numbers that add up: what reports say is held against accounts that others keep, the
 kernel's counters, the recorder's log, strace's clock, and plain arithmetic."""
 import collections

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600, alone; mpi: any
+# limit: 600, alone; mpi: any; tier: ci
 """Numbers that add up on a disk whose rate is known: the kernel throttles it."""
 import collections
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """Bad input and broken surroundings: one sentence that says what, where, how to mend
 it; exit status 2 where the user must ask for something else and 1 where the machine
 failed; no hang, no files left."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; tier: quick ci
 """Plain transfers: every block once, where it belongs, and told as it was."""
 import itertools
 import os

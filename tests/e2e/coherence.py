@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: ci
 """Two hosts, each with mounts of its own of a network file system. On the one that is
 coherent all that ranks read from each other is right. On the other one it is not, by
 chance: then the programs must say so. That they would is shown in any case by storage

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# tier: quick ci
 """--dry-run says what a run needs, and touches nothing."""
 import os
 import re

@@ -264,9 +264,16 @@ class Case(unittest.TestCase):
 
 
 def add(case, name, scenario, *arguments):
-    """Gives a Case one more test, which is one point: its method, with arguments."""
+    """Gives a Case one more test, which is one point: its method, with arguments.
+    Returns it, to be marked (long)."""
     assert not hasattr(case, "test_" + name), name
-    setattr(case, "test_" + name, lambda self: getattr(self, scenario)(*arguments))
+
+    def test(self):
+        getattr(self, scenario)(*arguments)
+
+    test.scenario = scenario
+    setattr(case, "test_" + name, test)
+    return test
 
 
 def samples(report, act, phase=None, rep=None):

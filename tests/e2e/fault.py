@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: ci
 """Some of the fault campaign (tests/fault): those that together meet most pairs of what
 goes wrong, the program, and its way to files."""
 import os

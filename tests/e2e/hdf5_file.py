@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; tier: quick ci
 """Files of the engine hdf5, as HDF5's own tools see them: h5ls and h5dump."""
 import array
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """FILETYPE=PARTITIONED and the ldad command: the same logical file as a shared one, and
 a truthful answer whatever has happened to it."""
 import glob

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; tier: quick ci
 """libldad as a program of somebody else's uses it: the same source, plain and with its
 calls renamed, writes the same bytes; what it exports; what it refuses."""
 import itertools

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 1800
+# limit: 1800; tier: quick ci
 """The workloads of ldad: answers are right and checked, whatever the method, and the
 logical bytes are the same with all of them and with any number of ranks. Every method
 meets every workload, and some numbers of ranks; with LEADLINE_BIG=1, all of them."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """Full mode: dC depends on NPIX and NBIN alone, whatever moves and stores the data."""
 import itertools
 

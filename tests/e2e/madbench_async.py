@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 900
+# limit: 900; tier: quick ci
 """IOMODE=ASYNC: the same answers, bytes and checks as SYNC, with transfers under way
 while the program computes; what overlaps, and what is refused."""
 import itertools

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """pfmload: what is in the PFMs it makes, of real surveys and of such as are known."""
 import json
 import os

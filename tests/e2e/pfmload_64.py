@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600, alone
+# limit: 600, alone; tier: ci
 """pfmload on 64 ranks: more than there are files, bands and cores."""
 from e2e import add, main
 from in_rig import unless_quick

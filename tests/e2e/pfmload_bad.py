@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """pfmload where something is wrong with what is asked or with its input: one sentence,
 and what is there stays as it is."""
 import os

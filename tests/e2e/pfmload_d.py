@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 240
+# limit: 240; tier: quick ci
 """pfmload's schemes D and D-threaded: the same PFM as of one process, a queue that
 stays within its limit, and an end with one sentence where the disk is full or a file is
 damaged."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; tier: quick ci
 """pfmload's schemes E and F: the same PFM as one process makes, each block of it
 written once, and an end with one sentence where a file is damaged or there is no more
 space."""

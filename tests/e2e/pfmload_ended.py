@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """pfmload where the disk fails, or a rank ends: an end, and nothing half made."""
 import glob
 import os

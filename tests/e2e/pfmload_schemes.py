@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """pfmload: the same PFM by every scheme, in every form, on any number of ranks, and
 whatever it is written with."""
 import os

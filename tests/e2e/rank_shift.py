@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; tier: quick ci
 """--rank-shift: ranks read what others wrote. What one rank writes wrongly another one
 complains of, and says whose it is and where."""
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HAVE_SCALAPACK, HDF5, METHODS, Case, add,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# tier: ci
 """scripts/reframe: ReFrame's checks, here and as jobs of a real Slurm."""
 import os
 import re

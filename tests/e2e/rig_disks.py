@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mpi: any
+# mpi: any; tier: ci
 """tests/rig/disks: disks that are slow, of their own, and gone afterwards, however it
 ends. Of times there are lower bounds only: a limit makes things slow, and so do others.
 """

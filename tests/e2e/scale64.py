@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300, alone
+# limit: 300, alone; tier: ci
 """64 ranks, however few cores there are: everything is there 64 times."""
 import json
 import os

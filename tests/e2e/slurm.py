@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# tier: ci
 """scripts/slurm and the programs under a real Slurm of two nodes. limit: 400"""
 import os
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# tier: ci
 """leadline sweep --submit under a real Slurm of two nodes."""
 import json
 import os

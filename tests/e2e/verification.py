@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """Storage that lies or fails is found out: on any rank, at any call, through every
 layer. One sentence says where; nothing hangs, nothing is left, no report is valid."""
 import os

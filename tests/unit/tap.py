@@ -5,6 +5,7 @@
     if __name__ == "__main__":
         main()
 """
+import collections
 import hashlib
 import math
 import os
@@ -29,11 +30,10 @@ def long(case):
     return case
 
 
-def belongs(test):
-    """Whether a case is of those that run."""
-    method = getattr(test, test._testMethodName)
-    is_long = getattr(method, "is_long", False) or getattr(test, "is_long", False)
-    return CASES == "full" or (CASES == "ci") == is_long
+def lot_of(text):
+    """A number that depends on the commit."""
+    lot = os.environ.get("LEADLINE_DRAW", "")
+    return hashlib.sha256(("%s %s" % (lot, text)).encode()).digest()
 
 
 def drawn(items, few, share=1 / 3):
@@ -42,10 +42,32 @@ def drawn(items, few, share=1 / 3):
     have their turn: after ten commits that are tested, 98 of 100 at a third."""
     items = list(items)
     n = {"quick": few, "ci": math.ceil(share * len(items))}.get(TIER, len(items))
-    lot = os.environ.get("LEADLINE_DRAW", "")
-    order = sorted(range(len(items)), key=lambda i: hashlib.sha256(
-        ("%s %s" % (lot, items[i])).encode()).digest())
+    order = sorted(range(len(items)), key=lambda i: lot_of(items[i]))
     return [items[i] for i in sorted(order[:n])]
+
+
+def marked(test, mark):
+    return getattr(getattr(test, test._testMethodName), mark, None)
+
+
+def chosen(tests):
+    """The cases that this tier runs, of a file that has cases of both. Of those that one
+    scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" another half;
+    the commit draws them."""
+    made = collections.defaultdict(list)
+    for test in tests:
+        scenario = marked(test, "scenario")
+        if scenario:
+            made[type(test), scenario].append(test)
+    tier = {test: "ci" if marked(test, "is_long") or getattr(test, "is_long", False)
+            else "quick" for test in tests}
+    for group in made.values():
+        group.sort(key=lambda test: lot_of(test.id()))
+        for i, test in enumerate(group):
+            if tier[test] == "quick":
+                tier[test] = ("quick" if i < math.ceil(len(group) / 6) else
+                              "ci" if i < math.ceil(len(group) * 2 / 3) else "full")
+    return [test for test in tests if CASES in ("full", tier[test])]
 
 
 def flat(suite):
@@ -95,7 +117,7 @@ class Result(unittest.TestResult):
 
 def main():
     found = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    suite = unittest.TestSuite(filter(belongs, flat(found)))
+    suite = unittest.TestSuite(chosen(list(flat(found))))
     result = Result(suite.countTestCases())
     suite.run(result)
     sys.exit(0 if result.wasSuccessful() else 1)
