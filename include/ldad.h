@@ -41,7 +41,8 @@ int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info inf
 int ldad_file_close(ldad_file *fh);
 
 /* Local: one rank calls it, when nobody has the file open. Removes all of the files
- * that a file of this path, with the method and the plan of `info`, consists of. */
+ * that a file of this path, with the method and the plan of `info`, consists of; a
+ * container with any `info`. */
 int ldad_file_delete(const char *path, MPI_Info info);
 
 /* **Collective.** Not with the methods hdf5 and partitioned. */
@@ -51,7 +52,8 @@ int ldad_file_set_size(ldad_file fh, MPI_Offset size);
 int ldad_file_sync(ldad_file fh);
 
 /* Local, and refused with the methods whose transfers are collective. `offset` counts
- * etypes of the view, which are bytes unless one was set; the datatype has no gaps. */
+ * etypes of the view, which are bytes unless one was set; the datatype has no gaps. A
+ * read across the end of the file succeeds with a short count in the status. */
 int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                        MPI_Datatype type, MPI_Status *status);
 int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,

@@ -229,7 +229,7 @@ EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrac
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
-	tests/ldad/views_renamed
+	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -245,10 +245,14 @@ tests/ldad/views: tests/ldad/views.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/views.c
 tests/ldad/views_renamed: tests/ldad/views.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/views.c $(LDAD_LINK)
+tests/ldad/rules: tests/ldad/rules.c
+	$(LDAD_CC) $(srcdir)/tests/ldad/rules.c
+tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
-EXTRA_DIST += tests/ldad/plain.c tests/ldad/views.c \
-	tests/ldad/fortran.f90
+EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
+	tests/ldad/views.c tests/ldad/fortran.f90
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

@@ -197,6 +197,10 @@ struct ldad_run { /* bytes that stand together in the file and with their rank *
  * nothing by it), -EOVERFLOW; with a sentence. A table of starts stays the caller's. */
 int ldad_map_make(struct ldad_map *m, const struct ldad_plan *p);
 
+/* Whether both say the same of every byte, as far as their numbers tell. O(ranks) for
+ * tables of starts. */
+bool ldad_map_same(const struct ldad_map *a, const struct ldad_map *b);
+
 /* How many bytes rank r has. */
 int64_t ldad_map_bytes(const struct ldad_map *m, int64_t r);
 

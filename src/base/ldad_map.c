@@ -5,6 +5,7 @@
 #include "base/ldad.h"
 #include "base/ldad_set.h"
 #include <errno.h>
+#include <string.h>
 
 #define BY_TABLE INT64_MAX
 
@@ -182,4 +183,23 @@ bool ldad_map_lands(const struct ldad_map *m, int64_t r, int64_t offset, int64_t
     struct ldad d = ldad_plan_rank(&m->plan, r);
     *at = ldad_before(&d, offset);
     return ldad_before(&d, end) - *at == bytes;
+}
+
+static bool same_starts(const struct ldad_plan *a, const struct ldad_plan *b)
+{
+    if (!a->starts || !b->starts)
+        return a->starts == b->starts;
+    return !memcmp(a->starts, b->starts, (size_t)a->ranks * sizeof *a->starts);
+}
+
+bool ldad_map_same(const struct ldad_map *a, const struct ldad_map *b)
+{
+    bool same = a->plan.ranks == b->plan.ranks && a->plan.end == b->plan.end &&
+                a->low == b->low && a->rank0 == b->rank0 && a->levels == b->levels &&
+                ldad_same(&a->each, &b->each) && same_starts(&a->plan, &b->plan);
+    for (int i = 0; same && i < a->levels; i++)
+        same = a->level[i].stride == b->level[i].stride &&
+               a->level[i].count == b->level[i].count &&
+               a->level[i].weight == b->level[i].weight;
+    return same;
 }

@@ -210,6 +210,23 @@ int container_make(struct container *c, const struct ldad_plan *plan, const char
     return rc;
 }
 
+int container_plan_check(const struct container *c, const char *path,
+                         const struct ldad_plan *plan)
+{
+    struct container other = {0};
+    char text[LDAD_TEXT] = "none";
+    if (!plan || !has_map(&other, plan) ||
+        (c->parts && ldad_map_same(&c->map, &other.map)))
+        return 0;
+    if (c->parts)
+        ldad_plan_print(text, sizeof text, &c->map.plan);
+    return err_set(-EEXIST, path, -1,
+                   "the container was made with another plan than the one given now, "
+                   "and keeps it (%.300s): remove the container before, or open it "
+                   "without a plan",
+                   text);
+}
+
 void container_free(struct container *c)
 {
     free(c->part);
@@ -579,4 +596,30 @@ int container_map_read(const char *path, struct extents *x)
     if (rc)
         extents_free(x);
     return rc;
+}
+
+int container_shared_check(const struct container *c, const char *path,
+                           const struct extents *x)
+{
+    char shared[CONTAINER_PATH];
+    struct stat st;
+    int rc = container_file(path, "shared", shared);
+    int64_t end = x->n ? x->range[x->n - 1].end : c->parts ? 0 : c->bytes;
+    if (rc)
+        return rc;
+    if (stat(shared, &st))
+        return err_set(-EIO, path, -1, "the container's shared part is missing: %s",
+                       strerror(errno));
+    if (c->parts && c->misfits && !x->n)
+        return err_set(-EIO, path, -1,
+                       "shared.map is missing, and %lld writes did not fit the "
+                       "plan: it cannot be told which bytes are in the container's "
+                       "shared part",
+                       (long long)c->misfits);
+    if (c->state == CONTAINER_COMPLETE && st.st_size < end)
+        return err_set(-EIO, path, st.st_size,
+                       "the container's shared part has %lld bytes, and reaches to "
+                       "%lld: it was cut off",
+                       (long long)st.st_size, (long long)end);
+    return 0;
 }

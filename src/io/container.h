@@ -14,6 +14,7 @@
 #include "io/extents.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum {
     CONTAINER_VERSION = 1,
@@ -53,6 +54,11 @@ struct container {
 int container_make(struct container *c, const struct ldad_plan *plan, const char *dirs);
 void container_free(struct container *c);
 
+/* Whether `plan` is that of a container that is there already, or none; `path` is for
+ * the sentence. 0 or -EEXIST. */
+int container_plan_check(const struct container *c, const char *path,
+                         const struct ldad_plan *plan);
+
 /* The header as bytes: how many, and them. */
 int64_t container_size(const struct container *c);
 void container_encode(const struct container *c, unsigned char *out);
@@ -87,10 +93,25 @@ int container_file(const char *path, const char *name, char out[CONTAINER_PATH])
 int container_part_path(const struct container *c, const char *path, int64_t r,
                         char out[CONTAINER_PATH]);
 
+/* How many partitions in folders of nodes this node does not find; to `out` (NULL:
+ * nowhere) a line on each. */
+int64_t container_away(const struct container *c, const char *path, FILE *out);
+
+/* Removes the partitions that this node finds; then the rest, the header last, and the
+ * folder. 0 or -errno with a sentence. */
+int container_remove_parts(const struct container *c, const char *path);
+int container_remove_common(const char *path);
+
 /* Which bytes are in the shared part: reads or writes shared.map. No such file: none.
  * 0 or -errno with a sentence. */
 int container_map_read(const char *path, struct extents *x);
 int container_map_write(const char *path, const struct extents *x, bool durable);
+
+/* Whether the shared part is all that the header and its map `x` say: no map where
+ * writes did not fit the plan, or a shared part that is missing or too short, would be
+ * wrong bytes. 0 or -EIO with a sentence. */
+int container_shared_check(const struct container *c, const char *path,
+                           const struct extents *x);
 
 /* Bytes that partition r has when all that the plan says below c->bytes is written. */
 int64_t container_part_full(const struct container *c, int64_t r);

@@ -38,6 +38,8 @@ struct io_engine {
                 double limit_s);
     int (*sync)(struct io_file *f);
     int (*close)(struct io_file *f);
+    /* For io_file_size; NULL: what the file system says of f->path. */
+    int (*size)(struct io_file *f, int64_t *bytes);
     /* For io_file_partition; NULL: it does not partition. */
     void (*partition)(const struct io_file *f, struct io_partition *out);
 };

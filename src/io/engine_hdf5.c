@@ -465,6 +465,13 @@ static int hdf5_sync(struct io_file *f)
     return H5Fflush(p->file, H5F_SCOPE_LOCAL) < 0 ? fail(f, "H5Fflush") : 0;
 }
 
+static int hdf5_size(struct io_file *f, int64_t *bytes)
+{
+    const struct hdf5_file *p = f->priv;
+    *bytes = p->elements * p->element_bytes;
+    return 0;
+}
+
 const struct io_engine io_engine_hdf5 = {
     .name = "hdf5",
     .options = "piece|align|chunk",
@@ -473,4 +480,5 @@ const struct io_engine io_engine_hdf5 = {
     .start = hdf5_start,
     .sync = hdf5_sync,
     .close = hdf5_close,
+    .size = hdf5_size,
 };

@@ -59,4 +59,5 @@ const struct io_engine io_engine_mpiio = {
     .start = start,
     .sync = mpiio_sync,
     .close = mpiio_close,
+    .size = mpiio_size,
 };

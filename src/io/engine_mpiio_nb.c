@@ -444,4 +444,5 @@ const struct io_engine io_engine_mpiio_nb = {
     .reap = nb_reap,
     .sync = nb_sync,
     .close = nb_close,
+    .size = mpiio_size,
 };

@@ -90,6 +90,14 @@ static int null_close(struct io_file *f)
     return 0;
 }
 
+/* Whatever is read is there. */
+static int null_size(struct io_file *f, int64_t *bytes)
+{
+    (void)f;
+    *bytes = INT64_MAX;
+    return 0;
+}
+
 const struct io_engine io_engine_null = {
     .name = "null",
     .options = "delay_us|short_every|fail_every",
@@ -98,4 +106,5 @@ const struct io_engine io_engine_null = {
     .start = null_start,
     .reap = null_reap,
     .close = null_close,
+    .size = null_size,
 };

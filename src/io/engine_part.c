@@ -7,6 +7,7 @@
  *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)
  *   part:files=N         partitions open at once (64)
  *   part:incomplete=1    also reads what was never completed (for tools)
+ *   part:keep_plan=1     writes to a container of another plan than the one given
  *
  * Each write is held against the plan. What is not all this rank's by the plan goes to
  * the shared part, and which bytes those are is told to all ranks by the next sync or
@@ -128,7 +129,8 @@ static int exchange(struct part *p, bool *durable)
 /* Own options are taken; what is left is the inner engine's. */
 static void find_inner(struct part *p)
 {
-    static const char *const own[] = {"buffer=", "window=", "files=", "incomplete="};
+    static const char *const own[] = {
+        "buffer=", "window=", "files=", "incomplete=", "keep_plan="};
     const char *text = p->f->options, *name = io_engine_inner(p->f->options);
     size_t at = (size_t)snprintf(p->inner, sizeof p->inner, "%.*s",
                                  (int)strcspn(name, ","), name);
@@ -257,6 +259,20 @@ static int refuse_incomplete(struct part *p)
         "or was ended (ldad info tells what is there)");
 }
 
+/* Which bytes are in the shared part; to read what is incomplete, as far as that can
+ * be told. */
+static int read_map(struct part *p)
+{
+    struct err before = *err_get();
+    int rc = container_map_read(p->f->path, &p->moved);
+    if (!rc && !p->incomplete)
+        rc = container_shared_check(&p->c, p->f->path, &p->moved);
+    if (!rc || !p->incomplete)
+        return rc;
+    err_put(&before);
+    return 0;
+}
+
 static int read_header(struct part *p)
 {
     struct io_file *f = p->f;
@@ -272,7 +288,7 @@ static int read_header(struct part *p)
         rc = refuse_incomplete(p);
     free(raw);
     if (!rc && f->rank == 0)
-        rc = container_map_read(f->path, &p->moved);
+        rc = read_map(p);
     rc = err_agree(f->comm, rc);
     return rc ? rc : share_ranges(f, &p->moved);
 }
@@ -320,7 +336,9 @@ static int open_container(struct part *p)
         measure_incomplete(p);
     if (!(f->flags & IO_WRITE))
         return 0;
-    rc = err_agree(f->comm, open_own(p));
+    if (!p->keep_plan)
+        rc = container_plan_check(&p->c, f->path, f->plan);
+    rc = err_agree(f->comm, rc ? rc : open_own(p));
     p->c.state = CONTAINER_OPEN;
     if (!rc && f->rank == 0)
         rc = container_write(&p->c, f->path, true);
@@ -379,6 +397,7 @@ static int part_open(struct io_file *f)
     p->window = io_option(f, "window", WINDOW);
     p->open_most = io_option(f, "files", FILES);
     p->incomplete = io_option(f, "incomplete", 0);
+    p->keep_plan = io_option(f, "keep_plan", 0);
     find_inner(p);
     rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
     if (!rc)
@@ -622,6 +641,12 @@ static int part_close(struct io_file *f)
     return rc;
 }
 
+static int part_size(struct io_file *f, int64_t *bytes)
+{
+    *bytes = ((struct part *)f->priv)->bytes;
+    return 0;
+}
+
 static void part_partition(const struct io_file *f, struct io_partition *out)
 {
     const struct part *p = f->priv;
@@ -633,11 +658,12 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 
 const struct io_engine io_engine_part = {
     .name = "part",
-    .options = "inner|buffer|window|files|incomplete",
+    .options = "inner|buffer|window|files|incomplete|keep_plan",
     .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS,
     .open = part_open,
     .start = part_start,
     .sync = part_sync,
     .close = part_close,
+    .size = part_size,
     .partition = part_partition,
 };

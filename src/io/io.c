@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LATE_S 5.0 /* for the close of a file whose requests did not finish */
@@ -352,6 +353,19 @@ int io_file_sync(struct io_file *f)
     int rc = f->engine->sync ? f->engine->sync(f) : 0;
     watchdog_disarm();
     return rc;
+}
+
+int io_file_size(struct io_file *f, int64_t *bytes)
+{
+    struct stat st;
+    *bytes = 0;
+    if (f->engine->size)
+        return f->engine->size(f, bytes);
+    if (stat(f->path, &st))
+        return err_set(-errno, f->path, -1, "the file's size is not to be had: %s",
+                       strerror(errno));
+    *bytes = st.st_size;
+    return 0;
 }
 
 /* What was late once is not given the whole time again. */

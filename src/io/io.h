@@ -122,6 +122,10 @@ int io_file_remove(MPI_Comm comm, const char *path);
 /* Local, on every rank of `comm`. Forgets the file without removing it. */
 void io_file_keep(MPI_Comm comm, const char *path);
 
+/* Local. How long the file is, as far as this rank can know: what others have added
+ * to a container counts from the next sync on. 0 or -errno with a sentence. */
+int io_file_size(struct io_file *f, int64_t *bytes);
+
 /* ---- what the engine is and does ------------------------------------------- */
 
 /* Local. The layer below: "POSIX", "ROMIO", "OMPIO"; known once opened. */

@@ -2,6 +2,7 @@ noinst_LTLIBRARIES += src/io/libio.la
 src_io_libio_la_SOURCES = \
 	src/io/container.c \
 	src/io/container.h \
+	src/io/container_rm.c \
 	src/io/engine.h \
 	src/io/engine_mpiio.c \
 	src/io/engine_mpiio_nb.c \

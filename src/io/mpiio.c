@@ -238,6 +238,14 @@ bool mpiio_is_romio_of_open_mpi(const struct io_file *f)
     return is_open_mpi() && strcmp(f->layer, "OMPIO") != 0;
 }
 
+int mpiio_size(struct io_file *f, int64_t *bytes)
+{
+    MPI_Offset size = 0;
+    int code = MPI_File_get_size(((struct mpiio *)f->priv)->fh, &size);
+    *bytes = size;
+    return code == MPI_SUCCESS ? 0 : mpiio_fail(f, "asking for the size", code);
+}
+
 /* ---- transfers -------------------------------------------------------------- */
 
 int mpiio_piece(const struct mpiio *p, const struct io_req *r, int k)

@@ -30,6 +30,9 @@ void mpiio_abandon(struct io_file *f);
 /* **Collective.** 0 or -errno with a sentence. */
 int mpiio_sync(struct io_file *f);
 
+/* Local. For io_file_size. */
+int mpiio_size(struct io_file *f, int64_t *bytes);
+
 /* Local. Whether this is Open MPI with ROMIO; known once opened. */
 bool mpiio_is_romio_of_open_mpi(const struct io_file *f);
 

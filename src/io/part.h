@@ -51,6 +51,7 @@ struct part {
     int64_t misfits, misfit_bytes; /* of this rank, since it was opened */
     bool dirty;                    /* written to since the last sync */
     bool incomplete;               /* what is missing is read as zeros */
+    bool keep_plan;                /* whatever plan is given */
     struct part_swap *swap;        /* collective reads; NULL: not needed */
 };
 

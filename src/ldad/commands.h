@@ -23,7 +23,7 @@ int command_rm(int argc, char **argv);
 #define COMMAND_INCOMPLETE(flag) \
     {OPT_FLAG, "incomplete", .value = &(flag), .preset = "no", \
      .help = "also of a container that is not complete or not all there: zeros " \
-             "stand for what is missing"}
+             "stand for what is missing, and the exit status is 1"}
 /* clang-format on */
 
 /* Local. Prints the recorded failure, if rc says that there is one; the exit status. */

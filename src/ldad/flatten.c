@@ -66,22 +66,30 @@ static int set_length(const struct world *w, const char *path, int64_t bytes)
     return 0;
 }
 
-/* What is logically there; rank 0 says what is not. */
+/* What is logically there; rank 0 says what is not. *lost: whether something is not. */
 static int measure(const struct world *w, const char *path, struct io_file *f,
-                   int64_t *bytes)
+                   int64_t *bytes, bool *lost)
 {
     struct container c;
     int rc = 0;
     if (w->rank == 0 && !(rc = container_read(&c, path))) {
-        parts_missing(&c, path, stderr);
+        *lost = parts_missing(&c, path, stderr) > 0;
         container_free(&c);
     }
+    MPI_Bcast(lost, 1, MPI_C_BOOL, 0, w->comm);
     *bytes = io_file_partition(f).bytes;
     return err_agree(w->comm, rc);
 }
 
+/* A file with zeros for what is missing was asked for, and is no success. */
+static int status_of(struct world *w, const char *program, bool lost)
+{
+    int status = world_close(w, program);
+    return status ? status : lost ? EXIT_FAILED : EXIT_GOOD;
+}
+
 static int flatten(const struct world *w, const char *path, const char *out,
-                   bool incomplete, bool sync)
+                   bool incomplete, bool sync, bool *lost)
 {
     struct io_file *from = NULL, *to = NULL;
     int64_t bytes = 0;
@@ -90,7 +98,7 @@ static int flatten(const struct world *w, const char *path, const char *out,
     if (!rc)
         rc = parts_open(&from, w->comm, path, incomplete, PIECE);
     if (!rc)
-        rc = measure(w, path, from, &bytes);
+        rc = measure(w, path, from, &bytes, lost);
     if (!rc)
         rc = create(&to, w, out);
     bool created = !rc;
@@ -114,7 +122,7 @@ static int flatten(const struct world *w, const char *path, const char *out,
 int command_flatten(int argc, char **argv)
 {
     const char *path = NULL, *out = NULL;
-    bool incomplete = false, sync = false;
+    bool incomplete = false, sync = false, lost = false;
     struct opt table[] = {COMMAND_CONTAINER(path),
                           {OPT_TEXT, "OUT", .value = &out, .required = true,
                            .help = "the file to make; it must not exist"},
@@ -133,8 +141,8 @@ int command_flatten(int argc, char **argv)
     int rc = world_open(&w, &argc, &argv, "ldad flatten", false);
     rc = err_agree(w.comm, rc);
     if (!rc)
-        flatten(&w, path, out, incomplete, sync);
-    return world_close(&w, "ldad flatten");
+        flatten(&w, path, out, incomplete, sync, &lost);
+    return status_of(&w, "ldad flatten", lost);
 }
 
 /* The file's bytes get a stream of their own: what libraries below MPI print on
@@ -157,7 +165,8 @@ static int put_all(FILE *out, const char *buf, int64_t bytes)
                    strerror(errno));
 }
 
-static int cat(const struct world *w, const char *path, bool incomplete, FILE *out)
+static int cat(const struct world *w, const char *path, bool incomplete, FILE *out,
+               bool *lost)
 {
     struct io_file *f = NULL;
     int64_t bytes = 0;
@@ -166,7 +175,7 @@ static int cat(const struct world *w, const char *path, bool incomplete, FILE *o
     if (!rc)
         rc = parts_open(&f, MPI_COMM_SELF, path, incomplete, PIECE);
     if (!rc)
-        rc = measure(w, path, f, &bytes);
+        rc = measure(w, path, f, &bytes, lost);
     for (int64_t at = 0; at < bytes && !rc; at += PIECE) {
         struct io_req r = {.op = IO_OP_READ,
                            .buf = buf,
@@ -186,7 +195,7 @@ static int cat(const struct world *w, const char *path, bool incomplete, FILE *o
 int command_cat(int argc, char **argv)
 {
     const char *path = NULL;
-    bool incomplete = false;
+    bool incomplete = false, lost = false;
     struct opt table[] = {COMMAND_CONTAINER(path), COMMAND_INCOMPLETE(incomplete)};
     const struct opt_program p = {
         "ldad cat", "CONTAINER",
@@ -205,6 +214,6 @@ int command_cat(int argc, char **argv)
         rc = err_usage("it writes to one standard output: start it without mpirun");
     rc = err_agree(w.comm, rc);
     if (!rc)
-        cat(&w, path, incomplete, out);
-    return world_close(&w, "ldad cat");
+        cat(&w, path, incomplete, out, &lost);
+    return status_of(&w, "ldad cat", lost);
 }

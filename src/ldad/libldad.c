@@ -17,10 +17,12 @@
 enum { VALUE = 1024, HINTS = 64 };
 
 struct ldad_open_file {
-    MPI_Comm comm;
+    MPI_Comm comm; /* a duplicate: the program may free its own */
     char *path;
+    int flags;
     bool collective;
     bool plain;            /* there is one ordinary file of that path */
+    int64_t known;         /* the file has been so long when it was asked last */
     struct io_file *io;    /* one file of all ranks, or a container; NULL: */
     struct unique *unique; /* a file for each */
     struct libldad_view view;
@@ -60,11 +62,28 @@ static int class_of(int rc)
         {EACCES, MPI_ERR_ACCESS},      {EPERM, MPI_ERR_ACCESS},
         {EROFS, MPI_ERR_READ_ONLY},    {ENOENT, MPI_ERR_NO_SUCH_FILE},
         {EEXIST, MPI_ERR_FILE_EXISTS}, {ENOMEM, MPI_ERR_NO_MEM},
-        {EINVAL, MPI_ERR_ARG},         {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION}};
+        {EINVAL, MPI_ERR_ARG},         {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION},
+        {EBADRQC, MPI_ERR_AMODE}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (rc == -table[i].os)
             return table[i].mpi;
     return rc ? MPI_ERR_IO : MPI_SUCCESS;
+}
+
+/* The class that a call returns is that of its own failure, and the sentence for the
+ * program that of the first: between these two, there was none before. */
+static struct err begin(void)
+{
+    struct err before = *err_get();
+    err_clear();
+    return before;
+}
+
+static int end(const struct err *before, int rc)
+{
+    if (before->code)
+        err_put(before);
+    return class_of(rc);
 }
 
 const char *ldad_file_error(void)
@@ -90,7 +109,7 @@ struct wish {
     const struct method *method;
     char engine[VALUE], plan[VALUE], plan_file[VALUE], node_dirs[VALUE];
     double timeout_s;
-    bool scratch, collective;
+    bool scratch, collective, keep_plan;
     struct io_hint hint[HINTS];
     int hints;
 };
@@ -116,6 +135,15 @@ static int take_method(struct wish *w, const char *name)
                      name);
 }
 
+static int take_conflict(struct wish *w, const char *value)
+{
+    w->keep_plan = !strcmp(value, "keep");
+    if (w->keep_plan || !strcmp(value, "refuse"))
+        return 0;
+    return err_usage("ldad_plan_conflict: there is no \"%s\": take refuse or keep",
+                     value);
+}
+
 /* One key: ours, or a hint that the MPI library may know. */
 static int take_key(struct wish *w, const char *key, const char *value)
 {
@@ -133,6 +161,8 @@ static int take_key(struct wish *w, const char *key, const char *value)
         }
     if (!strcmp(key, "ldad_method"))
         return take_method(w, value);
+    if (!strcmp(key, "ldad_plan_conflict"))
+        return take_conflict(w, value);
     if (!strcmp(key, "ldad_timeout_s"))
         w->timeout_s = atof(value);
     else if (!strcmp(key, LIBLDAD_SCRATCH))
@@ -150,10 +180,15 @@ static int take_key(struct wish *w, const char *key, const char *value)
 static int wrap(struct wish *w)
 {
     char inner[VALUE];
-    if (!strncmp(w->engine, "part", 4))
-        return 0;
+    int rc = 0;
     memcpy(inner, w->engine, VALUE);
-    return io_engine_partitioned(inner, w->engine, VALUE);
+    if (strncmp(inner, "part", 4))
+        rc = io_engine_partitioned(inner, w->engine, VALUE);
+    size_t n = strlen(w->engine);
+    if (!rc && w->keep_plan)
+        snprintf(w->engine + n, VALUE - n, "%ckeep_plan=1",
+                 strchr(w->engine, ':') ? ',' : ':');
+    return rc;
 }
 
 /* What the program has worked out itself; a plan that cannot be is none, as the file
@@ -206,10 +241,31 @@ static int take_info(struct wish *w, MPI_Info info, const char *plan)
 
 /* ---- opening and closing --------------------------------------------------------- */
 
-static int take_amode(int amode, int *flags)
+/* What MPI allows of how a file is opened. */
+static bool is_amode(int amode)
 {
+    const int one = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
+    const int all = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY |
+                    MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE |
+                    MPI_MODE_UNIQUE_OPEN | MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND;
+    if (amode & ~all)
+        return false;
+    if (one == MPI_MODE_RDONLY)
+        return !(amode & (MPI_MODE_CREATE | MPI_MODE_EXCL));
+    if (one == MPI_MODE_RDWR)
+        return !(amode & MPI_MODE_SEQUENTIAL);
+    return one == MPI_MODE_WRONLY;
+}
+
+static int take_amode(const char *path, int amode, int *flags)
+{
+    if (!is_amode(amode))
+        return err_set(-EBADRQC, path, -1,
+                       "the access mode is none of MPI's: exactly one of RDONLY, RDWR "
+                       "and WRONLY, neither CREATE nor EXCL with RDONLY, and no "
+                       "SEQUENTIAL with RDWR");
     if (amode & (MPI_MODE_APPEND | MPI_MODE_SEQUENTIAL | MPI_MODE_DELETE_ON_CLOSE))
-        return err_set(-EOPNOTSUPP, NULL, -1,
+        return err_set(-EOPNOTSUPP, path, -1,
                        "files are opened neither to append, nor sequentially, nor to "
                        "be deleted on close");
     *flags = amode & MPI_MODE_RDWR     ? IO_READ | IO_WRITE
@@ -308,45 +364,70 @@ static int open_unique(ldad_file fh, const struct wish *w, int flags, bool fresh
 
 static void let_go(ldad_file fh)
 {
+    MPI_Comm_free(&fh->comm);
     free(fh->path);
     free(fh);
+}
+
+static int make(ldad_file *out, MPI_Comm comm, const char *path, struct wish **w)
+{
+    ldad_file fh = calloc(1, sizeof *fh);
+    char *copy = strdup(path);
+    *w = malloc(sizeof **w);
+    int rc =
+        fh && copy && *w ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a file");
+    rc = err_agree(comm, rc);
+    if (!rc && MPI_Comm_dup(comm, &fh->comm) != MPI_SUCCESS)
+        rc = err_set(-EIO, path, -1, "the communicator cannot be duplicated");
+    if (rc) {
+        free(fh);
+        free(copy);
+        free(*w);
+        return rc;
+    }
+    fh->path = copy;
+    fh->view.unit = 1;
+    *out = fh;
+    return 0;
+}
+
+/* What the info and the mode say; `plan` as for take_info. */
+static int take_all(ldad_file fh, struct wish *w, int amode, MPI_Info info,
+                    const char *plan)
+{
+    int rc = take_info(w, info, plan);
+    rc = err_agree(fh->comm, rc ? rc : take_amode(fh->path, amode, &fh->flags));
+    if (!rc && w->plan_file[0])
+        rc = libldad_plan_of(fh->comm, w->plan_file, w->plan, VALUE);
+    return rc;
 }
 
 static int open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                      const char *plan, ldad_file *out)
 {
-    ldad_file fh = calloc(1, sizeof *fh);
-    char *copy = strdup(path);
-    struct wish *w = malloc(sizeof *w);
-    int flags = 0;
-    int rc = fh && copy && w ? take_info(w, info, plan)
-                             : err_set(-ENOMEM, path, -1, "no memory to open a file");
+    ldad_file fh;
+    struct wish *w;
+    struct err before = begin();
     *out = NULL;
-    if (!rc)
-        rc = take_amode(amode, &flags);
-    rc = err_agree(comm, rc);
-    if (!rc && w->plan_file[0])
-        rc = libldad_plan_of(comm, w->plan_file, w->plan, VALUE);
+    int rc = make(&fh, comm, path, &w);
+    if (rc)
+        return end(&before, rc);
+    rc = take_all(fh, w, amode, info, plan);
     if (!rc) {
-        fh->comm = comm;
-        fh->path = copy;
-        fh->collective = w->collective;
-        fh->view.unit = 1;
         bool fresh = amode & MPI_MODE_EXCL;
-        if (plan && w->method->partitioned && !(flags & IO_WRITE))
-            read_plain(comm, path, w);
+        if (plan && w->method->partitioned && !(fh->flags & IO_WRITE))
+            read_plain(fh->comm, path, w);
+        fh->collective = w->collective;
         fh->plain = w->method->plain;
-        rc = w->method->unique ? open_unique(fh, w, flags, fresh)
-                               : open_whole(fh, w, flags, fresh);
+        rc = w->method->unique ? open_unique(fh, w, fh->flags, fresh)
+                               : open_whole(fh, w, fh->flags, fresh);
     }
     free(w);
-    if (!rc) {
+    if (rc)
+        let_go(fh);
+    else
         *out = fh;
-        return MPI_SUCCESS;
-    }
-    free(copy);
-    free(fh);
-    return class_of(rc);
+    return end(&before, rc);
 }
 
 int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
@@ -379,10 +460,11 @@ int ldad_file_ranks(MPI_Comm comm)
 int ldad_file_close(ldad_file *out)
 {
     ldad_file fh = *out;
+    struct err before = begin();
     int rc = fh->unique ? unique_close(&fh->unique) : io_file_close(&fh->io);
     let_go(fh);
     *out = NULL;
-    return class_of(rc);
+    return end(&before, rc);
 }
 
 static int delete_one(const char *path)
@@ -406,19 +488,42 @@ static int delete_unique(const char *path, const struct wish *w)
     return rc;
 }
 
+/* All of it, or, where partitions are on other nodes' disks, nothing. */
+static int delete_container(const char *path)
+{
+    struct container c;
+    int rc = container_read(&c, path);
+    if (rc)
+        return rc;
+    int64_t away = container_away(&c, path, NULL);
+    if (away)
+        rc = err_set(-EIO, path, -1,
+                     "%lld partitions of the container are not found on this node, so "
+                     "nothing was removed: ldad rm does it, run on each node",
+                     (long long)away);
+    if (!rc)
+        rc = container_remove_parts(&c, path);
+    container_free(&c);
+    return rc ? rc : container_remove_common(path);
+}
+
 int ldad_file_delete(const char *path, MPI_Info info)
 {
+    struct err before = begin();
     struct wish *w = malloc(sizeof *w);
     int rc = w ? take_info(w, info, NULL)
                : err_set(-ENOMEM, path, -1, "no memory to remove a file");
-    if (!rc)
-        rc = w->method->unique ? delete_unique(path, w) : delete_one(path);
+    if (!rc && w->method->unique)
+        rc = delete_unique(path, w);
+    else if (!rc)
+        rc = container_is(path) ? delete_container(path) : delete_one(path);
     free(w);
-    return class_of(rc);
+    return end(&before, rc);
 }
 
 int ldad_file_set_size(ldad_file fh, MPI_Offset size)
 {
+    struct err before = begin();
     int rank, rc = 0;
     MPI_Comm_rank(fh->comm, &rank);
     if (fh->unique)
@@ -429,12 +534,14 @@ int ldad_file_set_size(ldad_file fh, MPI_Offset size)
     else if (rank == 0 && truncate(fh->path, size))
         rc = err_set(-errno, fh->path, -1, "the size cannot be set: %s",
                      strerror(errno));
-    return class_of(err_agree(fh->comm, rc));
+    fh->known = 0;
+    return end(&before, err_agree(fh->comm, rc));
 }
 
 int ldad_file_sync(ldad_file fh)
 {
-    return class_of(fh->unique ? unique_sync(fh->unique) : io_file_sync(fh->io));
+    struct err before = begin();
+    return end(&before, fh->unique ? unique_sync(fh->unique) : io_file_sync(fh->io));
 }
 
 struct io_file *libldad_io(ldad_file fh)
@@ -507,14 +614,28 @@ static int measure(ldad_file fh, int64_t *offset, int count, MPI_Datatype type,
                    count);
 }
 
-static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
-                      int64_t bytes)
+/* Of bytes to be read, how many there are: what is behind the end is not read, and no
+ * failure. */
+static int cut_at_end(ldad_file fh, int64_t offset, int64_t *bytes)
 {
     int rc = 0;
+    if (*bytes > fh->known - offset)
+        rc = io_file_size(fh->io, &fh->known);
+    int64_t there = fh->known > offset ? fh->known - offset : 0;
+    *bytes = rc ? 0 : *bytes < there ? *bytes : there;
+    return rc;
+}
+
+static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
+                      int64_t bytes, int64_t *moved)
+{
+    int rc = op == IO_OP_READ ? cut_at_end(fh, offset, &bytes) : 0;
     do { /* also of nothing, as others may wait for it */
         int64_t n = fh->collective || bytes < REQUEST_MOST ? bytes : REQUEST_MOST;
         struct io_req req = {.op = op, .buf = buf, .offset = offset, .bytes = n};
-        rc = io_file_transfer(fh->io, &req);
+        int failed = io_file_transfer(fh->io, &req);
+        rc = rc ? rc : failed;
+        *moved += req.done;
         buf += n;
         offset += n;
         bytes -= n;
@@ -522,30 +643,55 @@ static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
     return rc;
 }
 
-static int move(ldad_file fh, enum io_op op, int64_t offset, void *buf, int64_t bytes)
+static int move(ldad_file fh, enum io_op op, int64_t offset, void *buf, int64_t bytes,
+                int64_t *moved)
 {
     if (!fh->unique)
-        return move_whole(fh, op, offset, buf, bytes);
-    return op == IO_OP_READ ? unique_read(fh->unique, offset, buf, bytes)
-                            : unique_write(fh->unique, offset, buf, bytes);
+        return move_whole(fh, op, offset, buf, bytes, moved);
+    if (op == IO_OP_READ)
+        return unique_read(fh->unique, offset, buf, bytes, moved);
+    int rc = unique_write(fh->unique, offset, buf, bytes);
+    *moved = rc ? 0 : bytes;
+    return rc;
 }
 
-static int transfer(ldad_file fh, bool all, enum io_op op, int64_t offset, void *buf,
-                    int count, MPI_Datatype type, MPI_Status *status)
+/* What the program may not do with this file, the same on all ranks. */
+static int refuse(ldad_file fh, bool all, enum io_op op, int64_t offset)
 {
-    int64_t bytes;
+    bool reads = op == IO_OP_READ;
     if (fh->collective && !all)
-        return class_of(err_set(-EOPNOTSUPP, fh->path, offset,
-                                "the file is open with a method that makes collective "
-                                "transfers: use the calls that end in _all"));
-    int rc = measure(fh, &offset, count, type, &bytes);
-    int moved = rc && !all ? rc : move(fh, op, offset, buf, bytes);
-    rc = rc ? rc : moved;
+        return err_set(-EOPNOTSUPP, fh->path, offset,
+                       "the file is open with a method that makes collective "
+                       "transfers: use the calls that end in _all");
+    if (fh->flags & (reads ? IO_READ : IO_WRITE))
+        return 0;
+    return err_set(reads ? -EACCES : -EROFS, fh->path, offset,
+                   "the file is not open for %s", reads ? "reading" : "writing");
+}
+
+int libldad_transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset at, void *buf,
+                     int count, MPI_Datatype type, MPI_Status *status, int64_t *moved)
+{
+    int64_t bytes, offset = at;
+    *moved = 0;
+    int rc = refuse(fh, all, op, offset);
+    if (rc)
+        return class_of(rc);
+    rc = measure(fh, &offset, count, type, &bytes);
+    int failed = rc && !all ? rc : move(fh, op, offset, buf, bytes, moved);
+    rc = rc ? rc : failed;
     if (status != MPI_STATUS_IGNORE) {
-        MPI_Status_set_elements(status, type, rc ? 0 : count);
+        MPI_Status_set_elements_x(status, MPI_BYTE, *moved);
         MPI_Status_set_cancelled(status, 0);
     }
     return class_of(rc);
+}
+
+static int transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset offset, void *buf,
+                    int count, MPI_Datatype type, MPI_Status *status)
+{
+    int64_t moved;
+    return libldad_transfer(fh, all, op, offset, buf, count, type, status, &moved);
 }
 
 int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,

@@ -26,6 +26,11 @@ struct libldad_view {
 /* Local. It stays the file's. */
 struct libldad_view *libldad_view(ldad_file fh);
 
+/* Local, or **Collective** where it is for `all`. What the calls with offsets do, and
+ * how many bytes they moved; returns the class of the error. */
+int libldad_transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset at, void *buf,
+                     int count, MPI_Datatype type, MPI_Status *status, int64_t *moved);
+
 /* Local. Whether the bytes of a type stand in memory as they go to the file: it is a
  * basic type, or a row of such, without gaps. Then *size is its bytes. */
 bool libldad_is_row(MPI_Datatype type, int64_t *size);

@@ -48,9 +48,7 @@ static int look(const struct container *c, const char *path, int64_t r, FILE *ou
 
 int parts_missing(const struct container *c, const char *path, FILE *out)
 {
-    char shared[CONTAINER_PATH];
     struct extents x = {0};
-    struct stat st;
     int n = 0;
     if (c->state != CONTAINER_COMPLETE) {
         fprintf(out, "the container was never completed: it is being written, or who "
@@ -59,25 +57,14 @@ int parts_missing(const struct container *c, const char *path, FILE *out)
     }
     for (int64_t r = 0; r < c->parts; r++)
         n += look(c, path, r, out);
-    if (container_file(path, "shared", shared) || stat(shared, &st)) {
-        fprintf(out, "the shared part is missing (%s)\n", shared);
-        return n + 1;
-    }
     int rc = container_map_read(path, &x);
-    int64_t end = x.n ? x.range[x.n - 1].end : c->parts ? 0 : c->bytes;
+    if (!rc)
+        rc = container_shared_check(c, path, &x);
     if (rc)
         fprintf(out, "%s\n", err_get()->text);
-    else if (c->misfits && !x.n)
-        fprintf(out, "shared.map is missing: it cannot be told which bytes are in the "
-                     "shared part\n");
-    else if (c->state == CONTAINER_COMPLETE && st.st_size < end)
-        fprintf(out, "the shared part has %lld bytes, and reaches to %lld\n",
-                (long long)st.st_size, (long long)end);
-    else
-        n--;
     extents_free(&x);
     err_clear();
-    return n + 1;
+    return n + (rc != 0);
 }
 
 int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPEN_MOST = 16, PATH_ROOM = 4096 };
@@ -25,6 +26,7 @@ struct unique {
         int64_t turn;
     } in[OPEN_MOST];
     int64_t turn;
+    int64_t end; /* of the logical file, when it was looked for last */
 };
 
 int unique_path(char *out, int room, const char *path, int64_t rank)
@@ -174,22 +176,64 @@ static int find_in(struct unique *u, int64_t rank, struct io_file **io)
     return rc;
 }
 
-int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes)
+/* Where the logical file ends, by the lengths of all ranks' files. */
+static void find_end(struct unique *u)
+{
+    char path[PATH_ROOM];
+    struct stat st;
+    u->end = 0;
+    for (int64_t r = 0; r < u->plan.ranks; r++)
+        if (!unique_path(path, sizeof path, u->path, r) && !stat(path, &st) &&
+            st.st_size) {
+            int64_t end = ldad_map_offset(&u->map, r, st.st_size - 1) + 1;
+            u->end = u->end > end ? u->end : end;
+        }
+}
+
+/* Of `bytes` from `offset` on that no rank has written, how many are in the file, where
+ * they are zeros. */
+static int64_t blank(struct unique *u, int64_t offset, int64_t bytes)
+{
+    if (offset + bytes > u->end)
+        find_end(u);
+    int64_t there = u->end > offset ? u->end - offset : 0;
+    return bytes < there ? bytes : there;
+}
+
+/* Reads what its rank has written of a run, *n bytes. */
+static int read_run(struct unique *u, const struct ldad_run *run, char *out, int64_t *n)
+{
+    struct io_file *io;
+    int64_t size = 0;
+    *n = 0;
+    if (run->rank < 0)
+        return 0;
+    int rc = find_in(u, run->rank, &io);
+    if (!rc)
+        rc = io_file_size(io, &size);
+    if (!rc && size > run->at)
+        *n = size - run->at < run->bytes ? size - run->at : run->bytes;
+    return rc ? rc : move(io, IO_OP_READ, out, run->at, *n);
+}
+
+int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes,
+                int64_t *moved)
 {
     char *out = buf;
     int rc = u->flags & IO_READ
                  ? 0
                  : err_set(-EBADF, u->path, offset, "the file is not open for reading");
-    while (bytes > 0 && !rc) {
-        struct ldad_run run = ldad_map_run(&u->map, offset, bytes);
-        struct io_file *io;
-        if (run.rank < 0)
-            memset(out, 0, (size_t)run.bytes); /* as what was never written reads */
-        else if (!(rc = find_in(u, run.rank, &io)))
-            rc = move(io, IO_OP_READ, out, run.at, run.bytes);
-        out += run.bytes;
-        offset += run.bytes;
-        bytes -= run.bytes;
+    while (*moved < bytes && !rc) {
+        struct ldad_run run = ldad_map_run(&u->map, offset + *moved, bytes - *moved);
+        int64_t n, zeros = 0;
+        rc = read_run(u, &run, out + *moved, &n);
+        if (!rc && n < run.bytes) {
+            zeros = blank(u, run.offset + n, run.bytes - n);
+            memset(out + *moved + n, 0, (size_t)zeros);
+        }
+        *moved += n + zeros;
+        if (n + zeros < run.bytes)
+            break;
     }
     return rc;
 }

@@ -24,10 +24,11 @@ struct unique_open {
 int unique_open(struct unique **u, const struct unique_open *o);
 int unique_close(struct unique **u);
 
-/* Local. A rank writes only what the plan says is its, and reads anything. 0 or -errno
- * with a sentence. */
+/* Local. A rank writes only what the plan says is its, and reads anything: up to the
+ * end of the file, *moved bytes, which is 0 before. 0 or -errno with a sentence. */
 int unique_write(struct unique *u, int64_t offset, const void *buf, int64_t bytes);
-int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes);
+int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes,
+                int64_t *moved);
 
 /* Local. 0 or -errno with a sentence. */
 int unique_sync(struct unique *u);

@@ -1,5 +1,6 @@
 /* Views, and each rank's own file pointer: they say where a transfer goes, and the
  * calls with offsets do it. */
+#include "base/units.h"
 #include "ldad/libldad.h"
 #include <errno.h>
 #include <string.h>
@@ -43,51 +44,45 @@ int ldad_file_get_position(ldad_file fh, MPI_Offset *offset)
     return MPI_SUCCESS;
 }
 
-/* The pointer goes on by what was transferred, unless that is no whole number of
- * etypes. */
-static int move_on(ldad_file fh, int code, int count, MPI_Datatype type)
+/* A transfer at the pointer, which goes on by what was moved: past an etype of which
+ * the file has a part only, or whoever reads up to the end would read that for ever. */
+static int at_pointer(ldad_file fh, bool all, enum io_op op, void *buf, int count,
+                      MPI_Datatype type, MPI_Status *status)
 {
     struct libldad_view *v = libldad_view(fh);
+    int64_t moved;
     int size;
+    int code =
+        libldad_transfer(fh, all, op, v->position, buf, count, type, status, &moved);
     MPI_Type_size(type, &size);
-    int64_t bytes = (int64_t)count * size;
-    if (code != MPI_SUCCESS)
-        return code;
-    if (bytes % v->unit)
-        return libldad_fail(fh, -EINVAL, v->position,
+    if (code == MPI_SUCCESS && (int64_t)count * size % v->unit)
+        code = libldad_fail(fh, -EINVAL, v->position,
                             "a transfer at the file pointer is of whole etypes");
-    v->position += bytes / v->unit;
+    else
+        v->position += units_div_up(moved, v->unit);
     return code;
 }
 
 int ldad_file_write(ldad_file fh, const void *buf, int count, MPI_Datatype type,
                     MPI_Status *status)
 {
-    int64_t at = libldad_view(fh)->position;
-    int code = ldad_file_write_at(fh, at, buf, count, type, status);
-    return move_on(fh, code, count, type);
+    return at_pointer(fh, false, IO_OP_WRITE, (void *)buf, count, type, status);
 }
 
 int ldad_file_read(ldad_file fh, void *buf, int count, MPI_Datatype type,
                    MPI_Status *status)
 {
-    int64_t at = libldad_view(fh)->position;
-    int code = ldad_file_read_at(fh, at, buf, count, type, status);
-    return move_on(fh, code, count, type);
+    return at_pointer(fh, false, IO_OP_READ, buf, count, type, status);
 }
 
 int ldad_file_write_all(ldad_file fh, const void *buf, int count, MPI_Datatype type,
                         MPI_Status *status)
 {
-    int64_t at = libldad_view(fh)->position;
-    int code = ldad_file_write_at_all(fh, at, buf, count, type, status);
-    return move_on(fh, code, count, type);
+    return at_pointer(fh, true, IO_OP_WRITE, (void *)buf, count, type, status);
 }
 
 int ldad_file_read_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
                        MPI_Status *status)
 {
-    int64_t at = libldad_view(fh)->position;
-    int code = ldad_file_read_at_all(fh, at, buf, count, type, status);
-    return move_on(fh, code, count, type);
+    return at_pointer(fh, true, IO_OP_READ, buf, count, type, status);
 }

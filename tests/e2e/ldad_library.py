@@ -72,6 +72,36 @@ class Library(Case):
             else:
                 self.assertEqual(found, right)
 
+    def holds(self, case, *methods):
+        """A rule of MPI-IO, of every method."""
+        for method in methods:
+            path = os.path.join(self.tmp, case + "-" + method)
+            done = self.program("rules_renamed", case, path, "ldad_method=" + method,
+                                "ldad_plan=ranks=3 step=100 end=3000 start=0 "
+                                "[span=3000 stride=300 size=100]", np=3)
+            self.assertEqual((done.status, done.out, done.err), (0, "", ""), method)
+
+    def test_short_counts_at_the_end(self):
+        self.holds("end", *METHODS)
+
+    def test_the_communicator_may_be_freed(self):
+        self.holds("free", *METHODS)
+
+    def test_modes(self):
+        self.holds("modes", *(m for m in METHODS if m not in ("hdf5", "unique")))
+
+    def test_another_plan(self):
+        self.holds("plans", "partitioned")
+
+    def test_removed_and_made_again(self):
+        self.holds("delete", "partitioned")
+
+    def test_rules_are_those_of_mpi(self):
+        """The same program without libldad."""
+        for case in ("end", "free", "modes"):
+            done = self.program("rules", case, os.path.join(self.tmp, case), np=3)
+            self.assertEqual((done.status, done.out), (0, ""), case)
+
     def test_views(self):
         plain, other = os.path.join(self.tmp, "plain"), os.path.join(self.tmp, "other")
         done = self.program("views", plain, np=3)
@@ -90,6 +120,49 @@ class Library(Case):
         info = json.loads(done.out)
         self.assertEqual(info["misfits"], {"writes": 1, "bytes": 16}, info)
         self.assertEqual((info["plan"], info["missing"]), (words, []))
+
+    def misfit(self, name):
+        """A container of which 16 bytes do not fit the plan, and its bytes."""
+        path = os.path.join(self.tmp, name)
+        done = self.program("views_renamed", path, np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        return path, self.logical(path, "")
+
+    def ldad(self, *words):
+        return self.run_program("ldad", *words, np=0, dir=False, json=False)
+
+    def test_what_misfits_is_lost(self):
+        """No map, or a shared part that was cut: no program reads wrong bytes, unless
+        told to go on."""
+        def no_map(path):
+            os.unlink(os.path.join(path, "shared.map"))
+
+        def no_shared(path):
+            os.unlink(os.path.join(path, "shared"))
+
+        def cut(path):
+            os.truncate(os.path.join(path, "shared"), 10)
+
+        for change, says in ((no_map, "shared.map is missing, and 1 writes did"),
+                             (no_shared, "shared part is missing"),
+                             (cut, "shared part has 10 bytes, and reaches to 16")):
+            path, right = self.misfit(change.__name__)
+            change(path)
+            for done in (self.ldad("cat", path), self.ldad("verify", path),
+                         self.ldad("flatten", path, path + ".flat2"),
+                         self.ldad("info", path)):
+                self.assertEqual(done.status, 1, done)
+                self.assertIn(says, done.out + done.err)
+            self.assertFalse(os.path.exists(path + ".flat2"))
+            done = self.program("rules_renamed", "fails", path, np=2)
+            self.assertEqual((done.status, done.out), (0, ""), done)
+            done = self.ldad("flatten", "--incomplete", path, path + ".flat2")
+            self.assertEqual(done.status, 1, done)
+            self.assertIn(says, done.err)
+            found = content(path + ".flat2")
+            self.assertEqual((len(found), found[16:]), (len(right), right[16:]))
+            done = self.ldad("cat", "--incomplete", path)
+            self.assertEqual(done.status, 1, done)
 
     def test_plan_file(self):
         """One line for each number of ranks."""

@@ -1,0 +1,57 @@
+/* Removing a container: its files by their names, and no others. */
+#include "base/err.h"
+#include "io/container.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int64_t container_away(const struct container *c, const char *path, FILE *out)
+{
+    char part[CONTAINER_PATH];
+    int64_t away = 0;
+    for (int64_t r = 0; r < c->parts; r++) {
+        if (c->part[r].dir < 0 || container_part_path(c, path, r, part) ||
+            !access(part, F_OK))
+            continue;
+        away++;
+        if (out)
+            fprintf(out,
+                    "partition %lld is not on this node: %s, written on node %d (%s)\n",
+                    (long long)r, part, c->part[r].node, c->part[r].host);
+    }
+    return away;
+}
+
+static int remove_file(const char *path)
+{
+    if (!unlink(path) || errno == ENOENT)
+        return 0;
+    return err_set(-errno, path, -1, "it cannot be removed: %s", strerror(errno));
+}
+
+int container_remove_parts(const struct container *c, const char *path)
+{
+    char part[CONTAINER_PATH];
+    int rc = 0;
+    for (int64_t r = 0; r < c->parts; r++) {
+        int failed = container_part_path(c, path, r, part);
+        failed = failed ? failed : remove_file(part);
+        rc = rc ? rc : failed;
+    }
+    return rc;
+}
+
+int container_remove_common(const char *path)
+{
+    static const char *const names[] = {"shared", "shared.map", "shared.map.new",
+                                        "header.new", "header"};
+    char whole[CONTAINER_PATH];
+    int rc = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !rc; i++) {
+        rc = container_file(path, names[i], whole);
+        rc = rc ? rc : remove_file(whole);
+    }
+    if (rc || !rmdir(path))
+        return rc;
+    return err_set(-errno, path, -1, "it cannot be removed: %s", strerror(errno));
+}
