@@ -124,7 +124,8 @@ SCRIPT_TESTS = \
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
-EXTRA_DIST += tests/data/README $(addprefix tests/data/gsf/, truth.json \
+EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py
+EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/installed tests/coverage tests/env.in \

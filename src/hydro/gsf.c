@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { MAJOR_MAX = 3, MINOR_MAX = 11 }; /* the newest version that is understood */
+enum { MAJOR_MAX = 3 }; /* minor versions only add what may be passed over */
 
 struct gsf {
     struct gsf_stream stream;
@@ -139,11 +139,10 @@ static int read_header(struct gsf *g)
     if (r.bytes < 10 || !parse_version(p, &g->pings.major, &minor))
         return bad(g, 0, "this is not a GSF file: its header names no version of GSF");
     snprintf(g->version, sizeof g->version, "%d.%02d", g->pings.major % 100, minor);
-    if (g->pings.major > MAJOR_MAX ||
-        (g->pings.major == MAJOR_MAX && minor > MINOR_MAX))
+    if (g->pings.major > MAJOR_MAX)
         return err_set(-ENOTSUP, g->stream.path, 0,
-                       "GSF version %s is newer than %d.%d, the last that can be read",
-                       g->version, MAJOR_MAX, MINOR_MAX);
+                       "GSF version %s cannot be read: the last that can is %d.x",
+                       g->version, MAJOR_MAX);
     pass(g, &r);
     return 0;
 }

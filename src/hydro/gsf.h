@@ -1,5 +1,5 @@
 /* Reads the pings of a file in the Generic Sensor Format (GSF), versions 1.0 to
- * 3.11: multibeam soundings as survey ships store them.
+ * 3.x (what came after 3.11 only adds): multibeam soundings as survey ships store them.
  *
  * One pass, forwards, through a window of fixed size; the memory of a reader does not
  * depend on the file. Scale factors hold until the next ones, so a ping cannot be
@@ -84,13 +84,14 @@ struct gsf;
 
 /* Local. Opens `path` and reads its header record into *g, which gsf_close frees.
  * Returns 0, or -errno with a sentence: it cannot be read, is no regular file, is
- * empty, is not GSF, or is of a version newer than 3.11. */
+ * empty, is not GSF, or is of a version newer than 3.x. */
 int gsf_open(struct gsf **g, const char *path);
 
 /* Local. The next ping. Returns 1, with its arrays valid until the next call; 0 at the
  * end of the file; -errno with a sentence that has file and byte offset where the file
- * is cut short, is not as GSF should be, a checksum is wrong, or an array that is
- * needed is compressed. After a failure all further calls return the same. */
+ * is cut short, is not as GSF should be (a ping that has depths but no beams is not), a
+ * checksum is wrong, or an array that is needed is compressed. After a failure all
+ * further calls return the same. */
 int gsf_next(struct gsf *g, struct gsf_ping *ping);
 
 /* Local. What was seen so far. */

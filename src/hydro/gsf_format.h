@@ -11,6 +11,7 @@ enum {
     GSF_RECORD_MIN = 9,      /* what a type of the format's own holds at least */
     GSF_HEAD_BYTES = 8,      /* size and id before each record's data */
     GSF_ARRAY_IDS = 32,      /* arrays of beams are 1..31 */
+    GSF_SUB_INTENSITIES = 21,
     GSF_SUB_SCALES = 100,
     GSF_SUB_HEAD = 4,
     GSF_BEAMS_MAX = 65535,

@@ -85,6 +85,12 @@ struct sub {
     int64_t offset;
 };
 
+/* Of an array that is decoded. */
+static bool is_needed(uint32_t id)
+{
+    return id == GSF_DEPTH || id == GSF_NOMINAL || id == GSF_ACROSS || id == GSF_ALONG;
+}
+
 static int read_scales(struct gsf_pings *g, const struct sub *s)
 {
     int64_t n = s->bytes >= 4 ? (int64_t)gsf_get4(s->data) : -1;
@@ -95,7 +101,7 @@ static int read_scales(struct gsf_pings *g, const struct sub *s)
     for (int i = 0; i < n; i++) {
         const uint8_t *p = s->data + 4 + 12 * i;
         uint32_t head = gsf_get4(p), multiplier = gsf_get4(p + 4);
-        if (head >> 24 >= GSF_ARRAY_IDS)
+        if (!is_needed(head >> 24))
             continue;
         if (!multiplier)
             return err_set(-EBADMSG, g->path, s->offset + 4 + 12 * i,
@@ -154,6 +160,11 @@ static int read_sub(struct gsf_pings *g, const struct sub *s, struct gsf_ping *p
     else if (s->id != GSF_FLAGS)
         return 0;
     ping->has |= 1u << s->id;
+    if (!ping->beams && s->bytes)
+        return err_set(-EBADMSG, g->path, s->offset,
+                       "the %s array has %d bytes, and its ping says that it has no "
+                       "beams",
+                       array_text(s->id), s->bytes);
     if (!ping->beams)
         return 0;
     if (s->id == GSF_FLAGS)
@@ -201,6 +212,13 @@ static void fill_gaps(struct gsf_pings *g, struct gsf_ping *ping)
     ping->flag = g->flag;
 }
 
+/* Whether a subrecord ends with its ping. Of intensities, which come last, the
+ * reference library counts the subrecord's own head among its bytes. */
+static bool fits(const struct sub *s, int left)
+{
+    return s->bytes - (s->id == GSF_SUB_INTENSITIES ? GSF_SUB_HEAD : 0) <= left;
+}
+
 /* A word of zeros is padding: pings are often padded by more than they need. */
 static int read_subs(struct gsf_pings *g, const uint8_t *data, int n, int64_t offset,
                      struct gsf_ping *ping, struct gsf_counts *counts)
@@ -212,7 +230,7 @@ static int read_subs(struct gsf_pings *g, const uint8_t *data, int n, int64_t of
         at += GSF_SUB_HEAD;
         s.data = data + at;
         s.offset = offset + at;
-        if (s.bytes > n - at)
+        if (!fits(&s, n - at))
             return err_set(
                 -EBADMSG, g->path, s.offset - GSF_SUB_HEAD,
                 "subrecord %d of a ping has %d bytes, and %d are left of the "

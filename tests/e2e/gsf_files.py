@@ -53,7 +53,11 @@ class GsfFiles(Case):
             with open(path, "rb") as f:
                 self.assertEqual(hashlib.sha256(f.read()).hexdigest(), known["sha256"],
                                  "the file is not the one that was looked into")
-        found = self.info(path)["files"][0]
+        self.same(self.info(path)["files"][0], known)
+
+    def same(self, found, known):
+        """What gsfinfo found in a file, and what others did."""
+        path = found["file"]
         self.assertEqual(found["version"], known["version"].replace("GSF-v0", ""))
         self.assertEqual(found["records"], {RECORDS[int(number)]: n for number, n
                                             in known["records"].items()})
@@ -76,6 +80,36 @@ class GsfFiles(Case):
 
     def test_the_known_files_are_there(self):
         self.assertEqual(len(truth_of(DATA)), 6)
+
+    def made_files(self):
+        """Files of the reference library: [(path, what its reader finds in it)]."""
+        with tarfile.open(os.path.join(TESTS, "data", "gsf-made.tar.gz")) as made:
+            made.extractall(self.tmp)
+        with open(os.path.join(self.tmp, "made.json")) as f:
+            return [(os.path.join(self.tmp, name), known)
+                    for name, known in sorted(json.load(f)["files"].items())]
+
+    def test_files_of_the_reference_library(self):
+        """Of each sensor, with and without intensities, and of each type of record."""
+        made = self.made_files()
+        self.assertGreater(len(made), 600)
+        info = self.info(*[path for path, _ in made])
+        for (path, known), found in zip(made, info["files"]):
+            self.assertEqual(found["file"], path)
+            found["subrecords"].pop("0", None)
+            self.same(found, known)
+
+    def test_files_of_the_reference_library_are_loaded(self):
+        made = self.made_files()
+        names = os.path.join(self.tmp, "names")
+        with open(names, "w") as f:
+            f.write("".join(path + "\n" for path, _ in made))
+        done = self.run_program("pfmload", "--quiet", "--no-keep", "--output=o.pfm",
+                                "--list=" + names, np=2)
+        self.assertEqual((done.status, done.said), (0, []), done)
+        figures = {f["name"]: f["median"] for f in done.report["figures"]}
+        self.assertEqual(figures["soundings"],
+                         sum(known["soundings"] for _, known in made))
 
     def test_larger_files(self):
         if not LARGE:

@@ -368,8 +368,13 @@ static void test_nominal(void)
 static void test_oddities(void)
 {
     struct gsf_ping p;
+    begin_file("GSF-v03.09");
+    int start = begin_ping(3, 1);
+    add_scale(7, 0, 0, 0);
+    end_record(start);
+    tap_ok(!read_built(&p), "a scale factor of 0 of an array that is not needed");
     begin_file("GSF-v02.09");
-    int start = begin_ping(2, 0);
+    start = begin_ping(2, 0);
     add_sub(150, 5);
     add_zeros(5 + 4); /* a sensor's own, unaligned, then a word of padding */
     add_sub(GSF_SUB_SCALES, 4);
@@ -410,7 +415,10 @@ static void test_not_gsf(void)
     begin_file("GSF-v0309.");
     refused(-EBADMSG, 0, "names no version", "no version");
     begin_file("GSF-v03.12");
-    refused(-ENOTSUP, 0, "3.12 is newer than 3.11", "a version to come");
+    tap_ok(!read_built(&p) && !strcmp(gsf_version(reader), "3.12"),
+           "a version to come that may only add to this one is read");
+    begin_file("GSF-v04.00");
+    refused(-ENOTSUP, 0, "version 4.00 cannot be read", "a version to come");
     unlink(path);
     tap_ok(read_all(&p, &pings) == -ENOENT && strstr(err_get()->text, "No such file"),
            "a file that is not there is refused");
@@ -491,6 +499,56 @@ static void test_bad_pings(void)
             "a list of scale factors of 3 bytes");
     bad_sub(-EBADMSG, GSF_SUB_SCALES, 16, zero_scale, 8, "array 1 is 0",
             "a scale factor of 0");
+    bad_sub(-EBADMSG, GSF_SUB_INTENSITIES, 37, zeros, 0, "37 bytes, and 32 are left",
+            "a series of intensities that is larger than its ping and its own head");
+}
+
+/* Its beams would be lost without a word. */
+static void test_no_beams(void)
+{
+    static const int ids[] = {GSF_DEPTH, GSF_NOMINAL, GSF_ACROSS, GSF_ALONG, GSF_FLAGS};
+    struct gsf_ping p;
+    for (int i = 0; i < COUNT(ids); i++) {
+        begin_file("GSF-v03.09");
+        int start = begin_ping(3, 0);
+        add_scale(GSF_DEPTH, 0x20, 100, 0);
+        add_sub(ids[i], 12);
+        int at = file.at;
+        add_zeros(12);
+        end_record(start);
+        refused(-EBADMSG, at, "12 bytes, and its ping says that it has no beams",
+                "a ping that has an array but no beams");
+    }
+    begin_file("GSF-v03.09");
+    int start = begin_ping(3, 0);
+    add_sub(GSF_DEPTH, 0);
+    add_sub(4, 8); /* travel times, which nobody needs */
+    add_zeros(8);
+    end_record(start);
+    tap_ok(!read_built(&p) && !p.beams, "an empty array of no beams is none");
+}
+
+/* As the reference library writes them, whose own head is in their size: 4 bytes too
+ * many, less what the ping is padded by. */
+static void test_intensities(void)
+{
+    struct gsf_ping p;
+    for (int over = 0; over <= GSF_SUB_HEAD; over++) {
+        begin_file("GSF-v03.09");
+        for (int i = 0; i < 2; i++) {
+            int start = begin_ping(3, 4);
+            add_scale(GSF_DEPTH, 0x20, 100, 0);
+            add_sub(GSF_DEPTH, 8);
+            add_zeros(7);
+            add("\7", 1);
+            add_sub(GSF_SUB_INTENSITIES, 32 + over);
+            add_zeros(32);
+            end_record(start);
+        }
+        tap_ok(!read_built(&p) && p.number == 2 && p.depth[3] == 0.07 &&
+                   gsf_counts(reader)->subrecords[GSF_SUB_INTENSITIES] == 2,
+               "intensities of %d bytes more than are left of the ping", over);
+    }
 }
 
 /* ---- damage --------------------------------------------------------------------- */
@@ -649,6 +707,8 @@ int main(int argc, char **argv)
     test_not_gsf();
     test_bad_records();
     test_bad_pings();
+    test_no_beams();
+    test_intensities();
     make_sample(false);
     test_truncations();
     test_flips(false);
