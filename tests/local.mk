@@ -38,6 +38,7 @@ check_PROGRAMS += \
 	tests/unit/soundings \
 	tests/unit/stamp \
 	tests/unit/stats \
+	tests/unit/storage \
 	tests/unit/swath \
 	tests/unit/units \
 	tests/unit/world
@@ -101,6 +102,7 @@ SCRIPT_TESTS = \
 	tests/e2e/security.py \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
+	tests/e2e/storage.py \
 	tests/e2e/threads.py \
 	tests/e2e/verification.py \
 	tests/lint/hardening.py \

@@ -82,7 +82,8 @@ def worst(checks):
     """Blocks add up; of the rest what gives least reason to trust it."""
     out = dict(checks[0])
     for name, choose in (("blocks_checked", sum), ("blocks_bad", sum),
-                         ("split_error", max), ("device_share", min)):
+                         ("split_error", max), ("device_share", min),
+                         ("below_share", min)):
         known = [c.get(name) for c in checks if c.get(name) is not None]
         out[name] = choose(known) if known else None
     return out

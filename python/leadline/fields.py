@@ -9,6 +9,7 @@ SCHEMA = "leadline-report/1"
 
 ACTS = ("compute", "communicate", "open_close", "read", "write", "sync", "check",
         "idle", "wall")
+READS = ("below", "device", "unknown", "cache", "memory")
 UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 
 
@@ -46,6 +47,7 @@ KINDS = {
     "positive": (lambda v: is_count(v) and v > 0, "a whole number above 0"),
     "rank": (is_count, "a rank"),
     "act": (lambda v: v in ACTS, "one of " + ", ".join(ACTS)),
+    "reads": (lambda v: v in READS, "one of " + ", ".join(READS)),
     "better": (lambda v: v in ("higher", "lower"), '"higher" or "lower"'),
     "any": (lambda v: True, "a value"),
     "share": (lambda v: is_number(v) and 0 <= v <= 1, "a share from 0 to 1"),
@@ -82,7 +84,9 @@ TABLE = {
     "files": [{"role": "text", "path": "text", "kind": "text", "count": "count",
                "layout": "text?", "ldad": "any", "bytes": "count?", "fs": "text?",
                "mount": "text?", "block_bytes": "count?", "stripe_bytes": "count?",
-               "stripe_count": "count?"}],
+               "stripe_count": "count?", "stripe_about*": "text?",
+               "stack*": [{"level": "count", "kind": "text", "name": "text",
+                           "about": "text?", "reads": "reads"}]}],
     "options": {"*": {"value": "any", "unit": "text?", "from": "text",
                       "workload": "truth"}},
     "samples": [{
@@ -98,7 +102,8 @@ TABLE = {
         "max": "number?", "ci95": "interval?", "ci_of": "text?"}],
     "results": {"*": "any"},
     "checks": {"blocks_checked": "count?", "blocks_bad": "count?",
-               "split_error": "seconds?", "device_share": "share?"},
+               "split_error": "seconds?", "device_share": "share?",
+               "below_share*": "share?"},
     "warnings": [{"code": "name", "text": "text"}],
     "errors": [{"rank": "rank?", "host": "text?", "file": "text?",
                 "offset_bytes": "count?", "errno": "text?", "text": "text"}],

@@ -60,6 +60,8 @@ def line(report):
     state = "valid" if report.valid else "not valid: " + report.failure()
     if report.valid and report.from_memory():
         state = "valid, reads from memory"
+    elif report.valid and report.cache_below():
+        state = "valid, reads perhaps from a cache below"
     return Line(report, report.start_utc, report.program,
                 report.config or report.label or reports.stem(report.path),
                 report.ranks, report.nodes, report.host_names(),

@@ -2,7 +2,7 @@
 from collections import OrderedDict
 
 from leadline import stats
-from leadline.report import SERVED_FROM_MEMORY, printable
+from leadline.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 WORST = 4          # so many of the noisy ones are named
@@ -11,8 +11,9 @@ DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
 def notes(groups, figures):
-    return (alone(groups) + memory(groups) + missing_rounds(groups)
-            + noisy(groups, figures) + unlike_itself(groups, figures) + loaded(groups)
+    return (alone(groups) + memory(groups) + below(groups)
+            + missing_rounds(groups) + noisy(groups, figures)
+            + unlike_itself(groups, figures) + loaded(groups)
             + stragglers(groups) + from_programs(groups))
 
 
@@ -34,6 +35,21 @@ def memory(groups):
             "measure memory, not storage"
             % (", ".join(some), served, runs, " each" if len(some) > 1 else "")
             for (served, runs), some in names.items()]
+
+
+def below(groups):
+    """One sentence for all configurations on the same storage."""
+    names = OrderedDict()
+    for group in groups:
+        some = [report for report in group.reports if report.cache_below()]
+        if some:
+            key = (len(some), len(group.reports), ", ".join(some[0].storage()))
+            names.setdefault(key, []).append(group.name)
+    return ["%s: below the file system%s is a cache or memory, which may have served "
+            "reads in %d of %d runs%s"
+            % (", ".join(some), storage and " (%s)" % storage, count, runs,
+               " each" if len(some) > 1 else "")
+            for (count, runs, storage), some in names.items()]
 
 
 def missing_rounds(groups):
@@ -129,7 +145,7 @@ def from_programs(groups):
         for report in group.reports:
             for warning in report.warnings:
                 code = printable(warning.get("code"))
-                if code != SERVED_FROM_MEMORY:
+                if code not in (SERVED_FROM_MEMORY, CACHE_BELOW):
                     texts.setdefault(code, printable(warning.get("text") or code))
                     runs[code] = runs.get(code, 0) + 1
     return ["%s (%d runs)" % (text, runs[code]) for code, text in texts.items()]

@@ -62,7 +62,8 @@ def what_ran(found):
             ("MPI", several(r.mpi_library for r in every)),
             ("hosts", several(host_text(h) for r in every for h in r.hosts)),
             ("file systems", several(" ".join(filter(None, fs)) for r in every
-                                     for fs in r.file_systems()))]
+                                     for fs in r.file_systems())),
+            ("storage", several(text for r in every for text in r.storage()))]
     return tag("dl", *[Raw(tag("dt", name) + tag("dd", words))
                        for name, words in rows if words])
 

@@ -13,6 +13,7 @@ from leadline.fields import SCHEMA, printable
 
 SWEEP_SCHEMA = "leadline-sweep/1"
 SERVED_FROM_MEMORY = "served_from_memory"
+CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
 Figure = namedtuple("Figure", "name at unit better reps")
@@ -78,6 +79,24 @@ class Report:
         if any(w.get("code") == SERVED_FROM_MEMORY for w in self.warnings):
             return True
         return self.device_share is not None and self.device_share < FROM_DEVICE
+
+    def cache_below(self):
+        """Whether a cache or memory below its file system may have served its reads."""
+        return any(w.get("code") == CACHE_BELOW for w in self.warnings)
+
+    def storage(self):
+        """What its files stood on, each once: "ext4 on loop0 on xfs on sda"."""
+        found = OrderedDict()
+        for row in self.files:
+            text, last = "", -1
+            for layer in filter(None, row.get("stack") or []):
+                level = layer.get("level") or 0
+                joint = " on " if level > last else " and "
+                text += (joint if text else "") + printable(layer.get("name") or "?")
+                last = level
+            if text:
+                found[text] = None
+        return list(found)
 
     def failure(self):
         """Why it is not valid, in the program's words."""

@@ -187,7 +187,8 @@ const char *io_engine_name(int i, const char **reason);
 
 /* Local. Asks the kernel to drop the pages of [offset, offset + bytes) of the
  * file on this node (after they were synced: dirty pages stay), then counts with
- * mincore(2). *resident: bytes still in memory, or -1 where it cannot be known.
+ * mincore(2). *resident: bytes still in memory, or -1 where it cannot be known, as of a
+ * file of somebody else.
  * bytes == 0: to the end of the file. Returns 0 or -errno with a sentence. */
 int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident);
 
@@ -195,8 +196,13 @@ int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resi
 int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
                       int64_t *resident);
 
-/* Local. Bytes this process caused to be fetched from / sent to a device, from
- * /proc/self/io; -1 where the kernel does not tell. */
+/* Local. How many bytes of a file of any size are in this node's memory, as some of
+ * them tell (up to 4 GiB are looked at), and how many are stored. False: the kernel
+ * does not tell, or not this user. */
+bool io_cache_sample(const char *path, int64_t *resident, int64_t *stored);
+
+/* Local. Bytes this process caused to be fetched from / sent to what stands below its
+ * file systems' page cache, from /proc/self/io; -1 where the kernel does not tell. */
 int64_t io_device_read_bytes(void);
 int64_t io_device_write_bytes(void);
 
@@ -212,9 +218,63 @@ struct io_fs {
     int64_t block_bytes;
     int64_t free_bytes; /* for an ordinary user; -1: not known */
     bool in_memory;     /* tmpfs, ramfs: there is no device */
+    char point[4096];   /* where it is mounted */
 };
 
 /* Local. About the file system that holds `path`. 0 or -errno with a sentence. */
 int io_fs_of(const char *path, struct io_fs *fs);
+
+/* ---- what stands below the file system ------------------------------------------ */
+
+/* Where reads of a layer may come from. Of several: the largest. */
+enum io_reads {
+    IO_READS_BELOW,   /* the layers below */
+    IO_READS_DEVICE,  /* it is a device */
+    IO_READS_UNKNOWN, /* its other side cannot be looked at: a server, a host */
+    IO_READS_CACHE,   /* a page cache (or another in memory), known or likely */
+    IO_READS_MEMORY   /* it is memory */
+};
+
+struct io_layer {
+    int level;     /* 0: the file system; it stands on those after it that are deeper */
+    char kind[16]; /* "file system", "loop", "dm", "md", "disk", "virtio" ... */
+    char name[64]; /* "ext4", "loop0" */
+    char about[256]; /* in words; "" */
+    enum io_reads reads;
+};
+
+#define IO_LAYERS 24 /* more are left out, but count in `reads` */
+
+struct io_stack {
+    int n;
+    struct io_layer layer[IO_LAYERS];
+    enum io_reads reads; /* of all */
+    bool compresses;     /* fewer bytes may be fetched than are read */
+    char image[256];     /* a file whose cached pages serve a loop device; "" */
+};
+
+/* Local. Reads the mounts, and sysfs for block devices: what stands below the file
+ * system of `path`. 0 or -errno with a sentence. */
+int io_stack_of(const char *path, struct io_stack *s);
+
+/* Local. Into `text` one line: "ext4 on loop0 (image /x through the page cache) on
+ * xfs on sda". Returns `text`. */
+const char *io_stack_text(const struct io_stack *s, char *text, int size);
+
+/* Local. "below", "device", "unknown", "cache", "memory". */
+const char *io_reads_text(enum io_reads reads);
+
+/* ---- stripes -------------------------------------------------------------------- */
+
+struct io_stripes {
+    int64_t bytes, count; /* 0: not known */
+    char about[256];      /* how it is known, or why not */
+};
+
+/* Local. How the file, or what is made in the directory, `path` of `fs` is spread over
+ * servers or disks: by extended attributes, statfs, or the file system's own tool,
+ * which has 5 s. `bytes`: of the file when complete; 0: not known. */
+void io_stripes_of(const char *path, const struct io_fs *fs, int64_t bytes,
+                   struct io_stripes *s);
 
 #endif

@@ -17,6 +17,10 @@ src_io_libio_la_SOURCES = \
 	src/io/fs.c \
 	src/io/io.c \
 	src/io/io.h \
+	src/io/lov.c \
+	src/io/lov.h \
+	src/io/mounts.c \
+	src/io/mounts.h \
 	src/io/mpiio.c \
 	src/io/mpiio.h \
 	src/io/part.h \
@@ -25,7 +29,11 @@ src_io_libio_la_SOURCES = \
 	src/io/pieces.c \
 	src/io/pieces.h \
 	src/io/slabs.c \
-	src/io/slabs.h
+	src/io/slabs.h \
+	src/io/stack.c \
+	src/io/stack.h \
+	src/io/stripe.c \
+	src/io/stripe.h
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_la_LIBADD =
 

@@ -113,6 +113,20 @@ void report_io(struct report *r, const struct report_io *io)
     r->model->io = to;
 }
 
+static void copy_layers(struct report *r, struct model_file *to,
+                        const struct report_file *f)
+{
+    to->layer = f->layers ? calloc((size_t)f->layers, sizeof *to->layer) : NULL;
+    if (f->layers && !to->layer)
+        model_no_memory(r);
+    for (; to->layer && to->layers < f->layers; to->layers++) {
+        const struct report_layer *from = &f->layer[to->layers];
+        to->layer[to->layers] = (struct model_layer){
+            from->level, model_text(r, from->kind), model_text(r, from->name),
+            model_text(r, from->about), model_text(r, from->reads)};
+    }
+}
+
 void report_file(struct report *r, const struct report_file *f)
 {
     struct model *m = r->model;
@@ -132,7 +146,25 @@ void report_file(struct report *r, const struct report_file *f)
     to->block_bytes = f->block_bytes;
     to->stripe_bytes = f->stripe_bytes;
     to->stripe_count = f->stripe_count;
+    to->stripe_about = model_text(r, f->stripe_about);
+    to->storage = model_text(r, f->storage);
+    copy_layers(r, to, f);
     m->files++;
+}
+
+void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
+                    const char *about)
+{
+    struct model *m = r->model;
+    for (int i = 0; m && i < m->files; i++) {
+        struct model_file *f = &m->file[i];
+        if (!f->role || strcmp(f->role, role))
+            continue;
+        f->stripe_bytes = bytes;
+        f->stripe_count = count;
+        free(f->stripe_about);
+        f->stripe_about = model_text(r, about);
+    }
 }
 
 static struct figure *find_figure(struct model *m, const char *name,
@@ -305,6 +337,15 @@ static void free_file(struct model_file *f)
     free(f->fs);
     free(f->mount);
     free(f->ldad);
+    free(f->stripe_about);
+    free(f->storage);
+    for (int i = 0; i < f->layers; i++) {
+        free(f->layer[i].kind);
+        free(f->layer[i].name);
+        free(f->layer[i].about);
+        free(f->layer[i].reads);
+    }
+    free(f->layer);
 }
 
 static void free_figure(struct figure *f)

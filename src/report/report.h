@@ -58,6 +58,11 @@ struct report_io {
 };
 void report_io(struct report *r, const struct report_io *io); /* copied */
 
+struct report_layer { /* of what the files stand on, from the file system down */
+    int level;
+    const char *kind, *name, *about, *reads; /* as doc/report-schema.md has them */
+};
+
 struct report_file {
     const char *role, *path, *kind, *layout; /* kind: "unique", "shared" */
     int64_t count, bytes;                    /* bytes: of all `count` files */
@@ -65,8 +70,16 @@ struct report_file {
     int64_t block_bytes;
     const char *ldad; /* NULL, 0: not known, not so stored */
     int64_t stripe_bytes, stripe_count;
+    const char *stripe_about; /* how they are known, or why not; NULL: nobody asked */
+    int layers;
+    const struct report_layer *layer;
+    const char *storage; /* the layers in a line; NULL */
 };
-void report_file(struct report *r, const struct report_file *f);
+void report_file(struct report *r, const struct report_file *f); /* copied */
+
+/* Local. What is known of the stripes of the files of `role` once they are there. */
+void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
+                    const char *about);
 
 /* A line of the header, and run.notes in the JSON: "grid", "2 x 4 ranks, ...". */
 void report_note(struct report *r, const char *label, const char *fmt, ...)
@@ -125,6 +138,9 @@ struct report_checks {
     int64_t blocks_checked, blocks_bad;
     double device_share;   /* share of the bytes read that came from the device */
     double resident_share; /* share of the bytes that were in memory before reading */
+    double below_share; /* share of the bytes read that the page cache did not have */
+    const char *why;    /* what served these and may be no device; static, NULL: it
+                              is one */
 };
 void report_checks(struct report *r, const struct report_checks *c);
 

@@ -75,9 +75,16 @@ struct model_io {
     struct pairs settings, asked, in_effect;
 };
 
+struct model_layer {
+    int level;
+    char *kind, *name, *about, *reads;
+};
+
 struct model_file {
-    char *role, *path, *kind, *layout, *fs, *mount, *ldad;
+    char *role, *path, *kind, *layout, *fs, *mount, *ldad, *stripe_about, *storage;
     int64_t count, bytes, block_bytes, stripe_bytes, stripe_count;
+    int layers;
+    struct model_layer *layer;
 };
 
 struct model_result {

@@ -137,6 +137,22 @@ static void put_io(struct json *j, const struct model *m)
     json_end_object(j);
 }
 
+static void put_stack(struct json *j, const struct model_file *f)
+{
+    json_array_flat(j, "stack");
+    for (int i = 0; i < f->layers; i++) {
+        const struct model_layer *l = &f->layer[i];
+        json_object_flat(j, NULL);
+        json_int(j, "level", l->level);
+        json_text(j, "kind", l->kind);
+        json_text(j, "name", l->name);
+        json_text(j, "about", known_text(l->about));
+        json_text(j, "reads", l->reads);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
 static void put_files(struct json *j, const struct model *m)
 {
     json_array(j, "files");
@@ -155,6 +171,8 @@ static void put_files(struct json *j, const struct model *m)
         put_count(j, "block_bytes", f->block_bytes, 1);
         put_count(j, "stripe_bytes", f->stripe_bytes, 1);
         put_count(j, "stripe_count", f->stripe_count, 1);
+        json_text(j, "stripe_about", known_text(f->stripe_about));
+        put_stack(j, f);
         json_end_object(j);
     }
     json_end_array(j);
@@ -331,6 +349,7 @@ static void put_checks(struct json *j, const struct model *m)
     put_count(j, "blocks_bad", m->checked ? m->checks.blocks_bad : -1, 0);
     json_real(j, "split_error", m->split_error);
     put_share(j, "device_share", m->checked, m->checks.device_share);
+    put_share(j, "below_share", m->checked, m->checks.below_share);
     put_share(j, "resident_share", m->checked, m->checks.resident_share);
     json_end_object(j);
 }

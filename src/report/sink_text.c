@@ -100,6 +100,8 @@ static void put_file(const struct model_file *f)
              is_empty(f->fs) ? "an unknown file system" : f->fs,
              is_empty(f->mount) ? "" : " (", is_empty(f->mount) ? "" : f->mount,
              is_empty(f->mount) ? "" : ")", f->path ? f->path : "");
+    if (f->storage)
+        put_line("storage", "%s", f->storage);
 }
 
 static void put_pairs(const char *label, const char *before, const struct pairs *p)
@@ -429,10 +431,15 @@ static void put_transfers(const struct model *m)
 static void put_checks(const struct model *m)
 {
     const struct report_checks *c = &m->checks;
-    char device[64] = "not known", resident[64] = "";
+    char device[512] = "not known", resident[64] = "";
     if (c->device_share >= 0)
         snprintf(device, sizeof device, "%.1f %% of the bytes read came from it",
                  100 * c->device_share);
+    else if (c->below_share >= 0 && c->why)
+        snprintf(device, sizeof device,
+                 "not known: %.1f %% of the bytes read came from below the page cache, "
+                 "from %s",
+                 100 * c->below_share, c->why);
     if (c->resident_share >= 0)
         snprintf(resident, sizeof resident, "; in memory before reading: %.1f %%",
                  100 * c->resident_share);

@@ -7,4 +7,6 @@ src_run_librun_la_SOURCES = \
 	src/run/data.c \
 	src/run/run.c \
 	src/run/run.h \
+	src/run/storage.c \
+	src/run/storage.h \
 	src/run/transfer.c

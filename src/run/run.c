@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "run/storage.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -343,6 +344,7 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
                             .fs = r->fs.type,
                             .mount = r->fs.mount,
                             .block_bytes = r->fs.block_bytes};
+    run_storage_tell(r, &f);
     report_file(r->report, &f);
     if (r->partitioned)
         report_note(r->report, "plan", "%s", r->plan);
@@ -419,6 +421,8 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     if (!rc)
         rc = try_counters(r);
     if (!rc)
+        rc = run_storage_find(r);
+    if (!rc)
         rc = err_agree(r->world.comm, phase_open(&r->phase));
     if (rc)
         return rc;
@@ -434,42 +438,16 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
 
 /* ---- the end ------------------------------------------------------------- */
 
-static void warn_of_memory(struct run *r, double device, double resident)
-{
-    if (!r->read_bytes || r->fs.in_memory)
-        return;
-    if (device >= 0 && device < 0.95)
-        report_warning(r->report, "served_from_memory",
-                       "only %.0f %% of the bytes read "
-                       "came from the device, the rest from memory: read figures are "
-                       "not the storage's",
-                       device * 100);
-    else if (device < 0 && resident > 0.05)
-        report_warning(r->report, "served_from_memory",
-                       "%.0f %% of the bytes read were "
-                       "in this node's memory before: read figures are not the "
-                       "storage's",
-                       resident * 100);
-}
-
 static int summarise_checks(struct run *r)
 {
     int64_t sum[4] = {r->checked, r->bad, r->looked_bytes, r->resident_bytes};
     MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_INT64_T, MPI_SUM, r->world.comm);
-    struct report_checks c = {.blocks_checked = sum[0],
-                              .blocks_bad = sum[1],
-                              .device_share = -1,
-                              .resident_share = -1};
+    struct report_checks c = {
+        .blocks_checked = sum[0], .blocks_bad = sum[1], .resident_share = -1};
     if (sum[2] > 0)
         c.resident_share = (double)sum[3] / (double)sum[2];
-    if (r->read_bytes && r->fs.in_memory)
-        c.device_share = 0;
-    else if (r->read_bytes && r->counters && r->device_read_bytes >= 0)
-        c.device_share = (double)r->device_read_bytes / (double)r->read_bytes;
-    if (c.device_share > 1)
-        c.device_share = 1;
+    run_storage_shares(r, &c);
     report_checks(r->report, &c);
-    warn_of_memory(r, c.device_share, c.resident_share);
     if (!r->options->verify || run_mode_asked(r->options) == RUN_NONE ||
         !r->read_bytes || sum[0])
         return 0;

@@ -135,10 +135,12 @@ struct run {
     bool counters; /* the kernel tells what came from the device */
     bool shared;   /* FILETYPE=SHARED or PARTITIONED */
     bool partitioned;
-    char part_spec[256];  /* the engine that partitions, with the one within */
-    char plan[LDAD_TEXT]; /* of the files; "": not known */
-    int64_t misfits[2];   /* this rank's writes that did not fit it, and bytes */
-    struct io_fs fs;      /* that of --dir, on rank 0 */
+    char part_spec[256];   /* the engine that partitions, with the one within */
+    char plan[LDAD_TEXT];  /* of the files; "": not known */
+    int64_t misfits[2];    /* this rank's writes that did not fit it, and bytes */
+    struct io_fs fs;       /* that of --dir, on each rank */
+    struct io_stack stack; /* what it stands on, the same on every rank */
+    bool striped;          /* a file was asked for its stripes */
     char id[64];
     uint64_t seed;
     bool samples_only;   /* phases make no figures: somebody else does */

@@ -1,4 +1,6 @@
 """Reports that are complete, as the schema has it, from fake_report's short ones."""
+import copy
+
 from fake_report import report
 from leadline import stats
 
@@ -7,7 +9,11 @@ HOST = {"name": "n1", "ranks": 4, "cores": 4, "memory_bytes": 2 ** 30, "kernel":
 FILE = {"role": "data", "path": "/scratch", "kind": "shared", "count": 1,
         "layout": "rank,mat,blk", "ldad": None, "bytes": 1, "fs": "ext4",
         "mount": "rw,relatime", "block_bytes": 4096, "stripe_bytes": None,
-        "stripe_count": None}
+        "stripe_count": None, "stripe_about": "ext4 tells of no stripes",
+        "stack": [{"level": 0, "kind": "file system", "name": "ext4", "about": None,
+                   "reads": "below"},
+                  {"level": 1, "kind": "disk", "name": "sda", "about": None,
+                   "reads": "device"}]}
 IO = {"engine": "posix", "version": None, "mode": "sync", "chosen_because": "",
       "collective": False, "cache": "flush", "sync": "phase", "depth": 1,
       "timeout_s": 30, "settings": {}, "hints_asked": {}, "hints_in_effect": {}}
@@ -60,7 +66,7 @@ def full(figures, start="2026-11-20T10:15:02.123Z", fs="ext4", host="n1", slowes
                        ranks_per_node_max=ranks)
     tree["io"] = dict(IO, cache=tree["io"]["cache"])
     tree["hosts"] = [dict(HOST, name=host)]
-    tree["files"] = [dict(FILE, fs=fs)]
+    tree["files"] = [copy.deepcopy(dict(FILE, fs=fs))]
     tree["samples"] = samples(phases, ranks, slowest)
     tree["results"] = {}
     tree["checks"].update(blocks_checked=4, blocks_bad=0, split_error=0.0)

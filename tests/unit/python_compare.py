@@ -142,6 +142,12 @@ class NotComparable(Case):
         self.assertEqual(self.why("read_MBps", share=None), "no difference shown")
         self.assertEqual(self.notes, [])
 
+    def test_cache_below_is_said_of_whom(self):
+        self.why("read_MBps", share=None, warnings=["cache_below"])
+        self.assertEqual(
+            self.notes, ["b: below the file system is a cache or memory, which may "
+                         "have served reads in 1 of 1 runs"])
+
     def test_other_unit(self):
         trees = [report({"x_MBps": STEADY}) for _ in range(2)]
         trees[1]["figures"][0]["unit"] = "MiB/s"

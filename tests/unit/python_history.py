@@ -88,6 +88,11 @@ class Lines(Case):
         self.save(full({"read_MBps": [1.0]}, share=0.1))
         self.assertIn("valid, reads from memory", self.run_command(self.dir))
 
+    def test_caches_below_are_marked(self):
+        self.save(full({"read_MBps": [1.0]}, share=None, warnings=["cache_below"]))
+        self.assertIn("valid, reads perhaps from a cache below",
+                      self.run_command(self.dir))
+
     def test_control_characters_stay_out(self):
         self.save(full({"read_MBps": [1.0]}, label="a\x1b[31m", fs="e\x1bxt"))
         self.assertNotIn("\x1b", self.run_command(self.dir))

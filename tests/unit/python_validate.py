@@ -63,6 +63,7 @@ class Shape(Case):
                 (("samples", 2, "act"), "nap", "one of compute, communicate"),
                 (("samples", 0, "mean_s"), -1, "seconds, 0 or more"),
                 (("checks", "device_share"), 1.5, "a share from 0 to 1"),
+                (("files", 0, "stack", 1, "reads"), "tape", "one of below, device"),
                 (("warnings",), {}, "a list"),
                 (("hosts", 0), 3, "an object"),
                 (("options", "npix"), 3, "an object")):

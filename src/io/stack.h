@@ -1,0 +1,11 @@
+/* The walk down from a file system, as tests make it. Included only inside src/io. */
+#ifndef IO_STACK_H
+#define IO_STACK_H
+
+#include "io/io.h"
+
+/* Local. As io_stack_of, by ROOT/proc/self/mountinfo and ROOT/sys. `path` is absolute
+ * and without symbolic links. */
+void stack_of(const char *path, const char *root, struct io_stack *s);
+
+#endif

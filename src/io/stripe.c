@@ -1,0 +1,236 @@
+/* How files are spread over servers or disks, by file system. */
+#include "io/stripe.h"
+#include "base/tool.h"
+#include "base/units.h"
+#include "io/lov.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+
+#define TOOL_LIMIT_S 5.0
+#define ATTRIBUTE_BYTES 65536 /* the largest there can be */
+#define GPFS_MAGIC 0x47504653
+
+struct asked { /* about what */
+    const char *path;
+    const struct io_fs *fs;
+    int64_t bytes;
+    bool directory;
+};
+
+static bool known(struct io_stripes *s, int64_t bytes, int64_t count, const char *fmt,
+                  ...) __attribute__((format(printf, 4, 5)));
+
+static bool known(struct io_stripes *s, int64_t bytes, int64_t count, const char *fmt,
+                  ...)
+{
+    va_list ap;
+    s->bytes = bytes > 0 ? bytes : 0;
+    s->count = count > 0 ? count : 0;
+    va_start(ap, fmt);
+    vsnprintf(s->about, sizeof s->about, fmt, ap);
+    va_end(ap);
+    for (char *c = s->about; *c; c++) /* it may be of a tool's output */
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
+    return true;
+}
+
+/* The number, or size, after the last `key` in `text`; -1: none. */
+static int64_t after(const char *text, const char *key)
+{
+    int64_t value = -1;
+    for (const char *at = text; (at = strstr(at, key));) {
+        char word[32];
+        at += strlen(key);
+        if (sscanf(at, " %31[0-9a-zA-Z]", word) != 1 || units_parse_bytes(word, &value))
+            value = -1;
+    }
+    return value;
+}
+
+/* No option, whatever it is called. */
+static void as_argument(const char *path, char argument[4096])
+{
+    snprintf(argument, 4096, "%s%s", path[0] == '-' ? "./" : "", path);
+}
+
+/* ---- Lustre --------------------------------------------------------------------- */
+
+static bool lustre_attribute(const char *path, const struct asked *a,
+                             struct io_stripes *s)
+{
+    static const char *const names[] = {"lustre.lov", "trusted.lov"};
+    static unsigned char value[ATTRIBUTE_BYTES];
+    for (int i = 0; i < 2; i++) {
+        ssize_t n = getxattr(path, names[i], value, sizeof value);
+        if (n > 0 && !lov_stripes(value, (size_t)n, a->bytes, s))
+            return true;
+    }
+    return false;
+}
+
+/* "stripe_count: 4 stripe_size: 1048576" of a directory, on lines of their own and
+ * with lmm_ before of a file, again for each component of a composite layout. */
+bool stripes_of_lfs(const char *text, struct io_stripes *s)
+{
+    int64_t count = after(text, "stripe_count:"), size = after(text, "stripe_size:");
+    bool every = strstr(text, "stripe_count:") && count < 0;
+    if (size < 0 && count < 0)
+        return false;
+    const char *more = strstr(text, "lcme_id:")
+                           ? strstr(strstr(text, "lcme_id:") + 1, "lcme_id:")
+                           : NULL;
+    return known(s, size, count, "lfs getstripe%s%s",
+                 more ? ", the last one of its components" : "",
+                 every ? ", over every server there is" : "");
+}
+
+static bool lustre(const struct asked *a, struct io_stripes *s)
+{
+    char path[4096], text[16384];
+    char *file[] = {"lfs", "getstripe", path, NULL};
+    char *directory[] = {"lfs", "getstripe", "-d", path, NULL};
+    as_argument(a->path, path);
+    if (lustre_attribute(a->path, a, s))
+        return true;
+    /* A directory that says nothing takes what the root says. */
+    if (a->directory && a->fs->point[0] && lustre_attribute(a->fs->point, a, s))
+        return true;
+    int rc = tool_ask(a->directory ? directory : file, TOOL_LIMIT_S, text, sizeof text);
+    if (!rc && stripes_of_lfs(text, s))
+        return true;
+    return known(s, 0, 0, "Lustre's attribute lustre.lov cannot be read, and lfs %s",
+                 rc == -ENOENT      ? "is not on PATH"
+                 : rc == -ETIMEDOUT ? "does not answer"
+                                    : "does not tell");
+}
+
+/* ---- BeeGFS --------------------------------------------------------------------- */
+
+/* "+ Type: RAID0", "+ Chunksize: 512K", "+ Number of storage targets: desired: 4;
+ * actual: 4", the last only of files. */
+bool stripes_of_beegfs(const char *text, const char *tool, struct io_stripes *s)
+{
+    char type[32] = "";
+    const char *at = strstr(text, "+ Type:");
+    int64_t size = after(text, "Chunksize:"), count = after(text, "actual:");
+    if (at)
+        sscanf(at, "+ Type: %31[^\n]", type);
+    if (count < 0)
+        count = after(text, "desired:");
+    return (size > 0 || count > 0) && known(s, size, count, "%s: %s", tool, type);
+}
+
+static bool beegfs(const struct asked *a, struct io_stripes *s)
+{
+    char path[4096], text[16384];
+    char *now[] = {"beegfs", "entry", "info", "--retro", path, NULL};
+    char *before[] = {"beegfs-ctl", "--getentryinfo", path, NULL};
+    as_argument(a->path, path);
+    if ((!tool_ask(now, TOOL_LIMIT_S, text, sizeof text) &&
+         stripes_of_beegfs(text, "beegfs entry info", s)) ||
+        (!tool_ask(before, TOOL_LIMIT_S, text, sizeof text) &&
+         stripes_of_beegfs(text, "beegfs-ctl --getentryinfo", s)))
+        return true;
+    return known(s, 0, 0, "neither beegfs nor beegfs-ctl tells");
+}
+
+/* ---- others --------------------------------------------------------------------- */
+
+static bool gpfs(const struct asked *a, struct io_stripes *s)
+{
+    struct statfs f;
+    if (statfs(a->path, &f) || (unsigned long)f.f_type != GPFS_MAGIC)
+        return known(s, 0, 0, "statfs tells of no GPFS");
+    return known(s, (int64_t)f.f_bsize, 0,
+                 "GPFS's block size; its disks are not known to clients");
+}
+
+/* The value of an extended attribute that is text; false: there is none. */
+static bool attribute(const char *path, const char *name, char *text, size_t size)
+{
+    ssize_t n = getxattr(path, name, text, size - 1);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+static int occurrences(const char *text, const char *of)
+{
+    int n = 0;
+    for (; (text = strstr(text, of)); text += strlen(of))
+        n++;
+    return n;
+}
+
+/* Where a file is, as a tree of translators:
+ * (<DISTRIBUTE:v-dht> (<REPLICATE:v-replicate-0> <POSIX(/a):h1:/a/f> <POSIX...>)),
+ * and (<STRIPE:v-stripe-0:[131072]> ...) up to GlusterFS 5. */
+bool stripes_of_gluster(const char *text, struct io_stripes *s)
+{
+    const char *stripe = strstr(text, "<STRIPE:"), *size = stripe;
+    int bricks = occurrences(text, "<POSIX"), groups = occurrences(text, "<REPLICATE");
+    int64_t bytes = 0;
+    if (!bricks)
+        return false;
+    if (stripe && (size = strchr(stripe, '[')))
+        bytes = strtoll(size + 1, NULL, 10);
+    if (strstr(text, "<EC:"))
+        return known(s, 0, bricks, "GlusterFS: dispersed over %d bricks", bricks);
+    int replicas = groups ? bricks / groups : 1;
+    if (!stripe)
+        return known(s, 0, 1, "GlusterFS: whole, on %d brick%s", replicas,
+                     replicas == 1 ? "" : "s");
+    return known(s, bytes, bricks / replicas, "GlusterFS: %d cop%s of each stripe",
+                 replicas, replicas == 1 ? "y" : "ies");
+}
+
+static bool gluster(const struct asked *a, struct io_stripes *s)
+{
+    static char text[ATTRIBUTE_BYTES];
+    if (a->directory)
+        return known(s, 0, 0, "GlusterFS tells of files only");
+    if ((attribute(a->path, "glusterfs.pathinfo", text, sizeof text) ||
+         attribute(a->path, "trusted.glusterfs.pathinfo", text, sizeof text)) &&
+        stripes_of_gluster(text, s))
+        return true;
+    return known(s, 0, 0, "GlusterFS's attribute glusterfs.pathinfo cannot be read");
+}
+
+/* "stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data" */
+static bool ceph(const struct asked *a, struct io_stripes *s)
+{
+    char text[512];
+    const char *name = a->directory ? "ceph.dir.layout" : "ceph.file.layout";
+    if (!attribute(a->path, name, text, sizeof text))
+        return known(s, 0, 0, "CephFS: %s is not set", name);
+    return known(s, after(text, "stripe_unit="), after(text, "stripe_count="),
+                 "CephFS: %s", text);
+}
+
+static const struct {
+    const char *type;
+    bool (*find)(const struct asked *, struct io_stripes *);
+} systems[] = {{"lustre", lustre},          {"beegfs", beegfs}, {"gpfs", gpfs},
+               {"fuse.glusterfs", gluster}, {"ceph", ceph},     {"fuse.ceph", ceph},
+               {"fuse.ceph-fuse", ceph}};
+
+void io_stripes_of(const char *path, const struct io_fs *fs, int64_t bytes,
+                   struct io_stripes *s)
+{
+    struct stat st;
+    struct asked a = {path, fs, bytes, !stat(path, &st) && S_ISDIR(st.st_mode)};
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+        if (!strcmp(fs->type, systems[i].type)) {
+            systems[i].find(&a, s);
+            return;
+        }
+    known(s, 0, 0, "%s tells of no stripes", fs->type);
+}

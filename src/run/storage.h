@@ -1,0 +1,24 @@
+/* What the files stand on, and so what the figures of reads are of. Included only
+ * inside src/run. */
+#ifndef RUN_STORAGE_H
+#define RUN_STORAGE_H
+
+#include "run/run.h"
+
+/* **Collective.** Finds r->stack: of the nodes' that which can serve most from memory.
+ * Returns the agreed verdict. */
+int run_storage_find(struct run *r);
+
+/* Local, on rank 0. Fills in what is known of file system, layers and stripes (pointers
+ * into r and static memory, for report_file), and warns where all is memory. */
+void run_storage_tell(struct run *r, struct report_file *f);
+
+/* Local, on rank 0. The stripes of a file that is there, once in a run: not in a phase,
+ * as it may ask another program. */
+void run_storage_stripes(struct run *r, const char *path, int64_t bytes);
+
+/* Local, the same on every rank. The shares of what was read that came from a device
+ * and from below the page cache; warns where memory served, or may have. */
+void run_storage_shares(struct run *r, struct report_checks *c);
+
+#endif

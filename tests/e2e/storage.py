@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# limit: 300; mpi: any
+"""What the report says that files stand on, and whether a device served reads, on file
+systems of the test's own."""
+import glob
+import os
+import sys
+
+from e2e import Case, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
+                                "fault"))
+import disks  # noqa: E402
+
+SIZE = ("4M", "--block-size=1M")
+
+
+def device_of(at):
+    """"/dev/loop3", the one that is mounted there."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as f:
+        return [line.split(" - ")[1].split()[1] for line in f
+                if line.split()[4] == os.path.realpath(at)][-1]
+
+
+class Storage(Case):
+    def setUp(self):
+        super().setUp()
+        self.at = os.path.join(self.tmp, "at")
+        os.mkdir(self.at)
+
+    def measured(self, at=None, program="blocktransfer", args=SIZE):
+        done = self.run_program(program, *args, dir=at or self.at)
+        self.assertEqual(done.status, 0, done)
+        self.said = done.out
+        report = done.report
+        self.row, self.checks = report["files"][0], report["checks"]
+        self.stack = self.row["stack"]
+        self.warned = {w["code"]: w["text"] for w in report["warnings"]}
+        self.assertEqual(self.stack[0]["level"], 0)
+        self.assertEqual(self.stack[0]["name"], self.row["fs"])
+        return report
+
+    def layer(self, kind):
+        return [row for row in self.stack if row["kind"] == kind][0]
+
+    def is_not_claimed(self):
+        self.assertIsNone(self.checks["device_share"])
+        self.assertNotIn("came from it", self.said)
+
+    def test_image_through_the_page_cache(self):
+        with disks.image(self.at, "ext4"):
+            disks.tool("losetup", "--direct-io=off", device_of(self.at))
+            self.measured()
+            # All of what was read is in the image's pages, where it was written.
+            held = self.warned["cache_below"].split("of the image's ")[1]
+            held = float(held.split(", ")[1].split()[0])
+            with open(self.at + ".image", "rb") as f:
+                os.fsync(f.fileno())
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        self.assertGreaterEqual(held, 8)
+        self.assertEqual(self.stack[1]["kind"], "loop")
+        self.assertEqual(self.stack[1]["reads"], "cache")
+        self.assertIn(self.at + ".image through the page cache", self.stack[1]["about"])
+        self.assertEqual(self.stack[2]["kind"], "file system")
+        self.is_not_claimed()
+        self.assertGreater(self.checks["below_share"], 0.99)
+        self.assertEqual(self.checks["resident_share"], 0)
+        self.assertIn("not known: 100.0 % of the bytes read came from below the page "
+                      "cache, from loop", " ".join(self.said.split()))
+        self.assertIn("storage   ext4 on loop", self.said)
+
+    def test_image_with_direct_io(self):
+        with disks.image(self.at, "ext4"):
+            disks.tool("losetup", "--direct-io=on", device_of(self.at))
+            self.measured()
+        self.assertIn("with direct I/O", self.stack[1]["about"])
+        self.assertEqual(self.stack[1]["reads"], "below")
+        self.assertNotIn("cache_below", self.warned)
+        if any(row["reads"] not in ("below", "device") for row in self.stack):
+            self.is_not_claimed()
+        else:
+            self.assertGreater(self.checks["device_share"], 0.99)
+
+    def test_image_in_memory(self):
+        below = self.at + ".below"
+        os.mkdir(below)
+        with disks.memory(below, "size=128m"):
+            disks.make_image(below + "/image", "ext4")
+            with disks.mounted(self.at, "-o", "loop", below + "/image"):
+                self.measured()
+        self.assertEqual(self.stack[-1]["name"], "tmpfs")
+        self.assertEqual(self.checks["device_share"], 0)
+        self.assertIn("no figure here is about a storage device",
+                      self.warned["cache_below"])
+
+    def test_memory(self):
+        with disks.memory(self.at, "size=64m"):
+            self.measured()
+        self.assertEqual([row["reads"] for row in self.stack], ["memory"])
+        self.assertIn("file_system_in_memory", self.warned)
+        self.assertNotIn("cache_below", self.warned)
+
+    def test_overlay(self):
+        over = self.at + ".over"
+        os.mkdir(over)
+        with disks.image(self.at, "ext4"):
+            disks.tool("losetup", "--direct-io=off", device_of(self.at))
+            for name in "upper", "lower", "work":
+                os.mkdir(os.path.join(self.at, name))
+            options = "lowerdir={0}/lower,upperdir={0}/upper,workdir={0}/work"
+            with disks.mounted(over, "-t", "overlay", "-o", options.format(self.at),
+                               "overlay"):
+                self.measured(over)
+        self.assertEqual([(row["level"], row["name"][:4]) for row in self.stack[:3]],
+                         [(0, "over"), (1, "ext4"), (2, "loop")])
+        self.assertIn("cache_below", self.warned)
+        self.is_not_claimed()
+
+    def test_two_devices_of_btrfs(self):
+        images = [self.at + name for name in (".1", ".2")]
+        devices = []
+        try:
+            for image in images:
+                with open(image, "wb") as f:
+                    f.truncate(disks.SIZE["btrfs"])
+                before = set(glob.glob("/sys/block/loop*/loop"))
+                disks.tool("losetup", "--find", image)
+                devices += ["/dev/" + name.split("/")[3]
+                            for name in set(glob.glob("/sys/block/loop*/loop")) - before
+                            if image in open(name + "/backing_file").read()]
+            disks.tool("mkfs.btrfs", "-q", "-f", "-d", "raid0", *devices)
+            with disks.mounted(self.at, "-t", "btrfs", "-o", "compress=zstd",
+                               devices[0]):
+                self.measured()
+        finally:
+            for device in devices:
+                disks.tool("losetup", "--detach", device)
+        self.assertEqual(sorted(row["name"] for row in self.stack if row["level"] == 1),
+                         sorted(os.path.basename(device) for device in devices))
+        self.is_not_claimed()
+        self.assertGreater(self.checks["below_share"], 0.9)
+        self.assertIn("compresses", self.said)
+
+    def test_process_of_fuse(self):
+        with disks.passthrough(self.at, "open:slow:1000000", "nothing"):
+            self.measured()
+        self.assertEqual(self.stack[0]["reads"], "cache")
+        self.assertIn("cache_below", self.warned)
+        self.is_not_claimed()
+
+    def test_here(self):
+        """Where the test runs: what cannot be known is not claimed."""
+        self.measured()
+        worst = max(("below", "device", "unknown", "cache", "memory").index(
+            row["reads"]) for row in self.stack)
+        if worst > 1:
+            self.assertIn(self.checks["device_share"], (None, 0))
+        self.assertEqual("cache_below" in self.warned,
+                         worst == 3 or (worst == 4 and self.row["fs"] != "tmpfs"))
+        self.assertIsNone(self.row["stripe_bytes"])
+        self.assertIn("stripes", self.row["stripe_about"])
+
+    def test_each_program_tells(self):
+        for program, *args in (("madbench", "64", "2", "--io-only"),
+                               ("ldad", "perf")):
+            with self.subTest(program):
+                self.measured(program=program, args=args)
+
+    def test_no_files(self):
+        done = self.blocktransfer("1M", "--iomethod=null", "--no-verify")
+        row = self.good(done)["files"][0]
+        self.assertEqual((row["stack"], row["stripe_about"]), ([], None))
+
+
+if __name__ == "__main__":
+    main()
