@@ -3,6 +3,7 @@
  * counters is the topmost one: what is below may have another. */
 #include "io/stack.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "io/mounts.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -52,9 +53,8 @@ static void add(const struct walk *w, int level, const char *kind, const char *n
     va_start(ap, about);
     vsnprintf(l->about, sizeof l->about, about, ap);
     va_end(ap);
-    for (char *c = l->about; *c; c++) /* a path may hold anything */
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    plain(l->about, sizeof l->about, l->about); /* a path may hold anything */
+    plain(l->name, sizeof l->name, l->name);
 }
 
 /* "FOLDER/NAME"; "", which is nowhere, if it is too long. */

@@ -1,9 +1,9 @@
 /* How files are spread over servers or disks, by file system. */
 #include "io/stripe.h"
+#include "base/plain.h"
 #include "base/tool.h"
 #include "base/units.h"
 #include "io/lov.h"
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,9 +36,7 @@ static bool known(struct io_stripes *s, int64_t bytes, int64_t count, const char
     va_start(ap, fmt);
     vsnprintf(s->about, sizeof s->about, fmt, ap);
     va_end(ap);
-    for (char *c = s->about; *c; c++) /* it may be of a tool's output */
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    plain(s->about, sizeof s->about, s->about); /* it may be of a tool's output */
     return true;
 }
 
