@@ -1,6 +1,7 @@
 """What tests have of Slurm: jobs, what became of them, and what they printed."""
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -24,6 +25,25 @@ class Done:
                                                  self.out[-4000:])
 
 
+def gdb(*words):
+    """What gdb says, or why there is none."""
+    try:
+        return subprocess.run(["gdb", "-batch", *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                              universal_newlines=True, check=False).stdout
+    except OSError as error:
+        return "gdb: %s" % error.strerror
+
+
+def backtrace(core):
+    """Where each thread was that a core file is of, as comments of TAP. Which program it
+    was, the kernel told the process."""
+    name = re.search(r'AT_EXECFN.*"(/.+)"', gdb("-ex", "info auxv", "-c", core))
+    said = gdb("-ex", "thread apply all bt", *[name.group(1)] if name else ["-c"], core)
+    return "".join("# %s\n" % line for line in
+                   ["a program crashed: " + core] + said.splitlines()[-80:])
+
+
 class SlurmCase(Case):
     """Jobs of four ranks on two nodes, unless told otherwise. self.tmp is where they
     are submitted, and must not have a scratch folder afterwards."""
@@ -34,6 +54,14 @@ class SlurmCase(Case):
     def setUp(self):
         super().setUp()
         self.addCleanup(self.on_nodes, "rm -rf %s/*" % LOCAL)
+        self.addCleanup(self.show_crashes)
+
+    def show_crashes(self):
+        """Where each program was that has left a core file where its job was submitted."""
+        for folder, _, names in os.walk(self.tmp):
+            for name in names:
+                if re.match(r"core(\.\d+)?$", name):
+                    print(backtrace(os.path.join(folder, name)), flush=True)
 
     def on_nodes(self, command):
         return "".join(self.tool(os.environ["LEADLINE_RSH"], node, command)
