@@ -107,19 +107,15 @@ static void lacks(const char *path, const char *fragment)
     look(path, fragment, false);
 }
 
-/* Whether the first sample of `act` in `text` has `fragment`. A sample ends with a
- * line. */
-static bool sample_says(char *text, const char *act, const char *fragment)
+/* The first sample of `act` in the JSON, which is one line. */
+static const char *sample_of(const char *act)
 {
-    char name[64];
+    char name[64], *text = slurp(json_path);
     snprintf(name, sizeof name, "\"act\": \"%s\"", act);
     char *at = strstr(text, name), *end = at ? strchr(at, '\n') : NULL;
     if (end)
         *end = 0;
-    bool says = at && strstr(at, fragment);
-    if (end)
-        *end = '\n';
-    return says;
+    return at ? at : "";
 }
 
 /* Which rank was last is said of each activity: the last one in writing, the first in
@@ -129,7 +125,18 @@ static void slowest_is(const char *act, int rank, int node)
     char text[256];
     snprintf(text, sizeof text, "\"max_rank\": %d, \"max_host\": \"%s\"", rank,
              hosts ? hosts[node].name : "");
-    tap_ok(w.rank > 0 || sample_says(slurp(json_path), act, text), "%s: %s", act, text);
+    tap_ok(w.rank > 0 || strstr(sample_of(act), text), "%s: %s", act, text);
+}
+
+/* A quantile is the upper bound of a sixteenth of an octave, or the maximum. */
+static void quantile_is(const char *key, double seconds)
+{
+    char name[32];
+    snprintf(name, sizeof name, "\"%s\": ", key);
+    const char *at = strstr(sample_of("write"), name);
+    double found = at ? strtod(at + strlen(name), NULL) : NAN;
+    tap_ok(w.rank > 0 || (found >= seconds && found < seconds * 1.05),
+           "%s is %g s (%g)", key, seconds, found);
 }
 
 static int entries(void)
@@ -318,6 +325,9 @@ static void check_json(void)
     has(json_path, w.size > 1 ? text : "\"max_s\": 0.05, \"hist\": [[");
     slowest_is("write", w.size - 1, w.nodes - 1);
     slowest_is("sync", 0, 0);
+    quantile_is("p50_s", 1e-3);
+    quantile_is("p95_s", 1e-3);
+    quantile_is("p99_s", 50e-3);
     has(json_path, "\"submit_mean_s\": 0.02, \"wait_mean_s\": 0.08");
     has(json_path, "\"dC\": [-0.93, null]");
     has(json_path, "\"device_share\": 0.6");

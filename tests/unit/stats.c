@@ -1,6 +1,7 @@
 /* ranks: 1 */
 /* Median, t quantile and interval against values from tables and from hand. */
 #include "base/stats.h"
+#include "base/hist.h"
 #include "tap.h"
 #include <math.h>
 
@@ -57,11 +58,26 @@ static void check_interval(void)
     tap_ok(!stats_ci95(lost, 6, &lo, &hi), "no interval where a value is missing");
 }
 
+/* The k-th of n values, k = ceil(q n): what numpy calls "inverted_cdf". */
+static void check_reach(void)
+{
+    int64_t hist[HIST_SIZE] = {[3] = 1, [7] = 1, [9] = 1};
+    tap_ok(hist_reach(hist, 3, 0.3) == 3 && hist_reach(hist, 3, 0.5) == 7 &&
+               hist_reach(hist, 3, 0.67) == 9 && hist_reach(hist, 3, 1) == 9,
+           "quantiles of three values");
+    tap_ok(hist_reach(hist, 4, 1) == -1, "a value that is in no bucket is not reached");
+    hist[7] = 98;
+    tap_ok(hist_reach(hist, 100, 0.5) == 7 && hist_reach(hist, 100, 0.99) == 7 &&
+               hist_reach(hist, 100, 0.999) == 9,
+           "quantiles of a hundred");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
     check_median();
     check_t();
     check_interval();
+    check_reach();
     return tap_end();
 }
