@@ -1,5 +1,6 @@
 #include "base/commands.h"
 #include "base/err.h"
+#include "base/program.h"
 #include "base/version.h"
 #include <string.h>
 
@@ -22,7 +23,7 @@ static int help(const struct command_set *s)
     return EXIT_GOOD;
 }
 
-int commands_run(const struct command_set *s, int argc, char **argv)
+static int run(const struct command_set *s, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
     for (int i = 0; i < s->n; i++)
@@ -42,10 +43,15 @@ int commands_run(const struct command_set *s, int argc, char **argv)
     return refuse(s->program);
 }
 
+int commands_run(const struct command_set *s, int argc, char **argv)
+{
+    program_begin();
+    return program_end(s->program, run(s, argc, argv));
+}
+
 bool command_options(const struct opt_program *p, int argc, char **argv, int *status)
 {
-    *status = EXIT_GOOD;
-    if (opt_early(p, leadline_version, argc, argv))
+    if (opt_early(p, leadline_version, argc, argv, status))
         return false;
     if (!opt_parse(p, argc, argv))
         return true;

@@ -168,7 +168,10 @@ void json_null(struct json *j, const char *key)
 int json_finish(struct json *j)
 {
     fputc('\n', j->out);
-    if (j->broken || j->depth || fflush(j->out) || ferror(j->out))
+    errno = 0;
+    if (fflush(j->out) || ferror(j->out))
+        return errno ? -errno : -EIO;
+    if (j->broken || j->depth)
         return -EIO;
     return 0;
 }

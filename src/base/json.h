@@ -39,8 +39,8 @@ void json_null(struct json *j, const char *key);
 #define JSON_REAL_SIZE 32
 const char *json_real_text(char text[JSON_REAL_SIZE], double value);
 
-/* Local. Ends the document. Returns 0, or -EIO where anything failed to be written
- * or the brackets did not match. */
+/* Local. Ends the document. Returns 0, or -errno where anything failed to be written,
+ * or -EIO where the brackets did not match. */
 int json_finish(struct json *j);
 
 #endif

@@ -15,6 +15,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/ldad_text.c \
 	src/base/opt.c src/base/opt.h \
 	src/base/plain.c src/base/plain.h \
+	src/base/program.c src/base/program.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/scratch.c src/base/scratch.h \
 	src/base/stamp.c src/base/stamp.h \

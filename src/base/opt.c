@@ -1,5 +1,6 @@
 #include "base/opt.h"
 #include "base/err.h"
+#include "base/program.h"
 #include "base/units.h"
 #include <ctype.h>
 #include <errno.h>
@@ -291,8 +292,11 @@ bool opt_speaks(void)
     return true;
 }
 
-bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv)
+bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
+               int *status)
 {
+    program_begin();
+    *status = EXIT_GOOD;
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
         bool help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
         if (!help && strcmp(argv[i], "--version"))
@@ -303,6 +307,7 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
             opt_help(p, stdout);
         else
             printf("%s (Leadline) %s\n", p->name, version);
+        *status = program_end(p->name, EXIT_GOOD);
         return true;
     }
     return false;

@@ -63,9 +63,11 @@ struct opt_program {
  * environment variable counts as unset. */
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 
-/* Local. Before MPI starts: answers --help and --version on the process that
- * speaks (the launcher's rank 0) and returns true if the program should end. */
-bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv);
+/* Local. What a program does first, before MPI starts: begins it (base/program.h), and
+ * answers --help and --version on the process that speaks (the launcher's rank 0).
+ * Returns true if the program should end, with *status. */
+bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
+               int *status);
 
 /* Local. Whether this process is the one of its launch that prints, by the
  * launcher's variables: true without a launcher. Works before MPI does. */

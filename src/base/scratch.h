@@ -1,12 +1,23 @@
 /* The paths this process created and owes the removal of, files and folders for
- * them: a static table that signal handlers, the watchdog and error paths may walk
- * at any time. */
+ * them: a list that signal handlers, the watchdog and error paths may walk at any
+ * time. It has no limit; a path that is forgotten makes room for another.
+ *
+ * And what signals do to a program, in one place. Those that end a run (Ctrl-C, a batch
+ * system's, a pipe that nobody reads) remove its files and say so; a file size limit is
+ * a failed write. */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
-/* Local. Remembers `path` (made absolute). Returns 0, or -ENOSPC / -ENAMETOOLONG
+/* Local. `path` as an absolute one, so that a chdir does not change what it means, nor
+ * a colon in it (MPI libraries take what is before one for the kind of file system). 0,
+ * or -errno: -ENAMETOOLONG, or there is no working directory. */
+int scratch_absolute(char out[PATH_MAX], const char *path);
+
+/* Local. Remembers `path` (made absolute). Returns 0, or -ENOMEM / -ENAMETOOLONG
  * with a sentence: then nothing may be created. Call it before creating. */
 int scratch_add(const char *path);
 
@@ -32,6 +43,14 @@ void scratch_forget(const char *path);
  * sentence. */
 int scratch_remove(const char *path);
 
+/* Local. Whether `path` is remembered. */
+bool scratch_made(const char *path);
+
+/* Local. Where `path` is remembered: that `st` (of its descriptor; NULL: lstat is
+ * asked) is of the file that was there when it was first looked at, and of no link. 0,
+ * or -errno (-ESTALE) with a sentence: somebody has put something else there. */
+int scratch_check(const char *path, const struct stat *st);
+
 /* Local; async-signal-safe. Unlinks what is remembered; folders last. */
 void scratch_unlink_all(void);
 
@@ -40,10 +59,15 @@ void scratch_unlink_all(void);
  * and leaves files. */
 void scratch_bound(bool on);
 
-/* Local. From now on SIGINT, SIGTERM, SIGHUP, SIGXCPU and SIGUSR2 remove the
- * files, write one sentence that starts with `program` (NULL: no sentence, for
- * all ranks but one), and end the process by the same signal. */
+/* Local. From now on SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXCPU, SIGUSR2 and SIGPIPE
+ * remove the files, write one sentence that starts with `program` (NULL: no sentence,
+ * for all ranks but one), and end the process by the same signal; where SIGHUP or
+ * SIGPIPE is ignored, it stays so. */
 void scratch_catch_signals(const char *program);
+
+/* Local. From now on a write beyond the file size limit (ulimit -f) fails with EFBIG,
+ * and does not end the process by SIGXFSZ. */
+void scratch_outlive_limit(void);
 
 /* Local. Whether such a signal has come: the process ends in a moment. */
 bool scratch_ending(void);

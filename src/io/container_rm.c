@@ -1,5 +1,6 @@
 /* Removing a container: its files by their names, and no others. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "io/container.h"
 #include <errno.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 int64_t container_away(const struct container *c, const char *path, FILE *out)
 {
-    char part[CONTAINER_PATH];
+    char part[CONTAINER_PATH], host[sizeof c->part->host];
     int64_t away = 0;
     for (int64_t r = 0; r < c->parts; r++) {
         if (c->part[r].dir < 0 || container_part_path(c, path, r, part) ||
@@ -17,7 +18,8 @@ int64_t container_away(const struct container *c, const char *path, FILE *out)
         if (out)
             fprintf(out,
                     "partition %lld is not on this node: %s, written on node %d (%s)\n",
-                    (long long)r, part, c->part[r].node, c->part[r].host);
+                    (long long)r, plain(part, sizeof part, part), c->part[r].node,
+                    plain(host, sizeof host, c->part[r].host));
     }
     return away;
 }

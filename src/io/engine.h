@@ -47,9 +47,11 @@ struct io_engine {
 struct io_file {
     const struct io_engine *engine;
     MPI_Comm comm;
-    int rank; /* in comm */
-    char *path;
-    char *options; /* after the colon of the spec; "" if none */
+    int rank;       /* in comm */
+    char *path;     /* absolute */
+    char *mpi_path; /* the same file, for MPI libraries: see io_file_open */
+    int folder;     /* descriptor that mpi_path goes through; -1: none */
+    char *options;  /* after the colon of the spec; "" if none */
     int flags;
     int64_t bytes, max_request;
     int depth;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define PIECE (INT64_C(1) << 30) /* counts in MPI-IO are int, as in mpiio.c */
+#define DESCRIPTION 65536        /* more than HDF5 adds to the bytes of one dataset */
 
 enum { TEXT = 600 };
 
@@ -182,27 +183,33 @@ static int open_dataset(struct io_file *f, struct hdf5_file *p,
 
 /* ---- opening ------------------------------------------------------------------- */
 
-/* Whether there is a block for what describes the dataset: where writing that fails, a
- * later close fails, and HDF5 1.10 then crashes in MPI_Finalize. */
+/* Whether there is a block for what describes the dataset, and whether a file may be
+ * as long as this one (ulimit -f, the file system): where writing that or setting the
+ * length fails, a later close fails, and HDF5 1.10 then crashes in MPI_Finalize. */
 static int has_space(const struct io_file *f, int fd)
 {
     static const char block[4096] = {1};
+    int64_t length = f->bytes + DESCRIPTION + io_option(f, "align", 1);
+    int long_code = ftruncate(fd, length) ? errno : 0;
     ssize_t n = pwrite(fd, block, sizeof block, 0);
     int code = n < 0 ? errno : n < (ssize_t)sizeof block ? ENOSPC : 0;
     if (ftruncate(fd, 0) && !code)
         code = errno;
-    return code ? err_set(-code, f->path, -1, "nothing can be written to the file: %s",
-                          strerror(code))
-                : 0;
+    if (code)
+        return err_set(-code, f->path, -1, "nothing can be written to the file: %s",
+                       strerror(code));
+    return long_code ? err_set(-long_code, f->path, -1,
+                               "a file of %lld bytes cannot be made here: %s",
+                               (long long)length, strerror(long_code))
+                     : 0;
 }
 
-/* Asked before the library is, as in mpiio.c. HDF5 reads whatever it writes. */
+/* Asked before the library is, as in mpiio.c. */
 static int can_open(const struct io_file *f)
 {
-    int fd = open(f->path, (f->flags & IO_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    int fd = io_descriptor_open(f);
     if (fd < 0)
-        return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                       strerror(errno));
+        return fd;
     int rc = (f->flags & IO_CREATE) && f->rank == 0 ? has_space(f, fd) : 0;
     close(fd);
     return rc;
@@ -217,11 +224,11 @@ static int open_file(const struct io_file *f, struct hdf5_file *p)
              H5Pset_fclose_degree(how, H5F_CLOSE_STRONG) < 0 ||
              H5Pset_alignment(how, 1, align) < 0;
     if (!rc && (f->flags & IO_CREATE))
-        p->file = H5Fcreate(f->path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
+        p->file = H5Fcreate(f->mpi_path, H5F_ACC_TRUNC, H5P_DEFAULT, how);
     else if (!rc)
-        p->file =
-            H5Fopen(f->path, f->flags & IO_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, how);
-    rc = p->file > 0 ? 0 : fail(f, "opening");
+        p->file = H5Fopen(f->mpi_path,
+                          f->flags & IO_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, how);
+    rc = p->file > 0 ? scratch_check(f->path, NULL) : fail(f, "opening");
     H5Pclose(how);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);

@@ -336,7 +336,8 @@ static int open_container(struct part *p)
         measure_incomplete(p);
     if (!(f->flags & IO_WRITE))
         return 0;
-    if (!p->keep_plan)
+    rc = scratch_check(f->path, NULL);
+    if (!rc && !p->keep_plan)
         rc = container_plan_check(&p->c, f->path, f->plan);
     rc = err_agree(f->comm, rc ? rc : open_own(p));
     p->c.state = CONTAINER_OPEN;

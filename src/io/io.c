@@ -8,6 +8,7 @@
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,8 @@ int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
 
 int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
 {
+    if (code == -EFBIG)
+        why = "File too large: a limit (ulimit -f), or the file system's";
     r->rc = err_set(code, f->path, r->offset + r->done,
                     "%s of %lld bytes failed after %lld: %s",
                     r->op == IO_OP_READ ? "read" : "write", (long long)r->bytes,
@@ -47,11 +50,20 @@ int io_descriptor_open(const struct io_file *f)
 {
     int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
     bool direct = f->flags & IO_DIRECT;
-    if (f->flags & IO_CREATE) /* what was made is a file: a link is not it */
+    struct stat st;
+    if (scratch_made(f->path)) /* what was made is a file: a link is not it */
         how |= O_NOFOLLOW;
     int fd = open(f->path, how | (direct ? O_DIRECT : 0) | O_CLOEXEC);
-    if (fd >= 0)
-        return fd;
+    if (fd >= 0) {
+        int rc = fstat(fd, &st) ? -errno : scratch_check(f->path, &st);
+        if (rc)
+            close(fd);
+        return rc ? rc : fd;
+    }
+    int why = errno, other = why == ELOOP ? scratch_check(f->path, NULL) : 0;
+    if (other)
+        return other;
+    errno = why;
     if (direct && errno == EINVAL)
         return err_set(-EINVAL, f->path, -1,
                        "this file system does no direct I/O (O_DIRECT)");
@@ -78,22 +90,45 @@ static void destroy(struct io_file *f)
 {
     if (f->created)
         scratch_remove(f->path);
+    if (f->folder >= 0)
+        close(f->folder);
     free(f->hints_in_effect);
+    free(f->mpi_path);
     free(f->path);
     free(f->options);
     free(f);
+}
+
+/* ROMIO takes what is before a colon for a kind of file system, wherever the colon is,
+ * and opens another path, or none. So a folder with one is named by a descriptor, which
+ * stays open as long as the file: libraries come back to the name. */
+static void name_for_mpi(struct io_file *f)
+{
+    char text[PATH_MAX];
+    const char *slash = f->path ? strrchr(f->path, '/') : NULL;
+    const char *colon = slash ? memchr(f->path, ':', (size_t)(slash - f->path)) : NULL;
+    f->folder = -1;
+    if (colon) {
+        snprintf(text, sizeof text, "%.*s", (int)(slash - f->path), f->path);
+        f->folder = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    snprintf(text, sizeof text, "/proc/self/fd/%d%s", f->folder, slash ? slash : "");
+    if (f->path)
+        f->mpi_path = strdup(f->folder >= 0 ? text : f->path);
 }
 
 static struct io_file *make(const struct io_open *o)
 {
     struct io_file *f = calloc(1, sizeof *f);
     const char *colon = strchr(o->engine, ':');
+    char whole[PATH_MAX];
     if (!f)
         return NULL;
     f->engine = io_engine_find(o->engine);
     f->comm = o->comm;
-    f->path = strdup(o->path);
+    f->path = strdup(scratch_absolute(whole, o->path) ? o->path : whole);
     f->options = strdup(colon ? colon + 1 : "");
+    name_for_mpi(f);
     f->flags = o->flags;
     f->bytes = o->bytes;
     f->max_request = o->max_request;
@@ -108,7 +143,7 @@ static struct io_file *make(const struct io_open *o)
     f->node_dirs = o->node_dirs;
     f->layer = f->engine->name;
     MPI_Comm_rank(o->comm, &f->rank);
-    if (f->path && f->options)
+    if (f->path && f->mpi_path && f->options)
         return f;
     destroy(f);
     return NULL;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -126,11 +127,9 @@ int mpiio_note_hints(struct io_file *f, MPI_File fh)
  * fails on some ranks only (a node without the mount). */
 static int can_open(const struct io_file *f)
 {
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
-    int fd = open(f->path, how | O_CLOEXEC);
+    int fd = io_descriptor_open(f);
     if (fd < 0)
-        return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
-                       strerror(errno));
+        return fd;
     close(fd);
     return 0;
 }
@@ -150,7 +149,7 @@ static int open_all(struct io_file *f, MPI_File *fh)
                    ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
                    : MPI_MODE_RDONLY;
     MPI_Info info = mpiio_info(f);
-    int code = MPI_File_open(f->comm, f->path, mode, info, fh);
+    int code = MPI_File_open(f->comm, f->mpi_path, mode, info, fh);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     return code == MPI_SUCCESS ? 0 : mpiio_fail(f, "opening", code);
@@ -195,7 +194,8 @@ static int get_ready(struct io_file *f)
 {
     struct mpiio *p = f->priv;
     f->layer = mpiio_layer();
-    int rc = err_agree(f->comm, mpiio_note_hints(f, p->fh));
+    int rc = scratch_check(f->path, NULL); /* the library opened what is there */
+    rc = err_agree(f->comm, rc ? rc : mpiio_note_hints(f, p->fh));
     return rc ? rc : agree_on_pieces(f, p);
 }
 
@@ -290,9 +290,20 @@ static int fail_short(struct io_file *f, struct io_req *r)
                        "the MPI library reported success and a short count");
 }
 
+/* The libraries' errors do not tell. */
+static bool is_beyond_limit(const struct io_req *r)
+{
+    struct rlimit limit;
+    return r->op == IO_OP_WRITE && !getrlimit(RLIMIT_FSIZE, &limit) &&
+           limit.rlim_cur != RLIM_INFINITY &&
+           (rlim_t)(r->offset + r->bytes) > limit.rlim_cur;
+}
+
 int mpiio_req_fail(struct io_file *f, struct io_req *r, int code)
 {
     char text[MPI_MAX_ERROR_STRING + 1];
+    if (is_beyond_limit(r))
+        return io_req_fail(f, r, -EFBIG, strerror(EFBIG));
     if (code == MPI_SUCCESS)
         return fail_short(f, r);
     return io_req_fail(f, r, -errno_of(code), reason(code, text));

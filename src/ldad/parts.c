@@ -1,5 +1,6 @@
 /* What there is of a container, and what is not. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,13 +28,16 @@ int64_t parts_bytes(const struct container *c, const char *path, int64_t r)
 static int look(const struct container *c, const char *path, int64_t r, FILE *out)
 {
     const struct container_part *p = &c->part[r];
-    char part[CONTAINER_PATH];
+    char part[CONTAINER_PATH], host[sizeof p->host];
     int64_t there = parts_bytes(c, path, r);
+    int why = errno;
     container_part_path(c, path, r, part);
+    plain(part, sizeof part, part);
     if (there < 0) {
         fprintf(out,
                 "partition %lld cannot be opened: %s (%s, written on %s, node %d)\n",
-                (long long)r, strerror(errno), part, p->host, p->node);
+                (long long)r, strerror(why), part, plain(host, sizeof host, p->host),
+                p->node);
         return 1;
     }
     bool complete = c->state == CONTAINER_COMPLETE;
@@ -49,6 +53,7 @@ static int look(const struct container *c, const char *path, int64_t r, FILE *ou
 int parts_missing(const struct container *c, const char *path, FILE *out)
 {
     struct extents x = {0};
+    char shown[sizeof err_get()->text];
     int n = 0;
     if (c->state != CONTAINER_COMPLETE) {
         fprintf(out, "the container was never completed: it is being written, or who "
@@ -61,7 +66,7 @@ int parts_missing(const struct container *c, const char *path, FILE *out)
     if (!rc)
         rc = container_shared_check(c, path, &x);
     if (rc)
-        fprintf(out, "%s\n", err_get()->text);
+        fprintf(out, "%s\n", plain(shown, sizeof shown, err_get()->text));
     extents_free(&x);
     err_clear();
     return n + (rc != 0);

@@ -1,6 +1,7 @@
 /* verify: the header and the lengths, then all bytes, where they carry stamps. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "base/stamp.h"
 #include "ldad/commands.h"
 #include <string.h>
@@ -70,8 +71,9 @@ static int read_all(struct io_file *f, int64_t bytes, char *buf, struct found *f
 /* Says what was found; whether it is as it should be. */
 static bool report(const struct found *f, const char *path)
 {
-    printf("%s: %lld bytes stamped and right, %lld zero", path, (long long)f->right,
-           (long long)f->blank);
+    char shown[PLAIN_PATH];
+    printf("%s: %lld bytes stamped and right, %lld zero",
+           plain(shown, sizeof shown, path), (long long)f->right, (long long)f->blank);
     if (!f->stamped && f->other)
         printf(", %lld without stamps, of which nothing can be told",
                (long long)f->other);

@@ -35,7 +35,7 @@ static int run_full(struct bench *b)
     full_close(&f);
     rc = run_report_close(b->run, rc);
     /* MADbench2 ended with this line; other programs look for it. */
-    if (!rc && b->run->world.rank == 0)
+    if (!rc && b->run->world.rank == 0 && !b->run->output_taken)
         printf("dC[0] = %.12e\n", first);
     return rc;
 }

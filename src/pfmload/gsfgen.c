@@ -221,8 +221,9 @@ static int settle(void)
 int main(int argc, char **argv)
 {
     struct world w;
-    if (opt_early(&program, leadline_version, argc, argv))
-        return EXIT_GOOD;
+    int status;
+    if (opt_early(&program, leadline_version, argc, argv, &status))
+        return status;
     int rc = opt_parse(&program, argc, argv);
     if (!rc)
         rc = settle();

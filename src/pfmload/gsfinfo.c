@@ -3,6 +3,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
+#include "base/plain.h"
+#include "base/program.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "hydro/geodesy.h"
@@ -177,10 +179,10 @@ static void print_head(int width)
 static void print_line(int width, const char *name, const char *version,
                        const struct summary *s)
 {
-    char bytes[16];
-    printf("%-*s  %7s %9s %9lld %11lld %11lld", width, name, version,
-           units_bytes(bytes, s->bytes), (long long)s->pings, (long long)s->beams,
-           (long long)s->valid);
+    char bytes[16], shown[PLAIN_PATH];
+    printf("%-*s  %7s %9s %9lld %11lld %11lld", width, plain(shown, sizeof shown, name),
+           version, units_bytes(bytes, s->bytes), (long long)s->pings,
+           (long long)s->beams, (long long)s->valid);
     if (s->valid)
         printf(" %9.2f %9.2f", s->depth_min, s->depth_max);
     else
@@ -364,13 +366,15 @@ static int tell_json(void)
     json_array(&j, "files");
     int status = tell(&j);
     json_end_object(&j);
-    return json_finish(&j) ? EXIT_FAILED : status;
+    json_finish(&j); /* whether it can be written is looked at where the program ends */
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    if (opt_early(&program, leadline_version, argc, argv))
-        return EXIT_GOOD;
+    int status;
+    if (opt_early(&program, leadline_version, argc, argv, &status))
+        return status;
     if (opt_parse(&program, argc, argv)) {
         err_print(stderr, program.name, err_get());
         return EXIT_USAGE;
@@ -379,5 +383,5 @@ int main(int argc, char **argv)
         set.records = true;
     if (!set.json)
         print_head(widest());
-    return set.json ? tell_json() : tell(NULL);
+    return program_end(program.name, set.json ? tell_json() : tell(NULL));
 }

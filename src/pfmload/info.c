@@ -1,5 +1,6 @@
 #include "pfmload/info.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/version.h"
 #include <math.h>
 
@@ -7,7 +8,8 @@
 
 static void print_head(const struct pfm_head *h)
 {
-    printf("version          %s\n", h->version_text);
+    char shown[sizeof h->version_text];
+    printf("version          %s\n", plain(shown, sizeof shown, h->version_text));
     printf("grid             %lld x %lld bins of %g m\n", (long long)h->width,
            (long long)h->height, h->bin_m);
     printf("bounds           %.9f, %.9f, %.9f, %.9f (west, south, east, north)\n",
@@ -51,8 +53,9 @@ static void print_verified(const struct info *in)
 
 static void print_picture(const struct info_picture *p)
 {
+    char shown[PLAIN_PATH];
     printf("picture          %lld x %lld pixels of %.3g m: %s\n", (long long)p->width,
-           (long long)p->height, p->pixel_m, p->path);
+           (long long)p->height, p->pixel_m, plain(shown, sizeof shown, p->path));
     if (!(p->low <= p->high))
         return;
     printf("colours          red %.2f m to violet %.2f m, grey: no depth\n", p->low,

@@ -161,7 +161,7 @@ int info_lines_close(struct info_lines **l)
         int e = errno ? errno : EIO;
         if (out != stdout)
             bad |= fclose(out) != 0;
-        if (bad)
+        if (bad && out != stdout) /* that is told where the program ends */
             rc = err_set(-e, (*l)->path, -1, "it cannot be written: %s", strerror(e));
     }
     free(*l);

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/program.h"
 #include "base/version.h"
 #include "pfmload/info.h"
 #include "pfmload/info_check.h"
@@ -148,19 +149,23 @@ static int close_takers(struct takers *to, int rc)
     return rc ? rc : csv ? csv : xyz ? xyz : relief;
 }
 
-static int tell_json(const struct info *in)
-{
-    FILE *out = strcmp(set.json, "-") ? fopen(set.json, "we") : stdout;
-    int rc = out ? info_json(in, out) : -errno;
-    if (out && out != stdout && fclose(out) && !rc)
-        rc = -errno;
-    return rc ? err_set(rc, set.json, -1, "it cannot be written: %s", strerror(-rc))
-              : 0;
-}
-
 static bool to_stdout(const char *path)
 {
     return path && !strcmp(path, "-");
+}
+
+static int tell_json(const struct info *in)
+{
+    if (to_stdout(set.json)) { /* what cannot be written is told where we end */
+        info_json(in, stdout);
+        return 0;
+    }
+    FILE *out = fopen(set.json, "we");
+    int rc = out ? info_json(in, out) : -errno;
+    if (out && fclose(out) && !rc)
+        rc = -errno;
+    return rc ? err_set(rc, set.json, -1, "it cannot be written: %s", strerror(-rc))
+              : 0;
 }
 
 static int tell(struct pfm *p)
@@ -200,8 +205,9 @@ static int check_options(void)
 int main(int argc, char **argv)
 {
     struct pfm *p = NULL;
-    if (opt_early(&program, leadline_version, argc, argv))
-        return EXIT_GOOD;
+    int status;
+    if (opt_early(&program, leadline_version, argc, argv, &status))
+        return status;
     int rc = opt_parse(&program, argc, argv);
     if (!rc)
         rc = check_options();
@@ -212,5 +218,5 @@ int main(int argc, char **argv)
     pfm_close(&p);
     if (rc)
         err_print(stderr, program.name, err_get());
-    return (int)err_exit_status(err_get());
+    return program_end(program.name, (int)err_exit_status(err_get()));
 }

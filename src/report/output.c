@@ -12,6 +12,7 @@
 static int refuse(const char *path, int code)
 {
     switch (code) {
+    case EFBIG:
     case ENOSPC:
     case EDQUOT:
     case EIO:
@@ -40,7 +41,7 @@ static int check_folder(const char *path)
 static int check_path(const char *path)
 {
     struct stat st;
-    if (!path)
+    if (!path || report_to_stdout(path))
         return 0;
     if (lstat(path, &st))
         return errno == ENOENT ? check_folder(path) : refuse(path, errno);
@@ -94,10 +95,18 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     return rc ? refuse(path, -rc) : 0;
 }
 
+bool report_to_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
 int report_write(const char *path, int (*fill)(const void *, FILE *), const void *what)
 {
     int rc = check_path(path);
-    return rc ? rc : write_by_rename(path, fill, what);
+    if (!report_to_stdout(path))
+        return rc ? rc : write_by_rename(path, fill, what);
+    fill(what, stdout); /* whether it can be written is looked at where we end */
+    return 0;
 }
 
 static int fill_csv(const void *model, FILE *out)
@@ -110,17 +119,29 @@ static int fill_json(const void *model, FILE *out)
     return sink_json(model, out);
 }
 
-/* JSON last: it says "valid", and may say so only when the rest is in place. */
-int output_write(const struct model *m)
+/* Standard output gets one report, that of the end. */
+static int write_one(const char *path, int (*fill)(const void *, FILE *),
+                     const struct model *m, bool ended)
 {
-    int rc = m->csv_path ? write_by_rename(m->csv_path, fill_csv, m) : 0;
-    return rc || !m->json_path ? rc : write_by_rename(m->json_path, fill_json, m);
+    if (!path || (report_to_stdout(path) && !ended))
+        return 0;
+    return report_to_stdout(path) ? report_write(path, fill, m)
+                                  : write_by_rename(path, fill, m);
+}
+
+/* JSON last: it says "valid", and may say so only when the rest is in place. */
+int output_write(const struct model *m, bool ended)
+{
+    int rc = write_one(m->csv_path, fill_csv, m, ended);
+    return rc ? rc : write_one(m->json_path, fill_json, m, ended);
 }
 
 int output_check(const struct model *m)
 {
     if (m->json_path && m->csv_path && !strcmp(m->json_path, m->csv_path))
-        return err_usage("JSON and CSV cannot both be written to %s", m->json_path);
+        return err_usage("JSON and CSV cannot both be written to %s",
+                         report_to_stdout(m->json_path) ? "standard output"
+                                                        : m->json_path);
     int rc = check_path(m->json_path);
     return rc ? rc : check_path(m->csv_path);
 }

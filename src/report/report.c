@@ -76,7 +76,7 @@ static int open_root(struct report *r, const struct report_open *o)
     int rc = r->model ? fill_model(r, o) : model_no_memory(r);
     if (rc == 0)
         rc = output_check(r->model);
-    return rc ? rc : output_write(r->model);
+    return rc ? rc : output_write(r->model, false);
 }
 
 static void free_report(struct report *r)
@@ -147,7 +147,7 @@ static int write_failed_run(const struct model *m)
 {
     struct err first = *err_get();
     err_clear();
-    if (output_write(m))
+    if (output_write(m, true))
         err_print(stderr, m->program->name, err_get());
     err_put(&first);
     return 0;
@@ -165,7 +165,7 @@ int report_close(struct report **out, int rc)
     int written = 0;
     if (r->model) {
         end_model(r, now, rc);
-        written = rc ? write_failed_run(r->model) : output_write(r->model);
+        written = rc ? write_failed_run(r->model) : output_write(r->model, true);
         r->model->valid = rc == 0 && written == 0;
         sink_text_close(r->model);
     }

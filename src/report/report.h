@@ -12,8 +12,12 @@
 
 struct report;
 
+/* Local. Whether a report's path means standard output: "-". */
+bool report_to_stdout(const char *path);
+
 /* Local. Writes a file by `fill` (0, or -errno), all of it or none: beside `path`, then
- * by a rename. What is there and no regular file, such as a link, is refused. */
+ * by a rename. What is there and no regular file, such as a link, is refused. "-" is
+ * standard output; what cannot be written there is told where the program ends. */
 int report_write(const char *path, int (*fill)(const void *what, FILE *out),
                  const void *what);
 
@@ -27,7 +31,7 @@ struct report_open {
     const char *label;  /* "" if none */
     const char *series; /* "id,config,round" or NULL */
     uint64_t seed;
-    const char *json_path, *csv_path; /* NULL: not written */
+    const char *json_path, *csv_path; /* NULL: not written; "-": standard output */
     bool per_rank;                    /* ranks_s whatever the number of ranks */
     bool quiet;                       /* no text */
 };

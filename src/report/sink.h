@@ -162,10 +162,10 @@ void *model_grow(struct report *r, void *array, int n, int *room, size_t size);
 char *model_text(struct report *r, const char *text);
 void model_free(struct model *m);
 
-/* Local. Whether the output paths can be meant; writing all of them. 0 or -errno
- * with a sentence. */
+/* Local. Whether the output paths can be meant; writing all of them (standard output
+ * when the run has `ended` only). 0 or -errno with a sentence. */
 int output_check(const struct model *m);
-int output_write(const struct model *m);
+int output_write(const struct model *m, bool ended);
 
 /* Local. The seconds within which the q-th part of all `calls` transfers was
  * complete: a bucket's bound, at most max_s. hist: HIST_SIZE counts. */

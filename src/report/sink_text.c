@@ -1,5 +1,6 @@
 /* The report for the eye: what was used, a row per phase as it completes, and the
  * figures at the end. At most some 110 columns, no colour. */
+#include "base/plain.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -17,12 +18,15 @@
 static void put_wrapped(const char *label, const char *text)
 {
     int column = printf("%-10s", label), margin = 10;
+    char one[PLAIN_PATH];
     while (*text) {
         int word = (int)strcspn(text, " \n");
+        snprintf(one, sizeof one, "%.*s", word, text);
         if (column > margin && column + 1 + word > WIDTH)
             column = printf("\n%*s", margin, "") - 1;
         if (word > 0)
-            column += printf("%s%.*s", column > margin ? " " : "", word, text);
+            column +=
+                printf("%s%s", column > margin ? " " : "", plain(one, sizeof one, one));
         text += word + (text[word] != 0);
     }
     putchar('\n');
@@ -149,10 +153,12 @@ static void put_news(struct model *m)
 static void put_header(struct model *m)
 {
     const char *layer = m->io ? m->io->io_layer : NULL;
+    char id[128], label[1024];
     m->text.header = true;
     printf("%s %s, run %s%s%s, %s\n", m->program->name, leadline_version,
-           m->run_id ? m->run_id : "-", is_empty(m->label) ? "" : ", ",
-           m->label ? m->label : "", m->start_utc);
+           plain(id, sizeof id, m->run_id ? m->run_id : "-"),
+           is_empty(m->label) ? "" : ", ",
+           plain(label, sizeof label, m->label ? m->label : ""), m->start_utc);
     put_line("mpi", "%s, %s, threads %s%s%s", m->world->library, m->world->launcher,
              m->world->thread_level, is_empty(layer) ? "" : ", I/O layer ",
              is_empty(layer) ? "" : layer);

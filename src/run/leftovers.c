@@ -1,19 +1,42 @@
 /* Files of runs that did not end, where this one makes its own. */
+#include "base/err.h"
+#include "base/plain.h"
 #include "run/run.h"
-#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NAMED 3
 
-/* The process in the id that begins `text` (name_run makes it); 0: it is no id. */
-static long process_of(const char *text)
+enum { BOOT = 8 }; /* digits of the boot in a place; the rest is the PID namespace */
+
+/* FNV-1a, which spreads what differs in one digit only. */
+static unsigned hash(const char *text)
 {
-    long pid = 0;
-    if (sscanf(text, "%*8[0-9]T%*6[0-9]-%ld", &pid) != 1)
-        sscanf(text, "job%*[^-]-%ld", &pid);
-    return pid;
+    unsigned h = 0x811c9dc5;
+    while (*text)
+        h = (h ^ (unsigned char)*text++) * 0x01000193;
+    return h;
+}
+
+void run_place(char out[RUN_PLACE])
+{
+    char boot[64] = "";
+    struct stat st;
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!f || !fgets(boot, sizeof boot, f) || stat("/proc/self/ns/pid", &st))
+        memset(&st, 0, sizeof st);
+    if (f)
+        fclose(f);
+    snprintf(out, RUN_PLACE, "%08x%04x", hash(boot), (unsigned)st.st_ino & 0xffff);
+}
+
+/* What the id that begins `text` (name_run makes it) says of its process. */
+static bool read_id(const char *text, long *pid, char place[RUN_PLACE])
+{
+    return sscanf(text, "%*8[0-9]T%*6[0-9]-%ld-%12[0-9a-f]", pid, place) == 2 ||
+           sscanf(text, "job%*[^-]-%ld-%12[0-9a-f]", pid, place) == 2;
 }
 
 /* The name of a process that has not ended. */
@@ -28,38 +51,59 @@ static bool name_of(const char *process, char out[64])
     return n == 2 && state != 'Z';
 }
 
-/* A run that goes on needs its files. Of one on another node nobody here knows. */
-static bool goes_on(long pid)
+/* No other node can have it mounted. */
+static bool is_local(const char *dir)
 {
-    char process[32], mine[64], other[64];
-    snprintf(process, sizeof process, "%ld", pid);
-    return name_of("self", mine) && name_of(process, other) && !strcmp(mine, other);
+    static const char *const types[] = {"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"};
+    struct io_fs fs;
+    if (io_fs_of(dir, &fs)) {
+        err_clear();
+        return false;
+    }
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (!strcmp(types[i], fs.type))
+            return true;
+    return false;
 }
 
-static bool is_left(const char *name, const char *prefix)
+/* The run has ended, as far as it can be known here: a process of this place is looked
+ * up; one of another boot is gone with it, if it was on this machine; of all others
+ * nothing is known. A run that goes on needs its files. */
+static bool has_ended(long pid, const char *place, const char *dir)
+{
+    char process[32], mine[64], other[64], here[RUN_PLACE];
+    run_place(here);
+    if (strncmp(place, here, BOOT))
+        return is_local(dir);
+    snprintf(process, sizeof process, "%ld", pid);
+    return !strcmp(place, here) && name_of("self", mine) &&
+           !(name_of(process, other) && !strcmp(mine, other));
+}
+
+static bool is_left(const char *dir, const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
-    long pid = strncmp(name, prefix, n) ? 0 : process_of(name + n);
-    return pid > 0 && !goes_on(pid);
+    char place[RUN_PLACE];
+    long pid;
+    return !strncmp(name, prefix, n) && read_id(name + n, &pid, place) &&
+           has_ended(pid, place, dir);
 }
 
-/* Adds a name to the sentence; a name may hold anything, and no terminal obeys it. */
+/* Adds a name to the sentence. */
 static void add(char *text, size_t size, const char *name)
 {
     size_t n = strlen(text);
     snprintf(text + n, size - n, "%s%.255s", n ? ", " : "", name);
-    for (char *c = text + n; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    plain(text + n, size - n, text + n);
 }
 
 void run_leftovers(const struct run *r, const char *dir, const char *prefix)
 {
-    char names[NAMED * 260] = "";
+    char names[NAMED * 260] = "", shown[PLAIN_PATH];
     long n = 0;
     DIR *d = r->world.rank ? NULL : opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));)
-        if (is_left(e->d_name, prefix) && ++n <= NAMED)
+        if (is_left(dir, e->d_name, prefix) && ++n <= NAMED)
             add(names, sizeof names, e->d_name);
     if (d)
         closedir(d);
@@ -67,5 +111,5 @@ void run_leftovers(const struct run *r, const char *dir, const char *prefix)
         snprintf(names + strlen(names), 32, " and %ld more", n - NAMED);
     if (n)
         fprintf(stderr, "%s: note: earlier runs left or kept files in %s: %s\n",
-                r->program->name, dir, names);
+                r->program->name, plain(shown, sizeof shown, dir), names);
 }

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "run/storage.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,15 +184,15 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     memset(r, 0, sizeof *r);
     r->program = p;
     r->options = o;
-    if (opt_early(p, leadline_version, *argc, *argv)) {
-        *status = EXIT_GOOD;
+    if (opt_early(p, leadline_version, *argc, *argv, status))
         return false;
-    }
     int rc = opt_parse(p, *argc, *argv);
     if (!rc)
         rc = settle(r);
     int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
     watchdog_limit(o->io_timeout);
+    r->output_taken = report_to_stdout(o->json) || report_to_stdout(o->csv);
+    o->quiet |= r->output_taken;
     rc = rc ? rc : alone;
     r->failed = err_agree(r->world.comm, rc ? rc : pretend(r));
     if (!r->failed)
@@ -202,25 +203,26 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
 
 /* ---- before the first phase ---------------------------------------------- */
 
-/* The batch job's id, or the time; and the process id, for several runs of a job. */
+/* The batch job's id, or the time; and the process id, for several runs of a job, with
+ * what that is a number of. */
 static void name_run(struct run *r)
 {
     static const char *const ids[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
     const char *job = NULL;
-    char utc[32];
+    char utc[32], name[25], place[RUN_PLACE];
     time_t now = time(NULL);
     struct tm tm;
     for (int i = 0; i < 3 && !job; i++)
         job = getenv(ids[i]);
     gmtime_r(&now, &tm);
     strftime(utc, sizeof utc, "%Y%m%dT%H%M%S", &tm);
-    if (job)
-        snprintf(r->id, sizeof r->id, "job%.24s-%ld", job, (long)getpid());
-    else
-        snprintf(r->id, sizeof r->id, "%s-%ld", utc, (long)getpid());
-    for (char *c = r->id; *c; c++)
-        if (*c == '/')
+    snprintf(name, sizeof name, "%.24s", job ? job : utc);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c))
             *c = '_';
+    run_place(place);
+    snprintf(r->id, sizeof r->id, "%s%s-%ld-%s", job ? "job" : "", name, (long)getpid(),
+             place);
     MPI_Bcast(r->id, sizeof r->id, MPI_CHAR, 0, r->world.comm);
 }
 

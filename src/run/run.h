@@ -83,9 +83,10 @@ struct run_options {
      .help = "of the data and of random offsets; 0: another in each run"}, \
     {.kind = OPT_TITLE, .help = "Output:"}, \
     {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
-     .help = "write the report as JSON, for leadline compare"}, \
+     .help = "write the report as JSON, for leadline compare (-: to standard " \
+             "output, and nothing else there)"}, \
     {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
-     .help = "write the samples as CSV"}, \
+     .help = "write the samples as CSV (-: likewise)"}, \
     {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
     {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
@@ -124,9 +125,10 @@ struct run {
     struct report *report;
     struct phase *phase;
     struct progress progress;
-    const char *engine;               /* engine spec in use; NULL with RUN_NONE */
-    bool async;                       /* transfers are under way until run_await */
-    bool queues;                      /* the engine is asynchronous, in any mode */
+    const char *engine; /* engine spec in use; NULL with RUN_NONE */
+    bool async;         /* transfers are under way until run_await */
+    bool output_taken;  /* standard output is for --json or --csv, and nothing else */
+    bool queues;        /* the engine is asynchronous, in any mode */
     const char *engine_of[RUN_MODES]; /* spec, once chosen */
     char chosen[512];                 /* why the asynchronous one was */
     bool verify;                      /* blocks are stamped and checked */
@@ -205,9 +207,14 @@ void run_plan(struct run *r, const struct layout *l);
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
               int64_t disk_bytes, const char *layout, int depth, int64_t steps);
 
+#define RUN_PLACE 13
+/* Local. Where this process's number means something, as part of a run's id: twelve
+ * digits of the boot of this machine and the PID namespace. */
+void run_place(char out[RUN_PLACE]);
+
 /* Local. Tells the user, on rank 0, of files in `dir` that runs which did not end, and
- * do not go on here, have left: those whose names are `prefix` and a run's id. Kept
- * files cannot be told from them. run_ready does it for files in --dir. */
+ * are known not to go on, have left: those whose names are `prefix` and a run's id.
+ * Kept files cannot be told from them. run_ready does it for files in --dir. */
 void run_leftovers(const struct run *r, const char *dir, const char *prefix);
 
 /* **Collective.** Adds the checks to the report and closes it with the agreed `rc`.

@@ -1,6 +1,7 @@
 #include "world/world.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/program.h"
 #include "base/scratch.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -153,6 +154,7 @@ int world_open(struct world *w, int *argc, char ***argv, const char *program,
 
 int world_close(struct world *w, const char *program)
 {
+    program_output();
     err_agree(w->comm, err_get()->code);
     int status = err_exit_status(err_get());
     if (status && w->rank == 0 && opt_speaks())

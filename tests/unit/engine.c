@@ -421,6 +421,66 @@ static void test_symlink(const struct variant *v)
         unlink(link);
 }
 
+/* Something else in the place of what was made, when it is opened again. */
+static void test_swapped(const struct variant *v)
+{
+    char path[TAP_PATH], away[TAP_PATH + 8];
+    struct io_file *f;
+
+    snprintf(path, sizeof path, "%s", path_of(v, "swapped"));
+    snprintf(away, sizeof away, "%s.away", path);
+    point(v, !open_as(&f, v, path, IO_CREATE | IO_WRITE), "to be swapped: made");
+    point(v, !write_block(v, f, 0, 4096) && !io_file_close(&f), "... and closed");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0 && (rename(path, away) || symlink(away, path)))
+        tap_diag("%s: %s", path, strerror(errno));
+    MPI_Barrier(MPI_COMM_WORLD);
+    refuse(v, path, IO_READ | IO_WRITE, -ESTALE, "a link to it in its place");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0) {
+        unlink(path);
+        put(path, "precious");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(v->spec, "part")) /* a container is a folder */
+        refuse(v, path, IO_READ | IO_WRITE, -ESTALE, "another file in its place");
+    point(v, holds(path, "precious"), "another file in its place: untouched");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (v->rank == 0 && rename(away, path)) { /* a folder does not replace a file */
+        unlink(path);
+        rename(away, path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    point(v, !open_as(&f, v, path, IO_READ | IO_WRITE), "back in its place: opened");
+    point(v, !io_file_close(&f) && !io_file_remove(v->comm, path) && !exists(path),
+          "... and removed");
+}
+
+/* MPI libraries take what is before a colon for a kind of file system. */
+static void test_colon(const struct variant *v)
+{
+    static const char *const dirs[] = {"nfs:x", "a:b", "ufs:"};
+    char dir[64], path[128];
+    struct io_file *f;
+
+    for (int i = 0; i < 3; i++) {
+        snprintf(dir, sizeof dir, "%s.%d", dirs[i], v->size > 1 ? 0 : world_rank);
+        snprintf(path, sizeof path, "%s/file", dir);
+        if (v->rank == 0)
+            mkdir(dir, 0700);
+        MPI_Barrier(MPI_COMM_WORLD);
+        int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+        point(v, !rc && exists(path), "a file in %s: made (%s)", dir, err_get()->text);
+        if (rc)
+            continue;
+        point(v, !write_block(v, f, 0, 4096) && !io_file_close(&f), "... and written");
+        point(v, !io_file_remove(v->comm, path) && !exists(path), "... and removed");
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (v->rank == 0)
+            rmdir(dir);
+    }
+}
+
 static void test_missing(const struct variant *v)
 {
     refuse(v, path_of(v, "none/file"), IO_CREATE | IO_WRITE, -ENOENT,
@@ -788,6 +848,8 @@ static void test_variant(const struct variant *v)
     test_direct(v);
     test_existing(v);
     test_symlink(v);
+    test_swapped(v);
+    test_colon(v);
     test_missing(v);
     test_unwritable(v);
     test_one_rank_fails(v);

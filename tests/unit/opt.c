@@ -279,8 +279,9 @@ static void test_help(void)
 static int early(void *word)
 {
     char *argv[] = {"prog", word, NULL};
+    int status;
 
-    return opt_early(&program, "1.2-3", 2, argv) ? 10 : 20;
+    return opt_early(&program, "1.2-3", 2, argv, &status) ? 10 : 20;
 }
 
 static void answers(char *word, int status, const char *start, const char *what)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,6 +142,7 @@ static void test_fork(void)
 
 static int end_by_signal(void *sig)
 {
+    signal(*(int *)sig, SIG_DFL); /* whatever this test was started by */
     scratch_catch_signals("prog");
     if (add_all())
         return 3;
@@ -202,6 +204,58 @@ static void test_not_ours(void)
     unlink(two);
 }
 
+/* What is mapped, resident or not. */
+static long memory_kB(void)
+{
+    long pages = -1;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (f) {
+        if (fscanf(f, "%ld", &pages) != 1)
+            pages = -1;
+        fclose(f);
+    }
+    return pages * (sysconf(_SC_PAGE_SIZE) / 1024);
+}
+
+static int end_by_pipe(void *unused)
+{
+    int end[2];
+
+    (void)unused;
+    signal(SIGPIPE, SIG_DFL);
+    scratch_catch_signals("prog");
+    if (add_all() || pipe(end))
+        return 3;
+    make_all();
+    close(end[0]);
+    return write(end[1], "x", 1) < 0 ? 4 : 5;
+}
+
+static int end_ignored(void *sig)
+{
+    signal(*(int *)sig, SIG_IGN);
+    scratch_catch_signals("prog");
+    raise(*(int *)sig);
+    return 7;
+}
+
+static void test_pipe(void)
+{
+    char out[512];
+    int sig = SIGPIPE, status = tap_child(end_by_pipe, NULL, out, sizeof out);
+
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE &&
+               strstr(out, "prog: ended by a signal") == out,
+           "SIGPIPE of a write: ended by it, with a sentence");
+    expect_removed("SIGPIPE");
+    status = tap_child(end_ignored, &sig, out, sizeof out);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "SIGPIPE stays ignored");
+    sig = SIGHUP;
+    status = tap_child(end_ignored, &sig, out, sizeof out);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "so does nohup's SIGHUP");
+}
+
 static void test_limits(void)
 {
     char path[9000], name[32];
@@ -214,18 +268,160 @@ static void test_limits(void)
     tap_ok(scratch_add(path) == -ENAMETOOLONG && err_get()->code == -ENAMETOOLONG,
            "a path too long is refused with a sentence");
     err_clear();
-    for (n = 0; n < 100000 && rc == 0; n++) {
-        snprintf(name, sizeof name, "/nowhere/%d", n);
-        rc = scratch_add(name);
+    for (n = 0; n < 1000 && rc == 0; n++) {
+        snprintf(name, sizeof name, "many%d", n);
+        tap_path(path, name);
+        rc = scratch_add(path);
+        make(path);
     }
-    tap_ok(rc == -ENOSPC && err_get()->code == -ENOSPC && n > 8,
-           "a full table refuses with a sentence (after %d)", n - 1);
-    tap_ok(scratch_add("/nowhere/0") == 0, "what is already in it is no trouble");
-    scratch_forget("/nowhere/3");
-    tap_ok(scratch_add("/nowhere/new") == 0, "a forgotten path makes room");
+    tap_ok(rc == 0 && !err_get()->code, "there are as many files as one likes");
     scratch_unlink_all();
-    tap_ok(scratch_add("/nowhere/0") == 0, "so does removing all");
+    for (n = 0; n < 1000; n++) {
+        snprintf(name, sizeof name, "many%d", n);
+        tap_path(path, name);
+        rc |= exists(path);
+    }
+    tap_ok(rc == 0, "and all of them are removed");
+}
+
+/* What a process has forgotten makes room, however many files it has in its life. */
+static void test_reuse(void)
+{
+    char path[32];
+    long before, after;
+
+    before = memory_kB();
+    for (int i = 0; i < 20000; i++) {
+        snprintf(path, sizeof path, "/nowhere/%d", i);
+        scratch_add(path);
+        scratch_forget(path);
+    }
+    after = memory_kB();
+    tap_ok(after - before < 10000, "forgotten paths take no memory (%ld kB)",
+           after - before);
+}
+
+/* A signal at any moment of adding and forgetting: whatever it finds is whole. */
+static int add_for_ever(void *unused)
+{
+    char path[TAP_PATH], name[32];
+
+    (void)unused;
+    scratch_catch_signals(NULL);
+    if (fork() == 0) {
+        usleep(100000);
+        kill(getppid(), SIGTERM);
+        _exit(0);
+    }
+    for (int i = 0;; i++) {
+        int fd;
+
+        snprintf(name, sizeof name, "storm%d", i % 300);
+        tap_path(path, name);
+        if (scratch_create(path, &fd) == 0)
+            close(fd);
+        if (i > 200) {
+            snprintf(name, sizeof name, "storm%d", (i - 200) % 300);
+            tap_path(path, name);
+            scratch_remove(path);
+        }
+    }
+}
+
+static void test_storm(void)
+{
+    char out[512], path[TAP_PATH], name[32];
+    int status = tap_child(add_for_ever, NULL, out, sizeof out), left = 0;
+
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "storm%d", i);
+        tap_path(path, name);
+        left += exists(path);
+        unlink(path);
+    }
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && !left,
+           "a signal while files come and go leaves none (%d)", left);
+}
+
+/* ---- that it is still the same file ------------------------------------------ */
+
+static void swap(const char *for_what)
+{
+    unlink(one);
+    if (for_what)
+        tap_ok(symlink(for_what, one) == 0, "a link is laid");
+    else
+        make(one);
+}
+
+static void test_check(void)
+{
+    int fd;
+
+    err_clear();
+    tap_ok(scratch_check(one, NULL) == 0, "what is not remembered is not judged");
+    tap_ok(scratch_create(one, &fd) == 0 && scratch_made(one) && !scratch_made(two),
+           "what was made is known");
+    close(fd);
+    tap_ok(scratch_check(one, NULL) == 0, "it is itself");
+    make(kept);
+    swap(kept);
+    tap_ok(scratch_check(one, NULL) < 0 && err_get()->code < 0,
+           "a link in its place is refused with a sentence");
+    err_clear();
+    rename(kept, one);
+    tap_ok(scratch_check(one, NULL) < 0, "so is another file");
+    err_clear();
     scratch_unlink_all();
+    tap_ok(scratch_add(one) == 0 && (swap(two), scratch_check(one, NULL)) < 0,
+           "a link is refused also at the first look");
+    err_clear();
+    scratch_remove(one);
+    tap_ok(scratch_create(one, &fd) == 0, "the next file of the name");
+    close(fd);
+    tap_ok(scratch_check(one, NULL) == 0, "is a file of its own");
+    scratch_unlink_all();
+}
+
+/* ---- a file size limit -------------------------------------------------------- */
+
+static int write_too_much(void *unused)
+{
+    struct rlimit limit = {.rlim_cur = 4096, .rlim_max = RLIM_INFINITY};
+    char block[8192] = "";
+    int fd, good;
+
+    (void)unused;
+    signal(SIGXFSZ, SIG_DFL);
+    scratch_outlive_limit();
+    setrlimit(RLIMIT_FSIZE, &limit);
+    if (scratch_create(one, &fd))
+        return 3;
+    good = write(fd, block, sizeof block) == 4096 && write(fd, block, 1) == -1 &&
+           errno == EFBIG;
+    scratch_unlink_all();
+    return good ? 0 : 4;
+}
+
+static int default_in_child(void *unused)
+{
+    (void)unused;
+    signal(SIGXFSZ, SIG_DFL);
+    scratch_outlive_limit();
+    execl("/bin/sh", "sh", "-c", "kill -XFSZ $$", NULL);
+    return 3;
+}
+
+static void test_size_limit(void)
+{
+    char out[512];
+    int status = tap_child(write_too_much, NULL, out, sizeof out);
+
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+           "a write beyond the file size limit fails, and the process goes on");
+    status = tap_child(default_in_child, NULL, out, sizeof out);
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ,
+           "programs that it starts have the default back");
 }
 
 int main(int argc, char **argv)
@@ -243,8 +439,14 @@ int main(int argc, char **argv)
     test_signal(SIGHUP, "SIGHUP");
     test_signal(SIGXCPU, "SIGXCPU");
     test_signal(SIGUSR2, "SIGUSR2");
+    test_signal(SIGQUIT, "SIGQUIT");
+    test_pipe();
     test_quiet();
     test_not_ours();
     test_limits();
+    test_reuse();
+    test_storm();
+    test_check();
+    test_size_limit();
     return tap_end();
 }
