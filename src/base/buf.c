@@ -5,18 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-int buf_alloc(void **buf, int64_t bytes, const char *what)
+static int64_t rounded_up(int64_t bytes)
+{
+    return units_round_up(bytes > 0 ? bytes : 1, BUF_ALIGN);
+}
+
+int buf_reserve(void **buf, int64_t bytes, const char *what)
 {
     char size[16];
-    int64_t rounded = units_round_up(bytes > 0 ? bytes : 1, BUF_ALIGN);
+    int64_t rounded = rounded_up(bytes);
     *buf = NULL;
     if (posix_memalign(buf, BUF_ALIGN, (size_t)rounded)) {
         *buf = NULL;
         return err_set(-ENOMEM, NULL, -1, "no memory for %s of %s", what,
                        units_bytes(size, rounded));
     }
-    memset(*buf, 0, (size_t)rounded);
     return 0;
+}
+
+int buf_alloc(void **buf, int64_t bytes, const char *what)
+{
+    int rc = buf_reserve(buf, bytes, what);
+    if (!rc)
+        memset(*buf, 0, (size_t)rounded_up(bytes));
+    return rc;
 }
 
 void buf_free(void *buf)

@@ -120,7 +120,7 @@ int batch_open(struct batch *b, int64_t bytes)
     int64_t one = sizeof *b->sounding;
     void *room = NULL;
     *b = (struct batch){.capacity = bytes < one ? 1 : bytes / one};
-    int rc = buf_alloc(&room, b->capacity * one, "a batch of soundings");
+    int rc = buf_reserve(&room, b->capacity * one, "a batch of soundings");
     b->sounding = room;
     return rc;
 }

@@ -12,9 +12,6 @@ int heap_open(struct heap *h, struct load *l, int64_t memory)
     h->record = calloc(1, (size_t)l->head.bin_bytes);
     if (!h->block || !h->record)
         return err_set(-ENOMEM, NULL, -1, "no memory for a block");
-    /* Memory is touched when it is allocated, and that takes time. */
-    int64_t most = load_sorter_memory(l, 0, 1) * 3;
-    memory = memory < most ? memory : most;
     /* A bin's record is a third of a block: so it is with the windows. */
     int rc = pages_open(&h->blocks, &l->blocks, 0, memory - memory / 4);
     return rc ? rc : pages_open(&h->bins, &l->bins, 0, memory / 4);

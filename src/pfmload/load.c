@@ -152,8 +152,7 @@ int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers)
 {
     int64_t most = load_memory(l) - taken, least = load_memory(l) / 2;
     int64_t expected = load_expected(l);
-    /* Memory is touched when it is allocated, and that takes time. Half as much again:
-     * not all ranks get the same. */
+    /* Half as much again: not all ranks get the same. */
     int64_t need = expected / sharers * (int64_t)sizeof(struct pfm_sounding);
     need += need / 2 + (1 << 20);
     most = most > least ? most : least;

@@ -66,7 +66,7 @@ int packet_sorter_open(struct packet_sorter **sorter, int64_t packet_bytes,
     memcpy(s->scratch, scratch, strlen(scratch) + 1);
     s->runs.file = (struct spill){.write_fd = -1, .read_fd = -1};
     s->bytes = packet_bytes;
-    int rc = buf_alloc(&room, memory_bytes, "the sorter of blocks");
+    int rc = buf_reserve(&room, memory_bytes, "the sorter of blocks");
     s->room = room;
     s->counts.memory_bytes = memory_bytes;
     s->out_bytes = whole(s, memory_bytes / 16 < OUT_MAX ? memory_bytes / 16 : OUT_MAX);

@@ -40,7 +40,7 @@ int pages_open(struct pages **out, struct run_file *file, int64_t bytes, int64_t
     p->page = calloc((size_t)p->count, sizeof *p->page);
     p->index = calloc((size_t)p->count, sizeof *p->index);
     int rc = p->page && p->index
-                 ? buf_alloc(&buf, p->count * PAGES_PAGE, "pages")
+                 ? buf_reserve(&buf, p->count * PAGES_PAGE, "pages")
                  : err_set(-ENOMEM, file->path, -1, "no memory for pages of the file");
     p->memory = buf;
     for (int64_t i = 0; i < p->count && !rc; i++) {

@@ -84,8 +84,10 @@ static struct opt table[] = {
      .preset = "no", .help = "on one rank, as in 2002, and not on all of them"},
     {.kind = OPT_TITLE, .help = "Resources:"},
     {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &settings.memory,
-     .preset = "512M", .arg = "BYTES", .unit = "B", .min = 1 << 20, .max = 9e18,
-     .help = "for soundings, on each rank; what does not fit goes to scratch files"},
+     .preset = "512M", .arg = "BYTES", .unit = "B", .min = SETTINGS_MEMORY_MIN,
+     .max = 9e18,
+     .help = "for soundings, on each rank; what does not fit goes to scratch files. By "
+     "default a node's ranks take half of its free memory at most"},
     {.kind = OPT_TEXT, .name = "scratch-dir", .value = &settings.scratch_dir,
      .arg = "DIR", .help = "where scratch files are made [where OUT.pfm is]"},
     {.kind = OPT_INT, .name = "queue-limit", .value = &settings.queue_limit,

@@ -5,6 +5,8 @@
 #include "hydro/geodesy.h"
 #include "run/run.h"
 
+enum { SETTINGS_MEMORY_MIN = 1 << 20 }; /* bytes, of a rank */
+
 struct settings {
     struct run_options run;
     struct opt_rest files;

@@ -198,7 +198,7 @@ int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratc
     if (strlen(scratch) >= sizeof s->scratch)
         return err_set(-EINVAL, scratch, -1, "the file's path is too long");
     memory_bytes -= memory_bytes % BUF_ALIGN;
-    int rc = buf_alloc(&memory, memory_bytes, "the sorter of soundings");
+    int rc = buf_reserve(&memory, memory_bytes, "the sorter of soundings");
     if (rc)
         return rc;
     s = memory;

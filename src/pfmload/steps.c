@@ -80,6 +80,19 @@ static void set_dir(struct load *l)
     l->r->options->dir = slash ? dir : ".";
 }
 
+/* **Collective.** Where nothing is said of memory, the ranks of a node take half of
+ * what it has at most. The same on all nodes, as ranks have the same to do. */
+static void settle_memory(const struct load *l)
+{
+    int64_t node = world_memory_available();
+    int64_t share = node / 2 / l->r->world.node_ranks;
+    bool said = opt_find(&pfmload_program, "memory")->from != OPT_DEFAULT;
+    if (said || node < 0 || share > settings.memory)
+        share = settings.memory;
+    share = share < SETTINGS_MEMORY_MIN ? SETTINGS_MEMORY_MIN : share;
+    MPI_Allreduce(&share, &settings.memory, 1, MPI_INT64_T, MPI_MIN, l->r->world.comm);
+}
+
 int steps_settle(struct load *l)
 {
     const struct settings *s = l->set;
@@ -94,6 +107,7 @@ int steps_settle(struct load *l)
         rc = dest_name(&l->dest, s->run.dir, s->output);
     if (!rc)
         set_dir(l);
+    settle_memory(l);
     return err_agree(l->r->world.comm, rc);
 }
 

@@ -247,9 +247,10 @@ static int check_memory(struct run *r, int64_t bytes)
         return 0;
     return err_set(-ENOMEM, NULL, -1,
                    "%d ranks on this node need %s of memory and %s "
-                   "is available: take fewer ranks per node or a smaller problem",
+                   "is available: take fewer ranks per node or a smaller %s",
                    r->world.node_ranks, units_bytes(need, node),
-                   units_bytes(have, available));
+                   units_bytes(have, available),
+                   opt_find(r->program, "memory") ? "--memory (-m)" : "problem");
 }
 
 /* One directory per node may be meant with unique files, so only what can fit in no

@@ -16,6 +16,11 @@ class Pfmload64(Loads):
         self.assertEqual(self.done.report["mpi"]["ranks"], 64)
         self.same_bytes(handle, self.reference())
 
+    def test_default_memory(self):
+        """Together not more than the node has: nothing need be said of it."""
+        handle = self.loaded("--canonical", *self.survey(), np=64)
+        self.same_bytes(handle, self.reference())
+
 
 for name in PARALLEL:
     add(Pfmload64, name, "of_64", name)

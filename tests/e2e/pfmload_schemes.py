@@ -56,6 +56,29 @@ class PfmloadSchemes(Loads):
                             np=SCHEMES[scheme].ranks[0])
         self.good(done)
 
+    def little(self, scheme):
+        """Of --memory so much is touched as is used, where there is no scan, too."""
+        args, ranks = SCHEMES[scheme]
+        self.loaded(*args, "--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500",
+                    "--memory=900M", *self.survey(), np=ranks[0])
+        figures = {f["name"]: f["median"] for f in self.done.report["figures"]}
+        self.assertLess(figures["memory_B"], 300e6)
+
+    def test_memory_of_a_node(self):
+        """By default a node's ranks together take half of what is free at most; what is
+        asked for and is not there is refused, with the option."""
+        with open("/proc/meminfo") as f:
+            total = 1024 * next(int(line.split()[1]) for line in f
+                                if line.startswith("MemTotal"))
+        done = self.pfmload("--memory=%d" % total, *self.survey(), np=3)
+        self.failed(done, "3 ranks on this node need", "--memory (-m)")
+        self.assertLessEqual(self.default_memory(8), total // 2 // 8)
+        self.assertLessEqual(self.default_memory(1), 512 << 20)
+
+    def default_memory(self, np):
+        self.loaded("--no-verify", "--scheme=G", *self.survey(), np=np)
+        return self.done.report["options"]["memory"]["value"]
+
     def test_scratch_folder(self):
         folder = os.path.join(self.tmp, "scratch")
         os.mkdir(folder)
@@ -67,6 +90,7 @@ class PfmloadSchemes(Loads):
 for i, name in enumerate(SCHEMES):
     for turn in (i, i + 2) if name in PARALLEL else range(len(FORMS)):
         add(PfmloadSchemes, "%s_%d" % (name, turn), "form", name, turn)
+    add(PfmloadSchemes, "little_memory_is_touched_by_" + name, "little", name)
     if name != "per_sounding":
         add(PfmloadSchemes, "spills_by_" + name, "spills", name)
 for name in ("serial", "F", "G"):
