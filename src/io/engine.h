@@ -13,7 +13,8 @@ enum io_engine_can {
     IO_CAN_WRITE_BACK = 32, /* honours IO_WRITE_BACK */
     IO_IS_FOLDER = 64,      /* what it stores is a folder with files */
     IO_WRAPS = 128,         /* another engine moves the bytes: option inner=NAME */
-    IO_CAN_BE_INNER = 256   /* ... this one: a plain file, and synchronous */
+    IO_CAN_BE_INNER = 256,  /* ... this one: a plain file, and synchronous */
+    IO_SYNC_TOGETHER = 512  /* sync is a collective call: all ranks must make it */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -36,7 +37,11 @@ struct io_engine {
      * and fewer than min may come back. NULL: the engine is synchronous. */
     int (*reap)(struct io_file *f, struct io_req *done[], int max, int min,
                 double limit_s);
+    /* Makes what this rank wrote durable, as far as it can without waiting for others;
+     * f->failed: only takes part. NULL: nothing to do. */
     int (*sync)(struct io_file *f);
+    /* The rest, after all ranks have come through sync: what waits for them. NULL. */
+    int (*meet)(struct io_file *f);
     int (*close)(struct io_file *f);
     /* For io_file_size; NULL: what the file system says of f->path. */
     int (*size)(struct io_file *f, int64_t *bytes);
@@ -70,6 +75,7 @@ struct io_file {
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* started and not reaped */
     bool late;     /* requests did not finish in time: they are not waited for again */
+    bool failed;   /* this rank's transfers did: its sync is for the others' sake */
     int first_rc;  /* of requests reaped since the last wait */
     void *priv;    /* the engine's own */
 };

@@ -465,7 +465,7 @@ static int hdf5_start(struct io_file *f, struct io_req *r[], int n)
     return 0;
 }
 
-/* HDF5 ends it with MPI_File_sync. */
+/* HDF5 waits for all ranks, writes metadata, and ends it with MPI_File_sync. */
 static int hdf5_sync(struct io_file *f)
 {
     const struct hdf5_file *p = f->priv;
@@ -485,7 +485,7 @@ const struct io_engine io_engine_hdf5 = {
     .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS,
     .open = hdf5_open,
     .start = hdf5_start,
-    .sync = hdf5_sync,
+    .meet = hdf5_sync,
     .close = hdf5_close,
     .size = hdf5_size,
 };

@@ -1,6 +1,7 @@
 /* libaio: the kernel's older asynchronous I/O, as databases use it.
  *   libaio:piece=N   the largest number of bytes in one operation; a larger request is
  *                    several of them, under way at the same time (default: 4 MiB)
+ *   libaio:depth=N   how many operations may be in the kernel at once (as uring's)
  *
  * The kernel does it in the background only past the page cache (O_DIRECT). Else it
  * works as well, but everything happens within io_submit(2), one operation after the
@@ -227,7 +228,7 @@ static int libaio_close(struct io_file *f)
 
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
-    .options = "piece",
+    .options = "depth|piece",
     .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT,
     .usable = libaio_usable,
     .open = libaio_open,

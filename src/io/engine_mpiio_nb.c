@@ -2,6 +2,7 @@
  * under way at once.
  *   mpiio-nb:piece=N   the largest number of bytes in one call; the pieces of a request
  *                      are under way at the same time
+ *   mpiio-nb:depth=N   how many calls may be under way at once; the others wait in line
  *
  * No library survives a full file system: ROMIO never finishes an independent write,
  * and calls a collective one a success; OMPIO crashes in MPI_Test. OMPIO never finishes
@@ -57,7 +58,10 @@ static int allocate(struct io_file *f)
     p->look_first = !strcmp(f->layer, "OMPIO");
     MPI_Comm_size(MPI_COMM_WORLD, &p->ranks);
     p->calls = f->depth * p->io.pieces;
-    p->most = f->flags & IO_COLLECTIVE && !p->look_first ? 1 : p->calls;
+    int64_t most = io_option(f, "depth", p->calls);
+    if (f->flags & IO_COLLECTIVE && !p->look_first)
+        most = 1;
+    p->most = most < p->calls ? (int)most : p->calls;
     p->all = calloc((size_t)p->calls, sizeof p->all[0]);
     p->status = calloc((size_t)p->calls, sizeof p->status[0]);
     p->index = calloc((size_t)p->calls, sizeof p->index[0]);
@@ -412,7 +416,7 @@ static int sync_here(const struct io_file *f)
 /* MPI_File_sync says nothing of a write that is still to come (OMPIO refuses it). */
 static int nb_sync(struct io_file *f)
 {
-    int rc = drain(f, 0), synced = mpiio_sync(f);
+    int rc = f->failed ? 0 : drain(f, 0), synced = mpiio_sync(f);
     if (!synced && !strcmp(f->layer, "ROMIO") && !(f->flags & IO_COLLECTIVE))
         synced = sync_here(f);
     return rc ? rc : synced;
@@ -437,12 +441,13 @@ static int nb_close(struct io_file *f)
 
 const struct io_engine io_engine_mpiio_nb = {
     .name = "mpiio-nb",
-    .options = "piece",
-    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS,
+    .options = "depth|piece",
+    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER,
     .open = nb_open,
     .start = nb_start,
     .reap = nb_reap,
     .sync = nb_sync,
+    .meet = mpiio_meet,
     .close = nb_close,
     .size = mpiio_size,
 };

@@ -575,14 +575,18 @@ static int sync_files(struct part *p)
 
 static int part_sync(struct io_file *f)
 {
+    return f->flags & IO_WRITE ? sync_files(f->priv) : 0;
+}
+
+static int part_meet(struct io_file *f)
+{
     struct part *p = f->priv;
     bool durable;
     if (!(f->flags & IO_WRITE))
         return 0;
-    int rc = sync_files(p);
-    int agreed = exchange(p, &durable);
+    int rc = exchange(p, &durable);
     part_in_forget(p);
-    return rc ? rc : agreed;
+    return rc;
 }
 
 /* Every rank's record goes to rank 0, and with them the header is complete. */
@@ -659,11 +663,12 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 
 const struct io_engine io_engine_part = {
     .name = "part",
-    .options = "inner|buffer|window|files|incomplete|keep_plan",
+    .options = "buffer|window|files|incomplete|keep_plan",
     .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS,
     .open = part_open,
     .start = part_start,
     .sync = part_sync,
+    .meet = part_meet,
     .close = part_close,
     .size = part_size,
     .partition = part_partition,

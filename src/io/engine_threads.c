@@ -3,6 +3,7 @@
  *   threads:helpers=N   how many helpers share the queue: so many requests are in the
  *                       kernel at once, the others wait in line. Default: as many as
  *                       the file was opened for (depth), but no more than 16
+ *   threads:depth=N     the same by the name that it has in other engines
  *   threads:piece=N     the largest number of bytes in one system call
  *
  * A handover costs two wake-ups. Through the page cache helpers add to that: writers of
@@ -214,7 +215,7 @@ static struct threads_file *make(const struct io_file *f, int helpers)
 
 static int helpers_of(const struct io_file *f)
 {
-    int64_t n = io_option(f, "helpers", HELPERS_USUAL);
+    int64_t n = io_option(f, "helpers", io_option(f, "depth", HELPERS_USUAL));
     return n < f->depth ? (int)n : f->depth;
 }
 
@@ -318,7 +319,7 @@ static int threads_sync(struct io_file *f)
 
 const struct io_engine io_engine_threads = {
     .name = "threads",
-    .options = "helpers|piece",
+    .options = "depth|helpers|piece",
     .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
     .open = threads_open,
     .start = threads_start,

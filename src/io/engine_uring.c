@@ -3,6 +3,9 @@
  *                   several of them, under way at the same time (default: 4 MiB, which
  *                   costs nothing beside the transfer, and lets a request of some ten
  *                   MiB keep several devices busy)
+ *   uring:depth=N   how many operations may be in the kernel at once; the others wait
+ *                   in line (default: all, up to 128 or the depth that the file was
+ *                   opened for)
  *
  * All that one start brings goes to the kernel in one system call. The ring has room
  * for every piece that may be under way, so it is never full.
@@ -354,7 +357,7 @@ static int uring_close(struct io_file *f)
 
 const struct io_engine io_engine_uring = {
     .name = "uring",
-    .options = "piece",
+    .options = "depth|piece",
     .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
     .usable = uring_usable,
     .open = uring_open,

@@ -28,12 +28,33 @@ static const struct io_engine *find(const char *spec)
     return NULL;
 }
 
+/* What a user chooses by IOMETHOD: not the one that FILETYPE chooses. */
+static bool is_method(const struct io_engine *e)
+{
+    return e && !(e->can & IO_WRAPS);
+}
+
+/* What a user knows it as. */
+static const char *title(const struct io_engine *e, char out[IO_ENGINE_TITLE])
+{
+    if (is_method(e))
+        snprintf(out, IO_ENGINE_TITLE, "I/O engine %s", e->name);
+    else
+        snprintf(out, IO_ENGINE_TITLE, "FILETYPE=PARTITIONED");
+    return out;
+}
+
+const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE])
+{
+    return title(find(spec), out);
+}
+
 static void list_built(char *out, size_t size)
 {
     size_t n = 0;
     out[0] = 0;
     for (int i = 0; io_engines[i]; i++)
-        if (!io_engines[i]->reason && n < size)
+        if (is_method(io_engines[i]) && !io_engines[i]->reason && n < size)
             n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
                                   io_engines[i]->name);
 }
@@ -69,7 +90,7 @@ int io_engine_of_method(const char *method, const char **spec)
     const struct method *m = method_of(method);
     char names[256];
     *spec = m ? m->engine : method;
-    if (m || find(method))
+    if (m || is_method(find(method)))
         return 0;
     list_built(names, sizeof names);
     return err_usage(
@@ -138,8 +159,7 @@ const char *io_engine_inner(const char *options)
 }
 
 /* The engine within, and whether it can be. */
-static const struct io_engine *find_inner(const struct io_engine *e,
-                                          const char *options)
+static const struct io_engine *find_inner(const char *options)
 {
     char name[32];
     const char *inner = io_engine_inner(options);
@@ -147,9 +167,9 @@ static const struct io_engine *find_inner(const struct io_engine *e,
     const struct io_engine *found = find(name);
     if (found && (found->can & IO_CAN_BE_INNER))
         return found;
-    err_usage("I/O engine %s cannot be within %s, which needs a synchronous one that "
-              "stores plain files: take posix or mpiio",
-              name, e->name);
+    err_usage("FILETYPE=PARTITIONED needs a synchronous I/O engine that stores plain "
+              "files, and %s is none: take IOMETHOD POSIX or MPI",
+              name);
     return NULL;
 }
 
@@ -157,9 +177,13 @@ static const struct io_engine *find_inner(const struct io_engine *e,
 static int check_options(const struct io_engine *e, const char *text)
 {
     bool wraps = e->can & IO_WRAPS;
-    const struct io_engine *inner = wraps ? find_inner(e, text) : NULL;
+    const struct io_engine *inner = wraps ? find_inner(text) : NULL;
+    char what[IO_ENGINE_TITLE], has[128];
     if (wraps && !inner)
         return -EINVAL;
+    snprintf(has, sizeof has, "%s%s%s", e->options ? e->options : "none",
+             inner && inner->options ? "|" : "",
+             inner && inner->options ? inner->options : "");
     while (*text) {
         size_t len = strcspn(text, ","), name = strcspn(text, "=,");
         char value[32] = "";
@@ -173,13 +197,11 @@ static int check_options(const struct io_engine *e, const char *text)
         }
         if (!is_listed(e->options, text, name) &&
             !(inner && is_listed(inner->options, text, name)))
-            return err_usage("I/O engine %s has no option \"%.*s\"; it has %s", e->name,
-                             (int)name, text, e->options ? e->options : "none");
+            return err_usage("%s has no option \"%.*s\"; it has %s", title(e, what),
+                             (int)name, text, has);
         if (units_parse_bytes(value, &v) || v < 1)
-            return err_usage(
-                "option %.*s of I/O engine %s: \"%s\" is not a number of at "
-                "least 1",
-                (int)name, text, e->name, value);
+            return err_usage("option %.*s of %s: \"%s\" is not a number of at least 1",
+                             (int)name, text, title(e, what), value);
         text += len + (text[len] == ',');
     }
     return 0;
@@ -187,7 +209,7 @@ static int check_options(const struct io_engine *e, const char *text)
 
 int io_engine_check(const char *spec, int flags)
 {
-    char names[256];
+    char names[256], what[IO_ENGINE_TITLE];
     const struct io_engine *e = find(spec);
     list_built(names, sizeof names);
     if (!e)
@@ -195,18 +217,19 @@ int io_engine_check(const char *spec, int flags)
     if (e->reason)
         return err_usage("I/O engine %s is not built: %s; there are %s", e->name,
                          e->reason, names);
+    title(e, what);
     if ((flags & IO_COLLECTIVE) && !(e->can & IO_CAN_COLLECTIVE))
-        return err_usage("I/O engine %s has no collective transfers: leave out "
-                         "--collective, or take mpiio",
-                         e->name);
+        return err_usage("%s has no collective transfers: leave out --collective, or "
+                         "take mpiio",
+                         what);
     if ((flags & IO_DIRECT) && !(e->can & IO_CAN_DIRECT))
-        return err_usage("I/O engine %s does no direct I/O: take another --cache, or "
-                         "posix, threads, uring or libaio",
-                         e->name);
+        return err_usage("%s does no direct I/O: take another --cache, or posix, "
+                         "threads, uring or libaio%s",
+                         what, is_method(e) ? "" : " with another FILETYPE");
     if ((flags & IO_WRITE_BACK) && !(e->can & IO_CAN_WRITE_BACK))
-        return err_usage("I/O engine %s does not wait for written bytes to leave the "
-                         "page cache: take threads or uring",
-                         e->name);
+        return err_usage("%s does not wait for written bytes to leave the page cache: "
+                         "take threads or uring",
+                         what);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }
 

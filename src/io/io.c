@@ -382,12 +382,33 @@ int io_file_transfer(struct io_file *f, struct io_req *r)
     return rc ? rc : waited;
 }
 
-int io_file_sync(struct io_file *f)
+static int guarded(struct io_file *f, int (*call)(struct io_file *f))
 {
+    if (!call)
+        return 0;
     watchdog_arm(f->timeout_s, "syncing", f->path, -1);
-    int rc = f->engine->sync ? f->engine->sync(f) : 0;
+    int rc = call(f);
     watchdog_disarm();
     return rc;
+}
+
+int io_file_sync_own(struct io_file *f, bool failed)
+{
+    f->failed = failed;
+    if (failed && !(f->engine->can & IO_SYNC_TOGETHER))
+        return 0;
+    return guarded(f, f->engine->sync);
+}
+
+int io_file_sync_meet(struct io_file *f)
+{
+    return guarded(f, f->engine->meet);
+}
+
+int io_file_sync(struct io_file *f)
+{
+    int rc = io_file_sync_own(f, false), met = io_file_sync_meet(f);
+    return rc ? rc : met;
 }
 
 int io_file_size(struct io_file *f, int64_t *bytes)

@@ -112,6 +112,15 @@ int io_file_transfer(struct io_file *f, struct io_req *r);
  * is this rank's own: to agree here would add the wait for slower ranks to its time. */
 int io_file_sync(struct io_file *f);
 
+/* The same in two steps, so that who measures can tell waiting from syncing. own: what
+ * this rank can do as soon as it has written all, whatever the others do; a rank whose
+ * transfers have `failed` only makes the calls that others may wait for. meet: the
+ * rest, where the library waits for all ranks before it syncs (OMPIO, HDF5) or they
+ * tell each other something; only if none has failed, for after a collective write that
+ * failed OMPIO leaves some ranks in it. */
+int io_file_sync_own(struct io_file *f, bool failed);
+int io_file_sync_meet(struct io_file *f);
+
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
 int io_file_close(struct io_file **f);
 
@@ -147,6 +156,11 @@ struct io_partition {
     int64_t misfits, misfit_bytes; /* this rank's writes that did not fit the plan */
 };
 struct io_partition io_file_partition(const struct io_file *f);
+
+/* Local. What a user knows the engine as: "I/O engine uring", or, where FILETYPE chose
+ * it, that. Returns `out`. */
+enum { IO_ENGINE_TITLE = 64 };
+const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE]);
 
 /* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
  * -EINVAL with a sentence that names the engines there are. */

@@ -227,10 +227,25 @@ int mpiio_open(struct io_file *f, size_t bytes)
     return rc;
 }
 
-int mpiio_sync(struct io_file *f)
+static int sync_all(struct io_file *f)
 {
     int code = MPI_File_sync(((struct mpiio *)f->priv)->fh);
     return code == MPI_SUCCESS ? 0 : mpiio_fail(f, "MPI_File_sync", code);
+}
+
+static bool sync_waits(const struct io_file *f)
+{
+    return strcmp(f->layer, "ROMIO") != 0;
+}
+
+int mpiio_sync(struct io_file *f)
+{
+    return sync_waits(f) ? 0 : sync_all(f);
+}
+
+int mpiio_meet(struct io_file *f)
+{
+    return sync_waits(f) ? sync_all(f) : 0;
 }
 
 bool mpiio_is_romio_of_open_mpi(const struct io_file *f)

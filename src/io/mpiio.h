@@ -27,8 +27,10 @@ int mpiio_close(struct io_file *f);
 /* Local. Instead of closing, where that would never end or do harm. */
 void mpiio_abandon(struct io_file *f);
 
-/* **Collective.** 0 or -errno with a sentence. */
+/* **Collective.** MPI_File_sync: as an engine's sync with ROMIO, which waits for nobody
+ * before it syncs, and as its meet with others. 0 or -errno with a sentence. */
 int mpiio_sync(struct io_file *f);
+int mpiio_meet(struct io_file *f);
 
 /* Local. For io_file_size. */
 int mpiio_size(struct io_file *f, int64_t *bytes);

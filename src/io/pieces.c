@@ -28,12 +28,15 @@ struct pieces {
     struct piece *all;  /* count */
 };
 
+/* What all requests come to, if it is not more than `most`. */
 static int count_for(const struct io_file *f, int64_t bytes)
 {
     int64_t each = f->max_request / bytes + (f->max_request % bytes != 0);
-    if (f->depth >= PIECES_MOST || !each)
-        return f->depth;
-    return each <= PIECES_MOST / f->depth ? (int)each * f->depth : PIECES_MOST;
+    int64_t usual = f->depth > PIECES_MOST ? f->depth : PIECES_MOST;
+    int64_t most = io_option(f, "depth", usual);
+    each = each ? each : 1;
+    most = most < PIECES_ASKED_MOST ? most : PIECES_ASKED_MOST;
+    return (int)(each <= most / f->depth ? each * f->depth : most);
 }
 
 struct pieces *pieces_make(const struct io_file *f, int64_t bytes)

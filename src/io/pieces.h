@@ -19,8 +19,9 @@ struct piece { /* one operation: bytes of a request, from `at` on */
 };
 
 /* Pieces of at most `bytes` each, as many at once as f->depth requests may make, but
- * no more than PIECES_MOST (or depth, where that is more). NULL: no memory. */
-enum { PIECES_MOST = 128 };
+ * no more than the engine's option depth=N says; without it, than PIECES_MOST, or
+ * f->depth where that is more. NULL: no memory. */
+enum { PIECES_MOST = 128, PIECES_ASKED_MOST = 8192 };
 struct pieces *pieces_make(const struct io_file *f, int64_t bytes);
 void pieces_free(struct pieces *p);
 int pieces_count(const struct pieces *p); /* that may be under way */

@@ -244,32 +244,39 @@ int run_file_open(struct run_file *f, int flags)
     return r->failed;
 }
 
+/* Before a shared file is closed, for closing is collective, and what is waited for
+ * there would be billed as closing. Whether some rank has failed. */
+static bool wait_for_others(struct run_file *f)
+{
+    struct run *r = f->run;
+    int failed = r->failed != 0;
+    if (!f->shared)
+        return failed;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, f->comm);
+    phase_act(r->phase, before);
+    return failed;
+}
+
 int run_file_close(struct run_file *f, bool written)
 {
     struct run *r = f->run;
+    bool sync = written && r->flush;
     if (!f->io)
         return 0;
-    enum act before = phase_act(r->phase, ACT_IDLE);
-    int rc = 0;
-    /* After a failure there is nothing worth syncing; and OMPIO, after a collective
-     * write that failed, leaves MPI_File_sync on one rank while the others stay. */
-    int failed = f->shared && written ? err_agree(f->comm, r->failed) : r->failed;
-    if (written && r->flush && !failed)
-        rc = run_sync(f);
-    if (f->shared) { /* or closing, which is collective, is billed for slower ranks */
-        phase_act(r->phase, ACT_IDLE);
-        MPI_Barrier(f->comm);
-    }
-    phase_act(r->phase, ACT_OPEN_CLOSE);
+    if (sync)
+        run_sync(f);
+    if (!wait_for_others(f) && sync)
+        run_sync_meet(f);
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     struct io_partition stored = io_file_partition(f->io);
     r->misfits[0] += stored.misfits;
     r->misfits[1] += stored.misfit_bytes;
-    int closed = io_file_close(&f->io);
+    int rc = io_file_close(&f->io);
     phase_act(r->phase, before);
-    rc = rc ? rc : closed;
     if (rc && !r->failed)
         r->failed = rc;
-    return rc;
+    return r->failed;
 }
 
 int run_file_remove(struct run_file *f)

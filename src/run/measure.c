@@ -8,6 +8,7 @@
 void run_phase_begin(struct run *r, const char *name)
 {
     r->device_before = r->counters ? io_device_read_bytes() : -1;
+    MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
     phase_begin(r->phase, name, r->rep);
 }
 
@@ -71,6 +72,7 @@ int run_phase_end(struct run *r)
     phase_act(r->phase, ACT_IDLE);
     world_barrier(r->world.comm);
     phase_end(r->phase);
+    MPI_Pcontrol(-1, r->phase->name);
     int rc = err_agree(r->world.comm, r->failed);
     r->failed = rc;
     progress_clear(&r->progress);

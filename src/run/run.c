@@ -46,15 +46,15 @@ static int check_series(const char *series)
 static int check_engine(struct run *r, const char *engine)
 {
     const struct run_options *o = r->options;
+    char what[IO_ENGINE_TITLE];
     int rc = io_engine_check(engine, r->io_flags);
     if (!rc && o->verify && run_mode_asked(o) != RUN_NONE && !io_engine_stores(engine))
-        rc = err_usage("I/O engine %s stores nothing that could be verified: add "
-                       "--no-verify",
-                       engine);
+        rc = err_usage("%s stores nothing that could be verified: add --no-verify",
+                       io_engine_title(engine, what));
     if (!rc && r->hint_count && !io_engine_takes_hints(engine))
-        rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out, or "
-                       "set IOMETHOD=MPI",
-                       engine);
+        rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out%s",
+                       io_engine_title(engine, what),
+                       r->partitioned ? "" : ", or set IOMETHOD=MPI");
     return rc;
 }
 
@@ -307,7 +307,7 @@ static int open_report(struct run *r, int argc, char **argv)
                                .json_path = o->json,
                                .csv_path = o->csv,
                                .per_rank = o->per_rank,
-                               .quiet = o->quiet};
+                               .quiet = o->quiet || r->own_text};
     rc = report_open(&r->report, &open);
     free(hosts);
     return rc;

@@ -38,7 +38,7 @@ struct run_options {
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
      .help = "POSIX, MPI or HDF5, or an I/O engine and its options (posix, mpiio, " \
-             "mpiio-nb, hdf5, uring, threads:helpers=8, or libaio, which blocks " \
+             "mpiio-nb, hdf5, threads, uring:depth=32, or libaio, which blocks " \
              "without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
@@ -145,6 +145,7 @@ struct run {
     bool striped;          /* a file was asked for its stripes */
     char id[64];
     uint64_t seed;
+    bool own_text;       /* the program prints: the report has no text */
     bool samples_only;   /* phases make no figures: somebody else does */
     const char *at_name; /* a parameter that changes within the run; NULL: none */
     double at;
@@ -304,7 +305,9 @@ void run_file_at(struct run_file *f, struct run *r, const char *path, bool share
 int run_file_open(struct run_file *f, int flags);
 
 /* **Collective.** Syncs where the policy says so and it was `written` to (the same on
- * every rank, also where this one's own transfers failed), then closes. */
+ * every rank, also where this one's own transfers failed), then closes. Of all types of
+ * files: each rank syncs as soon as it comes here, and waits for others where they are
+ * closed together; the time of it is `idle`. */
 int run_file_close(struct run_file *f, bool written);
 
 /* **Collective.** Closes it if it is open, and removes it unless --keep. */
@@ -325,8 +328,10 @@ void run_empty_cache(struct run *r, const char *path, int64_t bytes);
 void run_submit(struct run_file *f, struct run_io *t);
 void run_await(struct run_file *f, struct run_io *t);
 
-/* **Collective.** Makes what was written durable, timed; run_file_close does it. */
-int run_sync(struct run_file *f);
+/* **Collective.** Make what was written durable, in two steps (io_file_sync_own),
+ * timed; run_file_close does it. A failure is kept. */
+void run_sync(struct run_file *f);
+void run_sync_meet(struct run_file *f);
 
 /* Local. To be called every few milliseconds of computation: moves on what is under
  * way. f->io may be NULL. */

@@ -28,12 +28,20 @@ static void fail(struct run *r, int rc)
         r->failed = rc;
 }
 
-int run_sync(struct run_file *f)
+void run_sync(struct run_file *f)
 {
-    enum act before = enter(f->run, ACT_SYNC);
-    int rc = io_file_sync(f->io);
-    leave(f->run, ACT_SYNC, before);
-    return rc;
+    struct run *r = f->run;
+    enum act before = enter(r, ACT_SYNC);
+    fail(r, io_file_sync_own(f->io, r->failed));
+    leave(r, ACT_SYNC, before);
+}
+
+void run_sync_meet(struct run_file *f)
+{
+    struct run *r = f->run;
+    enum act before = enter(r, ACT_SYNC);
+    fail(r, io_file_sync_meet(f->io));
+    leave(r, ACT_SYNC, before);
 }
 
 void run_transfer(struct run_file *f, struct io_req *req, int n)

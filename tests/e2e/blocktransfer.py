@@ -6,13 +6,22 @@ import os
 import tempfile
 import unittest
 
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HDF5, METHODS, Case, add, fault, main,
-                 samples, total)
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, Case, add, fault,
+                 main, samples, total)
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
 BLOCKS = BYTES // BLOCK
 NULL = ("--iomethod=null", "--no-verify")
+SLOW_S = 2
+
+# Rank 0 is slow at its sync, rank 1 at its last write.
+EACH_SLOW = ["/bin/sh", "-c", """
+    case ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} in
+    0) export FAULT=fsync:slow:1 ;;
+    1) export FAULT=write:slow:1 ;;
+    esac
+    exec "$@" """, "sh"]
 
 
 class Transfers(Case):
@@ -25,6 +34,25 @@ class Transfers(Case):
         self.assertEqual(report["checks"]["blocks_checked"], np * BLOCKS)
         self.assertEqual(report["checks"]["blocks_bad"], 0)
         return report
+
+    def syncs_at_once(self, method, launcher, filetype, waits):
+        """A rank syncs when it has written all, not when all have; but where the
+        library waits, and that is idle time, not I/O."""
+        report = self.good(self.blocktransfer(
+            "64k", "--block-size=64k", *method, "--filetype=" + filetype,
+            launcher=launcher, inside=EACH_SLOW,
+            env=fault("", file="/part-" if filetype == "PARTITIONED" else
+                      "files/blocktransfer-", FAULT=None,
+                      FAULT_SECONDS=str(SLOW_S))))
+        wall, sync, idle = (samples(report, act, "write")[0]["ranks_s"]
+                            for act in ("wall", "sync", "idle"))
+        write = samples(report, "write", "write")[0]["ranks_s"]
+        self.assertGreaterEqual(write[1], SLOW_S)
+        self.assertGreaterEqual(sync[0], SLOW_S)
+        self.assertEqual(wall[0] > 1.8 * SLOW_S, waits, report["samples"])
+        if waits:
+            self.assertGreater(idle[0], 0.8 * SLOW_S)
+        self.assertLess(sync[0], 1.8 * SLOW_S)
 
     def test_misaligned_file_is_longer(self):
         done = self.blocktransfer(*SIZE, "--misalign=100", "--filetype=SHARED",
@@ -269,6 +297,15 @@ for name_ in ASYNCHRONOUS:
     for pattern in ("SEQUENTIAL", "RANDOM"):
         add(Transfers, "_".join((name_, "every_block", pattern)).lower(),
             "every_block_is_there", name_, pattern)
+
+# OMPIO's MPI_File_sync waits for all ranks.
+for (name_, method_, launcher_), type_ in itertools.product(
+        METHODS, ("UNIQUE", "SHARED", "PARTITIONED")):
+    if name_ != "posix" and type_ == "PARTITIONED":
+        continue
+    add(Transfers, "_".join((name_, "syncs", type_)).lower(), "syncs_at_once", method_,
+        launcher_, type_,
+        (FLAVOUR, name_, type_) == ("openmpi", "mpi", "SHARED"))
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,9 @@
 
 enum { DEPTH = 3 };
 
-static struct io_file file = {.path = "file", .depth = DEPTH, .max_request = 1000};
+static char no_options[] = "", two_at_once[] = "piece=400,depth=2";
+static struct io_file file = {
+    .path = "file", .options = no_options, .depth = DEPTH, .max_request = 1000};
 static struct io_req req[DEPTH];
 
 /* The pieces of requests of n bytes each. */
@@ -111,6 +113,20 @@ static void test_end_of_file(void)
     pieces_free(p);
 }
 
+static void test_depth(void)
+{
+    file.options = two_at_once;
+    struct pieces *p = made(400, (int64_t[]){1000, 0, 300});
+    struct piece *a = pieces_next(p), *b = pieces_next(p);
+    bool full = a && b && !pieces_next(p);
+    pieces_result(p, a, a->bytes);
+    struct piece *c = pieces_next(p);
+    tap_ok(pieces_count(p) == 2 && full && is(c, 0, 800, 200) && !pieces_next(p),
+           "depth=2: no more than two at once, the next one when one is done");
+    pieces_free(p);
+    file.options = no_options;
+}
+
 static void test_many(void)
 {
     struct pieces *p = made(1, (int64_t[]){1000, 1000, 1000});
@@ -132,6 +148,7 @@ int main(int argc, char **argv)
     test_short();
     test_failure();
     test_end_of_file();
+    test_depth();
     test_many();
     return tap_end();
 }
