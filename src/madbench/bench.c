@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "madbench/gate.h"
+#include "madbench/original.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ int bench_phase_begin(struct bench *b, enum bench_phase phase, int flags)
         run_file_of(&b->file, b->place);
     b->phase = phase;
     b->writes = flags & IO_WRITE;
+    b->busy_ns = 0;
     return flags ? run_file_open(&b->file, flags) : 0;
 }
 
@@ -83,6 +85,8 @@ int bench_phase_end(struct bench *b)
     run_file_close(&b->file, b->writes);
     int rc = run_phase_end(b->run);
     b->rate[b->phase] = b->run->last;
+    if (!rc && original_asked(b->settings))
+        original_phase(b);
     return rc;
 }
 

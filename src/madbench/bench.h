@@ -26,6 +26,7 @@ struct bench {
     double alpha;                     /* of I/O mode's work; NAN: as the full mode */
     bool work;                        /* this pass computes */
     double flops;                     /* of busy work, so far, on this rank */
+    int64_t busy_ns;                  /* of it, in this phase */
     const char *suffix;               /* of its phases' names */
     struct report_rate rate[PHASES];  /* of this pass */
     enum bench_phase phase;           /* going on */

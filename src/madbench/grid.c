@@ -36,9 +36,11 @@ int64_t grid_block_default(int64_t npix, int ranks)
 }
 
 /* The largest number of ranks up to `ranks` whose grid has no row or column without a
- * block. One rank always does. */
+ * block. One rank always does; more than one for each block never do. */
 static int ranks_below(int64_t blocks, int ranks)
 {
+    if (blocks < ranks / blocks)
+        ranks = (int)(blocks * blocks);
     for (; ranks > 1; ranks--) {
         int rows, cols;
         grid_shape(ranks, &rows, &cols);
@@ -168,4 +170,34 @@ int64_t grid_share_bytes_of(const struct grid *g, int rank)
 int64_t grid_share_bytes_max(const struct grid *g)
 {
     return grid_share_bytes_of(g, 0);
+}
+
+/* Which coordinates have the same share: those before the one with the last, incomplete
+ * block (a block more), that one, and those behind. */
+struct alike {
+    int64_t count, elements;
+};
+
+static void find_alike(const struct grid *g, int procs, struct alike a[3])
+{
+    int at = (int)(g->npix / g->block % procs);
+    const int first[] = {0, at, at + 1, procs};
+    for (int i = 0; i < 3; i++)
+        a[i] = (struct alike){first[i + 1] - first[i],
+                              grid_numroc(g->npix, g->block, first[i], procs)};
+}
+
+int64_t grid_shares_bytes(const struct grid *g, int64_t align)
+{
+    struct alike rows[3], cols[3];
+    int64_t bytes = 0;
+    find_alike(g, g->rows, rows);
+    find_alike(g, g->cols, cols);
+    for (int i = 0; i < 9; i++) {
+        const struct alike *r = &rows[i / 3], *c = &cols[i % 3];
+        bytes +=
+            r->count * c->count *
+            units_round_up(r->elements * c->elements * (int64_t)sizeof(double), align);
+    }
+    return bytes;
 }

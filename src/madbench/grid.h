@@ -53,6 +53,10 @@ int64_t grid_share_bytes(const struct grid *g);
 int64_t grid_share_bytes_of(const struct grid *g, int rank);
 int64_t grid_share_bytes_max(const struct grid *g);
 
+/* Local. All ranks' shares together, each rounded up to a multiple of `align` bytes; as
+ * quick for any number of ranks. */
+int64_t grid_shares_bytes(const struct grid *g, int64_t align);
+
 /* Local. Global index of a local one, 0 <= i < local_rows, 0 <= j < local_cols. */
 static inline int64_t grid_global_row(const struct grid *g, int64_t i)
 {

@@ -5,14 +5,18 @@
 /* Which version of a block is in the file: S writes the first, W the second. */
 enum version { AFTER_S = 1, AFTER_W = 2 };
 
-/* Flops per matrix: (NPIX^2)^alpha, or as the full mode's matrix product in W and its
- * element-wise work elsewhere (specs: madbench, section 1). */
+/* Flops per matrix: (NPIX^2)^alpha and none at 0, or, where alpha is negative or not
+ * given, as the full mode's matrix product in W and its element-wise work elsewhere
+ * (specs: madbench, section 1). */
 static void work(struct bench *b, double faithful_exponent, int ranks)
 {
     double n = (double)b->settings->npix;
-    double flops = isnan(b->alpha) ? pow(n, faithful_exponent) : pow(n * n, b->alpha);
-    if (b->work)
-        b->flops += busy_work(flops / ranks, &b->tick);
+    double flops = b->alpha >= 0 ? pow(n * n, b->alpha) : pow(n, faithful_exponent);
+    if (!b->work || b->alpha == 0)
+        return;
+    int64_t begin_ns = clock_ns();
+    b->flops += busy_work(flops / ranks, &b->tick);
+    b->busy_ns += clock_ns() - begin_ns;
 }
 
 /* Two buffers that are read into in turn, and two that are written from. */

@@ -16,6 +16,7 @@ madbench_SOURCES = \
 	src/madbench/gate.c src/madbench/gate.h \
 	src/madbench/iomode.c src/madbench/iomode.h \
 	src/madbench/main.c \
+	src/madbench/original.c src/madbench/original.h \
 	src/madbench/passes.c src/madbench/passes.h \
 	src/madbench/settings.c src/madbench/settings.h
 EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c

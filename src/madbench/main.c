@@ -5,6 +5,7 @@
 #include "madbench/busy.h"
 #include "madbench/full.h"
 #include "madbench/iomode.h"
+#include "madbench/original.h"
 #include "madbench/passes.h"
 #include <stdio.h>
 
@@ -35,7 +36,11 @@ static int run_full(struct bench *b)
     full_close(&f);
     rc = run_report_close(b->run, rc);
     /* MADbench2 ended with this line; other programs look for it. */
-    if (!rc && b->run->world.rank == 0 && !b->run->output_taken)
+    if (b->run->world.rank || b->run->output_taken)
+        return rc;
+    if (!rc && original_asked(b->settings))
+        original_result(first);
+    else if (!rc)
         printf("dC[0] = %.12e\n", first);
     return rc;
 }
@@ -80,6 +85,7 @@ static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
 {
     struct bench b = {.gang = MPI_COMM_NULL};
     run_plan(r, &p->bins);
+    r->own_text = original_asked(&settings);
     int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
                        layout_text(p->bins.order), 1,
                        plan_steps(p, &settings) * passes_count(p, &settings));
@@ -87,6 +93,8 @@ static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
         describe(r, p);
     if (!rc)
         rc = bench_open(&b, r, &settings, p);
+    if (!rc && r->own_text)
+        original_head(&b);
     if (!rc)
         rc = p->full ? run_full(&b) : run_iomode(&b);
     bench_close(&b);

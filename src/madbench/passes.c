@@ -24,6 +24,38 @@ static double bound(const struct bench *b, enum bench_phase phase)
     return 1 - 1 / (double)stages;
 }
 
+/* ---- what is hidden -------------------------------------------------------------- */
+
+/* Asynchronous I/O without computation, and what computation takes off it; sums over
+ * phases of the slowest rank's seconds. */
+struct hiding {
+    double alone_s; /* of I/O that the program saw, while nothing was computed */
+    double left_s;  /* the same beside the computation */
+    double most_s;  /* what so much computation could hide */
+    double bound_s; /* what any computation could */
+};
+
+static void hide(struct hiding *h, const struct report_rate *alone,
+                 const struct report_rate *both, double compute_s, double bound)
+{
+    h->alone_s += alone->visible_s;
+    h->left_s += both->visible_s;
+    h->most_s += fmin(alone->visible_s, compute_s) * bound;
+    h->bound_s += alone->visible_s * bound;
+}
+
+static double hidden(const struct hiding *h)
+{
+    return 1 - h->left_s / h->alone_s;
+}
+
+#define HIDDEN_FORMULA                                                                 \
+    "1 - visible seconds of I/O beside computation / of the same I/O without, both "   \
+    "ASYNC"
+#define MOST_FORMULA                                                                   \
+    "min(visible seconds of I/O without computation, seconds of computation) x (1 - "  \
+    "1 / stages of the pipeline) / visible seconds of I/O without computation"
+
 /* ---- --overlap ----------------------------------------------------------------- */
 
 enum { ALONE_IO, ALONE_COMPUTE, BOTH, PARTS };
@@ -94,6 +126,10 @@ static void add_overlap(struct bench *b, enum bench_phase p, const rates r)
     figure(b, name, "overlap_bound", "1", "higher",
            "1 - 1 / stages of the pipeline that reads, computes and writes",
            bound(b, p));
+    struct hiding h = {0};
+    hide(&h, &r[ALONE_IO][p], &r[BOTH][p], comp, bound(b, p));
+    figure(b, name, "hidden", "1", "higher", HIDDEN_FORMULA, hidden(&h));
+    figure(b, name, "hidden_most", "1", "higher", MOST_FORMULA, h.most_s / h.alone_s);
     explain(b, p, r, overlap);
 }
 
@@ -120,76 +156,85 @@ int passes_overlap(struct bench *b, int (*call)(void *), void *arg)
 
 /* ---- --alpha-sweep --------------------------------------------------------------- */
 
+#define RATE_FORMULA                                                                   \
+    "bytes read and written by all ranks / sum over phases of the slowest rank's "     \
+    "visible seconds (read, write, sync) / 1e6"
+
 struct point { /* of the curve: sums over phases */
-    double alpha, sync_s, async_s, compute_s;
-    double bytes;
+    double alpha, sync_s, compute_s, bytes;
+    struct hiding io;
 };
 
-static const struct pass *pass_of(bool async, bool verify)
-{
-    static const struct pass p[2][2] = {
-        {{.suffix = "-sync", .mode = RUN_SYNC, .work = true},
-         {.suffix = "-sync", .mode = RUN_SYNC, .work = true, .verify = true}},
-        {{.suffix = "-async", .mode = RUN_ASYNC, .work = true},
-         {.suffix = "-async", .mode = RUN_ASYNC, .work = true, .verify = true}}};
-    return &p[async][verify];
-}
+enum { ALONE, ASYNC, SYNC, KINDS };
 
-static double visible(const struct bench *b)
-{
-    double s = 0;
-    for (int p = 0; p < PHASES; p++)
-        s += b->rate[p].visible_s;
-    return s;
-}
+static const struct pass kinds[KINDS] = {
+    [ALONE] = {.suffix = "-io", .mode = RUN_ASYNC},
+    [ASYNC] = {.suffix = "-async", .mode = RUN_ASYNC, .work = true},
+    [SYNC] = {.suffix = "-sync", .mode = RUN_SYNC, .work = true}};
 
+/* I/O without computation comes next to the same I/O with it: a device's rate may
+ * drift in a long sweep. */
 static int measure(struct bench *b, struct point *at, int (*call)(void *), void *arg)
 {
-    int rc = bench_pass(b, pass_of(false, false), call, arg);
-    at->sync_s = visible(b);
-    at->bytes = at->compute_s = 0;
-    for (int p = 0; p < PHASES; p++) {
-        at->compute_s += b->rate[p].compute_s;
-        at->bytes += (double)(b->rate[p].read_bytes + b->rate[p].write_bytes);
+    struct report_rate rate[KINDS][PHASES];
+    int rc = 0;
+    for (int i = 0; i < KINDS && !rc; i++) {
+        rc = bench_pass(b, &kinds[i], call, arg);
+        memcpy(rate[i], b->rate, sizeof rate[i]);
     }
-    if (!rc)
-        rc = bench_pass(b, pass_of(true, false), call, arg);
-    at->async_s = visible(b);
-    return rc;
-}
-
-static double hidden(const struct point *p)
-{
-    return 1 - p->async_s / p->sync_s;
+    if (rc)
+        return rc;
+    *at = (struct point){.alpha = b->alpha};
+    for (int p = 0; p < PHASES; p++) {
+        const struct report_rate *sync = &rate[SYNC][p];
+        at->sync_s += sync->visible_s;
+        at->compute_s += sync->compute_s;
+        at->bytes += (double)(sync->read_bytes + sync->write_bytes);
+        hide(&at->io, &rate[ALONE][p], &rate[ASYNC][p], sync->compute_s, bound(b, p));
+    }
+    return 0;
 }
 
 static void add_point(struct bench *b, const struct point *p)
 {
-    struct report *r = b->run->report;
-    const char *rate = "bytes read and written by all ranks / sum over phases of the "
-                       "slowest rank's visible seconds (read, write, sync) / 1e6";
-    report_figure_at(r, "compute_s", "alpha", p->alpha, "s", "lower",
-                     "sum over phases of the slowest rank's seconds, SYNC",
-                     p->compute_s);
-    report_figure_at(r, "sync_MBps", "alpha", p->alpha, "MB/s", "higher", rate,
-                     p->bytes / p->sync_s / 1e6);
-    report_figure_at(r, "async_MBps", "alpha", p->alpha, "MB/s", "higher", rate,
-                     p->bytes / p->async_s / 1e6);
-    report_figure_at(r, "hidden", "alpha", p->alpha, "1", "higher",
-                     "1 - visible seconds with ASYNC / with SYNC", hidden(p));
+    const struct {
+        const char *name, *unit, *better, *formula;
+        double value;
+    } rows[] = {
+        {"compute_s", "s", "lower",
+         "sum over phases of the slowest rank's seconds, SYNC", p->compute_s},
+        {"sync_MBps", "MB/s", "higher", RATE_FORMULA, p->bytes / p->sync_s / 1e6},
+        {"alone_MBps", "MB/s", "higher", RATE_FORMULA ", ASYNC without computation",
+         p->bytes / p->io.alone_s / 1e6},
+        {"async_MBps", "MB/s", "higher", RATE_FORMULA, p->bytes / p->io.left_s / 1e6},
+        {"concurrency", "1", "higher",
+         "visible seconds with SYNC / with ASYNC without computation",
+         p->sync_s / p->io.alone_s},
+        {"hidden", "1", "higher", HIDDEN_FORMULA, hidden(&p->io)},
+        {"hidden_most", "1", "higher", MOST_FORMULA ", both summed over phases",
+         p->io.most_s / p->io.alone_s}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        report_figure_at(b->run->report, rows[i].name, "alpha", p->alpha, rows[i].unit,
+                         rows[i].better, rows[i].formula, rows[i].value);
 }
 
-/* By linear interpolation between the last alpha that hides less than `goal` and the
+/* How much of its goal is hidden at a point: 1, and it is reached. */
+static double reached(const struct point *p)
+{
+    return hidden(&p->io) / (HIDDEN * p->io.bound_s / p->io.alone_s);
+}
+
+/* By linear interpolation between the last alpha that hides less than the goal and the
  * first that does; NAN: none does. */
-static double critical(const struct point *p, int n, double goal)
+static double critical(const struct point *p, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (hidden(&p[i]) < goal)
+        if (reached(&p[i]) < 1)
             continue;
         if (i == 0)
             return p[0].alpha;
-        double below = hidden(&p[i - 1]),
-               part = (goal - below) / (hidden(&p[i]) - below);
+        double below = reached(&p[i - 1]),
+               part = (1 - below) / (reached(&p[i]) - below);
         return p[i - 1].alpha + part * (p[i].alpha - p[i - 1].alpha);
     }
     return NAN;
@@ -197,7 +242,7 @@ static double critical(const struct point *p, int n, double goal)
 
 static void add_critical(struct bench *b, const struct point *p, int n)
 {
-    double goal = HIDDEN * bound(b, PHASE_W), alpha = critical(p, n, goal);
+    double alpha = critical(p, n);
     report_figure(
         b->run->report, "alpha_critical", "1", "lower",
         "ALPHA from which on 90 % of the I/O that the pipeline allows to hide "
@@ -205,9 +250,27 @@ static void add_critical(struct bench *b, const struct point *p, int n)
         alpha);
     if (isnan(alpha))
         report_warning(b->run->report, "io_not_hidden",
-                       "at no ALPHA up to %g was %.0f %% of the I/O hidden: there is "
-                       "no critical ALPHA within the sweep",
-                       p[n - 1].alpha, 100 * goal);
+                       "at no ALPHA up to %g was 90 %% of the I/O hidden that the "
+                       "pipeline allows to hide: there is no critical ALPHA within the "
+                       "sweep",
+                       p[n - 1].alpha);
+    else if (reached(p) >= 1)
+        report_warning(b->run->report, "io_hidden_at_first",
+                       "the I/O was hidden at the first ALPHA already: the critical "
+                       "one may be below %g",
+                       p->alpha);
+}
+
+/* One pass of each kind of I/O, checked. */
+static int check(struct bench *b, int (*call)(void *), void *arg)
+{
+    int rc = 0;
+    for (int i = ASYNC; i <= SYNC && !rc; i++) {
+        struct pass checked = kinds[i];
+        checked.verify = true;
+        rc = bench_pass(b, &checked, call, arg);
+    }
+    return rc;
 }
 
 int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
@@ -217,10 +280,9 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
     int rc = 0;
     b->run->at_name = "alpha";
     for (int i = 0; i < a->n && !rc; i++) {
-        curve[i].alpha = b->alpha = b->run->at = a->first + i * a->step;
-        for (int async = 1; async >= 0 && !rc && i == 0 && b->run->rep == 1; async--)
-            if (b->settings->run.verify)
-                rc = bench_pass(b, pass_of(async, true), call, arg);
+        b->alpha = b->run->at = a->first + i * a->step;
+        if (i == 0 && b->run->rep == 1 && b->settings->run.verify)
+            rc = check(b, call, arg);
         if (!rc)
             rc = measure(b, &curve[i], call, arg);
         if (!rc)
@@ -234,7 +296,7 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
 
 int64_t passes_with_io(const struct plan *p, const struct settings *s)
 {
-    int64_t each = p->alphas.n ? 2 * p->alphas.n : s->overlap ? PARTS - 1 : 1;
+    int64_t each = p->alphas.n ? KINDS * p->alphas.n : s->overlap ? PARTS - 1 : 1;
     int64_t checked = p->alphas.n ? 2 : s->overlap; /* in the first repetition */
     return each * s->run.repeat + checked * s->run.verify;
 }
@@ -242,6 +304,6 @@ int64_t passes_with_io(const struct plan *p, const struct settings *s)
 int passes_count(const struct plan *p, const struct settings *s)
 {
     if (p->alphas.n)
-        return 2 * p->alphas.n + 2 * s->run.verify;
+        return KINDS * p->alphas.n + 2 * s->run.verify;
     return s->overlap ? PARTS + s->run.verify : 1;
 }

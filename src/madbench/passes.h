@@ -16,9 +16,15 @@
  * writing and syncing. A pipeline of n stages allows 1 - 1/n. Where it is poor, a
  * warning says where the time went.
  *
- * alphas: for each ALPHA, synchronous and asynchronous in turn. The effective rate is
- * bytes / visible seconds of I/O (slide 17); hidden = 1 - visible seconds with ASYNC /
- * with SYNC; the critical ALPHA is where 90 % of what the pipeline allows is hidden. */
+ * alphas: for each ALPHA, asynchronous without computation, asynchronous with it, then
+ * synchronous. The effective rate is bytes / visible seconds of I/O (slide 17).
+ *
+ * In both, hidden is what computation takes off the visible seconds of asynchronous
+ * I/O, with as many transfers under way:
+ *     hidden      = 1 - visible / visible without computation
+ *     hidden_most = min(1, t_comp / visible without computation) (1 - 1/n)
+ * What several transfers under way gain over one is no part of it (concurrency). The
+ * critical ALPHA is where hidden is 90 % of what the pipeline allows. */
 int passes_overlap(struct bench *b, int (*call)(void *), void *arg);
 int passes_alphas(struct bench *b, int (*call)(void *), void *arg);
 

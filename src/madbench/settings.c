@@ -3,14 +3,15 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "madbench/full.h"
+#include "madbench/original.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALPHA_MIN 0.0001
 #define ALPHA_MAX 3.0
+#define ALPHA_LEAST (-1000.0) /* any that is negative means the same */
 #define PIECE (INT64_C(1) << 20)
 
 struct settings settings = {.bwexp = NAN};
@@ -46,14 +47,15 @@ static struct opt table[] = {
      .workload = true,
      .help = "I/O mode: the same I/O and memory, busy work instead of linear algebra"},
     {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
-     .arg = "ALPHA", .unit = "1", .min = ALPHA_MIN, .max = ALPHA_MAX,
+     .arg = "ALPHA", .unit = "1", .min = ALPHA_LEAST, .max = ALPHA_MAX,
      .workload = true,
-     .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; sets I/O mode "
-             "[NPIX^2 in S and C, NPIX^3 in W]"},
+     .help = "busy-work exponent: (NPIX^2)^ALPHA flops per matrix; 0: none; below 0: "
+             "NPIX^2 in S and C, NPIX^3 in W; sets I/O mode"},
     {.kind = OPT_TEXT, .name = "alpha-sweep", .value = &settings.alpha_sweep,
      .arg = "A:B:STEP", .workload = true,
-     .help = "I/O mode for ALPHA from A to B, synchronous and asynchronous in turn: "
-             "the effective I/O rates, and the ALPHA that hides the I/O"},
+     .help = "I/O mode for ALPHA from A to B: the effective rates of synchronous and "
+             "asynchronous I/O, how much of the I/O computing hides, and the ALPHA "
+             "that hides it"},
     {.kind = OPT_FLAG, .name = "overlap", .value = &settings.overlap, .preset = "no",
      .help = "with IOMODE=ASYNC: measure I/O alone, computation alone, then both, and "
              "how much of them overlaps"},
@@ -62,6 +64,10 @@ static struct opt table[] = {
      .workload = true, .help = "how matrices move to the gangs"},
     RUN_RANK_SHIFT(settings.run),
     RUN_OPTIONS(settings.run),
+    {.kind = OPT_CHOICE, .name = "format", .value = &settings.format,
+     .preset = "text", .arg = "FORMAT", .choices = "text|madbench2",
+     .help = "of what is printed; madbench2: the lines that MADbench2 prints, for "
+             "scripts that read them"},
 };
 /* clang-format on */
 
@@ -138,6 +144,10 @@ static int check_mode(const struct plan *p, const struct settings *s)
             "--keep is for one pass over the phases, and %s makes several: "
             "leave one of them out",
             s->overlap ? "--overlap" : "--alpha-sweep");
+    if ((s->alpha_sweep || s->overlap) && original_asked(s))
+        return err_usage("--format=madbench2 has lines for one pass over the phases, "
+                         "and %s makes several: leave one of them out",
+                         s->overlap ? "--overlap" : "--alpha-sweep");
     if (s->alpha_sweep && mode == RUN_NONE)
         return err_usage("--alpha-sweep measures I/O, and IOMODE=NONE does none");
     if (p->full && mode == RUN_NONE)
@@ -156,12 +166,12 @@ static int parse_alphas(struct alphas *a, const char *text)
     if (!text)
         return 0;
     if (sscanf(text, "%lf:%lf:%lf%c", &a->first, &last, &a->step, &more) != 3 ||
-        !(a->first >= ALPHA_MIN && last >= a->first && last <= ALPHA_MAX &&
-          a->step > 0 && (last - a->first) / a->step < MADBENCH_ALPHAS_MOST))
+        !(a->first >= 0 && last >= a->first && last <= ALPHA_MAX && a->step > 0 &&
+          (last - a->first) / a->step < MADBENCH_ALPHAS_MOST))
         return err_usage(
-            "--alpha-sweep: \"%s\" is not A:B:STEP with %g <= A <= B <= %g "
-            "and fewer than %d steps",
-            text, ALPHA_MIN, ALPHA_MAX, MADBENCH_ALPHAS_MOST);
+            "--alpha-sweep: \"%s\" is not A:B:STEP with 0 <= A <= B <= %g and fewer "
+            "than %d steps",
+            text, ALPHA_MAX, MADBENCH_ALPHAS_MOST);
     a->n = (int)floor((last - a->first) / a->step + 1e-9) + 1;
     return 0;
 }
@@ -270,21 +280,10 @@ int64_t plan_steps(const struct plan *p, const struct settings *s)
     return 2 * s->nbin + p->groups + group_reads(p);
 }
 
-/* What all ranks transfer of a matrix: shares are unequal, and padded for O_DIRECT. */
-static int64_t transferred(const struct plan *p, const struct grid *like, int ranks)
-{
-    struct grid g;
-    int64_t bytes = 0;
-    for (int rank = 0; rank < ranks; rank++)
-        if (!grid_init(&g, like->npix, like->block, ranks, rank))
-            bytes += units_round_up(grid_share_bytes(&g), p->align);
-    return bytes;
-}
-
 struct run_need plan_need(const struct plan *p, int64_t passes)
 {
-    int64_t nbin = p->bins.mats, bin = transferred(p, &p->big, p->ranks);
-    int64_t group = p->gangs * transferred(p, &p->small, p->gang_ranks);
+    int64_t nbin = p->bins.mats, bin = grid_shares_bytes(&p->big, p->align);
+    int64_t group = p->gangs * grid_shares_bytes(&p->small, p->align);
     return (struct run_need){.memory_bytes = plan_memory(p),
                              .files = 1,
                              .disk_bytes = plan_disk(p),

@@ -16,8 +16,9 @@ struct settings {
     struct run_options run;
     int64_t npix, nbin, ngang, sblock, fblock, rmod, wmod;
     const char *remap;
-    double bwexp;            /* NAN: not given */
+    double bwexp;            /* NAN: not given; < 0: as if, but I/O mode */
     const char *alpha_sweep; /* "A:B:STEP"; NULL: not given */
+    const char *format;      /* of what is printed */
     bool io_only, overlap;
 };
 

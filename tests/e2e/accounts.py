@@ -222,6 +222,11 @@ def slowest(phase, *acts):
     return max(map(sum, zip(*rows))) if rows else 0.0
 
 
+def figures_at(report, name):
+    """In the order of the sweep."""
+    return [f for f in report["figures"] if f["name"] == name and f["at"]]
+
+
 def nbytes(phase, *acts):
     return sum(phase[act]["bytes"] for act in acts if act in phase)
 
@@ -330,21 +335,39 @@ class Arithmetic(Loads):
         report = self.one_run("madbench", "128", "4", "--alpha-sweep=0.5:0.7:0.1",
                               figures=0)
         for f in report["figures"]:
-            if f["at"] and f["name"] != "hidden":
+            if f["at"]:
                 for rep, value in enumerate(f["reps"], 1):
                     self.assertAlmostEqual(
-                        value / self.of_alpha(report, f, rep), 1, 9, f)
+                        value, self.of_alpha(report, f, rep),
+                        delta=1e-9 * max(1, value))
 
     @staticmethod
     def of_alpha(report, figure, rep):
-        mode = "-async" if figure["name"] == "async_MBps" else "-sync"
-        some = [p for p in phases(report) if p["wall"]["rep"] == rep
-                and p["wall"]["at"] == figure["at"]
-                and p["wall"]["phase"].endswith(mode)][-3:]
-        if figure["name"] == "compute_s":
-            return sum(slowest(p, "compute") for p in some)
-        visible = sum(slowest(p, "read", "write", "sync") for p in some)
-        return sum(nbytes(p, "read", "write") for p in some) / visible / 1e6
+        def some(mode):
+            return [p for p in phases(report) if p["wall"]["rep"] == rep
+                    and p["wall"]["at"] == figure["at"]
+                    and p["wall"]["phase"].endswith(mode)][-3:]
+
+        def visible(p):
+            return slowest(p, "read", "write", "sync")
+
+        def seconds(mode):
+            return sum(map(visible, some(mode)))
+
+        def rate(mode):
+            return (sum(nbytes(p, "read", "write") for p in some(mode)) /
+                    seconds(mode) / 1e6)
+        most = sum(min(visible(alone), slowest(sync, "compute")) * (1 - 1 / 4)
+                   for alone, sync in zip(some("-io"), some("-sync")))
+        return {
+            "compute_s": lambda: sum(slowest(p, "compute") for p in some("-sync")),
+            "sync_MBps": lambda: rate("-sync"),
+            "alone_MBps": lambda: rate("-io"),
+            "async_MBps": lambda: rate("-async"),
+            "concurrency": lambda: seconds("-sync") / seconds("-io"),
+            "hidden": lambda: 1 - seconds("-async") / seconds("-io"),
+            "hidden_most": lambda: most / seconds("-io"),
+        }[figure["name"]]()
 
     @unittest.skipIf(QUICK, "left out by LEADLINE_QUICK")
     def phases_fill_the_run(self, program, *args):
@@ -431,12 +454,12 @@ class Overlap(Case):
         return {p["wall"]["phase"][0]: p for p in phases(report)
                 if p["wall"]["phase"] == p["wall"]["phase"][0] + name}
 
-    def alpha(self):
-        """So that a bin's work takes WORK_S on this machine now."""
+    def alpha(self, work_s):
+        """So that a bin's work takes so long on this machine now."""
         report = self.good(self.madbench("64", "2", "--io-only", np=1,
                                          inside=self.ALONE))
         rate = report["results"]["busy_flops_per_s"][0]
-        return math.log(rate * self.WORK_S) / math.log(self.NPIX ** 2)
+        return math.log(rate * work_s) / math.log(self.NPIX ** 2)
 
     def differences(self, report):
         """Of the overlap that is told from that of the pipeline with the seconds of
@@ -455,7 +478,7 @@ class Overlap(Case):
 
     def test_delays(self):
         """Within 2 %. A machine may stop now and then: each phase has some tries."""
-        alpha = self.alpha()
+        alpha = self.alpha(self.WORK_S)
         apart = dict.fromkeys("SWC", math.inf)
         for _ in range(ATTEMPTS):
             report = self.good(self.madbench(
@@ -468,6 +491,56 @@ class Overlap(Case):
             if max(apart.values()) < 0.02:
                 return
         self.fail("overlap differs from the pipeline's by %s" % apart)
+
+    # Of what computation takes off 32 bins' I/O, by hand: where the work w of a bin is
+    # less than the delay d, S, which has two writes under way, waits 16 d - 15 w in all
+    # and not 16 d, W 33 d - 31 w, C 32 d - 31 w. Where it is more: 1, 2 and 1 d.
+    GAIN = {"S": 15, "W": 31, "C": 31}
+    WITHOUT = 16 + 33 + 32
+
+    def sweep(self, delay_s, *alphas):
+        return self.good(self.madbench(
+            str(self.NPIX), str(self.BINS), "--alpha-sweep=%.9f:%.9f:%.9f" % alphas,
+            "--no-verify", "--iomethod=null:delay_us=%d" % (delay_s * 1e6), np=1,
+            inside=self.ALONE))
+
+    def by_hand(self, report, at, delay_s):
+        gain = 0
+        for p in phases(report):
+            if p["wall"]["at"] == at and p["wall"]["phase"].endswith("-async"):
+                work = slowest(p, "compute") / self.BINS
+                gain += self.GAIN[p["wall"]["phase"][0]] * min(work, delay_s)
+        return gain / (self.WITHOUT * delay_s)
+
+    def test_hidden_by_hand(self):
+        """Work of an eighth, a half and twice the delay; within 2 %."""
+        delay, step = 0.02, math.log(4) / math.log(self.NPIX ** 2)
+        middle = self.alpha(delay / 2)
+        apart = [math.inf] * 3
+        for _ in range(ATTEMPTS):
+            report = self.sweep(delay, middle - step, middle + 1.01 * step, step)
+            told = figures_at(report, "hidden")
+            self.assertEqual(len(told), 3)
+            for i, f in enumerate(told):
+                away = f["median"] - self.by_hand(report, f["at"], delay)
+                apart[i] = min(apart[i], abs(away))
+            if max(apart) < 0.02:
+                return
+        self.fail("hidden differs from what it must be by %s" % apart)
+
+    def test_nothing_is_hidden_behind_nothing(self):
+        """However much several transfers under way gain over one."""
+        most = [math.inf] * 3
+        for _ in range(ATTEMPTS):
+            report = self.sweep(0.005, 0, 0.21, 0.1)
+            for i, (f, bound) in enumerate(zip(figures_at(report, "hidden"),
+                                               figures_at(report, "hidden_most"))):
+                most[i] = min(most[i], max(abs(f["median"]), bound["median"]))
+            for f in figures_at(report, "concurrency"):
+                self.assertGreater(f["median"], 1.2)
+            if max(most) < 0.02:
+                return
+        self.fail("without computation %s is hidden" % most)
 
 
 # ---- strace ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 """--dry-run says what a run needs, and touches nothing."""
 import os
 import re
+import resource
 
 from e2e import HAVE_SCALAPACK, Case, add, main
 
@@ -35,6 +36,14 @@ class DryRun(Case):
         self.assertIn("memory, 5 matrices ", self.ask("1000", "4", "--iomode=ASYNC"))
         out = self.ask("1000", "4", "2", "--iomode=ASYNC", "--ranks=2")
         self.assertIn("memory, 7 matrices a gang", out)
+
+    def test_as_quick_for_two_billion_ranks(self):
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        for cache in "flush", "direct":
+            out = self.ask("100000", "8", "--cache=" + cache, "--ranks=2000000000")
+            self.assertRegex(out, r"2000000000 ranks as a 40000 x 50000 grid")
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin
+        self.assertLess(took, 2)
 
     def test_with_a_launcher_it_speaks_once(self):
         out = self.ask("1000", "4", "2", np=2)

@@ -15,6 +15,7 @@ NPIX, NBIN = 128, 4
 PASS = 8 * NPIX * NPIX * NBIN
 IO_MODE = (str(NPIX), str(NBIN), "--io-only")
 PARTS = "t_io_s", "t_comp_s", "t_both_s", "overlap", "overlap_bound"
+HIDDEN = "hidden", "hidden_most"
 
 # Forbids io_uring_setup(2), number 425 everywhere, then runs its arguments.
 WITHOUT_URING = [sys.executable, "-c", """
@@ -139,13 +140,16 @@ class Asynchronous(Case):
     def overlap(self, *args, np=2):
         report = self.good(self.run_async(*args, "--overlap", np=np))
         f = figures(report)
-        for phase, name in itertools.product("SWC", PARTS):
+        for phase, name in itertools.product("SWC", PARTS + HIDDEN):
             self.assertIn("%s.%s" % (phase, name), f)
         for phase in "SWC":
             for io, comp, both, overlap, bound in zip(*(
                     f["%s.%s" % (phase, p)]["reps"] for p in PARTS)):
                 self.assertAlmostEqual(overlap, (io + comp - both) / min(io, comp), 9)
                 self.assertTrue(0 < bound < 1)
+            for hidden, most in zip(*(f["%s.%s" % (phase, p)]["reps"] for p in HIDDEN)):
+                self.assertLess(hidden, 1)
+                self.assertTrue(0 <= most <= bound)
             self.assertEqual(samples(report, "read", phase + "-comp"), [])
             self.assertEqual(samples(report, "write", phase + "-comp"), [])
             self.assertEqual(total(report, "read", phase=phase + "-io"),
@@ -186,27 +190,31 @@ class Asynchronous(Case):
     def test_alpha_sweep(self):
         done = self.madbench(str(NPIX), str(NBIN), "--alpha-sweep=0.5:0.9:0.1")
         report = self.good(done)
-        for name in "compute_s", "sync_MBps", "async_MBps", "hidden":
+        for name in ("compute_s", "sync_MBps", "alone_MBps", "async_MBps",
+                     "concurrency", "hidden", "hidden_most"):
             at = [f["at"]["alpha"] for f in report["figures"] if f["name"] == name]
             self.assertEqual([round(a, 9) for a in at], [0.5, 0.6, 0.7, 0.8, 0.9])
-        for mode in "-sync", "-async":
+        for mode in "-io", "-sync", "-async":
             for at in 0.5, 0.9:
                 s = [s for s in report["samples"] if s["phase"] == "W" + mode and
                      s["act"] == "wall" and s["at"]["alpha"] == at]
-                self.assertEqual(len(s), 1 + (at == 0.5))  # the first is also checked
+                checked = at == 0.5 and mode != "-io"
+                self.assertEqual(len(s), 1 + checked)  # the first is also checked
         self.assertEqual(report["checks"]["blocks_checked"], 2 * 2 * 2 * NBIN)
         critical = figures(report)["alpha_critical"]["median"]
         told = "io_not_hidden" in [w["code"] for w in report["warnings"]]
         self.assertEqual(critical is None, told)
+        self.assertEqual([s for s in report["samples"] if s["phase"].endswith("-io") and
+                          s["act"] in ("read", "write") and not s["bytes"]], [])
         if critical is not None:
             self.assertTrue(0.5 <= critical <= 0.9)
 
     def test_alpha_sweep_prints_a_table(self):
         done = self.run_program("madbench", str(NPIX), str(NBIN), "--no-verify",
                                 "--alpha-sweep=0.5:0.7:0.1")
-        self.assertRegex(done.out, r"(?m)^alpha +compute_s +sync_MBps +async_MBps +"
-                                   "hidden$")
-        self.assertRegex(done.out, r"(?m)^0\.7000 +\S+ +\S+ +\S+ +\S+$")
+        self.assertRegex(done.out, r"(?m)^alpha +compute_s +sync_MBps +alone_MBps +"
+                                   "async_MBps +concurrency +hidden +hidden_most$")
+        self.assertRegex(done.out, r"(?m)^0\.7000( +\S+){7}$")
 
     # ---- direct I/O ----------------------------------------------------------
 
@@ -235,7 +243,11 @@ for (name, method, launcher), type_ in KINDS:
 add(Asynchronous, "posix_chooses", "chosen", "POSIX",
     "uring" if os.environ["HAVE_LIBURING"] == "yes" else "threads")
 add(Asynchronous, "mpi_chooses", "chosen", "MPI", "mpiio-nb")
-add(Asynchronous, "named_is_taken", "chosen", "threads:helpers=2", "threads:helpers=2")
+for spec in "threads:helpers=2", "threads:depth=2", "mpiio-nb:depth=1,piece=4k":
+    add(Asynchronous, "named_is_taken_" + spec, "chosen", spec, spec)
+for name in set(ASYNCHRONOUS) & {"uring", "libaio"}:
+    add(Asynchronous, "named_is_taken_" + name, "chosen", name + ":depth=32,piece=4k",
+        name + ":depth=32,piece=4k")
 
 for i, (args_, parts_) in enumerate([
         (("--iomode=ASYNC", "--iomethod=mpiio"), ("mpiio is not", "mpiio-nb")),

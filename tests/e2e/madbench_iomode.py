@@ -5,9 +5,10 @@ import csv
 import glob
 import os
 import pty
+import re
 import signal
 
-from e2e import HDF5, METHODS, Case, add, main, samples, total
+from e2e import HAVE_SCALAPACK, HDF5, METHODS, Case, add, main, samples, total
 
 NPIX, NBIN = 128, 4
 PASS = 8 * NPIX * NPIX * NBIN
@@ -102,6 +103,15 @@ class IoMode(Case):
         self.assertNotIn("dC", report["results"])
         self.assertEqual(report["options"]["bwexp"]["value"], 0.5)
 
+    def test_bwexp_of_zero_and_below(self):
+        """As the original: none, and what the mathematics would take."""
+        for value, flops in (("0", 0), ("0.0", 0), ("-1", 2 * NPIX ** 2 + NPIX ** 3),
+                             ("-0.5", 2 * NPIX ** 2 + NPIX ** 3)):
+            report = self.good(self.madbench(*SIZE, env={"BWEXP": value}))
+            self.assertNotIn("dC", report["results"])
+            self.assertEqual(report["results"]["busy_flops"], [NBIN * flops])
+        self.good(self.madbench(*SIZE, "--bwexp", "-1"))
+
     def test_environment_is_the_option(self):
         env = {"IOMETHOD": "mpi", "FILETYPE": "shared", "BWEXP": "0.5"}
         options = self.good(self.madbench(*SIZE, env=env))["options"]
@@ -136,6 +146,86 @@ class IoMode(Case):
         report = self.run_it("--iomethod=MPI", "--hint=cb_buffer_size=1048576")
         self.assertEqual(report["io"]["hints_asked"], {"cb_buffer_size": "1048576"})
         self.assertEqual(report["io"]["hints_in_effect"]["cb_buffer_size"], "1048576")
+
+    # ---- MADbench2's lines -------------------------------------------------------
+
+    ROW = r"([SDWC])_(cc|bw|r|w|total) {0,4} +(\d+\.\d\d)   \[ *(\S+): *(\S+)\]"
+
+    def original(self, *args, np=2, **how):
+        """(header, {phase: {line: (mean, least, most)}}, what follows)"""
+        done = self.run_program("madbench", *args, "--format=madbench2", np=np, **how)
+        report = self.good(done)
+        blank, name, sizes, names, blank2, *lines = done.out.split("\n")
+        self.assertEqual((blank, blank2), ("", ""))
+        phases, rule = {}, False
+        while lines and re.match("[SDWC]_| +-------$", lines[0]):
+            line = lines.pop(0)
+            if line.startswith(" "):
+                self.assertEqual(line, " " * 10 + "-------")
+                rule = True
+                continue
+            phase, what, *seconds = re.fullmatch(self.ROW, line).groups()
+            self.assertEqual(len(line), 43, line)
+            phases.setdefault(phase, {})[what] = tuple(map(float, seconds))
+            self.assertEqual(rule, what == "total")
+            if what == "total":
+                self.assertEqual(lines.pop(0), "")
+                rule = False
+        return (name, sizes, names), phases, lines, report
+
+    def like_the_report(self, phases, report):
+        for phase, rows in phases.items():
+            def seconds(act, of="mean_s"):
+                return sum(s[of] for s in samples(report, act, phase))
+            for what, told in (("r", seconds("read")),
+                               ("w", seconds("write") + seconds("sync")),
+                               ("total", seconds("wall"))):
+                self.assertAlmostEqual(rows.get(what, [0])[0], told, delta=0.0051)
+            parts = sum(rows[what][0] for what in rows if what != "total")
+            self.assertAlmostEqual(parts, rows["total"][0], delta=0.021)
+            for mean, least, most in rows.values():
+                self.assertTrue(least - 0.01 <= mean <= most + 0.01, rows)
+
+    def test_lines_of_the_io_mode(self):
+        head, phases, rest, report = self.original(*SIZE, "--bwexp=1.2")
+        self.assertEqual(head, (
+            "MADbench 2.0 IO-mode",
+            "no_pe = 2  no_pix = 128  no_bin = 4  no_gang = 1  sblocksize = 64  "
+            "fblocksize = 4096  r_mod = 1  w_mod = 1",
+            "IOMETHOD = POSIX  IOMODE = SYNC  FILETYPE = UNIQUE  REMAP = CUSTOM  "
+            "BWEXP = 1.20"))
+        self.assertEqual({p: list(rows) for p, rows in phases.items()},
+                         {"S": ["cc", "bw", "w", "total"],
+                          "W": ["cc", "bw", "r", "w", "total"],
+                          "C": ["cc", "bw", "r", "total"]})
+        self.assertEqual(rest, [""])
+        self.like_the_report(phases, report)
+
+    def test_no_line_where_there_is_nothing(self):
+        head, phases, _, _ = self.original(*SIZE, env={"BWEXP": "0", "IOMODE": "NONE",
+                                                       "FILETYPE": "shared"})
+        self.assertTrue(head[2].endswith("FILETYPE = SHARED  REMAP = CUSTOM  "
+                                         "BWEXP = 0.00"))
+        self.assertEqual([list(rows) for rows in phases.values()],
+                         [["cc", "total"]] * 3)
+        head = self.original(*SIZE, env={"BWEXP": "-1"})[0]
+        self.assertTrue(head[2].endswith("REMAP = CUSTOM"))
+
+    def test_lines_of_slow_transfers(self):
+        _, phases, _, report = self.original(
+            *SIZE, "--io-only", "--no-verify", "--iomethod=null:delay_us=20000", np=1)
+        self.like_the_report(phases, report)
+        self.assertGreater(phases["W"]["r"][0], 0.07)
+        self.assertGreater(phases["S"]["w"][0], 0.07)
+
+    def test_lines_of_the_full_mode(self):
+        if not HAVE_SCALAPACK:
+            self.skipTest("built without ScaLAPACK")
+        head, phases, rest, report = self.original("64", "2")
+        self.assertEqual(head[0], "MADbench 2.0")
+        self.assertEqual(list(phases), list("SDWC"))
+        self.assertEqual(rest, ["", "dC[0] = -8.98259e-01", ""])
+        self.like_the_report(phases, report)
 
     # ---- sinks -------------------------------------------------------------------
 

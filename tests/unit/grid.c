@@ -2,6 +2,7 @@
 /* The block-cyclic arithmetic, against counting every element. */
 #include "madbench/grid.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "tap.h"
 
 #include <limits.h>
@@ -56,7 +57,7 @@ static int index_good(const struct grid *g)
 /* The shares tile the matrix, the largest is the largest, each finds its elements. */
 static int shares_good(int64_t npix, int64_t block, int ranks)
 {
-    int64_t total = 0, most = 0;
+    int64_t total = 0, most = 0, padded = 0;
     struct grid g;
     for (int rank = 0; rank < ranks; rank++) {
         if (grid_init(&g, npix, block, ranks, rank) != 0 || !index_good(&g))
@@ -68,9 +69,11 @@ static int shares_good(int64_t npix, int64_t block, int ranks)
         if (grid_owner(&g, grid_global_row(&g, 0), grid_global_col(&g, 0)) != rank)
             return 0;
         total += grid_share_elements(&g);
+        padded += units_round_up(grid_share_bytes(&g), 96);
         most = grid_share_bytes(&g) > most ? grid_share_bytes(&g) : most;
     }
-    return total == npix * npix && most == grid_share_bytes_max(&g);
+    return total == npix * npix && most == grid_share_bytes_max(&g) &&
+           grid_shares_bytes(&g, 96) == padded;
 }
 
 static void test_shares(void)
@@ -101,6 +104,14 @@ static void test_large(void)
     rc = grid_init(&g, GRID_NPIX_MAX, 64, 1, 0);
     tap_ok(rc == 0 && grid_share_bytes(&g) == INT64_C(8000000000000000000),
            "the largest matrix, 8e18 bytes, does not overflow");
+    rc = grid_init(&g, 100000, 1, 2000000000, 0);
+    tap_ok(rc == 0 && grid_shares_bytes(&g, 1) == INT64_C(80000000000) &&
+               grid_shares_bytes(&g, 4096) == INT64_C(8192000000000),
+           "the shares of two billion ranks are summed without counting them");
+    rc = grid_check(1000, 1, 1999999999);
+    tap_ok(rc != 0 && strstr(err_get()->text, "or 1000000 ranks"),
+           "nor are ranks counted down to those that would do");
+    err_clear();
 }
 
 /* Whether a check refused with all of these in its sentence. */
