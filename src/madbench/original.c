@@ -12,7 +12,7 @@ bool original_asked(const struct settings *s)
 static bool speaks(const struct bench *b)
 {
     const struct run *r = b->run;
-    return r->world.rank == 0 && !r->options->quiet && !r->output_taken;
+    return r->world.rank == 0 && !r->options->quiet;
 }
 
 void original_head(const struct bench *b)
