@@ -6,6 +6,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/csv.c src/base/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
+	src/base/told.h \
 	src/base/json.c src/base/json.h \
 	src/base/ldad.c src/base/ldad.h \
 	src/base/ldad_find.c \

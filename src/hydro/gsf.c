@@ -147,12 +147,18 @@ static int read_header(struct gsf *g)
     return 0;
 }
 
-int gsf_open(struct gsf **out, const char *path)
+int gsf_open(struct gsf **g, const char *path)
+{
+    return gsf_open_told(g, path, &(struct told){0});
+}
+
+int gsf_open_told(struct gsf **out, const char *path, const struct told *told)
 {
     struct gsf *g = calloc(1, sizeof *g);
     *out = NULL;
     if (!g)
         return err_set(-ENOMEM, path, -1, "no memory to read the file");
+    g->stream.told = *told;
     int rc = gsf_stream_open(&g->stream, path);
     g->pings.path = g->stream.path;
     if (!rc)
@@ -203,8 +209,6 @@ int gsf_next(struct gsf *g, struct gsf_ping *ping)
         pass(g, &r);
         rc = 0;
     }
-    g->counts.read_bytes = g->stream.read_bytes;
-    g->counts.read_ns = g->stream.read_ns;
     g->failed = rc < 0 ? rc : 0;
     return rc;
 }

@@ -8,6 +8,7 @@
 #ifndef HYDRO_GSF_H
 #define HYDRO_GSF_H
 
+#include "base/told.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -77,7 +78,6 @@ struct gsf_counts {
     int64_t subrecords[256];      /* of pings, by id; 0: words of padding */
     int64_t checksums;            /* that were verified: of headers and pings */
     int64_t skipped_bytes;        /* of records that were not looked into */
-    int64_t read_bytes, read_ns;  /* what the system delivered, and how long it took */
 };
 
 struct gsf;
@@ -86,6 +86,9 @@ struct gsf;
  * Returns 0, or -errno with a sentence: it cannot be read, is no regular file, is
  * empty, is not GSF, or is of a version newer than 3.x. */
 int gsf_open(struct gsf **g, const char *path);
+
+/* Local. The same; of each read from now on *told is told, which is copied. */
+int gsf_open_told(struct gsf **g, const char *path, const struct told *told);
 
 /* Local. The next ping. Returns 1, with its arrays valid until the next call; 0 at the
  * end of the file; -errno with a sentence that has file and byte offset where the file

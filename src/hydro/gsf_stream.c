@@ -46,7 +46,7 @@ static int fill(struct gsf_stream *s, int n)
         int room = n - s->end > READ_BYTES ? n - s->end : READ_BYTES;
         int64_t start_ns = clock_ns();
         ssize_t got = pread(s->fd, s->window + s->end, (size_t)room, s->at + s->end);
-        s->read_ns += clock_ns() - start_ns;
+        int64_t ns = clock_ns() - start_ns;
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -56,7 +56,7 @@ static int fill(struct gsf_stream *s, int n)
             return err_set(-EIO, s->path, s->at + s->end,
                            "the file became shorter while it was read");
         s->end += (int)got;
-        s->read_bytes += got;
+        told_transfer(&s->told, false, got, ns);
     }
     return 0;
 }

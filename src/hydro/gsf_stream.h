@@ -2,6 +2,7 @@
 #ifndef HYDRO_GSF_STREAM_H
 #define HYDRO_GSF_STREAM_H
 
+#include "base/told.h"
 #include <stdint.h>
 
 struct gsf_stream {
@@ -10,11 +11,11 @@ struct gsf_stream {
     int64_t bytes; /* of the file when it was opened */
     int64_t at;    /* in the file, where the window's unread part begins */
     uint8_t *window;
-    int begin, end; /* the unread part */
-    int64_t read_bytes, read_ns;
+    int begin, end;   /* the unread part */
+    struct told told; /* of each read */
 };
 
-/* Local. Opens a regular file; *s is zero before. gsf_stream_close is due whatever it
+/* Local. Opens a regular file; *s is zero before, but for who is told. gsf_stream_close is due whatever it
  * returns: 0, or -errno with a sentence. */
 int gsf_stream_open(struct gsf_stream *s, const char *path);
 

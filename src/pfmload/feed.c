@@ -234,14 +234,12 @@ int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
     const uint8_t *cut;
     int rc = check_numbers(&from);
     if (!rc)
-        rc = gsf_open(&from.gsf, path);
+        rc = gsf_open_told(&from.gsf, path, &f->o.told);
     if (rc)
         return rc;
     while (!rc && (rc = next_ping(f, &from, &ping, &cut)) == 1)
         rc = feed_ping(f, &from, &ping, cut);
     f->counts.files++;
-    f->counts.read_bytes += gsf_counts(from.gsf)->read_bytes;
-    f->counts.read_ns += gsf_counts(from.gsf)->read_ns;
     gsf_close(&from.gsf);
     return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef PFMLOAD_FEED_H
 #define PFMLOAD_FEED_H
 
+#include "base/told.h"
 #include "hydro/geodesy.h"
 #include "hydro/pfm.h"
 #include "hydro/swath.h"
@@ -13,6 +14,7 @@ struct feed_options {
     int64_t line_shift; /* the line of a file is its number and this */
     bool filter;        /* flag what the swath filter cuts */
     struct swath_options swath;
+    struct told told; /* of each read of a GSF file */
 };
 
 /* Of all that was fed so far; each beam is counted once, in one of the lines after
@@ -30,8 +32,6 @@ struct feed_counts {
     int64_t manual;        /* invalid by hand */
     int64_t filtered;      /* invalid by a filter, and of these: */
     int64_t cut;           /* now, by the swath filter */
-    int64_t read_bytes;    /* from GSF files */
-    int64_t read_ns;       /* spent in these reads */
 };
 
 /* Takes `n` > 0 soundings, all of one ping or of one bin; they are valid during the

@@ -43,6 +43,8 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
     if (!rc)
         rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
                          load_scratch(l, "left", scratch));
+    if (!rc)
+        sorter_tell(g->left, load_told(l));
     return rc;
 }
 

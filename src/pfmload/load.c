@@ -59,6 +59,19 @@ void load_progress(struct load *l, int64_t soundings)
     progress_step(p, soundings, what);
 }
 
+static void transferred(void *context, bool write, int64_t bytes, int64_t ns)
+{
+    struct phase *p = ((struct load *)context)->r->phase;
+    enum act a = write ? ACT_WRITE : ACT_READ;
+    phase_move(p, p->now, a, ns);
+    phase_transfer(p, a, bytes, ns);
+}
+
+struct told load_told(struct load *l)
+{
+    return (struct told){.transfer = transferred, .context = l};
+}
+
 /* ---- what goes in --------------------------------------------------------------- */
 
 struct count {
@@ -87,13 +100,7 @@ static int feed_item(struct load *l, const struct item *item, struct count *c)
 int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context)
 {
     struct count c = {.l = l, .sink = sink, .context = context};
-    const struct feed_counts *now = feed_counts(l->feed);
-    struct feed_counts before = *now;
     int rc = feed_item(l, item, &c);
-    int64_t ns = now->read_ns - before.read_ns;
-    phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, ns);
-    if (now->read_bytes > before.read_bytes)
-        phase_transfer(l->r->phase, ACT_READ, now->read_bytes - before.read_bytes, ns);
     load_fail(l, rc == -ECANCELED ? 0 : rc);
     return rc;
 }
@@ -122,15 +129,10 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
 
 void load_count_scratch(struct load *l, const struct sorter_counts *c)
 {
-    struct phase *p = l->r->phase;
-    if (!c || !c->spilled_bytes)
+    if (!c)
         return;
     l->scratch_bytes += c->spilled_bytes;
     l->spilled_runs += c->runs;
-    phase_move(p, ACT_COMPUTE, ACT_WRITE, c->write_ns);
-    phase_move(p, ACT_COMPUTE, ACT_READ, c->read_ns);
-    phase_transfer(p, ACT_WRITE, c->spilled_bytes, c->write_ns);
-    phase_transfer(p, ACT_READ, c->spilled_bytes, c->read_ns);
 }
 
 int64_t load_expected(const struct load *l)

@@ -99,8 +99,12 @@ static inline bool load_is_first(const struct load *l)
 /* Local. Keeps the first failure of this rank; 0 is none. */
 void load_fail(struct load *l, int rc);
 
+/* Local. Counts each read and write of what does not know phases, with its latency, as
+ * one of the phase: its time is taken from what is going on. */
+struct told load_told(struct load *l);
+
 /* Local. All soundings of an item, counted and with their fingerprints added to
- * l->tally, to `sink`. Time spent in reading the file is counted as such. Returns 0, or
+ * l->tally, to `sink`. Returns 0, or
  * -errno with a sentence, which is kept in l->r->failed, too; -ECANCELED of the sink is
  * only returned. */
 int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context);
@@ -124,8 +128,7 @@ int64_t load_memory(const struct load *l);
  * for something else: not more than what soundings need, if that is known. */
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
-/* Local. What a sorter did to its scratch files, as transfers of this phase; NULL is
- * nothing. */
+/* Local. What a sorter wrote to its scratch files, for the figures; NULL is nothing. */
 void load_count_scratch(struct load *l, const struct sorter_counts *c);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */

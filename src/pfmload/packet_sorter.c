@@ -45,6 +45,7 @@ struct packet_sorter {
     struct source *source;
     int64_t *heap, live; /* sources that have not ended, the least key's first */
     bool pending;        /* the least one was given, and is still there */
+    struct told told;
     char scratch[PATH_MAX - 32];
 };
 
@@ -95,6 +96,11 @@ void packet_sorter_close(struct packet_sorter **s)
     }
     free(*s);
     *s = NULL;
+}
+
+void packet_sorter_tell(struct packet_sorter *s, struct told told)
+{
+    s->told = told;
 }
 
 const struct sorter_counts *packet_sorter_counts(const struct packet_sorter *s)
@@ -149,7 +155,14 @@ static const uint8_t *sorted_packet(const struct packet_sorter *s, int64_t i)
 static int runs_open(struct packet_sorter *s, struct runs *r, int64_t length)
 {
     r->length = length;
-    return spill_open(&r->file, s->scratch, s->files++);
+    return spill_open(&r->file, s->scratch, s->files++, &s->told);
+}
+
+/* What is in `out`. */
+static int append_out(struct packet_sorter *s, struct runs *r, int64_t bytes)
+{
+    s->counts.spilled_bytes += bytes;
+    return spill_append(&r->file, s->out, bytes);
 }
 
 /* A packet to the end of a run, by way of `out`, which is written when it is full. */
@@ -161,7 +174,7 @@ static int put_out(struct packet_sorter *s, struct runs *r, const uint8_t *packe
     if (*fill < s->out_bytes)
         return 0;
     *fill = 0;
-    return spill_append(&r->file, s->out, s->out_bytes, &s->counts);
+    return append_out(s, r, s->out_bytes);
 }
 
 /* What is held becomes a run. */
@@ -175,7 +188,7 @@ static int spill(struct packet_sorter *s)
         rc = put_out(s, r, sorted_packet(s, i), &fill);
     s->held = 0;
     s->counts.runs++;
-    return rc ? rc : spill_append(&r->file, s->out, fill, &s->counts);
+    return rc ? rc : append_out(s, r, fill);
 }
 
 int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n)
@@ -198,7 +211,7 @@ int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n
 static int fill(struct packet_sorter *s, struct source *from)
 {
     int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = spill_read(&s->runs.file, from->window, from->next, n, &s->counts);
+    int rc = spill_read(&s->runs.file, from->window, from->next, n);
     from->at = from->window;
     from->end = from->window + n;
     from->next += n;
@@ -283,7 +296,7 @@ static int merge_pass(struct packet_sorter *s, int64_t runs, int64_t together)
         while (!rc && !(rc = merge_next(s, &packet)) && packet)
             rc = put_out(s, &longer, packet, &held);
         if (!rc)
-            rc = spill_append(&longer.file, s->out, held, &s->counts);
+            rc = append_out(s, &longer, held);
     }
     spill_close(rc ? &longer.file : &s->runs.file);
     if (!rc)

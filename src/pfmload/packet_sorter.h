@@ -13,6 +13,9 @@ struct packet_sorter;
 int packet_sorter_open(struct packet_sorter **s, int64_t packet_bytes,
                        int64_t memory_bytes, const char *scratch);
 
+/* Local. As sorter_tell. */
+void packet_sorter_tell(struct packet_sorter *s, struct told told);
+
 /* Local. Takes copies of n packets, one after another. Returns 0, or -errno with a
  * sentence that names the scratch file, as the next two do. */
 int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n);

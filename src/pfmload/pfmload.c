@@ -45,12 +45,14 @@ static int run_all(struct load *l, int argc, char **argv)
     if (!rc && r->options->dry_run)
         return dry(r, l->set->memory);
     if (!rc)
-        rc = run_ready(r, argc, argv, l->set->memory, 0, l->scheme->name,
+        rc = run_ready(r, argc, argv, l->set->memory, -1, l->scheme->name,
                        r->async ? 2 : 1, 0);
     if (!rc)
         rc = steps_begin(l);
     for (int64_t i = 0; i < r->options->repeat && !rc; i++)
         rc = repetition(l, i == r->options->repeat - 1);
+    if (!rc)
+        steps_tell_bad(l);
     steps_end(l);
     return rc;
 }

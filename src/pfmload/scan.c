@@ -25,8 +25,45 @@ static bool is_within(const struct scan_options *o, struct geo_point p)
     return p.lat >= o->south && p.lat <= o->north && lon >= o->west && lon <= o->east;
 }
 
+static double end_of(const struct scan *s, int end)
+{
+    const struct geo_box *b = &s->box;
+    const double ends[SCAN_ENDS] = {s->depth_min, s->depth_max, b->south,   b->north,
+                                    b->west[0],   b->east[0],   b->west[1], b->east[1]};
+    return ends[end];
+}
+
+/* Of two that are as far, the first in the list stays, on any number of ranks. */
+static bool is_farther(const struct scan *a, const struct scan *b, int end)
+{
+    double x = end_of(a, end), y = end_of(b, end);
+    if (x != y)
+        return end % 2 ? x > y : x < y;
+    const struct scan_place *p = &a->place[end], *q = &b->place[end];
+    return p->file != q->file ? p->file < q->file : p->ping < q->ping;
+}
+
+struct scan_place scan_outlier(const struct scan *s, enum scan_end side)
+{
+    double n = (double)s->box.n, mean = s->sum[0].lat / n;
+    int end = (int)side;
+    if (side == SCAN_WEST) { /* the longitudes in which the box is smaller */
+        int way = s->box.east[1] - s->box.west[1] < s->box.east[0] - s->box.west[0];
+        end += 2 * way;
+        mean = s->sum[way].lon / n;
+    }
+    return s->place[end_of(s, end + 1) - mean > mean - end_of(s, end) ? end + 1 : end];
+}
+
 static void join(struct scan *into, const struct scan *other)
 {
+    for (int i = 0; i < SCAN_ENDS && other->box.n; i++)
+        if (!into->box.n || is_farther(other, into, i))
+            into->place[i] = other->place[i];
+    for (int i = 0; i < 2; i++) {
+        into->sum[i].lat += other->sum[i].lat;
+        into->sum[i].lon += other->sum[i].lon;
+    }
     if (other->box.n && (!into->box.n || other->depth_min < into->depth_min))
         into->depth_min = other->depth_min;
     if (other->box.n && (!into->box.n || other->depth_max > into->depth_max))
@@ -34,11 +71,21 @@ static void join(struct scan *into, const struct scan *other)
     geo_box_join(&into->box, &other->box);
     into->pings = other->pings > into->pings ? other->pings : into->pings;
     into->beams = other->beams > into->beams ? other->beams : into->beams;
-    into->read_bytes += other->read_bytes;
-    into->read_ns += other->read_ns;
 }
 
-static int scan_ping(struct scanner *c, const struct gsf_ping *p, struct scan *file)
+/* Where a ping is, and how often that counts in the mean. */
+static void locate(struct scan *s, const struct gsf_ping *p, int64_t file)
+{
+    double n = (double)s->box.n, lon = geo_wrap(p->lon);
+    for (int i = 0; i < SCAN_ENDS; i++)
+        s->place[i] = (struct scan_place){file, p->number};
+    for (int i = 0; i < 2; i++)
+        s->sum[i] =
+            (struct geo_point){n * p->lat, n * (i && lon < 0 ? lon + 360 : lon)};
+}
+
+static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number,
+                     struct scan *file)
 {
     if (p->ignored || !p->placed)
         return 0;
@@ -56,6 +103,7 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, struct scan *f
         s.beams = i + 1;
     }
     s.pings = s.box.n ? p->number : 0;
+    locate(&s, p, number);
     join(file, &s);
     return rc;
 }
@@ -69,21 +117,20 @@ static int take(struct gsf *g, struct gsf_ping *ping, const char *path)
     return rc;
 }
 
-static int scan_file(struct scanner *c, const char *path, struct scan *file)
+static int scan_file(struct scanner *c, const char *path, int64_t number,
+                     struct scan *file)
 {
     struct gsf *g;
     struct gsf_ping ping;
     int64_t at = 0;
-    int rc = gsf_open(&g, path);
+    int rc = gsf_open_told(&g, path, &c->o->told);
     if (rc)
         return rc;
     while (!rc && (rc = take(g, &ping, path)) == 1) {
-        rc = scan_ping(c, &ping, file);
+        rc = scan_ping(c, &ping, number, file);
         progress_step(&c->progress, gsf_position(g) - at, "scanning");
         at = gsf_position(g);
     }
-    file->read_bytes = gsf_counts(g)->read_bytes;
-    file->read_ns = gsf_counts(g)->read_ns;
     gsf_close(&g);
     return rc;
 }
@@ -109,7 +156,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
         struct scan file = {0};
         if (c->rank_of[i] != rank)
             continue;
-        int rc = scan_file(c, l->file[i].path, &file);
+        int rc = scan_file(c, l->file[i].path, i, &file);
         if (rc && (!c->o->skip_bad || rc == -ENOMEM || list_mark_bad(l, i, NULL)))
             break;
         if (!rc)
@@ -151,8 +198,6 @@ static void join_all(struct scan *s, MPI_Comm comm)
     MPI_Type_commit(&type);
     MPI_Op_create(join_op, 1, &op);
     MPI_Allreduce(&mine, s, 1, type, op, comm);
-    s->read_bytes = mine.read_bytes;
-    s->read_ns = mine.read_ns;
     MPI_Op_free(&op);
     MPI_Type_free(&type);
 }

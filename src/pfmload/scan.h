@@ -3,6 +3,7 @@
 #ifndef PFMLOAD_SCAN_H
 #define PFMLOAD_SCAN_H
 
+#include "base/told.h"
 #include "hydro/geodesy.h"
 #include "pfmload/list.h"
 #include <mpi.h>
@@ -15,6 +16,22 @@ struct scan_options {
      * the PFM, with what whole bins add to its sides. */
     bool bounded; /* false: all count */
     double west, south, east, north;
+    struct told told; /* of each read */
+};
+
+/* The ends of what there is, of which each has a ping that it comes from. */
+enum scan_end {
+    SCAN_SHALLOWEST,
+    SCAN_DEEPEST,
+    SCAN_SOUTH,
+    SCAN_NORTH,
+    SCAN_WEST, /* and SCAN_EAST, of longitudes from -180 upwards; then from 0 */
+    SCAN_EAST,
+    SCAN_ENDS = SCAN_EAST + 3
+};
+
+struct scan_place {
+    int64_t file, ping; /* in the list, from 0; in the file, from 1 */
 };
 
 /* Of what would be loaded from all files that are not bad. */
@@ -24,8 +41,14 @@ struct scan {
     int64_t pings;               /* the highest number of one with soundings */
     int64_t beams;               /* likewise of a beam in its ping, both from 1 */
     int64_t bad;                 /* files left out, by list_open or now */
-    int64_t read_bytes, read_ns; /* of this rank */
+    struct scan_place place[SCAN_ENDS];
+    struct geo_point sum[2]; /* of the pings' positions, for their mean: longitudes from
+                              * -180 upwards, and from 0; each as often as soundings */
 };
+
+/* Local. Which of two ends (SCAN_SOUTH or SCAN_WEST) an outlier is, if there is one:
+ * that which is farther from the mean of all. Returns where it comes from. */
+struct scan_place scan_outlier(const struct scan *s, enum scan_end side);
 
 /* **Collective** on `comm`, with the same list and options everywhere. Reads each file
  * on one rank (list_deal) and gives every rank the same *s; fills in the soundings of

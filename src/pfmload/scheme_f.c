@@ -52,9 +52,15 @@ static int node_open(struct node *v, struct load *l)
     if (rc || opened)
         return rc ? rc : opened;
     if (l->set->canonical)
-        return sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
-    return packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
-                              scratch);
+        rc = sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
+    else
+        rc = packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
+                                scratch);
+    if (!rc && v->soundings)
+        sorter_tell(v->soundings, load_told(l));
+    if (!rc && v->packets)
+        packet_sorter_tell(v->packets, load_told(l));
+    return rc;
 }
 
 static void node_close(struct node *v)

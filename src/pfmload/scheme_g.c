@@ -226,7 +226,11 @@ static int prepare_writer(struct g *g)
                        "counting soundings in %lld bins does not fit into --memory: "
                        "raise it, take larger bins, or more ranks",
                        (long long)bins);
-    return sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch));
+    int rc =
+        sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch));
+    if (!rc)
+        sorter_tell(g->sorter, load_told(l));
+    return rc;
 }
 
 static int prepare(struct g *g)

@@ -59,6 +59,8 @@ static void load_cached(struct load *l)
     if (!rc)
         rc = sorter_open(&c.sorter, load_sorter_memory(l, 0, 1),
                          load_scratch(l, "runs", scratch));
+    if (!rc)
+        sorter_tell(c.sorter, load_told(l));
     if (load_ready(l, rc)) {
         feed_all(l, sort, &c);
         writer_begin(&w, 0, 0);

@@ -48,6 +48,7 @@ struct sorter {
     int64_t out_capacity;
     int64_t files; /* made so far */
     struct runs runs;
+    struct told told;
     char scratch[PATH_MAX - 32]; /* a number follows it */
 };
 
@@ -56,14 +57,15 @@ struct sorter {
 static int runs_open(struct sorter *s, struct runs *r, int64_t length)
 {
     *r = (struct runs){.length = length};
-    return spill_open(&r->file, s->scratch, s->files++);
+    return spill_open(&r->file, s->scratch, s->files++, &s->told);
 }
 
 static int runs_append(struct sorter *s, struct runs *r,
                        const struct pfm_sounding *from, int64_t n)
 {
     r->soundings += n;
-    return spill_append(&r->file, from, n * BYTES, &s->counts);
+    s->counts.spilled_bytes += n * BYTES;
+    return spill_append(&r->file, from, n * BYTES);
 }
 
 static int64_t runs_count(const struct runs *r)
@@ -76,8 +78,7 @@ static int64_t runs_count(const struct runs *r)
 static int source_fill(struct sorter *s, struct source *from)
 {
     int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = spill_read(&s->runs.file, from->window, from->next * BYTES, n * BYTES,
-                        &s->counts);
+    int rc = spill_read(&s->runs.file, from->window, from->next * BYTES, n * BYTES);
     if (rc)
         return rc;
     from->at = from->window;
@@ -213,6 +214,11 @@ int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratc
     memcpy(s->scratch, scratch, strlen(scratch) + 1);
     *sorter = s;
     return 0;
+}
+
+void sorter_tell(struct sorter *s, struct told told)
+{
+    s->told = told;
 }
 
 /* What is held becomes a run. */

@@ -3,6 +3,7 @@
 #ifndef PFMLOAD_SORTER_H
 #define PFMLOAD_SORTER_H
 
+#include "base/told.h"
 #include <stdint.h>
 
 #define SORTER_MEMORY_MIN 65536 /* bytes */
@@ -15,8 +16,6 @@ struct sorter_counts {
     int64_t runs;          /* sorted runs written while soundings came; 0: all fitted */
     int64_t passes;        /* times that all runs were merged into fewer, longer ones */
     int64_t spilled_bytes; /* written, by such passes too */
-    int64_t write_ns;      /* wall time in pwrite(2) */
-    int64_t read_ns;       /* wall time in pread(2) */
     int64_t memory_bytes;  /* all that is allocated, from open to close */
 };
 
@@ -26,6 +25,9 @@ struct sorter_counts {
  * however the process ends. Returns 0, or -errno with a sentence: -EINVAL for less
  * than SORTER_MEMORY_MIN or a path that is too long, -ENOMEM. */
 int sorter_open(struct sorter **s, int64_t memory_bytes, const char *scratch);
+
+/* Local. From now on *told is told of each write and read of a run; it is copied. */
+void sorter_tell(struct sorter *s, struct told told);
 
 /* Local. Takes copies of `n` soundings, in any order. Returns 0, or -errno with a
  * sentence that names the file (disk full, or broken); then only sorter_close is

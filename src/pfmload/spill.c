@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-int spill_open(struct spill *f, const char *prefix, int64_t number)
+int spill_open(struct spill *f, const char *prefix, int64_t number,
+               const struct told *told)
 {
-    *f = (struct spill){.write_fd = -1, .read_fd = -1};
+    *f = (struct spill){.write_fd = -1, .read_fd = -1, .told = told};
     snprintf(f->path, sizeof f->path, "%.4060s.%lld", prefix, (long long)number);
     int rc = scratch_create(f->path, &f->write_fd), gone;
     if (rc)
@@ -32,12 +33,11 @@ void spill_close(struct spill *f)
     f->write_fd = f->read_fd = -1;
 }
 
-int spill_append(struct spill *f, const void *from, int64_t bytes,
-                 struct sorter_counts *c)
+int spill_append(struct spill *f, const void *from, int64_t bytes)
 {
     const char *at = from;
-    int64_t began = clock_ns();
     for (ssize_t done = 0; bytes > 0; at += done, bytes -= done) {
+        int64_t began = clock_ns();
         done = pwrite(f->write_fd, at, (size_t)bytes, f->bytes);
         if (done < 0 && errno == EINTR) {
             done = 0;
@@ -51,18 +51,16 @@ int spill_append(struct spill *f, const void *from, int64_t bytes,
                            strerror(code));
         }
         f->bytes += done;
-        c->spilled_bytes += done;
+        told_transfer(f->told, true, done, clock_ns() - began);
     }
-    c->write_ns += clock_ns() - began;
     return 0;
 }
 
-int spill_read(const struct spill *f, void *to, int64_t offset, int64_t bytes,
-               struct sorter_counts *c)
+int spill_read(const struct spill *f, void *to, int64_t offset, int64_t bytes)
 {
     char *at = to;
-    int64_t began = clock_ns();
     for (ssize_t done = 0; bytes > 0; at += done, offset += done, bytes -= done) {
+        int64_t began = clock_ns();
         done = pread(f->read_fd, at, (size_t)bytes, offset);
         if (done < 0 && errno == EINTR) {
             done = 0;
@@ -72,7 +70,7 @@ int spill_read(const struct spill *f, void *to, int64_t offset, int64_t bytes,
             return err_set(done < 0 ? -errno : -EIO, f->path, offset,
                            "soundings that were written there cannot be read back: %s",
                            done < 0 ? strerror(errno) : "the file ends before");
+        told_transfer(f->told, false, done, clock_ns() - began);
     }
-    c->read_ns += clock_ns() - began;
     return 0;
 }

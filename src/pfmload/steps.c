@@ -210,6 +210,15 @@ int steps_put_away(struct load *l, bool publish)
     return err_agree(l->r->world.comm, rc);
 }
 
+void steps_tell_bad(const struct load *l)
+{
+    if (load_is_first(l) && l->scan.bad)
+        fprintf(stderr,
+                "pfmload: %lld of %lld files are not in the PFM, see \"left out\" "
+                "above, or the report\n",
+                (long long)l->scan.bad, (long long)l->list->n);
+}
+
 void steps_end(struct load *l)
 {
     list_close(&l->list);

@@ -36,6 +36,9 @@ void steps_figures(struct load *l);
 /* Gives the PFM its name, or removes it. */
 int steps_put_away(struct load *l, bool publish);
 
+/* Local. At the end of a load that made its PFM, says once more what is not in it. */
+void steps_tell_bad(const struct load *l);
+
 /* Local. Frees everything. */
 void steps_end(struct load *l);
 

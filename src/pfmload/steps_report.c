@@ -31,12 +31,22 @@ static void memory_figure(struct load *l)
                   "largest resident memory of a rank so far", (double)bytes);
 }
 
+/* The three large files, under the name that the one of the blocks gets. */
+static void tell_files(const struct load *l)
+{
+    char path[PFM_PATH];
+    if (load_is_first(l) && !pfm_path(path, l->dest.handle, "ndx"))
+        report_file_sizes(l->r->report, "data", path, l->head.version < 7 ? 2 : 3,
+                          pfm_bytes(l));
+}
+
 static void written_figures(struct load *l, const struct sums *s)
 {
     struct report *r = l->r->report;
     double pfm = (double)pfm_bytes(l);
     if (!l->r->engine)
         return;
+    tell_files(l);
     report_figure(r, "pfm_B", "B", "lower", "bytes of .ndx, .bin and .cvg", pfm);
     report_figure(r, "written_ratio", "1", "lower",
                   "bytes written to the PFM, its scratch files not counted / pfm_B",
@@ -66,8 +76,9 @@ static void tell_counts(struct load *l)
                   l->r->world.comm);
     report_note(
         l->r->report, "beams",
-        "%lld in %lld pings; left out: %lld without detection, %lld outside of "
-        "the grid, %lld and %lld pings without position, %lld pings by the file",
+        "%lld in %lld pings; left out: %lld beams without detection, %lld outside of "
+        "the grid, %lld whose ship has no heading; and %lld pings without a position, "
+        "%lld that the file says to ignore",
         (long long)c.beams, (long long)c.pings, (long long)c.beams_null,
         (long long)c.outside, (long long)c.beams_lost, (long long)c.pings_lost,
         (long long)c.pings_ignored);

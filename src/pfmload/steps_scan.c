@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "pfmload/steps.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static int scan(struct load *l)
     struct scan_options o = {.how = s->how,
                              .skip_bad = s->skip_bad,
                              .progress = !s->run.quiet,
-                             .bounded = s->bounded};
+                             .bounded = s->bounded,
+                             .told = load_told(l)};
     if (s->bounded) { /* the grid has whole bins */
         struct pfm_form f = form(l);
         int rc = pfm_head_make(&l->head, &f);
@@ -55,8 +57,6 @@ static int scan(struct load *l)
         o.north = l->head.max_y;
     }
     int rc = scan_files(&l->scan, l->r->world.comm, l->list, &o);
-    phase_move(l->r->phase, ACT_COMPUTE, ACT_READ, l->scan.read_ns);
-    phase_transfer(l->r->phase, ACT_READ, l->scan.read_bytes, l->scan.read_ns);
     if (!rc && !l->scan.box.n)
         rc = err_set(-ENODATA, NULL, -1,
                      "none of the files has a sounding%s that can be loaded",
@@ -64,11 +64,37 @@ static int scan(struct load *l)
     return rc;
 }
 
+/* Adds to a failure of the grid which pings its size or its depths come from: one
+ * sounding that is far from all others may be the reason. */
+static int blame(const struct load *l, int rc)
+{
+    const struct settings *s = l->set;
+    const struct scan *c = &l->scan;
+    bool deep = !s->depths_given && fmax(fabs(c->depth_min), fabs(c->depth_max)) >= 1e6;
+    bool wide =
+        geo_box_east(&c->box) - geo_box_west(&c->box) > c->box.north - c->box.south;
+    struct scan_place at =
+        !deep ? scan_outlier(c, wide ? SCAN_WEST : SCAN_SOUTH)
+              : c->place[fabs(c->depth_min) > fabs(c->depth_max) ? SCAN_SHALLOWEST
+                                                                 : SCAN_DEEPEST];
+    char why[sizeof err_get()->text];
+    if (!c->box.n || (s->bounded && !deep))
+        return rc;
+    snprintf(why, sizeof why, "%s", err_get()->text);
+    err_clear();
+    return err_usage("%.400s; the sounding that is %s is of ping %lld of %.500s", why,
+                     deep ? "deepest or highest" : "farthest out", (long long)at.ping,
+                     l->list->file[at.file].path);
+}
+
 static int make_head(struct load *l)
 {
     struct pfm_form f = form(l);
+    int rc = l->set->append ? 0 : pfm_head_make(&l->head, &f);
+    if (rc)
+        return blame(l, rc);
     if (!l->set->append)
-        return pfm_head_make(&l->head, &f);
+        return 0;
     l->head = *pfm_head(l->old);
     return 0;
 }
@@ -123,6 +149,24 @@ static int make_items(struct load *l)
     return 0;
 }
 
+/* In the report: as many of them as fit into a warning. */
+static void warn_of_bad_files(const struct load *l)
+{
+    char text[2048];
+    int64_t told = 0;
+    size_t n = 0;
+    for (int64_t i = 0; i < l->list->n && n < sizeof text - 1; i++) {
+        const struct list_file *f = &l->list->file[i];
+        if (!f->bad || n + strlen(f->path) + strlen(f->bad) + 8 > sizeof text)
+            continue;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s (%s)",
+                              told++ ? ", " : "", f->path, f->bad);
+    }
+    report_warning(l->r->report, "bad_files", "%lld of %lld files left out: %s%s",
+                   (long long)l->scan.bad, (long long)l->list->n, told ? text : "",
+                   told < l->scan.bad ? " and others" : "");
+}
+
 static void tell_bad_files(struct load *l)
 {
     for (int64_t i = 0; i < l->list->n; i++)
@@ -132,8 +176,7 @@ static void tell_bad_files(struct load *l)
                     l->list->file[i].bad);
         }
     if (l->scan.bad)
-        report_warning(l->r->report, "bad_files", "%lld of %lld files are left out",
-                       (long long)l->scan.bad, (long long)l->list->n);
+        warn_of_bad_files(l);
 }
 
 /* At least so much is needed, were all blocks full. */
@@ -159,7 +202,8 @@ int steps_scan(struct load *l)
     struct feed_options o = {.how = l->set->how,
                              .line_shift = l->lines_before - l->inputs_before,
                              .filter = l->set->swath,
-                             .swath = SWATH_DEFAULTS};
+                             .swath = SWATH_DEFAULTS,
+                             .told = load_told(l)};
     o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
     if (scan_is_due(l)) {

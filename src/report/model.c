@@ -152,19 +152,36 @@ void report_file(struct report *r, const struct report_file *f)
     m->files++;
 }
 
+static struct model_file *find_file(struct model *m, const char *role)
+{
+    for (int i = 0; m && i < m->files; i++)
+        if (m->file[i].role && !strcmp(m->file[i].role, role))
+            return &m->file[i];
+    return NULL;
+}
+
+void report_file_sizes(struct report *r, const char *role, const char *path,
+                       int64_t count, int64_t bytes)
+{
+    struct model_file *f = find_file(r->model, role);
+    if (!f)
+        return;
+    free(f->path);
+    f->path = model_text(r, path);
+    f->count = count;
+    f->bytes = bytes;
+}
+
 void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
                     const char *about)
 {
-    struct model *m = r->model;
-    for (int i = 0; m && i < m->files; i++) {
-        struct model_file *f = &m->file[i];
-        if (!f->role || strcmp(f->role, role))
-            continue;
-        f->stripe_bytes = bytes;
-        f->stripe_count = count;
-        free(f->stripe_about);
-        f->stripe_about = model_text(r, about);
-    }
+    struct model_file *f = find_file(r->model, role);
+    if (!f)
+        return;
+    f->stripe_bytes = bytes;
+    f->stripe_count = count;
+    free(f->stripe_about);
+    f->stripe_about = model_text(r, about);
 }
 
 static struct figure *find_figure(struct model *m, const char *name,

@@ -81,6 +81,11 @@ struct report_file {
 };
 void report_file(struct report *r, const struct report_file *f); /* copied */
 
+/* Local. Of the files of `role`, once they are there: how many there are, the path of
+ * one of them, and the bytes of all. */
+void report_file_sizes(struct report *r, const char *role, const char *path,
+                       int64_t count, int64_t bytes);
+
 /* Local. What is known of the stripes of the files of `role` once they are there. */
 void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
                     const char *about);

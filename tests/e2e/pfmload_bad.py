@@ -74,6 +74,19 @@ def records(data):
         at += 8 + (4 if kind >> 31 else 0) + size
 
 
+def gsf(soundings, beams=1):
+    """A file with a ping for each (lat, lon, depth), which is below the ship."""
+    def record(kind, data):
+        return struct.pack(">II", len(data), kind) + data
+    file = record(1, b"GSF-v03.09\0\0")
+    for i, (lat, lon, depth) in enumerate(soundings):
+        head = struct.pack(">iiiiHH", 1500000000 + i, 0, round(lon * 1e7),
+                           round(lat * 1e7), beams, 0) + bytes(36)
+        scale = struct.pack(">IIIIi", 100 << 24 | 16, 1, 1 << 24, 1, 0)
+        file += record(2, head + scale + struct.pack(">II", 1 << 24 | 4, depth))
+    return file
+
+
 def oversize(data):
     """A record of nearly 4 GiB in the middle."""
     at = [at for at in records(data)][20]
@@ -183,9 +196,14 @@ class PfmloadBad(Loads):
         done = self.pfmload(*kinds.args, "--canonical", "--skip-bad", *lines,
                             np=kinds.ranks[0])
         self.assertEqual(done.status, 0, done)
-        self.assertEqual(len(done.said), 1, done)
+        self.assertEqual(len(done.said), 2, done)
         self.assertIn("left out: ", done.said[0])
         self.assertIn(path, done.said[0])
+        self.assertIn("1 of 4 files", done.said[1])
+        warning = [w["text"] for w in done.report["warnings"] if w["code"] == "bad_files"]
+        self.assertEqual(len(warning), 1, done.report["warnings"])
+        self.assertIn("1 of 4 files", warning[0])
+        self.assertIn(path, warning[0])
         self.assertEqual(done.files, ["o.pfm", "o.pfm.data"])
         handle = os.path.join(done.dir, "o.pfm")
         self.verified(handle)
@@ -195,6 +213,26 @@ class PfmloadBad(Loads):
         self.assertEqual([s[2:6] for s in sorted(found, key=lambda s: s[2:6])],
                          [s[2:6] for s in sorted(every, key=lambda s: s[2:6])
                           if s[2] != 1])
+
+    def outlier(self, place, depth, *parts_of_it):
+        """One sounding is far from all others: the sentence says of which file and
+        ping it is."""
+        lines = self.survey()
+        path = os.path.join(self.tmp, "outlier.gsf")
+        with open(path, "wb") as f:
+            f.write(gsf([(30, -88, 50), (30, -88.001, 51), place + (depth,),
+                         (30, -88.002, 52)]))
+        for np in (0, 3):
+            done = self.pfmload("--bin-size=0.5", lines[0], path, lines[1], np=np)
+            self.assertEqual(done.status, 2, done)
+            self.one_sentence(done, "is of ping 3 of " + path, *parts_of_it)
+
+    def test_a_ping_that_has_depths_and_no_beams(self):
+        """Not lost without a word."""
+        path = os.path.join(self.tmp, "beamless.gsf")
+        with open(path, "wb") as f:
+            f.write(gsf([(30, -88, 50)], beams=0))
+        self.failed(self.pfmload(*self.survey(), path, np=3), path, "has no beams")
 
     def odd(self, path, *parts_of_it):
         """What is no file that can be read: refused, or left out."""
@@ -276,6 +314,12 @@ for i, kind in enumerate(DAMAGE):
             scheme, *NO_SCAN)
     add(PfmloadBad, "%s_by_%s" % (kind, scheme), "bad_input", kind, scheme)
     add(PfmloadBad, "%s_skipped_by_%s" % (kind, scheme), "skipped", kind, scheme)
+
+for name, place, depth, words in (
+        ("deep", (30, -88.003), 2100000000, ("2.1e+09 m", "cannot be stored")),
+        ("north", (89, -88.003), 53, ("bins of 0.5 m",)),
+        ("far_east", (30, 120), 53, ("bins of 0.5 m",))):
+    add(PfmloadBad, "outlier_" + name, "outlier", place, depth, *words)
 
 if __name__ == "__main__":
     main()

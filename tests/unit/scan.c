@@ -83,7 +83,18 @@ static int write_file(int file)
 
 /* ---- what should be found ------------------------------------------------------- */
 
-static const struct scan_options everything;
+/* What was read. */
+static int64_t moved[3]; /* calls, bytes, ns */
+
+static void add_moved(void *context, bool write, int64_t bytes, int64_t ns)
+{
+    int64_t *to = context;
+    to[0] += !write;
+    to[1] += bytes;
+    to[2] += ns;
+}
+
+static const struct scan_options everything = {.told = {add_moved, moved}};
 
 static bool counts(const struct scan_options *o, struct geo_point p)
 {
@@ -158,17 +169,17 @@ static void finds(const struct scan_options *o, const char *files, const char *w
 {
     int64_t soundings[FILES];
     struct scan s, expected = expect(o, files, soundings);
+    memset(moved, 0, sizeof moved);
     int rc = open_files(files, false);
     rc = rc ? rc : scan_files(&s, MPI_COMM_WORLD, list, o);
     bool each = !rc;
-    MPI_Allreduce(MPI_IN_PLACE, &s.read_bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &s.read_ns, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     for (int64_t i = 0; i < (int64_t)strlen(files) && each; i++)
         each = list->file[i].soundings == soundings[files[i] - '0'];
     tap_ok(!rc && same(&s, &expected) && !s.bad, "%s: %lld soundings", what,
            (long long)expected.box.n);
-    tap_ok(each && s.read_bytes >= list->bytes && s.read_ns > 0,
-           "%s: those of each file, and bytes and time of reading", what);
+    tap_ok(each && moved[1] >= list->bytes && moved[2] > 0 && moved[0] >= list->n,
+           "%s: those of each file, and calls, bytes and time of reading", what);
     if (rc || !same(&s, &expected))
         tap_diag("%d %s: %lld, %g to %g m, ping %lld, beam %lld", rc, err_get()->text,
                  (long long)s.box.n, s.depth_min, s.depth_max, (long long)s.pings,
@@ -177,7 +188,7 @@ static void finds(const struct scan_options *o, const char *files, const char *w
 
 static void test_good(void)
 {
-    struct scan_options tangent = {.how = GEO_TANGENT};
+    struct scan_options tangent = {.how = GEO_TANGENT, .told = everything.told};
     struct scan s;
     finds(&everything, "012345", "all files");
     finds(&tangent, "012345", "in the tangent plane");
@@ -188,9 +199,28 @@ static void test_good(void)
            "that is a small box");
 }
 
+/* Each end of what there is has its ping. */
+static void test_ends(void)
+{
+    struct scan s;
+    int rc = open_files("0125", false);
+    rc = rc ? rc : scan_files(&s, MPI_COMM_WORLD, list, &everything);
+    const struct scan_place *deep = &s.place[SCAN_DEEPEST];
+    tap_ok(!rc && deep->file == 3 && deep->ping == s.pings &&
+               s.depth_max == 5000 + deep->ping - 1,
+           "the deepest is of ping %lld of file %lld", (long long)deep->ping,
+           (long long)deep->file);
+    struct scan_place south = s.place[SCAN_SOUTH], far = scan_outlier(&s, SCAN_SOUTH);
+    tap_ok(south.file == 0 && south.ping == 1, "the southernmost of the first ping");
+    tap_ok(far.file == 0 && far.ping == 1, "which is farther from most than the last");
+    far = scan_outlier(&s, SCAN_WEST);
+    tap_ok(far.file == 0 && s.place[SCAN_NORTH].file == 3, "and so is the westernmost");
+}
+
 static void test_bounds(void)
 {
-    struct scan_options o = {.bounded = true,
+    struct scan_options o = {.told = everything.told,
+                             .bounded = true,
                              .west = 179.965,
                              .south = -16.999,
                              .east = 180.018,
@@ -295,6 +325,7 @@ int main(int argc, char **argv)
         make_damaged();
     tap_ok(!rc, "files are written");
     test_good();
+    test_ends();
     test_bounds();
     test_refusals();
     test_skip_bad();

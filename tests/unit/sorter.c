@@ -164,6 +164,16 @@ static int first_free_fd(void)
     return fd;
 }
 
+/* Bytes of the writes and reads of which the sorter told, and how many there were. */
+static int64_t told[2], calls[2];
+
+static void count(void *context, bool write, int64_t bytes, int64_t ns)
+{
+    (void)context;
+    told[write] += bytes;
+    calls[write] += ns >= 0 && bytes > 0;
+}
+
 static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
                        int64_t memory, int64_t passes)
 {
@@ -173,8 +183,12 @@ static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
     make(n);
     memcpy(expected, source, (size_t)n * sizeof *source);
     qsort(expected, (size_t)n, sizeof *expected, compare);
-    if (sorter_open(&s, memory, scratch) == 0 && add_all(s, n) == 0)
-        wrong = take_all(s, n);
+    memset(told, 0, sizeof told);
+    memset(calls, 0, sizeof calls);
+    if (sorter_open(&s, memory, scratch) == 0) {
+        sorter_tell(s, (struct told){count, NULL});
+        wrong = add_all(s, n) ? "an error" : take_all(s, n);
+    }
     tap_ok(!wrong, "%lld soundings, %s, in %lld KiB: %s", (long long)n, what,
            (long long)memory / 1024, wrong ? wrong : "as qsort(3) has them");
     const struct sorter_counts *c = sorter_counts(s);
@@ -185,6 +199,10 @@ static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
                    (fits ? 0 : n * (int64_t)sizeof *source * (1 + passes)),
            "%lld runs, %lld passes, %lld bytes written", (long long)c->runs,
            (long long)c->passes, (long long)c->spilled_bytes);
+    tap_ok(told[0] == c->spilled_bytes && told[1] == c->spilled_bytes &&
+               calls[0] >= c->runs * (1 + (passes > 0)) && calls[1] >= c->runs,
+           "each write and read of a run was told of: %lld and %lld of them",
+           (long long)calls[1], (long long)calls[0]);
     sorter_close(&s);
     tap_ok(!s && first_free_fd() == fd, "it is closed, and its files are");
 }
