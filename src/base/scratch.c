@@ -131,7 +131,8 @@ int scratch_create(const char *path, int *fd)
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (*fd < 0)
         rc = fail_create(path, "file");
-    else if ((rc = scratch_add(path)) || fstat(*fd, &st) ||
+    else if ((rc = scratch_add(path)) ||
+             (rc = fstat(*fd, &st) ? fail_create(path, "file") : 0) ||
              (rc = scratch_check(path, &st))) {
         unlink(path);
         close(*fd);
