@@ -61,12 +61,14 @@ endif
 SCRIPT_TESTS = \
 	tests/e2e/accounts.py \
 	tests/e2e/accounts_disks.py \
+	tests/e2e/alike.py \
 	tests/e2e/bad_input.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/coherence.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
 	tests/e2e/fault.py \
+	tests/e2e/frozen.py \
 	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \

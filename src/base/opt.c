@@ -272,9 +272,21 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     return 0;
 }
 
+/* The argument that asks for something else than a run; NULL: there is none. */
+static const char *asked(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
+            !strcmp(argv[i], "--version"))
+            return argv[i];
+    return NULL;
+}
+
 int opt_parse(const struct opt_program *p, int argc, char **argv)
 {
     int rc = set_presets(p);
+    if (asked(argc, argv))
+        return OPT_ASKED;
     if (!rc)
         rc = set_environment(p);
     return rc ? rc : set_arguments(p, argc, argv);
@@ -292,25 +304,25 @@ bool opt_speaks(void)
     return true;
 }
 
+void opt_answer(const struct opt_program *p, const char *version, int argc, char **argv)
+{
+    const char *what = asked(argc, argv);
+    if (what && opt_speaks() && !strcmp(what, "--version"))
+        printf("%s (Leadline) %s\n", p->name, version);
+    else if (what && opt_speaks())
+        opt_help(p, stdout);
+}
+
 bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
                int *status)
 {
     program_begin();
     *status = EXIT_GOOD;
-    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-        bool help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
-        if (!help && strcmp(argv[i], "--version"))
-            continue;
-        if (!opt_speaks())
-            return true;
-        if (help)
-            opt_help(p, stdout);
-        else
-            printf("%s (Leadline) %s\n", p->name, version);
-        *status = program_end(p->name, EXIT_GOOD);
-        return true;
-    }
-    return false;
+    if (!asked(argc, argv))
+        return false;
+    opt_answer(p, version, argc, argv);
+    *status = opt_speaks() ? program_end(p->name, EXIT_GOOD) : EXIT_GOOD;
+    return true;
 }
 
 /* Prints `text` wrapped, the first line at column `at`, the next ones at `indent`. */
@@ -412,6 +424,40 @@ const char *opt_text(const struct opt *o, char *out, int size)
         out[0] = 0;
     }
     return out;
+}
+
+static void write_items(const char *const *item, int items, FILE *out)
+{
+    for (int i = 0; i < items; i++)
+        fprintf(out, "%s%s", i ? "\n" : "", item[i]);
+}
+
+/* Names are shown as messages call them. */
+static void write_one(const struct opt *o, FILE *out)
+{
+    char text[64];
+    const char *whole = opt_text(o, text, sizeof text);
+    fprintf(out, "%s%s%c", is_positional(o) ? "" : "--", o->name, 0);
+    if (o->kind == OPT_TEXT || o->kind == OPT_CHOICE)
+        whole = *(const char **)o->value ? *(const char **)o->value : "";
+    if (o->kind == OPT_LIST)
+        write_items(((const struct opt_list *)o->value)->item,
+                    ((const struct opt_list *)o->value)->n, out);
+    else if (o->kind == OPT_REST)
+        write_items(((const struct opt_rest *)o->value)->item,
+                    ((const struct opt_rest *)o->value)->n, out);
+    else
+        fputs(whole, out);
+    fprintf(out, "%c%s%s%c", 0,
+            o->from == OPT_ENVIRONMENT ? "environment variable " : "",
+            o->from == OPT_ENVIRONMENT ? o->env : opt_from_text(o->from), 0);
+}
+
+void opt_write_all(const struct opt_program *p, FILE *out)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->table[i].name)
+            write_one(&p->table[i], out);
 }
 
 const char *opt_from_text(enum opt_from from)

@@ -59,15 +59,22 @@ struct opt_program {
 };
 
 /* Local. Presets, then environment, then argv. Returns 0, or -EINVAL with a
- * sentence (err_usage) that names the option and the values allowed. An empty
- * environment variable counts as unset. */
+ * sentence (err_usage) that names the option and the values allowed; or OPT_ASKED where
+ * --help or --version is among the arguments, of which only the presets count then. An
+ * empty environment variable counts as unset. */
+#define OPT_ASKED 1
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 
-/* Local. What a program does first, before MPI starts: begins it (base/program.h), and
- * answers --help and --version on the process that speaks (the launcher's rank 0).
- * Returns true if the program should end, with *status. */
+/* Local. What a program does first: begins it (base/program.h), and answers --help and
+ * --version. Returns true if the program should end, with *status. Programs that start
+ * MPI call world_early (world/world.h) instead. */
 bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
                int *status);
+
+/* Local. Prints what --help or --version asks for, on the process that speaks (the
+ * launcher's rank 0). */
+void opt_answer(const struct opt_program *p, const char *version, int argc,
+                char **argv);
 
 /* Local. Whether this process is the one of its launch that prints, by the
  * launcher's variables: true without a launcher. Works before MPI does. */
@@ -78,6 +85,11 @@ void opt_help(const struct opt_program *p, FILE *out);
 /* Local. The present value as text, into `out`. Returns `out`. */
 const char *opt_text(const struct opt *o, char *out, int size);
 const char *opt_from_text(enum opt_from from);
+
+/* Local. All options, each as three strings that end with a zero byte: its name
+ * ("--dir"), its present value (items of lists on lines of their own), and where that
+ * came from. */
+void opt_write_all(const struct opt_program *p, FILE *out);
 
 /* Local. The entry called `name`; NULL if there is none. */
 struct opt *opt_find(const struct opt_program *p, const char *name);

@@ -172,8 +172,10 @@ static int open_steps(struct io_file *f)
 {
     int rc = 0;
     if ((f->flags & IO_CREATE) && !(f->engine->can & IO_HAS_NO_FILE)) {
+        watchdog_arm(f->timeout_s, "creating", f->path, -1);
         if (f->rank == 0)
             rc = create(f);
+        watchdog_disarm();
         if ((rc = err_agree(f->comm, rc)))
             return rc;
         /* Whoever is told to end removes it: rank 0 may be where no signal comes. */
@@ -184,10 +186,13 @@ static int open_steps(struct io_file *f)
     }
     watchdog_arm(f->timeout_s, "opening", f->path, -1);
     rc = f->engine->open(f);
+    watchdog_disarm(); /* waiting for others is no I/O */
     int all = err_agree(f->comm, rc);
-    if (all && !rc)
+    if (all && !rc) {
+        watchdog_arm(f->timeout_s, "closing", f->path, -1);
         f->engine->close(f);
-    watchdog_disarm();
+        watchdog_disarm();
+    }
     return all;
 }
 
@@ -332,7 +337,7 @@ static int reap(struct io_file *f, int min, double limit_s)
 /* Waits for one more to be done, within what is left of the limit since begin_ns. */
 static int wait_more(struct io_file *f, int64_t begin_ns)
 {
-    double left = f->timeout_s - (double)(clock_ns() - begin_ns) / 1e9;
+    double left = f->timeout_s - (double)(watchdog_ns() - begin_ns) / 1e9;
     if (f->timeout_s > 0 && left <= 0) {
         f->late = true;
         return err_set(-ETIMEDOUT, f->path, -1,
@@ -348,7 +353,7 @@ static int wait_more(struct io_file *f, int64_t begin_ns)
 
 int io_file_wait_for(struct io_file *f, const struct io_req *r)
 {
-    int64_t begin_ns = clock_ns();
+    int64_t begin_ns = watchdog_ns();
     int before = f->under_way, rc = 0;
     while (!rc && f->under_way && (r ? !r->end_ns : f->under_way == before))
         rc = wait_more(f, begin_ns);
@@ -357,7 +362,7 @@ int io_file_wait_for(struct io_file *f, const struct io_req *r)
 
 int io_file_wait(struct io_file *f)
 {
-    int64_t begin_ns = clock_ns();
+    int64_t begin_ns = watchdog_ns();
     int rc = 0;
     while (!rc && f->under_way)
         rc = wait_more(f, begin_ns);
@@ -438,8 +443,8 @@ int io_file_close(struct io_file **file)
     int waited = f->late ? 0 : io_file_wait(f);
     watchdog_arm(close_limit_s(f), "closing", f->path, -1);
     int rc = f->engine->close(f);
-    rc = err_agree(f->comm, waited ? waited : rc);
     watchdog_disarm();
+    rc = err_agree(f->comm, waited ? waited : rc);
     destroy(f);
     *file = NULL;
     return rc;
@@ -449,8 +454,14 @@ int io_file_remove(MPI_Comm comm, const char *path)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int rc = err_agree(comm, scratch_empty(path)); /* each rank, what it made in it */
-    int removed = err_agree(comm, rank == 0 ? scratch_remove(path) : 0);
+    watchdog_arm_as_set("removing", path);
+    int rc = scratch_empty(path); /* each rank, what it made in it */
+    watchdog_disarm();
+    rc = err_agree(comm, rc);
+    watchdog_arm_as_set("removing", path);
+    int removed = rank == 0 ? scratch_remove(path) : 0;
+    watchdog_disarm();
+    removed = err_agree(comm, removed);
     rc = rc ? rc : removed;
     if (rank)
         scratch_forget(path);

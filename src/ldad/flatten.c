@@ -53,17 +53,20 @@ static int create(struct io_file **f, const struct world *w, const char *path)
                         .path = path,
                         .flags = IO_WRITE | IO_CREATE,
                         .max_request = PIECE,
-                        .depth = 1};
+                        .depth = 1,
+                        .timeout_s = watchdog_limit_s()};
     return io_file_open(f, &o);
 }
 
 /* Of a file that ends with bytes that were never written. */
 static int set_length(const struct world *w, const char *path, int64_t bytes)
 {
+    int rc = 0;
+    watchdog_arm_as_set("setting the length", path);
     if (w->rank == 0 && truncate(path, bytes))
-        return err_set(-errno, path, -1, "its length cannot be set: %s",
-                       strerror(errno));
-    return 0;
+        rc = err_set(-errno, path, -1, "its length cannot be set: %s", strerror(errno));
+    watchdog_disarm();
+    return rc;
 }
 
 /* What is logically there; rank 0 says what is not. *lost: whether something is not. */
@@ -123,10 +126,12 @@ int command_flatten(int argc, char **argv)
 {
     const char *path = NULL, *out = NULL;
     bool incomplete = false, sync = false, lost = false;
+    double io_timeout = WATCHDOG_LIMIT_S;
     struct opt table[] = {COMMAND_CONTAINER(path),
                           {OPT_TEXT, "OUT", .value = &out, .required = true,
                            .help = "the file to make; it must not exist"},
                           COMMAND_INCOMPLETE(incomplete),
+                          WORLD_TIMEOUT(io_timeout),
                           {OPT_FLAG, "sync", .value = &sync, .preset = "no",
                            .help = "end when the file is on stable storage"}};
     const struct opt_program p = {
@@ -136,13 +141,14 @@ int command_flatten(int argc, char **argv)
         table, sizeof table / sizeof table[0]};
     struct world w;
     int status;
-    if (!command_options(&p, argc, argv, &status))
+    if (world_early(&p, argc, argv, &status))
         return status;
-    int rc = world_open(&w, &argc, &argv, "ldad flatten", false);
-    rc = err_agree(w.comm, rc);
+    int rc = opt_parse(&p, argc, argv);
+    watchdog_limit(io_timeout);
+    rc = world_open(&w, &argc, &argv, &p, rc, false);
     if (!rc)
         flatten(&w, path, out, incomplete, sync, &lost);
-    return status_of(&w, "ldad flatten", lost);
+    return status_of(&w, p.name, lost);
 }
 
 /* The file's bytes get a stream of their own: what libraries below MPI print on
@@ -196,7 +202,9 @@ int command_cat(int argc, char **argv)
 {
     const char *path = NULL;
     bool incomplete = false, lost = false;
-    struct opt table[] = {COMMAND_CONTAINER(path), COMMAND_INCOMPLETE(incomplete)};
+    double io_timeout = WATCHDOG_LIMIT_S;
+    struct opt table[] = {COMMAND_CONTAINER(path), COMMAND_INCOMPLETE(incomplete),
+                          WORLD_TIMEOUT(io_timeout)};
     const struct opt_program p = {
         "ldad cat", "CONTAINER",
         "Writes the bytes of the file that a container stands for to standard output. "
@@ -204,16 +212,17 @@ int command_cat(int argc, char **argv)
         table, sizeof table / sizeof table[0]};
     struct world w;
     int status;
-    if (!command_options(&p, argc, argv, &status))
+    if (world_early(&p, argc, argv, &status))
         return status;
-    FILE *out;
-    int taken = take_stdout(&out);
-    int rc = world_open(&w, &argc, &argv, "ldad cat", false);
-    rc = taken ? taken : rc;
+    FILE *out = NULL;
+    int rc = opt_parse(&p, argc, argv);
+    if (!rc)
+        rc = take_stdout(&out);
+    watchdog_limit(io_timeout);
+    rc = world_open(&w, &argc, &argv, &p, rc, false);
     if (!rc && w.size > 1)
         rc = err_usage("it writes to one standard output: start it without mpirun");
-    rc = err_agree(w.comm, rc);
     if (!rc)
         cat(&w, path, incomplete, out, &lost);
-    return status_of(&w, "ldad cat", lost);
+    return status_of(&w, p.name, lost);
 }

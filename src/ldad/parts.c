@@ -82,6 +82,7 @@ int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incompl
                         .path = path,
                         .flags = IO_READ | (ranks > 1 ? IO_COLLECTIVE : 0),
                         .max_request = max_request,
-                        .depth = 1};
+                        .depth = 1,
+                        .timeout_s = watchdog_limit_s()};
     return io_file_open(f, &o);
 }

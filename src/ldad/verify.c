@@ -122,7 +122,8 @@ static int verify(const char *path, bool *good)
 int command_verify(int argc, char **argv)
 {
     const char *path = NULL;
-    struct opt table[] = {COMMAND_CONTAINER(path)};
+    double io_timeout = WATCHDOG_LIMIT_S;
+    struct opt table[] = {COMMAND_CONTAINER(path), WORLD_TIMEOUT(io_timeout)};
     const struct opt_program p = {"ldad verify", "CONTAINER",
                                   "Holds a container against its header: checksums, "
                                   "the length of each partition, "
@@ -133,13 +134,17 @@ int command_verify(int argc, char **argv)
     struct world w;
     bool good = false;
     int status;
-    if (!command_options(&p, argc, argv, &status))
+    if (world_early(&p, argc, argv, &status))
         return status;
-    int rc = world_open(&w, &argc, &argv, "ldad verify", true);
+    int rc = opt_parse(&p, argc, argv);
+    watchdog_limit(io_timeout);
+    rc = world_open(&w, &argc, &argv, &p, rc, true);
+    bool asked = rc == OPT_ASKED;
     if (!rc && w.rank == 0)
         rc = verify(path, &good);
-    rc = err_agree(w.comm, rc);
+    rc = err_agree(w.comm, rc < 0 ? rc : 0);
     MPI_Bcast(&good, 1, MPI_C_BOOL, 0, w.comm);
-    status = world_close(&w, "ldad verify");
+    status = world_close(&w, p.name);
+    good |= asked;
     return rc || status ? status : good ? EXIT_GOOD : EXIT_FAILED;
 }

@@ -4,7 +4,6 @@
 #include "base/opt.h"
 #include "base/progress.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "pfmload/survey.h"
 #include "world/world.h"
 #include <errno.h>
@@ -17,6 +16,7 @@ static struct {
     struct survey survey;
     const char *preset, *dir;
     bool truth, checksums, quiet;
+    double io_timeout;
 } set;
 
 /* clang-format off */
@@ -51,6 +51,7 @@ static struct opt table[] = {
     {.kind = OPT_FLAG, .name = "truth", .letter = 't', .value = &set.truth,
      .preset = "no", .help = "write line-0001.spikes beside each: the ping and beam of "
      "every false depth, numbered from 1"},
+    WORLD_TIMEOUT(set.io_timeout),
     {.kind = OPT_FLAG, .name = "checksums", .value = &set.checksums, .preset = "no",
      .help = "give every record one"},
     {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &set.quiet,
@@ -92,15 +93,17 @@ static void write_truth(FILE *truth, const struct survey_ping *p, struct made *m
     made->soundings += p->ping.beams;
 }
 
-static int write_pings(struct gsf_writer *w, FILE *truth, int line,
+static int write_pings(struct gsf_writer *w, FILE *truth, int line, const char *path,
                        struct progress *progress, struct made *made)
 {
     static struct survey_ping p;
     int rc = 0;
     for (int64_t i = 0; i < set.survey.pings && !rc; i++) {
         survey_make(&set.survey, line, i, &p);
+        watchdog_arm_as_set("writing", path);
         rc = gsf_write_ping(w, &p.ping);
         write_truth(truth, &p, made);
+        watchdog_disarm();
         progress_step(progress, 1, "survey lines");
     }
     return rc;
@@ -152,9 +155,11 @@ static int make_line(int line, struct progress *progress, struct made *made)
         return rc;
     rc = open_truth(&truth, line);
     if (!rc)
-        rc = write_pings(w, truth, line, progress, made);
+        rc = write_pings(w, truth, line, path, progress, made);
+    watchdog_arm_as_set("closing", path);
     rc = close_truth(truth, line, rc);
     int closed = gsf_write_close(&w, !rc);
+    watchdog_disarm();
     if (!rc && !closed && !stat(path, &st)) {
         made->files++;
         made->bytes += st.st_size;
@@ -222,13 +227,13 @@ int main(int argc, char **argv)
 {
     struct world w;
     int status;
-    if (opt_early(&program, leadline_version, argc, argv, &status))
+    if (world_early(&program, argc, argv, &status))
         return status;
     int rc = opt_parse(&program, argc, argv);
     if (!rc)
         rc = settle();
-    int alone = world_open(&w, &argc, &argv, program.name, false);
-    rc = err_agree(w.comm, rc ? rc : alone);
+    watchdog_limit(set.io_timeout);
+    rc = world_open(&w, &argc, &argv, &program, rc, false);
     if (!rc)
         make_all(&w);
     return world_close(&w, program.name);

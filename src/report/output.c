@@ -76,6 +76,7 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     int rc = scratch_add(tmp);
     if (rc)
         return rc;
+    watchdog_arm_as_set("writing the report", path);
     unlink(tmp); /* left by a killed process of the same number */
     int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
@@ -92,6 +93,7 @@ static int write_by_rename(const char *path, int (*fill)(const void *, FILE *),
     if (rc)
         unlink(tmp);
     scratch_forget(tmp);
+    watchdog_disarm();
     return rc ? refuse(path, -rc) : 0;
 }
 

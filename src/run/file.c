@@ -159,8 +159,10 @@ void run_empty_cache(struct run *r, const char *path, int64_t bytes)
 {
     int64_t resident = -1;
     enum act before = phase_act(r->phase, ACT_CHECK);
+    watchdog_arm_as_set("emptying the page cache", path);
     int rc = r->flush ? io_cache_drop(path, 0, 0, &resident)
                       : io_cache_resident(path, 0, 0, &resident);
+    watchdog_disarm();
     if (rc && !r->failed)
         r->failed = rc;
     if (resident >= 0) {

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "run/storage.h"
 #include <ctype.h>
 #include <errno.h>
@@ -184,17 +183,20 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
     memset(r, 0, sizeof *r);
     r->program = p;
     r->options = o;
-    if (opt_early(p, leadline_version, *argc, *argv, status))
+    if (world_early(p, *argc, *argv, status))
         return false;
     int rc = opt_parse(p, *argc, *argv);
     if (!rc)
         rc = settle(r);
-    int alone = world_open(&r->world, argc, argv, p->name, o->dry_run);
     watchdog_limit(o->io_timeout);
     r->output_taken = report_to_stdout(o->json) || report_to_stdout(o->csv);
     o->quiet |= r->output_taken;
-    rc = rc ? rc : alone;
-    r->failed = err_agree(r->world.comm, rc ? rc : pretend(r));
+    rc = world_open(&r->world, argc, argv, p, rc, o->dry_run);
+    if (rc == OPT_ASKED) {
+        *status = world_close(&r->world, p->name);
+        return false;
+    }
+    r->failed = rc ? rc : pretend(r);
     if (!r->failed)
         r->failed = run_mode(r, run_mode_asked(o), true);
     r->pass = 0;
@@ -278,6 +280,7 @@ static int check_dir(struct run *r)
 {
     const char *dir = r->options->dir;
     struct stat st;
+    watchdog_arm_as_set("looking at the directory", dir);
     int rc = io_fs_of(dir, &r->fs);
     if (!rc && !stat(dir, &st) && !S_ISDIR(st.st_mode)) /* access says "permission" */
         rc = err_set(-ENOTDIR, dir, -1, "the directory cannot be used: %s",
@@ -285,6 +288,7 @@ static int check_dir(struct run *r)
     if (!rc && access(dir, W_OK | X_OK))
         rc = err_set(-errno, dir, -1, "the directory cannot be written to: %s",
                      strerror(errno));
+    watchdog_disarm();
     return rc;
 }
 
@@ -364,7 +368,9 @@ static int try_counters(struct run *r)
     bool stored = r->engine && io_engine_stores(r->engine);
     int works = stored, rc = 0;
     if (stored && r->world.node_rank == 0) {
+        watchdog_arm_as_set("trying the page cache", r->options->dir);
         works = io_device_counters_work(r->options->dir);
+        watchdog_disarm();
         rc = works < 0 ? works : 0;
     }
     rc = err_agree(r->world.comm, rc);
@@ -409,8 +415,20 @@ static void look_for_leftovers(const struct run *r)
     char prefix[64];
     const char *name = r->program->name; /* "ldad perf" makes ldad-... */
     snprintf(prefix, sizeof prefix, "%.*s-", (int)strcspn(name, " "), name);
+    watchdog_arm_as_set("looking at the directory", r->options->dir);
     if (r->engine && io_engine_stores(r->engine))
         run_leftovers(r, r->options->dir, prefix);
+    watchdog_disarm();
+}
+
+/* Nobody would end a run in which one is. */
+static void warn_of_watch(struct run *r)
+{
+    if (!r->world.watched && r->options->io_timeout > 0)
+        report_warning(
+            r->report, "unwatched_ranks",
+            "a rank that is frozen would not be noticed: the ranks of a node "
+            "cannot share memory, or nodes cannot reach each other by TCP");
 }
 
 int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
@@ -430,6 +448,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     if (rc)
         return rc;
     look_for_leftovers(r);
+    warn_of_watch(r);
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
     if (!r->engine)

@@ -67,10 +67,7 @@ struct run_options {
      .help = "where the files are made"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
      .help = "leave the files at the end"}, \
-    {.kind = OPT_REAL, .name = "io-timeout", .value = &(o).io_timeout, \
-     .preset = "300", .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
-     .help = "end the run when one I/O call takes longer, or a rank is stopped for " \
-             "so long; 0: wait for ever"}, \
+    WORLD_TIMEOUT((o).io_timeout), \
     {.kind = OPT_TITLE, .help = "Measuring:"}, \
     {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat, \
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \

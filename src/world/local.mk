@@ -1,7 +1,10 @@
 noinst_LTLIBRARIES += src/world/libworld.la
 src_world_libworld_la_SOURCES = \
+	src/world/inside.h \
 	src/world/world.h \
 	src/world/agree.c \
+	src/world/config.c \
+	src/world/heartbeat.c \
 	src/world/memory.c \
 	src/world/wait.c \
 	src/world/watchdog.c \

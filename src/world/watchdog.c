@@ -1,53 +1,65 @@
+/* Deadlines of calls, and the thread that looks at them. Time is what this process has
+ * lived: where a batch system stops all ranks and lets them go on, no deadline passes
+ * meanwhile. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
-#include "world/world.h"
+#include "world/inside.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The thread looks at the deadline a few times a second, so that arming costs two
- * stores and no system call. */
-#define LOOK_NS 200000000
 /* Where all ranks are stuck, one is enough to tell: the others wait a little longer,
  * in turn, for it to speak and to end them. */
 #define TURN_NS INT64_C(500000000)
-#define TURNS 8
 #define GRACE_NS 300000000
-#define THREADS 64
-/* So often is looked whether the next rank here is stopped before that is believed. */
-#define STOP_LOOKS 10
+/* So often is looked whether our own first thread is stuck before that is believed. */
+#define STUCK_LOOKS 10
+#define START_S 60.0 /* what starting and ending MPI gets at least */
 
 static pthread_t thread;
 static atomic_bool running;
 static atomic_int thread_id; /* the kernel's; 0: not known yet */
-/* What a thread is waiting for. Of threads that come when all are taken, nothing is
- * known; places are never given back. */
-static struct armed {
-    _Atomic int64_t deadline_ns; /* 0: disarmed */
+static _Atomic int64_t lived_ns;
+
+/* What a thread is waiting for. It stands in the list from the first time on until the
+ * thread ends. */
+struct armed {
+    _Atomic int64_t deadline_ns; /* of what was lived; 0: disarmed */
     _Atomic(const char *) what, file;
     _Atomic int64_t offset;
     _Atomic double limit_s;
-} armed[THREADS];
-static atomic_int armed_count;
-static _Thread_local struct armed *mine;
-static int64_t courtesy_ns;
+    struct armed *next, **link; /* what points here; NULL: it is not in the list */
+};
+static _Thread_local struct armed mine;
+static struct armed *all;
+static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t leaving; /* its destructor takes a thread out of the list */
+static bool have_key;
+
 static const struct mate *mates; /* the other ranks on this node, to be warned */
 static int mate_count;
-static _Atomic double set_limit_s; /* 0: there is none */
-static struct {                    /* looking whether the first mate is stopped */
-    int64_t look_ns;               /* when it is looked at again */
-    int looks;                     /* so often it was */
-} next;
-static char who[192]; /* "madbench: rank 3 on n1" */
+static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is none */
+static char program[64], host[64];
+static atomic_int rank;
+static struct {
+    pid_t id;           /* of our first thread */
+    int64_t look_ns;    /* when it is looked at again */
+    long long switches; /* so often it had gone to sleep by then */
+    int looks;          /* so often it was in the same sleep */
+} first;
+
+/* ---- the end --------------------------------------------------------------------- */
 
 /* Lets the other ranks here remove their files, stopped ones too: a launcher that sees
  * one process fail may end the rest without a chance to (MPICH's does). Their watchdogs
@@ -61,10 +73,22 @@ static void warn_mates(void)
     }
 }
 
-static void end_run(const char *text, size_t bytes)
+void watchdog_end(const char *fmt, ...)
 {
     struct timespec grace = {.tv_nsec = GRACE_NS};
-    ssize_t told = write(STDERR_FILENO, text, bytes);
+    char text[2048];
+    int size = (int)sizeof text - 1, known = rank;
+    int n =
+        known < 0
+            ? snprintf(text, (size_t)size, "%s: a rank on %s: ", program, host)
+            : snprintf(text, (size_t)size, "%s: rank %d on %s: ", program, known, host);
+    va_list ap;
+    va_start(ap, fmt);
+    n += vsnprintf(text + n, (size_t)(size - n), fmt, ap);
+    va_end(ap);
+    n = n < size ? n : size - 1;
+    text[n++] = '\n';
+    ssize_t told = write(STDERR_FILENO, text, (size_t)n);
     (void)told; /* there is nobody else to tell */
     scratch_bound(true);
     warn_mates();
@@ -77,87 +101,140 @@ static void end_run(const char *text, size_t bytes)
 static void bite(const struct armed *a)
 {
     const struct err *earlier = err_get(); /* the thread that sets it is stuck */
-    char text[2048];
+    char where[512] = "", before[800] = "";
     const char *what = a->what, *file = a->file;
     int64_t offset = a->offset;
-    int n = snprintf(text, sizeof text, "%s: %s did not come back within %g s (file %s",
-                     who, what ? what : "a call", a->limit_s, file ? file : "-");
-    if (offset >= 0 && n > 0 && n < (int)sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, ", offset %lld",
-                      (long long)offset);
-    if (n > 0 && n < (int)sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n,
-                      "): the run is ended; --io-timeout sets the limit%s%.500s",
-                      earlier->code ? "; earlier: " : "", earlier->text);
-    if (earlier->rank >= 0 && n > 0 && n < (int)sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, " (rank %d on %s)",
-                      earlier->rank, earlier->host);
-    if (n > 0 && n < (int)sizeof text - 1)
-        n += snprintf(text + n, sizeof text - (size_t)n, "\n");
-    if (n >= (int)sizeof text)
-        n = (int)sizeof text - 1;
-    end_run(text, n > 0 ? (size_t)n : 0);
+    if (file && offset >= 0)
+        snprintf(where, sizeof where, " (file %.440s, offset %lld)", file,
+                 (long long)offset);
+    else if (file)
+        snprintf(where, sizeof where, " (file %.480s)", file);
+    if (earlier->code && earlier->rank >= 0)
+        snprintf(before, sizeof before, "; earlier: %.500s (rank %d on %s)",
+                 earlier->text, earlier->rank, earlier->host);
+    else if (earlier->code)
+        snprintf(before, sizeof before, "; earlier: %.500s", earlier->text);
+    watchdog_end("%s did not come back within %g s%s: the run is ended; --io-timeout "
+                 "sets the limit%s",
+                 what ? what : "a call", a->limit_s, where, before);
 }
 
-/* The state in "PID (NAME) STATE ...": T is stopped by a signal, and no debugger. */
-static bool is_stopped(pid_t pid)
+/* ---- looking --------------------------------------------------------------------- */
+
+int64_t watchdog_courtesy_ns(void)
 {
-    char path[32], text[256];
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && name_end[2] == 'T';
+    int known = rank, turn = known < 0 ? (int)(getpid() % WATCHDOG_TURNS) : known;
+    if (known < 0 ? opt_speaks() : !known)
+        return 0;
+    return (1 + turn % WATCHDOG_TURNS) * TURN_NS;
 }
 
-/* Each rank looks after the next one here, all around. Looks are counted and not
- * seconds: where the batch system stops all ranks and lets them go on, nobody looks
- * meanwhile. Far apart, so that what the kernel counts of our I/O remains the run's. */
-static void look_after_next(void)
+/* Whether any call is under way that has a deadline. */
+static bool look_at_calls(void)
 {
-    char text[512];
-    double limit_s = set_limit_s;
-    if (!mate_count || !(limit_s > 0) || clock_ns() < next.look_ns)
+    bool some = false;
+    pthread_mutex_lock(&listing);
+    for (const struct armed *a = all; a; a = a->next) {
+        int64_t d = a->deadline_ns;
+        some |= d != 0;
+        if (d && lived_ns > d + watchdog_courtesy_ns())
+            bite(a);
+    }
+    pthread_mutex_unlock(&listing);
+    return some;
+}
+
+/* The state of our first thread, and how often it has gone to sleep. */
+static char state_of_first(long long *switches)
+{
+    char path[64], line[256], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/status", (long)first.id);
+    FILE *f = fopen(path, "re");
+    *switches = -1;
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "State: %c", &state);
+        sscanf(line, "voluntary_ctxt_switches: %lld", switches);
+    }
+    if (f)
+        fclose(f);
+    return state;
+}
+
+/* A file server that is dead, or a disk, may hold our first thread in a call that
+ * nobody gave a deadline, or in its own program text. Far apart, so that what the
+ * kernel counts of our I/O remains the run's. */
+static void look_at_first(double limit_s)
+{
+    long long switches;
+    if (lived_ns < first.look_ns)
         return;
-    next.look_ns = clock_ns() + (int64_t)(limit_s / STOP_LOOKS * 1e9);
-    next.looks = is_stopped(mates->pid) ? next.looks + 1 : 0;
-    if (next.looks <= STOP_LOOKS)
-        return;
-    int n = snprintf(text, sizeof text,
-                     "%s: rank %d, process %ld here, has been stopped by a signal for "
-                     "%g s: the run is ended; --io-timeout sets the limit\n",
-                     who, mates->rank, (long)mates->pid, limit_s);
-    end_run(text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+    first.look_ns = lived_ns + (int64_t)(limit_s / STUCK_LOOKS * 1e9);
+    bool stuck = state_of_first(&switches) == 'D' && switches == first.switches;
+    first.switches = switches;
+    first.looks = stuck ? first.looks + 1 : 0;
+    if (first.looks > STUCK_LOOKS)
+        watchdog_end(
+            "it has been waiting in the kernel (state D) for %g s, for a device "
+            "or a file server: the run is ended; --io-timeout sets the limit",
+            limit_s);
+}
+
+/* It can be cancelled here only. */
+static void pause_looking(void)
+{
+    struct timespec pause = {.tv_nsec = WATCHDOG_LOOK_NS};
+    int64_t begin_ns = clock_ns();
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    nanosleep(&pause, NULL);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    int64_t slept_ns = clock_ns() - begin_ns;
+    lived_ns += slept_ns < 2 * WATCHDOG_LOOK_NS ? slept_ns : 2 * WATCHDOG_LOOK_NS;
 }
 
 static void *look(void *unused)
 {
-    struct timespec pause = {.tv_nsec = LOOK_NS};
     (void)unused;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     thread_id = (int)syscall(SYS_gettid);
     while (running) {
-        nanosleep(&pause, NULL);
+        pause_looking();
+        heartbeat_tick();
         if (scratch_ending())
             continue;
-        for (int i = 0; i < armed_count && i < THREADS; i++) {
-            int64_t d = armed[i].deadline_ns;
-            if (d && clock_ns() > d + courtesy_ns)
-                bite(&armed[i]);
-        }
-        look_after_next();
+        bool calls = look_at_calls();
+        double limit_s = set_limit_s;
+        if (limit_s > 0 && !calls)
+            look_at_first(limit_s);
+        if (limit_s > 0)
+            heartbeat_look(lived_ns, limit_s);
     }
     return NULL;
 }
 
-int watchdog_open(const char *program, int rank, const char *host)
+/* ---- what others call ------------------------------------------------------------ */
+
+static void leave(void *place)
 {
-    snprintf(who, sizeof who, "%s: rank %d on %s", program, rank, host);
-    courtesy_ns = rank ? (1 + rank % TURNS) * TURN_NS : 0;
+    struct armed *a = place;
+    pthread_mutex_lock(&listing);
+    *a->link = a->next;
+    if (a->next)
+        a->next->link = a->link;
+    a->link = NULL;
+    pthread_mutex_unlock(&listing);
+}
+
+int watchdog_open(const char *of_program, int of_rank, const char *on_host)
+{
+    snprintf(program, sizeof program, "%s", of_program);
+    snprintf(host, sizeof host, "%s", on_host);
+    rank = of_rank;
+    first.id = (pid_t)syscall(SYS_gettid);
+    int rc = have_key ? 0 : pthread_key_create(&leaving, leave);
+    have_key = !rc;
     running = true;
-    int rc = pthread_create(&thread, NULL, look, NULL);
+    if (!rc)
+        rc = pthread_create(&thread, NULL, look, NULL);
     if (rc) {
         running = false;
         return err_set(-rc, NULL, -1, "the watchdog thread cannot be started: %s",
@@ -166,6 +243,11 @@ int watchdog_open(const char *program, int rank, const char *host)
     while (!thread_id)
         sched_yield();
     return 0;
+}
+
+void watchdog_rank(int known)
+{
+    rank = known;
 }
 
 pid_t watchdog_thread(void)
@@ -181,17 +263,35 @@ void watchdog_mates(const struct mate *others, int n)
 
 void watchdog_limit(double limit_s)
 {
-    next.look_ns = clock_ns() + (int64_t)(limit_s / STOP_LOOKS * 1e9);
     set_limit_s = limit_s;
+}
+
+double watchdog_limit_s(void)
+{
+    return set_limit_s;
+}
+
+int64_t watchdog_ns(void)
+{
+    return running ? lived_ns : clock_ns();
 }
 
 static struct armed *my_place(void)
 {
-    if (!mine) {
-        int i = armed_count < THREADS ? armed_count++ : THREADS;
-        mine = i < THREADS ? &armed[i] : NULL;
+    if (mine.link)
+        return &mine;
+    if (pthread_setspecific(leaving, &mine)) {
+        err_set(-ENOMEM, NULL, -1, "no memory to watch a thread's calls");
+        return NULL;
     }
-    return mine;
+    pthread_mutex_lock(&listing);
+    mine.next = all;
+    mine.link = &all;
+    if (all)
+        all->link = &mine.next;
+    all = &mine;
+    pthread_mutex_unlock(&listing);
+    return &mine;
 }
 
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)
@@ -203,7 +303,7 @@ void watchdog_arm(double limit_s, const char *what, const char *file, int64_t of
     a->file = file;
     a->offset = offset;
     a->limit_s = limit_s;
-    a->deadline_ns = clock_ns() + (int64_t)(limit_s * 1e9);
+    a->deadline_ns = lived_ns + (int64_t)(limit_s * 1e9) + WATCHDOG_LOOK_NS;
 }
 
 void watchdog_arm_as_set(const char *what, const char *file)
@@ -211,10 +311,15 @@ void watchdog_arm_as_set(const char *what, const char *file)
     watchdog_arm(set_limit_s, what, file, -1);
 }
 
+void watchdog_arm_start(const char *what)
+{
+    double limit_s = set_limit_s;
+    watchdog_arm(limit_s > 0 && limit_s < START_S ? START_S : limit_s, what, NULL, -1);
+}
+
 void watchdog_disarm(void)
 {
-    if (mine)
-        mine->deadline_ns = 0;
+    mine.deadline_ns = 0;
 }
 
 void watchdog_close(void)
@@ -224,4 +329,5 @@ void watchdog_close(void)
     running = false;
     pthread_cancel(thread); /* it may have just begun its pause */
     pthread_join(thread, NULL);
+    heartbeat_close();
 }

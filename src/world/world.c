@@ -1,12 +1,12 @@
 #include "world/world.h"
 #include "base/err.h"
-#include "base/opt.h"
 #include "base/program.h"
 #include "base/scratch.h"
+#include "base/version.h"
+#include "world/inside.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -76,40 +76,6 @@ static const char *thread_level_name(int level)
     return level == MPI_THREAD_SERIALIZED ? "serialized" : "multiple";
 }
 
-/* A process by its number, and by what the number means: ranks in containers may share
- * memory and not their process numbers. */
-struct process {
-    int64_t pid_namespace;
-    struct mate mate;
-};
-
-/* Tells the watchdog the processes of our node's other ranks, the next one first. */
-static int meet_mates(const struct world *w, MPI_Comm node)
-{
-    static struct mate *mates; /* as long as the watchdog lives */
-    struct stat st;
-    struct process mine = {stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino,
-                           {getpid(), watchdog_thread(), w->rank}};
-    struct process *all = calloc((size_t)w->node_ranks, sizeof *all);
-    mates = calloc((size_t)w->node_ranks, sizeof *mates);
-    int rc = all && mates ? 0
-                          : err_set(-ENOMEM, NULL, -1, "no memory for %d processes",
-                                    w->node_ranks);
-    int n = 0;
-    rc = err_agree(node, rc);
-    if (!rc)
-        MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine,
-                      MPI_BYTE, node);
-    for (int i = 1; i < w->node_ranks && !rc; i++) {
-        const struct process *p = &all[(w->node_rank + i) % w->node_ranks];
-        if (p->pid_namespace == mine.pid_namespace)
-            mates[n++] = p->mate;
-    }
-    watchdog_mates(mates, n);
-    free(all);
-    return rc;
-}
-
 static int map_nodes(struct world *w)
 {
     MPI_Comm node;
@@ -123,33 +89,56 @@ static int map_nodes(struct world *w)
     MPI_Bcast(&w->node, 1, MPI_INT, 0, node);
     MPI_Allreduce(&leader, &w->nodes, 1, MPI_INT, MPI_SUM, w->comm);
     MPI_Allreduce(&w->node_ranks, &w->ranks_per_node_max, 1, MPI_INT, MPI_MAX, w->comm);
-    int rc = meet_mates(w, node);
+    int rc = heartbeat_open(w, node);
     MPI_Comm_free(&node);
     return rc;
 }
 
-int world_open(struct world *w, int *argc, char ***argv, const char *program,
-               bool alone_is_fine)
+bool world_early(const struct opt_program *p, int argc, char **argv, int *status)
+{
+    const char *variable;
+    program_begin();
+    return promised(&variable) <= 1 &&
+           opt_early(p, leadline_version, argc, argv, status);
+}
+
+static int start_mpi(struct world *w, int *argc, char ***argv)
 {
     int level;
-    memset(w, 0, sizeof *w);
     if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
         return err_set(-EIO, NULL, -1, "MPI cannot be started");
     MPI_Comm_dup(MPI_COMM_WORLD, &w->comm);
     MPI_Comm_set_errhandler(w->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(w->comm, &w->rank);
     MPI_Comm_size(w->comm, &w->size);
-    if (gethostname(w->host, sizeof w->host))
-        strcpy(w->host, "unknown");
-    w->host[sizeof w->host - 1] = 0;
     w->thread_level = thread_level_name(level);
     w->launcher = launcher_name();
     name_library(w->library);
-    scratch_catch_signals(w->rank ? NULL : program);
-    int rc = watchdog_open(program, w->rank, w->host);
+    return 0;
+}
+
+int world_open(struct world *w, int *argc, char ***argv, const struct opt_program *p,
+               int parsed, bool alone_is_fine)
+{
+    memset(w, 0, sizeof *w);
+    if (gethostname(w->host, sizeof w->host))
+        strcpy(w->host, "unknown");
+    w->host[sizeof w->host - 1] = 0;
+    int watched = watchdog_open(p->name, -1, w->host);
+    watchdog_arm_start("starting MPI with the other ranks");
+    int rc = start_mpi(w, argc, argv);
+    if (rc)
+        return rc;
+    watchdog_rank(w->rank);
+    scratch_catch_signals(w->rank ? NULL : p->name);
+    rc = config_agree(w, p, watched ? watched : parsed);
     int mapped = map_nodes(w);
-    rc = rc ? rc : mapped;
-    return rc || alone_is_fine ? rc : check_launcher(w);
+    watchdog_disarm();
+    if (rc == OPT_ASKED && w->rank == 0)
+        opt_answer(p, leadline_version, *argc, *argv);
+    if (!rc && !alone_is_fine)
+        rc = check_launcher(w);
+    return rc ? rc : mapped;
 }
 
 int world_close(struct world *w, const char *program)
@@ -159,7 +148,7 @@ int world_close(struct world *w, const char *program)
     int status = err_exit_status(err_get());
     if (status && w->rank == 0 && opt_speaks())
         err_print(stderr, program, err_get());
-    watchdog_close();
+    watchdog_arm_start("ending MPI with the other ranks");
     scratch_bound(status != 0);
     scratch_unlink_all();
     scratch_bound(false);
@@ -168,6 +157,7 @@ int world_close(struct world *w, const char *program)
     scratch_catch_signals(NULL);
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
+    watchdog_close();
     return status;
 }
 

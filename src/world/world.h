@@ -3,6 +3,7 @@
 #ifndef WORLD_WORLD_H
 #define WORLD_WORLD_H
 
+#include "base/opt.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,14 +21,23 @@ struct world {
     const char *thread_level;
     char library[64];     /* "MPICH 4.0.2", "Open MPI 4.1.4" */
     const char *launcher; /* "hydra", "orte", "slurm", "none" */
+    bool watched;         /* a rank that is frozen is noticed, on all nodes */
 };
 
-/* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), refuses N
- * singletons where the launcher promised one world of N (unless `alone_is_fine`:
- * --dry-run and the like), maps ranks to nodes, catches signals
- * (base/scratch.h), starts the watchdog. Returns 0 or -EINVAL with a sentence. */
-int world_open(struct world *w, int *argc, char ***argv, const char *program,
-               bool alone_is_fine);
+/* Local. What a program does first: as opt_early, but answers only where this process is
+ * the one of its launch. Where there are more, one may ask what the others do not:
+ * world_open finds out. */
+bool world_early(const struct opt_program *p, int argc, char **argv, int *status);
+
+/* **Collective** on MPI_COMM_WORLD. Starts MPI (MPI_THREAD_SERIALIZED), catches signals
+ * (base/scratch.h), starts the watchdog; refuses ranks that were not started alike
+ * (program, version, all options, which have been parsed), and N singletons where the
+ * launcher promised one world of N (unless `alone_is_fine`: --dry-run and the like);
+ * maps ranks to nodes. `parsed`: what opt_parse and the program's own checks returned.
+ * Returns the verdict of all ranks, 0 or -errno with a sentence; OPT_ASKED: rank 0 has
+ * printed what --help or --version asks for. Unless it is 0, world_close comes next. */
+int world_open(struct world *w, int *argc, char ***argv, const struct opt_program *p,
+               int parsed, bool alone_is_fine);
 
 /* **Collective.** Agrees on the recorded failures, prints the verdict once from
  * rank 0, removes scratch files, ends MPI. Returns the exit status (the same on
@@ -57,25 +67,34 @@ struct world_host {
 int world_hosts(const struct world *w, struct world_host **hosts);
 
 /* Local. The watchdog: a thread that ends the process with a sentence when a
- * library call does not come back. `what` and `file` must stay valid until
- * watchdog_disarm. Never calls MPI; removes scratch files, and has the other ranks of
- * this node remove theirs. Each thread that arms it has a deadline of its own.
- * limit_s <= 0: off. */
+ * library call does not come back, when this process's first thread waits in the kernel
+ * for as long, or when another rank gives no sign of life (heartbeat.c). `what` and
+ * `file` must stay valid until watchdog_disarm. Never calls MPI; removes scratch files,
+ * and has the other ranks of this node remove theirs. Each thread that arms it has a
+ * deadline of its own. limit_s <= 0: off. rank -1: not known yet. */
 int watchdog_open(const char *program, int rank, const char *host);
-void watchdog_limit(double limit_s); /* of what names no other; at first: off */
+void watchdog_rank(int rank);
+#define WATCHDOG_LIMIT_S 300.0       /* where nobody sets another one */
+void watchdog_limit(double limit_s); /* of what names no other */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset);
 void watchdog_arm_as_set(const char *what, const char *file);
 void watchdog_disarm(void);
 void watchdog_close(void);
 
-/* Local. The n other ranks of this node, which get SIGTERM before the process is ended.
- * If the first is stopped by a signal for as long as the limit, this one ends, too. */
-struct mate {
-    pid_t pid, watchdog; /* the kernel's number of its watchdog's thread */
-    int rank;
-};
-pid_t watchdog_thread(void);
-void watchdog_mates(const struct mate *others, int n);
+double watchdog_limit_s(void);
+
+/* The entry of an option table: after opt_parse, watchdog_limit(seconds). */
+/* clang-format off */
+#define WORLD_TIMEOUT(seconds) \
+    {.kind = OPT_REAL, .name = "io-timeout", .value = &(seconds), .preset = "300", \
+     .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
+     .help = "end the run when one I/O call takes longer, or a rank gives no sign of " \
+             "life for so long (it is stopped or frozen); 0: wait for ever"}
+/* clang-format on */
+
+/* Local. Nanoseconds that this process has lived, without those in which it was
+ * stopped, to 0.2 s: what limits are measured with. */
+int64_t watchdog_ns(void);
 
 /* Local. Memory this process may still use: the smaller of MemAvailable and what
  * its cgroup (v1 or v2) leaves, in bytes; shared with the other ranks of the

@@ -33,7 +33,8 @@ static int case_open(bool alone_is_fine)
     int argc = 1;
     char *words[] = {"launcher", NULL}, **argv = words;
 
-    world_open(&w, &argc, &argv, "prog", alone_is_fine);
+    world_open(&w, &argc, &argv, &(struct opt_program){.name = "prog"}, 0,
+               alone_is_fine);
     return world_close(&w, "prog");
 }
 

@@ -484,7 +484,7 @@ static void clean_up(void)
 
 int main(int argc, char **argv)
 {
-    int rc = world_open(&w, &argc, &argv, "reporttest", true);
+    int rc = world_open(&w, &argc, &argv, &program, 0, true);
     tap_start(&argc, &argv, 1);
     tap_ok(rc == 0 && world_hosts(&w, &hosts) == 0, "the world opens");
     make_dir();

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static struct world w;
+static const struct opt_program program = {.name = "world"};
 
 static void test_world(void)
 {
@@ -130,7 +131,7 @@ static void test_halves(void)
 
 int main(int argc, char **argv)
 {
-    int rc = world_open(&w, &argc, &argv, "world", false);
+    int rc = world_open(&w, &argc, &argv, &program, 0, false);
 
     tap_start(&argc, &argv, 1);
     tap_ok(rc == 0, "the world opens");

@@ -1,0 +1,405 @@
+/* Signs of life. A rank that is frozen (by a cgroup's freezer, by SIGSTOP, with its
+ * node) calls nothing any more, and no library notices: the others would wait for ever.
+ * So the watchdog's thread of each rank counts in memory that the ranks of a node
+ * share, and that of the rank before it looks whether it does. The first ranks of the
+ * nodes do the same all around by a connection of their own (TCP), as MPI is not the
+ * thread's to call.
+ *
+ * Each rank looks after one, so that it costs the same on any number of ranks; of
+ * ranks that are frozen together, somebody lives who looks after the first of them.
+ * All is measured in the time that the looking process has lived: where a batch
+ * system stops all ranks, nobody looks meanwhile. */
+#include "base/err.h"
+#include "world/inside.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    STILL_LOOKS = 15, /* so often is looked before a rank is believed to be frozen */
+    BEATS = 10,       /* signs of life that a node sends within the limit */
+    ADDRESSES = 4,    /* of a node that are tried */
+    CALLERS = 4,      /* connections of which it is not known yet who makes them */
+    LINK_WAIT_MS = 1000,
+    LATER_S = 8 /* so much longer is a node waited for than a rank of our own */
+};
+
+/* What a rank shows, in a cache line of its own. */
+struct beat {
+    _Alignas(64) _Atomic uint32_t count;
+};
+#define ENDED UINT32_MAX
+
+static struct {
+    struct beat *beat; /* of all ranks here; NULL: there is none */
+    struct mate *mates;
+    int ranks, mine;
+    uint32_t seen; /* of the next one */
+    int looks;     /* so often it was the same */
+    int64_t since_ns;
+    char host[64];
+} here;
+
+/* How to reach a node's first rank; token: by which it knows who calls. */
+struct contact {
+    uint64_t token;
+    int rank, port, n;
+    struct in_addr at[ADDRESSES];
+    char host[64];
+};
+
+static struct {
+    int to[ADDRESSES]; /* to the next node, whichever arrives; -1: none */
+    bool greeted[ADDRESSES];
+    int listening, caller[CALLERS], from; /* the node before */
+    int rank;                             /* its first one */
+    char host[64];
+    uint64_t token; /* ours, that it knows; and that of the next node */
+    uint64_t next_token;
+    int64_t heard_ns, beat_ns;
+} links = {
+    .to = {-1, -1, -1, -1}, .listening = -1, .caller = {-1, -1, -1, -1}, .from = -1};
+
+static atomic_bool ready; /* the watchdog's thread may look at all this */
+
+static void hang_up(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* ---- in a node: opening ---------------------------------------------------------- */
+
+/* The processes of the others here, the next one first. */
+static int meet_mates(MPI_Comm group, int rank)
+{
+    struct mate self = {getpid(), watchdog_thread(), rank};
+    struct mate *all = calloc((size_t)here.ranks, sizeof *all);
+    here.mates = calloc((size_t)here.ranks, sizeof *here.mates);
+    int rc = all && here.mates
+                 ? 0
+                 : err_set(-ENOMEM, NULL, -1, "no memory for %d processes", here.ranks);
+    rc = err_agree(group, rc);
+    if (!rc)
+        MPI_Allgather(&self, (int)sizeof self, MPI_BYTE, all, (int)sizeof self,
+                      MPI_BYTE, group);
+    for (int i = 1; i < here.ranks && !rc; i++)
+        here.mates[i - 1] = all[(here.mine + i) % here.ranks];
+    watchdog_mates(here.mates, rc ? 0 : here.ranks - 1);
+    free(all);
+    return rc;
+}
+
+/* Memory without a name, which the others open as a file of the first one's: nothing is
+ * left of it, whatever ends the run. */
+static int open_page(MPI_Comm group, size_t bytes)
+{
+    long long where[2] = {getpid(), -1};
+    char path[64];
+    if (here.mine == 0) {
+        int fd = (int)syscall(SYS_memfd_create, "leadline", 1 /* close on exec */);
+        where[1] = fd >= 0 && ftruncate(fd, (off_t)bytes) ? -1 : fd;
+    }
+    MPI_Bcast(where, 2, MPI_LONG_LONG, 0, group);
+    if (here.mine == 0 || where[1] < 0)
+        return (int)where[1];
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", where[0], where[1]);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* 1, or 0 where the ranks here cannot share memory. */
+static int share_page(MPI_Comm group)
+{
+    size_t bytes = (size_t)here.ranks * sizeof *here.beat;
+    int fd = open_page(group, bytes);
+    void *page = fd < 0 ? MAP_FAILED
+                        : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int good = page != MAP_FAILED;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, group);
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        here.beat = page;
+    else if (page != MAP_FAILED)
+        munmap(page, bytes);
+    return good;
+}
+
+/* ---- between nodes: opening ------------------------------------------------------ */
+
+static void find_addresses(struct contact *c)
+{
+    struct ifaddrs *list = NULL;
+    c->n = 0;
+    if (getifaddrs(&list))
+        return;
+    for (int loopback = 0; loopback < 2 && !c->n; loopback++)
+        for (struct ifaddrs *i = list; i && c->n < ADDRESSES; i = i->ifa_next)
+            if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
+                (i->ifa_flags & IFF_UP) &&
+                !(i->ifa_flags & IFF_LOOPBACK) == !loopback) {
+                struct sockaddr_in a;
+                memcpy(&a, i->ifa_addr, sizeof a);
+                c->at[c->n++] = a.sin_addr;
+            }
+    freeifaddrs(list);
+}
+
+static int new_socket(void)
+{
+    return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+/* Makes ready for the node before; c->n 0: it cannot be done. */
+static void listen_for(struct contact *c)
+{
+    struct sockaddr_in any = {.sin_family = AF_INET};
+    socklen_t size = sizeof any;
+    int fd = new_socket();
+    if (fd >= 0 && !bind(fd, (struct sockaddr *)&any, sizeof any) &&
+        !listen(fd, CALLERS) && !getsockname(fd, (struct sockaddr *)&any, &size) &&
+        getrandom(&c->token, sizeof c->token, 0) == (ssize_t)sizeof c->token)
+        find_addresses(c);
+    c->port = any.sin_port;
+    links.listening = fd;
+    links.token = c->token;
+}
+
+static void call(const struct contact *c)
+{
+    links.next_token = c->token;
+    for (int i = 0; i < c->n && i < ADDRESSES; i++) {
+        struct sockaddr_in a = {.sin_family = AF_INET,
+                                .sin_port = (in_port_t)c->port,
+                                .sin_addr = c->at[i]};
+        links.to[i] = new_socket();
+        if (links.to[i] >= 0 && connect(links.to[i], (struct sockaddr *)&a, sizeof a) &&
+            errno != EINPROGRESS)
+            hang_up(&links.to[i]);
+    }
+}
+
+/* A call goes on in the background; what is sent first says who calls. */
+static void greet(void)
+{
+    for (int i = 0; i < ADDRESSES; i++) {
+        struct pollfd p = {.fd = links.to[i], .events = POLLOUT};
+        if (links.greeted[i] || links.to[i] < 0 || poll(&p, 1, 0) != 1)
+            continue;
+        links.greeted[i] = send(links.to[i], &links.next_token, sizeof links.next_token,
+                                MSG_NOSIGNAL) == (ssize_t)sizeof links.next_token;
+        if (!links.greeted[i])
+            hang_up(&links.to[i]);
+    }
+}
+
+static void hear_caller(int *fd)
+{
+    uint64_t token;
+    ssize_t n = recv(*fd, &token, sizeof token, MSG_PEEK);
+    if (n < (ssize_t)sizeof token && (n > 0 || (n < 0 && errno == EAGAIN)))
+        return; /* it may still come */
+    if (n == (ssize_t)sizeof token && token == links.token && links.from < 0) {
+        links.from = *fd;
+        *fd = -1;
+    }
+    hang_up(fd);
+}
+
+/* Anybody may call: the one who knows the token is taken, and then nobody else. */
+static void answer(void)
+{
+    if (links.listening < 0)
+        return;
+    for (int i = 0; i < CALLERS; i++) {
+        if (links.caller[i] < 0)
+            links.caller[i] =
+                accept4(links.listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (links.caller[i] >= 0)
+            hear_caller(&links.caller[i]);
+    }
+    if (links.from < 0)
+        return;
+    for (int i = 0; i < CALLERS; i++)
+        hang_up(&links.caller[i]);
+    hang_up(&links.listening);
+}
+
+/* 1, or 0 where the node before cannot be heard. */
+static int link_nodes(MPI_Comm leaders, const struct world *w)
+{
+    struct contact self = {.rank = w->rank}, next, before;
+    int rank, n;
+    MPI_Comm_rank(leaders, &rank);
+    MPI_Comm_size(leaders, &n);
+    if (n == 1)
+        return 1;
+    int up = (rank + 1) % n, down = (rank + n - 1) % n;
+    memcpy(self.host, w->host, sizeof self.host);
+    listen_for(&self);
+    MPI_Sendrecv(&self, sizeof self, MPI_BYTE, down, 0, &next, sizeof next, MPI_BYTE,
+                 up, 0, leaders, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&self, sizeof self, MPI_BYTE, up, 1, &before, sizeof before, MPI_BYTE,
+                 down, 1, leaders, MPI_STATUS_IGNORE);
+    links.rank = before.rank;
+    memcpy(links.host, before.host, sizeof links.host);
+    call(&next);
+    for (int ms = 0; ms < LINK_WAIT_MS && links.from < 0; ms++) {
+        greet();
+        answer();
+        poll(NULL, 0, links.from < 0 ? 1 : 0);
+    }
+    return links.from >= 0;
+}
+
+int heartbeat_open(struct world *w, MPI_Comm node)
+{
+    MPI_Comm group, leaders;
+    struct stat st;
+    /* Ranks in containers may share memory and not their process numbers. */
+    int64_t pids = stat("/proc/self/ns/pid", &st) ? 0 : (int64_t)st.st_ino;
+    MPI_Comm_split(node, (int)(pids & INT_MAX), 0, &group);
+    MPI_Comm_rank(group, &here.mine);
+    MPI_Comm_size(group, &here.ranks);
+    memcpy(here.host, w->host, sizeof here.host);
+    int rc = err_agree(w->comm, meet_mates(group, w->rank));
+    int good = !rc && (here.ranks == 1 || share_page(group));
+    MPI_Comm_split(w->comm, here.mine ? MPI_UNDEFINED : 0, w->rank, &leaders);
+    if (leaders != MPI_COMM_NULL) {
+        good &= link_nodes(leaders, w);
+        MPI_Comm_free(&leaders);
+    }
+    MPI_Comm_free(&group);
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, w->comm);
+    w->watched = good;
+    ready = true;
+    return rc;
+}
+
+/* ---- looking: of the watchdog's thread ------------------------------------------- */
+
+void heartbeat_tick(void)
+{
+    if (ready && here.beat)
+        atomic_fetch_add(&here.beat[here.mine].count, 1);
+}
+
+/* The state in "PID (NAME) STATE ..."; 0: there is no such process. */
+static char state_of(pid_t pid)
+{
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+/* Of a debugger's doing (state t), somebody knows. */
+static void tell_of_next(double limit_s)
+{
+    const struct mate *m = here.mates;
+    char state = state_of(m->pid), how[64];
+    if (state == 't')
+        return;
+    if (state == 'T')
+        snprintf(how, sizeof how, "has been stopped by a signal");
+    else if (!state || state == 'Z' || state == 'X')
+        snprintf(how, sizeof how, "has ended, and did not say so,");
+    else
+        snprintf(how, sizeof how, "is frozen (state %c), without a sign of life",
+                 state);
+    watchdog_end(
+        "rank %d on %s, process %ld, %s for %g s: the run is ended; --io-timeout "
+        "sets the limit",
+        m->rank, here.host, (long)m->pid, how, limit_s);
+}
+
+static void look_after_next(int64_t lived_ns, int64_t limit_ns)
+{
+    uint32_t count = here.beat[(here.mine + 1) % here.ranks].count;
+    here.looks++;
+    if (count != here.seen || count == ENDED) {
+        here.seen = count;
+        here.since_ns = lived_ns;
+        here.looks = 0;
+    }
+    if (here.looks > STILL_LOOKS &&
+        lived_ns - here.since_ns > limit_ns + watchdog_courtesy_ns())
+        tell_of_next((double)limit_ns / 1e9);
+}
+
+static void send_beats(int64_t lived_ns, int64_t limit_ns)
+{
+    if (lived_ns < links.beat_ns)
+        return;
+    links.beat_ns = lived_ns + limit_ns / BEATS;
+    for (int i = 0; i < ADDRESSES; i++)
+        if (links.greeted[i] && links.to[i] >= 0 &&
+            send(links.to[i], "", 1, MSG_NOSIGNAL) < 0 && errno != EAGAIN)
+            hang_up(&links.to[i]);
+}
+
+/* A connection that is closed is one of a process that has ended: that is its
+ * launcher's business. */
+static void look_after_node(int64_t lived_ns, int64_t limit_ns)
+{
+    char beats[64];
+    if (links.from < 0)
+        return;
+    ssize_t n = recv(links.from, beats, sizeof beats, 0);
+    if (n > 0 || !links.heard_ns)
+        links.heard_ns = lived_ns;
+    if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+        hang_up(&links.from);
+    else if (lived_ns - links.heard_ns > limit_ns + LATER_S * INT64_C(1000000000))
+        watchdog_end(
+            "rank %d on %s, the first of its node, has given no sign of life for "
+            "%g s: it is frozen, or cannot be reached any more: the run is "
+            "ended; --io-timeout sets the limit",
+            links.rank, links.host, (double)limit_ns / 1e9);
+}
+
+void heartbeat_look(int64_t lived_ns, double limit_s)
+{
+    int64_t limit_ns = (int64_t)(limit_s * 1e9);
+    if (!ready)
+        return;
+    if (here.beat)
+        look_after_next(lived_ns, limit_ns);
+    greet();
+    answer();
+    send_beats(lived_ns, limit_ns);
+    look_after_node(lived_ns, limit_ns);
+}
+
+void heartbeat_close(void)
+{
+    if (ready && here.beat)
+        here.beat[here.mine].count = ENDED;
+    ready = false;
+    for (int i = 0; i < ADDRESSES; i++)
+        hang_up(&links.to[i]);
+    for (int i = 0; i < CALLERS; i++)
+        hang_up(&links.caller[i]);
+    hang_up(&links.listening);
+    hang_up(&links.from);
+}
