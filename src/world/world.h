@@ -24,8 +24,8 @@ struct world {
     bool watched;         /* a rank that is frozen is noticed, on all nodes */
 };
 
-/* Local. What a program does first: as opt_early, but answers only where this process is
- * the one of its launch. Where there are more, one may ask what the others do not:
+/* Local. What a program does first: as opt_early, but answers only where this process
+ * is the one of its launch. Where there are more, one may ask what the others do not:
  * world_open finds out. */
 bool world_early(const struct opt_program *p, int argc, char **argv, int *status);
 
