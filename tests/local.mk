@@ -143,7 +143,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/installed tests/covera
 	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side
+FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side stripes
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo

@@ -64,6 +64,10 @@ static int await(pid_t pid, int64_t deadline_ns, int *status)
         pid_t ended = waitpid(pid, status, WNOHANG);
         if (ended == pid)
             return 0;
+        if (ended < 0 && errno == ECHILD) { /* somebody else took it, or nobody may */
+            *status = 0;
+            return 0;
+        }
         if (ended < 0 && errno != EINTR)
             return -errno;
         if (clock_ns() >= deadline_ns)
@@ -88,7 +92,7 @@ int tool_ask(char *const argv[], double limit_s, char *out, size_t size)
             rc = await(pid, deadline_ns, &status);
         if (rc) {
             kill(-pid, SIGKILL);
-            waitpid(pid, &status, WNOHANG); /* in state D it would not end either */
+            await(pid, clock_ns() + 100000000, &status); /* in state D it stays */
         } else
             rc = WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
     }

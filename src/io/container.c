@@ -116,19 +116,18 @@ int container_file(const char *path, const char *name, char out[CONTAINER_PATH])
     return 0;
 }
 
-/* The folder of partition r, with its %n and %r filled in. */
-static int expand_dir(const struct container *c, int64_t r, char out[CONTAINER_PATH])
+void container_dir(const char *dirs, int turn, int node, int64_t rank,
+                   char out[CONTAINER_PATH])
 {
     const char *item;
-    size_t n = dir_item(c->dirs, c->part[r].dir, &item), at = 0;
+    size_t n = dir_item(dirs, turn, &item), at = 0;
     for (size_t i = 0; i < n && at < CONTAINER_PATH - 24; i++)
-        if (item[i] == '%') {
-            long long v = item[++i] == 'n' ? c->part[r].node : (long long)r;
+        if (item[i] == '%' && i + 1 < n) {
+            long long v = item[++i] == 'n' ? node : (long long)rank;
             at += (size_t)snprintf(out + at, CONTAINER_PATH - at, "%lld", v);
         } else
             out[at++] = item[i];
     out[at] = 0;
-    return 0;
 }
 
 int container_part_path(const struct container *c, const char *path, int64_t r,
@@ -139,8 +138,8 @@ int container_part_path(const struct container *c, const char *path, int64_t r,
              (long long)r);
     if (c->part[r].dir < 0)
         return container_file(path, name, out);
-    int rc = expand_dir(c, r, dir);
-    return rc ? rc : container_file(dir, name, out);
+    container_dir(c->dirs, c->part[r].dir, c->part[r].node, r, dir);
+    return container_file(dir, name, out);
 }
 
 /* ---- making -------------------------------------------------------------------- */

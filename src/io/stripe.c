@@ -181,7 +181,7 @@ bool stripes_of_gluster(const char *text, struct io_stripes *s)
         bytes = strtoll(size + 1, NULL, 10);
     if (strstr(text, "<EC:"))
         return known(s, 0, bricks, "GlusterFS: dispersed over %d bricks", bricks);
-    int replicas = groups ? bricks / groups : 1;
+    int replicas = groups && groups <= bricks ? bricks / groups : 1;
     if (!stripe)
         return known(s, 0, 1, "GlusterFS: whole, on %d brick%s", replicas,
                      replicas == 1 ? "" : "s");
@@ -192,11 +192,12 @@ bool stripes_of_gluster(const char *text, struct io_stripes *s)
 static bool gluster(const struct asked *a, struct io_stripes *s)
 {
     static char text[ATTRIBUTE_BYTES];
-    if (a->directory)
-        return known(s, 0, 0, "GlusterFS tells of files only");
-    if ((attribute(a->path, "glusterfs.pathinfo", text, sizeof text) ||
-         attribute(a->path, "trusted.glusterfs.pathinfo", text, sizeof text)) &&
-        stripes_of_gluster(text, s))
+    bool told = attribute(a->path, "glusterfs.pathinfo", text, sizeof text) ||
+                attribute(a->path, "trusted.glusterfs.pathinfo", text, sizeof text);
+    if (told && a->directory)
+        return known(s, 0, 0, "GlusterFS: files stand on %d bricks, each by its name",
+                     occurrences(text, "<POSIX"));
+    if (told && stripes_of_gluster(text, s))
         return true;
     return known(s, 0, 0, "GlusterFS's attribute glusterfs.pathinfo cannot be read");
 }

@@ -166,6 +166,15 @@ static void look_for_leftovers(const struct load *l)
         run_leftovers(l->r, l->set->scratch_dir, "pfmload-");
 }
 
+/* Of files in several places it is the first one that tells of what they stand on. */
+static const char *first_input(const struct list *l)
+{
+    int64_t i = 0;
+    while (i + 1 < l->n && l->file[i].bad)
+        i++;
+    return l->file[i].path;
+}
+
 int steps_begin(struct load *l)
 {
     const struct settings *s = l->set;
@@ -179,6 +188,8 @@ int steps_begin(struct load *l)
     rc = err_agree(l->r->world.comm, rc);
     if (!rc)
         rc = list_open(&l->list, l->r->world.comm, &s->files, &s->lists, s->skip_bad);
+    if (!rc)
+        rc = run_reads(l->r, first_input(l->list));
     if (!rc)
         rc = err_agree(l->r->world.comm, open_old(l));
     if (!rc)

@@ -138,7 +138,8 @@ struct run {
     char plan[LDAD_TEXT];  /* of the files; "": not known */
     int64_t misfits[2];    /* this rank's writes that did not fit it, and bytes */
     struct io_fs fs;       /* that of --dir, on each rank */
-    struct io_stack stack; /* what it stands on, the same on every rank */
+    struct io_stack stack; /* what the files stand on, the same on every rank */
+    struct io_stack also;  /* and what is read from elsewhere; n 0: nothing is */
     bool striped;          /* a file was asked for its stripes */
     char id[64];
     uint64_t seed;
@@ -193,6 +194,11 @@ struct run_io { /* one transfer */
  * wrong is in r->failed, the same on every rank. */
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
                int *argc, char ***argv, int *status);
+
+/* **Collective.** After run_ready, and before the first phase: reads are of `path`, too,
+ * which need not be in --dir. What it stands on counts where the report says what
+ * served reads. Returns the agreed verdict. */
+int run_reads(struct run *r, const char *path);
 
 /* Local. Before run_ready: how the files are laid out, for the report. */
 void run_plan(struct run *r, const struct layout *l);

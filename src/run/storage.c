@@ -3,8 +3,10 @@
 #include "run/storage.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "io/container.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FROM_BELOW 0.95 /* less of the bytes read: memory served them */
 
@@ -13,32 +15,72 @@ static bool stores(const struct run *r)
     return r->engine && io_engine_stores(r->engine);
 }
 
-int run_storage_find(struct run *r)
+/* Of what `path` is on, by those ranks that look, what serves most from memory. */
+static int find_worst(const struct run *r, const char *path, bool look,
+                      struct io_stack *s)
 {
     struct {
         int reads, rank;
     } worst = {-1, r->world.rank};
     int rc = 0;
-    if (!stores(r))
-        return 0;
-    if (r->world.node_rank == 0) {
-        rc = io_stack_of(r->options->dir, &r->stack);
-        worst.reads = (int)r->stack.reads;
+    if (look) {
+        rc = io_stack_of(path, s);
+        worst.reads = (int)s->reads;
     }
     if ((rc = err_agree(r->world.comm, rc)))
         return rc;
     MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, r->world.comm);
-    MPI_Bcast(&r->stack, sizeof r->stack, MPI_BYTE, worst.rank, r->world.comm);
+    MPI_Bcast(s, sizeof *s, MPI_BYTE, worst.rank, r->world.comm);
     return 0;
 }
 
-/* The layer to which the whole owes what is said of its reads; NULL: none. */
-static const struct io_layer *decisive(const struct io_stack *s)
+/* A rank on each node looks; where each has a folder of its own, all of them. */
+int run_storage_find(struct run *r)
 {
-    for (int i = 0; i < s->n; i++)
+    const struct run_options *o = r->options;
+    char own[CONTAINER_PATH];
+    if (!stores(r))
+        return 0;
+    if (!o->node_dirs)
+        return find_worst(r, o->dir, r->world.node_rank == 0, &r->stack);
+    container_dir(o->node_dirs, r->world.node_rank, r->world.node, r->world.rank, own);
+    /* What is wrong with a folder is said when a file is made in it. */
+    return find_worst(r, access(own, X_OK) ? o->dir : own, true, &r->stack);
+}
+
+/* The kernel's counters were tried in --dir. They count what goes to block devices,
+ * whatever the file system. */
+int run_reads(struct run *r, const char *path)
+{
+    if (!stores(r))
+        return 0;
+    /* Where it is not there, who reads it says so. */
+    bool look = r->world.node_rank == 0 && !access(path, F_OK);
+    int rc = find_worst(r, path, look, &r->also);
+    if (!rc && (r->also.n < 2 || r->also.layer[0].reads != IO_READS_BELOW))
+        r->counters = false;
+    return rc;
+}
+
+/* Where reads may come from, of all places that there are. */
+static enum io_reads served_by(const struct run *r)
+{
+    enum io_reads a = r->stack.reads, b = r->also.n ? r->also.reads : a;
+    enum io_reads most = a > b ? a : b;
+    return a != b && most == IO_READS_MEMORY ? IO_READS_CACHE : most;
+}
+
+/* The stack, and the layer of it, to which the whole owes what is said of its reads;
+ * NULL: none. */
+static const struct io_stack *decisive(const struct run *r, const struct io_layer **l)
+{
+    const struct io_stack *s =
+        r->also.n && r->also.reads > r->stack.reads ? &r->also : &r->stack;
+    *l = NULL;
+    for (int i = s->n - 1; i >= 0; i--)
         if (s->layer[i].reads == s->reads)
-            return &s->layer[i];
-    return NULL;
+            *l = &s->layer[i];
+    return s;
 }
 
 void run_storage_tell(struct run *r, struct report_file *f)
@@ -80,13 +122,14 @@ void run_storage_stripes(struct run *r, const char *path, int64_t bytes)
 /* ---- at the end ------------------------------------------------------------------ */
 
 /* "; 64.0 MiB of the image's 64.0 MiB are in this node's memory now" */
-static const char *image_text(const struct run *r, char text[96])
+static const char *image_text(const struct run *r, const struct io_stack *s,
+                              char text[96])
 {
     int64_t resident, stored;
     char a[16], b[16];
     text[0] = 0;
-    if (r->world.rank == 0 && r->stack.image[0] &&
-        io_cache_sample(r->stack.image, &resident, &stored))
+    if (r->world.rank == 0 && s->image[0] &&
+        io_cache_sample(s->image, &resident, &stored))
         snprintf(text, 96, "; of the image's %s, %s are in memory now",
                  units_bytes(a, stored), units_bytes(b, resident));
     return text;
@@ -94,32 +137,36 @@ static const char *image_text(const struct run *r, char text[96])
 
 static void warn(struct run *r, double below, double resident)
 {
-    char stack[2048], image[96];
-    if (r->fs.in_memory)
+    char text[2048], image[96];
+    const struct io_layer *l;
+    const struct io_stack *s = decisive(r, &l);
+    bool compresses = r->stack.compresses || r->also.compresses;
+    if (served_by(r) == IO_READS_MEMORY) /* that was said before */
         return;
-    if (below >= 0 && below < FROM_BELOW && !r->stack.compresses)
+    if (below >= 0 && below < FROM_BELOW && !compresses)
         report_warning(r->report, "served_from_memory",
                        "only %.0f %% of the bytes read came from below the page cache, "
                        "the rest from memory: read figures are not the storage's",
                        below * 100);
-    else if ((below < 0 || r->stack.compresses) && resident > 1 - FROM_BELOW)
+    else if ((below < 0 || compresses) && resident > 1 - FROM_BELOW)
         report_warning(r->report, "served_from_memory",
                        "%.0f %% of the bytes read were "
                        "in this node's memory before: read figures are not the "
                        "storage's",
                        resident * 100);
-    if (r->stack.reads == IO_READS_CACHE)
+    if (served_by(r) == IO_READS_CACHE)
         report_warning(r->report, "cache_below",
-                       "%s is on %s: a cache below the file system, which nothing here "
-                       "empties, may have served reads%s",
-                       r->options->dir, io_stack_text(&r->stack, stack, sizeof stack),
-                       image_text(r, image));
+                       "what was read is on %s: a cache or memory below the file "
+                       "system, which nothing here empties, may have served it%s",
+                       io_stack_text(s, text, sizeof text), image_text(r, s, image));
 }
 
 void run_storage_shares(struct run *r, struct report_checks *c)
 {
     static char why[512];
-    const struct io_layer *l = decisive(&r->stack);
+    const struct io_layer *l;
+    enum io_reads by = served_by(r);
+    decisive(r, &l);
     c->device_share = c->below_share = -1;
     if (!r->read_bytes)
         return;
@@ -127,11 +174,11 @@ void run_storage_shares(struct run *r, struct report_checks *c)
         c->below_share = (double)r->device_read_bytes / (double)r->read_bytes;
     if (c->below_share > 1)
         c->below_share = 1;
-    if (r->fs.in_memory || r->stack.reads == IO_READS_MEMORY)
+    if (by == IO_READS_MEMORY)
         c->device_share = 0;
-    else if (r->stack.compresses)
+    else if (r->stack.compresses || r->also.compresses)
         c->why = "a file system that compresses, and fetches fewer bytes than it reads";
-    else if (r->stack.reads <= IO_READS_DEVICE)
+    else if (by == IO_READS_DEVICE)
         c->device_share = c->below_share;
     else if (l) {
         snprintf(why, sizeof why, "%s (%s)", l->name, l->about);

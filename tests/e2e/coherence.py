@@ -54,6 +54,11 @@ class Coherence(Case):
         self.assertEqual(done.status, 0, done)
         report = done.report
         self.assertIs(report["valid"], True)
+        self.assertIn(report["files"][0]["stripe_about"],
+                      ("GlusterFS: whole, on 1 brick",
+                       "GlusterFS: files stand on 2 bricks, each by its name"))
+        self.assertEqual(report["files"][0]["stack"][0]["reads"], "unknown")
+        self.assertIsNone(report["checks"]["device_share"])
         self.assertGreater(report["checks"]["blocks_checked"], 0)
         self.assertEqual(report["checks"]["blocks_bad"], 0)
         self.assertEqual([(host["name"], host["ranks"]) for host in report["hosts"]],

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BYTES (3 * 65536 + 100)
@@ -81,6 +82,30 @@ static void test_refused(void)
     err_clear();
 }
 
+/* The kernel tells others of every page that it is in memory. */
+static int as_another(void *arg)
+{
+    int64_t n = -2;
+    (void)arg;
+    if (setgid(65534) || setuid(65534) || access("file", R_OK))
+        return 2;
+    return io_cache_resident("file", 0, 0, &n) || n != -1;
+}
+
+static void test_of_another(void)
+{
+    char out[64];
+    if (geteuid() || chdir(dir) || chmod(dir, 0711) || write_file()) {
+        tap_skip("files of others: only root has any");
+        return;
+    }
+    chmod("file", 0644);
+    int status = tap_child(as_another, NULL, out, sizeof out);
+    tap_ok(status == 0, "what is in memory of somebody else's file is not known (%d)",
+           status);
+    unlink("file");
+}
+
 int main(int argc, char **argv)
 {
     struct io_fs fs;
@@ -97,5 +122,6 @@ int main(int argc, char **argv)
     test_pages(&fs);
     test_range(&fs);
     test_refused();
+    test_of_another();
     return tap_end();
 }

@@ -425,6 +425,8 @@ static void test_texts(void)
                             "<POSIX(/b):i:/b/f>)",
                             &f),
          &f, 131072, 2, "GlusterFS: 1 copy of each stripe");
+    tap_ok(stripes_of_gluster("<REPLICATE:a> <REPLICATE:b> <POSIX(/b):h:/b/f>", &f),
+           "fewer bricks than groups of them");
     tap_ok(!stripes_of_gluster("", &f), "GlusterFS that tells nothing");
 }
 
