@@ -1,8 +1,8 @@
 /* libFuzzer target: the first byte says whether the rest is Lustre's extended attribute
  * of a layout, of a file whose size the next eight bytes are, or what a tool printed. */
+#include "fuzz.h"
 #include "io/lov.h"
 #include "io/stripe.h"
-#include "fuzz.h"
 
 static void sane(const struct io_stripes *s)
 {
