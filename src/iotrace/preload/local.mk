@@ -25,6 +25,7 @@ RECORDER_C = \
 	src/iotrace/preload/ring.c \
 	src/iotrace/preload/start.c \
 	src/iotrace/preload/summary.c \
+	src/iotrace/preload/symbols.c \
 	src/iotrace/preload/tsv.c
 RECORDER_H = \
 	src/iotrace/ops.h \

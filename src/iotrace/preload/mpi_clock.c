@@ -9,6 +9,7 @@
  * the program's own, so that none of those can take it: each rank keeps one posted for
  * the next "go", and who has lost patience leaves it there. */
 #include "iotrace/preload/mpi.h"
+#include "iotrace/preload/sys.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static bool arrives(struct transit *t, int64_t limit, bool patient)
         if (now() > limit)
             return false;
         if (patient && turn > 100)
-            nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+            sys_call(SYS_nanosleep, &(struct timespec){.tv_nsec = 50000}, NULL);
         else
             sched_yield();
     }

@@ -12,9 +12,11 @@ struct real {
     void **at;
 };
 
-/* Looks it up where a wrapper was called before the start. Never NULL: what the C
- * library does not have becomes a function that says ENOSYS. */
-void *real_find(const struct real *r);
+/* Looks all of them up: without an allocation or a lock, so that an allocator may call
+ * a wrapper before the start. What the C library does not have becomes a function that
+ * says ENOSYS. */
+void reals_find(void);
+void *real_find(const struct real *r); /* never NULL */
 
 #define EXPORT __attribute__((visibility("default"), used))
 

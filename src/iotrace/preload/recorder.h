@@ -92,7 +92,8 @@ struct recorder {
     bool tsc, text;
     uint64_t renew_at; /* ticks: time to look at the clocks again */
     double ns_per_tick;
-    int fd; /* the log */
+    int (*clock)(clockid_t, struct timespec *); /* the kernel's */
+    int fd;                                     /* the log */
     uint64_t dev, ino;
     uint64_t blocks_most;
     bool full;
@@ -121,7 +122,11 @@ unsigned recorder_generation(void); /* of the next log */
 const char *recorder_app(void);
 const char *recorder_execution(void);
 
+/* ---- symbols.c ---- */
+void *symbols_kernel_clock(void); /* NULL: it is there by a system call only */
+
 /* ---- clock.c ---- */
+int clock_by_call(clockid_t id, struct timespec *t);
 void clock_start(void);
 void clock_set_header(void);
 void clock_renew(void);
@@ -196,6 +201,12 @@ struct event {
     int flags;
 };
 
+/* Not the C library's clock_gettime: another library may stand for it. */
+static inline void clock_get(clockid_t id, struct timespec *t)
+{
+    recorder.clock(id, t);
+}
+
 static inline uint64_t clock_ticks(void)
 {
 #ifdef __x86_64__
@@ -203,7 +214,7 @@ static inline uint64_t clock_ticks(void)
         return __rdtsc();
 #endif
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_get(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 

@@ -3,7 +3,6 @@
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
-#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,39 +13,9 @@
 #define STATE_BYTES ((sizeof(struct state) + 65535) / 65536 * 65536)
 
 struct state *state;
-struct recorder recorder = {.fd = -1};
+struct recorder recorder = {.fd = -1, .clock = clock_by_call};
 
-extern const struct real __start_reals[] __attribute__((visibility("hidden")));
-extern const struct real __stop_reals[] __attribute__((visibility("hidden")));
 extern char **environ;
-
-/* ---- the real functions ---- */
-
-static long missing(void)
-{
-    errno = ENOSYS;
-    return -1;
-}
-
-void *real_find(const struct real *r)
-{
-    int error = errno;
-    if (!*r->at) {
-        void *f = dlsym(RTLD_NEXT, r->name);
-        *r->at = f ? f : (void *)missing;
-    }
-    errno = error;
-    return *r->at;
-}
-
-/* Those of calls_posix.c first: what dlsym may call when it does not find a name is
- * there by then. The program shall not find our failures in dlerror. */
-static void find_all(void)
-{
-    for (const struct real *r = __start_reals; r < __stop_reals; r++)
-        real_find(r);
-    dlerror();
-}
 
 /* ---- names ---- */
 
@@ -287,8 +256,8 @@ static int64_t began_ns(void)
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
     struct timespec real, boot;
-    clock_gettime(CLOCK_REALTIME, &real);
-    clock_gettime(CLOCK_BOOTTIME, &boot);
+    clock_get(CLOCK_REALTIME, &real);
+    clock_get(CLOCK_BOOTTIME, &boot);
     int64_t since_boot = at ? strtoll(at + 1, NULL, 10) : 0;
     return (real.tv_sec - boot.tv_sec) * INT64_C(1000000000) +
            (real.tv_nsec - boot.tv_nsec) +
@@ -335,7 +304,7 @@ static bool begin_process(void)
 {
     if (!make_state())
         return false;
-    find_all();
+    reals_find();
     fds_start();
     lane_start();
     find_generation();
@@ -367,13 +336,18 @@ static bool begin(void)
     return true;
 }
 
-/* One thread does it, others wait; but a signal handler in the midst of it does not. A
- * program with rights of its own (setuid) must not write where its caller says: the
+/* One thread does it, others wait; but a signal handler in the midst of it does not. It
+ * allocates nothing and calls nothing that an allocator or a clock of the program's may
+ * stand for: whoever makes the first call may be the allocator itself, at its own
+ * beginning. Before the C library has had its own there is no environment, and calls
+ * pass through.
+ *
+ * A program with rights of its own (setuid) must not write where its caller says: the
  * loader ignores most preloading there, but not that of a setuid library. */
 bool recorder_start(void)
 {
     int error = errno, none = 0;
-    if (starting.hopeless || getauxval(AT_SECURE))
+    if (starting.hopeless || !environ || getauxval(AT_SECURE))
         return false;
     int tid = (int)sys_call(SYS_gettid);
     if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
