@@ -122,8 +122,7 @@ static void fill_info(struct log *l)
     i->dropped = f->dropped;
     i->excluded = f->excluded;
     i->begin_ns = align(f, f->first_ns);
-    if (i->state != TRACE_RUNNING)
-        i->end_ns = align(f, f->unix_ns[1]);
+    i->end_ns = align(f, f->unix_ns[1]);
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
 

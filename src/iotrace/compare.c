@@ -1,6 +1,7 @@
 /* compare: what changed between two runs, by call and by file, most time first. */
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/summary.h"
@@ -84,15 +85,15 @@ static int compare_files(struct changes *c, struct summary *const s[2])
 
 static void put_row(const struct change *c)
 {
-    char ba[16], bb[16], ta[16], tb[16], d[16];
+    char name[45], ba[16], bb[16], ta[16], tb[16], d[16];
     int64_t ns = c->b.ns - c->a.ns;
     size_t n = strlen(c->name);
-    printf("%-44.44s %9lld %9lld %10s %10s %8s %8s  %c%s\n",
-           n > 44 ? c->name + n - 44 : c->name, (long long)c->a.calls,
-           (long long)c->b.calls, units_bytes(ba, c->a.bytes),
-           units_bytes(bb, c->b.bytes), units_seconds(ta, summary_s(c->a.ns)),
-           units_seconds(tb, summary_s(c->b.ns)), ns < 0 ? '-' : '+',
-           units_seconds(d, summary_s(llabs(ns))));
+    snprintf(name, sizeof name, "%s", n > 44 ? c->name + n - 44 : c->name);
+    printf("%-44s %9lld %9lld %10s %10s %8s %8s  %c%s\n",
+           plain(name, sizeof name, name), (long long)c->a.calls, (long long)c->b.calls,
+           units_bytes(ba, c->a.bytes), units_bytes(bb, c->b.bytes),
+           units_seconds(ta, summary_s(c->a.ns)), units_seconds(tb, summary_s(c->b.ns)),
+           ns < 0 ? '-' : '+', units_seconds(d, summary_s(llabs(ns))));
 }
 
 static void put_text(const char *what, const struct changes *c, int64_t top)
@@ -150,7 +151,9 @@ static int show(struct summary *const s[2], int64_t top, const char *json)
     int rc = compare_calls(&calls, s);
     rc = rc ? rc : compare_files(&files, s);
     if (!rc && (!json || strcmp(json, "-") != 0)) {
-        printf("A         %s\nB         %s\n", s[0]->run.path, s[1]->run.path);
+        char a[PLAIN_PATH], b[PLAIN_PATH];
+        printf("A         %s\nB         %s\n", plain(a, sizeof a, s[0]->run.path),
+               plain(b, sizeof b, s[1]->run.path));
         put_text("all", &(struct changes){&all, 1}, 1);
         put_text("call", &calls, top);
         put_text("file", &files, top);
@@ -189,7 +192,7 @@ int command_compare(int argc, char **argv)
     rc = rc ? rc : show(s, top, json);
     for (int k = 0; k < 2 && s[k]; k++)
         for (int i = 0; i < s[k]->notes; i++)
-            fprintf(stderr, "iotrace: %s: %s\n", s[k]->note[i].log, s[k]->note[i].text);
+            run_say(s[k]->note[i].log, s[k]->note[i].text);
     status = run_verdict(s[1] ? &s[1]->run : &s[0]->run, rc);
     if (status == EXIT_GOOD && s[0]->run.unreadable)
         status = EXIT_FAILED;

@@ -1,6 +1,7 @@
 /* run: starts a command with the recorder preloaded, all logs in a new folder. */
 #include "iotrace/launch.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/recover.h"
 #include "iotrace/runs.h"
@@ -96,6 +97,12 @@ static bool has_loader(const unsigned char *head, size_t n)
     return false;
 }
 
+static void warn(const char *program, const char *what)
+{
+    char name[PATH_MAX];
+    fprintf(stderr, "iotrace: %s %s\n", plain(name, sizeof name, program), what);
+}
+
 static void warn_if_invisible(const char *program, int depth);
 
 static void look_into(const char *program, int depth)
@@ -109,8 +116,7 @@ static void look_into(const char *program, int depth)
         return;
     head[n] = 0;
     if (!memcmp(head, ELFMAG, 4) && !has_loader(head, (size_t)n))
-        fprintf(stderr, "iotrace: %s is statically linked: nothing of it is recorded\n",
-                program);
+        warn(program, "is statically linked: nothing of it is recorded");
     if (head[0] == '#' && head[1] == '!' && depth < 4) {
         char *s = (char *)head + 2 + strspn((char *)head + 2, " ");
         s[strcspn(s, " \t\n")] = 0;
@@ -126,10 +132,8 @@ static void warn_if_invisible(const char *program, int depth)
                     ((st.st_mode & S_ISGID) && st.st_gid != getegid()));
     changes |= geteuid() != 0 && getxattr(program, "security.capability", NULL, 0) > 0;
     if (changes)
-        fprintf(stderr,
-                "iotrace: %s gets rights of its own (setuid, setgid or "
-                "capabilities): the loader records nothing of it\n",
-                program);
+        warn(program, "gets rights of its own (setuid, setgid or capabilities): the "
+                      "loader records nothing of it");
     look_into(program, depth);
 }
 
@@ -157,11 +161,17 @@ static void warn_about(char **command)
 
 /* ---- folder and environment ----------------------------------------------- */
 
+/* Arguments and names are in the logs: only their owner may look, whatever the umask. */
+static int make_private(const char *path)
+{
+    return mkdir(path, 0700) ? -1 : chmod(path, 0700);
+}
+
 /* DIR/NAME.N, the first that is not there yet. */
 static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
 {
     char absolute[PATH_MAX], path[2 * PATH_MAX];
-    if (mkdir(dir, 0777) && errno != EEXIST)
+    if (make_private(dir) && errno != EEXIST)
         return err_set(-errno, dir, -1, "the folder cannot be made: %s",
                        strerror(errno));
     if (!realpath(dir, absolute))
@@ -173,7 +183,7 @@ static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
         int length = snprintf(path, sizeof path, "%s/%s.%d", absolute, name, n);
         if (length >= PATH_MAX - 64)
             return err_set(-ENAMETOOLONG, dir, -1, "the run's name is too long");
-        if (mkdir(path, 0777) == 0) {
+        if (make_private(path) == 0) {
             snprintf(out, PATH_MAX, "%.*s", length, path);
             return 0;
         }
@@ -264,7 +274,9 @@ static int start(struct setting *s, int *status)
 static void conclude(const char *folder)
 {
     struct run r;
+    char name[PATH_MAX];
     int rc = run_find(&r, folder), recovered = 0;
+    folder = plain(name, sizeof name, folder);
     if (rc) {
         err_clear();
         fprintf(stderr, "iotrace: nothing was recorded, in %s\n", folder);
@@ -281,7 +293,7 @@ static void conclude(const char *folder)
     }
     fprintf(stderr, "iotrace: %d log%s", r.logs, r.logs == 1 ? "" : "s");
     if (recovered)
-        fprintf(stderr, " (%d of killed processes)", recovered);
+        fprintf(stderr, " (%d of processes that have not said their end)", recovered);
     fprintf(stderr, " in %s; see: iotrace summary %s\n", folder, folder);
     run_free(&r);
 }

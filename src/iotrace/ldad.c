@@ -4,6 +4,7 @@
 #include "base/ldad.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/access.h"
 #include "iotrace/commands.h"
@@ -301,11 +302,12 @@ static void put_descriptor(const struct descriptor *d, FILE *out)
 
 static void put_text(const struct patterns *all, const struct group *g, int64_t top)
 {
-    char bytes[16], who[32], small[16], large[16];
+    char name[PLAIN_PATH], bytes[16], who[32], small[16], large[16];
     const struct pattern *p = g->stream[0];
     printf("%s\n  %s by %d process%s: %s%s; %s in %lld transfers, %.1f %% explained\n",
-           names_get(&all->files, p->file), p->write ? "written" : "read", g->streams,
-           g->streams == 1 ? "" : "es", g->together,
+           plain(name, sizeof name, names_get(&all->files, p->file)),
+           p->write ? "written" : "read", g->streams, g->streams == 1 ? "" : "es",
+           g->together,
            !g->interleaved ? ""
            : g->complete   ? ", without gaps"
                            : ", with gaps",

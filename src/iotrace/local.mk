@@ -6,6 +6,7 @@ iotrace_SOURCES = \
 	src/iotrace/commands.h \
 	src/iotrace/compare.c \
 	src/iotrace/dump.c \
+	src/iotrace/escape.c src/iotrace/escape.h \
 	src/iotrace/export.c \
 	src/iotrace/access.c src/iotrace/access.h \
 	src/iotrace/header.c src/iotrace/header.h \

@@ -176,7 +176,8 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
     if (i->clock_unknown && n-- == 0)
         return "the clock was never calibrated: all times are in its ticks";
     if (is_gone(i) && n-- == 0)
-        return "the process was killed: what it recorded is there, no end of it";
+        return "the process has not said its end: it was killed, or ended past the C "
+               "library, as programs in Go do; what it recorded is there";
     if (log_is_growing(l) && n-- == 0)
         return "the process still runs: this is what it recorded up to now";
     return NULL;

@@ -33,8 +33,10 @@ struct log_info {
     char path[4096];
     bool table; /* of text: no offsets, no threads, no levels */
     const char *app, *execution, *exe, *argv, *host, *mode; /* never NULL */
-    int64_t begin_ns, end_ns; /* of the process, since the epoch; 0: not known. A
-                               * table's are known when it has been read */
+    /* Of the process, since the epoch; 0: not known. Of one that has not said its end
+     * (TRACE_RUNNING), the second is when its clock was looked at last: events may be
+     * later. A table's are known when it has been read. */
+    int64_t begin_ns, end_ns;
     enum trace_state state;
     int32_t pid, ppid;
     uint32_t generation;

@@ -1,5 +1,6 @@
 #include "iotrace/recover.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/names.h"
 #include "iotrace/runs.h"
@@ -9,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct sum {
@@ -76,7 +78,7 @@ static void put_process(FILE *out, const struct log *l, const struct sums *s)
             s->events, s->bytes);
     put_seconds(out, "Total_IO_time", s->ns);
     put_seconds(out, "Start_Time", i->begin_ns);
-    put_seconds(out, "End_Time", i->end_ns ? i->end_ns : s->end_ns);
+    put_seconds(out, "End_Time", i->end_ns > s->end_ns ? i->end_ns : s->end_ns);
     fprintf(out,
             "Number_of_Files\t%" PRIu32 "\nDropped_events\t%" PRIu64
             "\nExcluded_events\t%" PRIu64 "\n",
@@ -137,6 +139,7 @@ static int write_new(struct log *l, const char *path, int (*put)(struct log *, F
     FILE *out = command_create(path, false);
     if (!out)
         return -EIO;
+    fchmod(fileno(out), 0600); /* as the log is */
     int rc = put(l, out);
     rc = !rc && (fflush(out) || fsync(fileno(out))) ? -EIO : rc;
     int end = command_finish(out, path);
@@ -192,10 +195,11 @@ int recover_log(const char *path, char **made)
 
 static int recover_one(const char *path)
 {
-    char *made;
+    char *made, from[PLAIN_PATH], to[PLAIN_PATH];
     int rc = recover_log(path, &made);
     if (!rc)
-        printf("%s: %s\n", path, made ? made : "nothing to do");
+        printf("%s: %s\n", plain(from, sizeof from, path),
+               made ? plain(to, sizeof to, made) : "nothing to do");
     free(made);
     return rc;
 }

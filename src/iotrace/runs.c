@@ -1,5 +1,6 @@
 #include "iotrace/runs.h"
 #include "base/err.h"
+#include "base/plain.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -147,12 +148,18 @@ int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg)
     return rc;
 }
 
+void run_say(const char *path, const char *text)
+{
+    char name[PLAIN_PATH];
+    fprintf(stderr, "iotrace: %s: %s\n", plain(name, sizeof name, path), text);
+}
+
 void run_say_notes(const struct log *l)
 {
     char text[LOG_NOTE_SIZE];
     const char *note;
     for (int i = 0; (note = log_note(l, i, text)); i++)
-        fprintf(stderr, "iotrace: %s: %s\n", log_info(l)->path, note);
+        run_say(log_info(l)->path, note);
 }
 
 int run_verdict(const struct run *r, int rc)

@@ -21,6 +21,9 @@ void run_free(struct run *r);
  * is reported on stderr and counted; -errno where none can, or `visit` returned it. */
 int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg);
 
+/* Local. Says a sentence about a file, on stderr. */
+void run_say(const char *path, const char *text);
+
 /* Local. Says on stderr what log_note has to say, and how many logs are missing. */
 void run_say_notes(const struct log *l);
 

@@ -365,6 +365,7 @@ static int add_notes(struct summary *s, const struct log *l)
     int rc = 0;
     for (int i = 0; !rc && (note = log_note(l, i, text)); i++)
         rc = add_note(s, log_info(l)->path, note);
+    s->endless += log_info(l)->state == TRACE_RUNNING;
     s->dropped += log_info(l)->dropped;
     s->damaged += log_info(l)->damaged + log_info(l)->damaged_blocks +
                   log_info(l)->missing_blocks;

@@ -64,6 +64,7 @@ struct summary {
     /* of stored files: below SUMMARY_SMALL, all */
     int64_t small_calls, small_ns, transfers;
     int64_t begin_ns, end_ns;
+    int endless; /* processes that have not said their end */
     uint64_t dropped, damaged;
     struct summary_note *note;
     int notes;
@@ -87,6 +88,12 @@ const char *summary_file_name(const struct summary *s, uint32_t id);
 static inline double summary_s(int64_t ns)
 {
     return (double)ns * 1e-9;
+}
+
+/* Local. From the first process's start to the last end; 0: not known. */
+static inline double summary_wall_s(const struct summary *s)
+{
+    return s->end_ns > s->begin_ns ? summary_s(s->end_ns - s->begin_ns) : 0;
 }
 
 /* Local. The share `q` of values is at most this; seconds of a call's, a file's. */

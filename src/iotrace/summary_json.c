@@ -200,7 +200,7 @@ int summary_json(const struct summary *s, FILE *out)
     json_unsigned(&j, "events_dropped", s->dropped);
     json_unsigned(&j, "damaged", s->damaged);
     json_real(&j, "begin_s", summary_s(s->begin_ns));
-    json_real(&j, "seconds", summary_s(s->end_ns - s->begin_ns));
+    json_real(&j, "seconds", summary_wall_s(s));
     put_classes(&j, "total", s->total);
     put_classes(&j, "nested", s->nested);
     put_access(&j, "reads", &s->access[0]);

@@ -1,5 +1,6 @@
 /* The summary for the eye: aligned tables of some 130 columns. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/summary.h"
 #include <errno.h>
@@ -24,10 +25,7 @@ static const char *shortened(char out[NAME_WIDTH + 1], const char *name)
         snprintf(out, NAME_WIDTH + 1, "%s", name);
     else
         snprintf(out, NAME_WIDTH + 1, "...%s", name + n - (NAME_WIDTH - 3));
-    for (char *s = out; *s; s++)
-        if ((unsigned char)*s < ' ' || *s == 0x7f)
-            *s = '?';
-    return out;
+    return plain(out, NAME_WIDTH + 1, out);
 }
 
 static void put_sum(FILE *out, const char *label, const struct sum *sum, double io_s)
@@ -43,17 +41,21 @@ static void put_sum(FILE *out, const char *label, const struct sum *sum, double 
 
 static void put_head(const struct summary *s, FILE *out)
 {
-    char wall[16];
+    char wall[16], text[PLAIN_PATH];
     int ranks = 0;
     for (int i = 0; i < s->processes; i++)
         ranks += s->process[i].rank >= 0;
-    fprintf(out, "run       %s\n", s->run.path);
+    fprintf(out, "run       %s\n", plain(text, sizeof text, s->run.path));
     fprintf(out, "processes %d, %d of them with a rank, in %d log%s\n", s->processes,
             ranks, s->read, s->read == 1 ? "" : "s");
     if (s->processes)
-        fprintf(out, "called    %s\n", s->process[0].app);
-    fprintf(out, "time      %s from the first process's start to the last one's end\n",
-            units_seconds(wall, summary_s(s->end_ns - s->begin_ns)));
+        fprintf(out, "called    %s\n", plain(text, sizeof text, s->process[0].app));
+    if (s->end_ns <= s->begin_ns)
+        fprintf(out, "time      not known\n");
+    else
+        fprintf(out, "time      %s from the first process's start to the last %s\n",
+                units_seconds(wall, summary_wall_s(s)),
+                s->endless ? "that is known of any" : "one's end");
 }
 
 static void put_totals(const struct summary *s, FILE *out)
@@ -186,7 +188,8 @@ static void put_processes(const struct summary *s, int64_t top, FILE *out)
     for (int i = 0; i < s->processes && i < top; i++) {
         const struct process_sum *p = &s->process[i];
         struct sum meta = summary_metadata(p->sum);
-        char rank[16] = "-", wall[16], io[16], rest[16], rd[16], wr[16], md[16];
+        char program[sizeof p->program], rank[16] = "-", wall[16], io[16], rest[16],
+                                         rd[16], wr[16], md[16];
         if (p->rank >= 0)
             snprintf(rank, sizeof rank, "%d", p->rank);
         fprintf(out, "%6s %8d %7d %9s %9s %9s %10s %10s %9s  %s\n", rank, p->pid,
@@ -195,7 +198,8 @@ static void put_processes(const struct summary *s, int64_t top, FILE *out)
                 units_seconds(rest, process_wall_s(p) - process_io_s(p)),
                 units_bytes(rd, p->sum[CLASS_READ].bytes),
                 units_bytes(wr, p->sum[CLASS_WRITE].bytes),
-                units_seconds(md, summary_s(meta.ns)), p->program);
+                units_seconds(md, summary_s(meta.ns)),
+                plain(program, sizeof program, p->program));
     }
     if (s->processes > top)
         fprintf(out, "... and %lld more (--top, or --json for all)\n",
@@ -219,13 +223,14 @@ static void put_imbalance(const struct summary *s, FILE *out)
 
 static void put_remarks(const struct summary *s, FILE *out)
 {
-    char text[SUMMARY_WARNING_SIZE];
+    char text[SUMMARY_WARNING_SIZE], log[PLAIN_PATH];
     const char *warning;
     for (int i = 0; (warning = summary_warning(s, i, text)); i++)
-        fprintf(out, "%swarning   %s\n", i ? "" : "\n", warning);
+        fprintf(out, "%swarning   %s\n", i ? "" : "\n",
+                plain(text, sizeof text, warning));
     for (int i = 0; i < s->notes; i++)
-        fprintf(out, "%snote      %s: %s\n", i ? "" : "\n", s->note[i].log,
-                s->note[i].text);
+        fprintf(out, "%snote      %s: %s\n", i ? "" : "\n",
+                plain(log, sizeof log, s->note[i].log), s->note[i].text);
 }
 
 int summary_text(const struct summary *s, int64_t top, FILE *out)

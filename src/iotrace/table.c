@@ -1,6 +1,7 @@
 #include "iotrace/table.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "iotrace/escape.h"
 #include "iotrace/log.h"
 #include "iotrace/names.h"
 #include <errno.h>
@@ -15,19 +16,19 @@ const char *const table_column[COLUMNS] = {
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* What would break a line, and how it is written behind a backslash. */
-static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
-
 void table_text(FILE *out, const char *text)
 {
-    size_t n;
-    while (text[n = strcspn(text, special)]) {
+    char one[2] = "", as[ESCAPE_MOST + 1];
+    for (;; text++) {
+        size_t n = escape_none(text);
         fwrite(text, 1, n, out);
-        fputc('\\', out);
-        fputc(letter[strchr(special, text[n]) - special], out);
-        text += n + 1;
+        text += n;
+        if (!*text)
+            break;
+        *one = *text;
+        escape(as, one);
+        fputs(as, out);
     }
-    fputs(text, out);
 }
 
 void table_seconds(FILE *out, int64_t ns)
@@ -177,20 +178,6 @@ static int parse_seconds(const char *s, int64_t *ns)
     return *s ? -1 : 0;
 }
 
-static void unescape(char *s)
-{
-    char *to = s;
-    for (; *s; s++) {
-        const char *at = *s == '\\' && s[1] ? strchr(letter, s[1]) : NULL;
-        if (at) {
-            s++;
-            *to++ = special[at - letter];
-        } else
-            *to++ = *s;
-    }
-    *to = 0;
-}
-
 static int fill_event(struct log *l, struct event *e)
 {
     struct table *t = l->table;
@@ -207,7 +194,7 @@ static int fill_event(struct log *l, struct event *e)
         e->bytes < -1 || e->bytes >= LOG_BYTES || fd != (int32_t)fd ||
         pid != (int32_t)pid)
         return -1;
-    unescape(t->field[COLUMN_FILENAME]);
+    escape_undo(t->field[COLUMN_FILENAME]);
     e->duration_ns = end_ns - e->start_ns;
     e->result = e->request = e->bytes;
     e->fd = (int32_t)fd;

@@ -840,7 +840,7 @@ class Programs(Case):
         self.needs_recorder()
         err = self.iotrace("run", "-n", "job", "--", "/bin/sh", "-c",
                            "echo x >copy; kill -9 $$", status=128 + 9)[1]
-        self.assertIn("1 of killed processes", err)
+        self.assertIn("1 of processes that have not said their end", err)
         self.assertIn("copy", self.iotrace("summary", "job.1")[0])
 
 

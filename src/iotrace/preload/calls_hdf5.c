@@ -59,8 +59,8 @@ static hdf5_function *find(struct hdf5_call *c, const void *caller)
 
 static uint32_t file_of(intptr_t id)
 {
-    char path[PATH_BYTES];
-    return id > 0 && hdf5.file_name(id, (intptr_t)path, sizeof path, 0, 0, 0) > 0
+    ROOM(path);
+    return path && id > 0 && hdf5.file_name(id, (intptr_t)path, PATH_BYTES, 0, 0, 0) > 0
                ? name_of_path(path, -1)
                : 0;
 }

@@ -115,14 +115,16 @@ ALIAS(tmpfile64, tmpfile);
 
 WRAP(FILE *, popen, (const char *command, const char *mode))
 {
-    char name[PATH_BYTES];
     struct event e = event_now();
     fds_shared();
     FILE *f = REAL(popen)(command, mode);
     event_over(&e);
     int error = errno, fd = f ? descriptor(f) : -1;
-    snprintf(name, sizeof name, "|%s", command);
-    e.file = name_of_text(name, TRACE_FILE, fd);
+    ROOM(name);
+    if (name) {
+        snprintf(name, PATH_BYTES, "|%s", command);
+        e.file = name_of_text(name, TRACE_FILE, fd);
+    }
     e.flags = TRACE_STREAM;
     if (f)
         fd_opened(fd, e.file, false);

@@ -2,7 +2,6 @@
  * from inside a library) is looked up when it is first used. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
-#include <stdio.h>
 #include <string.h>
 
 struct fd_entry fds[FDS];
@@ -38,19 +37,17 @@ static void set(int fd, uint32_t file, uint32_t owner)
  * except that what it inherited as stdin, stdout and stderr stay hidden. */
 uint32_t fd_resolve(int fd)
 {
-    char link[64], text[PATH_BYTES];
     int error = errno;
     if (!lane_get())
         return FILE_HIDDEN;
     if ((unsigned)fd < FDS && fds[fd].file && (!vforked || fd <= 2))
         return fds[fd].file; /* the start has put it there */
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    long n = fd < 0 ? -1 : sys_readlink(link, text, sizeof text - 1);
+    ROOM(text);
+    long n = text ? name_of_fd(text, fd) : -1;
     if (n >= 0 && fd == recorder.fd && log_is_ours(fd))
         n = -1; /* not there, as far as the program knows */
     uint32_t file = 0;
     if (n >= 0) {
-        text[n] = 0;
         file = name_of_link(text, fd);
         set(fd, file, 0);
     }

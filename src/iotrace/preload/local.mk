@@ -1,6 +1,8 @@
 # libiotrace.so, which any program may preload: without MPI, without libtool, and
 # needing the C library only. Its sources are compiled together: it is small.
 RECORDER_C = \
+	src/base/plain.c \
+	src/iotrace/escape.c \
 	src/iotrace/preload/calls_posix.c \
 	src/iotrace/preload/calls_fd.c \
 	src/iotrace/preload/calls_stdio.c \
@@ -26,8 +28,11 @@ RECORDER_C = \
 	src/iotrace/preload/start.c \
 	src/iotrace/preload/summary.c \
 	src/iotrace/preload/symbols.c \
+	src/iotrace/preload/sys.c \
 	src/iotrace/preload/tsv.c
 RECORDER_H = \
+	src/base/plain.h \
+	src/iotrace/escape.h \
 	src/iotrace/ops.h \
 	src/iotrace/trace.h \
 	src/iotrace/preload/late.h \

@@ -5,28 +5,21 @@
  * file every second and at the end. */
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-enum { OUT_OF_THE_WAY = 512, GENERATIONS_MOST = 100000, PAGE = 4096 };
+enum { OUT_OF_THE_WAY = 512, MANY_FDS = 4096, GENERATIONS_MOST = 100000, PAGE = 4096 };
 
 struct staged { /* a block in memory; what is recorded begins a page further on */
     struct staged *next;
     uint64_t at;    /* its place in the file */
     size_t written; /* so much of it has been there before */
 };
-
-void complain(const char *what, const char *about)
-{
-    char line[PATH_BYTES + 256];
-    int n = snprintf(line, sizeof line, "libiotrace: %s%s: %s\n", what, about,
-                     strerror(errno));
-    if (n > 0)
-        sys_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
-}
 
 static bool identify(int fd, uint64_t *dev, uint64_t *ino)
 {
@@ -38,16 +31,115 @@ static bool identify(int fd, uint64_t *dev, uint64_t *ino)
     return true;
 }
 
+/* ---- what is said on stderr ---- */
+
+static bool is_pipe(int fd)
+{
+    struct statx s;
+    return !sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
+           (S_ISFIFO(s.stx_mode) || S_ISSOCK(s.stx_mode));
+}
+
+/* Not to a file that the program has opened itself, not into what another program may
+ * read as this one's output, and not where it would have to be waited for. */
+static bool may_tell(void)
+{
+    static const struct timespec at_once;
+    struct pollfd err = {2, POLLOUT, 0};
+    uint64_t dev[2], ino[2];
+    if (fds[2].file != FILE_HIDDEN)
+        return false;
+    if (is_pipe(2) && identify(1, &dev[0], &ino[0]) && identify(2, &dev[1], &ino[1]) &&
+        dev[0] == dev[1] && ino[0] == ino[1])
+        return false;
+    return sys_call(SYS_ppoll, &err, 1, &at_once, NULL, 8) == 1 &&
+           err.revents & POLLOUT;
+}
+
+void tell(const char *line, size_t bytes)
+{
+    if (may_tell())
+        sys_write(2, line, bytes);
+}
+
+/* strerror looks for translations, and may allocate. */
+extern const char *strerrordesc_np(int) __attribute__((weak));
+
+void complain(const char *what, const char *about)
+{
+    int error = errno;
+    ROOM(line);
+    if (!line)
+        return;
+    const char *why = strerrordesc_np ? strerrordesc_np(error) : NULL;
+    int n = snprintf(line, ROOM_BYTES, "libiotrace: %s%s: %s (%d)\n", what, about,
+                     why ? why : "error", error);
+    if (n > 0)
+        tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
+}
+
+/* Whether who started this process is recorded, too: its environment names us. */
+static bool parent_has_told(void)
+{
+    static const char us[] = "iotrace.so";
+    char file[32];
+    size_t kept = 0;
+    ROOM(text);
+    bool found = false;
+    snprintf(file, sizeof file, "/proc/%d/environ", (int)getppid());
+    int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
+    for (long n = 1; text && fd >= 0 && n > 0 && !found;) {
+        n = sys_read(fd, text + kept, ROOM_BYTES - kept);
+        size_t have = kept + (n > 0 ? (size_t)n : 0);
+        found = memmem(text, have, us, sizeof us - 1) != NULL;
+        kept = have < sizeof us ? have : sizeof us;
+        memmove(text, text + have - kept, kept);
+    }
+    if (fd >= 0)
+        sys_close(fd);
+    return found;
+}
+
+/* Said once, not by all that a program starts: somebody may read what they say. */
+static void complain_nothing(const char *why, const char *about)
+{
+    int error = errno;
+    bool told = parent_has_told();
+    errno = error;
+    if (!told)
+        complain(why, about);
+}
+
+/* ---- the descriptor ---- */
+
+/* Under a number that the program cannot be given: at its limit, which is raised for a
+ * moment; or among very many, where nobody misses one. -1: there is none. */
 static int out_of_the_way(int fd)
 {
-    for (int least = OUT_OF_THE_WAY; least > 2; least /= 2) {
-        int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
-        if (high >= 0) {
-            sys_close(fd);
-            return high;
-        }
-    }
-    return fd;
+    struct rlimit64 own, more;
+    if (sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &own))
+        return -1;
+    bool many = own.rlim_cur > MANY_FDS;
+    more.rlim_cur = own.rlim_cur + OUT_OF_THE_WAY;
+    more.rlim_max = own.rlim_max > more.rlim_cur ? own.rlim_max : more.rlim_cur;
+    if (!many && sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, &more, NULL))
+        return -1;
+    int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+                             many ? OUT_OF_THE_WAY : own.rlim_cur);
+    if (!many)
+        sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, &own, NULL);
+    return high;
+}
+
+/* Where the program would miss the number it is open for this use only. */
+static void keep(struct log_use *u)
+{
+    int high = out_of_the_way(u->fd);
+    u->brief = high < 0;
+    if (high < 0)
+        return;
+    sys_close(u->fd);
+    u->fd = recorder.fd = high;
 }
 
 bool log_name_taken(const char *name)
@@ -56,30 +148,31 @@ bool log_name_taken(const char *name)
 }
 
 /* The name of the log's file: of a text, what it is made from at the end. */
-static void file_name(char *text, size_t bytes)
+static const char *file_name(char *room)
 {
-    snprintf(text, bytes, "%s%s", recorder.name, recorder.text ? ".part" : "");
+    stpcpy(stpcpy(room, recorder.name), recorder.text ? ".part" : "");
+    return room;
 }
 
 /* Never one that exists: NAME, NAME.1, NAME.2 ... */
 static int create(void)
 {
-    char file[PATH_BYTES + 8];
     size_t end = strlen(recorder.name);
     int fd = -1;
-    for (int n = 0; n < GENERATIONS_MOST; n++) {
+    ROOM(file);
+    for (int n = 0; file && n < GENERATIONS_MOST; n++) {
         if (n)
             snprintf(recorder.name + end, sizeof recorder.name - end, ".%d", n);
-        file_name(file, sizeof file);
+        file_name(file);
         if (recorder.text && log_name_taken(recorder.name))
             continue;
-        fd = sys_open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        fd = sys_create(file);
         if (fd >= 0 || errno != EEXIST)
             break;
     }
-    if (fd < 0)
-        complain("nothing is recorded, for want of the log ", file);
-    return fd < 0 ? -1 : out_of_the_way(fd);
+    if (fd < 0 && file)
+        complain_nothing("nothing is recorded, for want of the log ", file);
+    return fd;
 }
 
 bool log_is_ours(int fd)
@@ -91,36 +184,40 @@ bool log_is_ours(int fd)
 
 /* The program may have closed the log behind our back, and have another file under its
  * number. */
-static bool still_there(void)
+static struct log_use again(void)
 {
-    if (log_is_ours(recorder.fd))
-        return true;
-    char file[PATH_BYTES + 8];
-    file_name(file, sizeof file);
-    int fd = sys_open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-    if (fd < 0)
-        return false;
-    if (!log_is_ours(fd)) {
+    ROOM(file);
+    int fd = file ? sys_open(file_name(file), O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0) : -1;
+    if (fd >= 0 && !log_is_ours(fd)) {
         sys_close(fd);
-        return false;
+        fd = -1;
     }
-    recorder.fd = out_of_the_way(fd);
-    return true;
+    struct log_use u = {fd, false};
+    if (fd >= 0)
+        keep(&u);
+    return u;
 }
 
-int log_fd(void)
+struct log_use log_take(void)
 {
-    return still_there() ? recorder.fd : -1;
+    int fd = recorder.fd;
+    return log_is_ours(fd) ? (struct log_use){fd, false} : again();
+}
+
+void log_give(struct log_use u)
+{
+    if (u.brief)
+        sys_close(u.fd);
 }
 
 /* Room that is really there: a mapped page for which the disk has none would kill the
  * program. Zeros and not fallocate, which takes milliseconds where the file is soon
  * removed, or most of it not needed. */
-static bool make_room(uint64_t at, size_t bytes)
+static bool make_room(int fd, uint64_t at, size_t bytes)
 {
     static const char zeros[16384];
     for (uint64_t n = 0; n < bytes; n += sizeof zeros) {
-        ssize_t written = sys_pwrite(recorder.fd, zeros, sizeof zeros, at + n);
+        ssize_t written = sys_pwrite(fd, zeros, sizeof zeros, at + n);
         if (written >= 0 && written < (ssize_t)sizeof zeros)
             errno = ENOSPC; /* or an older reason would be told */
         if (written != (ssize_t)sizeof zeros)
@@ -130,9 +227,9 @@ static bool make_room(uint64_t at, size_t bytes)
 }
 
 /* The file ends where a block does. */
-static bool extend(uint64_t end)
+static bool extend(int fd, uint64_t end)
 {
-    return sys_pwrite(recorder.fd, "", 1, end - 1) == 1;
+    return sys_pwrite(fd, "", 1, end - 1) == 1;
 }
 
 /* ---- blocks that are not mapped ---- */
@@ -189,12 +286,12 @@ static size_t used_bytes(const struct staged *s)
 }
 
 /* All that was ever written of a block is written again: it may have been emptied. */
-static bool put_staged(struct staged *s)
+static bool put_staged(int fd, struct staged *s)
 {
     size_t used = used_bytes(s);
     if (used > s->written)
         s->written = used;
-    long n = sys_pwrite(recorder.fd, (char *)s + PAGE, s->written, s->at);
+    long n = sys_pwrite(fd, (char *)s + PAGE, s->written, s->at);
     if (n >= 0 && n < (long)s->written)
         errno = ENOSPC; /* or an older reason would be told */
     return n == (long)s->written;
@@ -204,9 +301,11 @@ void log_settle(void)
 {
     static int told;
     struct staged *s = __atomic_load_n(&state->staged, __ATOMIC_ACQUIRE);
-    bool good = !s || still_there();
+    struct log_use u = s ? log_take() : NO_LOG;
+    bool good = !s || u.fd >= 0;
     for (; s && good; s = s->next)
-        good = put_staged(s);
+        good = put_staged(u.fd, s);
+    log_give(u);
     if (good)
         return;
     recorder.full = true;
@@ -216,13 +315,13 @@ void log_settle(void)
 
 /* ---- blocks ---- */
 
-static void *map(uint64_t at, size_t room)
+static void *map(int fd, uint64_t at, size_t room)
 {
     if (recorder.staged)
         return stage(at);
-    if (!make_room(at, room))
+    if (!make_room(fd, at, room))
         return MAP_FAILED;
-    return sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.fd, at);
+    return sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 }
 
 static uint64_t next_index(void)
@@ -232,12 +331,12 @@ static uint64_t next_index(void)
                : 0;
 }
 
-uint64_t log_place(void)
+uint64_t log_place(int fd)
 {
-    if (recorder.full || !still_there())
+    if (recorder.full || fd < 0)
         return 0;
     uint64_t index = next_index(), at = index * TRACE_BLOCK;
-    if (index < recorder.blocks_most && extend(at + TRACE_BLOCK))
+    if (index < recorder.blocks_most && extend(fd, at + TRACE_BLOCK))
         return at;
     recorder.full = true;
     return 0;
@@ -248,21 +347,26 @@ uint64_t log_place(void)
 bool log_copy(const struct trace_block *b)
 {
     size_t head = sizeof *b, rest = TRACE_BLOCK - head;
-    if (__atomic_load_n(&recorder.full, __ATOMIC_SEQ_CST) || !still_there())
+    bool full = __atomic_load_n(&recorder.full, __ATOMIC_SEQ_CST);
+    struct log_use u = full ? NO_LOG : log_take();
+    if (u.fd < 0)
         return false;
     uint64_t index = next_index(), at = index * TRACE_BLOCK;
-    if (index < recorder.blocks_most &&
-        sys_pwrite(recorder.fd, b + 1, rest, at + head) == (long)rest &&
-        sys_pwrite(recorder.fd, b, head, at) == (long)head)
-        return true;
-    recorder.full = true;
-    return false;
+    bool good = index < recorder.blocks_most &&
+                sys_pwrite(u.fd, b + 1, rest, at + head) == (long)rest &&
+                sys_pwrite(u.fd, b, head, at) == (long)head;
+    log_give(u);
+    if (!good)
+        recorder.full = true;
+    return good;
 }
 
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence)
 {
-    uint64_t at = log_place();
-    struct trace_block *b = at ? map(at, TRACE_BLOCK) : MAP_FAILED;
+    struct log_use u = recorder.full ? NO_LOG : log_take();
+    uint64_t at = log_place(u.fd);
+    struct trace_block *b = at ? map(u.fd, at, TRACE_BLOCK) : MAP_FAILED;
+    log_give(u);
     if (b == MAP_FAILED)
         return NULL;
     memcpy(b->magic, "BLK\n", 4);
@@ -272,21 +376,34 @@ void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence)
     return b;
 }
 
+static void remove_log(void)
+{
+    ROOM(file);
+    if (file)
+        sys_unlink(file_name(file));
+}
+
 bool log_open(void)
 {
-    recorder.full = false;
-    recorder.fd = create();
-    if (recorder.fd < 0)
-        return false;
-    recorder.staged = shall_be_staged(recorder.fd);
     struct trace_header *h = MAP_FAILED;
-    if (identify(recorder.fd, &recorder.dev, &recorder.ino) && extend(TRACE_BLOCK))
-        h = map(0, HEADER_BYTES);
+    recorder.full = false;
+    recorder.fd = -1;
+    struct log_use u = {create(), true};
+    if (u.fd < 0)
+        return false;
+    keep(&u);
+    recorder.staged = shall_be_staged(u.fd);
+    if (identify(u.fd, &recorder.dev, &recorder.ino) && extend(u.fd, TRACE_BLOCK))
+        h = map(u.fd, 0, HEADER_BYTES);
     if (h == MAP_FAILED) {
-        complain("nothing is recorded, for want of room for the log ", recorder.name);
-        sys_close(recorder.fd);
+        complain_nothing("nothing is recorded, for want of room for the log ",
+                         recorder.name);
+        remove_log();
+        sys_close(u.fd);
+        recorder.fd = -1;
         return false;
     }
+    log_give(u);
     h->blocks = 1;
     recorder.header = h;
     return true;
@@ -305,15 +422,17 @@ void log_trim_names(void)
 {
     uint64_t from = (state->name_end + 4095) / 4096 * 4096;
     uint64_t to = (from + TRACE_BLOCK - 1) / TRACE_BLOCK * TRACE_BLOCK;
-    if (from < to && still_there())
-        sys_call(SYS_fallocate, recorder.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                 from, to - from);
+    struct log_use u = from < to ? log_take() : NO_LOG;
+    if (u.fd >= 0)
+        sys_call(SYS_fallocate, u.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from,
+                 to - from);
+    log_give(u);
 }
 
 /* The program wants our number for itself. */
 void log_move(int fd)
 {
-    if (recorder.header && fd == recorder.fd && still_there()) {
+    if (recorder.header && fd == recorder.fd && log_is_ours(fd)) {
         int high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1);
         if (high < 0)
             high = (int)sys_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);

@@ -73,10 +73,12 @@ static void absolute(char *text, size_t bytes, const char *path)
 
 static bool is_left_out(const char *text)
 {
-    char whole[PATH_BYTES];
     if (LIKELY(!globs.include && !globs.exclude))
         return false;
-    absolute(whole, sizeof whole, text);
+    ROOM(whole);
+    if (!whole)
+        return false;
+    absolute(whole, PATH_BYTES, text);
     return (globs.include && !any_matches(globs.include, text, whole)) ||
            any_matches(globs.exclude, text, whole);
 }
@@ -94,16 +96,16 @@ static uint64_t hash_of(const char *text, uint32_t kind, int fd)
 }
 
 /* A place in the log for an entry of so many bytes; 0: none. */
-static uint64_t place(uint32_t bytes)
+static uint64_t place(int log, uint32_t bytes)
 {
     uint64_t end = __atomic_load_n(&state->name_end, __ATOMIC_ACQUIRE);
     for (;;) {
         uint64_t at = end;
         if (!at || at % TRACE_BLOCK + bytes > TRACE_BLOCK || at % TRACE_BLOCK == 0) {
             struct trace_block b = {{'B', 'L', 'K', '\n'}, TRACE_NAMES, 0, 0, 0};
-            at = log_place();
+            at = log_place(log);
             b.sequence = __atomic_fetch_add(&state->name_blocks, 1, __ATOMIC_RELAXED);
-            if (!at || sys_pwrite(log_fd(), &b, sizeof b, at) != sizeof b)
+            if (!at || sys_pwrite(log, &b, sizeof b, at) != sizeof b)
                 return 0;
             at += sizeof b;
         }
@@ -115,22 +117,23 @@ static uint64_t place(uint32_t bytes)
 
 static uint32_t emit(const char *text, uint32_t kind, int fd)
 {
-    union {
-        struct trace_name n;
-        char room[sizeof(struct trace_name) + PATH_BYTES + 8];
-    } entry;
+    ROOM(room);
+    struct trace_name *entry = (void *)room;
     size_t length = strnlen(text, PATH_BYTES - 1);
-    uint32_t bytes = (uint32_t)((sizeof entry.n + length + 1 + 7) / 8 * 8);
-    uint64_t at = place(bytes);
-    if (!at)
-        return 0;
-    uint32_t id = 1 + __atomic_fetch_add(&state->names, 1, __ATOMIC_RELAXED);
-    memset(entry.room, 0, bytes);
-    entry.n = (struct trace_name){bytes, id, kind, fd};
-    memcpy(entry.room + sizeof entry.n, text, length);
-    if (id < NAMES)
-        name_at[id] = at;
-    sys_pwrite(log_fd(), &entry, bytes, at);
+    uint32_t bytes = (uint32_t)((sizeof *entry + length + 1 + 7) / 8 * 8);
+    struct log_use log = entry ? log_take() : NO_LOG;
+    uint64_t at = log.fd < 0 ? 0 : place(log.fd, bytes);
+    uint32_t id = 0;
+    if (at) {
+        id = 1 + __atomic_fetch_add(&state->names, 1, __ATOMIC_RELAXED);
+        memset(room, 0, bytes);
+        *entry = (struct trace_name){bytes, id, kind, fd};
+        memcpy(entry->text, text, length);
+        if (id < NAMES)
+            name_at[id] = at;
+        sys_pwrite(log.fd, entry, bytes, at);
+    }
+    log_give(log);
     return id;
 }
 
@@ -165,39 +168,65 @@ uint32_t name_of_link(const char *text, int fd)
     return is_left_out(text) ? FILE_EXCLUDED : name_of_text(text, TRACE_FILE, fd);
 }
 
+static uint32_t name_of_moved(const char *path, int fd)
+{
+    ROOM(text);
+    if (!text)
+        return 0;
+    absolute(text, PATH_BYTES, path);
+    return name_of_link(text, fd);
+}
+
 uint32_t name_of_path(const char *path, int fd)
 {
-    char text[PATH_BYTES];
     int error = errno;
-    if (moved && *path != '/') {
-        absolute(text, sizeof text, path);
-        path = text;
-    }
-    uint32_t id = name_of_link(path, fd);
+    uint32_t id =
+        moved && *path != '/' ? name_of_moved(path, fd) : name_of_link(path, fd);
     errno = error;
     return id;
 }
 
+long name_of_fd(char *text, int fd)
+{
+    char link[32] = "/proc/self/fd/", digits[12];
+    int i = sizeof digits;
+    if (fd < 0)
+        return -1;
+    digits[--i] = 0;
+    do
+        digits[--i] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    strcat(link, digits + i);
+    long n = sys_readlink(link, text, PATH_BYTES - 1);
+    if (n >= 0)
+        text[n] = 0;
+    return n;
+}
+
 uint32_t name_of_path_at(int dir, const char *path, int fd)
 {
-    char link[64], text[PATH_BYTES];
     if (dir == AT_FDCWD || *path == '/')
         return name_of_path(path, fd);
     int error = errno;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
-    long n = sys_readlink(link, text, sizeof text - 1);
-    if (n < 0)
-        n = 0;
-    snprintf(text + n, sizeof text - (size_t)n, "%s%s", n && *path ? "/" : "", path);
+    ROOM(text);
+    long n = text ? name_of_fd(text, dir) : -1;
+    size_t used = n > 0 ? (size_t)n : 0, length = strlen(path);
+    uint32_t id = 0;
+    if (used && length)
+        text[used++] = '/';
+    if (text && used + length < ROOM_BYTES) {
+        memcpy(text + used, path, length + 1);
+        id = name_of_path(text, fd);
+    }
     errno = error;
-    return name_of_path(text, fd);
+    return id;
 }
 
 /* Descriptors that a child has from its parent keep their names: they are read back
  * from the parent's log. */
-static bool name_read(int log, uint64_t at, struct trace_name *n, size_t bytes)
+static bool name_read(int log, uint64_t at, struct trace_name *n)
 {
-    long got = sys_pread(log, n, bytes - 1, at);
+    long got = sys_pread(log, n, sizeof *n + PATH_BYTES + 8, at);
     if (got < (long)sizeof *n || n->bytes < sizeof *n || n->bytes > got)
         return false;
     ((char *)n)[n->bytes] = 0;
@@ -207,24 +236,21 @@ static bool name_read(int log, uint64_t at, struct trace_name *n, size_t bytes)
 /* The same text under another descriptor; 0 where it cannot be read. */
 uint32_t name_again(uint32_t id, int fd)
 {
-    union {
-        struct trace_name n;
-        char room[sizeof(struct trace_name) + PATH_BYTES + 16];
-    } entry;
     int error = errno;
-    bool good = recorder.header && id < NAMES &&
-                name_read(log_fd(), name_at[id], &entry.n, sizeof entry);
-    uint32_t again = good ? name_of_text(entry.n.text, TRACE_FILE, fd) : 0;
+    ROOM(room);
+    struct trace_name *entry = (void *)room;
+    struct log_use log = entry && recorder.header && id < NAMES ? log_take() : NO_LOG;
+    bool good = log.fd >= 0 && name_read(log.fd, name_at[id], entry);
+    log_give(log);
+    uint32_t again = good ? name_of_text(entry->text, TRACE_FILE, fd) : 0;
     errno = error;
     return again;
 }
 
 void names_inherit(int old_log)
 {
-    union {
-        struct trace_name n;
-        char room[sizeof(struct trace_name) + PATH_BYTES + 16];
-    } entry;
+    ROOM(room);
+    struct trace_name *entry = (void *)room;
     maps_forget_names();
     mpi_forget_names();
     /* first where all of them are: new numbers take old ones' places in name_at */
@@ -238,24 +264,21 @@ void names_inherit(int old_log)
         if (!f->file || f->file >= FILE_EXCLUDED)
             continue;
         f->file = 0;
-        if (f->offset &&
-            name_read(old_log, (uint64_t)f->offset, &entry.n, sizeof entry))
-            f->file = name_of_text(entry.n.text, TRACE_FILE, fd);
+        if (f->offset && entry && name_read(old_log, (uint64_t)f->offset, entry))
+            f->file = name_of_text(entry->text, TRACE_FILE, fd);
     }
 }
 
 /* Of the names that have a place in the table. */
 void names_visit(void (*each)(const struct trace_name *, void *), void *with)
 {
-    union {
-        struct trace_name n;
-        char room[sizeof(struct trace_name) + PATH_BYTES + 16];
-    } entry;
-    int log = log_fd();
-    for (uint32_t id = 1; id < NAMES && id <= state->names; id++)
-        if (name_read(log, name_at[id], &entry.n, sizeof entry) &&
-            entry.n.kind == TRACE_FILE)
-            each(&entry.n, with);
+    ROOM(room);
+    struct trace_name *entry = (void *)room;
+    struct log_use log = log_take();
+    for (uint32_t id = 1; entry && id < NAMES && id <= state->names; id++)
+        if (name_read(log.fd, name_at[id], entry) && entry->kind == TRACE_FILE)
+            each(entry, with);
+    log_give(log);
 }
 
 /* One file can have several names: one for each descriptor. */

@@ -32,7 +32,8 @@ enum {
     NAMES = 1 << 16, /* names that are found again, and counted in the summary */
     LANES = 1 << 14, /* threads at once */
     PATH_BYTES = 4352,
-    HEADER_BYTES = 32 << 10 /* with its text */
+    HEADER_BYTES = 32 << 10, /* with its text */
+    ROOM_BYTES = 32 << 10
 };
 
 /* What an event's `file` can be besides an id. */
@@ -93,7 +94,7 @@ struct recorder {
     uint64_t renew_at; /* ticks: time to look at the clocks again */
     double ns_per_tick;
     int (*clock)(clockid_t, struct timespec *); /* the kernel's */
-    int fd;                                     /* the log */
+    int fd; /* the log; -1: it is opened for each use */
     uint64_t dev, ino;
     uint64_t blocks_most;
     bool full;
@@ -122,6 +123,15 @@ unsigned recorder_generation(void); /* of the next log */
 const char *recorder_app(void);
 const char *recorder_execution(void);
 
+/* ---- sys.c ---- */
+
+/* Memory for a block of code: the program's stack may be that of a signal handler, or
+ * the smallest that a thread can have. Nobody waits, and nothing is taken from malloc.
+ * NULL: there is none. */
+char *room_take(void);
+void room_give(char **room);
+#define ROOM(name) char *name __attribute__((cleanup(room_give))) = room_take()
+
 /* ---- symbols.c ---- */
 void *symbols_kernel_clock(void); /* NULL: it is there by a system call only */
 
@@ -135,15 +145,23 @@ int64_t clock_unix_ns(uint64_t ticks);
 /* ---- log.c ---- */
 bool log_open(void);
 bool log_is_ours(int fd);
-int log_fd(void); /* for each use anew: the program may close any descriptor */
+/* The log's descriptor, for each use anew: the program may close any, or have few. */
+struct log_use {
+    int fd;     /* -1: the log is gone */
+    bool brief; /* log_give closes it */
+};
+#define NO_LOG ((struct log_use){-1, false})
+struct log_use log_take(void);
+void log_give(struct log_use u);
 void log_move(int fd);
 void *log_block(enum trace_kind kind, uint32_t thread, uint64_t sequence); /* to fill */
 void log_settle(void); /* what is in memory only is written */
 bool log_copy(const struct trace_block *b);
-uint64_t log_place(void);                 /* a block in the file; 0: none */
+uint64_t log_place(int fd);               /* a block in the file; 0: none */
 void log_trim(void *mapped, size_t used); /* room that is not needed */
 void log_trim_names(void);
 bool log_name_taken(const char *name);
+void tell(const char *line, size_t bytes); /* on stderr, where that does no harm */
 void complain(const char *what, const char *about);
 
 /* ---- ring.c ---- */
@@ -160,6 +178,7 @@ uint32_t name_of_text(const char *text, enum trace_name_kind kind, int fd);
 uint32_t name_of_link(const char *text, int fd);
 uint32_t name_of_path(const char *path, int fd);
 uint32_t name_of_path_at(int dir, const char *path, int fd);
+long name_of_fd(char *text, int fd); /* PATH_BYTES of room; the length, or -1 */
 uint32_t name_again(uint32_t id, int fd);
 void names_start(void);
 void names_inherit(int old_log);
@@ -190,7 +209,6 @@ void profile_trim(const struct profile *p);
 
 /* ---- summary.c, tsv.c ---- */
 void summary_write(void);
-size_t text_escape(char *to, const char *from); /* to: twice as long, and 1 */
 void tsv_write(void);
 
 /* ---- events ---- */

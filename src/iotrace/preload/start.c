@@ -71,19 +71,22 @@ static void find_rank(void)
 /* DIR/NAME becomes DIR/rank0003.NAME */
 static void name_with_rank(void)
 {
-    char name[PATH_BYTES];
+    ROOM(name);
     char *slash = strrchr(recorder.name, '/');
     char *base = slash ? slash + 1 : recorder.name;
-    if (self.rank < 0 || strcmp(variable("IOTRACE_RANKNAMES", ""), "1") != 0)
+    if (!name || self.rank < 0 || strcmp(variable("IOTRACE_RANKNAMES", ""), "1") != 0)
         return;
-    snprintf(name, sizeof name, "%s", base);
+    strcpy(name, base);
     snprintf(base, sizeof recorder.name - (size_t)(base - recorder.name), "rank%04d.%s",
              self.rank, name);
 }
 
 static void name_log(void)
 {
-    char given[PATH_BYTES - 1], usual[1100], pattern[300];
+    char pattern[300];
+    ROOM(given);
+    if (!given)
+        return;
     snprintf(self.app, sizeof self.app, "%s", variable("IOTRACE_APPNAME", "unknown"));
     snprintf(pattern, sizeof pattern, "%s.%d", self.app, (int)getpid());
     const char *execution = variable("IOTRACE_EXECNAME", NULL);
@@ -91,13 +94,12 @@ static void name_log(void)
         with_pid(self.execution, sizeof self.execution, execution);
     else
         snprintf(self.execution, sizeof self.execution, "%s", pattern);
-    snprintf(usual, sizeof usual, "%s_log.%s", self.execution,
-             recorder.text ? "tsv" : "bin");
     const char *file = variable("IOTRACE_LOGFILE", NULL);
     if (file)
-        with_pid(given, sizeof given, file);
+        with_pid(given, PATH_BYTES, file);
     else
-        snprintf(given, sizeof given, "%s", usual);
+        snprintf(given, PATH_BYTES, "%s_log.%s", self.execution,
+                 recorder.text ? "tsv" : "bin");
     bool whole = *given == '/' || !*self.cwd || strlen(self.cwd) > 3000;
     snprintf(recorder.name, sizeof recorder.name, "%.3000s%s%.1200s",
              whole ? "" : self.cwd, whole ? "" : "/", given);
@@ -178,13 +180,15 @@ static void line(struct text *t, const char *key, const char *value)
 /* Of a file in /proc, in one line: arguments are separated by blanks. */
 static void line_of_file(struct text *t, const char *key, const char *file)
 {
-    char text[4096];
-    int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
-    long n = fd < 0 ? 0 : sys_read(fd, text, sizeof text - 1);
+    ROOM(text);
+    int fd = text ? sys_open(file, O_RDONLY | O_CLOEXEC, 0) : -1;
+    long n = fd < 0 ? 0 : sys_read(fd, text, 4095);
     if (fd >= 0)
         sys_close(fd);
     while (n > 0 && !text[n - 1])
         n--;
+    if (!text)
+        return;
     for (long i = 0; i < n; i++)
         if (text[i] == 0 || text[i] == '\n')
             text[i] = ' ';
@@ -225,15 +229,16 @@ static void lines_of_format(struct text *t)
 
 static void write_text(struct trace_header *h)
 {
-    char link[4096];
     struct utsname host;
+    ROOM(link);
     struct text t = {(char *)(h + 1), (char *)h + HEADER_BYTES};
     char *begin = t.at;
     line(&t, "app", self.app);
     line(&t, "execution", self.execution);
-    long n = sys_readlink("/proc/self/exe", link, sizeof link - 1);
-    link[n > 0 ? n : 0] = 0;
-    line(&t, "exe", link);
+    long n = link ? sys_readlink("/proc/self/exe", link, 4095) : 0;
+    if (link)
+        link[n > 0 ? n : 0] = 0;
+    line(&t, "exe", link ? link : "");
     line_of_file(&t, "argv", "/proc/self/cmdline");
     line(&t, "host", uname(&host) ? "" : host.nodename);
     line(&t, "cwd", self.cwd);
@@ -316,7 +321,7 @@ static bool begin_process(void)
 static bool begin(void)
 {
     struct trace_header *old = recorder.header;
-    int old_log = log_is_ours(recorder.fd) ? recorder.fd : -1;
+    int old_log = old ? log_take().fd : -1;
     if (!state && !begin_process())
         return false;
     if (old && old->pid != (uint32_t)getpid())

@@ -1,4 +1,5 @@
 /* NAME.summary beside a log in binary form: the paper's Tables 2.2 and 2.3. */
+#include "iotrace/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
@@ -7,7 +8,7 @@
 struct out {
     int fd;
     size_t used;
-    char text[16384];
+    char text[32768];
 };
 
 static void flush(struct out *o)
@@ -18,7 +19,7 @@ static void flush(struct out *o)
 
 #define PUT(o, ...)                                                                    \
     do {                                                                               \
-        if ((o)->used > sizeof(o)->text - PATH_BYTES * 2 - 512)                        \
+        if ((o)->used > sizeof(o)->text - PATH_BYTES * ESCAPE_MOST - 512)              \
             flush(o);                                                                  \
         (o)->used += (size_t)snprintf((o)->text + (o)->used,                           \
                                       sizeof(o)->text - (o)->used, __VA_ARGS__);       \
@@ -29,27 +30,14 @@ static double seconds(uint64_t ticks)
     return (double)ticks * recorder.ns_per_tick * 1e-9;
 }
 
-/* A tab or an end of line in a name would break the table. */
-size_t text_escape(char *to, const char *from)
-{
-    static const char of[] = "\t\n\r\\", as[] = "tnr\\";
-    char *begin = to;
-    for (; *from; from++) {
-        const char *at = strchr(of, *from);
-        if (at)
-            *to++ = '\\';
-        *to++ = at ? as[at - of] : *from;
-    }
-    *to = 0;
-    return (size_t)(to - begin);
-}
-
 static void put_file(const struct trace_name *n, void *with)
 {
     struct out *o = with;
-    char text[PATH_BYTES * 2];
     const struct file_sum *s = &state->sum[n->id];
-    text_escape(text, n->text);
+    ROOM(text);
+    if (!text)
+        return;
+    escape(text, n->text);
     PUT(o, "%s\t%ju\t%ju\t%.9f\t%ju\t%ju\t%.9f\t%u\t%d\n", text, s->calls[0],
         s->bytes[0], seconds(s->ticks[0]), s->calls[1], s->bytes[1],
         seconds(s->ticks[1]), n->id, n->fd);
@@ -79,9 +67,11 @@ static void put_process(struct out *o, unsigned files)
 
 static int create(void)
 {
-    char name[PATH_BYTES + 16];
-    snprintf(name, sizeof name, "%s.summary", recorder.name);
-    int fd = sys_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    ROOM(name);
+    if (!name)
+        return -1;
+    stpcpy(stpcpy(name, recorder.name), ".summary");
+    int fd = sys_create(name);
     if (fd < 0)
         complain("no summary is written to ", name);
     return fd;

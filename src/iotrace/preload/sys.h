@@ -46,6 +46,16 @@ static inline int sys_open(const char *path, int flags, int mode)
     return (int)sys_call(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+/* A new file, which only its owner reads and writes: programs' arguments and files'
+ * names are in it, whatever the umask. */
+static inline int sys_create(const char *path)
+{
+    int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd >= 0)
+        sys_call(SYS_fchmod, fd, 0600);
+    return fd;
+}
+
 static inline int sys_close(int fd)
 {
     return (int)sys_call(SYS_close, fd);
@@ -56,20 +66,14 @@ static inline long sys_read(int fd, void *buf, size_t n)
     return sys_call(SYS_read, fd, buf, n);
 }
 
-static inline long sys_write(int fd, const void *buf, size_t n)
-{
-    return sys_call(SYS_write, fd, buf, n);
-}
-
 static inline long sys_pread(int fd, void *buf, size_t n, uint64_t at)
 {
     return sys_call(SYS_pread64, fd, buf, n, at);
 }
 
-static inline long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
-{
-    return sys_call(SYS_pwrite64, fd, buf, n, at);
-}
+/* These raise no signal, whatever stands in their way. */
+long sys_write(int fd, const void *buf, size_t n);
+long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at);
 
 static inline void *sys_mmap(size_t n, int prot, int flags, int fd, uint64_t at)
 {

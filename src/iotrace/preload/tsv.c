@@ -1,6 +1,7 @@
 /* The log as text: made at the end of the process from its blocks, which are merged by
  * the time at which the calls began. Each block is put in order by itself; the merge
  * holds those whose times overlap, one for each thread as a rule. */
+#include "iotrace/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>
@@ -24,9 +25,10 @@ struct block_start {
 
 struct tsv {
     int fd;
+    struct log_use log;
     uint64_t sequence;
     size_t used, prefix_bytes, pid_bytes;
-    char prefix[3072]; /* application, execution, tool */
+    char prefix[6144]; /* application, execution, tool */
     char pid[16];
     int64_t second; /* whose digits these are */
     char digits[24];
@@ -97,16 +99,16 @@ static void push(struct heap *h, struct source *s)
 
 /* ---- blocks ---- */
 
-static const struct trace_block *map_block(uint64_t index)
+static const struct trace_block *map_block(int log, uint64_t index)
 {
-    void *b = sys_mmap(TRACE_BLOCK, PROT_READ, MAP_SHARED | MAP_POPULATE, recorder.fd,
+    void *b = sys_mmap(TRACE_BLOCK, PROT_READ, MAP_SHARED | MAP_POPULATE, log,
                        index * TRACE_BLOCK);
     return b == MAP_FAILED ? NULL : b;
 }
 
-static struct source *open_source(uint64_t index)
+static struct source *open_source(int log, uint64_t index)
 {
-    const struct trace_block *b = map_block(index);
+    const struct trace_block *b = map_block(log, index);
     struct source *s = b ? memory(sizeof *s) : NULL;
     if (!s)
         return NULL;
@@ -149,10 +151,11 @@ static void take_names(struct tsv *t, const struct trace_block *b)
     for (const struct trace_name *n = (const void *)at;
          end - at >= (long)sizeof *n && n->bytes >= sizeof *n && n->bytes <= end - at;
          n = (const void *)(at += n->bytes)) {
-        if (n->id > t->names || t->name_end - t->name_text < 2 * (long)n->bytes + 16)
+        if (n->id > t->names ||
+            t->name_end - t->name_text < ESCAPE_MOST * (long)n->bytes + 16)
             continue;
         t->name[n->id] = t->name_text;
-        t->name_text += text_escape(t->name_text, n->text);
+        t->name_text += escape(t->name_text, n->text);
         t->name_text += snprintf(t->name_text, 16, "\t%d\t", n->fd) + 1;
     }
 }
@@ -162,7 +165,7 @@ static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
 {
     int count = 0;
     for (uint64_t i = 1; i < blocks; i++) {
-        const struct trace_block *b = map_block(i);
+        const struct trace_block *b = map_block(t->log.fd, i);
         if (b && b->kind == TRACE_RECORDS) {
             list[count] = (struct block_start){first_in(b), i};
             count += list[count].first != UINT64_MAX;
@@ -252,7 +255,7 @@ static void put_record(struct tsv *t, const struct trace_record *r)
         TRACE_OPS(X)
 #undef X
     };
-    if (t->used > sizeof t->text - 4096 - 2 * PATH_BYTES)
+    if (t->used > sizeof t->text - sizeof t->prefix - 1024 - ESCAPE_MOST * PATH_BYTES)
         flush(t);
     char *at = t->text + t->used;
     at = mempcpy(at, t->prefix, t->prefix_bytes);
@@ -286,7 +289,7 @@ static void merge(struct tsv *t, const struct block_start *list, int count)
     struct heap h = {memory(((size_t)count + 1) * sizeof *h.of), 0};
     for (int next = 0; h.of && (next < count || h.used);) {
         if (next < count && (!h.used || list[next].first <= start_of(h.of[0]))) {
-            struct source *s = open_source(list[next++].index);
+            struct source *s = open_source(t->log.fd, list[next++].index);
             t->failed |= !s;
             if (s)
                 push(&h, s);
@@ -312,9 +315,9 @@ static void begin(struct tsv *t)
     memcpy(t->text, columns, sizeof columns - 1);
     t->used = sizeof columns - 1;
     char *at = t->prefix;
-    at += text_escape(at, recorder_app());
+    at += escape(at, recorder_app());
     *at++ = '\t';
-    at += text_escape(at, recorder_execution());
+    at += escape(at, recorder_execution());
     at = stpcpy(at, "\tIOTRACE\t");
     t->prefix_bytes = (size_t)(at - t->prefix);
     t->pid_bytes =
@@ -324,13 +327,13 @@ static void begin(struct tsv *t)
 
 static bool convert(struct tsv *t)
 {
-    if (log_fd() < 0)
+    if (t->log.fd < 0)
         return false;
     /* more were counted than are there where the disk, or the limit, was reached */
-    long bytes = sys_call(SYS_lseek, recorder.fd, 0L, SEEK_END);
+    long bytes = sys_call(SYS_lseek, t->log.fd, 0L, SEEK_END);
     uint64_t blocks = bytes > 0 ? (uint64_t)bytes / TRACE_BLOCK : 0;
     struct block_start *list = memory((size_t)blocks * sizeof *list);
-    size_t names = (size_t)(state->name_blocks + 1) * TRACE_BLOCK * 2;
+    size_t names = (size_t)(state->name_blocks + 1) * TRACE_BLOCK * ESCAPE_MOST;
     t->names = state->names;
     t->name = memory(((size_t)t->names + 1) * sizeof *t->name);
     t->name_text = memory(names);
@@ -363,29 +366,32 @@ static bool give_name(const char *from, char *name, size_t bytes)
 
 static void tell_dropped(uint64_t dropped, const char *name)
 {
-    char line[PATH_BYTES + 128];
-    if (!dropped)
+    ROOM(line);
+    if (!dropped || !line)
         return;
-    int n = snprintf(line, sizeof line, "libiotrace: %ju events are not in %s\n",
+    int n = snprintf(line, ROOM_BYTES, "libiotrace: %ju events are not in %s\n",
                      (uintmax_t)dropped, name);
-    sys_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+    tell(line, (size_t)n < ROOM_BYTES ? (size_t)n : ROOM_BYTES - 1);
 }
 
 /* Under another name until it is complete. */
 void tsv_write(void)
 {
-    char part[PATH_BYTES + 8], text[PATH_BYTES + 16], name[PATH_BYTES + 16];
     struct tsv *t = memory(sizeof *t);
-    if (!t)
+    ROOM(room);
+    if (!t || !room)
         return;
+    char *part = room, *text = part + 2 * PATH_BYTES, *name = text + 2 * PATH_BYTES;
     uint64_t dropped = recorder.header->dropped; /* before the end of the process */
     ring_freeze();
     log_settle();
-    snprintf(part, sizeof part, "%s.part", recorder.name);
-    snprintf(text, sizeof text, "%s.text", part);
+    stpcpy(stpcpy(part, recorder.name), ".part");
+    stpcpy(stpcpy(text, part), ".text");
     sys_unlink(text); /* left by a killed process, or a link that was laid for us */
-    t->fd = sys_open(text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    bool good = t->fd >= 0 && convert(t) && give_name(text, name, sizeof name);
+    t->fd = sys_create(text);
+    t->log = log_take();
+    bool good = t->fd >= 0 && convert(t) && give_name(text, name, PATH_BYTES + 16);
+    log_give(t->log);
     if (!good)
         complain("the log stays as it is, in binary form: ", part);
     else
