@@ -76,6 +76,7 @@ SCRIPT_TESTS = \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \
 	tests/e2e/iotrace_reader.py \
+	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
@@ -187,7 +188,8 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 # What the recorder is tested with: programs without MPI. The compiler must not make
 # other calls of those in them, but for the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
-	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie
+	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
+	tests/iotrace/small
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
 	$(RECORDER_SANITIZE) -fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
@@ -197,13 +199,15 @@ tests/iotrace/calls_fortified: tests/iotrace/calls.c
 	  -D_FILE_OFFSET_BITS=64 $(srcdir)/tests/iotrace/calls.c
 tests/iotrace/ends: tests/iotrace/ends.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
+tests/iotrace/small: tests/iotrace/small.c
+	$(TRACED_CC) $(srcdir)/tests/iotrace/small.c
 tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
-	tests/iotrace/marks.c tests/iotrace/tracelog.py
+	tests/iotrace/marks.c tests/iotrace/small.c tests/iotrace/tracelog.py
 
 # The same with MPI: programs, tools of the profiling interface, and Fortran's entry
 # points where there is a library of them.
