@@ -86,7 +86,7 @@ class Log:
                  "host=" + self.host, "mode=trace"]
         lines += ["field=" + field for field in FIELDS]
         lines += ["op=%d:%s:%s" % (n, name, cls) for n, (name, cls) in OPS.items()]
-        return ("\n".join(lines) + "\n").encode()
+        return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
     def header(self, blocks):
         text = self.text()
@@ -110,7 +110,7 @@ class Log:
                     self.pack(e) for e in mine[at:at + slots])))
         names = b""
         for number, (text, fd, kind) in enumerate(self.names, 1):
-            raw = text.encode() + b"\0"
+            raw = text.encode("utf-8", "surrogateescape") + b"\0"
             raw += b"\0" * (-len(raw) % 8)
             names += struct.pack("<IIIi", 16 + len(raw), number, kind, fd) + raw
         if names:

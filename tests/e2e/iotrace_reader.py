@@ -314,6 +314,73 @@ class Figures(Case):
         self.assertIn("pread", self.iotrace("compare", "a.bin", "b.bin")[0])
 
 
+# ---- names that are ugly, ends that are missing ----------------------------------
+
+
+class Ugly(Case):
+    # An order to a terminal in 7 and in 8 bits, DEL, and what is not UTF-8.
+    NAMES = ["/a\x1b]0;title\x07b", "/\u009b2Jc\x7f", "/d\udc9b\udcff", "/\u00e9\\x1b\\",
+             "/tab\tline\nend\r"]
+
+    def ugly_log(self):
+        log = Log(app="app\x1b[2J", host="node\x1b[2J")
+        for i, name in enumerate(self.NAMES):
+            log.add("pread", EPOCH + i * MS, MS // 2, name=log.name(name, 3 + i),
+                    offset=0, result=100)
+        return log.write(self.path("ugly\x1b[2J.bin"))
+
+    def harmless(self, *args):
+        """What a command says has no control character but ends of lines and tabs."""
+        done = subprocess.run([IOTRACE, *args], stdout=subprocess.PIPE, cwd=self.dir,
+                              stderr=subprocess.STDOUT, timeout=60)
+        said = done.stdout.decode("utf-8")
+        self.assertEqual([c for c in said if c not in "\n\t" and
+                          (c < " " or "\x7f" <= c < "\xa0")], [], (args, said))
+        return said
+
+    def test_no_name_orders_a_terminal(self):
+        path = self.ugly_log()
+        for line in (("summary",), ("compare", path), ("ldad",), ("dump",), ("merge",),
+                     ("recover",), ("run", "--", "./no\x1b[2J")):
+            if line[0] != "run" or os.path.exists(RECORDER):
+                self.assertTrue(self.harmless(*line, *[path] * (line[0] != "run")))
+        self.harmless("summary", self.path("no\x1b[2J"))
+
+    def test_names_come_back_from_a_table(self):
+        self.iotrace("merge", "-o", "t.tsv", self.ugly_log())
+        files = {f["name"] for f in self.json("summary", "t.tsv")["files"]}
+        wanted = {f["name"] for f in self.json("summary", self.ugly_log())["files"]}
+        self.assertEqual(files, wanted)
+        self.assertEqual(len(files), len(self.NAMES))
+        self.harmless("dump", "t.tsv")
+
+
+class NoEnd(Case):
+    """A process that was killed, or made its last system call itself."""
+
+    def test_time_without_an_event(self):
+        log = Log(pid=GONE, state=RUNNING, end=EPOCH + 2 * 10 ** 9)
+        path = log.write(self.path("a.bin"))
+        out = self.iotrace("summary", path)[0]
+        self.assertRegex(out, r"time      2(\.0+)? s from .* the last that is known of any")
+        self.assertNotIn("was killed:", out)
+        self.assertIn("has not said its end", out)
+        self.assertEqual(self.json("summary", path)["seconds"], 2)
+
+    def test_time_by_events(self):
+        log = Log(pid=GONE, state=RUNNING, end=EPOCH + 10 ** 9)
+        log.add("pread", EPOCH + 3 * 10 ** 9, 10 ** 9, name=log.name("/f"), result=1)
+        found = self.json("summary", log.write(self.path("a.bin")))
+        self.assertEqual(found["seconds"], 4)
+        self.assertEqual(found["processes"][0]["seconds"], 4)
+
+    def test_clock_that_went_back(self):
+        log = Log(pid=GONE, state=RUNNING, begin=EPOCH, end=EPOCH - 500)
+        path = log.write(self.path("a.bin"))
+        self.assertIn("not known", self.iotrace("summary", path)[0])
+        self.assertEqual(self.json("summary", path)["seconds"], 0)
+
+
 # ---- the format ------------------------------------------------------------------
 
 
@@ -790,6 +857,25 @@ class Programs(Case):
         files = {f["name"]: f["by_class"] for f in found["files"]}
         self.assertEqual(files["/etc/passwd"]["read"]["bytes"],
                          os.path.getsize("/etc/passwd"))
+
+    def test_run_is_its_owners_only(self):
+        """Whatever the umask: command lines are in the logs."""
+        self.needs_recorder()
+        for mask in (0, 0o777):
+            before = os.umask(mask)
+            try:
+                self.iotrace("run", "-n", "job", "-o", "runs%o" % mask, "--", "/bin/sh",
+                             "-c", "cat /dev/null; kill -9 $$", status=128 + 9)
+            finally:
+                os.umask(before)
+            folder = self.path("runs%o/job.1" % mask)
+            self.assertEqual(os.stat(folder).st_mode & 0o777, 0o700)
+            self.assertEqual(os.stat(os.path.dirname(folder)).st_mode & 0o777, 0o700)
+            names = os.listdir(folder)
+            self.assertTrue([name for name in names if name.endswith(".summary")])
+            for name in names:
+                mode = os.stat(os.path.join(folder, name)).st_mode & 0o777
+                self.assertEqual(mode, 0o600, name)
 
     def needs_recorder(self):
         if not os.path.exists(RECORDER):

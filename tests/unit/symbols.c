@@ -13,14 +13,15 @@ struct recorder recorder; /* of which clock_get is a part */
 
 /* posix_spawn, aio_read and others have versions, memcpy is chosen at run time; the
  * last are nowhere. */
-#define NAMES(X)                                                                       \
-    X(open)                                                                            \
-    X(open64) X(close) X(read) X(pread64) X(write) X(readlink) X(mmap) X(fopen)        \
-        X(fdopen) X(fclose) X(fgetpos) X(fprintf) X(posix_spawn) X(posix_spawnp)       \
-            X(aio_read) X(aio_return) X(lio_listio) X(shm_open) X(stat) X(statx)       \
-                X(vfork) X(_exit) X(syscall) X(__isoc99_fscanf) X(fscanf) X(readdir)   \
-                    X(memcpy) X(sched_getaffinity) X(no_such_function)                 \
-                        X(__no_such_function_either)
+/* clang-format off */
+#define NAMES(X) \
+    X(open) X(open64) X(close) X(read) X(pread64) X(write) X(readlink) X(mmap) \
+    X(fopen) X(fdopen) X(fclose) X(fgetpos) X(fprintf) X(posix_spawn) \
+    X(posix_spawnp) X(aio_read) X(aio_return) X(lio_listio) X(shm_open) X(stat) \
+    X(statx) X(vfork) X(_exit) X(syscall) X(__isoc99_fscanf) X(fscanf) \
+    X(readdir) X(memcpy) X(sched_getaffinity) X(no_such_function) \
+    X(__no_such_function_either)
+/* clang-format on */
 
 #define ENTRY(name)                                                                    \
     static void *real_##name;                                                          \
