@@ -161,7 +161,7 @@ static void warn_about(char **command)
 
 /* ---- folder and environment ----------------------------------------------- */
 
-/* Arguments and names are in the logs: only their owner may look, whatever the umask. */
+/* Arguments and names are in the logs: for their owner only, whatever the umask. */
 static int make_private(const char *path)
 {
     return mkdir(path, 0700) ? -1 : chmod(path, 0700);

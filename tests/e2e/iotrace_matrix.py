@@ -107,8 +107,8 @@ PROGRAMS = {
     "go": ("exec $GO_PROGRAM", ["go", "gcc"], "")}
 
 KIB, MIB = 1 << 10, 1 << 20
-LIMITS = {"none": {}, "fsize_100k": {"FSIZE": 100 * KIB}, "fsize_2m": {"FSIZE": 2 * MIB},
-          "nofile": {"NOFILE": 32}, "as": {"AS": 400 * MIB}, "data": {"DATA": 64 * MIB},
+LIMITS = {"none": {}, "fsize_100k": {"FSIZE": 100 * KIB},
+          "fsize_2m": {"FSIZE": 2 * MIB}, "nofile": {"NOFILE": 32}, "as": {"AS": 400 * MIB}, "data": {"DATA": 64 * MIB},
           "memlock": {"MEMLOCK": 0}, "stack": {"STACK": 256 * KIB},
           "nproc": {"NPROC": 1}, "core": {"CORE": 0}}
 LOGS = ["good", "full", "absent"]
@@ -201,9 +201,10 @@ class Pair(Case):
             line = ["env", "LD_PRELOAD=" + preload, *line]
         if not os.geteuid() and shutil.which("setpriv"):  # or it may raise its limits
             line = ["setpriv", "--bounding-set=-sys_resource", *line]
-        child = subprocess.Popen(line, cwd=place, env=environment, preexec_fn=set_limits,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, start_new_session=True)
+        child = subprocess.Popen(
+            line, cwd=place, env=environment, preexec_fn=set_limits,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True)
         try:
             out, err = child.communicate(timeout=60 * runner.SCALE)
             status = child.returncode

@@ -28,7 +28,7 @@ static __thread bool inside;
 
 static void find_all(const void *caller)
 {
-    const char *on = getenv("IOTRACE_HDF5");
+    const char *on = environment("IOTRACE_HDF5");
     hdf5.file_name = late_find("H5Fget_name", caller);
     hdf5.space = late_find("H5Dget_space", caller);
     hdf5.points = late_find("H5Sget_select_npoints", caller);

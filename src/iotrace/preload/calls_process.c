@@ -100,7 +100,7 @@ enum { MARK_BYTES = 48 };
 /* The environment, and in it which log of this process the next will be. */
 static void with_generation(char **to, char *mark, char *const from[])
 {
-    snprintf(mark, MARK_BYTES, "IOTRACE_PROCESS=%d.%u", (int)getpid(),
+    snprintf(mark, MARK_BYTES, "IOTRACE_PROCESS=%d.%u", (int)sys_pid(),
              recorder_generation());
     for (; from && *from; from++)
         if (strncmp(*from, mark, sizeof "IOTRACE_PROCESS") != 0)

@@ -68,7 +68,7 @@ static bool counter_is_sound(void)
 
 static bool counter_is_wanted(void)
 {
-    const char *want = getenv("IOTRACE_CLOCK");
+    const char *want = environment("IOTRACE_CLOCK");
     if (want && !strcmp(want, "ns"))
         return false;
 #ifdef __x86_64__

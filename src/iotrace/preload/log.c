@@ -86,7 +86,7 @@ static bool parent_has_told(void)
     size_t kept = 0;
     ROOM(text);
     bool found = false;
-    snprintf(file, sizeof file, "/proc/%d/environ", (int)getppid());
+    snprintf(file, sizeof file, "/proc/%d/environ", (int)sys_call(SYS_getppid));
     int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
     for (long n = 1; text && fd >= 0 && n > 0 && !found;) {
         n = sys_read(fd, text + kept, ROOM_BYTES - kept);
@@ -253,7 +253,7 @@ static bool copies_on_write(int fd)
 
 static bool shall_be_staged(int fd)
 {
-    const char *mapped = getenv("IOTRACE_MMAP");
+    const char *mapped = environment("IOTRACE_MMAP");
     if (mapped && (!strcmp(mapped, "yes") || !strcmp(mapped, "no")))
         return *mapped == 'n';
     return copies_on_write(fd);

@@ -10,7 +10,6 @@
  * the next "go", and who has lost patience leaves it there. */
 #include "iotrace/preload/mpi.h"
 #include "iotrace/preload/sys.h"
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +62,7 @@ static bool arrives(struct transit *t, int64_t limit, bool patient)
         if (patient && turn > 100)
             sys_call(SYS_nanosleep, &(struct timespec){.tv_nsec = 50000}, NULL);
         else
-            sched_yield();
+            sys_call(SYS_sched_yield);
     }
 }
 
@@ -130,7 +129,7 @@ static bool ask(int moment, int64_t limit)
 
 static int number(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = environment(name);
     return value ? atoi(value) : 0;
 }
 
@@ -150,7 +149,7 @@ static bool begin_all(int64_t limit)
 
 void mpi_clock_begin(int rank, int ranks)
 {
-    const char *how = getenv("IOTRACE_ALIGN");
+    const char *how = environment("IOTRACE_ALIGN");
     bool always = how && !strcmp(how, "always"), one = on_one_node(ranks);
     self.rank = rank;
     self.ranks = ranks;

@@ -22,8 +22,8 @@ static struct {
 
 void names_start(void)
 {
-    globs.include = getenv("IOTRACE_INCLUDE");
-    globs.exclude = getenv("IOTRACE_EXCLUDE");
+    globs.include = environment("IOTRACE_INCLUDE");
+    globs.exclude = environment("IOTRACE_EXCLUDE");
     if (globs.include && !*globs.include)
         globs.include = NULL;
     if (globs.exclude && !*globs.exclude)

@@ -119,7 +119,8 @@ bool recorder_start(void); /* false: there is no log, and there will be none */
 void recorder_end(enum trace_state how);     /* nothing is expected to come */
 void recorder_suspend(enum trace_state how); /* what comes will be another log */
 void recorder_forked(void);
-unsigned recorder_generation(void); /* of the next log */
+unsigned recorder_generation(void);        /* of the next log */
+const char *environment(const char *name); /* not getenv, which programs redefine */
 const char *recorder_app(void);
 const char *recorder_execution(void);
 

@@ -3,7 +3,6 @@
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +26,18 @@ static struct {
     uint32_t generation;
 } self;
 
+const char *environment(const char *name)
+{
+    size_t n = strlen(name);
+    for (char *const *e = environ; e && *e; e++)
+        if (!strncmp(*e, name, n) && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}
+
 static const char *variable(const char *name, const char *usual)
 {
-    const char *value = getenv(name);
+    const char *value = environment(name);
     return value && *value ? value : usual;
 }
 
@@ -39,7 +47,7 @@ static void with_pid(char *text, size_t bytes, const char *from)
     const char *d = strstr(from, "%d"), *i = strstr(from, "%i");
     const char *at = d && (!i || d < i) ? d : i;
     if (at)
-        snprintf(text, bytes, "%.*s%d%s", (int)(at - from), from, (int)getpid(),
+        snprintf(text, bytes, "%.*s%d%s", (int)(at - from), from, (int)sys_pid(),
                  at + 2);
     else
         snprintf(text, bytes, "%s", from);
@@ -47,7 +55,7 @@ static void with_pid(char *text, size_t bytes, const char *from)
 
 static int number(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = environment(name);
     return value && *value >= '0' && *value <= '9' ? atoi(value) : -1;
 }
 
@@ -61,7 +69,7 @@ static void find_rank(void)
         {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
     self.rank = self.ranks = -1;
     for (int i = 0; i < 4 && self.rank < 0; i++) {
-        if (i == 3 && !getenv("SLURM_STEP_ID"))
+        if (i == 3 && !environment("SLURM_STEP_ID"))
             break;
         self.rank = number(of[i][0]);
         self.ranks = number(of[i][1]);
@@ -88,7 +96,7 @@ static void name_log(void)
     if (!given)
         return;
     snprintf(self.app, sizeof self.app, "%s", variable("IOTRACE_APPNAME", "unknown"));
-    snprintf(pattern, sizeof pattern, "%s.%d", self.app, (int)getpid());
+    snprintf(pattern, sizeof pattern, "%s.%d", self.app, (int)sys_pid());
     const char *execution = variable("IOTRACE_EXECNAME", NULL);
     if (execution)
         with_pid(self.execution, sizeof self.execution, execution);
@@ -143,7 +151,7 @@ static void find_generation(void)
 {
     int pid = 0, generation = 0;
     if (sscanf(variable("IOTRACE_PROCESS", ""), "%d.%d", &pid, &generation) == 2 &&
-        pid == getpid())
+        pid == sys_pid())
         self.generation = (uint32_t)generation;
 }
 
@@ -240,7 +248,7 @@ static void write_text(struct trace_header *h)
         link[n > 0 ? n : 0] = 0;
     line(&t, "exe", link ? link : "");
     line_of_file(&t, "argv", "/proc/self/cmdline");
-    line(&t, "host", uname(&host) ? "" : host.nodename);
+    line(&t, "host", sys_call(SYS_uname, &host) ? "" : host.nodename);
     line(&t, "cwd", self.cwd);
     line(&t, "version", IOTRACE_VERSION);
     line(&t, "mode", self.mode);
@@ -266,7 +274,7 @@ static int64_t began_ns(void)
     int64_t since_boot = at ? strtoll(at + 1, NULL, 10) : 0;
     return (real.tv_sec - boot.tv_sec) * INT64_C(1000000000) +
            (real.tv_nsec - boot.tv_nsec) +
-           since_boot * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK));
+           since_boot * (INT64_C(1000000000) / (int64_t)getauxval(AT_CLKTCK));
 }
 
 static void fill_header(void)
@@ -276,8 +284,8 @@ static void fill_header(void)
     h->header_bytes = sizeof *h;
     h->record_bytes = sizeof(struct trace_record);
     h->block_bytes = TRACE_BLOCK;
-    h->pid = (uint32_t)getpid();
-    h->ppid = (uint32_t)getppid();
+    h->pid = (uint32_t)sys_pid();
+    h->ppid = (uint32_t)sys_call(SYS_getppid);
     h->generation = self.generation++;
     h->rank = self.rank;
     h->ranks = self.ranks;
@@ -324,7 +332,7 @@ static bool begin(void)
     int old_log = old ? log_take().fd : -1;
     if (!state && !begin_process())
         return false;
-    if (old && old->pid != (uint32_t)getpid())
+    if (old && old->pid != (uint32_t)sys_pid())
         self.generation = 0;
     clock_start();
     read_environment();
@@ -360,7 +368,7 @@ bool recorder_start(void)
     while (!__atomic_compare_exchange_n(&starting.tid, &none, tid, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         none = 0;
-        sched_yield();
+        sys_call(SYS_sched_yield);
     }
     if (!is_running() && !begin())
         starting.hopeless = true;
@@ -387,7 +395,7 @@ void recorder_forked(void)
 void recorder_end(enum trace_state how)
 {
     int error = errno;
-    if (!is_running() || vforked || recorder.header->pid != (uint32_t)getpid() ||
+    if (!is_running() || vforked || recorder.header->pid != (uint32_t)sys_pid() ||
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
     clock_renew();

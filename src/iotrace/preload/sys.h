@@ -1,5 +1,6 @@
 /* System calls as the recorder itself makes them: past all wrappers, ours (of syscall,
- * too) and those of other libraries. They return -1 and set errno. */
+ * too) and those of other libraries: even getpid can be one's that starts with it. They
+ * return -1 and set errno. */
 #ifndef IOTRACE_PRELOAD_SYS_H
 #define IOTRACE_PRELOAD_SYS_H
 
@@ -44,6 +45,11 @@ static inline long sys_six(long number, long a, long b, long c, long d, long e, 
 static inline int sys_open(const char *path, int flags, int mode)
 {
     return (int)sys_call(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static inline int sys_pid(void)
+{
+    return (int)sys_call(SYS_getpid);
 }
 
 /* A new file, which only its owner reads and writes: programs' arguments and files'

@@ -99,16 +99,22 @@ static void push(struct heap *h, struct source *s)
 
 /* ---- blocks ---- */
 
-static const struct trace_block *map_block(int log, uint64_t index)
+/* Read, not mapped: where the disk is full, a block may lack room, and a look at such a
+ * page would end the program. */
+static const struct trace_block *read_block(int log, uint64_t index)
 {
-    void *b = sys_mmap(TRACE_BLOCK, PROT_READ, MAP_SHARED | MAP_POPULATE, log,
-                       index * TRACE_BLOCK);
-    return b == MAP_FAILED ? NULL : b;
+    char *b = memory(TRACE_BLOCK);
+    long n = b ? sys_pread(log, b, TRACE_BLOCK, index * TRACE_BLOCK) : -1;
+    if (b && n < 0) {
+        sys_munmap(b, TRACE_BLOCK);
+        b = NULL;
+    }
+    return (const void *)b;
 }
 
 static struct source *open_source(int log, uint64_t index)
 {
-    const struct trace_block *b = map_block(log, index);
+    const struct trace_block *b = read_block(log, index);
     struct source *s = b ? memory(sizeof *s) : NULL;
     if (!s)
         return NULL;
@@ -165,7 +171,7 @@ static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
 {
     int count = 0;
     for (uint64_t i = 1; i < blocks; i++) {
-        const struct trace_block *b = map_block(t->log.fd, i);
+        const struct trace_block *b = read_block(t->log.fd, i);
         if (b && b->kind == TRACE_RECORDS) {
             list[count] = (struct block_start){first_in(b), i};
             count += list[count].first != UINT64_MAX;
