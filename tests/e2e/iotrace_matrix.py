@@ -108,9 +108,9 @@ PROGRAMS = {
 
 KIB, MIB = 1 << 10, 1 << 20
 LIMITS = {"none": {}, "fsize_100k": {"FSIZE": 100 * KIB},
-          "fsize_2m": {"FSIZE": 2 * MIB}, "nofile": {"NOFILE": 32}, "as": {"AS": 400 * MIB}, "data": {"DATA": 64 * MIB},
-          "memlock": {"MEMLOCK": 0}, "stack": {"STACK": 256 * KIB},
-          "nproc": {"NPROC": 1}, "core": {"CORE": 0}}
+          "fsize_2m": {"FSIZE": 2 * MIB}, "nofile": {"NOFILE": 32},
+          "as": {"AS": 400 * MIB}, "data": {"DATA": 64 * MIB}, "memlock": {"MEMLOCK": 0},
+          "stack": {"STACK": 256 * KIB}, "nproc": {"NPROC": 1}, "core": {"CORE": 0}}
 LOGS = ["good", "full", "absent"]
 ROOMY = ("java", "go")  # they reserve more than any limit of memory that is small
 
