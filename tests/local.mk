@@ -90,6 +90,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
+	tests/e2e/output.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \
 	tests/e2e/pfmload.py \

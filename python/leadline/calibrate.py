@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections import OrderedDict
 
@@ -118,7 +117,7 @@ def main(args, where):
         shutil.rmtree(folder, ignore_errors=True)
     tree = merged(trees)
     output.write(args.output, json.dumps(tree, indent=1, allow_nan=False) + "\n")
-    sys.stdout.write(show(tree))
+    output.say(show(tree))
     return 0
 
 

@@ -1,6 +1,5 @@
 """The command line: options, output, exit status; the work is done elsewhere."""
 import argparse
-import os
 import sys
 from collections import namedtuple
 
@@ -18,6 +17,12 @@ NOWHERE = Where("unknown", [], "mpiexec")
 
 
 class Parser(argparse.ArgumentParser):
+    def _print_message(self, message, file=None):  # of --help and --version
+        if message and file in (None, sys.stdout):
+            output.say(message)
+        else:
+            super()._print_message(message, file)
+
     def error(self, message):
         raise usage("%s; see %s --help" % (message, self.prog))
 
@@ -152,6 +157,5 @@ def main(argv=None, where=NOWHERE):
     except KeyboardInterrupt:
         sys.stderr.write("%s: interrupted; the same command goes on\n" % name)
         return INTERRUPTED
-    except BrokenPipeError:  # as in "leadline compare ... | head"
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # nobody reads it, nor a sentence about that
         return FAILED

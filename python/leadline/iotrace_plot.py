@@ -10,6 +10,13 @@ import os
 import subprocess
 import sys
 
+if not __package__:  # "iotrace plot" starts it as a script
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from leadline import output  # noqa: E402
+from leadline.errors import LeadlineError  # noqa: E402
+from leadline.fields import printable  # noqa: E402
+
 LINES = 12        # so many processes have a line of their own; more are a band
 FEW_TICKS = 8
 BLUE, RED, GREY = "#2266aa", "#c05020", "#777777"
@@ -245,7 +252,7 @@ def save(plt, figure, folder, name):
     for suffix in ("png", "svg"):
         figure.savefig(os.path.join(folder, "%s.%s" % (name, suffix)))
     plt.close(figure)
-    print(os.path.join(folder, name + ".png"))
+    output.say(printable(os.path.join(folder, name + ".png")) + "\n")
 
 
 def draw(plt, run, folder):
@@ -272,8 +279,10 @@ def main():
                               if os.path.isdir(args.run) else "plots")
         os.makedirs(folder, exist_ok=True)
         draw(plt, run, folder)
-    except (Failure, OSError) as why:
-        sys.stderr.write("iotrace plot: %s\n" % why)
+    except BrokenPipeError:
+        return 1
+    except (Failure, LeadlineError, OSError) as why:
+        sys.stderr.write("iotrace plot: %s\n" % printable(why))
         return 1
     return status
 

@@ -8,7 +8,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections import OrderedDict, namedtuple
 
@@ -230,7 +229,7 @@ def show(sweep, where, rates, form):
     some = list(rows(sweep, left, where, Earlier(sweep, rates or sweep.out)))
     commands, done = [run.command for run in todo], len(sweep.runs) - len(todo)
     if form == "json":
-        sys.stdout.write(json.dumps(tree(commands, some, done), indent=1) + "\n")
+        output.say(json.dumps(tree(commands, some, done), indent=1) + "\n")
     else:
-        sys.stdout.write(script(commands, some, done))
+        output.say(script(commands, some, done))
     return FAILED if any(row.why for row in some) else 0

@@ -69,10 +69,30 @@ def encoded(text):
     return text.encode("utf-8", "replace")
 
 
-def write(path, text):
-    if path is None:
+def say(text):
+    """To standard output, all of it: nothing of the package is printed otherwise."""
+    if sys.stdout is None:
+        raise LeadlineError("standard output cannot be written: it is closed")
+    try:
         sys.stdout.write(encoded(text).decode("utf-8"))
         sys.stdout.flush()
+    except OSError as why:
+        give_up_stdout()
+        if isinstance(why, BrokenPipeError):  # as in "leadline compare ... | head"
+            raise
+        raise LeadlineError("standard output cannot be written: %s" % why.strerror)
+
+
+def give_up_stdout():
+    """Or Python tries once more when it ends, and says that in words of its own."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def write(path, text):
+    if path is None:
+        say(text)
         return
     try:
         with replacing(path) as stream:

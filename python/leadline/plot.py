@@ -1,8 +1,9 @@
 """leadline plot: single pictures, as files."""
 import os
 
-from leadline import draw_file, gallery
+from leadline import draw_file, gallery, output
 from leadline.errors import FAILED, LeadlineError
+from leadline.fields import printable
 
 
 def numbered(path, i):
@@ -20,7 +21,7 @@ def main(args, where):
     for i, picture in enumerate(made):
         path = numbered(args.output, i)
         draw_file.draw(picture, path)
-        print("%s: %s" % (path, picture.title))
+        output.say(printable("%s: %s" % (path, picture.title)) + "\n")
     return FAILED if found.failed else 0
 
 

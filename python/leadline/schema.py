@@ -3,8 +3,8 @@ between fields.
 """
 import os
 
+from leadline import output, stats
 from leadline import report as reports
-from leadline import stats
 from leadline.errors import FAILED, LeadlineError
 from leadline.fields import STRICT, TABLE, UNFINISHED, check
 
@@ -126,7 +126,7 @@ def main(args, where):
         lines, right = sentences(path)
         good = good and right
         for line in lines if not (right and args.quiet) else []:
-            print(reports.printable(line))
+            output.say(reports.printable(line) + "\n")
     return 0 if good else FAILED
 
 

@@ -40,10 +40,11 @@ FILE *command_create(const char *path, bool replace)
 
 int command_finish(FILE *out, const char *path)
 {
+    if (out == stdout) /* what cannot be written there is told where the program ends */
+        return 0;
     bool bad = ferror(out) || fflush(out);
     int e = errno;
-    if (out != stdout)
-        bad |= fclose(out) != 0;
+    bad |= fclose(out) != 0;
     return bad ? err_set(-e, path, -1, "it cannot be written: %s", strerror(e)) : 0;
 }
 

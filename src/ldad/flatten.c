@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "ldad/commands.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,11 +157,13 @@ int command_flatten(int argc, char **argv)
 static int take_stdout(FILE **out)
 {
     int fd = dup(STDOUT_FILENO);
-    *out = fd < 0 ? NULL : fdopen(fd, "w");
+    bool closed = fd < 0 || (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+    *out = closed ? NULL : fdopen(fd, "w");
     if (*out && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
         return 0;
-    return err_set(-errno, NULL, -1, "standard output cannot be used: %s",
-                   strerror(errno));
+    int why = closed ? EBADF : errno;
+    return err_set(-why, NULL, -1, "standard output cannot be written: %s",
+                   strerror(why));
 }
 
 static int put_all(FILE *out, const char *buf, int64_t bytes)

@@ -42,11 +42,8 @@ static int opened(const char *path, FILE **out)
 
 static int finish(FILE *json, FILE *dot)
 {
-    bool bad = fflush(stdout) || ferror(stdout);
-    if (json && json != stdout)
-        bad |= fclose(json) != 0;
-    if (dot)
-        bad |= fclose(dot) != 0;
+    bool bad = json && json != stdout && (ferror(json) | fclose(json));
+    bad |= dot && (ferror(dot) | fclose(dot));
     return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
 }
 

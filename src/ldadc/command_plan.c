@@ -46,7 +46,7 @@ static int write_plan(struct analyse_request *r, struct plan_request *p)
     char why[WHY];
     switch (plan_program(r, p, why, WHY)) {
     case PLAN_GOOD:
-        return fflush(p->out) ? err_set(-EIO, set.out, -1, "it cannot be written") : 0;
+        return 0;
     case PLAN_BROKEN:
         return source_broken(r);
     default:
@@ -62,7 +62,7 @@ static int plan(struct analyse_request *r)
         return err_set(-errno, set.out, -1, "it cannot be written: %s",
                        strerror(errno));
     int rc = write_plan(r, &p);
-    if (p.out != stdout && fclose(p.out) && !rc)
+    if (p.out != stdout && (ferror(p.out) | fclose(p.out)) && !rc)
         rc = err_set(-EIO, set.out, -1, "it cannot be written");
     return rc;
 }
