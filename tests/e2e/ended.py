@@ -5,8 +5,11 @@ leaves no files where it is given the chance; and its report does not count as o
 import glob
 import os
 import signal
+import subprocess
+import unittest
 
-from e2e import ASYNC_METHODS, FLAVOUR, METHODS, TIMED_OUT, Case, add, main, runner
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, TIMED_OUT, Case,
+                 add, main, runner)
 
 RANKS = 3
 # MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran ("sleep"
@@ -98,6 +101,27 @@ class Ended(Case):
             self.assertIn(name, after.said[0])
         self.assertEqual(len(run.files), RANKS)
 
+    def test_not_in_another_namespace(self):
+        """Process numbers mean something else there: a run that goes on is not taken for
+        one that has ended, nor where its number is somebody else's."""
+        apart = ("unshare", "-p", "-f", "--mount-proc")
+        if subprocess.call([*apart, "true"], stderr=subprocess.DEVNULL):
+            raise unittest.SkipTest("no PID namespaces here")
+        run = self.running(METHODS[0], "UNIQUE")
+        after = self.run_program("blocktransfer", "64k", "--quiet", np=0, dir=run.dir,
+                                 before=apart)
+        self.assertEqual((after.status, after.said), (0, []), after)
+        inside = self.run_program("madbench", "64", "2", "--io-only", "--quiet", np=0,
+                                  dir=run.dir, before=apart)
+        self.assertEqual((inside.status, inside.said), (0, []), inside)
+        run.signal(signal.SIGKILL, run.child.pid)
+        run.wait(30)
+
+    def test_SIGQUIT_to_all_ranks(self):
+        run = self.running(METHODS[0], "UNIQUE")
+        self.has_ended(run, run.signal(signal.SIGQUIT))
+        self.left_nothing(run)
+
     def test_blocktransfer(self):
         run = self.running(METHODS[0], "UNIQUE", "blocktransfer",
                            ("1M", "--block-size=1k", "--repeat=1000000"))
@@ -106,6 +130,64 @@ class Ended(Case):
         self.has_ended(run, ranks, LOST)
         self.left_nothing(run)
 
+
+LIMIT = 8 << 20  # MPI libraries have files of their own, of some MiB
+
+
+class FileSize(Case):
+    """ulimit -f: a write that fails, in a sentence, and not a process that is killed."""
+    BEFORE = ("prlimit", "--fsize=%d" % LIMIT)
+
+    def limited(self, program, args, launcher=()):
+        done = self.run_program(program, *args, "--quiet", np=2, before=self.BEFORE,
+                                launcher=launcher)
+        self.failed(done, "File too large")
+
+    def blocks(self, how, filetype):
+        self.limited("blocktransfer", ("24M", *how[1], "--filetype=" + filetype),
+                     how[2])
+
+    def test_madbench(self):
+        self.limited("madbench", ("2048", "4", "--io-only"))
+
+    def test_ldad_perf(self):
+        done = self.run_program("ldad", "perf", "--chunks=24", "--quiet", np=2,
+                                before=self.BEFORE)
+        self.assertEqual(done.status, 1, done)
+        self.assertIn("File too large", done.err)
+        self.assertEqual(done.files, [])
+
+    def test_gsfgen(self):
+        done = self.run_program("gsfgen", "--files=2", "--pings=9000", "--quiet", np=2,
+                                json=False, before=self.BEFORE)
+        self.assertEqual(done.status, 1, done)
+        self.one_sentence(done, "File too large")
+
+    def test_readers_of_traces(self):
+        """They have no files to remove, and say why they could not write theirs."""
+        env = runner.mpi_environment(1)
+        subprocess.check_call(["iotrace", "run", "-n", "cat", "-o", self.tmp, "--", "cat",
+                               "/etc/passwd"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, env=env)
+        log = os.path.join(self.tmp, "cat.1")
+        for line in (("merge", "-o", "m.txt", log), ("export", "--csv=c.csv", log),
+                     ("summary", "--json=s.json", log), ("ldad", "--json=l.json", log),
+                     ("compare", "--json=d.json", log, log)):
+            done = subprocess.run(["prlimit", "--fsize=100", "iotrace", *line], env=env,
+                                  cwd=self.tmp, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE)
+            said = done.stderr.decode()
+            self.assertEqual(done.returncode, 1, (line, said))
+            self.assertRegex(said, r"\Aiotrace[a-z ]*: .*cannot be written.*\n\Z")
+
+
+for i, how in enumerate(METHODS + HDF5):
+    for kind in ("UNIQUE", "SHARED"):
+        add(FileSize, how[0] + "_" + kind, "blocks", how, kind)
+add(FileSize, "partitioned", "blocks", METHODS[0], "PARTITIONED")
+add(FileSize, "partitioned_mpi", "blocks", METHODS[1], "PARTITIONED")
+for name in ASYNCHRONOUS:
+    add(FileSize, name, "blocks", (name, ("--iomethod=" + name,), ()), "SHARED")
 
 for i, how in enumerate(METHODS):
     for j, sig in enumerate((signal.SIGINT, signal.SIGTERM)):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
 """Where standard output goes: of every program and command, to a full disk, to a
-descriptor that is closed, to a reader that has gone. A report that is lost is a sentence
-and exit status 1, on all ranks; nobody prints a traceback; no file is left. And names of
-files, whatever is in them, are printed as text."""
+descriptor that is closed, to a reader that has gone. A report that is lost is a
+sentence and exit status 1, on all ranks; nobody prints a traceback; no file is left.
+And names of files, whatever is in them, are printed as text."""
 import json
 import os
 import re
@@ -40,8 +40,8 @@ class Material(Case):
         place = os.path.join(os.environ["LEADLINE_TMP"], "material")
         os.mkdir(place)
         cls.place = place
-        cls.call("blocktransfer", "256k", "-b", "64k", "--filetype=PARTITIONED", "--keep",
-                 "--dir=" + place, "-q", "--json=" + cls.at("a.json"))
+        cls.call("blocktransfer", "256k", "-b", "64k", "--filetype=PARTITIONED",
+                 "--keep", "--dir=" + place, "-q", "--json=" + cls.at("a.json"))
         made, = [name for name in os.listdir(place) if name.endswith(".blocks")]
         os.rename(cls.at(made), cls.at("container"))
         shutil.copy(cls.at("a.json"), cls.at("b.json"))
@@ -311,8 +311,9 @@ class Names(Material):
     def test_of_labels(self):
         label = EVIL.encode("latin-1")
         self.plain("blocktransfer", "1M", b"--label=" + label, "--dir=" + self.tmp)
-        done = self.run_line(("blocktransfer", "1M", b"--label=" + label, "-q", "--dir=" +
-                              self.tmp, "--json=" + os.path.join(self.tmp, "r.json")),
+        done = self.run_line(("blocktransfer", "1M", b"--label=" + label, "-q",
+                              "--dir=" + self.tmp,
+                              "--json=" + os.path.join(self.tmp, "r.json")),
                              subprocess.PIPE)
         self.assertEqual(done.returncode, 0)
         for command in ("list", "compare"):
