@@ -154,19 +154,25 @@ class Recorded(Loads):
                 and "/leadline-probe-" not in e.file]
 
     def bytes(self, program, *args, calls="", **how):
-        """To the byte, of calls whose names begin so."""
+        """To the byte, of calls whose names begin so. The report, and how many such
+        calls there were."""
         done, logs = self.recorded(program, *args, **how)
-        found = collections.Counter()
+        found, made = collections.Counter(), collections.Counter()
         for log in logs:
             for e in self.transfers(log):
                 if e.op.startswith(calls):
                     found[e.klass.lower()] += tracelog.bytes_of(e)
+                    made[e.klass.lower()] += 1
         self.assertGreater(found["write"], 0)
         self.assertEqual(found, moved(done.report))
+        return done.report, made
 
-    def loads(self, scheme, np):
-        self.bytes("pfmload", "--scheme=" + scheme, "--output=o.pfm",
-                   *self.survey(2, 200, 121), np=np)
+    def loads(self, scheme, np, *options):
+        """Each call is a transfer, those of the scan, of items and of scratch files,
+        too."""
+        report, made = self.bytes("pfmload", "--scheme=" + scheme, "--output=o.pfm",
+                                  *options, *self.survey(2, 200, 121), np=np)
+        self.assertEqual(made, {act: total(report, act, "calls") for act in made})
 
     def regions(self, log):
         """Seconds of the log's regions, in order: phases are such."""
@@ -609,6 +615,9 @@ for scheme, (_, ranks_) in SCHEMES.items():
     if scheme != "per_sounding":
         add(Recorded, "bytes_of_pfmload_" + scheme, "loads",
             scheme.replace("_", "-"), ranks_[0] or 1)
+    if scheme in ("serial", "F", "G"):
+        add(Recorded, "scratch_of_pfmload_" + scheme, "loads", scheme, ranks_[0] or 1,
+            "--memory=1M")
 add(Recorded, "seconds_of_blocktransfer", "seconds", "blocktransfer", *BLOCKS)
 add(Recorded, "seconds_of_madbench", "seconds", "madbench", "256", "4", "--io-only")
 add(Recorded, "seconds_of_pfmload", "seconds_of_a_load", "serial", 1)

@@ -215,6 +215,21 @@ class Pfmload(Loads):
         self.assertEqual([line.split()[1] for line in listed[5:]],
                          ["%05d" % i for i in range(3)])
 
+    def test_the_report(self):
+        """What was made, and what was left out, in words."""
+        for version in "7.00", "6.40":
+            handle = self.loaded("--pfm-version=" + version, *self.survey(), np=2)
+            report = self.done.report
+            parts = [handle + ".data/o.pfm." + suffix for suffix in ("ndx", "bin", "cvg")
+                     if suffix != "cvg" or version == "7.00"]
+            file, = report["files"]
+            self.assertEqual((file["count"], os.path.realpath(file["path"])),
+                             (len(parts), os.path.realpath(parts[0])))
+            self.assertEqual(file["bytes"], sum(map(os.path.getsize, parts)))
+            for words in ("beams without detection", "pings without a position",
+                          "whose ship has no heading"):
+                self.assertIn(words, report["run"]["notes"]["beams"])
+
     def test_overwrite(self):
         lines = self.survey()
         handle = self.loaded(*lines[:1])
