@@ -123,8 +123,7 @@ static int sync_parent(const struct dest *d)
     return sync_folder(slash ? parent : ".");
 }
 
-/* From here on a signal must not remove what has its name. */
-static void forget(const struct dest *d)
+void dest_forget(const struct dest *d)
 {
     static const char *const suffixes[] = {"ctl", "lin", "bin", "ndx", "cvg"};
     char path[PFM_PATH];
@@ -160,7 +159,7 @@ int dest_publish(struct dest *d)
     int rc = sync_folder(d->part_data);
     if (rc)
         return rc;
-    forget(d);
+    dest_forget(d); /* from here on a signal must not remove what has its name */
     rc = d->replaces ? exchange(d) : move(d->part_data, d->data);
     if (!rc)
         rc = publish_handle(d);

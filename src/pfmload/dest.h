@@ -37,6 +37,10 @@ int dest_begin(struct dest *d);
  * with a sentence: then what was there still is. */
 int dest_publish(struct dest *d);
 
+/* Local. This process removes none of its files any more: they have got their names, or
+ * another rank has removed them. */
+void dest_forget(const struct dest *d);
+
 /* Local. Removes what is left of the temporary folders, with the files in them. */
 void dest_remove(struct dest *d);
 

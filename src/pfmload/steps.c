@@ -218,7 +218,10 @@ int steps_put_away(struct load *l, bool publish)
         rc = dest_publish(&l->dest);
     if (load_is_first(l) && (rc || !publish))
         dest_remove(&l->dest);
-    return err_agree(l->r->world.comm, rc);
+    rc = err_agree(l->r->world.comm, rc);
+    if (!load_is_first(l)) /* the next repetition makes others of these names */
+        dest_forget(&l->dest);
+    return rc;
 }
 
 void steps_tell_bad(const struct load *l)
