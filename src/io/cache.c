@@ -41,13 +41,17 @@ static bool may_know(const char *path, const struct stat *st)
     return st->st_uid == geteuid() || !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS);
 }
 
+/* What was looked at, and of that what was in memory; -1: not to be known. */
+struct seen {
+    int64_t bytes, resident;
+};
+
 static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
-                int64_t *resident)
+                struct seen *seen)
 {
     struct stat st;
     int64_t page = sysconf(_SC_PAGE_SIZE);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *resident = -1;
     if (fd < 0 || fstat(fd, &st)) {
         int rc = err_set(-errno, path, -1,
                          "the file cannot be opened to look at its "
@@ -63,57 +67,126 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
     if (drop)
         posix_fadvise(fd, from, bytes ? (to - from + page - 1) / page * page : 0,
                       POSIX_FADV_DONTNEED);
-    if (may_know(path, &st))
-        *resident = count(fd, from, to);
+    int64_t resident = may_know(path, &st) ? count(fd, from, to) : -1;
+    seen->resident =
+        resident < 0 || seen->resident < 0 ? -1 : seen->resident + resident;
+    seen->bytes += to > from ? to - from : 0;
     close(fd);
     return 0;
 }
 
-/* Where the bytes of the logical range are in partition r: *from to *from + *bytes. */
-static bool of_partition(const struct container *c, int64_t r, int64_t offset,
-                         int64_t bytes, int64_t *from, int64_t *n)
+/* ---- containers ------------------------------------------------------------------ */
+
+struct container_look {
+    struct container c;
+    const char *path;
+    int fd;                /* of the header */
+    int64_t offset, bytes; /* of the logical file; bytes 0: all of it */
+    bool drop;
+    struct seen *seen;
+};
+
+/* Of partition r what is in the range, if this node can open it: what it cannot open it
+ * has not in memory. */
+static int look_part(struct container_look *l, int64_t r)
 {
-    struct ldad d = ldad_plan_rank(&c->map.plan, r);
-    *from = bytes ? ldad_before(&d, offset) : 0;
-    *n = bytes ? ldad_before(&d, offset + bytes) - *from : 0;
-    return !bytes || *n;
+    char part[CONTAINER_PATH];
+    struct ldad d = ldad_plan_rank(&l->c.map.plan, r);
+    int64_t from = l->bytes ? ldad_before(&d, l->offset) : 0;
+    int64_t n = l->bytes ? ldad_before(&d, l->offset + l->bytes) - from : 0;
+    if (l->bytes && !n)
+        return 0;
+    int rc = container_peek_record(&l->c, l->path, l->fd, r);
+    if (!rc)
+        rc = container_part_path(&l->c, l->path, r, part);
+    if (rc || faccessat(AT_FDCWD, part, R_OK, AT_EACCESS))
+        return rc;
+    return look(part, from, n, l->drop, l->seen);
 }
 
-/* The same of a container: of its files that this node can open. */
-static int look_container(const char *path, int64_t offset, int64_t bytes, bool drop,
-                          int64_t *resident)
+/* What is in the shared part; nothing is, in most containers, and its header says so. */
+static int look_shared(struct container_look *l)
 {
-    struct container c;
-    char part[CONTAINER_PATH];
-    int64_t from, n, found, sum = 0;
-    int rc = container_read(&c, path);
-    for (int64_t r = 0; r < c.parts && !rc; r++)
-        if (!container_part_path(&c, path, r, part) &&
-            !faccessat(AT_FDCWD, part, R_OK, AT_EACCESS) &&
-            of_partition(&c, r, offset, bytes, &from, &n)) {
-            rc = look(part, from, n, drop, &found);
-            sum = found < 0 || sum < 0 ? -1 : sum + found;
+    char shared[CONTAINER_PATH];
+    const struct container *c = &l->c;
+    if (c->parts && c->state == CONTAINER_COMPLETE && !c->misfits)
+        return 0;
+    int rc = container_file(l->path, "shared", shared);
+    return rc ? rc : look(shared, l->offset, l->bytes, l->drop, l->seen);
+}
+
+/* Each partition that has bytes in the range, once: where its first run is. */
+static int look_range(struct container_look *l)
+{
+    int64_t at = l->offset, end = l->offset + l->bytes;
+    int rc = 0;
+    while (at < end && !rc && l->c.parts) {
+        struct ldad_run run = ldad_map_run(&l->c.map, at, end - at);
+        if (run.rank >= 0) {
+            struct ldad d = ldad_plan_rank(&l->c.map.plan, run.rank);
+            if (ldad_before(&d, l->offset) == run.at)
+                rc = look_part(l, run.rank);
         }
-    if (!rc && !(rc = container_file(path, "shared", part)))
-        rc = look(part, offset, bytes, drop, &found);
-    if (!rc)
-        sum = found < 0 || sum < 0 ? -1 : sum + found;
-    container_free(&c);
-    *resident = rc ? -1 : sum;
+        at += run.bytes;
+    }
+    return rc;
+}
+
+enum { ALL_PARTS = -1 };
+
+/* A range of a container, or one partition of it (`part`) and what is shared (`rest`). */
+static int look_container(struct container_look *l, int64_t part, bool rest)
+{
+    int rc = container_peek(&l->c, l->path, &l->fd);
+    if (rc)
+        return rc;
+    if (part >= 0)
+        rc = part < l->c.parts ? look_part(l, part) : 0;
+    else if (l->bytes)
+        rc = look_range(l);
+    else
+        for (int64_t r = 0; r < l->c.parts && !rc; r++)
+            rc = look_part(l, r);
+    if (!rc && rest)
+        rc = look_shared(l);
+    container_free(&l->c);
+    if (l->fd >= 0)
+        close(l->fd);
+    return rc;
+}
+
+static int look_file(const char *path, int64_t offset, int64_t bytes, bool drop,
+                     int64_t *resident)
+{
+    struct seen seen = {0, 0};
+    struct container_look l = {
+        .path = path, .offset = offset, .bytes = bytes, .drop = drop, .seen = &seen};
+    int rc = container_is(path) ? look_container(&l, ALL_PARTS, true)
+                                : look(path, offset, bytes, drop, &seen);
+    *resident = rc ? -1 : seen.resident;
     return rc;
 }
 
 int io_cache_drop(const char *path, int64_t offset, int64_t bytes, int64_t *resident)
 {
-    return (container_is(path) ? look_container : look)(path, offset, bytes, true,
-                                                        resident);
+    return look_file(path, offset, bytes, true, resident);
 }
 
 int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
                       int64_t *resident)
 {
-    return (container_is(path) ? look_container : look)(path, offset, bytes, false,
-                                                        resident);
+    return look_file(path, offset, bytes, false, resident);
+}
+
+int io_cache_part(const char *path, int64_t part, bool rest, bool drop, int64_t *bytes,
+                  int64_t *resident)
+{
+    struct seen seen = {0, 0};
+    struct container_look l = {.path = path, .drop = drop, .seen = &seen};
+    int rc = look_container(&l, part, rest);
+    *bytes = seen.bytes;
+    *resident = rc ? -1 : seen.resident;
+    return rc;
 }
 
 bool io_cache_sample(const char *path, int64_t *resident, int64_t *stored)

@@ -383,8 +383,9 @@ static int decode_plan(struct container *c, const char *path, const char *text)
                    (long long)p.ranks, (long long)c->parts);
 }
 
-int container_decode(struct container *c, const char *path, const unsigned char *raw,
-                     int64_t size)
+/* The first CONTAINER_HEAD bytes, but for the plan. `size`: of the whole header. */
+static int decode_head(struct container *c, const char *path, const unsigned char *raw,
+                       int64_t size)
 {
     *c = (struct container){0};
     int rc = check_head(path, raw, size);
@@ -401,7 +402,13 @@ int container_decode(struct container *c, const char *path, const unsigned char 
         return err_set(-EIO, path, -1,
                        "the container's header is damaged: it counts less than 0 "
                        "bytes or misfits");
-    rc = c->dirs[0] ? check_dirs(c->dirs) : 0;
+    return c->dirs[0] ? check_dirs(c->dirs) : 0;
+}
+
+int container_decode(struct container *c, const char *path, const unsigned char *raw,
+                     int64_t size)
+{
+    int rc = decode_head(c, path, raw, size);
     if (!rc)
         rc = decode_parts(c, path, raw);
     if (!rc)
@@ -463,6 +470,60 @@ int container_read(struct container *c, const char *path)
         rc = container_decode(c, path, raw, size);
     free(raw);
     return rc;
+}
+
+/* The head and the plan; no memory of the records is touched. */
+static int peek(struct container *c, const char *path, int fd)
+{
+    unsigned char raw[CONTAINER_HEAD];
+    struct stat st;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+        pread(fd, raw, sizeof raw, 0) != (ssize_t)sizeof raw)
+        return err_set(-EIO, path, -1, "the container's header cannot be read");
+    int rc = decode_head(c, path, raw, st.st_size);
+    if (rc || get(raw + AT_FLAGS, 4) & FLAG_STARTS)
+        return rc ? rc : container_read(c, path);
+    c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
+    if (!c->part)
+        return err_set(-ENOMEM, path, -1, "no memory for a container's header");
+    return decode_plan(c, path, (const char *)raw + AT_PLAN);
+}
+
+int container_peek(struct container *c, const char *path, int *fd)
+{
+    char whole[CONTAINER_PATH];
+    *c = (struct container){0};
+    *fd = -1;
+    int rc = container_file(path, "header", whole);
+    if (rc)
+        return rc;
+    *fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return err_set(-errno, path, -1, "the container's header cannot be opened: %s",
+                       strerror(errno));
+    rc = peek(c, path, *fd);
+    if (rc || c->starts) {
+        close(*fd);
+        *fd = -1;
+    }
+    if (rc)
+        container_free(c);
+    return rc;
+}
+
+int container_peek_record(struct container *c, const char *path, int fd, int64_t r)
+{
+    unsigned char raw[CONTAINER_RECORD];
+    if (fd < 0)
+        return 0;
+    if (pread(fd, raw, sizeof raw, CONTAINER_HEAD + r * CONTAINER_RECORD) ==
+            (ssize_t)sizeof raw &&
+        !container_record_decode(c, r, raw))
+        return 0;
+    return err_set(-EIO, path, -1,
+                   "the container's header is damaged: the record of partition %lld "
+                   "cannot be read",
+                   (long long)r);
 }
 
 bool container_is(const char *path)

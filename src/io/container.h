@@ -81,6 +81,12 @@ int container_decode(struct container *c, const char *path, const unsigned char 
 /* container_load and container_decode. */
 int container_read(struct container *c, const char *path);
 
+/* The same for who needs few of many partitions: all but the records, each of which
+ * container_peek_record reads; not from descriptor -1, as all are there then. The
+ * caller closes *fd. Errors as above. */
+int container_peek(struct container *c, const char *path, int *fd);
+int container_peek_record(struct container *c, const char *path, int fd, int64_t r);
+
 /* Replaces the header of `path` by rename; `durable`: and it is on stable storage,
  * with its name. 0 or -errno with a sentence. */
 int container_write(const struct container *c, const char *path, bool durable);

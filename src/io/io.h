@@ -215,6 +215,13 @@ int io_cache_resident(const char *path, int64_t offset, int64_t bytes,
  * does not tell, or not this user. */
 bool io_cache_sample(const char *path, int64_t *resident, int64_t *stored);
 
+/* Local. Of a container, the files that a rank needs to look after: partition `part`,
+ * and, with `rest`, what does not fit the plan. Asks for its pages to be dropped first,
+ * if `drop`. *bytes: of these files; *resident as above. A container on many nodes has
+ * many partitions, and a node's memory only those that its own ranks wrote or read. */
+int io_cache_part(const char *path, int64_t part, bool rest, bool drop, int64_t *bytes,
+                  int64_t *resident);
+
 /* Local. Bytes this process caused to be fetched from / sent to what stands below its
  * file systems' page cache, from /proc/self/io; -1 where the kernel does not tell. */
 int64_t io_device_read_bytes(void);

@@ -42,7 +42,7 @@ static int path_of(char out[PATH_ROOM], const char *path)
 }
 
 /* Before a file is read, and when what was written can be: each rank sees to its own
- * file, and one of each node to a shared one; all wait for it. */
+ * file or partition, and one of each node to a shared file; all wait for it. */
 static void empty_cache(MPI_Comm comm, const char *path)
 {
     struct run *r = t->run;
@@ -50,7 +50,9 @@ static void empty_cache(MPI_Comm comm, const char *path)
     int64_t bytes = 0;
     for (int64_t i = 0; i < t->map->plan.ranks; i++)
         bytes += i == r->world.rank || !t->unique ? ldad_map_bytes(t->map, i) : 0;
-    if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path))
+    if (r->partitioned)
+        run_empty_cache_parts(r, path, r->world.rank);
+    else if ((t->unique || r->world.node_rank == 0) && !path_of(mine, path))
         run_empty_cache(r, mine, bytes);
     enum act before = phase_act(r->phase, ACT_IDLE);
     MPI_Barrier(comm);

@@ -57,6 +57,7 @@ void run_file_of(struct run_file *f, int rank)
     struct run *r = f->run;
     const struct run_options *o = r->options;
     char rep[16] = "", which[16] = "";
+    f->place = rank;
     if (!r->shared)
         snprintf(which, sizeof which, ".%06d", rank);
     if (o->keep && o->repeat > 1)
@@ -172,11 +173,35 @@ void run_empty_cache(struct run *r, const char *path, int64_t bytes)
     phase_act(r->phase, before);
 }
 
-/* One rank of each node does it for a shared file; all wait for it. */
+static void empty_cache_part(struct run *r, const char *path, int part, bool rest)
+{
+    int64_t bytes = 0, resident = -1;
+    int rc = io_cache_part(path, part, rest, r->flush, &bytes, &resident);
+    if (rc && !r->failed)
+        r->failed = rc;
+    if (resident >= 0) {
+        r->looked_bytes += bytes;
+        r->resident_bytes += resident;
+    }
+}
+
+void run_empty_cache_parts(struct run *r, const char *path, int place)
+{
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    empty_cache_part(r, path, r->world.rank, r->world.node_rank == 0);
+    if (place != r->world.rank)
+        empty_cache_part(r, path, place, false);
+    phase_act(r->phase, before);
+}
+
+/* One rank of each node does it for a shared file, each for its part of a container; all
+ * wait for it. */
 static void empty_cache(struct run_file *f)
 {
     struct run *r = f->run;
-    if (!f->shared || r->world.node_rank == 0)
+    if (f->shared && r->partitioned)
+        run_empty_cache_parts(r, f->path, f->place);
+    else if (!f->shared || r->world.node_rank == 0)
         run_empty_cache(r, f->path, f->bytes);
     if (f->shared) {
         enum act before = phase_act(r->phase, ACT_IDLE);

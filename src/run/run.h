@@ -172,6 +172,7 @@ struct run_file {
     bool shared;        /* by all ranks */
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
+    int place; /* the rank whose part of it this one transfers next */
     const char *role;
     char path[4096];
     int64_t bytes; /* of this file when complete */
@@ -292,7 +293,7 @@ void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
 
 /* Local. While it is closed: of the files that it was named for, that of `rank` is
- * opened next (FILETYPE=UNIQUE; else there is only one). run_file_remove removes this
+ * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next. run_file_remove removes this
  * rank's. */
 void run_file_of(struct run_file *f, int rank);
 
@@ -324,6 +325,11 @@ void run_describe(struct run *r, struct io_file *io, bool collective, int depth)
 /* Local, one rank of each node, before the file is read. Drops its pages on this node
  * (--cache=flush), counting those of its `bytes` that are there. A failure is kept. */
 void run_empty_cache(struct run *r, const char *path, int64_t bytes);
+
+/* Local, all ranks, before a container is read: the same, of the partition that this
+ * rank wrote and of that which rank `place` wrote. So each node looks after what it has
+ * in memory, and no node after all partitions. */
+void run_empty_cache_parts(struct run *r, const char *path, int place);
 
 /* Local (collective with --collective). One transfer, timed, with its latency: submit
  * starts it, and with IOMODE=SYNC also completes it; await returns when it is done.
