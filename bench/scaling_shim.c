@@ -91,7 +91,7 @@ static int is_ours(const char *path)
 #define NEXT(result, name, parameters)                                                 \
     static result(*next) parameters;                                                   \
     if (!next)                                                                         \
-        *(void **)&next = dlsym(RTLD_NEXT, #name)
+    *(void **)&next = dlsym(RTLD_NEXT, #name)
 
 #define OPENS(name)                                                                    \
     int name(const char *path, int how, ...)                                           \
@@ -204,8 +204,7 @@ __attribute__((destructor)) static void tell(void)
         fprintf(f,
                 "peak_kib %ld\ncollectives %ld\nmessages %ld\ngiven_bytes %ld\n"
                 "opens %ld\nlooks %ld\nchanges %ld\nsyncs %ld\n",
-                peak_kib(), collectives, messages, given, opens, looks, changes,
-                syncs);
+                peak_kib(), collectives, messages, given, opens, looks, changes, syncs);
         fclose(f);
     }
 }

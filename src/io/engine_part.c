@@ -13,6 +13,7 @@
  * the shared part, and which bytes those are is told to all ranks by the next sync or
  * the close; they are read from there from then on, whoever else writes them. So, as
  * with MPI-IO, bytes that two ranks write between two syncs are either's. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
 #include "io/part.h"
@@ -189,7 +190,26 @@ static int exchange_records(struct part *p)
     return rc;
 }
 
-/* The header and the shared part, which rank 0 makes. They are in the scratch table of
+static int64_t header_ns;
+
+int64_t io_header_ns(void)
+{
+    return header_ns;
+}
+
+/* Rank 0 writes the header where `rc` is 0 on all; all wait for it, and note how long
+ * that was. */
+static int commit(struct part *p, int rc, bool durable)
+{
+    int64_t begin_ns = clock_ns();
+    if (!rc && p->f->rank == 0)
+        rc = container_write(&p->c, p->f->path, durable);
+    rc = err_agree(p->f->comm, rc);
+    header_ns += clock_ns() - begin_ns;
+    return rc;
+}
+
+/* The shared part, which rank 0 makes, and the names of the rest. They are in the scratch table of
  * all ranks, as the folder is, since whoever is told to end removes them. */
 static int make_common(struct part *p)
 {
@@ -203,10 +223,7 @@ static int make_common(struct part *p)
             rc = scratch_add(path);
         scratch_belongs(path, p->f->path);
     }
-    if (rc || p->f->rank)
-        return rc;
-    rc = container_write(&p->c, p->f->path, true);
-    if (!rc)
+    if (!rc && p->f->rank == 0)
         rc = scratch_create(path, &fd);
     if (fd >= 0)
         close(fd);
@@ -243,7 +260,7 @@ static int create_container(struct part *p)
     if (p->c.parts)
         rc = err_agree(f->comm, exchange_records(p));
     if (!rc)
-        rc = err_agree(f->comm, make_common(p));
+        rc = commit(p, make_common(p), true);
     if (!rc && p->c.parts)
         rc = err_agree(f->comm, make_partition(p));
     return rc;
@@ -341,9 +358,7 @@ static int open_container(struct part *p)
         rc = container_plan_check(&p->c, f->path, f->plan);
     rc = err_agree(f->comm, rc ? rc : open_own(p));
     p->c.state = CONTAINER_OPEN;
-    if (!rc && f->rank == 0)
-        rc = container_write(&p->c, f->path, true);
-    return err_agree(f->comm, rc);
+    return commit(p, rc, true);
 }
 
 /* Memory for reading and writing. Windows of many partitions are smaller. */
@@ -612,13 +627,11 @@ static int complete(struct part *p, bool durable)
     for (int64_t r = 0; f->rank == 0 && r < p->c.parts && r < size && !rc; r++)
         rc = container_record_decode(&p->c, r, all + r * CONTAINER_RECORD);
     free(all);
-    if (rc || f->rank)
-        return rc;
     p->c.bytes = p->bytes;
     p->c.misfits += misfits[0];
     p->c.misfit_bytes += misfits[1];
     p->c.state = CONTAINER_COMPLETE;
-    return container_write(&p->c, f->path, durable);
+    return commit(p, rc, durable);
 }
 
 static int finish(struct part *p)

@@ -162,6 +162,12 @@ struct io_partition io_file_partition(const struct io_file *f);
 enum { IO_ENGINE_TITLE = 64 };
 const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE]);
 
+/* Local. Nanoseconds that this process has waited so far, in opening and closing, for
+ * headers of containers to be written, with their syncs: what makes a file whole that
+ * was written, as the sync before the close does. Opens and closes of other files have
+ * nothing of the kind. */
+int64_t io_header_ns(void);
+
 /* Local. Whether an engine of this spec exists here and can do `flags`: 0, or
  * -EINVAL with a sentence that names the engines there are. */
 int io_engine_check(const char *spec, int flags);

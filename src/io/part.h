@@ -24,9 +24,7 @@ struct part_in {
     int64_t at, n;      /* what the window holds */
     int64_t next;       /* where the last read of it ended: what follows is expected */
     uint64_t turn;      /* when it was used last */
-    bool far;           /* this node cannot open it */
-    int server;         /* collective reads: the rank that can */
-    int64_t ask;        /* ... and where this round's request of it stands; -1: none */
+    int64_t ask, round; /* collective reads: which ask of which round is of it */
 };
 
 struct part {
@@ -41,7 +39,8 @@ struct part {
         char *buf;
         int64_t room, at, n; /* n bytes that belong at `at` of own */
     } out;                   /* written behind */
-    struct part_in *in;
+    struct part_in *in; /* of all partitions; memory of those that are not used is not
+                           touched, so that there is none */
     int64_t window, windows, windows_most;
     int64_t open, open_most;
     uint64_t turn;
@@ -86,8 +85,8 @@ int part_swap_open(struct part *p);
 void part_swap_close(struct part *p);
 
 /* **Collective.** Reads [offset, offset + bytes), bytes >= 0, of which this node cannot
- * open all: what is far comes from the ranks that can, in rounds of bounded size.
- * The verdict is this rank's own. */
+ * open all: what is far comes from the ranks that can, a bounded piece at a time. 0, or
+ * the same failure on all ranks. */
 int part_swap_read(struct part *p, int64_t offset, int64_t bytes, char *out);
 
 #endif

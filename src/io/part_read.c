@@ -51,7 +51,9 @@ int part_inner_move(struct io_file *io, enum io_op op, int64_t at, void *buf,
 
 static void shut(struct part *p, struct part_in *in)
 {
-    if (in->io && in->io != p->own) {
+    if (!in->io)
+        return;
+    if (in->io != p->own) {
         io_file_close(&in->io);
         p->open--;
     }
@@ -135,8 +137,10 @@ int part_in_open(struct part *p, int64_t part)
 void part_in_forget(struct part *p)
 {
     for (int64_t r = 0; r < p->c.parts; r++) {
-        shut(p, &p->in[r]);
-        p->in[r].n = 0;
+        struct part_in *in = &p->in[r];
+        shut(p, in);
+        if (in->n)
+            in->n = 0;
     }
 }
 

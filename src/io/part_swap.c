@@ -1,7 +1,9 @@
 /* Collective reads of a container whose partitions are on nodes' own disks: each rank
- * asks, in rounds, the rank that can open a partition for its bytes of it. In a
- * round, a rank asks for no more than its share of what one rank serves, so that
- * nobody is asked for more than there is memory for. */
+ * asks the rank that can open a partition for its bytes of it, and serves who asks it,
+ * until all ranks have what they read. A rank asks for a bounded piece at a time and
+ * serves one of them at a time, so no memory grows with the number of ranks but a number
+ * and a bit for each partition. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "io/part.h"
 #include "world/world.h"
@@ -10,94 +12,142 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define ROUND (INT64_C(8) << 20) /* bytes that one rank serves in a round */
-#define ROUND_ASKS 65536         /* ... in so many pieces */
-#define SHARE_LEAST 4096
-#define SHARE_LEAST_ASKS 16
+#define ROUND (INT64_C(1) << 20) /* bytes that a rank asks for at a time */
+
+enum { ASKS = 4096, /* ... in so many pieces */ TAG_ASK = 1, TAG_REPLY = 2 };
 
 struct ask { /* bytes that stand together in a partition */
     int64_t part, at, bytes;
 };
 
+enum { WORDS = sizeof(struct ask) / sizeof(int64_t) };
+
 struct part_swap {
-    int size;
-    int64_t quota, asks_most; /* of this rank, in a round */
-    struct ask *ask;          /* this round's, by server, partition and offset */
+    MPI_Comm comm;       /* its own, so that asks meet no other messages */
+    unsigned char *near; /* a bit for each partition: this node can open it */
+    int *server;         /* of each, the rank that is asked for it; -1: there is none */
+    int64_t round;       /* number of this rank's round */
+    struct ask *ask;     /* this round's, by server, partition and offset */
     int64_t asks;
-    int64_t *got_at;   /* where in `got` the bytes of each are */
-    struct ask *asked; /* of this rank by others */
-    char *got, *reply;
-    int *out, *out_at, *in, *in_at; /* counts and places for MPI_Alltoallv, by rank */
+    int64_t *got_at;      /* where in `got` the bytes of each are */
+    MPI_Request *request; /* of each server asked: the ask, and its reply */
+    MPI_Status *status;
+    int requests;
+    char *got;
+    struct ask *asked; /* by the rank that is served */
+    char *reply;
 };
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* The first rank that can open each partition, counted from a rank that differs by
- * partition, so that the work is spread. Returns whether any rank needs another. */
-static int find_servers(struct part *p, int size, bool *needed)
+static bool is_near(const struct part_swap *s, int64_t part)
 {
-    struct io_file *f = p->f;
-    char path[CONTAINER_PATH];
-    int far = 0;
-    int *turn = malloc((size_t)p->c.parts * sizeof *turn);
-    int rc = turn ? 0 : err_set(-ENOMEM, f->path, -1, "no memory for a list of ranks");
-    rc = err_agree(f->comm, rc);
-    for (int64_t r = 0; r < p->c.parts && !rc; r++) {
-        rc = container_part_path(&p->c, f->path, r, path);
-        p->in[r].far = rc || faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
-        far = far || p->in[r].far;
-        turn[r] = p->in[r].far ? INT_MAX : (f->rank - (int)(r % size) + size) % size;
-    }
-    rc = err_agree(f->comm, rc);
-    if (!rc) {
-        MPI_Allreduce(MPI_IN_PLACE, turn, (int)p->c.parts, MPI_INT, MPI_MIN, f->comm);
-        MPI_Allreduce(MPI_IN_PLACE, &far, 1, MPI_INT, MPI_MAX, f->comm);
-    }
-    for (int64_t r = 0; r < p->c.parts && !rc; r++)
-        p->in[r].server = turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
-    free(turn);
-    *needed = far;
-    return rc;
+    return s->near[part / 8] >> part % 8 & 1;
 }
 
-static bool allocate(struct part_swap *s)
+/* The ranks that see the same files: those of a node, but for such as have mounts of
+ * their own. */
+static MPI_Comm same_sight(const struct io_file *f)
 {
-    size_t n = (size_t)s->size, asks = (size_t)s->asks_most, quota = (size_t)s->quota;
-    s->ask = malloc(asks * sizeof *s->ask);
-    s->got_at = malloc(asks * sizeof *s->got_at);
-    s->asked = malloc(n * asks * sizeof *s->asked);
-    s->got = malloc(quota);
-    s->reply = malloc(n * quota);
-    s->out = malloc(n * sizeof *s->out);
-    s->out_at = malloc(n * sizeof *s->out_at);
-    s->in = malloc(n * sizeof *s->in);
-    s->in_at = malloc(n * sizeof *s->in_at);
-    return s->ask && s->got_at && s->asked && s->got && s->reply && s->out &&
-           s->out_at && s->in && s->in_at;
+    MPI_Comm node, sight;
+    struct stat st;
+    uint64_t mounts = stat("/proc/self/ns/mnt", &st) ? 0 : (uint64_t)st.st_ino;
+    MPI_Comm_split_type(f->comm, MPI_COMM_TYPE_SHARED, f->rank, MPI_INFO_NULL, &node);
+    MPI_Comm_split(node, (int)(mounts & INT_MAX), f->rank, &sight);
+    MPI_Comm_free(&node);
+    return sight;
+}
+
+/* Which partitions this node can open: its ranks look for some each. */
+static void find_near(struct part *p)
+{
+    struct part_swap *s = p->swap;
+    char path[CONTAINER_PATH];
+    int rank, size;
+    MPI_Comm sight = same_sight(p->f);
+    MPI_Comm_rank(sight, &rank);
+    MPI_Comm_size(sight, &size);
+    for (int64_t r = rank; r < p->c.parts; r += size)
+        if (!container_part_path(&p->c, p->f->path, r, path) &&
+            !faccessat(AT_FDCWD, path, R_OK, AT_EACCESS))
+            s->near[r / 8] |= (unsigned char)(1 << r % 8);
+    MPI_Allreduce(MPI_IN_PLACE, s->near, (int)(p->c.parts / 8 + 1), MPI_BYTE, MPI_BOR,
+                  sight);
+    MPI_Comm_free(&sight);
+}
+
+/* The first rank that can open each partition, counted from a rank that differs by
+ * partition, so that the work is spread. Returns whether any rank needs another. */
+static bool find_servers(struct part *p, int size)
+{
+    struct part_swap *s = p->swap;
+    int *turn = s->server, far = 0;
+    for (int64_t r = 0; r < p->c.parts; r++) {
+        bool near = is_near(s, r);
+        far = far || !near;
+        turn[r] = near ? (p->f->rank - (int)(r % size) + size) % size : INT_MAX;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &far, 1, MPI_INT, MPI_MAX, p->f->comm);
+    if (!far)
+        return false;
+    MPI_Allreduce(MPI_IN_PLACE, turn, (int)p->c.parts, MPI_INT, MPI_MIN, p->f->comm);
+    for (int64_t r = 0; r < p->c.parts; r++)
+        s->server[r] = turn[r] == INT_MAX ? -1 : (turn[r] + (int)(r % size)) % size;
+    return true;
+}
+
+static bool allocate(struct part_swap *s, int64_t parts)
+{
+    s->near = calloc((size_t)parts / 8 + 1, 1);
+    s->server = malloc((size_t)parts * sizeof *s->server);
+    return s->near && s->server;
+}
+
+/* What is needed once it is known that something is far. */
+static bool allocate_round(struct part_swap *s)
+{
+    s->ask = malloc(ASKS * sizeof *s->ask);
+    s->got_at = malloc(ASKS * sizeof *s->got_at);
+    s->request = malloc(2 * ASKS * sizeof(MPI_Request));
+    s->status = malloc(2 * ASKS * sizeof *s->status);
+    s->got = malloc(ROUND);
+    s->asked = malloc(ASKS * sizeof *s->asked);
+    s->reply = malloc(ROUND);
+    return s->ask && s->got_at && s->request && s->status && s->got && s->asked &&
+           s->reply;
+}
+
+static int fail_memory(const struct part *p)
+{
+    return err_set(-ENOMEM, p->f->path, -1, "no memory for collective reads");
 }
 
 int part_swap_open(struct part *p)
 {
-    int size, rc;
-    bool needed = false;
+    int size, rc = 0;
     MPI_Comm_size(p->f->comm, &size);
     if (!p->c.parts || !p->c.dirs[0])
         return 0;
-    rc = find_servers(p, size, &needed);
-    if (rc || !needed)
-        return rc;
     p->swap = calloc(1, sizeof *p->swap);
-    if (p->swap) {
-        p->swap->size = size;
-        p->swap->quota = ROUND / size > SHARE_LEAST ? ROUND / size : SHARE_LEAST;
-        p->swap->asks_most =
-            ROUND_ASKS / size > SHARE_LEAST_ASKS ? ROUND_ASKS / size : SHARE_LEAST_ASKS;
+    if (p->swap)
+        p->swap->comm = MPI_COMM_NULL;
+    if (!p->swap || !allocate(p->swap, p->c.parts))
+        rc = fail_memory(p);
+    rc = err_agree(p->f->comm, rc);
+    if (rc)
+        return rc;
+    find_near(p);
+    if (!find_servers(p, size)) {
+        part_swap_close(p);
+        return 0;
     }
-    if (!p->swap || !allocate(p->swap))
-        rc = err_set(-ENOMEM, p->f->path, -1, "no memory for collective reads");
-    return err_agree(p->f->comm, rc);
+    rc = err_agree(p->f->comm, allocate_round(p->swap) ? 0 : fail_memory(p));
+    if (!rc)
+        MPI_Comm_dup(p->f->comm, &p->swap->comm);
+    return rc;
 }
 
 void part_swap_close(struct part *p)
@@ -105,24 +155,29 @@ void part_swap_close(struct part *p)
     struct part_swap *s = p->swap;
     if (!s)
         return;
+    if (s->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&s->comm);
+    free(s->near);
+    free(s->server);
     free(s->ask);
     free(s->got_at);
-    free(s->asked);
+    free(s->request);
+    free(s->status);
     free(s->got);
+    free(s->asked);
     free(s->reply);
-    free(s->out);
-    free(s->out_at);
-    free(s->in);
-    free(s->in_at);
     free(s);
     p->swap = NULL;
 }
 
-/* ---- a round --------------------------------------------------------------------- */
+/* ---- a round of one rank --------------------------------------------------------- */
 
+/* Zeros stand for what nobody can open where that was asked for. */
 static bool is_far(const struct part *p, const struct part_place *at)
 {
-    return at->part >= 0 && p->in[at->part].far;
+    const struct part_swap *s = p->swap;
+    return at->part >= 0 && !is_near(s, at->part) &&
+           !(p->incomplete && s->server[at->part] < 0);
 }
 
 /* Adds to the asks of this round; false: there is no room for it. */
@@ -130,13 +185,14 @@ static bool add_ask(struct part *p, const struct part_place *at)
 {
     struct part_swap *s = p->swap;
     struct part_in *in = &p->in[at->part];
-    struct ask *last = in->ask < 0 ? NULL : &s->ask[in->ask];
+    struct ask *last = in->round == s->round ? &s->ask[in->ask] : NULL;
     if (last && last->at + last->bytes == at->at) {
         last->bytes += at->bytes;
         return true;
     }
-    if (s->asks == s->asks_most)
+    if (s->asks == ASKS)
         return false;
+    in->round = s->round;
     in->ask = s->asks;
     s->ask[s->asks++] = (struct ask){at->part, at->at, at->bytes};
     return true;
@@ -146,15 +202,14 @@ static bool add_ask(struct part *p, const struct part_place *at)
 static int collect(struct part *p, int64_t offset, int64_t end, int64_t *next)
 {
     struct part_swap *s = p->swap;
-    int64_t left = s->quota;
+    int64_t left = ROUND;
     s->asks = 0;
-    for (int64_t r = 0; r < p->c.parts && offset < end; r++)
-        p->in[r].ask = -1;
+    s->round++;
     while (offset < end && left > 0) {
         struct part_place at = part_place(p, offset, end - offset);
         if (is_far(p, &at)) {
             at.bytes = at.bytes < left ? at.bytes : left;
-            if (p->in[at.part].server < 0)
+            if (s->server[at.part] < 0)
                 return err_set(-ENOENT, p->f->path, offset,
                                "partition %lld of the container cannot be opened by "
                                "any rank: it is missing, or on a node (%d, %s) that "
@@ -176,7 +231,7 @@ static const struct part *sorting; /* qsort hands nothing on */
 static int by_server(const void *a, const void *b)
 {
     const struct ask *x = a, *y = b;
-    int s = sorting->in[x->part].server, t = sorting->in[y->part].server;
+    int s = sorting->swap->server[x->part], t = sorting->swap->server[y->part];
     if (s != t)
         return s < t ? -1 : 1;
     if (x->part != y->part)
@@ -184,69 +239,41 @@ static int by_server(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int sum_up(const int *count, int *at, int n)
-{
-    int sum = 0;
-    for (int r = 0; r < n; r++) {
-        at[r] = sum;
-        sum += count[r];
-    }
-    return sum;
-}
-
-/* Sends the asks to those who serve; returns how many came here. */
-static int send_asks(struct part *p)
+/* Sends each server its asks, with the place for its reply ready. */
+static void send_asks(struct part *p)
 {
     struct part_swap *s = p->swap;
-    const int words = sizeof(struct ask) / sizeof(int64_t);
+    int64_t at = 0, i = 0;
     sorting = p;
     qsort(s->ask, (size_t)s->asks, sizeof *s->ask, by_server);
-    memset(s->out, 0, (size_t)s->size * sizeof *s->out);
-    for (int64_t i = 0; i < s->asks; i++)
-        s->out[p->in[s->ask[i].part].server] += words;
-    MPI_Alltoall(s->out, 1, MPI_INT, s->in, 1, MPI_INT, p->f->comm);
-    sum_up(s->out, s->out_at, s->size);
-    int came = sum_up(s->in, s->in_at, s->size);
-    MPI_Alltoallv(s->ask, s->out, s->out_at, MPI_INT64_T, s->asked, s->in, s->in_at,
-                  MPI_INT64_T, p->f->comm);
-    return came / words;
+    s->requests = 0;
+    while (i < s->asks) {
+        int64_t first = i, begin = at;
+        int server = s->server[s->ask[i].part];
+        for (; i < s->asks && s->server[s->ask[i].part] == server; i++) {
+            s->got_at[i] = at;
+            at += s->ask[i].bytes;
+        }
+        MPI_Irecv(s->got + begin, (int)(at - begin), MPI_BYTE, server, TAG_REPLY,
+                  s->comm, &s->request[s->requests++]);
+        MPI_Isend(&s->ask[first], (int)(i - first) * WORDS, MPI_INT64_T, server,
+                  TAG_ASK, s->comm, &s->request[s->requests++]);
+    }
 }
 
-/* Reads what others ask for, and counts it by who asked. */
-static int serve(struct part *p, int came)
+/* Whether all replies are there; then *unserved if one is none. */
+static bool replies_came(struct part *p, bool *unserved)
 {
     struct part_swap *s = p->swap;
-    const int words = sizeof(struct ask) / sizeof(int64_t);
-    int64_t at = 0;
-    int rc = 0, from = 0, seen = 0;
-    memset(s->out, 0, (size_t)s->size * sizeof *s->out);
-    for (int i = 0; i < came; i++, seen += words) {
-        while (seen >= s->in_at[from] + s->in[from])
-            from++;
-        struct part_place place = {s->asked[i].part, s->asked[i].at, s->asked[i].bytes};
-        if (!rc)
-            rc = part_read_place(p, &place, s->reply + at);
-        at += place.bytes;
-        s->out[from] += (int)place.bytes;
+    int all = 0, bytes;
+    MPI_Testall(s->requests, s->request, &all, s->status);
+    for (int i = 0; all && i < s->requests; i += 2) {
+        MPI_Get_count(&s->status[i], MPI_BYTE, &bytes);
+        *unserved = *unserved || !bytes;
     }
-    return rc;
-}
-
-/* Sends what was read to who asked. */
-static void send_replies(struct part *p)
-{
-    struct part_swap *s = p->swap;
-    int64_t at = 0;
-    memset(s->in, 0, (size_t)s->size * sizeof *s->in);
-    for (int64_t i = 0; i < s->asks; i++) {
-        s->got_at[i] = at;
-        at += s->ask[i].bytes;
-        s->in[p->in[s->ask[i].part].server] += (int)s->ask[i].bytes;
-    }
-    sum_up(s->out, s->out_at, s->size);
-    sum_up(s->in, s->in_at, s->size);
-    MPI_Alltoallv(s->reply, s->out, s->out_at, MPI_BYTE, s->got, s->in, s->in_at,
-                  MPI_BYTE, p->f->comm);
+    if (all)
+        s->requests = 0;
+    return all;
 }
 
 /* Puts what came into the place of [offset, next), as `collect` walked it. */
@@ -269,6 +296,35 @@ static void scatter(struct part *p, int64_t offset, int64_t next, char *out)
     }
 }
 
+/* ---- serving --------------------------------------------------------------------- */
+
+/* Reads what one rank asks for, if one does; an empty reply says that it could not be
+ * read. Returns whether there was one. */
+static bool serve(struct part *p, int *rc)
+{
+    struct part_swap *s = p->swap;
+    MPI_Status from;
+    int asks, there, failed = 0;
+    int64_t n = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, s->comm, &there, &from);
+    if (!there)
+        return false;
+    MPI_Get_count(&from, MPI_INT64_T, &asks);
+    MPI_Recv(s->asked, asks, MPI_INT64_T, from.MPI_SOURCE, TAG_ASK, s->comm,
+             MPI_STATUS_IGNORE);
+    for (int i = 0; i < asks / WORDS && !failed; i++) {
+        struct part_place at = {s->asked[i].part, s->asked[i].at, s->asked[i].bytes};
+        failed = part_read_place(p, &at, s->reply + n);
+        n += at.bytes;
+    }
+    *rc = *rc ? *rc : failed;
+    MPI_Send(s->reply, failed ? 0 : (int)n, MPI_BYTE, from.MPI_SOURCE, TAG_REPLY,
+             s->comm);
+    return true;
+}
+
+/* ---- a read ---------------------------------------------------------------------- */
+
 static int read_near(struct part *p, int64_t offset, int64_t end, char *out)
 {
     int rc = 0;
@@ -282,36 +338,61 @@ static int read_near(struct part *p, int64_t offset, int64_t end, char *out)
     return rc;
 }
 
-/* One round, of ranks with something to ask and ranks without. */
-static int play_round(struct part *p, int64_t offset, int64_t next, char *out)
+/* What one rank does in a read: it asks round after round, then waits for the others,
+ * and serves all the while. */
+struct turn {
+    int64_t offset, next, end;
+    char *out;       /* of `offset` */
+    int rc;          /* of this rank, also where it serves */
+    bool unserved;   /* who should have has failed, and knows why */
+    bool waits;      /* it needs nothing more */
+    int mine, first; /* the rank that failed, INT_MAX: none; and the first of all */
+    MPI_Request agreed;
+};
+
+/* Puts away what came, and asks for more or has nothing more to ask for. Who was not
+ * served says so before this ends, so it does for who failed to serve. */
+static void go_on(struct part *p, struct turn *t)
 {
-    int came = send_asks(p);
-    int rc = serve(p, came);
-    send_replies(p);
-    rc = err_agree(p->f->comm, rc); /* or somebody takes what was not read for data */
-    if (!rc)
-        scatter(p, offset, next, out);
-    return rc;
+    bool good = !t->rc && !t->unserved;
+    if (good)
+        scatter(p, t->offset, t->next, t->out);
+    t->out += t->next - t->offset;
+    t->offset = t->next;
+    p->swap->asks = 0;
+    if (good)
+        t->rc = collect(p, t->offset, t->end, &t->next);
+    good = good && !t->rc;
+    if (good && p->swap->asks) {
+        send_asks(p);
+        return;
+    }
+    t->waits = true;
+    t->mine = good ? INT_MAX : p->f->rank;
+    MPI_Iallreduce(&t->mine, &t->first, 1, MPI_INT, MPI_MIN, p->swap->comm, &t->agreed);
 }
 
 int part_swap_read(struct part *p, int64_t offset, int64_t bytes, char *out)
 {
-    struct part_swap *s = p->swap;
-    int64_t end = offset + bytes, next = offset;
-    int rc = read_near(p, offset, end, out);
-    for (;;) {
-        s->asks = 0;
-        if (!rc)
-            rc = collect(p, offset, end, &next);
-        int asks = !rc && s->asks > 0;
-        s->asks = asks ? s->asks : 0;
-        MPI_Allreduce(MPI_IN_PLACE, &asks, 1, MPI_INT, MPI_MAX, p->f->comm);
-        if (!asks)
-            return rc;
-        int played = play_round(p, offset, rc ? offset : next, out);
-        if (played)
-            return rc ? rc : played;
-        out += next - offset;
-        offset = next;
+    struct turn t = {
+        .offset = offset, .next = offset, .end = offset + bytes, .out = out};
+    int64_t since_ns = clock_ns();
+    int over = 0;
+    t.rc = read_near(p, offset, t.end, out);
+    p->swap->asks = 0;
+    p->swap->requests = 0;
+    while (!over) {
+        bool busy = serve(p, &t.rc);
+        if (!t.waits && replies_came(p, &t.unserved)) {
+            go_on(p, &t);
+            busy = true;
+        }
+        if (t.waits)
+            MPI_Test(&t.agreed, &over, MPI_STATUS_IGNORE);
+        if (busy)
+            since_ns = clock_ns();
+        else if (!over)
+            world_rest(since_ns);
     }
+    return t.first == INT_MAX ? 0 : err_agree(p->f->comm, t.rc);
 }

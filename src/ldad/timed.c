@@ -72,6 +72,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(comm, r->failed);
     phase_act(r->phase, ACT_OPEN_CLOSE);
+    int64_t header_ns = io_header_ns();
     if (!r->failed) {
         fh->comm = comm;
         fh->reads = !(amode & MPI_MODE_WRONLY);
@@ -79,6 +80,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
         note(ldad_file_open(comm, path, amode, info, &fh->file));
     }
     phase_act(r->phase, before);
+    run_charge_header(r, header_ns);
     if (r->failed) {
         free(fh);
         *out = NULL;
@@ -100,8 +102,10 @@ int timed_file_close(timed_file *out)
         t->run->misfits[0] += stored.misfits;
         t->run->misfits[1] += stored.misfit_bytes;
     }
+    int64_t header_ns = io_header_ns();
     int code = note(ldad_file_close(&fh->file));
     phase_act(t->run->phase, before);
+    run_charge_header(t->run, header_ns);
     free(fh);
     *out = NULL;
     return code;

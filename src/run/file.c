@@ -240,15 +240,23 @@ static struct io_open how_to_open(struct run_file *f, int flags)
                             .shape = f->shape.ndims ? &f->shape : NULL};
 }
 
+void run_charge_header(struct run *r, int64_t before_ns)
+{
+    if (r->flush)
+        phase_move(r->phase, ACT_OPEN_CLOSE, ACT_SYNC, io_header_ns() - before_ns);
+}
+
 static int open_mine(struct run_file *f, int flags)
 {
     struct run *r = f->run;
     if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
         empty_cache(f);
     struct io_open o = how_to_open(f, flags);
+    int64_t header_ns = io_header_ns();
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     int rc = io_file_open(&f->io, &o);
     phase_act(r->phase, before);
+    run_charge_header(r, header_ns);
     return rc;
 }
 
@@ -299,8 +307,10 @@ int run_file_close(struct run_file *f, bool written)
     struct io_partition stored = io_file_partition(f->io);
     r->misfits[0] += stored.misfits;
     r->misfits[1] += stored.misfit_bytes;
+    int64_t header_ns = io_header_ns();
     int rc = io_file_close(&f->io);
     phase_act(r->phase, before);
+    run_charge_header(r, header_ns);
     if (rc && !r->failed)
         r->failed = rc;
     return r->failed;

@@ -172,7 +172,7 @@ struct run_file {
     bool shared;        /* by all ranks */
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
-    int place; /* the rank whose part of it this one transfers next */
+    int place;          /* the rank whose part of it this one transfers next */
     const char *role;
     char path[4096];
     int64_t bytes; /* of this file when complete */
@@ -325,6 +325,10 @@ void run_describe(struct run *r, struct io_file *io, bool collective, int depth)
 /* Local, one rank of each node, before the file is read. Drops its pages on this node
  * (--cache=flush), counting those of its `bytes` that are there. A failure is kept. */
 void run_empty_cache(struct run *r, const char *path, int64_t bytes);
+
+/* Local. After a container was opened or closed: with --cache=flush, the time since
+ * io_header_ns() was `before_ns` that went into its header is that of the sync. */
+void run_charge_header(struct run *r, int64_t before_ns);
 
 /* Local, all ranks, before a container is read: the same, of the partition that this
  * rank wrote and of that which rank `place` wrote. So each node looks after what it has

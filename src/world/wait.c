@@ -13,8 +13,13 @@ void world_wait(MPI_Request *request, MPI_Status *status)
     int done = 0;
     int64_t begin_ns = clock_ns();
     while (!MPI_Test(request, &done, status) && !done)
-        if (clock_ns() - begin_ns > SPIN_NS)
-            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        world_rest(begin_ns);
+}
+
+void world_rest(int64_t since_ns)
+{
+    if (clock_ns() - since_ns > SPIN_NS)
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
 void world_barrier(MPI_Comm comm)

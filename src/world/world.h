@@ -54,6 +54,9 @@ int err_agree(MPI_Comm comm, int rc);
 void world_wait(MPI_Request *request, MPI_Status *status);
 void world_barrier(MPI_Comm comm);
 
+/* Local. For loops of one's own that wait since then (clock_ns): naps, as those do. */
+void world_rest(int64_t since_ns);
+
 /* **Collective** on w->comm. Rank 0 receives, per node in order, its host name,
  * number of ranks, cores, memory and load; *hosts (freed by the caller) has
  * w->nodes entries there and is NULL elsewhere. Returns 0 or -ENOMEM. */

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import zlib
 
-from e2e import HDF5, METHODS, Case, add, main
+from e2e import HDF5, METHODS, SHIM, Case, add, main, samples
 
 SIZE = ("1M", "--block-size=4k")
 RANKS = 4
@@ -117,6 +117,19 @@ class Container(Case):
 
     def refuses(self, options, parts):
         self.refused(self.blocktransfer(*SIZE, *options, np=2), *parts)
+
+    def test_headers_are_charged_to_the_write(self):
+        """What makes a container whole is the write's, and no time of opening files."""
+        env = {"PRELOAD": SHIM, "FAULT": "fsync:slow:1+", "FAULT_SECONDS": "0.7",
+               "FAULT_RANK": "0", "FAULT_FILE": "header"}
+        for cache, syncs, opens in (("flush", 2, 0), ("keep", 0, 1)):
+            done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", "--quiet",
+                                      "--cache=" + cache, np=2, env=env)
+            report = self.good(done)
+            for act, times in (("sync", syncs), ("open_close", opens)):
+                found = samples(report, act, "write")
+                seconds = [min(s["ranks_s"]) for s in found]
+                self.assertEqual(int(sum(seconds) / 0.7), times, (cache, act, found))
 
     # ---- where partitions are ------------------------------------------------------
 

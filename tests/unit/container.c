@@ -497,6 +497,31 @@ static void test_same(void)
     compare("MPI-IO within", "part:inner=mpiio", &coarse);
 }
 
+/* What was just written is in memory, all ranks' 50 chunks of 100 bytes. */
+static void test_cache(const char *path)
+{
+    int64_t bytes = -1, n = -1;
+    int rc = io_cache_part(path, rank, true, false, &bytes, &n);
+
+    tap_ok(!rc && bytes == 5000 && n == 5000, "a partition is in memory (%lld)",
+           (long long)n);
+    rc = io_cache_part(path, size, true, false, &bytes, &n);
+    tap_ok(!rc && bytes == 0 && n == 0, "one that there is not is not");
+    rc = io_cache_resident(path, 0, 0, &n);
+    tap_ok(!rc && n == 5000 * size, "so is all of the container (%lld)", (long long)n);
+    rc = io_cache_resident(path, 50, 5000 * size - 50, &n);
+    tap_ok(!rc && n == 5000 * size, "and all but a part of the first page (%lld)",
+           (long long)n);
+    rc = io_cache_resident(path, 5000 * size - 30, 30, &n);
+    tap_ok(!rc && n == 5000 - 4096, "and the last page of one partition (%lld)",
+           (long long)n);
+    quiet_clear("cache", rc);
+    MPI_Barrier(MPI_COMM_WORLD);
+    rc = io_cache_part(path, rank, false, true, &bytes, &n);
+    tap_ok(!rc && bytes == 5000 && n >= 0, "it can be dropped");
+    quiet_clear("cache", rc);
+}
+
 /* All fits: then nothing is in the shared part, and nothing was counted. */
 static void test_fits(void)
 {
@@ -528,6 +553,8 @@ static void test_fits(void)
            "closed, it is complete, and each partition has its bytes");
     container_free(&c);
     quiet_clear("fits", rc);
+    test_cache(path);
+    MPI_Barrier(MPI_COMM_WORLD);
     io_file_remove(MPI_COMM_WORLD, path);
 }
 
@@ -602,8 +629,33 @@ static bool hide_others(void)
     return hidden;
 }
 
+/* The last rank's partition is too short: whoever asks for it is told, and all ranks
+ * come back from the read. */
+static void test_unreadable(const char *path)
+{
+    static char bytes[CHUNK];
+    struct container c;
+    struct io_file *f;
+    char part[CONTAINER_PATH];
+    int rc = container_read(&c, path);
+
+    if (!rc && rank == size - 1 && !container_part_path(&c, path, rank, part))
+        rc = truncate(part, 10);
+    container_free(&c);
+    MPI_Barrier(MPI_COMM_WORLD);
+    rc = rc || open_file(&f, "part", path, IO_READ | IO_COLLECTIVE, MPI_COMM_WORLD,
+                         NULL, NULL);
+    tap_ok(!rc && move(f, IO_OP_READ, (size - 1) * CHUNK, bytes, rank ? 0 : CHUNK) < 0,
+           "what its owner cannot read fails on all ranks: %s", err_get()->text);
+    tap_ok(strstr(err_get()->text, "was cut off") != NULL, "and they know why");
+    err_clear();
+    if (!rc)
+        io_file_close(&f);
+}
+
 static void test_hidden(const char *path)
 {
+    static char bytes[CHUNK];
     struct io_file *f;
     char byte;
 
@@ -616,7 +668,10 @@ static void test_hidden(const char *path)
            "collective reads get partitions from the ranks that can open them");
     tap_ok(!rc && read_far(f, CHUNKS), "in several rounds, too");
     quiet_clear("far", rc);
+    tap_ok(move(f, IO_OP_READ, 0, bytes, rank % 2 ? CHUNK : 0) == 0,
+           "or by some of the ranks only");
     io_file_close(&f);
+    test_unreadable(path);
     rc = open_file(&f, "part", path, IO_READ, MPI_COMM_WORLD, NULL, NULL);
     rc = rc ? rc : move(f, IO_OP_READ, (rank + 1) % size * CHUNK, &byte, 1);
     tap_ok(rc < 0 && strstr(err_get()->text, "collective") &&
