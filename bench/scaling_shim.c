@@ -3,8 +3,8 @@
  * KiB), how many collective calls and messages it has made and what it gave to them,
  * and its calls to the file system for what is in $SCALING_FILES: opens (and as many
  * closes), looks (stat, access), changes of a directory, and syncs. What an MPI library
- * calls within itself is not counted where it uses the PMPI names, as MPICH and Open MPI
- * do; its calls to the file system are. */
+ * calls within itself is not counted where it uses the PMPI names, as MPICH and Open
+ * MPI do; its calls to the file system are. */
 #undef _FORTIFY_SOURCE /* which makes other names of some */
 #define _GNU_SOURCE
 #include <dlfcn.h>

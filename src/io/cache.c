@@ -104,7 +104,7 @@ static int look_part(struct container_look *l, int64_t r)
     return look(part, from, n, l->drop, l->seen);
 }
 
-/* What is in the shared part; nothing is, in most containers, and its header says so. */
+/* What is in the shared part: nothing, in most containers, and the header says so. */
 static int look_shared(struct container_look *l)
 {
     char shared[CONTAINER_PATH];
@@ -134,7 +134,7 @@ static int look_range(struct container_look *l)
 
 enum { ALL_PARTS = -1 };
 
-/* A range of a container, or one partition of it (`part`) and what is shared (`rest`). */
+/* A range of a container, or partition `part` of it; with `rest`, the shared part. */
 static int look_container(struct container_look *l, int64_t part, bool rest)
 {
     int rc = container_peek(&l->c, l->path, &l->fd);

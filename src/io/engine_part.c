@@ -209,8 +209,9 @@ static int commit(struct part *p, int rc, bool durable)
     return rc;
 }
 
-/* The shared part, which rank 0 makes, and the names of the rest. They are in the scratch table of
- * all ranks, as the folder is, since whoever is told to end removes them. */
+/* The shared part, which rank 0 makes, and the names of the rest. They are in the
+ * scratch table of all ranks, as the folder is, since whoever is told to end removes
+ * them. */
 static int make_common(struct part *p)
 {
     static const char *const names[] = {"header", "header.new", "shared.map",

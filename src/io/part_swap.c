@@ -1,8 +1,8 @@
 /* Collective reads of a container whose partitions are on nodes' own disks: each rank
  * asks the rank that can open a partition for its bytes of it, and serves who asks it,
  * until all ranks have what they read. A rank asks for a bounded piece at a time and
- * serves one of them at a time, so no memory grows with the number of ranks but a number
- * and a bit for each partition. */
+ * serves one of them at a time, so no memory grows with the number of ranks but a
+ * number and a bit for each partition. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/part.h"

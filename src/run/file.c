@@ -194,8 +194,8 @@ void run_empty_cache_parts(struct run *r, const char *path, int place)
     phase_act(r->phase, before);
 }
 
-/* One rank of each node does it for a shared file, each for its part of a container; all
- * wait for it. */
+/* One rank of each node does it for a shared file, each for its part of a container;
+ * all wait for it. */
 static void empty_cache(struct run_file *f)
 {
     struct run *r = f->run;

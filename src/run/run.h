@@ -293,8 +293,8 @@ void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
 
 /* Local. While it is closed: of the files that it was named for, that of `rank` is
- * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next. run_file_remove removes this
- * rank's. */
+ * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next.
+ * run_file_remove removes this rank's. */
 void run_file_of(struct run_file *f, int rank);
 
 /* Local. Names a file that the program knows the path of: one for all ranks (`shared`),
