@@ -155,8 +155,8 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
 {
     const struct log_info *i = &l->info;
     const struct remark remark[] = {
-        {i->dropped, "event was not recorded: the log was full",
-         "events were not recorded: the log was full"},
+        {i->dropped, "event was not recorded: recording stopped, the log was full",
+         "events were not recorded: recording stopped, the log was full"},
         {i->excluded, "event of excluded files was not recorded",
          "events of excluded files were not recorded"},
         {i->damaged, "damaged record skipped", "damaged records skipped"},

@@ -30,7 +30,8 @@
 
 /* How the process left its log. */
 enum trace_state {
-    TRACE_RUNNING = 0, /* killed, if it is not there any more */
+    TRACE_RUNNING = 0, /* if it is not there any more: killed, or ended unheard, by a
+                        * system call of its own */
     TRACE_EXITED = 1,  /* exit, or return from main */
     TRACE_QUIT = 2,    /* _exit, quick_exit, abort */
     TRACE_EXEC = 3     /* went on as another program, with a log of its own */

@@ -41,7 +41,12 @@ static void *in_thread(void *arg)
 {
     char *block = malloc(1 << 16);
     int *good = arg;
-    *good = block && touch("thread");
+    pid_t pid = fork();
+    if (!pid)
+        _exit(touch("child of thread") ? 0 : 1);
+    int status = 1;
+    waitpid(pid, &status, 0);
+    *good = block && touch("thread") && status == 0;
     free(block);
     return NULL;
 }
