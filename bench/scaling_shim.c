@@ -1,6 +1,6 @@
 /* Preloaded by bench/scaling: at its end each rank writes into the file
  * $SCALING_DIR/RANK, as words and numbers, its peak of memory (the kernel's VmHWM in
- * KiB), how many collective calls and messages it has made and what it gave to them,
+ * KiB), how many collective calls and messages it has made and the bytes in them,
  * and its calls to the file system for what is in $SCALING_FILES: opens (and as many
  * closes), looks (stat, access), changes of a directory, and syncs. What an MPI library
  * calls within itself is not counted where it uses the PMPI names, as MPICH and Open

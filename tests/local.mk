@@ -106,6 +106,7 @@ SCRIPT_TESTS = \
 	tests/e2e/rig_slurm.py \
 	tests/e2e/sanitizers.py \
 	tests/e2e/scale64.py \
+	tests/e2e/scaling.py \
 	tests/e2e/security.py \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
@@ -285,7 +286,7 @@ EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
 	valgrind.supp memcheck run)
 
 # Plain, without libtool: they are preloaded, never linked.
-check_DATA = $(FAULTS_BY_TESTS) tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
+check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
 	tests/ldadc/truth.o tests/unit/json_echo
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
