@@ -15,8 +15,8 @@ struct gsf_stream {
     struct told told; /* of each read */
 };
 
-/* Local. Opens a regular file; *s is zero before, but for who is told. gsf_stream_close is due whatever it
- * returns: 0, or -errno with a sentence. */
+/* Local. Opens a regular file; *s is zero before, but for who is told. gsf_stream_close
+ * is due whatever it returns: 0, or -errno with a sentence. */
 int gsf_stream_open(struct gsf_stream *s, const char *path);
 
 static inline int64_t gsf_stream_left(const struct gsf_stream *s)

@@ -220,7 +220,8 @@ class Pfmload(Loads):
         for version in "7.00", "6.40":
             handle = self.loaded("--pfm-version=" + version, *self.survey(), np=2)
             report = self.done.report
-            parts = [handle + ".data/o.pfm." + suffix for suffix in ("ndx", "bin", "cvg")
+            parts = [handle + ".data/o.pfm." + suffix
+                     for suffix in ("ndx", "bin", "cvg")
                      if suffix != "cvg" or version == "7.00"]
             file, = report["files"]
             self.assertEqual((file["count"], os.path.realpath(file["path"])),

@@ -200,7 +200,8 @@ class PfmloadBad(Loads):
         self.assertIn("left out: ", done.said[0])
         self.assertIn(path, done.said[0])
         self.assertIn("1 of 4 files", done.said[1])
-        warning = [w["text"] for w in done.report["warnings"] if w["code"] == "bad_files"]
+        warning = [w["text"] for w in done.report["warnings"]
+                   if w["code"] == "bad_files"]
         self.assertEqual(len(warning), 1, done.report["warnings"])
         self.assertIn("1 of 4 files", warning[0])
         self.assertIn(path, warning[0])
