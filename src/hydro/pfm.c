@@ -1,4 +1,5 @@
 #include "hydro/pfm.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "hydro/pfm_head.h"
@@ -24,6 +25,7 @@ struct part {
     int64_t at; /* the window's begin in the file */
     int64_t have, want;
     uint8_t *window;
+    struct told told; /* of each read */
 };
 
 struct pfm {
@@ -72,6 +74,7 @@ static int fill(struct part *f, int64_t at, int64_t n)
     f->at = at;
     f->have = 0;
     while (f->have < n) {
+        int64_t began = clock_ns();
         ssize_t got = pread(f->fd, f->window + f->have, (size_t)(f->want - f->have),
                             at + f->have);
         if (got < 0 && errno == EINTR)
@@ -80,8 +83,14 @@ static int fill(struct part *f, int64_t at, int64_t n)
             return err_set(got ? -errno : -EIO, f->path, at + f->have, "%s",
                            got ? strerror(errno) : "the file ends too early");
         f->have += got;
+        told_transfer(&f->told, false, got, clock_ns() - began);
     }
     return 0;
+}
+
+void pfm_tell(struct pfm *p, struct told told)
+{
+    p->bins.told = p->blocks.told = told;
 }
 
 /* n bytes at `at`, both within the file, and n far below the window. */

@@ -4,6 +4,7 @@
 #ifndef HYDRO_PFM_H
 #define HYDRO_PFM_H
 
+#include "base/told.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -95,6 +96,10 @@ int pfm_check_handle(const char *path);
 /* Local. Opens the PFM whose handle file is `path`; *p is freed by pfm_close. Returns
  * 0, or -errno with a sentence. */
 int pfm_open(struct pfm **p, const char *path);
+
+/* Local. Of each read from now on *told is told. */
+void pfm_tell(struct pfm *p, struct told told);
+
 const struct pfm_head *pfm_head(const struct pfm *p);
 int64_t pfm_blocks(const struct pfm *p); /* Local. Blocks that fit into the .ndx. */
 

@@ -143,6 +143,8 @@ static int open_old(struct load *l)
         return 0;
     int rc = pfm_open(&l->old, l->dest.handle);
     if (!rc)
+        pfm_tell(l->old, load_told(l));
+    if (!rc)
         rc = check_old(l);
     if (!rc)
         rc = pfm_inputs_read(&l->inputs, l->dest.handle);

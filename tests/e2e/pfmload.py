@@ -183,9 +183,14 @@ class Pfmload(Loads):
                            np=kinds.ranks[0])
         first = self.loaded(*kinds.args, *self.GRID, "--canonical", *lines[:2],
                             np=kinds.ranks[0])
+        least = (os.path.getsize(first + ".data/o.pfm.ndx") +
+                 sum(map(os.path.getsize, lines[2:])))
         done = self.pfmload(*kinds.args, "--append", "--canonical", *lines[2:],
                             np=kinds.ranks[-1], dir=os.path.dirname(first))
         self.assertEqual((done.status, done.said), (0, []), done)
+        read, = [sample["bytes"] for sample in done.report["samples"]
+                 if (sample["phase"], sample["act"]) == ("load", "read")]
+        self.assertGreaterEqual(read, least)  # the old PFM's, too
         self.assertEqual(sorted(os.listdir(os.path.dirname(first))),
                          ["o.pfm", "o.pfm.data"])
         self.same_bytes(first, once)
