@@ -99,8 +99,8 @@ int container_file(const char *path, const char *name, char out[CONTAINER_PATH])
 int container_part_path(const struct container *c, const char *path, int64_t r,
                         char out[CONTAINER_PATH]);
 
-/* The folder of `dirs` ("DIR,DIR" with %n and %r) whose turn it is, for the partition of
- * a rank on a node. */
+/* The folder of `dirs` ("DIR,DIR" with %n and %r) whose turn it is, for the partition
+ * of a rank on a node. */
 void container_dir(const char *dirs, int turn, int node, int64_t rank,
                    char out[CONTAINER_PATH]);
 

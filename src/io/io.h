@@ -300,8 +300,7 @@ struct io_stripes {
 
 /* Local. How the file, or what is made in the directory, `path` of `fs` is spread over
  * servers or disks: by extended attributes, statfs, or the file system's own tool,
- * which has 5 s. `bytes`: of the file when complete; 0: not known. */
-void io_stripes_of(const char *path, const struct io_fs *fs, int64_t bytes,
-                   struct io_stripes *s);
+ * which has 5 s. */
+void io_stripes_of(const char *path, const struct io_fs *fs, struct io_stripes *s);
 
 #endif

@@ -20,7 +20,7 @@
 struct asked { /* about what */
     const char *path;
     const struct io_fs *fs;
-    int64_t bytes;
+    int64_t bytes; /* 0: not known */
     bool directory;
 };
 
@@ -220,11 +220,12 @@ static const struct {
                {"fuse.glusterfs", gluster}, {"ceph", ceph},     {"fuse.ceph", ceph},
                {"fuse.ceph-fuse", ceph}};
 
-void io_stripes_of(const char *path, const struct io_fs *fs, int64_t bytes,
-                   struct io_stripes *s)
+void io_stripes_of(const char *path, const struct io_fs *fs, struct io_stripes *s)
 {
     struct stat st;
-    struct asked a = {path, fs, bytes, !stat(path, &st) && S_ISDIR(st.st_mode)};
+    bool there = !stat(path, &st);
+    struct asked a = {path, fs, there && S_ISREG(st.st_mode) ? st.st_size : 0,
+                      there && S_ISDIR(st.st_mode)};
     memset(s, 0, sizeof *s);
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
         if (!strcmp(fs->type, systems[i].type)) {

@@ -147,9 +147,11 @@ int timed_file_remove(const char *path)
     int rc = path_of(mine, path);
     if (rc)
         rc = err_set(rc, path, -1, "the path is too long");
-    else if (r->options->keep && !r->failed)
-        io_file_keep(comm, mine);
     else
+        run_stripes(r, mine);
+    if (!rc && r->options->keep && !r->failed)
+        io_file_keep(comm, mine);
+    else if (!rc)
         rc = io_file_remove(comm, mine);
     return err_agree(r->world.comm, rc);
 }

@@ -216,6 +216,8 @@ int steps_put_away(struct load *l, bool publish)
     run_file_close(&l->blocks, false);
     run_file_close(&l->bins, false);
     run_file_close(&l->coverage, false);
+    if (l->blocks.path[0])
+        run_stripes(l->r, l->blocks.path);
     if (load_is_first(l) && publish)
         rc = dest_publish(&l->dest);
     if (load_is_first(l) && (rc || !publish))

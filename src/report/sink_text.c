@@ -434,6 +434,19 @@ static void put_transfers(const struct model *m)
 
 /* ---- the end, continued --------------------------------------------------------- */
 
+static void put_stripes(const struct model_file *f)
+{
+    char size[16] = "unknown size", count[24] = "some";
+    if (!f->stripe_bytes && !f->stripe_count)
+        return;
+    if (f->stripe_bytes > 0)
+        units_bytes(size, f->stripe_bytes);
+    if (f->stripe_count > 0)
+        snprintf(count, sizeof count, "%lld", (long long)f->stripe_count);
+    put_line("stripes", "%s: %s of %s (%s)", f->role ? f->role : "", count, size,
+             f->stripe_about ? f->stripe_about : "");
+}
+
 static void put_checks(const struct model *m)
 {
     const struct report_checks *c = &m->checks;
@@ -469,6 +482,8 @@ void sink_text_close(struct model *m)
         putchar('\n');
     if (m->text.header)
         put_news(m);
+    for (int i = 0; i < m->files; i++)
+        put_stripes(&m->file[i]);
     if (m->checked)
         put_checks(m);
     for (int i = 0; i < m->warnings; i++)

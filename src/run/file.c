@@ -1,7 +1,6 @@
 /* Files by FILETYPE: their names, opening and closing, and the page cache before. */
 #include "base/err.h"
 #include "run/run.h"
-#include "run/storage.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -326,8 +325,7 @@ int run_file_remove(struct run_file *f)
         rc = io_file_close(&f->io);
     if (f->role)
         run_file_of(f, r->world.rank);
-    if (!r->failed)
-        run_storage_stripes(r, f->path, f->bytes);
+    run_stripes(r, f->path);
     if (r->options->keep && !r->failed)
         io_file_keep(f->comm, f->path);
     else if (!f->elsewhere) {

@@ -196,10 +196,15 @@ struct run_io { /* one transfer */
 bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
                int *argc, char ***argv, int *status);
 
-/* **Collective.** After run_ready, and before the first phase: reads are of `path`, too,
- * which need not be in --dir. What it stands on counts where the report says what
+/* **Collective.** After run_ready, and before the first phase: reads are of `path`,
+ * too, which need not be in --dir. What it stands on counts where the report says what
  * served reads. Returns the agreed verdict. */
 int run_reads(struct run *r, const char *path);
+
+/* Local, rank 0 counts. A file of the run's that is there: its stripes are told, the
+ * first time that somebody asks. Between phases, as it may ask another program.
+ * Programs that call run_file_remove need not. */
+void run_stripes(struct run *r, const char *path);
 
 /* Local. Before run_ready: how the files are laid out, for the report. */
 void run_plan(struct run *r, const struct layout *l);

@@ -96,7 +96,7 @@ void run_storage_tell(struct run *r, struct report_file *f)
         layer[i] = (struct report_layer){l->level, l->kind, l->name, l->about,
                                          io_reads_text(l->reads)};
     }
-    io_stripes_of(r->options->dir, &r->fs, 0, &stripes);
+    io_stripes_of(r->options->dir, &r->fs, &stripes);
     f->layers = s->n;
     f->layer = layer;
     f->storage = io_stack_text(s, text, sizeof text);
@@ -109,13 +109,13 @@ void run_storage_tell(struct run *r, struct report_file *f)
                        r->options->dir, text);
 }
 
-void run_storage_stripes(struct run *r, const char *path, int64_t bytes)
+void run_stripes(struct run *r, const char *path)
 {
     struct io_stripes s;
-    if (r->striped || r->world.rank || !stores(r) || r->partitioned)
+    if (r->striped || r->failed || r->world.rank || !stores(r) || r->partitioned)
         return;
     r->striped = true;
-    io_stripes_of(path, &r->fs, bytes, &s);
+    io_stripes_of(path, &r->fs, &s);
     report_stripes(r->report, "data", s.bytes, s.count, s.about);
 }
 

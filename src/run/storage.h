@@ -13,10 +13,6 @@ int run_storage_find(struct run *r);
  * into r and static memory, for report_file), and warns where all is memory. */
 void run_storage_tell(struct run *r, struct report_file *f);
 
-/* Local, on rank 0. The stripes of a file that is there, once in a run: not in a phase,
- * as it may ask another program. */
-void run_storage_stripes(struct run *r, const char *path, int64_t bytes);
-
 /* Local, the same on every rank. The shares of what was read that came from a device
  * and from below the page cache; warns where memory served, or may have. */
 void run_storage_shares(struct run *r, struct report_checks *c);

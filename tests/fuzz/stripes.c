@@ -1,5 +1,5 @@
 /* libFuzzer target: the first byte says whether the rest is Lustre's extended attribute
- * of a layout, of a file whose size the next eight bytes are, or what a tool printed. */
+ * of a layout, after eight bytes that are the file's size, or what a tool printed. */
 #include "fuzz.h"
 #include "io/lov.h"
 #include "io/stripe.h"

@@ -224,6 +224,8 @@ static void check_first(void)
 static void tell(struct report *r)
 {
     const char *key[] = {"cb_nodes"}, *value[] = {"1"};
+    const struct report_layer layer[] = {{0, "file system", "ext4", "", "below"},
+                                         {1, "disk", "sda", "fast", "device"}};
     report_io(r, &(struct report_io){.engine = "posix",
                                      .version = "",
                                      .io_layer = "POSIX",
@@ -244,7 +246,13 @@ static void tell(struct report *r)
                                          .bytes = 4096,
                                          .fs = "ext4",
                                          .mount = "rw",
-                                         .block_bytes = 4096});
+                                         .block_bytes = 4096,
+                                         .stripe_about = "not yet",
+                                         .layers = 2,
+                                         .layer = layer,
+                                         .storage = "ext4 on sda"});
+    report_stripes(r, "others", 1, 1, "of others");
+    report_stripes(r, "matrices", 1 << 20, 4, "Lustre's layout");
     report_warning(r, "served_from_memory", "Only %d %% came from the device.", 60);
     report_warning(r, "served_from_memory", "A second one of the code.");
     report_result(r, "dC", (double[]){1, 2}, 2);
@@ -312,7 +320,13 @@ static void check_json(void)
         "\"alpha\": {\"value\": 0.1, \"unit\": \"1\", \"from\": \"environment\"");
     has(json_path, "\"io_layer\": \"POSIX\"");
     has(json_path, "\"cb_nodes\": \"1\"");
-    has(json_path, "\"block_bytes\": 4096, \"stripe_bytes\": null");
+    has(json_path, "\"block_bytes\": 4096, \"stripe_bytes\": 1048576, "
+                   "\"stripe_count\": 4, \"stripe_about\": \"Lustre's layout\"");
+    has(json_path, "\"stack\": [{\"level\": 0, \"kind\": \"file system\", "
+                   "\"name\": \"ext4\", \"about\": null, \"reads\": \"below\"}, "
+                   "{\"level\": 1, \"kind\": \"disk\", \"name\": \"sda\", "
+                   "\"about\": \"fast\", \"reads\": \"device\"}]");
+    has(json_path, "\"below_share\": 0.6");
     has(json_path, "\"phase\": \"W\", \"act\": \"wall\"");
     lacks(json_path, "\"act\": \"compute\"");
     snprintf(text, sizeof text, "\"calls\": %d, \"bytes\": %d, \"device_bytes\": null",
@@ -469,6 +483,8 @@ static void check_text(void)
         "   -\n");
     has(text_path, "fewer than 6 repetitions");
     has(text_path, "60.0 % of the bytes read came from it");
+    has(text_path, "\nstorage   ext4 on sda\n");
+    has(text_path, "\nstripes   matrices: 4 of 1.0 MiB (Lustre's layout)\n");
     has(text_path, "warning   Only 60 % came from the device.");
 }
 

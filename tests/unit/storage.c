@@ -447,33 +447,33 @@ static void test_tools(void)
     char out[16];
     put("bin/x", "");
     setenv("PATH", at("bin"), 1);
-    io_stripes_of(root, &lustre, 0, &f);
+    io_stripes_of(root, &lustre, &f);
     told(true, &f, 0, 0,
          "Lustre's attribute lustre.lov cannot be read, and lfs is not on PATH");
     put_tool("lfs", "#!/bin/sh\n[ \"$2\" = -d ] && [ -d \"$3\" ] || exit 1\n"
                     "echo 'stripe_count:  2 stripe_size:   65536'\n");
-    io_stripes_of(root, &lustre, 0, &f);
+    io_stripes_of(root, &lustre, &f);
     told(true, &f, 65536, 2, "lfs getstripe");
-    io_stripes_of(at("image"), &lustre, 0, &f);
+    io_stripes_of(at("image"), &lustre, &f);
     told(true, &f, 0, 0,
          "Lustre's attribute lustre.lov cannot be read, and lfs does not tell");
-    io_stripes_of(root, &beegfs, 0, &f);
+    io_stripes_of(root, &beegfs, &f);
     told(true, &f, 0, 0, "neither beegfs nor beegfs-ctl tells");
     put_tool("beegfs-ctl", "#!/bin/sh\n[ \"$1\" = --getentryinfo ] || exit 1\n"
                            "echo '+ Type: RAID0'; echo '+ Chunksize: 512K'\n"
                            "echo '+ Number of storage targets: desired: 4'\n");
-    io_stripes_of(root, &beegfs, 0, &f);
+    io_stripes_of(root, &beegfs, &f);
     told(true, &f, 512 << 10, 4, "beegfs-ctl --getentryinfo: RAID0");
     put_tool("beegfs", "#!/bin/sh\n[ \"$1 $2 $3\" = 'entry info --retro' ] || exit 1\n"
                        "echo '+ Type: RAID0'; echo '+ Chunksize: 1M'\n"
                        "echo '+ Number of storage targets: desired: 8'\n");
-    io_stripes_of(root, &beegfs, 0, &f);
+    io_stripes_of(root, &beegfs, &f);
     told(true, &f, 1 << 20, 8, "beegfs entry info: RAID0");
-    io_stripes_of(root, &gpfs, 0, &f);
+    io_stripes_of(root, &gpfs, &f);
     told(true, &f, 0, 0, "statfs tells of no GPFS");
-    io_stripes_of(at("image"), &gluster, 0, &f);
+    io_stripes_of(at("image"), &gluster, &f);
     told(true, &f, 0, 0, "GlusterFS's attribute glusterfs.pathinfo cannot be read");
-    io_stripes_of(root, &ext4, 0, &f);
+    io_stripes_of(root, &ext4, &f);
     told(true, &f, 0, 0, "ext4 tells of no stripes");
     put_tool("slow", "#!/bin/sh\necho started\nexec 1>&-\nread line </proc/self/fd/9\n"
                      "while :; do :; done\n");
