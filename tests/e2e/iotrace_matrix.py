@@ -109,7 +109,7 @@ PROGRAMS = {
 KIB, MIB = 1 << 10, 1 << 20
 LIMITS = {"none": {}, "fsize_100k": {"FSIZE": 100 * KIB},
           "fsize_2m": {"FSIZE": 2 * MIB}, "nofile": {"NOFILE": 32},
-          "as": {"AS": 400 * MIB}, "data": {"DATA": 64 * MIB},
+          "as": {"AS": 400 * MIB}, "data": {"DATA": 256 * MIB},
           "memlock": {"MEMLOCK": 0}, "stack": {"STACK": 256 * KIB},
           "nproc": {"NPROC": 1}, "core": {"CORE": 0}}
 LOGS = ["good", "full", "absent"]
@@ -378,6 +378,20 @@ class Told(Case):
                      IOTRACE_LOGFILE=os.path.join(self.tmp, "absent", "%d.bin")))
         self.assertEqual((done.returncode, done.stdout), (0, b"end\n"))
         self.assertEqual(done.stderr.count(b"nothing is recorded"), 1, done.stderr)
+
+    def test_a_changed_environment(self):
+        """A child's log is where its parent's is."""
+        logs = os.path.join(self.tmp, "logs")
+        os.mkdir(logs)
+        done = subprocess.run(
+            [sys.executable, "-c", "import os; os.environ.clear(); pid = os.fork()\n"
+             "if not pid:\n  open('file', 'w').write('x'); os._exit(3)\n"
+             "print(os.waitpid(pid, 0)[1])"], cwd=self.tmp, stdout=subprocess.PIPE,
+            env=dict(os.environ, LD_PRELOAD=RECORDER, IOTRACE_BINARY="true",
+                     IOTRACE_LOGFILE=os.path.join(logs, "%d.bin")))
+        self.assertEqual(done.stdout, b"768\n")
+        self.assertEqual(sorted(os.listdir(self.tmp)), ["file", "logs"])
+        self.assertEqual(len(tracelog.logs(logs)), 2)
 
     def test_the_programs_own_output_is_left_alone(self):
         """Who reads standard output and error in one reads no word of ours."""

@@ -26,13 +26,41 @@ static struct {
     uint32_t generation;
 } self;
 
-const char *environment(const char *name)
+/* What concerns us of the environment at the start of the program: it may change that,
+ * and overwrite it, and its children's logs would come to be where nobody looks. */
+static struct {
+    bool known;
+    char text[16384], *end; /* one after the other, each with its 0 */
+} ours;
+
+static void keep_environment(void)
+{
+    ours.end = ours.text;
+    for (char *const *e = environ; e && *e; e++) {
+        size_t bytes = strlen(*e) + 1;
+        if (!strncmp(*e, "IOTRACE_", 8) &&
+            bytes <= (size_t)(ours.text + sizeof ours.text - ours.end))
+            ours.end = mempcpy(ours.end, *e, bytes);
+    }
+    ours.known = true;
+}
+
+static const char *value_of(const char *entry, const char *name)
 {
     size_t n = strlen(name);
-    for (char *const *e = environ; e && *e; e++)
-        if (!strncmp(*e, name, n) && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
+    return !strncmp(entry, name, n) && entry[n] == '=' ? entry + n + 1 : NULL;
+}
+
+const char *environment(const char *name)
+{
+    const char *value = NULL;
+    if (ours.known && !strncmp(name, "IOTRACE_", 8))
+        for (const char *e = ours.text; e < ours.end && !value; e += strlen(e) + 1)
+            value = value_of(e, name);
+    else
+        for (char *const *e = environ; e && *e && !value; e++)
+            value = value_of(*e, name);
+    return value;
 }
 
 static const char *variable(const char *name, const char *usual)
@@ -318,8 +346,10 @@ static bool begin_process(void)
     if (!make_state())
         return false;
     reals_find();
+    keep_environment();
     fds_start();
     lane_start();
+    find_rank();
     find_generation();
     return true;
 }
@@ -336,7 +366,6 @@ static bool begin(void)
         self.generation = 0;
     clock_start();
     read_environment();
-    find_rank();
     name_log();
     if (!log_open())
         return false;
@@ -360,7 +389,7 @@ static bool begin(void)
 bool recorder_start(void)
 {
     int error = errno, none = 0;
-    if (starting.hopeless || !environ || getauxval(AT_SECURE))
+    if (starting.hopeless || (!environ && !ours.known) || getauxval(AT_SECURE))
         return false;
     int tid = (int)sys_call(SYS_gettid);
     if (__atomic_load_n(&starting.tid, __ATOMIC_ACQUIRE) == tid)
