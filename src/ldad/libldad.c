@@ -109,7 +109,7 @@ struct wish {
     const struct method *method;
     char engine[VALUE], plan[VALUE], plan_file[VALUE], node_dirs[VALUE];
     double timeout_s;
-    bool scratch, collective, keep_plan;
+    bool scratch, collective, keep_plan, refuse_plan;
     struct io_hint hint[HINTS];
     int hints;
 };
@@ -138,7 +138,8 @@ static int take_method(struct wish *w, const char *name)
 static int take_conflict(struct wish *w, const char *value)
 {
     w->keep_plan = !strcmp(value, "keep");
-    if (w->keep_plan || !strcmp(value, "refuse"))
+    w->refuse_plan = !strcmp(value, "refuse");
+    if (w->keep_plan || w->refuse_plan)
         return 0;
     return err_usage("ldad_plan_conflict: there is no \"%s\": take refuse or keep",
                      value);
@@ -207,6 +208,7 @@ static void take_planned(struct wish *w, const char *plan)
         return;
     }
     snprintf(w->plan, VALUE, "%s", plan);
+    w->keep_plan = !w->refuse_plan; /* it wrote over the file before it had plans */
     ldad_plan_free(&p);
 }
 
