@@ -273,7 +273,7 @@ tests/ldadc/truth.o: tests/ldadc/truth.c
 	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
 	  $(srcdir)/tests/ldadc/truth.c
 EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
-	tests/ldadc/truth.py
+	tests/ldadc/truth.py tests/ldadc/which.py
 
 # With a fault each, which sanitizers must find.
 if SANITIZE

@@ -105,6 +105,8 @@ void Interp::forget_arguments(const CallExpr *e, const std::string &name,
                                       ? context().CharTy
                                       : t->getPointeeType(),
                                   nullptr, here(e));
+            else if (!v.is_int() && t->isPointerType() && !constant)
+                texts_change();
             continue;
         }
         if (constant)
@@ -476,12 +478,11 @@ bool Interp::call_memory(const CallExpr *e, const std::string &name,
 Value Interp::call_input(const CallExpr *e, const std::string &name,
                          const std::vector<Value> &args)
 {
-    bool from_input = !args.empty() && args[0].kind == Value::TAG;
+    Value text = args.empty() ? Value() : text_at(args[0]);
     for (unsigned i = 1; i < args.size(); i++)
         if (args[i].kind == Value::POINTER)
             forget_arguments(e, name, {args[0], args[1]}, true);
-    return input(e, from_input || (!args.empty() && alike(args[0]) &&
-                                   args[0].kind == Value::UNKNOWN));
+    return input(e, text.kind == Value::TAG || alike(text));
 }
 
 Value Interp::call_library(const CallExpr *e, const std::string &name,
@@ -500,16 +501,28 @@ Value Interp::call_library(const CallExpr *e, const std::string &name,
         return out;
     }
     // text that the program has made itself may be another on each rank
-    bool uniform = name != "sscanf" || (!args.empty() && args[0].kind == Value::TAG);
+    bool uniform =
+        name != "sscanf" || (!args.empty() && text_at(args[0]).kind == Value::TAG);
     bool writes = name == "sscanf" || name.compare(0, 6, "getopt") == 0;
     for (const Value &v : args)
-        uniform = uniform && alike(v) && (v.kind != Value::POINTER || writes);
+        uniform = uniform && alike(v) &&
+                  (v.kind != Value::POINTER || writes || alike(text_at(v)));
     uniform = uniform && pure.count(name);
+    Value text;
+    bool makes = made_text(e, name, args, &text);
+    if (makes && name == "strdup") {
+        assumptions.insert("memory that is asked for is there");
+        out = memory(e);
+        keep_text(out, text);
+        return out;
+    }
     if (!only_prints(name, args)) {
         std::vector<Value> written = args;
         if (name == "sprintf" || name == "snprintf")
             written.resize(1);
         forget_arguments(e, name, written, uniform);
+        if (makes)
+            keep_text(args[0], text);
     }
     return Value::unknown("the result of " + name + "() is not followed", here(e),
                           uniform);
@@ -570,6 +583,7 @@ Value Interp::call(const CallExpr *e)
     }
     if (!alive)
         return Value();
+    touch(e, name, args);
     if (is_mpi && !body)
         return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
     bool known = false;

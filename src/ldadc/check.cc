@@ -29,7 +29,8 @@ using Streams = std::map<std::pair<int64_t, std::string>, Tally>;
 class Checker
 {
   public:
-    Checker(const Trace &t, const analyse_request *r) : trace(t)
+    Checker(const Trace &t, const Report &report, const analyse_request *r)
+        : trace(t), report(report)
     {
         for (int i = 0; i < r->sets; i++)
             bind_named(&b.value, r->set[i].name, r->set[i].value);
@@ -48,12 +49,56 @@ class Checker
         std::set<std::string> names;
         for (const Description &d : f.calls)
             names.insert(d.site->call.name);
-        for (const std::string &name : names)
+        for (const std::string &name : names) {
+            own = f.calls.size();
             judge_name(f, seen, name, &out);
+            if (!seen.empty() && differs(f, name, out))
+                judge_with_others(f, seen, name, &out);
+        }
         return out;
     }
 
   private:
+    static bool differs(const File &f, const std::string &name,
+                        const std::vector<Verdict> &v)
+    {
+        for (size_t i = 0; i < f.calls.size(); i++)
+            if (f.calls[i].site->call.name == name && v[i].outcome == DIFFERS)
+                return true;
+        return false;
+    }
+
+    // Calls of what may be the same file may be in the stream, too.
+    void judge_with_others(const File &f, const Streams &seen, const std::string &name,
+                           std::vector<Verdict> *out)
+    {
+        File all = f;
+        const File *unclear = nullptr;
+        for (const File &o : report.files)
+            for (const Description &d : o.calls) {
+                if (&o == &f || sameness(f, o) < PERHAPS || d.site->call.name != name)
+                    continue;
+                bool known = d.resolved && o.opening && f.opening &&
+                             o.opening->comm == f.opening->comm;
+                unclear = known ? unclear : &o;
+                all.calls.push_back(d);
+            }
+        if (all.calls.size() == own)
+            return;
+        std::vector<Verdict> v(all.calls.size());
+        judge_name(all, seen, name, &v);
+        bool still = differs(f, name, v), many = all.calls.size() - own > OPEN_MAX;
+        for (size_t i = 0; i < own; i++) {
+            if (f.calls[i].site->call.name != name || (still && !unclear && !many))
+                continue;
+            (*out)[i] = v[i];
+            if (still || unclear) {
+                (*out)[i].outcome = MIXED;
+                (*out)[i].why = "\"" + (unclear ? *unclear : f).name +
+                                "\" and others may be the same file";
+            }
+        }
+    }
     static std::vector<Verdict> not_compared(const File &f, const std::string &why)
     {
         Verdict v;
@@ -136,10 +181,9 @@ class Checker
     std::vector<bool> subset(const File &f, const std::vector<size_t> &sites,
                              const std::vector<Tally> &predicted, const Tally &observed)
     {
-        const size_t most = 10;
         std::vector<size_t> open;
-        for (size_t i = 0; i < sites.size() && open.size() < most; i++)
-            if (!f.calls[sites[i]].site->conditions.empty())
+        for (size_t i = 0; i < sites.size() && open.size() < OPEN_MAX; i++)
+            if (sites[i] >= own || !f.calls[sites[i]].site->conditions.empty())
                 open.push_back(i);
         for (size_t without = 0; without < (size_t)1 << open.size(); without++) {
             std::vector<bool> taken(sites.size(), true);
@@ -172,7 +216,10 @@ class Checker
             v->why += ", at other places";
     }
 
+    enum { OPEN_MAX = 10 }; // calls that may have been reached or not
     const Trace &trace;
+    const Report &report;
+    size_t own = 0; // so many calls are the file's; then those that may be
     Binding b;
 };
 
@@ -240,7 +287,7 @@ check_result check_program(const analyse_request *r, const check_request *c)
         return CHECK_BROKEN;
     if (!trace_read(c->iotrace, c->trace, &trace))
         return CHECK_NO_TRACE;
-    Checker checker(trace, r);
+    Checker checker(trace, a.report, r);
     int agree = 0, differ = 0, other = 0;
     for (const File &f : a.report.files) {
         Matched m = match(f, trace, &checker);

@@ -4,6 +4,7 @@
 // storing so where most of what is read was written by the rank that reads it.
 #include "ldadc/prove.h"
 #include "ldadc/report.h"
+#include <algorithm>
 
 namespace ldadc
 {
@@ -249,6 +250,84 @@ void decide(File *f, const Numbers &with)
         by_descriptors(best, d);
     else
         by_numbers(best, d);
+}
+
+// ---- what may be the same file --------------------------------------
+
+static std::string lines_of(const std::vector<const Description *> &calls)
+{
+    std::string out;
+    for (const Description *d : calls)
+        out +=
+            (out.empty() ? "line " : ", line ") + std::to_string(d->site->where.line);
+    return out;
+}
+
+// The file, if those are the same one. False: ranks are counted otherwise there, or the
+// file is not known; `which` is that.
+static bool join(const File &f, const std::vector<const File *> &others, File *out,
+                 const File **which)
+{
+    *out = f;
+    out->edges.clear();
+    out->decision = Decision();
+    for (const File *o : others) {
+        *which = o;
+        if (!o->opening || o->opening->comm != f.opening->comm)
+            return false;
+        out->calls.insert(out->calls.end(), o->calls.begin(), o->calls.end());
+    }
+    std::sort(
+        out->calls.begin(), out->calls.end(),
+        [](const Description &a, const Description &b) { return a.site < b.site; });
+    return true;
+}
+
+// Which other file it is, in a sentence.
+static std::string who(const File &f)
+{
+    return "\"" + f.name + "\" (" + lines_of({&f.calls[0]}) + ") may be the same file";
+}
+
+// To partition a file must be right whether or not others are the same. Who calls a
+// function that is not called here knows which files it gives it.
+void reconsider(File *f, const Report &r, const Numbers &with)
+{
+    Decision *d = &f->decision;
+    std::vector<const File *> others;
+    std::vector<const Description *> reads, assumed;
+    if (d->answer != "partition" || f->opening->called || f->opening->foreign)
+        return;
+    for (const File &o : r.files) {
+        Sameness same = sameness(*f, o);
+        if (&o == f || same == DIFFERENT || (o.opening && o.opening->called))
+            continue;
+        if (same != ASSUMED)
+            others.push_back(&o);
+        for (const Description &c : o.calls)
+            if (!c.site->call.write)
+                (same == ASSUMED ? assumed : reads).push_back(&c);
+    }
+    File both;
+    const File *which = nullptr;
+    if (!join(*f, others, &both, &which))
+        return answer(d, "keep shared",
+                      who(*which) + (which->opening ? ", used by other ranks" : ""));
+    if (!others.empty()) {
+        decide(&both, with);
+        if (both.decision.answer != "partition")
+            return answer(d, both.decision.answer.c_str(),
+                          both.decision.because + "; " + who(*others[0]));
+    }
+    bool read = std::any_of(f->calls.begin(), f->calls.end(),
+                            [](const Description &c) { return !c.site->call.write; });
+    if (!reads.empty())
+        d->because = (read ? d->because : "ranks share no byte") +
+                     "; and if what is read in " + lines_of(reads) +
+                     " is this file: " + both.decision.because;
+    else if (!read && !assumed.empty())
+        d->because = "ranks share no byte, and nothing is read back, unless " +
+                     lines_of(assumed) + " reads the same file by another name";
 }
 
 } // namespace ldadc

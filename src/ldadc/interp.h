@@ -26,12 +26,14 @@ struct Object {
     bool constant = false; // foreign: the pointer to it is to something constant
 };
 
-// Cells of an opening.
-enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER };
+// Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
+// there before or some rank has written; else it is empty, and a read gets nothing.
+enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED };
 
 struct Opening {
     Place where;
-    std::string function, name, path, path_key;
+    std::string function, name, path;
+    std::string path_key;    // see sameness()
     bool path_alike = false; // certainly one path on all ranks and in all iterations
     bool foreign = false;    // opened by a caller who is not seen
     int comm = -1;           // -1: not known
@@ -40,6 +42,8 @@ struct Opening {
     bool apart = false;  // other ranks may open it, too, by themselves
     bool called = false; // in a function whose callers are not seen
     bool append = false;
+    bool mode_known = false;
+    int64_t mode = 0;
     bool handed_on = false;  // to a function that is not seen
     std::vector<Poly> loops; // around it, by their iterations
     const clang::CallExpr *call = nullptr;
@@ -101,12 +105,26 @@ struct Site {
     Value view_start, view_unit, view_type, file;
 };
 
+// A file that is used by its name, in another way than by opening it with MPI.
+struct Touch {
+    Place where;
+    std::string function, path_key;
+    bool any = false; // whatever files it likes: another program is run
+};
+
+// Whether two names, by their keys, are one file's. ASSUMED: they are not, unless an
+// argument of the program names a file that another argument names, or the program
+// itself.
+enum Sameness { DIFFERENT, ASSUMED, PERHAPS, SAME };
+Sameness sameness(const std::string &key, const std::string &other);
+
 struct Target {
     enum Kind { CELL, INSIDE, NOWHERE };
     Kind kind = NOWHERE;
     Cell cell; // INSIDE: of the whole
     bool opaque = false;
     bool uniform = false;
+    std::string text; // NOWHERE: of the arguments, which one
 };
 
 class Interp
@@ -117,6 +135,7 @@ class Interp
 
     std::vector<Site> sites;
     std::vector<Opening> openings;
+    std::vector<Touch> touches;
     std::vector<Datatype> types;
     std::vector<Product> products;
     std::set<std::string> assumptions;
@@ -187,6 +206,23 @@ class Interp
     Value settle(const Cell &c, const Value &v, const std::string &since = "");
     void parts_of(const Cell &whole, std::vector<Cell> *out) const;
     void drop_frame(int number);
+
+    // names.cc
+    int next_one = 1;
+    Value itself(const Value &v);
+    Cell texts_cell();
+    void texts_change();
+    void change_text(const Cell &part);
+    Value text_at(const Value &pointer);
+    std::string key_of_text(const Value &pointer);
+    Value lasting_text(const Value &pointer);
+    bool number_text(const Value &v, std::string *out) const;
+    Value printed(const std::vector<Value> &args, size_t format, const clang::Expr *e);
+    bool made_text(const clang::CallExpr *e, const std::string &name,
+                   const std::vector<Value> &args, Value *out);
+    void keep_text(const Value &buffer, const Value &text);
+    void touch(const clang::CallExpr *e, const std::string &name,
+               const std::vector<Value> &args);
 
     // merge.cc
     bool alike(const Value &v) const;
@@ -316,6 +352,8 @@ class Interp
     Value new_type(Datatype t);
     Cell file_cell(int opening, int part);
     void put(const Value &pointer, const Value &v, const clang::CallExpr *e);
+    void fill(int opening);
+    bool filled(int opening);
     void advance(int opening, const Value &bytes, const Place &where);
 };
 

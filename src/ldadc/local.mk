@@ -29,6 +29,7 @@ LDADC_SOURCES = \
 	src/ldadc/memory.cc \
 	src/ldadc/merge.cc \
 	src/ldadc/mpi.cc \
+	src/ldadc/names.cc \
 	src/ldadc/plan.cc src/ldadc/plan.h \
 	src/ldadc/poly.cc src/ldadc/poly.h \
 	src/ldadc/program.cc src/ldadc/program.h \

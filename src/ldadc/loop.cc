@@ -51,6 +51,7 @@ State Interp::head(const Closed &c, bool before)
     State kept = std::move(now);
     now = c.entry;
     now.stored = c.stored;
+    probing++; // each iteration has another value
     for (const Cell &cell : c.modified) {
         auto at = c.before.find(cell);
         if (before && at != c.before.end())
@@ -58,6 +59,7 @@ State Interp::head(const Closed &c, bool before)
         else
             forget(cell, "is modified in a loop", c.where, !c.odd.count(cell));
     }
+    probing--;
     std::swap(kept, now);
     return kept;
 }
@@ -205,8 +207,10 @@ State Interp::at_iteration(const Closed &c, const Poly &k, bool counted, bool ex
         }
         values[cell] = v;
     }
+    probing += !exit;              // each iteration has another value
     for (auto &[cell, v] : values) // parts after what they are part of
         write(cell, v);
+    probing -= !exit;
     std::swap(kept, now);
     return kept;
 }

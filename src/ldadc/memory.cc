@@ -115,8 +115,13 @@ Value Interp::read(const State &s, const Cell &c)
     for (Cell part = c;; part.path.pop_back()) {
         auto at = s.cells.find(part);
         if (at != s.cells.end()) {
-            if (part == c || at->second.kind == Value::UNKNOWN)
+            if (part == c)
                 return at->second;
+            if (at->second.kind == Value::UNKNOWN) {
+                Value v = at->second;
+                v.one = 0; // that is the whole's
+                return v;
+            }
             break;
         }
         if (part.path.empty())
@@ -303,6 +308,42 @@ Value Interp::initial_global(const State &s, const Cell &c, QualType t)
 
 // ---- writing --------------------------------------------------------
 
+static bool others_see(const Object &o)
+{
+    return o.kind == Object::FOREIGN || o.escaped ||
+           (o.kind == Object::GLOBAL && o.variable->isExternallyVisible() &&
+            !o.variable->getType().isConstQualified());
+}
+
+static bool holds_text(QualType t, const ASTContext &context)
+{
+    if (t.isNull())
+        return true;
+    t = context.getBaseElementType(t);
+    return !t->isScalarType() || t->isAnyCharacterType();
+}
+
+// A text may have been stored, or a part of one.
+void Interp::change_text(const Cell &part)
+{
+    const Object &o = objects[part.object];
+    if (!part.path.empty() && part.path.back() >= ELEMENT) {
+        Cell whole = part;
+        whole.path.pop_back();
+        auto at = now.cells.find(whole);
+        if (at != now.cells.end() &&
+            (at->second.kind == Value::TAG || at->second.one)) {
+            for (auto *log : logs)
+                log->insert(whole);
+            at->second = itself(Value::unknown(
+                "\"" + cell_text(whole) + "\" is changed in part", at->second.where));
+        }
+    }
+    if (others_see(o) && o.kind != Object::OPENING &&
+        holds_text(type_of(part), context()))
+        texts_change();
+}
+
 void Interp::write(const Cell &c, const Value &v)
 {
     for (auto *log : logs)
@@ -316,7 +357,8 @@ void Interp::write(const Cell &c, const Value &v)
         escape(pointer);
     if (v.kind == Value::POINTER && objects[c.object].kind != Object::LOCAL)
         escape(v);
-    now.cells[c] = v;
+    now.cells[c] = itself(v);
+    change_text(c);
 }
 
 void Interp::forget(const Cell &c, const std::string &why, const Place &where,
@@ -338,13 +380,6 @@ void Interp::escape(const Value &v)
         escape(w);
 }
 
-static bool others_see(const Object &o)
-{
-    return o.kind == Object::FOREIGN || o.escaped ||
-           (o.kind == Object::GLOBAL && o.variable->isExternallyVisible() &&
-            !o.variable->getType().isConstQualified());
-}
-
 // A store through a pointer that points nobody knows where.
 void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
 {
@@ -360,6 +395,7 @@ void Interp::forget_compatible(QualType t, const Cell *but, const Place &where)
             hit.push_back({(int)i, {}});
     for (const Cell &c : hit)
         forget(c, "may be changed through a pointer", where);
+    texts_change();
     now.stored.insert(t.isNull() || t->isAnyCharacterType() ? "char" : type_key(t));
 }
 
@@ -383,6 +419,7 @@ void Interp::forget_reachable(const std::string &name, const Place &where)
     }
     for (int f : files)
         forget_file(f, why, where);
+    texts_change();
     now.stored.insert("*");
 }
 
@@ -486,8 +523,11 @@ Value Interp::settle(const Cell &c, const Value &v, const std::string &since)
     if (v.kind != Value::UNKNOWN || !v.uniform || !loops.empty() || probing ||
         t.isNull() || objects[c.object].poisoned)
         return v;
-    if (t->isPointerType() && is_text(t->getPointeeType()))
-        return Value::tag(cell_text(c));
+    if (t->isPointerType() && is_text(t->getPointeeType())) {
+        Value text = Value::tag(cell_text(c));
+        text.one = v.one ? v.one : itself(v).one;
+        return text;
+    }
     if (!t->isIntegerType() || t->isBooleanType() || context().getTypeSize(t) < 32 ||
         is_name(t, "MPI_Comm") || is_name(t, "MPI_Datatype"))
         return v;

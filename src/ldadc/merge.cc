@@ -58,6 +58,10 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
         out.products.insert(b.products.begin(), b.products.end());
         return out;
     }
+    bool filling = objects[c.object].kind == Object::OPENING && c.path.size() == 1 &&
+                   c.path[0] == FILLED;
+    if (filling && !uniform) // what some ranks have written is there for all
+        return Value::integer(1);
     escape(a);
     escape(b);
     const Value &lost = a.kind == Value::UNKNOWN ? a : b;
@@ -66,7 +70,7 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
         why = lost.text;
     out = Value::unknown(why, which ? which->where : lost.where,
                          uniform && alike(a) && alike(b));
-    return settle(c, out);
+    return settle(c, itself(out));
 }
 
 State Interp::merge(State a, State b)
@@ -96,7 +100,7 @@ State Interp::merge(State a, State b)
         Value va = read(a, c), vb = read(b, c);
         if (va.same(vb)) {
             va.products.insert(vb.products.begin(), vb.products.end());
-            merged[c] = va;
+            merged[c] = settle(c, va);
         } else {
             merged[c] = choose(c, va, vb, plain ? which : nullptr, uniform);
             if (!plain && which && merged[c].kind == Value::UNKNOWN)

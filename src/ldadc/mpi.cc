@@ -96,16 +96,21 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     if (o.name[0] == '&')
         o.name = o.name.substr(1);
     o.path = text_of(context(), bare(e->getArg(1)));
-    o.path_alike = a[1].kind == Value::TAG;
-    o.path_key = o.path_alike ? a[1].text : "";
+    o.path_alike = text_at(a[1]).kind == Value::TAG;
+    o.path_key = key_of_text(a[1]);
     o.comm = communicator(a[0]);
     o.comm_text = text_of(context(), bare(e->getArg(0)));
     o.alone = o.comm == SELF;
     o.apart = o.alone || parted.count(o.comm);
     o.called = !from_main;
-    auto append = program.numbers.find("MPI_MODE_APPEND");
-    o.append = !a[2].is_int() || !a[2].p.is_constant() ||
-               append == program.numbers.end() || (a[2].p.constant() & append->second);
+    o.mode_known = a[2].is_int() && a[2].p.is_constant();
+    o.mode = o.mode_known ? a[2].p.constant() : 0;
+    auto without = [&](const char *name) {
+        auto at = program.numbers.find(name);
+        return o.mode_known && at != program.numbers.end() && !(o.mode & at->second);
+    };
+    o.append = !without("MPI_MODE_APPEND");
+    bool there = without("MPI_MODE_CREATE");
     o.loops.clear();
     for (const Loop &l : loops)
         o.loops.push_back(l.k);
@@ -123,6 +128,10 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
           openings[n].append
               ? Value::unknown("the file may be opened to append", here(e))
               : Value::integer(0));
+    for (size_t i = 0; i < openings.size() && !there; i++)
+        there = (int)i != n && filled(i) &&
+                sameness(openings[i].path_key, openings[n].path_key) == SAME;
+    write(file_cell(n, FILLED), Value::integer(there));
     put(a[4], Value::handle(Value::FILE, n), e);
 }
 
@@ -222,6 +231,16 @@ void Interp::mpi_seek(const CallExpr *e, const Args &a)
     write(c, v);
 }
 
+void Interp::fill(int opening)
+{
+    write(file_cell(opening, FILLED), Value::integer(1));
+}
+
+bool Interp::filled(int opening)
+{
+    return openings[opening].foreign || read(now, file_cell(opening, FILLED)).is_int(1);
+}
+
 // Whoever goes on from the file pointer begins where this ended.
 void Interp::advance(int opening, const Value &bytes, const Place &where)
 {
@@ -234,8 +253,10 @@ void Interp::advance(int opening, const Value &bytes, const Place &where)
         at.products.insert(bytes.products.begin(), bytes.products.end());
         write(c, at);
     } else if (at.is_int()) {
-        write(c,
-              Value::unknown("the file pointer is moved by what is not known", where));
+        write(c, Value::unknown(bytes.is_int() || bytes.text.empty()
+                                    ? "the file pointer is moved by what is not known"
+                                    : bytes.text,
+                                where));
     }
 }
 
@@ -272,8 +293,15 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         s.view_unit = read(now, file_cell(s.opening, VIEW_UNIT));
         s.view_type = read(now, file_cell(s.opening, VIEW_TYPE));
         s.at = io.at ? a[1] : read(now, file_cell(s.opening, FILE_POINTER));
-        if (!io.at && !io.shared)
+        if (!io.at && !io.shared && (io.write || filled(s.opening)))
             advance(s.opening, s.bytes, here(e));
+        else if (!io.at && !io.shared)
+            advance(
+                s.opening,
+                Value::unknown("the file may be empty, so that less is read", here(e)),
+                here(e));
+        if (io.write)
+            fill(s.opening);
     }
     if (probing)
         return;
@@ -334,6 +362,9 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
         mpi_view(e, a);
     } else if (name == "MPI_File_seek" && a.size() == 3) {
         mpi_seek(e, a);
+    } else if (name == "MPI_File_set_size" || name == "MPI_File_preallocate") {
+        if (a.size() == 2 && a[0].kind == Value::FILE && !a[1].is_int(0))
+            fill(a[0].number);
     } else if (name == "MPI_File_get_position" && a.size() == 2) {
         put(a[1],
             a[0].kind == Value::FILE

@@ -31,10 +31,14 @@ Place place_of(const ASTContext &c, SourceLocation at)
     return out;
 }
 
+// As it is written, also where that is an argument of a macro.
 std::string text_of(const ASTContext &c, const Expr *e)
 {
     const SourceManager &s = c.getSourceManager();
-    CharSourceRange r = s.getExpansionRange(e->getSourceRange());
+    CharSourceRange r = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(e->getSourceRange()), s, c.getLangOpts());
+    if (r.isInvalid())
+        r = s.getExpansionRange(e->getSourceRange());
     std::string text = Lexer::getSourceText(r, s, c.getLangOpts()).str(), out;
     for (char ch : text)
         if (!isspace((unsigned char)ch))

@@ -12,8 +12,14 @@ namespace ldadc
 
 static bool same_file(const Opening &a, const Opening &b)
 {
-    bool named = a.path_key[0] == '"' || a.path_key.compare(0, 5, "argv[") == 0;
-    return named && a.path_key == b.path_key && a.comm == b.comm;
+    return !a.path_key.empty() && a.path_key == b.path_key && a.comm == b.comm;
+}
+
+Sameness sameness(const File &a, const File &b)
+{
+    if (!a.opening || !b.opening)
+        return PERHAPS;
+    return sameness(a.opening->path_key, b.opening->path_key);
 }
 
 static File &file_of(Report *r, const Interp &i, const Site &s)
@@ -22,7 +28,7 @@ static File &file_of(Report *r, const Interp &i, const Site &s)
     for (File &f : r->files)
         if (o == f.opening && (o || f.name == s.handle))
             return f;
-        else if (o && f.opening && !o->path_key.empty() && same_file(*o, *f.opening))
+        else if (o && f.opening && same_file(*o, *f.opening))
             return f;
     File f;
     f.opening = o;
@@ -77,6 +83,19 @@ static File given_up(const std::string &input)
     return f;
 }
 
+static bool assumes_names(const Interp &in)
+{
+    for (const Opening &o : in.openings) {
+        for (const Opening &other : in.openings)
+            if (sameness(o.path_key, other.path_key) == ASSUMED)
+                return true;
+        for (const Touch &t : in.touches)
+            if (sameness(o.path_key, t.path_key) == ASSUMED)
+                return true;
+    }
+    return false;
+}
+
 Report report_make(const Interp &i, const std::vector<std::string> &inputs)
 {
     Report r;
@@ -92,6 +111,9 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
                      "reads are not cut short by the end of a file"};
     for (const std::string &a : i.assumptions)
         r.assumptions.push_back(a);
+    if (assumes_names(i))
+        r.assumptions.push_back("an argument of the program names no file that another "
+                                "argument, or the program itself, names");
     for (int id : assumed_positive())
         r.assumptions.push_back(Poly::atom(id).text() + " >= 1");
     return r;
@@ -119,6 +141,8 @@ bool report_decide(Report *r, const analyse_request &with)
         return false;
     for (File &f : r->files)
         decide(&f, numbers);
+    for (File &f : r->files)
+        reconsider(&f, *r, numbers);
     return true;
 }
 

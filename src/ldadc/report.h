@@ -34,6 +34,10 @@ struct Report {
 // variable to count with is none (err_get).
 bool report_decide(Report *r, const analyse_request &with);
 void decide(File *f, const Numbers &with);
+// What else the file may be changes an answer that says to partition it.
+void reconsider(File *f, const Report &r, const Numbers &with);
+// The least that is certain of two files being one.
+Sameness sameness(const File &a, const File &b);
 
 Report report_make(const Interp &i, const std::vector<std::string> &inputs);
 std::string sentence_of(const Description &d);

@@ -165,6 +165,9 @@ class Chooser
         find_groups();
         for (Fate &f : fates)
             prepare(&f);
+        for (Fate &f : fates)
+            if (f.partitioned)
+                look_around(&f);
         while (spread())
             ;
     }
@@ -228,6 +231,8 @@ class Chooser
         const Decision &d = f->file->decision;
         if (f->partitioned && !all && d.answer == "do not transform")
             refuse(f, d.because + " (--all does it)", {});
+        if (f->partitioned && a.interp->tired)
+            refuse(f, "the program has too many paths to follow", {});
         if (f->partitioned && f->groups.empty())
             refuse(f, "it is not opened in these sources", f->file->opening->where);
         for (size_t g : f->groups)
@@ -248,15 +253,66 @@ class Chooser
         f->partitioned = false;
     }
 
-    // Paths of different texts are different files, unless callers who are not seen
-    // have named them.
+    // What else the program does with it, that libldad cannot do or does not see.
+    void look_around(Fate *f)
+    {
+        const std::string &key = f->file->opening->path_key;
+        for (const Touch &t : a.interp->touches)
+            if (t.any)
+                refuse(f, t.function + "() may use the file", t.where);
+            else if (sameness(t.path_key, key) >= PERHAPS)
+                refuse(f,
+                       t.function + "() may be given its name, and a partitioned file "
+                                    "is a folder",
+                       t.where);
+        for (int o : f->openings)
+            if (!ordinary(a.interp->openings[o]))
+                refuse(f,
+                       "libldad has no MPI_MODE_APPEND, MPI_MODE_SEQUENTIAL and "
+                       "MPI_MODE_DELETE_ON_CLOSE, one of which may be set",
+                       a.interp->openings[o].where);
+        for (const Opening &o : a.interp->openings)
+            if (unused(o) && sameness(o.path_key, key) >= PERHAPS && !changes(*f, o))
+                refuse(f,
+                       "\"" + o.name +
+                           "\" may be the same file, and is only opened "
+                           "and closed",
+                       o.where);
+    }
+
+    bool ordinary(const Opening &o) const
+    {
+        int64_t strange = 0;
+        for (const char *name :
+             {"MPI_MODE_APPEND", "MPI_MODE_SEQUENTIAL", "MPI_MODE_DELETE_ON_CLOSE"}) {
+            auto at = a.program.numbers.find(name);
+            strange |= at == a.program.numbers.end() ? 0 : at->second;
+        }
+        return o.mode_known && !(o.mode & strange);
+    }
+
+    // Nothing is transferred by it.
+    bool unused(const Opening &o) const
+    {
+        int n = &o - a.interp->openings.data();
+        return o.call && std::none_of(fates.begin(), fates.end(), [n](const Fate &f) {
+                   return f.openings.count(n);
+               });
+    }
+
+    // Whether it is opened with variables that the file's calls change, too.
+    bool changes(const Fate &f, const Opening &o) const
+    {
+        for (size_t g : f.groups)
+            for (const Use &u : handles.groups[g].uses)
+                if (u.call == o.call)
+                    return true;
+        return false;
+    }
+
     static bool may_be_same(const Fate &a, const Fate &b)
     {
-        auto certain = [](const Fate &f) {
-            std::string key = f.file->opening ? f.file->opening->path_key : "";
-            return !key.compare(0, 1, "\"") || !key.compare(0, 5, "argv[");
-        };
-        return !certain(a) || !certain(b);
+        return sameness(*a.file, *b.file) >= PERHAPS;
     }
 
     // One round of consequences; false: there was none.
@@ -274,7 +330,7 @@ class Chooser
                     continue;
                 if (!other.written && other.why.empty()) {
                     other.partitioned = changed = true;
-                } else if (shares || (f.written && !other.written)) {
+                } else if (shares || f.written) {
                     refuse(&f,
                            "\"" + other.file->name +
                                "\" may be the same file, or is "

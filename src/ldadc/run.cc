@@ -18,7 +18,7 @@ void Interp::parameter(const ParmVarDecl *v)
     std::string name = v->getNameAsString();
     if (from_main) {
         if (t->isPointerType())
-            write(c, Value::tag(name));
+            write(c, Value::tag(v->getFunctionScopeIndex() == 1 ? "argv" : name));
         else
             write(c, Value::integer(
                          new_symbol({symbol_id(name), name, "initialised once",

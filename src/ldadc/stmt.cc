@@ -233,8 +233,10 @@ void Interp::exec_body(const FunctionDecl *f)
     } while (modified.size() > before);
     now = entry;
     alive = true;
+    probing++; // they have another value each time
     for (const Cell &cell : modified)
         forget(cell, "is modified where the program jumps", c.where);
+    probing--;
     State unknown = now;
     anywhere = &unknown;
     exec(f->getBody());

@@ -16,6 +16,9 @@ Target Interp::element(const Value &base, const Value &index, const Expr *e)
         t.cell = p.to;
     } else {
         t.uniform = alike(base) && alike(index);
+        if (base.kind == Value::TAG && base.text == "argv" && index.is_int() &&
+            index.p.is_constant())
+            t.text = "argv[" + index.p.text() + "]";
     }
     return t;
 }
@@ -97,7 +100,8 @@ Value Interp::load(const Target &t, const Expr *e)
     }
     if (t.kind == Target::NOWHERE && t.uniform && !now.stored.count("arguments")) {
         if (e->getType()->isPointerType())
-            return Value::tag(text_of(context(), e));
+            return Value::tag(t.text.empty() ? "part of " + text_of(context(), e)
+                                             : t.text);
         return Value::unknown("\"" + text_of(context(), e) + "\" is not followed",
                               here(e), true);
     }
@@ -116,10 +120,10 @@ void Interp::store(const Target &t, const Value &v, QualType type, const Expr *e
     if (v.kind == Value::POINTER && (t.kind != Target::CELL || v.anywhere || t.opaque))
         escape(v);
     if (t.kind == Target::NOWHERE) {
-        if (t.uniform)
-            now.stored.insert("arguments"); // they are no longer what they were
-        else
-            forget_compatible(type, nullptr, here(e));
+        if (!t.uniform)
+            return forget_compatible(type, nullptr, here(e));
+        now.stored.insert("arguments"); // they are no longer what they were
+        texts_change();
         return;
     }
     if (t.kind == Target::INSIDE || t.opaque) {
@@ -181,6 +185,8 @@ void Interp::initialise(const Cell &c, QualType t, const Expr *init)
     }
     if (t->isArrayType()) {
         forget(c, "is not followed", here(init));
+        if (const auto *text = dyn_cast<StringLiteral>(init))
+            write(c, Value::tag("\"" + text->getString().str() + "\""));
         return;
     }
     Value v = eval(init);

@@ -53,13 +53,13 @@ bool Value::same(const Value &o) const
         return false;
     switch (kind) {
     case UNKNOWN:
-        return false;
+        return one && one == o.one;
     case INT:
         return p == o.p;
     case POINTER:
         return to == o.to && anywhere == o.anywhere;
     case TAG:
-        return text == o.text;
+        return text == o.text && one == o.one;
     default:
         return number == o.number;
     }

@@ -58,6 +58,9 @@ struct Value {
     Place where;      // why it is unknown
     // An unknown value that is the same on all ranks, as it comes of the arguments.
     bool uniform = false;
+    // Not 0: which unknown value, or text, it is. What has the same is the same, on
+    // each rank.
+    int one = 0;
     std::set<int> products; // of 32 bits that went into it
 
     bool is_int() const

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-# limit: 300
+# mpi: any; limit: 300
 """ldadc analyse: the paper's Figure 2 and the workloads of ldad have the descriptors
 that they are known to have; what does not compile, or has no MPI-IO, is told so."""
 import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
-from e2e import BUILD, TESTS, Case, main
+from e2e import TESTS, Case, main
 
-LDADC = os.path.join(BUILD, "ldadc")
+sys.path.insert(0, os.path.join(TESTS, "ldadc"))
+import which  # noqa: E402
+
 SOURCES = os.path.join(os.path.dirname(TESTS), "src")
 WORKLOADS = os.path.join(SOURCES, "ldad", "workloads")
 
@@ -23,10 +26,10 @@ def mod(a, b):
     return a % b
 
 
-@unittest.skipUnless(os.environ.get("HAVE_CLANG") == "yes", "ldadc was not built")
+@unittest.skipUnless(which.THERE, which.WHY_NOT)
 class Analyse(Case):
     def analyse(self, *line):
-        return subprocess.run([LDADC, "analyse", *line], stdout=subprocess.PIPE,
+        return subprocess.run(which.command("analyse", *line), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, cwd=self.tmp, timeout=60,
                               universal_newlines=True)
 
@@ -262,6 +265,138 @@ int main(int argc, char **argv)
             drawn = subprocess.run(["dot", "-Tsvg", path], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
             self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
+
+    # ---- which names are one file --------------------------------------------------
+
+    PROGRAM = """#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern const char *somewhere(void);
+enum { SIZE = 64 };
+static char b[SIZE];
+static void touch(const char *path, int mode, int write, int at)
+{
+    MPI_File fh;
+    MPI_File_open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &fh);
+    if (write)
+        MPI_File_write_at(fh, SIZE * at, b, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+    else
+        MPI_File_read_at(fh, SIZE * at, b, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+}
+#define WRITE(path, at) touch(path, MPI_MODE_CREATE | MPI_MODE_WRONLY, 1, at)
+#define READ(path, at) touch(path, MPI_MODE_RDONLY, 0, at)
+int main(int argc, char **argv)
+{
+    int rank, nprocs, n, i;
+    char *told, name[100], other[100];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+    n = atoi(argv[1]);
+    %s
+    MPI_Finalize();
+    return 0;
+}
+"""
+    # Rank 0 alone knows it; each rank has it in a buffer of its own.
+    TOLD = """
+    if (rank == 0) {
+        while (i < argc && strcmp("-f", *argv)) {
+            i++;
+            argv++;
+        }
+        argv++;
+        n = strlen(*argv);
+        told = malloc(n + 1);
+        strcpy(told, *argv);
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(told, n + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        told = malloc(n + 1);
+        MPI_Bcast(told, n + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+    }
+    """
+
+    def files(self, body):
+        """[(name, calls, category, decision)]; "nothing is read back" of a file only
+        where there is no other that it may be."""
+        return [(f["name"], [call["op"] for call in f["calls"]], f["category"],
+                 f["decision"]) for f in
+                self.report(self.source(self.PROGRAM % body))["files"]]
+
+    def test_one_name_is_one_file(self):
+        for body in ("WRITE(argv[2], rank); READ(argv[2], rank);",
+                     "sprintf(name, \"%s.%d\", argv[2], n); WRITE(name, rank);"
+                     "snprintf(other, 100, \"%s.%d\", argv[2], n); READ(other, rank);",
+                     "strcpy(name, \"f\"); WRITE(name, rank); READ(\"f\", rank);",
+                     "told = strdup(argv[2]); WRITE(told, rank); READ(argv[2], rank);",
+                     "told = getenv(\"F\"); WRITE(told, rank); READ(told, rank);",
+                     self.TOLD + "WRITE(told, rank); READ(told, rank);"):
+            (_, ops, category, decision), = self.files(body)
+            self.assertEqual((ops, category), (["write", "read"], "a"), body)
+            self.assertEqual((decision["answer"], decision["own_bytes_share"]),
+                             ("partition", 1), body)
+
+    def test_in_turns(self):
+        (_, ops, category, decision), = self.files(
+            self.TOLD + "for (i = 0; i < 5; i++) {"
+            "WRITE(told, rank); READ(told, rank); }")
+        self.assertEqual((ops, category), (["write", "read"], "b"))
+        self.assertEqual((decision["answer"], decision["own_bytes_share"]),
+                         ("partition", 1))
+
+    def test_a_name_that_has_changed(self):
+        """None is certainly one file with the other; each may be."""
+        for body in ("strcpy(name, argv[2]); WRITE(name, rank); name[0]++;"
+                     "READ(name, nprocs - 1 - rank);",
+                     "strcpy(name, argv[2]); WRITE(name, rank); scanf(\"%99s\", name);"
+                     "READ(name, nprocs - 1 - rank);",
+                     self.TOLD + "WRITE(told, rank); told[n - 1] = 'x';"
+                     "READ(told, nprocs - 1 - rank);",
+                     "i = 2; WRITE(argv[i + rank % 2], rank);"
+                     "READ(argv[i + rank % 3], nprocs - 1 - rank);",
+                     "WRITE(somewhere(), rank);"
+                     "READ(somewhere(), nprocs - 1 - rank);"):
+            files = self.files(body)
+            self.assertEqual([ops for _, ops, _, _ in files], [["write"], ["read"]],
+                             body)
+            self.assertEqual(files[0][3]["answer"], "do not transform", body)
+            self.assertIn("may be the same file", files[0][3]["because"])
+
+    def test_each_iteration_has_a_name(self):
+        """In one it is the same; the next one's is another."""
+        files = self.files("for (i = 0; i < n; i++) { sprintf(name, \"f%d\", i);"
+                           "WRITE(name, rank); READ(name, rank); }")
+        for name, ops, _, decision in files:
+            if decision:
+                self.assertNotIn("nothing is read back", decision["because"])
+
+    def test_a_file_that_may_be_read(self):
+        (_, _, _, decision), _ = self.files(
+            "WRITE(\"f\", rank); READ(somewhere(), rank);")
+        self.assertEqual(decision["answer"], "partition")
+        self.assertIn("if what is read in line", decision["because"])
+        self.assertNotIn("nothing is read back", decision["because"])
+        (_, _, _, decision), _ = self.files(
+            "WRITE(argv[2], rank); READ(argv[3], rank);")
+        self.assertIn("nothing is read back, unless line", decision["because"])
+        for others in ("\"f\"", "\"g\""), ("argv[2]", "name"), ("name", "argv[2]"):
+            (_, _, _, decision), _ = self.files(
+                "sprintf(name, \"%%s.b\", argv[2]); WRITE(%s, rank);"
+                "READ(%s, nprocs - 1 - rank);" % others)
+            self.assertEqual(decision["because"],
+                             "ranks share no byte, and nothing is read back")
+        (_, _, _, decision), _ = self.files(
+            "sprintf(name, \"%s.%d\", argv[2], n); WRITE(name, rank);"
+            "sprintf(other, \"%s.%d\", argv[2], n + 1);"
+            "READ(other, nprocs - 1 - rank);")
+        self.assertEqual(decision["answer"], "do not transform")
+        (_, _, _, decision), _ = self.files(
+            "WRITE(\"d/f\", rank); READ(\"f\", nprocs - 1 - rank);")
+        self.assertEqual(decision["answer"], "do not transform")
 
     # ---- what is refused -----------------------------------------------------------
 

@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
-# limit: 600
+# tier: quick ci; limit: 900
 """ldadc check, plan, rewrite and build: what a run did is what the source says;
 programs that were rewritten write the same bytes as before, partitioned; what is not
 proven stays as it is."""
 import json
 import os
 import subprocess
+import sys
 import unittest
 
 from e2e import BUILD, TESTS, Case, add, main
 
-LDADC = os.path.join(BUILD, "ldadc")
+sys.path.insert(0, os.path.join(TESTS, "ldadc"))
+import which  # noqa: E402
+
 IOTRACE = os.path.join(BUILD, "iotrace")
 TOP = os.path.dirname(TESTS)
 SOURCES = os.path.join(TOP, "src")
 INCLUDE = os.path.join(TOP, "include")
 LIBS = os.path.join(BUILD, ".libs")
 MPICC = os.environ["MPI_CC"].split()
+PLAIN_MPICC = MPICC[-1]  # without what goes before, as ccache
 WORKLOADS = ("perf", "mandelbrot", "jacobi", "fft")
 FILES = {"jacobi": 2, "fft": 4}
 FIGURE = os.path.join(TESTS, "ldadc", "fig2_%s.c")
@@ -87,7 +91,163 @@ int main(int argc, char **argv)
 """
 
 
-@unittest.skipUnless(os.environ.get("HAVE_CLANG") == "yes", "ldadc was not built")
+# Two files; each is written twice and read, and opened each time. (The first one's name
+# is told, the other one's comes from where ldadc does not look.)
+NAMED = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+enum { SIZE = 100 };
+void keep(const char *path);
+const char *kept(void);
+static MPI_File opened(const char *path)
+{
+    MPI_File fh;
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+                  &fh);
+    return fh;
+}
+static void put(const char *path, MPI_Offset at)
+{
+    static char b[SIZE];
+    MPI_File fh = opened(path);
+    MPI_File_write_at(fh, at, b, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+}
+static void get(const char *path, MPI_Offset at)
+{
+    static char b[SIZE];
+    MPI_File fh = opened(path);
+    MPI_File_read_at(fh, at, b, SIZE, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+}
+int main(int argc, char **argv)
+{
+    int rank, n, i;
+    char *told;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        n = strlen(argv[1]) + 1;
+        told = malloc(n);
+        strcpy(told, argv[1]);
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Bcast(told, n, MPI_CHAR, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        told = malloc(n);
+        MPI_Bcast(told, n, MPI_CHAR, 0, MPI_COMM_WORLD);
+    }
+    for (i = 0; i < 3; i++) {
+        put(told, rank * SIZE);
+        put(told, (rank + 2) * SIZE);
+        get(told, rank * SIZE);
+    }
+    free(told);
+    keep(argv[2]);
+    put(kept(), rank * SIZE);
+    put(kept(), (rank + 2) * SIZE);
+    get(kept(), rank * SIZE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+OUTSIDE = """
+void keep(const char *path);
+const char *kept(void);
+static const char *one;
+void keep(const char *path) { one = path; }
+const char *kept(void) { return one; }
+"""
+
+# Each rank has a block; and something is done before, within or afterwards.
+BLOCKS = r"""
+#include <mpi.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+enum { SIZE = 4096 };
+int main(int argc, char **argv)
+{
+    static char b[SIZE];
+    MPI_File fh;
+    MPI_File again = MPI_FILE_NULL;
+    MPI_Status status;
+    MPI_Offset end;
+    FILE *f;
+    struct stat about;
+    char name[200];
+    int rank, n = SIZE, fd;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "%%s", argv[1]);
+    memset(b, 'a' + rank, SIZE);
+    (void)end, (void)f, (void)about, (void)n, (void)fd;
+    if (again != MPI_FILE_NULL)
+        return 1;
+
+    /* */%s
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &fh);
+    MPI_File_write_at(fh, (MPI_Offset)rank * SIZE, b, SIZE, MPI_BYTE, &status);
+    MPI_File_read_at(fh, (MPI_Offset)rank * SIZE, b, SIZE, MPI_BYTE, &status);
+    /* */%s
+    MPI_File_close(&fh);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* */%s
+    MPI_Finalize();
+    return 0;
+}
+"""
+BEFORE, WITHIN, AFTER = 29, 34, 37
+OPEN = "MPI_File_open(MPI_COMM_WORLD, name, %s, MPI_INFO_NULL, &again);"
+# Where the statement is, the statement, and why the file stays.
+REFUSED = {
+    "delete": (BEFORE, "if (rank == 0) MPI_File_delete(name, MPI_INFO_NULL);",
+               "MPI_File_delete() may be given its name"),
+    "unlink": (AFTER, "if (rank == 0) unlink(name);", "unlink() may be given its name"),
+    "fopen": (AFTER, 'f = fopen(argv[1], "r");', "fopen() may be given its name"),
+    "open": (AFTER, "fd = open(name, O_RDONLY);", "open() may be given its name"),
+    "stat": (AFTER, "stat(name, &about);", "stat() may be given its name"),
+    "access": (BEFORE, "if (access(name, F_OK)) n = 0;",
+               "access() may be given its name"),
+    "rename": (AFTER, 'rename(name, "g");', "rename() may be given its name"),
+    "remove": (BEFORE, "remove(getenv(\"F\"));", "remove() may be given its name"),
+    "system": (AFTER, 'if (system("wc -c f")) return 1;', "system() may use the file"),
+    "get_size": (WITHIN, "MPI_File_get_size(fh, &end);",
+                 "libldad has no MPI_File_get_size"),
+    "truncated": (BEFORE, OPEN % "MPI_MODE_WRONLY" + "MPI_File_set_size(again, 0);"
+                  "MPI_File_close(&again);", "is only opened and closed"),
+    "written": (AFTER, OPEN % "MPI_MODE_WRONLY" +
+                "MPI_File_write_at(again, 0, b, 1, MPI_BYTE, &status);"
+                "MPI_File_close(&again);", "ranks write the same bytes"),
+    "append": (AFTER, OPEN % "MPI_MODE_WRONLY | MPI_MODE_APPEND" +
+               "MPI_File_write_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
+               "MPI_File_close(&again);", "libldad has no MPI_MODE_APPEND"),
+}
+ALLOWED = {
+    "another_file": (BEFORE, 'f = fopen("log", "w"); if (f) fclose(f);'),
+    "another_argument": (BEFORE, "if (argc > 2) unlink(argv[2]);"),
+    "read_again": (AFTER, OPEN % "MPI_MODE_RDONLY" +
+                   "MPI_File_read_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
+                   "MPI_File_close(&again);"),
+    # which is no whole number of these pieces
+    "to_the_end": (AFTER, OPEN % "MPI_MODE_RDONLY" + "while (n > 0) {"
+                   "MPI_File_read(again, b, 1000, MPI_BYTE, &status);"
+                   "MPI_Get_count(&status, MPI_BYTE, &n); printf(\"%d\\n\", n); }"
+                   "MPI_File_close(&again);"),
+}
+
+
+def blocks(at, statement):
+    return BLOCKS % tuple(statement if at == line else ""
+                          for line in (BEFORE, WITHIN, AFTER))
+
+
+@unittest.skipUnless(which.THERE, which.WHY_NOT)
 class Programs(Case):
     def command(self, *line, status=0):
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -96,7 +256,7 @@ class Programs(Case):
         return done
 
     def ldadc(self, *line, status=0):
-        return self.command(LDADC, *line, status=status)
+        return self.command(*which.command(*line), status=status)
 
     def path(self, name):
         return os.path.join(self.tmp, name)
@@ -221,11 +381,47 @@ class Rewrite(Programs):
         self.assertIn("use of undeclared identifier", done.stderr)
 
 
+class Refuse(Programs):
+    """What libldad cannot do, or does not see, with a partitioned file."""
+
+    def stays(self, at, statement, why):
+        done = self.ldadc("rewrite", self.source(blocks(at, statement)), "-o",
+                          "after.c", status=1)
+        self.assertIn("stays as it is: ", done.stdout)
+        self.assertIn(why, done.stdout)
+        self.assertIn("program.c:%d)" % at, done.stdout)
+        self.assertFalse(os.path.exists(self.path("after.c")))
+
+    def allowed(self, at, statement):
+        """And done: run twice, the second time with more ranks, over what is there."""
+        before = self.source(blocks(at, statement))
+        done = self.ldadc("rewrite", before, "-o", "after.c")
+        self.assertIn("fh: partitioned: segmented", done.stdout)
+        plain = self.compiled("plain", before)
+        new = self.compiled("new", self.path("after.c"), ldad=True)
+        said = []
+        for program in (plain, new):
+            for np in (2, 3):
+                done = self.run_program(program, self.path("f" + program[-3:]), np=np,
+                                        dir=False, json=False)
+                self.assertEqual((done.status, done.err), (0, ""), done)
+                said.append(sorted(done.out.splitlines()))
+        self.assertEqual(said[:2], said[2:])
+        self.assertEqual(self.logical(self.path("fnew"))[0],
+                         self.content(self.path("fain")))
+
+
+for name_, allowed_ in ALLOWED.items():
+    add(Refuse, name_, "allowed", *allowed_)
+for name_, refused_ in REFUSED.items():
+    add(Refuse, name_, "stays", *refused_)
+
+
 class Build(Programs):
     def test_one_step(self):
         program = self.source(ROWS)
         done = self.ldadc("build", "--include=" + INCLUDE, "--lib=" + LIBS, "--",
-                          *MPICC, "-O1", "-o", "new", program)
+                          PLAIN_MPICC, "-O1", "-o", "new", program)
         self.assertIn("fh: partitioned", done.stderr)
         self.compiled("plain", program)
         self.ran(self.path("plain"), self.path("a"), self.path("b"), "64", "5", np=2)
@@ -238,13 +434,13 @@ class Build(Programs):
         compiler's, of the source."""
         self.source(ROWS)
         paths = ["--include=" + INCLUDE, "--lib=" + LIBS, "--quiet", "--"]
-        self.ldadc("build", *paths, *MPICC, "-c", "program.c")
+        self.ldadc("build", *paths, PLAIN_MPICC, "-c", "program.c")
         self.assertTrue(os.path.exists(self.path("program.o")))
         self.source("int main(void) { return x; }\n")
-        done = self.ldadc("build", *paths, *MPICC, "-c", "program.c", status=1)
+        done = self.ldadc("build", *paths, PLAIN_MPICC, "-c", "program.c", status=1)
         self.assertIn("program.c:1", done.stderr)
         self.source("int main(void) { return 0; }\n")
-        self.ldadc("build", *paths, *MPICC, "-o", "none", "program.c")
+        self.ldadc("build", *paths, PLAIN_MPICC, "-o", "none", "program.c")
         self.command(self.path("none"))
 
 
@@ -263,6 +459,15 @@ class Trace(Programs):
         self.ldadc("check", program, "--trace", self.path("no"), "--iotrace", IOTRACE,
                    status=1)
         self.ldadc("check", program, status=2)
+
+    def test_names_that_are_one(self):
+        """Rank 0 tells the others a name, or a function that is not seen has it."""
+        program = self.source(NAMED)
+        outside = self.source(OUTSIDE, "outside.c")
+        exe = self.compiled("plain", program, outside)
+        run = self.traced(exe, self.path("a"), self.path("b"), np=2)
+        done = self.ldadc("check", program, "--trace", run, "--iotrace", IOTRACE)
+        self.assertIn("6 calls agree with the run of 2 ranks, 0 differ", done.stdout)
 
     def workload(self, name, which, np, *values):
         """tests/ldad/plain.c is traced; its sizes are in the workload's struct."""
@@ -314,6 +519,7 @@ for name_ in WORKLOADS:
                 name_, which_, np_, *(PLAIN[name_] + slabs_))
         add(Rewrite, which_.replace("-", "_"), "workload", name_, which_,
             4 if name_ == "fft" else 3)
+which.sample(3, Rewrite, Refuse, Build, Trace)
 
 if __name__ == "__main__":
     main()
