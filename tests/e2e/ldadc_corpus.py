@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 900
+# tier: quick ci; limit: 1800
 """What ldadc says of small programs is what they do: tests/ldadc/corpus, half of which
 are traps. Each is analysed, compiled and run under the recorder with one to four ranks;
 of each call, the offsets and bytes that its descriptor has are compared with those that
@@ -7,7 +7,10 @@ the program asked for. What is unresolved is never wrong.
 
 truth.c, linked into the programs, tells which call asked for what, and through views;
 the recorder's account must agree with it. LDADC names another ldadc than the one that
-was built here; LDADC_CORPUS, programs of which only these shall be tested."""
+was built here; LDADC_CORPUS, programs of which only these shall be tested.
+
+In the quick tier a dozen programs are tested; in "ci" those that the last commit has
+changed, all if it has changed ldadc, and a part that is drawn; in "full" all."""
 import copy
 import glob
 import json
@@ -15,23 +18,25 @@ import os
 import subprocess
 import sys
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, drawn, long, main
 
 sys.path[:0] = [os.path.join(TESTS, "ldadc"), os.path.join(TESTS, "iotrace")]
 import judge  # noqa: E402
 import tracelog  # noqa: E402
 import truth  # noqa: E402
+from tap import TIER  # noqa: E402
+import which  # noqa: E402
 
-LDADC = os.environ.get("LDADC", os.path.join(BUILD, "ldadc"))
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 SHIM = os.path.join(BUILD, "tests", "ldadc", "truth.o")
-COMPILER = os.environ["MPI_CC"]
+COMPILER = os.environ["MPI_CC"].split()
 CORPUS = os.path.join(TESTS, "ldadc", "corpus")
-# What is said depends on the MPI's headers alone: all programs, more ranks, and other
-# arguments are tried with the MPI that starts programs quickly, a part with the other.
-# LDADC_CORPUS names programs, or is "all".
+# What is said depends on the MPI's headers alone: more ranks and other arguments are
+# tried with the MPI that starts programs quickly.
 RANKS, OTHERS = ((1, 2, 3, 4), 3) if FLAVOUR == "mpich" else ((2, 3), None)
-EVERY = 1 if FLAVOUR == "mpich" else 5
+# Each stands for many; more are drawn.
+QUICK = ("blocks_2d", "clipped", "halo", "interleaved_argv", "pointer_advances",
+         "trap_fresh_read", "trap_merged", "view_indexed")
 LIMIT_S = 60
 counted = {"programs": 0, "traps": 0, "calls": 0, "resolved": 0}
 
@@ -79,7 +84,7 @@ class Runs(Case):
 
 class Corpus(Runs):
     def analysed(self, program):
-        done = subprocess.run([LDADC, "analyse", "--json", *program.analysed],
+        done = subprocess.run(which.command("analyse", "--json", *program.analysed),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=LIMIT_S, cwd=self.tmp)
         self.assertEqual(done.returncode, 0, done.stderr.decode("utf-8", "replace"))
@@ -88,8 +93,8 @@ class Corpus(Runs):
         return report
 
     def program(self, name):
-        if not os.path.exists(LDADC):
-            self.skipTest("ldadc was not built")
+        if not which.THERE:
+            self.skipTest(which.WHY_NOT)
         program = program_named(name)
         report = self.analysed(program)
         count(program, report)
@@ -218,12 +223,43 @@ CHANGES = {
 }
 
 
-asked = os.environ.get("LDADC_CORPUS", "").split()
-names = sorted(os.path.basename(path)[:-2]
-               for path in glob.glob(os.path.join(CORPUS, "*.c")))
-for name in names[::EVERY] if not asked else names:
-    if not asked or name in asked or asked == ["all"]:
-        add(Corpus, name, "program", name)
+def git(*line):
+    done = subprocess.run(["git", "-C", TESTS, *line], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, universal_newlines=True)
+    return done.stdout.split()
+
+
+def touched(names):
+    """Of these programs, those that the last commit may have made wrong."""
+    changed = git("diff", "--name-only", "HEAD~1")
+    if any(path.startswith(("src/ldadc/", "tests/ldadc/truth")) for path in changed):
+        return names
+    return [n for n in names if "tests/ldadc/corpus/%s.c" % n in changed]
+
+
+def chosen(names):
+    """(those of the quick tier, those of the longer ones)"""
+    asked = os.environ.get("LDADC_CORPUS", "").split()
+    if asked:
+        return [n for n in names if n in asked or asked == ["all"]], []
+    if not which.OWN:
+        part = names[::5] if TIER == "full" else drawn(names, 2, 1 / 40)
+        return ([], part) if TIER == "ci" else (part, [])
+    few = [n for n in names if n in QUICK]
+    rest = [n for n in names if n not in QUICK]
+    part = drawn(rest, 4)
+    if TIER == "ci":
+        return few, sorted({*part, *touched(rest)})
+    return few + part, []
+
+
+quick, more = chosen(sorted(os.path.basename(path)[:-2]
+                            for path in glob.glob(os.path.join(CORPUS, "*.c"))))
+for name in quick + more:
+    test = add(Corpus, name, "program", name)
+    test.scenario = None  # which of them run is said here
+    if name in more:
+        long(test)
 
 
 if __name__ == "__main__":
