@@ -1,7 +1,7 @@
 # Measurements, never run by "make check" and not installed: make bench/legendre
 EXTRA_PROGRAMS =
 EXTRA_DIST += bench/aa bench/debian_sources.py bench/filters.py bench/fio.py \
-	bench/gsf_decode.py bench/interfaces.py bench/ldad-disks bench/ldad-paper \
+	bench/gsf_decode.py bench/interfaces.py bench/ior bench/ldad-disks bench/ldad-paper \
 	bench/ldad-paper.json bench/ldad_runs.py bench/ldadc-real bench/overlap.py \
 	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md
 
@@ -11,6 +11,9 @@ bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
 	-lm -lpthread
 EXTRA_PROGRAMS += bench/sorter
 bench_sorter_LDADD = src/pfmload/libpfmload.la src/base/libbase.la -lpthread
+# make bench/segments, then bench/ior
+EXTRA_PROGRAMS += bench/segments
+bench_segments_SOURCES = bench/segments.c
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 # make bench/iotrace_calls, then bench/iotrace-overhead

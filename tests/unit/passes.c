@@ -1,8 +1,13 @@
 /* ranks: 1 */
-/* What an earlier pass or repetition wrote does not pass for what this one did. */
+/* What an earlier pass or repetition wrote does not pass for what this one did; and what
+ * profilers are told of phases. */
 #include "base/err.h"
 #include "run/run.h"
 #include "tap.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { BYTES = 8192, MAT = 3, TIMES = 1 };
 
@@ -20,9 +25,34 @@ static int64_t bad_blocks(void)
     return r.bad;
 }
 
+static char told[64];
+
+/* Instead of the library's. */
+int MPI_Pcontrol(const int level, ...)
+{
+    va_list more;
+    va_start(more, level);
+    size_t n = strlen(told);
+    snprintf(told + n, sizeof told - n, "%d %s, ", level, va_arg(more, const char *));
+    va_end(more);
+    return MPI_SUCCESS;
+}
+
+static void test_regions(void)
+{
+    r.world.comm = MPI_COMM_WORLD;
+    run_phase_begin(&r, "W-io");
+    bool begun = !strcmp(told, "1 W-io, ") && r.phase->begin_ns;
+    r.failed = -EIO; /* and so there is no report */
+    int rc = run_phase_end(&r);
+    tap_ok(begun && rc == -EIO && !strcmp(told, "1 W-io, -1 W-io, "),
+           "a phase is a region for profilers, also one that fails");
+    err_clear();
+}
+
 int main(int argc, char **argv)
 {
-    tap_start(&argc, &argv, 0);
+    tap_start(&argc, &argv, 1);
     int rc = phase_open(&r.phase);
     rc = rc ? rc : run_mode(&r, RUN_SYNC, true);
     tap_ok(!rc, "a pass begins");
@@ -36,6 +66,7 @@ int main(int argc, char **argv)
     run_rep_begin(&r);
     tap_ok(bad_blocks() == 1, "and in the next repetition, too");
     phase_end(r.phase);
+    test_regions();
     phase_close(&r.phase);
     return tap_end();
 }
