@@ -87,6 +87,18 @@ class Content(Case):
             "summary", "doubts", "verdicts", "bandwidth", "filetype", "time", "ranks",
             "runs", "reading"])
 
+    def test_what_files_stood_on(self):
+        tree = full({"read_MBps": [1.0]}, share=None, warnings=["cache_below"])
+        tree["files"][0]["stack"][1:] = [
+            {"level": level, "kind": "x", "name": name, "about": None, "reads": "cache"}
+            for level, name in ((1, "md0"), (2, "sda"), (2, "loop0"), (3, "xfs"))]
+        self.save(tree)
+        self.page()
+        stack = "ext4 on md0 on sda and loop0 on xfs"
+        self.assertIn("storage " + stack, self.words)
+        self.assertIn("below the file system (%s) is a cache or memory, which may have "
+                      "served reads in 1 of 1 runs" % stack, self.words)
+
     def test_only_what_there_is(self):
         self.save(full([figure("wall_s", [2.0], "s", "lower")], phases=()))
         page = self.page()
