@@ -232,9 +232,10 @@ void steps_tell_bad(const struct load *l)
 {
     if (load_is_first(l) && l->scan.bad)
         fprintf(stderr,
-                "pfmload: %lld of %lld files are not in the PFM, see \"left out\" "
+                "pfmload: %lld of %lld files %s not in the PFM, see \"left out\" "
                 "above, or the report\n",
-                (long long)l->scan.bad, (long long)l->list->n);
+                (long long)l->scan.bad, (long long)l->list->n,
+                l->scan.bad == 1 ? "is" : "are");
 }
 
 void steps_end(struct load *l)
