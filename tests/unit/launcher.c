@@ -7,6 +7,8 @@
 #include "base/scratch.h"
 #include "world/world.h"
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +58,68 @@ static int case_watchdog(double limit_s, int arm)
     return 7;
 }
 
+static void *call_once(void *unused)
+{
+    (void)unused;
+    watchdog_arm(0.3, "writing", "thread.dat", 0);
+    watchdog_disarm();
+    return NULL;
+}
+
+static void *hang(void *unused)
+{
+    (void)unused;
+    watchdog_arm(0.3, "writing", "last.dat", 0);
+    sleep(60);
+    return NULL;
+}
+
+/* Whatever threads there were before: the last one has a deadline, too. */
+static int case_threads(void)
+{
+    enum { MANY = 200 };
+    pthread_t t[MANY];
+
+    if (watchdog_open("prog", 3, "n1"))
+        return 9;
+    for (int i = 0; i < MANY; i++) /* some at once, and some that have ended */
+        if (pthread_create(&t[i], NULL, call_once, NULL) ||
+            (i % 3 && pthread_join(t[i], NULL)))
+            return 9;
+    for (int i = 0; i < MANY; i += 3)
+        pthread_join(t[i], NULL);
+    if (pthread_create(&t[0], NULL, hang, NULL))
+        return 9;
+    sleep(20);
+    return 7;
+}
+
+/* A batch system stops the process, for longer than its call may take. */
+static int case_stopped(void)
+{
+    if (watchdog_open("prog", 3, "n1"))
+        return 9;
+    pid_t child = fork();
+    if (child == 0) {
+        kill(getppid(), SIGSTOP);
+        sleep(4);
+        kill(getppid(), SIGCONT);
+        _exit(0);
+    }
+    watchdog_arm(2, "writing", "x.dat", 0);
+    waitpid(child, NULL, 0);
+    usleep(300000); /* there are looks at it */
+    watchdog_disarm();
+    watchdog_close();
+    return 7;
+}
+
 static int run_case(const char *name)
 {
+    if (!strcmp(name, "threads"))
+        return case_threads();
+    if (!strcmp(name, "stopped"))
+        return case_stopped();
     if (!strcmp(name, "open"))
         return case_open(false);
     if (!strcmp(name, "alone"))
@@ -143,6 +205,8 @@ static void test_watchdog(void)
     tap_ok(access(file, F_OK) != 0, "its files are removed");
     ends("disarmed", 7, false, "a call that came back");
     ends("off", 7, false, "no limit");
+    ends("threads", EXIT_FAILED, true, "a call of the 201st thread");
+    ends("stopped", 7, false, "a process that was stopped for longer than its limit");
 }
 
 int main(int argc, char **argv)

@@ -24,6 +24,7 @@ static void test_world(void)
     tap_ok(strncmp(w.library, "MPICH ", 6) == 0 ||
                strncmp(w.library, "Open MPI ", 9) == 0,
            "the library is known: %s", w.library);
+    tap_ok(w.watched, "a rank that is frozen would be noticed");
     tap_ok(world_memory_available() > 0, "the memory left is known");
 }
 
