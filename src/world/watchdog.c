@@ -51,7 +51,7 @@ static const struct mate *mates; /* the other ranks on this node, to be warned *
 static int mate_count;
 static _Atomic double set_limit_s = WATCHDOG_LIMIT_S; /* 0: there is none */
 static char program[64], host[64];
-static atomic_int rank;
+static atomic_int rank, turn;
 static struct {
     pid_t id;           /* of our first thread */
     int64_t look_ns;    /* when it is looked at again */
@@ -123,10 +123,7 @@ static void bite(const struct armed *a)
 
 int64_t watchdog_courtesy_ns(void)
 {
-    int known = rank, turn = known < 0 ? (int)(getpid() % WATCHDOG_TURNS) : known;
-    if (known < 0 ? opt_speaks() : !known)
-        return 0;
-    return (1 + turn % WATCHDOG_TURNS) * TURN_NS;
+    return turn * TURN_NS;
 }
 
 /* Whether any call is under way that has a deadline. */
@@ -224,11 +221,19 @@ static void leave(void *place)
     pthread_mutex_unlock(&listing);
 }
 
+/* The environment is not asked later on: MPI libraries change it as they start. */
+void watchdog_rank(int known)
+{
+    bool speaks = known < 0 ? opt_speaks() : !known;
+    rank = known;
+    turn = speaks ? 0 : 1 + (known < 0 ? getpid() : known) % WATCHDOG_TURNS;
+}
+
 int watchdog_open(const char *of_program, int of_rank, const char *on_host)
 {
     snprintf(program, sizeof program, "%s", of_program);
     snprintf(host, sizeof host, "%s", on_host);
-    rank = of_rank;
+    watchdog_rank(of_rank);
     first.id = (pid_t)syscall(SYS_gettid);
     int rc = have_key ? 0 : pthread_key_create(&leaving, leave);
     have_key = !rc;
@@ -243,11 +248,6 @@ int watchdog_open(const char *of_program, int of_rank, const char *on_host)
     while (!thread_id)
         sched_yield();
     return 0;
-}
-
-void watchdog_rank(int known)
-{
-    rank = known;
 }
 
 pid_t watchdog_thread(void)

@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 """Programs on two hosts that only share files, started by mpirun as over ssh."""
 import os
+import re
+import signal
 
-from e2e import Case
+from e2e import Case, runner
 from in_rig import in_rig, on_two_hosts
 
 LOCAL = os.environ.get("LEADLINE_LOCAL", "")
+
+
+def rank_of(pid):
+    with open("/proc/%d/environ" % pid) as f:
+        return int(re.search(r"(?:PMI|OMPI_COMM_WORLD)_RANK=(\d+)", f.read()).group(1))
 
 
 class Hosts(Case):
@@ -14,7 +21,30 @@ class Hosts(Case):
         report = self.good(done)
         self.assertEqual([(host["name"], host["ranks"]) for host in report["hosts"]],
                          [("node1", 2), ("node2", 2)])
+        self.assertNotIn("unwatched_ranks", [w["code"] for w in report["warnings"]])
         return report
+
+    def test_a_node_is_frozen(self):
+        """Its first rank is missed by the other node's, and nobody else."""
+        run = self.start("madbench", "64", "1000", "--bwexp=2.6", "--io-only", "--quiet",
+                         "--io-timeout=3", np=4, launcher=on_two_hosts())
+        self.until(lambda: len(run.ranks()) == 4 and os.path.exists(run.json), "ranks")
+        ranks = run.ranks()
+        there = [pid for pid in ranks if rank_of(pid) >= 2]
+        runner.send(signal.SIGSTOP, there)
+        try:
+            self.until(lambda: "sets the limit" in open(
+                os.path.join(run.folder, "err")).read(), "somebody tells")
+        finally:
+            runner.send(signal.SIGCONT, there)
+        run.wait(30)
+        self.assertNotEqual(run.status, 0, run)
+        told = [line for line in run.err.splitlines() if "sets the limit" in line]
+        self.assertEqual(len(told), 1, run)
+        self.assertIn("madbench: rank 0 on node1: rank 2 on node2, the first of its node,",
+                      told[0])
+        self.until(lambda: not [pid for pid in ranks if pid in runner.parents()],
+                   "all ranks have ended")
 
     def test_madbench(self):
         for options in (), ("--filetype=SHARED", "--iomethod=MPI", "--collective"):
