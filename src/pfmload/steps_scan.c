@@ -70,21 +70,26 @@ static int blame(const struct load *l, int rc)
 {
     const struct settings *s = l->set;
     const struct scan *c = &l->scan;
-    bool deep = !s->depths_given && fmax(fabs(c->depth_min), fabs(c->depth_max)) >= 1e6;
-    bool wide =
-        geo_box_east(&c->box) - geo_box_west(&c->box) > c->box.north - c->box.south;
-    struct scan_place at =
-        !deep ? scan_outlier(c, wide ? SCAN_WEST : SCAN_SOUTH)
-              : c->place[fabs(c->depth_min) > fabs(c->depth_max) ? SCAN_SHALLOWEST
-                                                                 : SCAN_DEEPEST];
+    const struct geo_box *b = &c->box;
+    bool high = fabs(c->depth_min) > fabs(c->depth_max);
+    bool deep = !s->depths_given && fabs(high ? c->depth_min : c->depth_max) >= 1e6;
+    bool wide = geo_box_east(b) - geo_box_west(b) > b->north - b->south;
+    struct scan_place at = !deep ? scan_outlier(c, wide ? SCAN_WEST : SCAN_SOUTH)
+                                 : c->place[high ? SCAN_SHALLOWEST : SCAN_DEEPEST];
     char why[sizeof err_get()->text];
-    if (!c->box.n || (s->bounded && !deep))
+    bool large = !s->bounded && l->head.bin_x > 0; /* it came as far as the grid */
+    if (!b->n || !(deep || large))
         return rc;
     snprintf(why, sizeof why, "%s", err_get()->text);
     err_clear();
-    return err_usage("%.400s; the sounding that is %s is of ping %lld of %.500s", why,
-                     deep ? "deepest or highest" : "farthest out", (long long)at.ping,
-                     l->list->file[at.file].path);
+    return err_usage("%.400s; the %s sounding is of ping %lld of %.500s: mark it to be "
+                     "ignored, or leave it out%s",
+                     why,
+                     !deep  ? "farthest"
+                     : high ? "highest"
+                            : "deepest",
+                     (long long)at.ping, l->list->file[at.file].path,
+                     deep ? "" : " by --bounds");
 }
 
 static int make_head(struct load *l)

@@ -317,7 +317,8 @@ for i, kind in enumerate(DAMAGE):
     add(PfmloadBad, "%s_skipped_by_%s" % (kind, scheme), "skipped", kind, scheme)
 
 for name, place, depth, words in (
-        ("deep", (30, -88.003), 2100000000, ("2.1e+09 m", "cannot be stored")),
+        ("deep", (30, -88.003), 2100000000, ("2.1e+09 m", "cannot be stored",
+                                            "deepest", "leave it out")),
         ("north", (89, -88.003), 53, ("bins of 0.5 m",)),
         ("far_east", (30, 120), 53, ("bins of 0.5 m",))):
     add(PfmloadBad, "outlier_" + name, "outlier", place, depth, *words)
