@@ -283,13 +283,15 @@ int run_file_open(struct run_file *f, int flags)
 static bool wait_for_others(struct run_file *f)
 {
     struct run *r = f->run;
-    int failed = r->failed != 0;
+    int mine = r->failed != 0, any = mine;
+    MPI_Request request;
     if (!f->shared)
-        return failed;
+        return any;
     enum act before = phase_act(r->phase, ACT_IDLE);
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, f->comm);
+    if (!MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_LOR, f->comm, &request))
+        world_wait(&request, MPI_STATUS_IGNORE);
     phase_act(r->phase, before);
-    return failed;
+    return any;
 }
 
 int run_file_close(struct run_file *f, bool written)
