@@ -102,8 +102,8 @@ class Ended(Case):
         self.assertEqual(len(run.files), RANKS)
 
     def test_not_in_another_namespace(self):
-        """Process numbers mean something else there: a run that goes on is not taken for
-        one that has ended, nor where its number is somebody else's."""
+        """Process numbers mean something else there: a run that goes on is not taken
+        for one that has ended, nor where its number is somebody else's."""
         apart = ("unshare", "-p", "-f", "--mount-proc")
         if subprocess.call([*apart, "true"], stderr=subprocess.DEVNULL):
             raise unittest.SkipTest("no PID namespaces here")
@@ -135,7 +135,7 @@ LIMIT = 8 << 20  # MPI libraries have files of their own, of some MiB
 
 
 class FileSize(Case):
-    """ulimit -f: a write that fails, in a sentence, and not a process that is killed."""
+    """ulimit -f: a write that fails, in a sentence; no process is killed."""
     BEFORE = ("prlimit", "--fsize=%d" % LIMIT)
 
     def limited(self, program, args, launcher=()):
@@ -166,9 +166,9 @@ class FileSize(Case):
     def test_readers_of_traces(self):
         """They have no files to remove, and say why they could not write theirs."""
         env = runner.mpi_environment(1)
-        subprocess.check_call(["iotrace", "run", "-n", "cat", "-o", self.tmp, "--", "cat",
-                               "/etc/passwd"], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, env=env)
+        subprocess.check_call(
+            ["iotrace", "run", "-n", "cat", "-o", self.tmp, "--", "cat", "/etc/passwd"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
         log = os.path.join(self.tmp, "cat.1")
         for line in (("merge", "-o", "m.txt", log), ("export", "--csv=c.csv", log),
                      ("summary", "--json=s.json", log), ("ldad", "--json=l.json", log),
