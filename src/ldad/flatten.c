@@ -1,11 +1,13 @@
 /* flatten and cat: the logical file, as an ordinary one. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/scratch.h"
 #include "base/units.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PIECE (INT64_C(1) << 20)
@@ -59,13 +61,25 @@ static int create(struct io_file **f, const struct world *w, const char *path)
     return io_file_open(f, &o);
 }
 
+/* Of the file that was made here, and of no other that was put in its place. */
+static int truncate_made(const char *path, int64_t bytes)
+{
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = fd < 0 || fstat(fd, &st) ? -errno : scratch_check(path, &st);
+    if (!rc && ftruncate(fd, bytes))
+        rc = -errno;
+    if (fd >= 0)
+        close(fd);
+    return rc ? err_set(rc, path, -1, "its length cannot be set: %s", strerror(-rc))
+              : 0;
+}
+
 /* Of a file that ends with bytes that were never written. */
 static int set_length(const struct world *w, const char *path, int64_t bytes)
 {
-    int rc = 0;
     watchdog_arm_as_set("setting the length", path);
-    if (w->rank == 0 && truncate(path, bytes))
-        rc = err_set(-errno, path, -1, "its length cannot be set: %s", strerror(errno));
+    int rc = w->rank ? 0 : truncate_made(path, bytes);
     watchdog_disarm();
     return rc;
 }

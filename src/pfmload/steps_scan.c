@@ -1,6 +1,7 @@
 /* What must be known before anything is written: where soundings are and how deep, how
  * many there are, and which files are damaged. */
 #include "base/err.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "pfmload/steps.h"
 #include <errno.h>
@@ -174,10 +175,12 @@ static void warn_of_bad_files(const struct load *l)
 
 static void tell_bad_files(struct load *l)
 {
+    char shown[PLAIN_PATH];
     for (int64_t i = 0; i < l->list->n; i++)
         if (l->list->file[i].bad && load_is_first(l)) {
             progress_clear(&l->r->progress);
-            fprintf(stderr, "pfmload: left out: %s: %s\n", l->list->file[i].path,
+            fprintf(stderr, "pfmload: left out: %s: %s\n",
+                    plain(shown, sizeof shown, l->list->file[i].path),
                     l->list->file[i].bad);
         }
     if (l->scan.bad)
