@@ -27,6 +27,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -48,8 +49,9 @@ static struct {
     struct beat *beat; /* of all ranks here; NULL: there is none */
     struct mate *mates;
     int ranks, mine;
-    uint32_t seen; /* of the next one */
-    int looks;     /* so often it was the same */
+    uint32_t *counts; /* of all, some time ago */
+    uint32_t seen;    /* of the next one */
+    int looks;        /* so often it was the same */
     int64_t since_ns;
     char host[64];
 } here;
@@ -91,7 +93,8 @@ static int meet_mates(MPI_Comm group, int rank)
     struct mate self = {getpid(), watchdog_thread(), rank};
     struct mate *all = calloc((size_t)here.ranks, sizeof *all);
     here.mates = calloc((size_t)here.ranks, sizeof *here.mates);
-    int rc = all && here.mates
+    here.counts = calloc((size_t)here.ranks, sizeof *here.counts);
+    int rc = all && here.mates && here.counts
                  ? 0
                  : err_set(-ENOMEM, NULL, -1, "no memory for %d processes", here.ranks);
     rc = err_agree(group, rc);
@@ -313,13 +316,11 @@ static char state_of(pid_t pid)
     return name_end && name_end[1] == ' ' ? name_end[2] : 0;
 }
 
-/* Of a debugger's doing (state t), somebody knows. */
-static void tell_of_next(double limit_s)
+/* Who it is, and what the kernel says of it; false: a debugger holds it (state t), and
+ * somebody knows. */
+static bool describe(const struct mate *m, char *out, size_t size)
 {
-    const struct mate *m = here.mates;
     char state = state_of(m->pid), how[64];
-    if (state == 't')
-        return;
     if (state == 'T')
         snprintf(how, sizeof how, "has been stopped by a signal");
     else if (!state || state == 'Z' || state == 'X')
@@ -327,10 +328,36 @@ static void tell_of_next(double limit_s)
     else
         snprintf(how, sizeof how, "is frozen (state %c), without a sign of life",
                  state);
-    watchdog_end(
-        "rank %d on %s, process %ld, %s for %g s: the run is ended; --io-timeout "
-        "sets the limit",
-        m->rank, here.host, (long)m->pid, how, limit_s);
+    snprintf(out, size, "rank %d on %s, process %ld, %s", m->rank, here.host,
+             (long)m->pid, how);
+    return state != 't';
+}
+
+static void tell_of_next(double limit_s)
+{
+    char text[256];
+    if (describe(here.mates, text, sizeof text))
+        watchdog_end("%s for %g s: the run is ended; --io-timeout sets the limit", text,
+                     limit_s);
+}
+
+void heartbeat_name_silent(char *out, size_t size)
+{
+    enum { LOOKS = 3 };
+    uint32_t *count = ready && here.beat ? here.counts : NULL;
+    out[0] = 0;
+    for (int i = 0; count && i < here.ranks; i++)
+        count[i] = here.beat[i].count;
+    for (int i = 0; count && i < LOOKS; i++) { /* the others are to see that we live */
+        nanosleep(&(struct timespec){.tv_nsec = WATCHDOG_LOOK_NS}, NULL);
+        heartbeat_tick();
+    }
+    for (int i = 1; count && !out[0] && i < here.ranks; i++) {
+        int at = (here.mine + i) % here.ranks;
+        if (here.beat[at].count == count[at] && count[at] != ENDED &&
+            !describe(&here.mates[i - 1], out, size))
+            out[0] = 0;
+    }
 }
 
 static void look_after_next(int64_t lived_ns, int64_t limit_ns)

@@ -47,6 +47,11 @@ int heartbeat_open(struct world *w, MPI_Comm node);
 void heartbeat_tick(void);
 void heartbeat_look(int64_t lived_ns, double limit_s);
 
+/* Local, and of that thread only. A call has not come back: names a rank of this node
+ * that gives no sign of life meanwhile, and for which it may have waited; else "".
+ * Takes some looks. */
+void heartbeat_name_silent(char *out, size_t size);
+
 /* Local, when that thread has ended: nobody is to miss us. */
 void heartbeat_close(void);
 

@@ -101,7 +101,7 @@ void watchdog_end(const char *fmt, ...)
 static void bite(const struct armed *a)
 {
     const struct err *earlier = err_get(); /* the thread that sets it is stuck */
-    char where[512] = "", before[800] = "";
+    char where[512] = "", before[800] = "", silent[256];
     const char *what = a->what, *file = a->file;
     int64_t offset = a->offset;
     if (file && offset >= 0)
@@ -114,9 +114,12 @@ static void bite(const struct armed *a)
                  earlier->text, earlier->rank, earlier->host);
     else if (earlier->code)
         snprintf(before, sizeof before, "; earlier: %.500s", earlier->text);
-    watchdog_end("%s did not come back within %g s%s: the run is ended; --io-timeout "
-                 "sets the limit%s",
-                 what ? what : "a call", a->limit_s, where, before);
+    heartbeat_name_silent(silent, sizeof silent);
+    watchdog_end(
+        "%s did not come back within %g s%s%s%s: the run is ended; --io-timeout "
+        "sets the limit%s",
+        what ? what : "a call", a->limit_s, where, silent[0] ? "; " : "", silent,
+        before);
 }
 
 /* ---- looking --------------------------------------------------------------------- */

@@ -67,6 +67,10 @@ class Stopper:
         runner.send(signal.SIGCONT, self.pids)
 
 
+# Others wait for a rank within a call that has a deadline.
+COLLECTIVE = ENDLESS + ("--iomethod=MPI", "--filetype=SHARED", "--collective")
+
+
 def nodes(n):
     """MPICH maps ranks to so many nodes, in turn."""
     return {"MPIR_CVAR_NUM_CLIQUES": str(n)} if n > 1 else {}
@@ -83,9 +87,9 @@ class Frozen(Case):
         time.sleep(1)
         return run
 
-    def one_is_frozen(self, how, which, np, on, *parts):
+    def one_is_frozen(self, how, which, np, on, *parts, args=ENDLESS):
         freezer = how(self)
-        run = self.running(ENDLESS, np, on)
+        run = self.running(args, np, on)
         ranks = sorted(run.ranks())
         begin = time.monotonic()
         freezer.freeze([ranks[which]])
@@ -102,6 +106,10 @@ class Frozen(Case):
         self.until(lambda: not [pid for pid in ranks if pid in runner.parents()],
                    "all ranks have ended")
         self.assertIs(run.report["valid"], False)
+
+    def test_within_a_collective_call(self):
+        self.one_is_frozen(Stopper, 1, 3, 1, "has been stopped by a signal",
+                           args=COLLECTIVE)
 
     def heard(self, run):
         with open(os.path.join(run.folder, "err"), errors="replace") as f:

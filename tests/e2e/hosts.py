@@ -26,7 +26,7 @@ class Hosts(Case):
 
     def test_a_node_is_frozen(self):
         """Its first rank is missed by the other node's, and nobody else."""
-        run = self.start("madbench", "64", "1000", "--bwexp=2.6", "--io-only", "--quiet",
+        run = self.start("madbench", "64", "1000", "--bwexp=2.6", "--io-only", "-q",
                          "--io-timeout=3", np=4, launcher=on_two_hosts())
         self.until(lambda: len(run.ranks()) == 4 and os.path.exists(run.json), "ranks")
         ranks = run.ranks()
@@ -41,7 +41,7 @@ class Hosts(Case):
         self.assertNotEqual(run.status, 0, run)
         told = [line for line in run.err.splitlines() if "sets the limit" in line]
         self.assertEqual(len(told), 1, run)
-        self.assertIn("madbench: rank 0 on node1: rank 2 on node2, the first of its node,",
+        self.assertIn("madbench: rank 0 on node1: rank 2 on node2, the first of its",
                       told[0])
         self.until(lambda: not [pid for pid in ranks if pid in runner.parents()],
                    "all ranks have ended")

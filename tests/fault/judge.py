@@ -10,7 +10,8 @@ LIMIT_S = 30
 # MPICH 4.0's launcher, told to end, at times exits with 0, whatever it ran.
 LOST = FLAVOUR == "mpich"
 STOPPED = "has been stopped by a signal"
-WATCHDOG = re.compile("did not come back|did not finish within|" + STOPPED)
+WATCHDOG = re.compile("did not come back|did not finish within|no sign of life|"
+                      "has been waiting in the kernel|" + STOPPED)
 NO_REPORT = re.compile("the report .* cannot be written")
 BY_SIGNAL = "ended by a signal"
 LIBRARY = ("library", "aio")
