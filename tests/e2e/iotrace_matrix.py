@@ -6,6 +6,8 @@ limits, and where no log can be kept. Programs are started by a shell that
 is traced, too. What is compared is two runs, one of them untraced: a program that fails
 within a limit fails traced as well."""
 import collections
+import contextlib
+import glob
 import hashlib
 import itertools
 import json
@@ -53,12 +55,12 @@ print(sorted(os.listdir(".")), fd)
 sys.exit(3)
 """
 REDIS = """
-redis-server --port 0 --unixsocket $PWD/s --save '' --daemonize no --logfile /dev/null &
-n=0; until [ -S s ] || [ $n = 300 ] || ! kill -0 $! 2>/dev/null; do
-  n=$((n + 1)); sleep 0.02; done
+(redis-server --port 0 --unixsocket $PWD/s --save '' --logfile /dev/null
+ echo $? >ended) &
+until [ -S s ] || [ -e ended ]; do sleep 0.02; done
 for i in 1 2 3; do redis-cli -s s set key$i value$i 2>&1; done
 redis-cli -s s mget key1 key2 key3 none 2>&1
-redis-cli -s s save 2>&1; redis-cli -s s shutdown nosave 2>&1; wait $!; echo $?
+redis-cli -s s save 2>&1; redis-cli -s s shutdown nosave 2>&1; wait; cat ended
 """
 GIT = """
 export HOME=$PWD GIT_AUTHOR_DATE='2001-01-01 00:00 +0000' GIT_CONFIG_NOSYSTEM=1
@@ -147,6 +149,10 @@ class Pair(Case):
         if cls.is_full:
             subprocess.call(["umount", cls.full])
         shutil.rmtree(cls.folder, ignore_errors=True)
+        for path in glob.glob("/dev/shm/*faketime_s[eh]m_*"):  # it leaves them itself
+            if not os.path.exists("/proc/" + path.rpartition("_")[2]):
+                with contextlib.suppress(OSError):
+                    os.remove(path)
 
     # ---- what is run ---------------------------------------------------------
 
@@ -297,6 +303,8 @@ def rows():
     where = [(limit, "good") for limit in LIMITS] + [("none", log) for log in LOGS[1:]]
     forms = itertools.cycle(FORMS)
     for (program, alloc, how), (limit, log) in itertools.product(cases, where):
+        if (program, alloc) == ("redis", "faketime"):
+            continue  # it has jemalloc, with which libfaketime hangs, also untraced
         if program in ROOMY and limit in ("as", "data", "nofile", "fsize_100k"):
             continue
         yield program, alloc, how, limit, log, next(forms)
