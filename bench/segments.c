@@ -1,7 +1,7 @@
 /* The plainest parallel write there is, to hold blocktransfer against: each rank writes
  * its segment block by block, syncs as soon as it has, and closes. It stands in for IOR
- * where that is not installed (bench/ior), and counts as IOR does: from before the first
- * rank opens to after the last one has closed.
+ * where that is not installed (bench/ior), and counts as IOR does: from before the
+ * first rank opens to after the last one has closed.
  *
  *     mpiexec -n 2 segments PATH BYTES BLOCK posix|mpi unique|shared [meet]
  *
