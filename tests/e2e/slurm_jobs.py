@@ -36,8 +36,8 @@ def gdb(*words):
 
 
 def backtrace(core):
-    """Where each thread was that a core file is of, as comments of TAP. Which program it
-    was, the kernel told the process."""
+    """Where the threads of a core file were, as comments of TAP. Which program it is of,
+    the kernel told the process."""
     name = re.search(r'AT_EXECFN.*"(/.+)"', gdb("-ex", "info auxv", "-c", core))
     said = gdb("-ex", "thread apply all bt", *[name.group(1)] if name else ["-c"], core)
     return "".join("# %s\n" % line for line in
@@ -57,7 +57,7 @@ class SlurmCase(Case):
         self.addCleanup(self.show_crashes)
 
     def show_crashes(self):
-        """Where each program was that has left a core file where its job was submitted."""
+        """Where programs were that have left core files where jobs were submitted."""
         for folder, _, names in os.walk(self.tmp):
             for name in names:
                 if re.match(r"core(\.\d+)?$", name):

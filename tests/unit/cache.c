@@ -46,8 +46,8 @@ static void test_pages(const struct io_fs *fs)
     unlink(path);
 }
 
-/* A range that ends with the file ends within a page, and the kernel keeps pages of which
- * it is told to drop a part. */
+/* A range that ends with the file ends within a page, and the kernel keeps pages of
+ * which it is told to drop a part. */
 static void test_range(const struct io_fs *fs)
 {
     static char data[BYTES];

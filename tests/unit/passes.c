@@ -1,6 +1,6 @@
 /* ranks: 1 */
-/* What an earlier pass or repetition wrote does not pass for what this one did; and what
- * profilers are told of phases. */
+/* What an earlier pass or repetition wrote does not pass for what this one did; and
+ * what profilers are told of phases. */
 #include "base/err.h"
 #include "run/run.h"
 #include "tap.h"

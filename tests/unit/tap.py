@@ -51,7 +51,7 @@ def marked(test, mark):
 
 
 def chosen(tests):
-    """The cases that this tier runs, of a file that has cases of both. Of those that one
+    """The cases that this tier runs, of a file that has cases of both. Of those that a
     scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" another half;
     the commit draws them."""
     made = collections.defaultdict(list)
