@@ -37,7 +37,7 @@ int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
 
 int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
 {
-    if (code == -EFBIG)
+    if (code == -EFBIG && !strcmp(why, strerror(EFBIG)))
         why = "File too large: a limit (ulimit -f), or the file system's";
     r->rc = err_set(code, f->path, r->offset + r->done,
                     "%s of %lld bytes failed after %lld: %s",
