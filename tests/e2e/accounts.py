@@ -12,7 +12,7 @@ import sys
 import unittest
 
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, HDF5, METHODS,
-                 TESTS, Case, add, main, total)
+                 TESTS, Case, add, long, main, total)
 from loads import SCHEMES, Loads
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
@@ -482,6 +482,7 @@ class Overlap(Case):
                             (io + alone - together) / min(io, alone))
         return found
 
+    @long
     def test_delays(self):
         """Within 2 %. A machine may stop now and then: each phase has some tries."""
         alpha = self.alpha(self.WORK_S)
@@ -518,6 +519,7 @@ class Overlap(Case):
                 gain += self.GAIN[p["wall"]["phase"][0]] * min(work, delay_s)
         return gain / (self.WITHOUT * delay_s)
 
+    @long
     def test_hidden_by_hand(self):
         """Work of an eighth, a half and twice the delay; within 2 %."""
         delay, step = 0.02, math.log(4) / math.log(self.NPIX ** 2)

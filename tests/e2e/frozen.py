@@ -186,7 +186,7 @@ for how in (Stopper, Freezer):
 add(Frozen, "first_of_four_freezer", "one_is_frozen", Freezer, 0, 4, 1)
 add(Frozen, "a_rank_of_two_nodes", "one_is_frozen", Freezer, 3, 4, 2)
 add(Frozen, "a_node_of_two", "one_is_frozen", Freezer, 1, 2, 2, "first of its node")
-add(Frozen, "all_nodes", "all_are_frozen", Freezer, 2)
+long(add(Frozen, "all_nodes", "all_are_frozen", Freezer, 2))
 
 if __name__ == "__main__":
     main()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
+# tier: quick ci
 """Programs on two hosts that only share files, started by mpirun as over ssh."""
 import os
 import re
 import signal
 
-from e2e import Case, runner
+from e2e import Case, long, runner
 from in_rig import in_rig, on_two_hosts
 
 LOCAL = os.environ.get("LEADLINE_LOCAL", "")
@@ -24,6 +25,7 @@ class Hosts(Case):
         self.assertNotIn("unwatched_ranks", [w["code"] for w in report["warnings"]])
         return report
 
+    @long
     def test_a_node_is_frozen(self):
         """Its first rank is missed by the other node's, and nobody else."""
         run = self.start("madbench", "64", "1000", "--bwexp=2.6", "--io-only", "-q",

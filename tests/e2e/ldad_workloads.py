@@ -11,7 +11,7 @@ import struct
 import unittest
 import zlib
 
-from e2e import HDF5, SHIM, Case, add, main, samples, total
+from e2e import HDF5, SHIM, Case, add, long, main, samples, total
 
 RANKS = (1, 2, 3, 4, 8)
 # Sizes do not divide among ranks, where they need not.
@@ -273,6 +273,7 @@ class Workloads(Case):
         self.refuses("perf", "--cache=direct", says="--cache")
         self.refuses("perf", "--filetype=UNIQUE", "--collective", says="--collective")
 
+    @long
     def test_64_ranks(self):
         for workload, method in (("perf", "partitioned"), ("mandelbrot", "independent"),
                                  ("jacobi", "unique")):
