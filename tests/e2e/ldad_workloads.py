@@ -169,8 +169,8 @@ class Workloads(Case):
     def caught(self, workload, what, method):
         """Storage that lies is found out, and nothing is left."""
         options, roles = WORKLOADS[workload]
-        env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": roles[-1],
-               "FAULT_RANK": "1"}
+        data = roles[-1] + ("/part-" if method == "partitioned" else "")
+        env = {"PRELOAD": SHIM, "FAULT": what, "FAULT_FILE": data, "FAULT_RANK": "1"}
         done = self.ldad(workload, *options, "--io=" + method, "--io-timeout=20",
                          env=env, np=2)
         self.assertEqual(done.status, 1, done)
