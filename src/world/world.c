@@ -94,12 +94,20 @@ static int map_nodes(struct world *w)
     return rc;
 }
 
-bool world_early(const struct opt_program *p, int argc, char **argv, int *status)
+/* Whether these processes can become one world: srun gives each of them a rank for its
+ * --mpi=pmix or pmi2, and with --mpi=none nothing. Open MPI does not even start then. */
+static bool can_be_one_world(void)
 {
     const char *variable;
+    long n = promised(&variable);
+    return n > 1 && (strcmp(variable, "SLURM_STEP_NUM_TASKS") || getenv("PMIX_RANK") ||
+                     getenv("PMI_RANK"));
+}
+
+bool world_early(const struct opt_program *p, int argc, char **argv, int *status)
+{
     program_begin();
-    return promised(&variable) <= 1 &&
-           opt_early(p, leadline_version, argc, argv, status);
+    return !can_be_one_world() && opt_early(p, leadline_version, argc, argv, status);
 }
 
 static int start_mpi(struct world *w, int *argc, char ***argv)
