@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     place = text = NULL;
     real = list.n = rest.n = 0;
     int rc = opt_parse(&p, argc, argv);
-    fuzz_ended(rc);
+    if (rc != OPT_ASKED)
+        fuzz_ended(rc);
     if (!rc)
         check();
     free(rest.item);

@@ -312,8 +312,12 @@ static void striped(int64_t bytes, int64_t size, int64_t count, const char *abou
                !strcmp(found.about, about),
            "%lld x %lld, %s", (long long)found.count, (long long)found.bytes,
            found.about);
-    for (size_t n = 0; n < lov_bytes; n++) /* under ASan: nothing behind it is read */
-        lov_stripes(memcpy(malloc(n + 1), lov, n), n, bytes, &found);
+    for (size_t n = 0; n < lov_bytes; n++) { /* under ASan: nothing behind it is read */
+        unsigned char *cut = malloc(n + 1);
+        if (cut)
+            lov_stripes(memcpy(cut, lov, n), n, bytes, &found);
+        free(cut);
+    }
 }
 
 #define COMPONENT 32 + 3 * 48

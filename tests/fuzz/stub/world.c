@@ -35,6 +35,16 @@ void watchdog_arm(double limit_s, const char *what, const char *file, int64_t of
     (void)offset;
 }
 
+void watchdog_arm_as_set(const char *what, const char *file)
+{
+    watchdog_arm(0, what, file, -1);
+}
+
 void watchdog_disarm(void)
 {
+}
+
+int64_t watchdog_ns(void)
+{
+    return 0;
 }
