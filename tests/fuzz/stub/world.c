@@ -1,4 +1,5 @@
 /* The world of stub/mpi.h. */
+#include "base/clock.h"
 #include "world/world.h"
 
 int stub_size = 1;
@@ -46,5 +47,5 @@ void watchdog_disarm(void)
 
 int64_t watchdog_ns(void)
 {
-    return 0;
+    return clock_ns();
 }
