@@ -94,8 +94,9 @@ static int map_nodes(struct world *w)
     return rc;
 }
 
-/* Whether these processes can become one world: srun gives each of them a rank for its
- * --mpi=pmix or pmi2, and with --mpi=none nothing. Open MPI does not even start then. */
+/* Whether these processes can become one world: srun gives each of them a rank for
+ * its --mpi=pmix or pmi2, and nothing with --mpi=none. Open MPI does not even start
+ * then. */
 static bool can_be_one_world(void)
 {
     const char *variable;

@@ -36,8 +36,8 @@ def gdb(*words):
 
 
 def backtrace(core):
-    """Where the threads of a core file were, as comments of TAP. Which program it is of,
-    the kernel told the process."""
+    """Where the threads of a core file were, as comments of TAP. Which program it is
+    of, the kernel told the process."""
     name = re.search(r'AT_EXECFN.*"(/.+)"', gdb("-ex", "info auxv", "-c", core))
     said = gdb("-ex", "thread apply all bt", *[name.group(1)] if name else ["-c"], core)
     return "".join("# %s\n" % line for line in

@@ -1,6 +1,6 @@
 /* The world of stub/mpi.h. */
-#include "base/clock.h"
 #include "world/world.h"
+#include "base/clock.h"
 
 int stub_size = 1;
 
