@@ -510,5 +510,7 @@ int main(int argc, char **argv)
     if (path)
         setenv("PATH", path, 1);
     tool_ask((char *[]){"rm", "-r", root, NULL}, 60, text, sizeof text);
+    free(whole);
+    free(path);
     return tap_end();
 }
