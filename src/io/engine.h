@@ -14,7 +14,9 @@ enum io_engine_can {
     IO_IS_FOLDER = 64,      /* what it stores is a folder with files */
     IO_WRAPS = 128,         /* another engine moves the bytes: option inner=NAME */
     IO_CAN_BE_INNER = 256,  /* ... this one: a plain file, and synchronous */
-    IO_SYNC_TOGETHER = 512  /* sync is a collective call: all ranks must make it */
+    IO_SYNC_TOGETHER = 512, /* sync is a collective call: all ranks must make it */
+    IO_CALLS_MPI = 1024     /* transfers call MPI, which only the thread that began MPI
+                               may do */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close

@@ -54,7 +54,8 @@ static int start(struct io_file *f, struct io_req *r[], int n)
 const struct io_engine io_engine_mpiio = {
     .name = "mpiio",
     .options = "piece",
-    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER | IO_CAN_BE_INNER,
+    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER | IO_CAN_BE_INNER |
+           IO_CALLS_MPI,
     .open = open_file,
     .start = start,
     .sync = mpiio_sync,

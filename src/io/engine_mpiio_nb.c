@@ -442,7 +442,7 @@ static int nb_close(struct io_file *f)
 const struct io_engine io_engine_mpiio_nb = {
     .name = "mpiio-nb",
     .options = "depth|piece",
-    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER,
+    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER | IO_CALLS_MPI,
     .open = nb_open,
     .start = nb_start,
     .reap = nb_reap,

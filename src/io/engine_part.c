@@ -678,7 +678,7 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 const struct io_engine io_engine_part = {
     .name = "part",
     .options = "buffer|window|files|incomplete|keep_plan",
-    .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS,
+    .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI,
     .open = part_open,
     .start = part_start,
     .sync = part_sync,

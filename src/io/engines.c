@@ -262,6 +262,12 @@ bool io_engine_writes_back(const char *spec)
     return e && (e->can & IO_CAN_WRITE_BACK);
 }
 
+bool io_engine_calls_mpi(const char *spec)
+{
+    const struct io_engine *e = find(spec);
+    return e && (e->can & IO_CALLS_MPI);
+}
+
 bool io_engine_stores(const char *spec)
 {
     const struct io_engine *e = find(spec);

@@ -195,6 +195,10 @@ bool io_engine_asynchronous(const char *spec);
 bool io_engine_needs_direct(const char *spec); /* it blocks without IO_DIRECT */
 bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 
+/* Local. Whether transfers call MPI (mpiio, hdf5, containers), so that only the thread
+ * that began MPI may make them. */
+bool io_engine_calls_mpi(const char *spec);
+
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */
 bool io_engine_stores(const char *spec);

@@ -950,6 +950,21 @@ static void test_table(void)
     err_clear();
 }
 
+/* Whose transfers are for the thread that began MPI. */
+static void test_calls_mpi(void)
+{
+    static const char *const calls[] = {"mpiio", "mpiio-nb:depth=2", "hdf5",
+                                        "part:inner=posix"};
+    static const char *const not [] = {"posix",  "threads", "uring:piece=4096",
+                                       "libaio", "null",    "nonsense"};
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        tap_ok(io_engine_calls_mpi(calls[i]) || io_engine_check(calls[i], 0),
+               "%s calls MPI in transfers, or is not built", calls[i]);
+    for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+        tap_ok(!io_engine_calls_mpi(not [i]), "%s does not", not [i]);
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
@@ -958,6 +973,7 @@ int main(int argc, char **argv)
     void *memory = NULL;
     tap_ok(buf_alloc(&memory, (int64_t)DEPTH * SLOT, "blocks") == 0, "memory");
     buffer = memory;
+    test_calls_mpi();
     test_table();
     forbid_uring();
     buf_free(memory);
