@@ -1,61 +1,61 @@
 noinst_LTLIBRARIES += src/io/libio.la
 src_io_libio_la_SOURCES = \
-	src/io/container.c \
-	src/io/container.h \
-	src/io/container_rm.c \
+	src/io/part/container.c \
+	src/io/part/container.h \
+	src/io/part/container_rm.c \
 	src/io/engine.h \
-	src/io/engine_mpiio.c \
-	src/io/engine_mpiio_nb.c \
-	src/io/engine_null.c \
-	src/io/engine_part.c \
-	src/io/engine_posix.c \
-	src/io/engine_threads.c \
+	src/io/engines/engine_mpiio.c \
+	src/io/engines/engine_mpiio_nb.c \
+	src/io/engines/engine_null.c \
+	src/io/part/engine_part.c \
+	src/io/engines/engine_posix.c \
+	src/io/engines/engine_threads.c \
 	src/io/engines.c \
-	src/io/extents.c \
-	src/io/extents.h \
-	src/io/cache.c \
-	src/io/fs.c \
+	src/io/part/extents.c \
+	src/io/part/extents.h \
+	src/io/fs/cache.c \
+	src/io/fs/fs.c \
 	src/io/io.c \
 	src/io/io.h \
-	src/io/lov.c \
-	src/io/lov.h \
-	src/io/mounts.c \
-	src/io/mounts.h \
-	src/io/mpiio.c \
-	src/io/mpiio.h \
-	src/io/part.h \
-	src/io/part_read.c \
-	src/io/part_swap.c \
-	src/io/pieces.c \
-	src/io/pieces.h \
-	src/io/slabs.c \
-	src/io/slabs.h \
-	src/io/stack.c \
-	src/io/stack.h \
-	src/io/stripe.c \
-	src/io/stripe.h
+	src/io/fs/lov.c \
+	src/io/fs/lov.h \
+	src/io/fs/mounts.c \
+	src/io/fs/mounts.h \
+	src/io/engines/mpiio.c \
+	src/io/engines/mpiio.h \
+	src/io/part/part.h \
+	src/io/part/part_read.c \
+	src/io/part/part_swap.c \
+	src/io/engines/pieces.c \
+	src/io/engines/pieces.h \
+	src/io/engines/slabs.c \
+	src/io/engines/slabs.h \
+	src/io/fs/stack.c \
+	src/io/fs/stack.h \
+	src/io/fs/stripe.c \
+	src/io/fs/stripe.h
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_la_LIBADD =
 
 if HAVE_LIBURING
-src_io_libio_la_SOURCES += src/io/engine_uring.c
+src_io_libio_la_SOURCES += src/io/engines/engine_uring.c
 src_io_libio_la_CPPFLAGS += $(LIBURING_CFLAGS)
 src_io_libio_la_LIBADD += $(LIBURING_LIBS)
 else
-src_io_libio_la_SOURCES += src/io/engine_uring_absent.c
+src_io_libio_la_SOURCES += src/io/engines/engine_uring_absent.c
 endif
 
 if HAVE_LIBAIO
-src_io_libio_la_SOURCES += src/io/engine_libaio.c
+src_io_libio_la_SOURCES += src/io/engines/engine_libaio.c
 src_io_libio_la_LIBADD += $(LIBAIO_LIBS)
 else
-src_io_libio_la_SOURCES += src/io/engine_libaio_absent.c
+src_io_libio_la_SOURCES += src/io/engines/engine_libaio_absent.c
 endif
 
 if HAVE_HDF5
-src_io_libio_la_SOURCES += src/io/engine_hdf5.c
+src_io_libio_la_SOURCES += src/io/engines/engine_hdf5.c
 src_io_libio_la_CPPFLAGS += $(HDF5_CFLAGS)
 src_io_libio_la_LIBADD += $(HDF5_LIBS)
 else
-src_io_libio_la_SOURCES += src/io/engine_hdf5_absent.c
+src_io_libio_la_SOURCES += src/io/engines/engine_hdf5_absent.c
 endif

@@ -4,8 +4,8 @@
 #define LDAD_COMMANDS_H
 
 #include "base/commands.h"
-#include "io/container.h"
 #include "io/io.h"
+#include "io/part/container.h"
 #include "world/world.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * terms of MPI datatypes. */
 #include "ldad/libldad.h"
 #include "base/err.h"
-#include "io/container.h"
+#include "io/part/container.h"
 #include "ldad/unique.h"
 #include "world/world.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "run/storage.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "io/container.h"
+#include "io/part/container.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* libFuzzer target: the first byte says whether the rest is the header of a container
  * or the map of its shared part. Checksums are set right first, or nothing would be
  * looked at behind them. What is taken must write as what reads the same. */
-#include "io/container.c" /* its checksum, and the map without a file */
+#include "io/part/container.c" /* its checksum, and the map without a file */
 #include "fuzz.h"
 
 static void set_sum(uint8_t *raw, size_t at, size_t from)

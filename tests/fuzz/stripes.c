@@ -1,8 +1,8 @@
 /* libFuzzer target: the first byte says whether the rest is Lustre's extended attribute
  * of a layout, after eight bytes that are the file's size, or what a tool printed. */
 #include "fuzz.h"
-#include "io/lov.h"
-#include "io/stripe.h"
+#include "io/fs/lov.h"
+#include "io/fs/stripe.h"
 
 static void sane(const struct io_stripes *s)
 {

@@ -6,8 +6,8 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/stamp.h"
-#include "io/container.h"
 #include "io/io.h"
+#include "io/part/container.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

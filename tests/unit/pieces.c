@@ -3,7 +3,7 @@
 #include "tap.h"
 
 #include "base/err.h"
-#include "io/pieces.h"
+#include "io/engines/pieces.h"
 #include <errno.h>
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 #include "base/tool.h"
-#include "io/lov.h"
-#include "io/stack.h"
-#include "io/stripe.h"
+#include "io/fs/lov.h"
+#include "io/fs/stack.h"
+#include "io/fs/stripe.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

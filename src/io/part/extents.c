@@ -1,4 +1,4 @@
-#include "io/extents.h"
+#include "io/part/extents.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

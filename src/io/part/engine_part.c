@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
-#include "io/part.h"
+#include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdio.h>

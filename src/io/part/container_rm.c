@@ -1,7 +1,7 @@
 /* Removing a container: its files by their names, and no others. */
 #include "base/err.h"
 #include "base/plain.h"
-#include "io/container.h"
+#include "io/part/container.h"
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

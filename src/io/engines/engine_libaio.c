@@ -8,7 +8,7 @@
  * other: results are right, and nothing overlaps. */
 #include "base/err.h"
 #include "io/engine.h"
-#include "io/pieces.h"
+#include "io/engines/pieces.h"
 #include <errno.h>
 #include <libaio.h>
 #include <stdlib.h>

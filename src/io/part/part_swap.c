@@ -5,7 +5,7 @@
  * number and a bit for each partition. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "io/part.h"
+#include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

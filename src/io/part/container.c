@@ -1,5 +1,5 @@
 /* A container's files: names, header, records, map. doc/container.md has the bytes. */
-#include "io/container.h"
+#include "io/part/container.h"
 #include "base/err.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* mpiio: MPI_File_read_at and write_at, or their collective forms, synchronous.
  * Option: piece=N, the largest number of bytes in one call. */
-#include "io/mpiio.h"
+#include "io/engines/mpiio.h"
 #include <stddef.h>
 
 static int open_file(struct io_file *f)

@@ -11,7 +11,7 @@
 #define IO_CONTAINER_H
 
 #include "base/ldad.h"
-#include "io/extents.h"
+#include "io/part/extents.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* How files are spread over servers or disks, by file system. */
-#include "io/stripe.h"
+#include "io/fs/stripe.h"
 #include "base/plain.h"
 #include "base/tool.h"
 #include "base/units.h"
-#include "io/lov.h"
+#include "io/fs/lov.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

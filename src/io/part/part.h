@@ -2,8 +2,8 @@
 #ifndef IO_PART_H
 #define IO_PART_H
 
-#include "io/container.h"
 #include "io/engine.h"
+#include "io/part/container.h"
 
 enum { PART_SHARED = -1, PART_HOLE = -2 };
 

@@ -1,5 +1,5 @@
 /* Requests cut into pieces: which are under way, and what came of them. */
-#include "io/pieces.h"
+#include "io/engines/pieces.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A layout is magic, pattern, object id (16 bytes), stripe size, stripe count and
  * generation, then with V3 the name of a pool, then the objects. A composite one is a
  * head of 32 bytes, an entry of 48 bytes for each component, and their layouts. */
-#include "io/lov.h"
+#include "io/fs/lov.h"
 #include "base/units.h"
 #include <errno.h>
 #include <stdio.h>

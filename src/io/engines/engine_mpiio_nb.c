@@ -11,7 +11,7 @@
  * calls under way: there the next one is submitted when the last one has ended. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "io/mpiio.h"
+#include "io/engines/mpiio.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/version.h"
-#include "io/mpiio.h"
-#include "io/slabs.h"
+#include "io/engines/mpiio.h"
+#include "io/engines/slabs.h"
 #include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>

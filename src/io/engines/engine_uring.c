@@ -16,7 +16,7 @@
  * its blocks are may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
 #include "io/engine.h"
-#include "io/pieces.h"
+#include "io/engines/pieces.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>

@@ -1,7 +1,7 @@
 /* The file system behind a path. */
 #include "base/err.h"
+#include "io/fs/mounts.h"
 #include "io/io.h"
-#include "io/mounts.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Reading a container: where bytes are, windows onto partitions, few open files. */
 #include "base/err.h"
-#include "io/part.h"
+#include "io/part/part.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

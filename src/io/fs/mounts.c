@@ -1,5 +1,5 @@
 /* /proc/self/mountinfo. */
-#include "io/mounts.h"
+#include "io/fs/mounts.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

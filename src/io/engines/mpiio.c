@@ -3,7 +3,7 @@
  * What the libraries do behind their interface decides how results are checked:
  * OMPIO returns MPI_SUCCESS with a short count where a write failed, ROMIO's count
  * means nothing on an error. So both the code and the count are looked at. */
-#include "io/mpiio.h"
+#include "io/engines/mpiio.h"
 #include "base/err.h"
 #include "base/scratch.h"
 #include "world/world.h"

@@ -1,7 +1,7 @@
 /* The page cache of this node: dropping pages, and asking which are there. */
 #include "base/err.h"
-#include "io/container.h"
 #include "io/io.h"
+#include "io/part/container.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

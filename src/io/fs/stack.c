@@ -1,10 +1,10 @@
 /* What stands below a file system, layer by layer, down to devices or to what nobody
  * here can look into. The page cache that is told of by mincore(2) and the kernel's
  * counters is the topmost one: what is below may have another. */
-#include "io/stack.h"
+#include "io/fs/stack.h"
 #include "base/err.h"
 #include "base/plain.h"
-#include "io/mounts.h"
+#include "io/fs/mounts.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
