@@ -8,12 +8,12 @@ src_base_libbase_la_SOURCES = \
 	src/base/hist.c src/base/hist.h \
 	src/base/told.h \
 	src/base/json.c src/base/json.h \
-	src/base/ldad.c src/base/ldad.h \
-	src/base/ldad_find.c \
-	src/base/ldad_map.c \
-	src/base/ldad_plan.c \
-	src/base/ldad_set.c src/base/ldad_set.h \
-	src/base/ldad_text.c \
+	src/algebra/descriptor.c src/algebra/descriptor.h \
+	src/algebra/find.c \
+	src/algebra/map.c \
+	src/algebra/plan.c \
+	src/algebra/set.c src/algebra/set.h \
+	src/algebra/text.c \
 	src/base/opt.c src/base/opt.h \
 	src/base/plain.c src/base/plain.h \
 	src/base/program.c src/base/program.h \

@@ -5,7 +5,7 @@
 #ifndef IO_IO_H
 #define IO_IO_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* ldad: the access patterns in a trace, as descriptors, and how those of all ranks lie
- * to each other. All is found on the fly (base/ldad.h), in memory that does not depend
+ * to each other. All is found on the fly (algebra/descriptor.h), in memory that does not depend
  * on the number of transfers. */
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/plain.h"

@@ -6,7 +6,7 @@
 #ifndef LAYOUT_LAYOUT_H
 #define LAYOUT_LAYOUT_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include <stdint.h>
 
 enum layout_order {

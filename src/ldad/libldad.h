@@ -36,7 +36,7 @@ int libldad_transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset at, void 
 bool libldad_is_row(MPI_Datatype type, int64_t *size);
 
 /* **Collective** on `comm`. The plan of as many ranks in a file of plans, one to a line
- * (base/ldad.h has the text; lines that begin with # do not count), into plan[room]. 0,
+ * (algebra/descriptor.h has the text; lines that begin with # do not count), into plan[room]. 0,
  * or -errno with a sentence, agreed. */
 int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room);
 

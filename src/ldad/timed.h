@@ -4,7 +4,7 @@
 #ifndef LDAD_TIMED_H
 #define LDAD_TIMED_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "run/run.h"
 #include <mpi.h>
 

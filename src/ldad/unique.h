@@ -4,7 +4,7 @@
 #ifndef LDAD_UNIQUE_H
 #define LDAD_UNIQUE_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "io/io.h"
 
 struct unique;

@@ -3,7 +3,7 @@
 #ifndef LDAD_WORKLOAD_H
 #define LDAD_WORKLOAD_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "ldad/timed.h"
 #include "run/run.h"
 

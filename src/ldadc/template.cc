@@ -2,8 +2,8 @@
 #include <algorithm>
 
 extern "C" {
+#include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/ldad.h"
 }
 
 namespace ldadc

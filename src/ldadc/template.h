@@ -29,7 +29,7 @@ struct Template {
 
 Template template_of(const Interp &in, const File &f);
 
-// The plan of so many ranks, as base/ldad.h has it, if one can be made. Else empty, and
+// The plan of so many ranks, as algebra/descriptor.h has it, if one can be made. Else empty, and
 // why.
 std::string plan_text(const Template &t, const Binding &b, std::string *why);
 

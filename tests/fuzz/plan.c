@@ -1,6 +1,6 @@
 /* libFuzzer target: any text is read as an access pattern and as a plan of all ranks.
  * What is taken must print as what reads the same, and its map must lead back. */
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "fuzz.h"
 
 enum { RUNS = 64, TEXT = 1 << 20 };

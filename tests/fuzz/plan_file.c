@@ -1,6 +1,6 @@
 /* libFuzzer target: any text is a file of plans, of which that of so many ranks as its
  * first byte says is asked for. MPI is that of stub/mpi.h. */
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "fuzz.h"
 #include "ldad/libldad.h"
 

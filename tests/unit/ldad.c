@@ -1,8 +1,8 @@
 /* Descriptors against lists of bytes: random ones, and those that workloads have. */
 #include "tap.h"
 
+#include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/ldad.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

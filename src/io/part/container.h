@@ -10,7 +10,7 @@
 #ifndef IO_CONTAINER_H
 #define IO_CONTAINER_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "io/part/extents.h"
 #include <stdbool.h>
 #include <stdint.h>

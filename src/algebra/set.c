@@ -3,9 +3,9 @@
  * Two chunks share a byte where the difference of their offsets lies in a window about
  * 0. All differences are a sum of strides, each taken a bounded number of times: so the
  * question is always whether such a sum can lie in a window. */
-#include "base/ldad_set.h"
+#include "algebra/set.h"
+#include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/ldad.h"
 #include "base/units.h"
 #include <stdlib.h>
 

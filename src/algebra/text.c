@@ -1,6 +1,6 @@
 /* Descriptors and plans as text. */
+#include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/ldad.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* One descriptor. */
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 #include "base/err.h"
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* The inside of base/ldad.h: what its files ask each other. */
+/* The inside of algebra/descriptor.h: what its files ask each other. */
 #ifndef BASE_LDAD_SET_H
 #define BASE_LDAD_SET_H
 
-#include "base/ldad.h"
+#include "algebra/descriptor.h"
 
 /* Local. Whether chunks of `size` bytes never share one where at least one of the first
  * `first` levels differs, while all others are as they may. Strides are positive, and

@@ -1,7 +1,7 @@
 /* What all ranks access together. */
+#include "algebra/descriptor.h"
+#include "algebra/set.h"
 #include "base/err.h"
-#include "base/ldad.h"
-#include "base/ldad_set.h"
 #include "base/units.h"
 #include <errno.h>
 

@@ -1,9 +1,9 @@
 /* Which byte is whose. The digits of a rank's number are levels among those of time:
  * where all of them lie within each other by stride, an offset is read digit by
  * digit. */
+#include "algebra/descriptor.h"
+#include "algebra/set.h"
 #include "base/err.h"
-#include "base/ldad.h"
-#include "base/ldad_set.h"
 #include <errno.h>
 #include <string.h>
 

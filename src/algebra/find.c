@@ -2,8 +2,8 @@
  *
  * A series is patterns that are alike at a constant distance. One that is complete is
  * a pattern for the series one level up; what leaves the topmost has been found. */
+#include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/ldad.h"
 #include <errno.h>
 #include <string.h>
 
