@@ -3,11 +3,11 @@ src_base_libbase_la_SOURCES = \
 	src/base/buf.c src/base/buf.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/commands.c src/base/commands.h \
-	src/base/csv.c src/base/csv.h \
+	src/base/format/csv.c src/base/format/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/told.h \
-	src/base/json.c src/base/json.h \
+	src/base/format/json.c src/base/format/json.h \
 	src/algebra/descriptor.c src/algebra/descriptor.h \
 	src/algebra/find.c \
 	src/algebra/map.c \
@@ -15,7 +15,7 @@ src_base_libbase_la_SOURCES = \
 	src/algebra/set.c src/algebra/set.h \
 	src/algebra/text.c \
 	src/base/opt.c src/base/opt.h \
-	src/base/plain.c src/base/plain.h \
+	src/base/format/plain.c src/base/format/plain.h \
 	src/base/program.c src/base/program.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/scratch.c src/base/scratch.h \
@@ -42,13 +42,13 @@ CLEANFILES += src/base/version.c src/base/version.stamp
 
 # Pictures: apart, so that only programs that draw need libpng.
 noinst_LTLIBRARIES += src/base/libpicture.la
-src_base_libpicture_la_SOURCES = src/base/png.h
+src_base_libpicture_la_SOURCES = src/base/format/png.h
 src_base_libpicture_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_base_libpicture_la_LIBADD =
 if HAVE_LIBPNG
-src_base_libpicture_la_SOURCES += src/base/png.c
+src_base_libpicture_la_SOURCES += src/base/format/png.c
 src_base_libpicture_la_CPPFLAGS += $(LIBPNG_CFLAGS)
 src_base_libpicture_la_LIBADD += $(LIBPNG_LIBS)
 else
-src_base_libpicture_la_SOURCES += src/base/png_absent.c
+src_base_libpicture_la_SOURCES += src/base/format/png_absent.c
 endif

@@ -1,7 +1,7 @@
 /* bins: what pictures are drawn of, as JSON. Time in equal slices; a transfer that
  * lasts over several is shared out in proportion. Two passes: how long, how much. */
 #include "base/err.h"
-#include "base/json.h"
+#include "base/format/json.h"
 #include "base/units.h"
 #include "iotrace/access.h"
 #include "iotrace/commands.h"

@@ -1,5 +1,5 @@
 #include "iotrace/escape.h"
-#include "base/plain.h"
+#include "base/format/plain.h"
 #include <string.h>
 
 static const char special[] = "\t\n\r\\", letter[] = "tnr\\";

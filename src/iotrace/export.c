@@ -1,7 +1,7 @@
 /* export: events for other programs' pictures and tables. */
-#include "base/csv.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "base/format/csv.h"
+#include "base/format/json.h"
 #include "iotrace/commands.h"
 #include "iotrace/runs.h"
 #include "iotrace/table.h"

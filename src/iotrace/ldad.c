@@ -3,8 +3,8 @@
  * on the number of transfers. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
-#include "base/json.h"
-#include "base/plain.h"
+#include "base/format/json.h"
+#include "base/format/plain.h"
 #include "base/units.h"
 #include "iotrace/access.h"
 #include "iotrace/commands.h"

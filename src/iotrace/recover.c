@@ -1,6 +1,6 @@
 #include "iotrace/recover.h"
 #include "base/err.h"
-#include "base/plain.h"
+#include "base/format/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/names.h"
 #include "iotrace/runs.h"

@@ -1,6 +1,6 @@
 #include "iotrace/runs.h"
 #include "base/err.h"
-#include "base/plain.h"
+#include "base/format/plain.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

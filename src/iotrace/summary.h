@@ -3,8 +3,8 @@
 #ifndef IOTRACE_SUMMARY_H
 #define IOTRACE_SUMMARY_H
 
+#include "base/format/json.h"
 #include "base/hist.h"
-#include "base/json.h"
 #include "iotrace/access.h"
 #include "iotrace/names.h"
 #include "iotrace/runs.h"

@@ -1,6 +1,6 @@
 /* The summary in full. Times in seconds, bytes in bytes. */
 #include "base/err.h"
-#include "base/json.h"
+#include "base/format/json.h"
 #include "iotrace/summary.h"
 #include <errno.h>
 #include <stdlib.h>

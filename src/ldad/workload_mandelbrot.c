@@ -1,7 +1,7 @@
 /* ldad mandelbrot: options, memory and the set itself for workloads/mandelbrot.c. */
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/png.h"
+#include "base/format/png.h"
 #include "base/stamp.h"
 #include "ldad/libldad.h"
 #include "ldad/workload.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 extern "C" {
-#include "base/json.h"
+#include "base/format/json.h"
 }
 
 namespace ldadc

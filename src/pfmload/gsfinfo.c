@@ -1,9 +1,9 @@
 /* gsfinfo: what is in files of multibeam soundings (GSF). No MPI. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/json.h"
+#include "base/format/json.h"
+#include "base/format/plain.h"
 #include "base/opt.h"
-#include "base/plain.h"
 #include "base/program.h"
 #include "base/units.h"
 #include "base/version.h"

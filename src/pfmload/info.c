@@ -1,6 +1,6 @@
 #include "pfmload/info.h"
-#include "base/json.h"
-#include "base/plain.h"
+#include "base/format/json.h"
+#include "base/format/plain.h"
 #include "base/version.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "pfmload/relief.h"
 #include "base/err.h"
-#include "base/png.h"
+#include "base/format/png.h"
 #include "hydro/geodesy.h"
 #include "pfmload/legend.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The samples, one row each (RFC 4180 quoting); what is not known is empty. The
  * histogram and the single ranks' seconds are in the JSON alone. */
-#include "base/csv.h"
-#include "base/json.h"
+#include "base/format/csv.h"
+#include "base/format/json.h"
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>

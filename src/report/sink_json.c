@@ -1,6 +1,6 @@
 /* The JSON of doc/report-schema.md. Groups stand on lines of their own, rows on
  * one line each, so that two reports can be compared with diff. */
-#include "base/json.h"
+#include "base/format/json.h"
 #include "base/version.h"
 #include "report/sink.h"
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* --dry-run: what a run would need. */
 #include "base/err.h"
-#include "base/json.h"
+#include "base/format/json.h"
 #include "base/units.h"
 #include "run/run.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* ranks: 1 */
 /* What the JSON writer must escape, refuse and lay out. */
-#include "base/json.h"
+#include "base/format/json.h"
 #include "tap.h"
 #include <math.h>
 #include <stdlib.h>

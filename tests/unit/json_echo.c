@@ -1,7 +1,7 @@
 /* Writes as JSON what it reads: tests/unit/json_python.py says what, in items of a
  * letter, a key (its length, -1: none) and a value (its length), and 'E' at the end of
  * each document, which gets a zero byte behind it. */
-#include "base/json.h"
+#include "base/format/json.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "base/csv.h"
+#include "base/format/csv.h"
 #include <string.h>
 
 void csv_text(FILE *out, const char *text)

@@ -1,6 +1,6 @@
 /* Instead of png.c where there is no libpng. */
 #include "base/err.h"
-#include "base/png.h"
+#include "base/format/png.h"
 #include <errno.h>
 
 int png_file_open(struct png_file **f, const char *path, int64_t width, int64_t height,

@@ -1,4 +1,4 @@
-#include "base/plain.h"
+#include "base/format/plain.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "base/json.h"
-#include "base/plain.h"
+#include "base/format/json.h"
+#include "base/format/plain.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/png.h"
+#include "base/format/png.h"
 #include "base/err.h"
 #include <errno.h>
 #include <png.h>
