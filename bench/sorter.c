@@ -6,7 +6,7 @@
  * SCRATCH is where runs go; with it memory is an eighth of what the soundings take.
  * Times are of adding, finishing and taking all bins, the least of all rounds: what
  * else the machine does can only add to it. */
-#include "pfmload/sorter.h"
+#include "pfmload/store/sorter.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"

@@ -1,9 +1,9 @@
 /* The area filter as a step of the load: over row bands on all ranks, or, as in 2002,
  * over everything on the rank that wrote. */
 #include "base/err.h"
-#include "pfmload/area_pass.h"
+#include "pfmload/area/area_pass.h"
 #include "pfmload/steps.h"
-#include "pfmload/stream.h"
+#include "pfmload/store/stream.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

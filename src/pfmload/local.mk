@@ -1,58 +1,58 @@
 noinst_LTLIBRARIES += src/pfmload/libpfmload.la
 src_pfmload_libpfmload_la_SOURCES = \
-	src/pfmload/area_pass.c src/pfmload/area_pass.h \
-	src/pfmload/batch.c src/pfmload/batch.h \
-	src/pfmload/beams.c src/pfmload/beams.h \
-	src/pfmload/deal.c src/pfmload/deal.h \
-	src/pfmload/feed.c src/pfmload/feed.h \
-	src/pfmload/list.c src/pfmload/list.h \
-	src/pfmload/scan.c src/pfmload/scan.h \
-	src/pfmload/packet_sorter.c src/pfmload/packet_sorter.h \
-	src/pfmload/sorter.c src/pfmload/sorter.h \
-	src/pfmload/spill.c src/pfmload/spill.h
+	src/pfmload/area/area_pass.c src/pfmload/area/area_pass.h \
+	src/pfmload/store/batch.c src/pfmload/store/batch.h \
+	src/pfmload/input/beams.c src/pfmload/input/beams.h \
+	src/pfmload/input/deal.c src/pfmload/input/deal.h \
+	src/pfmload/input/feed.c src/pfmload/input/feed.h \
+	src/pfmload/input/list.c src/pfmload/input/list.h \
+	src/pfmload/input/scan.c src/pfmload/input/scan.h \
+	src/pfmload/store/packet_sorter.c src/pfmload/store/packet_sorter.h \
+	src/pfmload/store/sorter.c src/pfmload/store/sorter.h \
+	src/pfmload/store/spill.c src/pfmload/store/spill.h
 
 bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
 pfmload_SOURCES = src/pfmload/area_step.c \
-	src/pfmload/dest.c src/pfmload/dest.h \
-	src/pfmload/exchange.c src/pfmload/exchange.h \
-	src/pfmload/grouper.c src/pfmload/grouper.h \
-	src/pfmload/heap.c src/pfmload/heap.h \
-	src/pfmload/load.c src/pfmload/load.h \
-	src/pfmload/packet.h \
-	src/pfmload/packets.c src/pfmload/packets.h \
-	src/pfmload/pages.c src/pfmload/pages.h \
+	src/pfmload/input/dest.c src/pfmload/input/dest.h \
+	src/pfmload/schemes/exchange.c src/pfmload/schemes/exchange.h \
+	src/pfmload/schemes/grouper.c src/pfmload/schemes/grouper.h \
+	src/pfmload/schemes/heap.c src/pfmload/schemes/heap.h \
+	src/pfmload/input/load.c src/pfmload/input/load.h \
+	src/pfmload/schemes/packet.h \
+	src/pfmload/schemes/packets.c src/pfmload/schemes/packets.h \
+	src/pfmload/store/pages.c src/pfmload/store/pages.h \
 	src/pfmload/passes.c src/pfmload/passes.h \
 	src/pfmload/pfmload.c \
-	src/pfmload/roles.c src/pfmload/roles.h \
-	src/pfmload/scheme_c.c \
-	src/pfmload/scheme_d.c \
-	src/pfmload/scheme_d_threaded.c \
-	src/pfmload/scheme_e.c \
-	src/pfmload/scheme_f.c \
-	src/pfmload/scheme_g.c \
-	src/pfmload/scheme_serial.c \
-	src/pfmload/settings.c src/pfmload/settings.h \
+	src/pfmload/schemes/roles.c src/pfmload/schemes/roles.h \
+	src/pfmload/schemes/scheme_c.c \
+	src/pfmload/schemes/scheme_d.c \
+	src/pfmload/schemes/scheme_d_threaded.c \
+	src/pfmload/schemes/scheme_e.c \
+	src/pfmload/schemes/scheme_f.c \
+	src/pfmload/schemes/scheme_g.c \
+	src/pfmload/schemes/scheme_serial.c \
+	src/pfmload/input/settings.c src/pfmload/input/settings.h \
 	src/pfmload/steps.c src/pfmload/steps.h \
 	src/pfmload/steps_load.c \
 	src/pfmload/steps_report.c \
 	src/pfmload/steps_scan.c \
-	src/pfmload/stream.c src/pfmload/stream.h \
-	src/pfmload/writer.c src/pfmload/writer.h
+	src/pfmload/store/stream.c src/pfmload/store/stream.h \
+	src/pfmload/store/writer.c src/pfmload/store/writer.h
 pfmload_LDADD = src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	$(blocktransfer_LDADD)
-gsfgen_SOURCES = src/pfmload/gsfgen.c src/pfmload/seafloor.c src/pfmload/seafloor.h \
-	src/pfmload/survey.c src/pfmload/survey.h
+gsfgen_SOURCES = src/pfmload/tools/gsfgen.c src/pfmload/tools/seafloor.c src/pfmload/tools/seafloor.h \
+	src/pfmload/tools/survey.c src/pfmload/tools/survey.h
 gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \
 	-lm -lpthread
-gsfinfo_SOURCES = src/pfmload/gsfinfo.c
+gsfinfo_SOURCES = src/pfmload/tools/gsfinfo.c
 gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
-pfminfo_SOURCES = src/pfmload/pfminfo.c \
-	src/pfmload/info.c src/pfmload/info.h \
-	src/pfmload/info_check.c src/pfmload/info_check.h \
-	src/pfmload/info_lines.c src/pfmload/info_lines.h \
-	src/pfmload/legend.c src/pfmload/legend.h \
-	src/pfmload/relief.c src/pfmload/relief.h
+pfminfo_SOURCES = src/pfmload/tools/pfminfo.c \
+	src/pfmload/tools/info.c src/pfmload/tools/info.h \
+	src/pfmload/tools/info_check.c src/pfmload/tools/info_check.h \
+	src/pfmload/tools/info_lines.c src/pfmload/tools/info_lines.h \
+	src/pfmload/tools/legend.c src/pfmload/tools/legend.h \
+	src/pfmload/tools/relief.c src/pfmload/tools/relief.h
 pfminfo_LDADD = src/base/libpicture.la $(gsfinfo_LDADD)
 pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)

@@ -3,9 +3,9 @@
 #include "base/stamp.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
-#include "pfmload/batch.h"
-#include "pfmload/pages.h"
-#include "pfmload/writer.h"
+#include "pfmload/store/batch.h"
+#include "pfmload/store/pages.h"
+#include "pfmload/store/writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PFMLOAD_PASSES_H
 #define PFMLOAD_PASSES_H
 
-#include "pfmload/load.h"
+#include "pfmload/input/load.h"
 
 /* Local, on the rank that has the files open. The recompute pass: walks every chain,
  * and writes every bin's summary. Failures are kept in the run. */

@@ -5,7 +5,7 @@
  * names. */
 #include "base/err.h"
 #include "pfmload/steps.h"
-#include "pfmload/writer.h"
+#include "pfmload/store/writer.h"
 #include <string.h>
 
 static int repetition(struct load *l, bool last)

@@ -2,7 +2,7 @@
 #include "pfmload/steps.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "pfmload/roles.h"
+#include "pfmload/schemes/roles.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PFMLOAD_STEPS_H
 #define PFMLOAD_STEPS_H
 
-#include "pfmload/load.h"
+#include "pfmload/input/load.h"
 
 /* Settles options, and refuses what the scheme cannot do. */
 int steps_settle(struct load *l);

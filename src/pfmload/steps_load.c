@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "pfmload/passes.h"
 #include "pfmload/steps.h"
-#include "pfmload/stream.h"
+#include "pfmload/store/stream.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

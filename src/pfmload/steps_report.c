@@ -1,5 +1,5 @@
 /* What the report says of a load beside its phases. */
-#include "pfmload/roles.h"
+#include "pfmload/schemes/roles.h"
 #include "pfmload/steps.h"
 #include <sys/resource.h>
 

@@ -1,6 +1,6 @@
 /* libFuzzer target: any text is a list of input files as pfmload takes them, which
  * stands among files and lists that it can name. MPI is that of stub/mpi.h. */
-#include "pfmload/list.h"
+#include "pfmload/input/list.h"
 #include "fuzz.h"
 
 static void make_folder(void)

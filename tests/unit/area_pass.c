@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_sums.h"
-#include "pfmload/area_pass.h"
+#include "pfmload/area/area_pass.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_side.h"
-#include "pfmload/feed.h"
+#include "pfmload/input/feed.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

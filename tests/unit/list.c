@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "base/err.h"
-#include "pfmload/list.h"
+#include "pfmload/input/list.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/err.h"
-#include "pfmload/packet_sorter.h"
+#include "pfmload/store/packet_sorter.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

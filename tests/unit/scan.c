@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "hydro/gsf_write.h"
-#include "pfmload/scan.h"
+#include "pfmload/input/scan.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

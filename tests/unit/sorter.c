@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "hydro/pfm.h"
-#include "pfmload/sorter.h"
+#include "pfmload/store/sorter.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

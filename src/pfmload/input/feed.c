@@ -1,0 +1,310 @@
+#include "pfmload/input/feed.h"
+#include "base/err.h"
+#include "hydro/gsf.h"
+#include "hydro/pfm_make.h"
+#include "hydro/pfm_pack.h"
+#include "pfmload/input/beams.h"
+#include "world/world.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct feed {
+    const struct pfm_head *head;
+    struct feed_options o;
+    struct beams beams;
+    struct swath *swath;            /* NULL: no filter */
+    struct pfm_sounding *soundings; /* of a ping */
+    int room;
+    struct feed_counts counts;
+};
+
+/* The file that is being fed, and who takes its soundings. */
+struct source {
+    struct gsf *gsf;
+    const char *path;
+    int64_t number, line;
+    bool ended; /* the filter may still hold pings */
+    feed_sink *sink;
+    void *context;
+};
+
+static int no_memory(void)
+{
+    return err_set(-ENOMEM, NULL, -1, "no memory to read input files");
+}
+
+int feed_open(struct feed **out, const struct pfm_head *h, const struct feed_options *o)
+{
+    struct feed *f = calloc(1, sizeof *f);
+    *out = f;
+    if (!f)
+        return no_memory();
+    f->head = h;
+    f->o = *o;
+    f->beams.how = o->how;
+    int rc = o->filter ? swath_open(&f->swath, &o->swath) : 0;
+    if (rc)
+        feed_close(out);
+    return rc;
+}
+
+void feed_close(struct feed **f)
+{
+    if (*f) {
+        beams_free(&(*f)->beams);
+        swath_close(&(*f)->swath);
+        free((*f)->soundings);
+    }
+    free(*f);
+    *f = NULL;
+}
+
+const struct feed_counts *feed_counts(const struct feed *f)
+{
+    return &f->counts;
+}
+
+const struct swath_counts *feed_swath(const struct feed *f)
+{
+    return f->swath ? swath_counts(f->swath) : NULL;
+}
+
+/* ---- a ping --------------------------------------------------------------------- */
+
+static int make_room(struct feed *f, int beams)
+{
+    if (beams <= f->room)
+        return 0;
+    free(f->soundings);
+    f->room = 0;
+    f->soundings = malloc(2 * (size_t)beams * sizeof *f->soundings);
+    if (!f->soundings)
+        return no_memory();
+    f->room = 2 * beams;
+    return 0;
+}
+
+static uint32_t validity_of(uint8_t flag)
+{
+    return !(flag & GSF_BEAM_IGNORE) ? 0
+           : flag == GSF_BEAM_FILTER ? PFM_FILTER_INVAL
+                                     : PFM_MANUALLY_INVAL;
+}
+
+/* All bits that any of the soundings has: it fits where each of them does. */
+static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
+{
+    all->file |= s->file;
+    all->line |= s->line;
+    all->ping |= s->ping;
+    all->beam |= s->beam;
+    all->depth |= s->depth;
+    all->x |= s->x;
+    all->y |= s->y;
+    all->validity |= s->validity;
+}
+
+static void count(struct feed_counts *c, const struct pfm_sounding *s)
+{
+    c->soundings++;
+    c->manual += (s->validity & PFM_MANUALLY_INVAL) != 0;
+    c->filtered += (s->validity & PFM_FILTER_INVAL) != 0;
+}
+
+/* The soundings of a ping; *all is what gather() makes of them. Returns how many, or
+ * -1 where a depth is less than nothing when stored, or as deep as "none" is. */
+static int make_soundings(struct feed *f, const struct source *from,
+                          const struct gsf_ping *p, const uint8_t *cut,
+                          struct pfm_sounding *all)
+{
+    const struct pfm_head *h = f->head;
+    struct feed_counts c = f->counts;
+    struct pfm_sounding *s = f->soundings;
+    for (int i = 0; i < p->beams; i++) {
+        double depth = floor((p->depth[i] + h->depth_offset) * h->depth_scale + 0.5);
+        if (beam_is_null(p, i)) {
+            c.beams_null++;
+        } else if (beam_is_lost(p, i)) {
+            c.beams_lost++;
+        } else if (!pfm_place(h, f->beams.at[i], s)) {
+            c.outside++;
+        } else if (!(depth >= 0 && depth < (double)h->null_raw)) {
+            return -1;
+        } else {
+            s->file = (uint32_t)from->number;
+            s->line = (uint16_t)from->line;
+            s->ping = (uint32_t)p->number;
+            s->beam = (uint16_t)(i + 1);
+            s->depth = (uint32_t)depth;
+            s->validity = cut && cut[i] ? PFM_FILTER_INVAL | PFM_MODIFIED
+                                        : validity_of(p->flag[i]);
+            c.cut += cut && cut[i];
+            gather(all, s);
+            count(&c, s++);
+        }
+    }
+    f->counts = c;
+    return (int)(s - f->soundings);
+}
+
+/* `cut` has a byte for each beam; NULL: nothing is cut. */
+static int feed_ping(struct feed *f, const struct source *from,
+                     const struct gsf_ping *p, const uint8_t *cut)
+{
+    struct pfm_sounding all = {0};
+    f->counts.pings++;
+    f->counts.pings_ignored += p->ignored;
+    f->counts.pings_lost += !p->ignored && !p->placed;
+    if (p->ignored || !p->placed)
+        return 0;
+    f->counts.beams += p->beams;
+    int rc = beams_place(&f->beams, p);
+    if (!rc)
+        rc = make_room(f, p->beams);
+    if (rc)
+        return rc;
+    int n = make_soundings(f, from, p, cut, &all);
+    if (n < 0)
+        return err_set(-ERANGE, from->path, p->offset,
+                       "ping %lld: a sounding is not within the depths that this PFM "
+                       "can hold, %g m to below %g m",
+                       (long long)p->number, 0.0 - f->head->depth_offset,
+                       f->head->null_depth);
+    const char *unfit = pfm_unfit(f->head, &all);
+    if (unfit || p->number > UINT32_MAX)
+        return err_set(-ERANGE, from->path, p->offset,
+                       "ping %lld: the %s of a sounding does not fit into the bits "
+                       "that this PFM has for it",
+                       (long long)p->number, unfit ? unfit : "ping");
+    return n ? from->sink(from->context, f->soundings, n) : 0;
+}
+
+/* ---- sources -------------------------------------------------------------------- */
+
+static int check_numbers(const struct source *from)
+{
+    if (from->number >= 0 && from->number <= UINT32_MAX && from->line >= 0 &&
+        from->line <= UINT16_MAX)
+        return 0;
+    return err_set(-ERANGE, from->path, -1,
+                   "file %lld, line %lld: a PFM has no such numbers",
+                   (long long)from->number, (long long)from->line);
+}
+
+/* As gsf_next, but not for ever. */
+static int take(struct source *from, struct gsf_ping *ping)
+{
+    watchdog_arm_as_set("reading", from->path);
+    int rc = gsf_next(from->gsf, ping);
+    watchdog_disarm();
+    return rc;
+}
+
+/* The next ping, on its way through the filter if there is one. Returns 1, 0 or -errno
+ * as gsf_next. */
+static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
+                     const uint8_t **cut)
+{
+    *cut = NULL;
+    if (!f->swath)
+        return take(from, ping);
+    while (!swath_next(f->swath, ping, cut)) {
+        int rc = from->ended ? 0 : take(from, ping);
+        if (rc < 0 || from->ended)
+            return rc;
+        from->ended = !rc;
+        if (from->ended)
+            swath_flush(f->swath);
+        else if ((rc = swath_push(f->swath, ping)))
+            return rc;
+    }
+    return 1;
+}
+
+int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
+              void *context)
+{
+    struct source from = {.path = path,
+                          .number = number,
+                          .line = number + f->o.line_shift,
+                          .sink = sink,
+                          .context = context};
+    struct gsf_ping ping;
+    const uint8_t *cut;
+    int rc = check_numbers(&from);
+    if (!rc)
+        rc = gsf_open_told(&from.gsf, path, &f->o.told);
+    if (rc)
+        return rc;
+    while (!rc && (rc = next_ping(f, &from, &ping, &cut)) == 1)
+        rc = feed_ping(f, &from, &ping, cut);
+    f->counts.files++;
+    gsf_close(&from.gsf);
+    return rc;
+}
+
+static bool is_same_grid(const struct pfm_head *a, const struct pfm_head *b)
+{
+    return a->width == b->width && a->height == b->height && a->min_x == b->min_x &&
+           a->min_y == b->min_y && a->bin_x == b->bin_x && a->bin_y == b->bin_y &&
+           a->offset_bits == b->offset_bits && a->depth_scale == b->depth_scale &&
+           a->depth_offset == b->depth_offset;
+}
+
+static int feed_chain(struct feed *f, struct pfm *p, const struct pfm_bin *bin,
+                      feed_sink *sink, void *context)
+{
+    const struct pfm_sounding *s;
+    struct pfm_sounding all = {0};
+    int rc = pfm_chain(p, bin, NULL, &s);
+    for (int64_t i = 0; i < bin->soundings && !rc; i++) {
+        gather(&all, &s[i]);
+        count(&f->counts, &s[i]);
+    }
+    const char *unfit = rc ? NULL : pfm_unfit(f->head, &all);
+    if (unfit)
+        rc = err_set(-ERANGE, NULL, -1,
+                     "the %s of a sounding of the PFM that is added to does not fit "
+                     "into the bits that the new one has for it",
+                     unfit);
+    return rc ? rc : sink(context, s, bin->soundings);
+}
+
+int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sink *sink,
+             void *context)
+{
+    int rc = 0;
+    if (!is_same_grid(pfm_head(p), f->head))
+        return err_set(-EINVAL, NULL, -1,
+                       "the PFM that is added to has another grid, or stores depths "
+                       "in another way, than the new one");
+    for (int64_t row = row0; row < row1 && !rc; row++)
+        for (int64_t column = 0; column < f->head->width && !rc; column++) {
+            struct pfm_bin bin;
+            rc = pfm_bin(p, row, column, &bin);
+            if (!rc && bin.soundings)
+                rc = feed_chain(f, p, &bin, sink, context);
+        }
+    return rc;
+}
+
+/* ---- fingerprints --------------------------------------------------------------- */
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+ * generators", 2014, with the constants of Stafford's variant 13). */
+static inline uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+uint64_t feed_hash(const struct pfm_sounding *s)
+{
+    uint32_t validity = s->validity & ~(uint32_t)(PFM_FILTER_INVAL | PFM_MODIFIED);
+    uint64_t hash = mix((uint64_t)s->bin + 0x9e3779b97f4a7c15);
+    hash = mix(hash ^ ((uint64_t)s->file << 32 | s->ping));
+    hash = mix(hash ^ ((uint64_t)s->depth << 32 | validity));
+    return mix(hash ^ ((uint64_t)s->beam << 32 | (uint64_t)s->x << 16 | s->y));
+}

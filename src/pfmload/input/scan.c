@@ -1,0 +1,262 @@
+#include "pfmload/input/scan.h"
+#include "base/err.h"
+#include "base/progress.h"
+#include "hydro/gsf.h"
+#include "pfmload/input/beams.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What this rank does its share with. */
+struct scanner {
+    const struct scan_options *o;
+    struct beams beams;
+    struct progress progress;
+    int64_t *soundings; /* of each file; -1: it is bad */
+    int *rank_of;
+};
+
+/* ---- one file ------------------------------------------------------------------- */
+
+static bool is_within(const struct scan_options *o, struct geo_point p)
+{
+    double lon = p.lon < o->west ? p.lon + 360 : p.lon;
+    return p.lat >= o->south && p.lat <= o->north && lon >= o->west && lon <= o->east;
+}
+
+static double end_of(const struct scan *s, int end)
+{
+    const struct geo_box *b = &s->box;
+    const double ends[SCAN_ENDS] = {s->depth_min, s->depth_max, b->south,   b->north,
+                                    b->west[0],   b->east[0],   b->west[1], b->east[1]};
+    return ends[end];
+}
+
+/* Of two that are as far, the first in the list stays, on any number of ranks. */
+static bool is_farther(const struct scan *a, const struct scan *b, int end)
+{
+    double x = end_of(a, end), y = end_of(b, end);
+    if (x != y)
+        return end % 2 ? x > y : x < y;
+    const struct scan_place *p = &a->place[end], *q = &b->place[end];
+    return p->file != q->file ? p->file < q->file : p->ping < q->ping;
+}
+
+struct scan_place scan_outlier(const struct scan *s, enum scan_end side)
+{
+    double n = (double)s->box.n, mean = s->sum[0].lat / n;
+    int end = (int)side;
+    if (side == SCAN_WEST) { /* the longitudes in which the box is smaller */
+        int way = s->box.east[1] - s->box.west[1] < s->box.east[0] - s->box.west[0];
+        end += 2 * way;
+        mean = s->sum[way].lon / n;
+    }
+    return s->place[end_of(s, end + 1) - mean > mean - end_of(s, end) ? end + 1 : end];
+}
+
+static void join(struct scan *into, const struct scan *other)
+{
+    for (int i = 0; i < SCAN_ENDS && other->box.n; i++)
+        if (!into->box.n || is_farther(other, into, i))
+            into->place[i] = other->place[i];
+    for (int i = 0; i < 2; i++) {
+        into->sum[i].lat += other->sum[i].lat;
+        into->sum[i].lon += other->sum[i].lon;
+    }
+    if (other->box.n && (!into->box.n || other->depth_min < into->depth_min))
+        into->depth_min = other->depth_min;
+    if (other->box.n && (!into->box.n || other->depth_max > into->depth_max))
+        into->depth_max = other->depth_max;
+    geo_box_join(&into->box, &other->box);
+    into->pings = other->pings > into->pings ? other->pings : into->pings;
+    into->beams = other->beams > into->beams ? other->beams : into->beams;
+}
+
+/* Where a ping is, and how often that counts in the mean. */
+static void locate(struct scan *s, const struct gsf_ping *p, int64_t file)
+{
+    double n = (double)s->box.n, lon = geo_wrap(p->lon);
+    for (int i = 0; i < SCAN_ENDS; i++)
+        s->place[i] = (struct scan_place){file, p->number};
+    for (int i = 0; i < 2; i++)
+        s->sum[i] =
+            (struct geo_point){n * p->lat, n * (i && lon < 0 ? lon + 360 : lon)};
+}
+
+static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number,
+                     struct scan *file)
+{
+    if (p->ignored || !p->placed)
+        return 0;
+    struct scan s = {0};
+    int rc = beams_place(&c->beams, p);
+    for (int i = 0; i < p->beams && !rc; i++) {
+        struct geo_point at = c->beams.at[i];
+        double depth = p->depth[i];
+        if (beam_is_null(p, i) || beam_is_lost(p, i) ||
+            (c->o->bounded && !is_within(c->o, at)))
+            continue;
+        s.depth_min = !s.box.n || depth < s.depth_min ? depth : s.depth_min;
+        s.depth_max = !s.box.n || depth > s.depth_max ? depth : s.depth_max;
+        geo_box_add(&s.box, at);
+        s.beams = i + 1;
+    }
+    s.pings = s.box.n ? p->number : 0;
+    locate(&s, p, number);
+    join(file, &s);
+    return rc;
+}
+
+/* As gsf_next, but not for ever. */
+static int take(struct gsf *g, struct gsf_ping *ping, const char *path)
+{
+    watchdog_arm_as_set("reading", path);
+    int rc = gsf_next(g, ping);
+    watchdog_disarm();
+    return rc;
+}
+
+static int scan_file(struct scanner *c, const char *path, int64_t number,
+                     struct scan *file)
+{
+    struct gsf *g;
+    struct gsf_ping ping;
+    int64_t at = 0;
+    int rc = gsf_open_told(&g, path, &c->o->told);
+    if (rc)
+        return rc;
+    while (!rc && (rc = take(g, &ping, path)) == 1) {
+        rc = scan_ping(c, &ping, number, file);
+        progress_step(&c->progress, gsf_position(g) - at, "scanning");
+        at = gsf_position(g);
+    }
+    gsf_close(&g);
+    return rc;
+}
+
+/* ---- this rank's files ---------------------------------------------------------- */
+
+static int64_t bytes_of(const struct list *l, const int *rank_of, int rank)
+{
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < l->n; i++)
+        bytes += rank_of[i] == rank ? l->file[i].bytes : 0;
+    return bytes;
+}
+
+/* Scans this rank's files in the order of the list. Returns the first that ends all,
+ * for which the failure is recorded, or l->n. */
+static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct scan *s)
+{
+    int64_t i = 0;
+    progress_start(&c->progress, c->o->progress && !rank,
+                   bytes_of(l, c->rank_of, rank));
+    for (; i < l->n; i++) {
+        struct scan file = {0};
+        if (c->rank_of[i] != rank)
+            continue;
+        int rc = scan_file(c, l->file[i].path, i, &file);
+        if (rc && (!c->o->skip_bad || rc == -ENOMEM || list_mark_bad(l, i, NULL)))
+            break;
+        if (!rc)
+            join(s, &file);
+        c->soundings[i] = rc ? -1 : file.box.n;
+    }
+    progress_clear(&c->progress);
+    return i;
+}
+
+/* ---- all ranks ------------------------------------------------------------------ */
+
+/* The failure of the first file that ends all, if there is one, becomes everyone's. */
+static int agree(MPI_Comm comm, int64_t stopped, int64_t n)
+{
+    int64_t first;
+    MPI_Allreduce(&stopped, &first, 1, MPI_INT64_T, MPI_MIN, comm);
+    bool mine = stopped == first && first < n;
+    if (!mine)
+        err_clear();
+    return err_agree(comm, mine ? err_get()->code : 0);
+}
+
+static void join_op(void *in, void *sum, int *n, MPI_Datatype *type)
+{
+    const struct scan *from = in;
+    struct scan *into = sum;
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        join(&into[i], &from[i]);
+}
+
+static void join_all(struct scan *s, MPI_Comm comm)
+{
+    struct scan mine = *s;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_contiguous((int)sizeof mine, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(join_op, 1, &op);
+    MPI_Allreduce(&mine, s, 1, type, op, comm);
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+}
+
+/* What each rank found of its files, to all. */
+static int share_files(const struct scanner *c, struct list *l, int rank, MPI_Comm comm)
+{
+    enum { PIECE = 1 << 20 };
+    int rc = 0;
+    for (int64_t at = 0; at < l->n; at += PIECE)
+        MPI_Allreduce(MPI_IN_PLACE, c->soundings + at,
+                      (int)(l->n - at < PIECE ? l->n - at : PIECE), MPI_INT64_T,
+                      MPI_SUM, comm);
+    for (int64_t i = 0; i < l->n; i++) {
+        char why[LIST_WHY] = "";
+        l->file[i].soundings = c->soundings[i] > 0 ? c->soundings[i] : 0;
+        if (c->soundings[i] >= 0)
+            continue;
+        if (c->rank_of[i] == rank)
+            snprintf(why, sizeof why, "%s", l->file[i].bad);
+        MPI_Bcast(why, sizeof why, MPI_CHAR, c->rank_of[i], comm);
+        if (c->rank_of[i] != rank && list_mark_bad(l, i, why))
+            rc = -ENOMEM;
+    }
+    return err_agree(comm, rc);
+}
+
+static int scan_all(struct scan *s, struct scanner *c, MPI_Comm comm, struct list *l)
+{
+    int rank, size, rc = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (!c->soundings || !c->rank_of)
+        rc = err_set(-ENOMEM, NULL, -1, "no memory to scan input files");
+    if (!rc)
+        rc = list_deal(l, size, c->rank_of);
+    if ((rc = err_agree(comm, rc)))
+        return rc;
+    rc = agree(comm, scan_mine(c, l, rank, s), l->n);
+    if (rc)
+        return rc;
+    join_all(s, comm);
+    rc = share_files(c, l, rank, comm);
+    for (int64_t i = 0; i < l->n; i++)
+        s->bad += l->file[i].bad != NULL;
+    return rc;
+}
+
+int scan_files(struct scan *s, MPI_Comm comm, struct list *l,
+               const struct scan_options *o)
+{
+    struct scanner c = {.o = o,
+                        .beams.how = o->how,
+                        .soundings = calloc((size_t)l->n, sizeof *c.soundings),
+                        .rank_of = calloc((size_t)l->n, sizeof *c.rank_of)};
+    memset(s, 0, sizeof *s);
+    int rc = scan_all(s, &c, comm, l);
+    beams_free(&c.beams);
+    free(c.soundings);
+    free(c.rank_of);
+    return rc;
+}

@@ -1,0 +1,225 @@
+#include "pfmload/input/settings.h"
+#include "base/err.h"
+#include "pfmload/input/load.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings settings;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Load:"},
+    {.kind = OPT_REST, .name = "FILE", .value = &settings.files, .workload = true,
+     .help = "GSF files; their numbers in the PFM are in the order given"},
+    {.kind = OPT_LIST, .name = "list", .letter = 'l', .value = &settings.lists,
+     .arg = "LISTFILE", .workload = true,
+     .help = "a file with the names of files, or a datalist of MB-System; may be "
+     "repeated"},
+    {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
+     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder "
+     "OUT.pfm.data; relative to --dir"},
+    {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
+     .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
+     .help = "how ranks share the work; see the manual page [serial with one rank, G "
+     "with more]"},
+    {.kind = OPT_CHOICE, .name = "library", .value = &settings.library,
+     .preset = "cached", .arg = "WAY", .choices = "per-sounding|cached",
+     .help = "scheme serial: add soundings one by one, or in order of their bins"},
+    {.kind = OPT_FLAG, .name = "append", .value = &settings.append, .preset = "no",
+     .workload = true,
+     .help = "add to OUT.pfm, which is replaced once the new one is complete"},
+    {.kind = OPT_FLAG, .name = "overwrite", .value = &settings.overwrite,
+     .preset = "no", .help = "replace OUT.pfm, likewise"},
+    {.kind = OPT_FLAG, .name = "skip-bad", .value = &settings.skip_bad, .preset = "no",
+     .workload = true, .help = "leave damaged files out, and list them"},
+    {.kind = OPT_TITLE, .help = "Grid and format:"},
+    {.kind = OPT_REAL, .name = "bin-size", .letter = 'b', .value = &settings.bin_m,
+     .preset = "25", .arg = "METRES", .unit = "m", .min = 0.01, .max = 1e5,
+     .workload = true, .help = "size of a bin"},
+    {.kind = OPT_TEXT, .name = "bounds", .value = &settings.bounds_text,
+     .arg = "W,S,E,N", .workload = true,
+     .help = "degrees; soundings outside are left out, and counted; west > east where "
+     "the area crosses 180 degrees [all soundings, by a first scan]"},
+    {.kind = OPT_TEXT, .name = "depths", .value = &settings.depths_text,
+     .arg = "MIN,MAX", .workload = true,
+     .help = "range of depths the PFM can hold, metres; with --bounds there is no "
+     "first scan [by a first scan]"},
+    {.kind = OPT_INT, .name = "record-length", .value = &settings.record_length,
+     .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = 1000, .workload = true,
+     .help = "soundings of a block"},
+    {.kind = OPT_CHOICE, .name = "pfm-version", .value = &settings.version,
+     .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
+     .help = "of the format; more programs read the older one"},
+    {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
+     .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
+     .workload = true, .help = "beams along geodesics; in the tangent plane: good in "
+     "shallow water only; or by the formula of NAVO's programs"},
+    {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
+     .preset = "no", .workload = true,
+     .help = "soundings by bin, file, ping and beam: the same bytes whatever the "
+     "scheme and the number of ranks"},
+    {.kind = OPT_TITLE, .help = "Filters, which flag and never drop:"},
+    {.kind = OPT_FLAG, .name = "swath-filter", .value = &settings.swath,
+     .preset = "no", .workload = true,
+     .help = "flag beams that stand out of their neighbours in 5 pings, while files "
+     "are read"},
+    {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
+     .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true, .help = "how far, in standard deviations: 5 cuts hardly a good "
+     "sounding, 3 some of them"},
+    {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
+     .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true,
+     .help = "flag soundings that stand out of the nine bins around them, after the "
+     "load; 3 where no number is given"},
+    {.kind = OPT_CHOICE, .name = "area-order", .value = &settings.area_order,
+     .preset = "two-pass", .arg = "ORDER", .choices = "two-pass|raster",
+     .workload = true,
+     .help = "decide by what bins were before any was filtered, or bin by bin by what "
+     "they have become"},
+    {.kind = OPT_FLAG, .name = "area-serial", .value = &settings.area_serial,
+     .preset = "no", .help = "on one rank, as in 2002, and not on all of them"},
+    {.kind = OPT_TITLE, .help = "Resources:"},
+    {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &settings.memory,
+     .preset = "512M", .arg = "BYTES", .unit = "B", .min = SETTINGS_MEMORY_MIN,
+     .max = 9e18,
+     .help = "for soundings, on each rank; what does not fit goes to scratch files. By "
+     "default a node's ranks take half of its free memory at most"},
+    {.kind = OPT_TEXT, .name = "scratch-dir", .value = &settings.scratch_dir,
+     .arg = "DIR", .help = "where scratch files are made [where OUT.pfm is]"},
+    {.kind = OPT_INT, .name = "queue-limit", .value = &settings.queue_limit,
+     .preset = "16", .arg = "N", .unit = "1", .min = 0, .max = 1e6,
+     .help = "scheme D-threaded: buffers that may wait on the I/O node; 0: no limit, "
+     "as in 2002"},
+    {.kind = OPT_INT, .name = "io-ranks", .value = &settings.io_ranks, .preset = "0",
+     .arg = "N", .unit = "1", .min = 0, .max = 2e9,
+     .help = "scheme G: ranks that write; 0: all"},
+    RUN_OPTIONS_WITH(settings.run, "SHARED", "yes"),
+};
+/* clang-format on */
+
+const struct opt_program pfmload_program = {
+    .name = "pfmload",
+    .line = "-o OUT.pfm FILE.gsf ...",
+    .about =
+        "Loads soundings of multibeam surveys (GSF) into the bins of a PFM, by schemes "
+        "with one I/O node after the parallel loader of 2002, or with all ranks "
+        "writing.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+/* n numbers with commas between, and nothing else. */
+static bool numbers(const char *text, int n, double *v)
+{
+    for (int i = 0; i < n; i++) {
+        char *end;
+        v[i] = strtod(text, &end);
+        if (end == text || !isfinite(v[i]) || *end != (i < n - 1 ? ',' : 0))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int settle_bounds(struct settings *s)
+{
+    double v[4];
+    if (!s->bounds_text)
+        return 0;
+    if (!numbers(s->bounds_text, 4, v))
+        return err_usage("--bounds: \"%s\" is not W,S,E,N in degrees", s->bounds_text);
+    bool on_earth =
+        fabs(v[0]) <= 180 && fabs(v[2]) <= 360 && fabs(v[1]) < 90 && fabs(v[3]) < 90;
+    if (v[2] < v[0])
+        v[2] += 360;
+    if (!on_earth || v[1] >= v[3] || v[0] == v[2] || v[2] - v[0] > 360)
+        return err_usage("--bounds: \"%s\" is no area: W,S,E,N are degrees, with S < N "
+                         "between the poles",
+                         s->bounds_text);
+    s->bounded = true;
+    s->west = v[0];
+    s->south = v[1];
+    s->east = v[2];
+    s->north = v[3];
+    return 0;
+}
+
+static int settle_depths(struct settings *s)
+{
+    double v[2];
+    if (!s->depths_text)
+        return 0;
+    if (!numbers(s->depths_text, 2, v) || v[0] >= v[1] || fabs(v[0]) > 20000 ||
+        fabs(v[1]) > 20000)
+        return err_usage("--depths: \"%s\" is not MIN,MAX in metres", s->depths_text);
+    s->depths_given = true;
+    s->depth_min = v[0];
+    s->depth_max = v[1];
+    return 0;
+}
+
+/* Grid and format are those of the PFM that is added to. */
+static int check_append(void)
+{
+    static const char *const fixed[] = {"bounds", "depths", "bin-size", "record-length",
+                                        "pfm-version"};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (opt_find(&pfmload_program, fixed[i])->from != OPT_DEFAULT)
+            return err_usage("--append: grid and format are those of OUT.pfm; leave "
+                             "--%s out",
+                             fixed[i]);
+    return 0;
+}
+
+static int check_output(const struct settings *s)
+{
+    size_t n = s->output ? strlen(s->output) : 0;
+    if (!n)
+        return err_usage("--output is missing; usage: pfmload [options] %s",
+                         pfmload_program.line);
+    if (n < 5 || strcmp(s->output + n - 4, ".pfm") || s->output[n - 5] == '/')
+        return err_usage("--output: \"%s\" does not end with NAME.pfm, and programs "
+                         "that read PFMs expect it",
+                         s->output);
+    if (s->append && s->overwrite)
+        return err_usage("--append and --overwrite exclude each other");
+    if (!strcmp(s->area_order, "raster") && !s->area_serial && s->area_sigma > 0)
+        return err_usage("--area-order=raster depends on the order of all bins: add "
+                         "--area-serial");
+    return s->append ? check_append() : 0;
+}
+
+/* What is not about any one scheme. */
+static int check_io(const struct settings *s)
+{
+    if (strcmp(s->run.filetype, "SHARED"))
+        return err_usage("FILETYPE=%s: a PFM is one file, whoever writes it; only "
+                         "SHARED can be done",
+                         s->run.filetype);
+    if (!strcmp(s->run.cache, "direct"))
+        return err_usage("--cache=direct moves multiples of %d bytes, and the blocks "
+                         "of a PFM are none",
+                         IO_DIRECT_ALIGN);
+    if (!strcmp(s->run.iomode, "NONE") && (s->area_sigma > 0 || s->append))
+        return err_usage("IOMODE=NONE: without a PFM there is none to filter or to "
+                         "append to");
+    return 0;
+}
+
+int settings_settle(void)
+{
+    struct settings *s = &settings;
+    s->how = !strcmp(s->position_text, "exact")     ? GEO_EXACT
+             : !strcmp(s->position_text, "tangent") ? GEO_TANGENT
+                                                    : GEO_SURVEY;
+    int rc = check_output(s);
+    if (!rc)
+        rc = check_io(s);
+    if (!rc)
+        rc = settle_bounds(s);
+    return rc ? rc : settle_depths(s);
+}

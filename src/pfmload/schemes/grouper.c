@@ -1,0 +1,191 @@
+#include "pfmload/schemes/grouper.h"
+#include "base/err.h"
+#include "pfmload/schemes/packet.h"
+#include "pfmload/schemes/roles.h"
+#include "pfmload/store/batch.h"
+#include "pfmload/store/sorter.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct grouper {
+    struct load *l;
+    int64_t least;         /* soundings that a round is worth while for; 0: all */
+    int64_t due;           /* soundings in the batch with which the next one is */
+    struct channel blocks; /* to the I/O node */
+    struct channel rest;   /* to the one who groups */
+    struct receiver others;
+    struct batch batch;
+    struct sorter *left; /* over, what the batch has no room for; all in the end */
+    /* in the end, of the bin that is being grouped: */
+    struct pfm_sounding *part;
+    int64_t parts;
+    bool groups;
+};
+
+enum { ROUND_LEAST = 1 << 16 };
+
+static int grouper_open(struct grouper *g, struct load *l, enum grouper_when when)
+{
+    int64_t half = load_memory(l) / 2;
+    char scratch[PFM_PATH];
+    *g = (struct grouper){.l = l, .least = when == GROUPER_SOON ? ROUND_LEAST : 0};
+    g->part = malloc((size_t)l->head.record_length * sizeof *g->part);
+    int rc = g->part ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for a block");
+    if (!rc)
+        rc = channel_open(&g->blocks, l, LOAD_IO_RANK);
+    if (!rc)
+        rc = channel_open(&g->rest, l, LOAD_IO_RANK);
+    if (!rc)
+        rc = receiver_open(&g->others, l);
+    if (!rc)
+        rc = batch_open(&g->batch, load_sorter_memory(l, half, roles_slaves(l)));
+    if (!rc)
+        rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
+                         load_scratch(l, "left", scratch));
+    if (!rc)
+        sorter_tell(g->left, load_told(l));
+    return rc;
+}
+
+static void grouper_close(struct grouper *g)
+{
+    channel_close(&g->blocks);
+    channel_close(&g->rest);
+    receiver_close(&g->others);
+    batch_close(&g->batch);
+    sorter_close(&g->left);
+    free(g->part);
+}
+
+/* ---- while there are items ------------------------------------------------------ */
+
+static void send_block(struct grouper *g, const struct pfm_sounding *s, int64_t n)
+{
+    const struct pfm_head *h = &g->l->head;
+    packet_put(h, channel_take(&g->blocks, packet_bytes(h)), s, n);
+}
+
+/* When the next round is due: when at least as much has come as is left over. */
+static void set_due(struct grouper *g)
+{
+    int64_t most = g->batch.capacity, due = 2 * g->batch.n + g->least;
+    g->due = g->least && due < most ? due : most;
+}
+
+/* Sends all full blocks of the batch; the rest moves to its start, or, where it would
+ * take half of it, to the sorter. */
+static int send_full(struct grouper *g)
+{
+    struct batch *b = &g->batch;
+    int64_t length = g->l->head.record_length, left = 0, end;
+    int rc = 0;
+    batch_sort(b);
+    for (int64_t i = 0; i < b->n; i = end) {
+        end = batch_bin_end(b, i);
+        for (; end - i >= length; i += length)
+            send_block(g, b->sounding + i, length);
+        memmove(b->sounding + left, b->sounding + i,
+                (size_t)(end - i) * sizeof *b->sounding);
+        left += end - i;
+    }
+    if (left > b->capacity / 2) {
+        rc = sorter_add(g->left, b->sounding, left);
+        left = 0;
+    }
+    b->n = left;
+    set_due(g);
+    return rc;
+}
+
+static int take(void *grouper, const struct pfm_sounding *s, int64_t n)
+{
+    struct grouper *g = grouper;
+    int rc = 0;
+    while (n && !rc) {
+        int64_t done = batch_add(&g->batch, s, n);
+        s += done;
+        n -= done;
+        if (g->batch.n >= g->due)
+            rc = send_full(g);
+    }
+    return rc;
+}
+
+/* ---- in the end ----------------------------------------------------------------- */
+
+/* What others have left over. */
+static void take_rest(void *grouper, const uint8_t *buf, int64_t n, int from)
+{
+    struct grouper *g = grouper;
+    (void)from;
+    load_fail(g->l, sorter_add(g->left, (const void *)buf,
+                               n / (int64_t)sizeof(struct pfm_sounding)));
+}
+
+static void end_bin(struct grouper *g)
+{
+    if (g->parts && g->groups)
+        send_block(g, g->part, g->parts);
+    for (int64_t i = 0; i < g->parts && !g->groups; i++)
+        memcpy(channel_take(&g->rest, sizeof *g->part), &g->part[i], sizeof *g->part);
+    g->parts = 0;
+}
+
+static void group(struct grouper *g, const struct pfm_sounding *s, int64_t n)
+{
+    if (g->parts && g->part->bin != s->bin)
+        end_bin(g);
+    for (int64_t i = 0; i < n; i++) {
+        g->part[g->parts++] = s[i];
+        if (g->parts == g->l->head.record_length) {
+            send_block(g, g->part, g->parts);
+            g->parts = 0;
+        }
+    }
+}
+
+/* All that is left over, in the order of bins, into blocks; who does not group keeps
+ * to full ones, and sends the rest. */
+static int group_all(struct grouper *g)
+{
+    const struct pfm_sounding *s;
+    int64_t n = 1;
+    int rc = sorter_finish(g->left);
+    while (!rc && !(rc = sorter_next(g->left, &s, &n)) && n)
+        group(g, s, n);
+    end_bin(g);
+    return rc;
+}
+
+/* Full blocks have all arrived before the rest has: of no bin does one come after the
+ * block that is not full. */
+static void finish(struct grouper *g, const struct roles_end *end)
+{
+    struct load *l = g->l;
+    g->groups = end->groups;
+    g->rest.to = end->group;
+    if (!l->r->failed)
+        load_fail(l, send_full(g));
+    if (!l->r->failed)
+        load_fail(l, sorter_add(g->left, g->batch.sounding, g->batch.n));
+    if (g->groups)
+        receiver_run(&g->others, end->slaves, take_rest, g);
+    if (!l->r->failed)
+        load_fail(l, group_all(g));
+    channel_end(&g->blocks);
+    if (!g->groups)
+        channel_end(&g->rest);
+    load_count_scratch(l, sorter_counts(g->left));
+}
+
+void grouper_slave(struct load *l, enum grouper_when when)
+{
+    struct grouper g;
+    if (load_ready(l, grouper_open(&g, l, when))) {
+        set_due(&g);
+        struct roles_end end = roles_slave(l, take, &g);
+        finish(&g, &end);
+    }
+    grouper_close(&g);
+}

@@ -1,0 +1,108 @@
+#include "pfmload/schemes/heap.h"
+#include "base/err.h"
+#include "hydro/pfm_pack.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int heap_open(struct heap *h, struct load *l, int64_t memory)
+{
+    *h = (struct heap){.l = l};
+    h->block = calloc(2, (size_t)l->head.block_bytes);
+    h->record = calloc(1, (size_t)l->head.bin_bytes);
+    if (!h->block || !h->record)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a block");
+    /* A bin's record is a third of a block: so it is with the windows. */
+    int rc = pages_open(&h->blocks, &l->blocks, 0, memory - memory / 4);
+    return rc ? rc : pages_open(&h->bins, &l->bins, 0, memory / 4);
+}
+
+void heap_close(struct heap *h)
+{
+    pages_close(&h->blocks);
+    pages_close(&h->bins);
+    free(h->block);
+    free(h->record);
+}
+
+void heap_flush(struct heap *h)
+{
+    h->l->blocks_bytes = h->end;
+    pages_flush(h->blocks);
+    pages_flush(h->bins);
+}
+
+static int64_t record_at(const struct heap *h, int64_t bin)
+{
+    return h->l->head.header_bytes + bin * h->l->head.bin_bytes;
+}
+
+/* Fills the last block of a bin up, and, where soundings are left, has it go on at the
+ * end of the file. Returns how many went in. */
+static int64_t fill_last(struct heap *h, const struct pfm_bin *bin,
+                         const uint8_t *packed, int64_t n)
+{
+    const struct pfm_head *head = &h->l->head;
+    int64_t place = bin->soundings % head->record_length;
+    int64_t room = place ? head->record_length - place : 0;
+    int64_t now = n < room ? n : room;
+    if (!bin->soundings)
+        return 0;
+    pages_get(h->blocks, bin->last, head->block_bytes, h->block);
+    pfm_copy_soundings(head, h->block, place, packed, 0, now);
+    if (now < n)
+        pfm_put_next(head, h->block, h->end);
+    pages_put(h->blocks, bin->last, head->block_bytes, h->block);
+    return now;
+}
+
+static void add_blocks(struct heap *h, struct pfm_bin *bin, const uint8_t *packed,
+                       int64_t done, int64_t n)
+{
+    const struct pfm_head *head = &h->l->head;
+    int64_t length = head->record_length;
+    if (!bin->soundings)
+        bin->first = h->end;
+    for (; done < n; done += length) {
+        int64_t now = n - done < length ? n - done : length;
+        bin->last = h->end;
+        h->end += head->block_bytes;
+        memset(h->block, 0, (size_t)head->block_bytes);
+        pfm_copy_soundings(head, h->block, 0, packed, done, now);
+        if (done + now < n)
+            pfm_put_next(head, h->block, h->end);
+        pages_put(h->blocks, bin->last, head->block_bytes, h->block);
+    }
+}
+
+void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n)
+{
+    const struct pfm_head *head = &h->l->head;
+    struct pfm_bin b;
+    pages_get(h->bins, record_at(h, bin), head->bin_bytes, h->record);
+    if (h->l->r->failed)
+        return;
+    pfm_get_bin(head, h->record, &b);
+    add_blocks(h, &b, packed, fill_last(h, &b, packed, n), n);
+    b.soundings += n;
+    if (pfm_bin_unfit(head, &b)) {
+        h->l->r->failed = err_set(-ERANGE, h->l->bins.path, record_at(h, bin),
+                                  "%lld soundings in one bin, or the bytes of all "
+                                  "blocks, are too many for a PFM: take smaller bins",
+                                  (long long)b.soundings);
+        return;
+    }
+    pfm_put_bin(head, h->record, &b);
+    pages_put(h->bins, record_at(h, bin), head->bin_bytes, h->record);
+}
+
+int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n)
+{
+    uint8_t *packed = h->block + h->l->head.block_bytes; /* a block is more than one */
+    for (int64_t i = 0; i < n && !h->l->r->failed; i++) {
+        memset(packed, 0, (size_t)h->l->head.block_bytes);
+        pfm_put_sounding(&h->l->head, packed, 0, &s[i]);
+        heap_add(h, s[i].bin, packed, 1);
+    }
+    return h->l->r->failed;
+}

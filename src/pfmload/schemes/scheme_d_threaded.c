@@ -1,0 +1,313 @@
+/* Scheme D with two threads on the I/O node, as in the paper's section 3: one receives,
+ * one writes, and buffers wait in a queue between them. The queue of 2002 grew until
+ * the node swapped. Here a slave needs a credit for each buffer it sends, and gets it
+ * back when the buffer is written, so that no more than --queue-limit buffers are ever
+ * on their way or waiting; with 0 all is as it was. */
+#include "base/err.h"
+#include "pfmload/schemes/packets.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct buffer {
+    struct buffer *next;  /* in the queue, or of those that are free */
+    struct buffer *other; /* one after another, all there are */
+    int from;             /* slave */
+    int64_t n;            /* bytes */
+    uint8_t data[ROLES_MESSAGE];
+};
+
+struct queue {
+    struct load *l;
+    int64_t limit, available; /* buffers, 0: any number; bytes of memory before */
+    /* of the thread that writes, and before and after it of the other one: */
+    struct load load; /* *l with a run of its own, as those are not for two threads */
+    struct run run;
+    struct heap heap;
+    pthread_t thread;
+    bool started;
+    /* of the thread that receives: */
+    struct buffer *all, *free;
+    int64_t buffers;
+    /* of both: */
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t filled, written;
+    struct buffer *full, **full_end; /* that wait, the oldest first */
+    struct buffer *done;             /* that are written */
+    int64_t held, peak;              /* that wait or are being written; most of them */
+    bool ended;
+    int failed;
+};
+
+/* ---- the thread that writes ----------------------------------------------------- */
+
+static struct buffer *next_full(struct queue *q)
+{
+    struct buffer *b;
+    while (!q->full && !q->ended)
+        pthread_cond_wait(&q->filled, &q->lock);
+    b = q->full;
+    if (b)
+        q->full = b->next;
+    if (!q->full)
+        q->full_end = &q->full;
+    return b;
+}
+
+static void *write_all(void *queue)
+{
+    struct queue *q = queue;
+    struct buffer *b;
+    pthread_mutex_lock(&q->lock);
+    while ((b = next_full(q))) {
+        pthread_mutex_unlock(&q->lock);
+        packets_add(&q->heap, b->data, b->n); /* nothing, after a failure */
+        pthread_mutex_lock(&q->lock);
+        q->failed = q->run.failed;
+        q->held--;
+        b->next = q->done;
+        q->done = b;
+        pthread_cond_signal(&q->written);
+    }
+    pthread_mutex_unlock(&q->lock);
+    heap_flush(&q->heap);
+    return NULL;
+}
+
+/* ---- the thread that receives --------------------------------------------------- */
+
+static bool make_buffer(struct queue *q)
+{
+    struct buffer *b = malloc(sizeof *b);
+    if (!b)
+        return false;
+    b->next = q->free;
+    q->free = b;
+    b->other = q->all;
+    q->all = b;
+    q->buffers++;
+    return true;
+}
+
+static uint8_t *room(void *queue)
+{
+    struct queue *q = queue;
+    if (!q->free && (!q->limit || q->buffers < q->limit))
+        make_buffer(q); /* where it fails there are buffers to wait for */
+    struct buffer *b = q->free;
+    if (!b)
+        return NULL;
+    q->free = b->next;
+    return b->data;
+}
+
+static void take(void *queue, const uint8_t *data, int64_t n, int from)
+{
+    struct queue *q = queue;
+    struct buffer *b = (void *)(uintptr_t)(data - offsetof(struct buffer, data));
+    b->n = n;
+    b->from = from;
+    b->next = NULL;
+    pthread_mutex_lock(&q->lock);
+    *q->full_end = b;
+    q->full_end = &b->next;
+    q->held++;
+    q->peak = q->held > q->peak ? q->held : q->peak;
+    pthread_cond_signal(&q->filled);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void give_back(struct queue *q, struct buffer *done)
+{
+    while (done) {
+        struct buffer *next = done->next;
+        done->next = q->free;
+        q->free = done;
+        if (q->limit)
+            roles_give_credit(q->l, done->from);
+        done = next;
+    }
+}
+
+/* Waiting for the other thread is what this one sees of its transfers. */
+static enum act wait_begin(struct queue *q)
+{
+    return phase_act(q->l->r->phase, ACT_WRITE);
+}
+
+static void wait_end(struct queue *q, enum act before)
+{
+    struct phase *p = q->l->r->phase;
+    int64_t began_ns = p->switch_ns;
+    phase_act(p, before);
+    phase_visible(p, ACT_WRITE, 0, p->switch_ns - began_ns);
+}
+
+/* Not for long, as messages may come as well, unless the queue is full. */
+static void wait_for_written(struct queue *q)
+{
+    enum { MOMENT_NS = 500000, SECOND_NS = 1000000000 };
+    bool full = q->held == q->limit;
+    enum act before = full ? wait_begin(q) : ACT_IDLE;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += MOMENT_NS;
+    until.tv_sec += until.tv_nsec / SECOND_NS;
+    until.tv_nsec %= SECOND_NS;
+    pthread_cond_timedwait(&q->written, &q->lock, &until);
+    if (full)
+        wait_end(q, before);
+}
+
+static bool pause_receiving(void *queue)
+{
+    struct queue *q = queue;
+    pthread_mutex_lock(&q->lock);
+    bool any = q->held || q->done;
+    if (q->held && !q->done)
+        wait_for_written(q);
+    struct buffer *done = q->done;
+    int failed = q->failed;
+    q->done = NULL;
+    pthread_mutex_unlock(&q->lock);
+    give_back(q, done);
+    load_fail(q->l, failed);
+    return any;
+}
+
+/* ---- beginning and end ---------------------------------------------------------- */
+
+/* Signals are for the thread that the program began with. */
+static int start_thread(struct queue *q)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&q->thread, NULL, write_all, q);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    q->started = !rc;
+    return rc ? err_set(-rc, NULL, -1, "a thread that writes cannot be started: %s",
+                        strerror(rc))
+              : 0;
+}
+
+static void make_lock(struct queue *q)
+{
+    pthread_condattr_t attr;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->filled, NULL);
+    pthread_condattr_init(&attr); /* a moment must not depend on the time of day */
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&q->written, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static int queue_open(struct queue **out, struct load *l)
+{
+    struct queue *q = *out = calloc(1, sizeof *q);
+    if (!q)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the queue");
+    q->l = l;
+    q->limit = l->set->queue_limit;
+    q->available = world_memory_available();
+    q->full_end = &q->full;
+    q->run = *l->r;
+    q->load = *l;
+    q->load.r = q->load.blocks.run = q->load.bins.run = &q->run;
+    make_lock(q);
+    if (!make_buffer(q) || (q->limit != 1 && !make_buffer(q)))
+        return err_set(-ENOMEM, NULL, -1, "no memory for buffers of the queue");
+    int rc = phase_open(&q->run.phase);
+    if (!rc)
+        rc = heap_open(&q->heap, &q->load, load_memory(l));
+    return rc ? rc : start_thread(q);
+}
+
+static void end_thread(struct queue *q)
+{
+    if (!q->started)
+        return;
+    pthread_mutex_lock(&q->lock);
+    q->ended = true;
+    pthread_cond_signal(&q->filled);
+    pthread_mutex_unlock(&q->lock);
+    enum act before = wait_begin(q);
+    pthread_join(q->thread, NULL);
+    wait_end(q, before);
+}
+
+/* What the other thread did is this rank's, as if there were one. */
+static void join_runs(struct queue *q)
+{
+    struct load *l = q->l;
+    int64_t bytes = q->peak * ROLES_MESSAGE;
+    l->blocks_bytes = q->load.blocks_bytes;
+    l->peak = q->peak;
+    load_fail(l, q->run.failed);
+    phase_add(l->r->phase, q->run.phase);
+    if (!q->limit && q->available > 0 && bytes > q->available / 2)
+        report_warning(l->r->report, "queue_memory",
+                       "%lld buffers waited, which is more than half of the memory: "
+                       "set --queue-limit",
+                       (long long)q->peak);
+}
+
+static void queue_close(struct queue *q)
+{
+    if (!q)
+        return;
+    end_thread(q);
+    if (q->started)
+        join_runs(q);
+    heap_close(&q->heap);
+    phase_close(&q->run.phase);
+    while (q->all) {
+        struct buffer *b = q->all;
+        q->all = b->other;
+        free(b);
+    }
+    pthread_cond_destroy(&q->filled);
+    pthread_cond_destroy(&q->written);
+    pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+static void io_node(struct load *l)
+{
+    struct queue *q;
+    struct receiver v;
+    if (load_ready(l, queue_open(&q, l))) {
+        struct receiver_keep keep = {room, pause_receiving, q};
+        receiver_start(&v, l, &keep);
+        receiver_run(&v, roles_slaves(l), take, q);
+    }
+    queue_close(q);
+}
+
+/* Of the queue's credits; the first slaves get what cannot be shared out. */
+static int64_t credits(const struct load *l)
+{
+    int64_t limit = l->set->queue_limit, slaves = roles_slaves(l);
+    int64_t slave = l->r->world.rank - LOAD_SLAVES;
+    return limit ? limit / slaves + (slave < limit % slaves) : CHANNEL_UNLIMITED;
+}
+
+static void slave(struct load *l)
+{
+    packets_slave(l, credits(l));
+}
+
+static void load_d_threaded(struct load *l)
+{
+    roles_play(l, io_node, slave);
+}
+
+const struct scheme scheme_d_threaded = {.name = "D-threaded",
+                                         .ranks_min = 3,
+                                         .reads_back = true,
+                                         .one_thread_only = true,
+                                         .load = load_d_threaded};

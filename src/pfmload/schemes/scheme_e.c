@@ -1,0 +1,295 @@
+/* Scheme E: slaves send blocks of one bin each, ready-made; the I/O node sets their
+ * pointers, and writes each of them once, in large requests one after another.
+ *
+ * Chains begin with what came last: a new block points to the one that came before it,
+ * whose place is known by then. What a chain ends with, the bin's oldest block and
+ * after it maybe one that is not full, is known only in the end. So the oldest block of
+ * each bin is kept in memory, and its place in the file is kept free: in extents, which
+ * are written when all has come. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "hydro/pfm_pack.h"
+#include "pfmload/schemes/grouper.h"
+#include "pfmload/schemes/packet.h"
+#include "pfmload/schemes/roles.h"
+#include "pfmload/store/writer.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXTENT_MAX = 1 << 20 }; /* bytes */
+
+/* A stretch of the .ndx of blocks that are kept in memory. */
+struct kept {
+    int64_t at; /* in the file */
+    uint8_t *memory;
+};
+
+struct node {
+    struct load *l;
+    struct receiver receiver;
+    struct stream blocks;
+    /* Of each bin of the grid; `last` is, until the end, which of the blocks that are
+     * kept is its oldest one. */
+    struct load_bin *bin;
+    int64_t memory;       /* bytes allocated for bins and what is kept of them */
+    int64_t blocks_of;    /* an extent; the last one, made in the end, may have less */
+    int64_t kept, places; /* blocks that are, and that there is room for in extents */
+    struct kept *extent;
+    int64_t extents;
+    /* A ring of packets that have come last. In the end they fill what is empty of the
+     * last extent, so that it need not be known before how long that is to be. */
+    uint8_t *waiting;
+    int64_t oldest, waits;
+    bool keep_all; /* the end has come: all that waits is kept */
+};
+
+/* So many bytes more are needed. */
+static int need(struct node *v, int64_t bytes)
+{
+    v->memory += bytes;
+    if (v->memory <= load_memory(v->l))
+        return 0;
+    return err_set(-ENOMEM, NULL, -1,
+                   "scheme E keeps a block of each bin and %zu bytes of all bins of "
+                   "the grid in memory, and --memory=%lld is too little for that: use "
+                   "F, or raise --memory",
+                   sizeof *v->bin, (long long)v->l->set->memory);
+}
+
+static int node_open(struct node *v, struct load *l)
+{
+    int64_t bins = l->head.width * l->head.height, bytes = load_memory(l) / 16;
+    *v = (struct node){.l = l};
+    bytes = bytes < EXTENT_MAX ? bytes : EXTENT_MAX;
+    v->blocks_of = units_div_up(bytes, l->head.block_bytes);
+    int64_t ring = v->blocks_of * packet_bytes(&l->head);
+    int rc = need(v, bins * (int64_t)sizeof *v->bin + ring);
+    if (rc)
+        return rc;
+    v->bin = calloc((size_t)bins, sizeof *v->bin);
+    v->extent = calloc((size_t)(bins / v->blocks_of + 2), sizeof *v->extent);
+    v->waiting = malloc((size_t)ring);
+    if (!v->bin || !v->extent || !v->waiting)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %lld bins", (long long)bins);
+    rc = receiver_open(&v->receiver, l);
+    return rc ? rc : stream_open(&v->blocks, &l->blocks);
+}
+
+static void node_close(struct node *v)
+{
+    for (int64_t i = 0; i < v->extents; i++)
+        buf_free(v->extent[i].memory);
+    free(v->extent);
+    free(v->bin);
+    free(v->waiting);
+    receiver_close(&v->receiver);
+    stream_close(&v->blocks);
+}
+
+/* ---- blocks --------------------------------------------------------------------- */
+
+/* Places for n blocks more, here in the file. */
+static int extend(struct node *v, int64_t n)
+{
+    int64_t bytes = n * v->l->head.block_bytes;
+    void *memory = NULL;
+    int rc = need(v, bytes);
+    if (!rc)
+        rc = buf_alloc(&memory, bytes, "blocks of bins");
+    if (rc)
+        return rc;
+    v->extent[v->extents++] =
+        (struct kept){.at = stream_at(&v->blocks), .memory = memory};
+    v->places += n;
+    stream_seek(&v->blocks, stream_at(&v->blocks) + bytes);
+    return 0;
+}
+
+static uint8_t *kept_block(const struct node *v, int64_t kept)
+{
+    return v->extent[kept / v->blocks_of].memory +
+           kept % v->blocks_of * v->l->head.block_bytes;
+}
+
+/* A place for a block, which is copied there: at byte *at. `kept`: where it remains in
+ * memory, and as the so-manieth; NULL: it need not.
+ * Returns NULL after a failure, which is kept in the run. */
+static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t *kept)
+{
+    size_t bytes = (size_t)v->l->head.block_bytes;
+    int64_t number = v->kept;
+    if (!kept && !v->keep_all) {
+        *at = stream_at(&v->blocks);
+        return memcpy(stream_take(&v->blocks, (int64_t)bytes), block, bytes);
+    }
+    if (v->kept == v->places)
+        load_fail(v->l, extend(v, v->blocks_of));
+    if (v->l->r->failed)
+        return NULL;
+    v->kept++;
+    if (kept)
+        *kept = number;
+    *at = v->extent[number / v->blocks_of].at + number % v->blocks_of * (int64_t)bytes;
+    return memcpy(kept_block(v, number), block, bytes);
+}
+
+/* A pointer to byte 0 is none, so what is there remains the first of its chain: it
+ * changes places with the new one. */
+static void add_full_at_0(struct node *v, struct load_bin *b, const uint8_t *block)
+{
+    const struct pfm_head *h = &v->l->head;
+    uint8_t *zero = kept_block(v, 0);
+    int64_t at, *kept = b->last ? NULL : &b->last;
+    if (!place(v, zero, &at, kept))
+        return;
+    memcpy(zero, block, (size_t)h->block_bytes);
+    pfm_put_next(h, zero, at);
+}
+
+static void add_full(struct node *v, struct load_bin *b, const uint8_t *block)
+{
+    int64_t at;
+    uint8_t *to = place(v, block, &at, b->soundings ? NULL : &b->last);
+    if (!to)
+        return;
+    if (b->soundings)
+        pfm_put_next(&v->l->head, to, b->first);
+    b->first = at;
+}
+
+/* The last one of its bin. */
+static void add_part(struct node *v, struct load_bin *b, const uint8_t *block)
+{
+    int64_t at;
+    if (!place(v, block, &at, NULL))
+        return;
+    if (b->soundings)
+        pfm_put_next(&v->l->head, kept_block(v, b->last), at);
+    else
+        b->first = at;
+}
+
+static void add(struct node *v, const uint8_t *packet)
+{
+    struct load_bin *b = &v->bin[packet_bin(packet)];
+    const uint8_t *block = packet_block(packet);
+    int64_t n = packet_soundings(&v->l->head, packet);
+    if (n < v->l->head.record_length)
+        add_part(v, b, block);
+    else if (b->soundings && !b->first)
+        add_full_at_0(v, b, block);
+    else
+        add_full(v, b, block);
+    b->soundings += n;
+}
+
+/* The packet that has waited longest makes room for a new one. */
+static void take(void *node, const uint8_t *buf, int64_t n, int from)
+{
+    struct node *v = node;
+    int64_t bytes = packet_bytes(&v->l->head);
+    const uint8_t *end = buf + n;
+    (void)from;
+    for (; buf < end && !v->l->r->failed; buf += bytes) {
+        uint8_t *slot = v->waiting + (v->oldest + v->waits) % v->blocks_of * bytes;
+        if (v->waits == v->blocks_of) {
+            add(v, slot);
+            v->oldest = (v->oldest + 1) % v->blocks_of;
+        } else {
+            v->waits++;
+        }
+        memcpy(slot, buf, (size_t)bytes);
+    }
+}
+
+/* ---- the end -------------------------------------------------------------------- */
+
+/* All that waits gets places in the last extent, and in one more that is as long as it
+ * must be. */
+static int add_waiting(struct node *v)
+{
+    const struct pfm_head *h = &v->l->head;
+    int64_t room = v->places - v->kept;
+    int rc = v->waits > room ? extend(v, v->waits - room) : 0;
+    v->keep_all = true;
+    for (int64_t i = 0; i < v->waits && !rc; i++)
+        add(v, v->waiting + (v->oldest + i) % v->blocks_of * packet_bytes(h));
+    v->l->blocks_bytes = stream_at(&v->blocks);
+    if (!rc && v->l->blocks_bytes > INT64_C(1) << h->pointer_bits)
+        rc = err_set(-ERANGE, v->l->blocks.path, v->l->blocks_bytes,
+                     "the bytes of all blocks are too many for a PFM: take smaller "
+                     "bins");
+    return rc;
+}
+
+static void write_extents(struct node *v)
+{
+    size_t bytes = (size_t)v->l->head.block_bytes;
+    for (int64_t i = 0; i < v->kept; i++) {
+        if (i % v->blocks_of == 0)
+            stream_seek(&v->blocks, v->extent[i / v->blocks_of].at);
+        memcpy(stream_take(&v->blocks, (int64_t)bytes), kept_block(v, i), bytes);
+    }
+    stream_flush(&v->blocks);
+}
+
+/* A chain ends with a block that is not full, to which its oldest one points, or with
+ * that. */
+static int64_t last_of(const struct node *v, const struct load_bin *b)
+{
+    if (b->soundings < v->l->head.record_length)
+        return b->first;
+    int64_t next = pfm_get_next(&v->l->head, kept_block(v, b->last));
+    if (next)
+        return next;
+    return v->extent[b->last / v->blocks_of].at +
+           b->last % v->blocks_of * v->l->head.block_bytes;
+}
+
+/* Bins are not written yet: the recompute pass is given them, and writes each once. */
+static void hand_over_bins(struct node *v)
+{
+    struct load *l = v->l;
+    int64_t bins = l->head.width * l->head.height;
+    for (int64_t i = 0; i < bins; i++)
+        if (v->bin[i].soundings)
+            v->bin[i].last = last_of(v, &v->bin[i]);
+    l->known = v->bin;
+    v->bin = NULL;
+}
+
+static void finish(struct node *v)
+{
+    struct load *l = v->l;
+    if (!l->r->failed)
+        load_fail(l, add_waiting(v));
+    if (!l->r->failed)
+        write_extents(v);
+    if (!l->r->failed)
+        hand_over_bins(v);
+}
+
+static void io_node(struct load *l)
+{
+    struct node v;
+    if (load_ready(l, node_open(&v, l))) {
+        receiver_run(&v.receiver, roles_slaves(l), take, &v);
+        finish(&v);
+    }
+    node_close(&v);
+}
+
+static void slave(struct load *l)
+{
+    grouper_slave(l, GROUPER_SOON);
+}
+
+static void load_e(struct load *l)
+{
+    roles_play(l, io_node, slave);
+}
+
+const struct scheme scheme_e = {
+    .name = "E", .ranks_min = 3, .reads_back = true, .load = load_e};

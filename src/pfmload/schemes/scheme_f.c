@@ -1,0 +1,127 @@
+/* Scheme F: slaves as those of scheme E, with as many soundings in memory as there is
+ * room for; the I/O node keeps all packets until the last has come, sorted by bins, in
+ * scratch files beyond its memory, and then writes each bin's blocks in a row. */
+#include "base/err.h"
+#include "hydro/pfm_pack.h"
+#include "pfmload/schemes/grouper.h"
+#include "pfmload/schemes/packet.h"
+#include "pfmload/schemes/roles.h"
+#include "pfmload/store/packet_sorter.h"
+#include "pfmload/store/sorter.h"
+#include "pfmload/store/writer.h"
+
+/* --canonical asks for an order within bins, which packets do not have: then soundings
+ * are kept, and not packets. */
+struct node {
+    struct load *l;
+    struct receiver receiver;
+    struct packet_sorter *packets;
+    struct sorter *soundings;
+    struct writer writer;
+};
+
+static void take_packets(void *node, const uint8_t *buf, int64_t n, int from)
+{
+    struct node *v = node;
+    (void)from;
+    load_fail(v->l, packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
+}
+
+static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
+{
+    struct node *v = node;
+    const struct pfm_head *h = &v->l->head;
+    const uint8_t *end = buf + n;
+    (void)from;
+    for (; buf < end && !v->l->r->failed; buf += packet_bytes(h))
+        for (int64_t i = 0; i < packet_soundings(h, buf) && !v->l->r->failed; i++) {
+            struct pfm_sounding s = {0};
+            pfm_get_sounding(h, packet_block(buf), i, &s);
+            s.bin = packet_bin(buf);
+            load_fail(v->l, sorter_add(v->soundings, &s, 1));
+        }
+}
+
+static int node_open(struct node *v, struct load *l)
+{
+    char scratch[PFM_PATH];
+    *v = (struct node){.l = l};
+    int rc = writer_open(&v->writer, &l->head, &l->blocks, &l->bins, l->cover);
+    int opened = receiver_open(&v->receiver, l);
+    load_scratch(l, "runs", scratch);
+    if (rc || opened)
+        return rc ? rc : opened;
+    if (l->set->canonical)
+        rc = sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
+    else
+        rc = packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
+                                scratch);
+    if (!rc && v->soundings)
+        sorter_tell(v->soundings, load_told(l));
+    if (!rc && v->packets)
+        packet_sorter_tell(v->packets, load_told(l));
+    return rc;
+}
+
+static void node_close(struct node *v)
+{
+    packet_sorter_close(&v->packets);
+    sorter_close(&v->soundings);
+    receiver_close(&v->receiver);
+    writer_close(&v->writer);
+}
+
+static int write_packets(struct node *v)
+{
+    const struct pfm_head *h = &v->l->head;
+    const uint8_t *p;
+    int rc = packet_sorter_finish(v->packets);
+    while (!rc && !(rc = packet_sorter_next(v->packets, &p)) && p)
+        rc = writer_add_block(&v->writer, packet_bin(p), packet_block(p),
+                              packet_soundings(h, p));
+    load_count_scratch(v->l, packet_sorter_counts(v->packets));
+    return rc;
+}
+
+static int write_soundings(struct node *v)
+{
+    int rc = writer_add_sorted(&v->writer, v->soundings);
+    load_count_scratch(v->l, sorter_counts(v->soundings));
+    return rc;
+}
+
+/* All has come. */
+static void write_all(struct node *v)
+{
+    struct load *l = v->l;
+    writer_begin(&v->writer, 0, 0);
+    int rc = v->packets ? write_packets(v) : write_soundings(v);
+    load_fail(l, rc ? rc : writer_end(&v->writer));
+    l->blocks_bytes = stream_at(&v->writer.blocks);
+    l->extremes = v->writer.bins.extremes;
+}
+
+static void io_node(struct load *l)
+{
+    struct node v;
+    if (load_ready(l, node_open(&v, l))) {
+        receiver_run(&v.receiver, roles_slaves(l),
+                     v.packets ? take_packets : take_soundings, &v);
+        if (!l->r->failed)
+            write_all(&v);
+    }
+    node_close(&v);
+}
+
+static void slave(struct load *l)
+{
+    grouper_slave(l, GROUPER_LATE);
+}
+
+static void load_f(struct load *l)
+{
+    roles_play(l, io_node, slave);
+}
+
+const struct scheme scheme_f = {
+    .name = "F", .ranks_min = 3, .ordered = true, .load = load_f};

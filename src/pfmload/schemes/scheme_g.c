@@ -1,0 +1,269 @@
+/* Scheme G: no I/O node. The rows of the grid are dealt to the ranks that write, in
+ * bands; soundings go to the rank of their band, which sorts them. Ranks then agree on
+ * how many blocks each band has, and write their own bands straight into the one PFM,
+ * with MPI-IO's collective transfers where --collective says so.
+ *
+ * Of --memory, on a rank that writes, 4 bytes are for each bin of its bands. */
+#include "base/err.h"
+#include "base/units.h"
+#include "pfmload/input/deal.h"
+#include "pfmload/input/load.h"
+#include "pfmload/schemes/exchange.h"
+#include "pfmload/store/sorter.h"
+#include "pfmload/store/writer.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BANDS_PER_WRITER = 64 }; /* so that all get about as many soundings */
+
+struct bands {
+    int writers, ranks;
+    int64_t rows;    /* of a band */
+    int64_t bins;    /* of a band */
+    int64_t n;       /* bands */
+    int64_t *offset; /* n + 1: in the .ndx, of each band's first block */
+};
+
+struct g {
+    struct load *l;
+    struct bands bands;
+    int writer;      /* which of the writers this rank is; -1: none */
+    uint32_t *count; /* of soundings, for each bin of this rank's bands */
+    struct sorter *sorter;
+    struct exchange *exchange;
+    struct writer w;
+    /* of what is being written */
+    const struct pfm_sounding *next;
+    int64_t n;
+};
+
+/* ---- who has what --------------------------------------------------------------- */
+
+static void set_bands(struct bands *b, const struct load *l)
+{
+    const struct pfm_head *h = &l->head;
+    int64_t asked = l->set->io_ranks;
+    b->ranks = l->r->world.size;
+    b->writers = asked && asked < b->ranks ? (int)asked : b->ranks;
+    b->rows = units_div_up(h->height, (int64_t)b->writers * BANDS_PER_WRITER);
+    b->bins = b->rows * h->width;
+    b->n = units_div_up(h->height, b->rows);
+}
+
+/* Writers are spread over all ranks, and so over nodes. */
+static int rank_of(const struct bands *b, int writer)
+{
+    return (int)((int64_t)writer * b->ranks / b->writers);
+}
+
+static int writer_of(const struct bands *b, int64_t band)
+{
+    return (int)(band % b->writers);
+}
+
+static int find_writer(const struct bands *b, int rank)
+{
+    for (int i = 0; i < b->writers; i++)
+        if (rank_of(b, i) == rank)
+            return i;
+    return -1;
+}
+
+static int64_t bands_of(const struct bands *b, int writer)
+{
+    return writer < 0 ? 0 : units_div_up(b->n - writer, b->writers);
+}
+
+/* ---- reading -------------------------------------------------------------------- */
+
+/* Soundings of this rank's bands, own ones or from others. */
+static int keep(void *context, const struct pfm_sounding *s, int64_t n)
+{
+    struct g *g = context;
+    const struct bands *b = &g->bands;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t band = s[i].bin / b->bins;
+        g->count[band / b->writers * b->bins + s[i].bin - band * b->bins]++;
+    }
+    return sorter_add(g->sorter, s, n);
+}
+
+static int route(void *context, const struct pfm_sounding *s, int64_t n)
+{
+    struct g *g = context;
+    int rc = 0;
+    load_progress(g->l, n * g->bands.ranks); /* others are as far, about */
+    for (int64_t i = 0, j; i < n && !rc; i = j) {
+        int writer = writer_of(&g->bands, s[i].bin / g->bands.bins);
+        for (j = i + 1; j < n; j++)
+            if (writer_of(&g->bands, s[j].bin / g->bands.bins) != writer)
+                break;
+        if (writer == g->writer)
+            rc = keep(g, s + i, j - i);
+        for (int64_t k = i; k < j && !rc && writer != g->writer; k++)
+            rc = exchange_add(g->exchange, s + k, rank_of(&g->bands, writer));
+    }
+    return rc;
+}
+
+/* Items without bytes are dealt, too. */
+static void read_mine(struct g *g)
+{
+    struct load *l = g->l;
+    int64_t *bytes = calloc((size_t)l->items + 1, sizeof *bytes);
+    int *rank_of = calloc((size_t)l->items + 1, sizeof *rank_of);
+    int rc = 0;
+    if (!bytes || !rank_of)
+        rc = err_set(-ENOMEM, NULL, -1, "no memory to deal the files");
+    for (int64_t i = 0; i < l->items && !rc; i++)
+        bytes[i] = l->item[i].bytes + 1;
+    rc = rc ? rc : deal(bytes, l->items, g->bands.ranks, rank_of);
+    load_fail(l, rc);
+    for (int64_t i = 0; i < l->items && !rc; i++)
+        if (rank_of[i] == l->r->world.rank)
+            rc = load_item(l, &l->item[i], route, g);
+    free(bytes);
+    free(rank_of);
+    rc = exchange_end(g->exchange, l->r->failed != 0);
+    load_fail(l, rc == -ECANCELED ? 0 : rc);
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+static int64_t bytes_of_band(const struct g *g, int64_t band)
+{
+    const struct pfm_head *h = &g->l->head;
+    const uint32_t *count = g->count + band / g->bands.writers * g->bands.bins;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < g->bands.bins; i++)
+        bytes += writer_bytes(h, count[i]);
+    return bytes;
+}
+
+/* **Collective.** Where each band's blocks begin: after those of the bands before. */
+static void agree_on_offsets(struct g *g)
+{
+    struct bands *b = &g->bands;
+    memset(b->offset, 0, (size_t)(b->n + 1) * sizeof *b->offset);
+    for (int64_t k = g->writer; g->writer >= 0 && k < b->n; k += b->writers)
+        b->offset[k + 1] = bytes_of_band(g, k);
+    enum act before = phase_act(g->l->r->phase, ACT_COMMUNICATE);
+    MPI_Allreduce(MPI_IN_PLACE, b->offset, (int)b->n + 1, MPI_INT64_T, MPI_SUM,
+                  g->l->r->world.comm);
+    phase_act(g->l->r->phase, before);
+    for (int64_t k = 0; k < b->n; k++)
+        b->offset[k + 1] += b->offset[k];
+    g->l->blocks_bytes = b->offset[b->n];
+}
+
+static int write_band(struct g *g, int64_t band)
+{
+    const struct bands *b = &g->bands;
+    int rc = 0;
+    writer_begin(&g->w, band * b->bins, b->offset[band]);
+    while (!rc && g->n && g->next->bin / b->bins == band) {
+        rc = writer_add(&g->w, g->next, g->n);
+        if (!rc)
+            rc = sorter_next(g->sorter, &g->next, &g->n);
+    }
+    return rc ? rc : writer_end_bin(&g->w);
+}
+
+/* Requests of the rank that makes most of them for the bands of one round. */
+static int64_t requests_of_round(const struct bands *b, int64_t round)
+{
+    int64_t most = 0;
+    for (int64_t k = round * b->writers; k < (round + 1) * b->writers && k < b->n;
+         k++) {
+        int64_t n = stream_requests(b->offset[k], b->offset[k + 1] - b->offset[k]);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* A failure does not end the rounds: others wait in collective transfers. */
+static void write_mine(struct g *g)
+{
+    const struct bands *b = &g->bands;
+    struct load *l = g->l;
+    int64_t requests = 0, rounds = units_div_up(b->n, b->writers);
+    if (g->writer >= 0 && !l->r->failed)
+        load_fail(l, sorter_finish(g->sorter));
+    if (g->writer >= 0 && !l->r->failed)
+        load_fail(l, sorter_next(g->sorter, &g->next, &g->n));
+    for (int64_t k = 0; k < rounds; k++) {
+        if (k < bands_of(b, g->writer) && !l->r->failed)
+            load_fail(l, write_band(g, k * b->writers + g->writer));
+        requests += requests_of_round(b, k);
+        if (l->r->options->collective)
+            stream_pad(&g->w.blocks, requests);
+    }
+    load_fail(l, writer_end(&g->w));
+    l->extremes = g->w.bins.extremes;
+}
+
+/* ---- all of it ------------------------------------------------------------------ */
+
+/* What is left for the sorter. */
+static int64_t sorter_memory(const struct g *g)
+{
+    int64_t counts = bands_of(&g->bands, g->writer) * g->bands.bins * 4;
+    int64_t exchange = exchange_bytes(g->bands.ranks);
+    return load_sorter_memory(g->l, counts + exchange, g->bands.writers);
+}
+
+static int prepare_writer(struct g *g)
+{
+    struct load *l = g->l;
+    char scratch[PFM_PATH];
+    int64_t bins = bands_of(&g->bands, g->writer) * g->bands.bins;
+    if (g->writer < 0)
+        return 0;
+    g->count = calloc((size_t)bins + 1, sizeof *g->count);
+    if (!g->count || 4 * bins > load_memory(l) - SORTER_MEMORY_MIN)
+        return err_set(-ENOMEM, NULL, -1,
+                       "counting soundings in %lld bins does not fit into --memory: "
+                       "raise it, take larger bins, or more ranks",
+                       (long long)bins);
+    int rc =
+        sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch));
+    if (!rc)
+        sorter_tell(g->sorter, load_told(l));
+    return rc;
+}
+
+static int prepare(struct g *g)
+{
+    struct load *l = g->l;
+    set_bands(&g->bands, l);
+    g->writer = find_writer(&g->bands, l->r->world.rank);
+    g->bands.offset = calloc((size_t)g->bands.n + 1, sizeof *g->bands.offset);
+    if (!g->bands.offset)
+        return err_set(-ENOMEM, NULL, -1, "no memory for bands of the grid");
+    int rc = exchange_open(&g->exchange, l->r->world.comm, l->r->phase, keep, g);
+    int opened = writer_open(&g->w, &l->head, &l->blocks, &l->bins, l->cover);
+    rc = rc ? rc : opened;
+    return rc ? rc : prepare_writer(g);
+}
+
+static void load_g(struct load *l)
+{
+    struct g g = {.l = l};
+    if (load_ready(l, prepare(&g))) {
+        read_mine(&g);
+        if (load_ready(l, 0)) {
+            agree_on_offsets(&g);
+            write_mine(&g);
+        }
+    }
+    load_count_scratch(l, g.sorter ? sorter_counts(g.sorter) : NULL);
+    writer_close(&g.w);
+    exchange_close(&g.exchange);
+    sorter_close(&g.sorter);
+    free(g.bands.offset);
+    free(g.count);
+}
+
+const struct scheme scheme_g = {
+    .name = "G", .ranks_min = 1, .shared = true, .ordered = true, .load = load_g};

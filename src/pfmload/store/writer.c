@@ -1,0 +1,176 @@
+#include "pfmload/store/writer.h"
+#include "base/err.h"
+#include "hydro/pfm_pack.h"
+#include <errno.h>
+#include <string.h>
+
+/* ---- summaries of bins ---------------------------------------------------------- */
+
+enum { HOLE_MIN = 65536 }; /* bytes; shorter ones are written */
+
+int bin_writer_open(struct bin_writer *w, const struct pfm_head *head,
+                    struct run_file *bins, struct run_file *cover)
+{
+    memset(w, 0, sizeof *w);
+    w->head = head;
+    int rc = stream_open(&w->bins, bins);
+    return rc ? rc : stream_open(&w->cover, cover);
+}
+
+void bin_writer_close(struct bin_writer *w)
+{
+    stream_close(&w->bins);
+    stream_close(&w->cover);
+}
+
+void bin_writer_begin(struct bin_writer *w, int64_t first)
+{
+    const struct pfm_head *h = w->head;
+    stream_seek(&w->bins, h->header_bytes + first * h->bin_bytes);
+    stream_seek(&w->cover, pfm_coverage_at(h) + first);
+    w->next = first;
+}
+
+static void skip(struct stream *s, int64_t bytes)
+{
+    if (bytes >= HOLE_MIN)
+        stream_seek(s, stream_at(s) + bytes);
+    else if (bytes)
+        stream_take(s, bytes);
+}
+
+int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
+{
+    const struct pfm_head *h = w->head;
+    const char *unfit = pfm_bin_unfit(h, bin);
+    if (unfit)
+        return err_set(-ERANGE, w->bins.file->path, stream_at(&w->bins),
+                       "the %s of the bin in row %lld, column %lld, with %lld "
+                       "soundings, is too large for a PFM: take smaller bins",
+                       unfit, (long long)(bin->index / h->width),
+                       (long long)(bin->index % h->width), (long long)bin->soundings);
+    skip(&w->bins, (bin->index - w->next) * h->bin_bytes);
+    skip(&w->cover, bin->index - w->next);
+    pfm_put_bin(h, stream_take(&w->bins, h->bin_bytes), bin);
+    *stream_take(&w->cover, 1) = pfm_coverage(bin);
+    pfm_extremes_add(&w->extremes, bin);
+    w->next = bin->index + 1;
+    return 0;
+}
+
+void bin_writer_flush(struct bin_writer *w)
+{
+    stream_flush(&w->bins);
+    stream_flush(&w->cover);
+}
+
+/* ---- blocks --------------------------------------------------------------------- */
+
+int writer_open(struct writer *w, const struct pfm_head *head, struct run_file *blocks,
+                struct run_file *bins, struct run_file *cover)
+{
+    memset(w, 0, sizeof *w);
+    w->head = head;
+    w->bin.index = -1;
+    int rc = bin_writer_open(&w->bins, head, bins, cover);
+    return rc ? rc : stream_open(&w->blocks, blocks);
+}
+
+void writer_close(struct writer *w)
+{
+    bin_writer_close(&w->bins);
+    stream_close(&w->blocks);
+}
+
+int64_t writer_bytes(const struct pfm_head *head, int64_t n)
+{
+    return (n + head->record_length - 1) / head->record_length * head->block_bytes;
+}
+
+void writer_begin(struct writer *w, int64_t first, int64_t offset)
+{
+    stream_seek(&w->blocks, offset);
+    bin_writer_begin(&w->bins, first);
+}
+
+int writer_end_bin(struct writer *w)
+{
+    if (w->bin.index < 0)
+        return 0;
+    pfm_sums_bin(w->head, &w->sums, &w->bin);
+    int rc = bin_writer_put(&w->bins, &w->bin);
+    w->bin.index = -1;
+    return rc;
+}
+
+static void begin_bin(struct writer *w, int64_t index)
+{
+    w->bin.index = index;
+    w->bin.first = stream_at(&w->blocks);
+    w->block = NULL;
+    memset(&w->sums, 0, sizeof w->sums);
+}
+
+/* The next block of the bin follows the last one. */
+static void add_block(struct writer *w)
+{
+    w->bin.last = stream_at(&w->blocks);
+    if (w->block)
+        pfm_put_next(w->head, w->block, w->bin.last);
+    w->block = stream_take(&w->blocks, w->head->block_bytes);
+}
+
+static int go_to_bin(struct writer *w, int64_t index)
+{
+    if (index == w->bin.index)
+        return 0;
+    int rc = writer_end_bin(w);
+    begin_bin(w, index);
+    return rc;
+}
+
+int writer_add(struct writer *w, const struct pfm_sounding *s, int64_t n)
+{
+    const struct pfm_head *h = w->head;
+    int rc = go_to_bin(w, s->bin);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t place = w->sums.n % h->record_length;
+        if (!place)
+            add_block(w);
+        pfm_put_sounding(h, w->block, place, &s[i]);
+        pfm_sums_add(h, &w->sums, &s[i]);
+    }
+    return rc;
+}
+
+int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_t n)
+{
+    const struct pfm_head *h = w->head;
+    struct pfm_sounding s;
+    int rc = go_to_bin(w, bin);
+    add_block(w);
+    memcpy(w->block, block, (size_t)h->block_bytes);
+    for (int64_t i = 0; i < n; i++) {
+        pfm_get_sounding(h, block, i, &s);
+        pfm_sums_add(h, &w->sums, &s);
+    }
+    return rc;
+}
+
+int writer_end(struct writer *w)
+{
+    int rc = writer_end_bin(w);
+    bin_writer_flush(&w->bins);
+    stream_flush(&w->blocks);
+    return rc;
+}
+
+int writer_add_sorted(struct writer *w, struct sorter *sorter)
+{
+    const struct pfm_sounding *s;
+    int64_t n;
+    int rc = sorter_finish(sorter);
+    while (!rc && !(rc = sorter_next(sorter, &s, &n)) && n)
+        rc = writer_add(w, s, n);
+    return rc ? rc : writer_end(w);
+}

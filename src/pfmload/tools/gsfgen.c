@@ -1,0 +1,240 @@
+/* gsfgen: synthetic surveys in GSF, to load and to filter. Ranks make lines in turn;
+ * what is in a file does not depend on how many ranks there are. */
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/progress.h"
+#include "base/units.h"
+#include "pfmload/tools/survey.h"
+#include "world/world.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+    struct survey survey;
+    const char *preset, *dir;
+    bool truth, checksums, quiet;
+    double io_timeout;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Survey:"},
+    {.kind = OPT_CHOICE, .name = "preset", .letter = 'p', .value = &set.preset,
+     .arg = "LOAD", .choices = "L|12|24|48|74",
+     .help = "as many files as a test load of the parallel loader of 2002 had, L being "
+     "its small one: 7, 12, 24, 48, 74, each of 2900 pings of 240 beams"},
+    {.kind = OPT_INT, .name = "files", .letter = 'f', .value = &set.survey.files,
+     .preset = "12", .arg = "N", .unit = "1", .min = 1, .max = 9999,
+     .help = "survey lines, one file each"},
+    {.kind = OPT_INT, .name = "pings", .value = &set.survey.pings, .preset = "2900",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e8, .help = "pings of each file"},
+    {.kind = OPT_INT, .name = "beams", .value = &set.survey.beams, .preset = "240",
+     .arg = "N", .unit = "1", .min = 1, .max = SURVEY_BEAMS_MAX,
+     .help = "beams of each ping"},
+    {.kind = OPT_REAL, .name = "depth", .value = &set.survey.depth, .preset = "100",
+     .arg = "METRES", .unit = "m", .min = 1, .max = 11000, .help = "mean depth"},
+    {.kind = OPT_REAL, .name = "lat", .value = &set.survey.lat, .preset = "30",
+     .arg = "DEGREES", .unit = "degree", .min = -80, .max = 80,
+     .help = "of the southern end of the first line"},
+    {.kind = OPT_REAL, .name = "lon", .value = &set.survey.lon, .preset = "-88",
+     .arg = "DEGREES", .unit = "degree", .min = -180, .max = 180,
+     .help = "of the same; lines follow each other eastwards"},
+    {.kind = OPT_INT, .name = "seed", .value = &set.survey.seed, .preset = "1",
+     .arg = "N", .unit = "1", .min = 1, .max = 9.2e18,
+     .help = "of the sea floor and of all that is random"},
+    {.kind = OPT_TITLE, .help = "Output:"},
+    {.kind = OPT_TEXT, .name = "dir", .value = &set.dir, .preset = ".", .arg = "DIR",
+     .help = "where line-0001.gsf and so on are made"},
+    {.kind = OPT_FLAG, .name = "truth", .letter = 't', .value = &set.truth,
+     .preset = "no", .help = "write line-0001.spikes beside each: the ping and beam of "
+     "every false depth, numbered from 1"},
+    WORLD_TIMEOUT(set.io_timeout),
+    {.kind = OPT_FLAG, .name = "checksums", .value = &set.checksums, .preset = "no",
+     .help = "give every record one"},
+    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &set.quiet,
+     .preset = "no", .help = "no progress and no summary"},
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "gsfgen",
+    .line = "",
+    .about =
+        "Makes files of multibeam soundings (GSF) of a survey that never was, with "
+        "spikes, edits and gaps in known places.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+/* What all ranks have made together. */
+struct made {
+    int64_t files, bytes, soundings, spikes;
+};
+
+/* "DIR/line-0001.gsf" for line 0. Returns 0, or -ENAMETOOLONG with a sentence. */
+static int name(char out[4096], int line, const char *suffix)
+{
+    int n = snprintf(out, 4096, "%s/line-%04d.%s", set.dir, line + 1, suffix);
+    return n < 4096 ? 0 : err_set(-ENAMETOOLONG, set.dir, -1, "the path is too long");
+}
+
+/* ---- one line ------------------------------------------------------------------- */
+
+static void write_truth(FILE *truth, const struct survey_ping *p, struct made *made)
+{
+    for (int i = 0; i < p->ping.beams; i++) {
+        made->spikes += p->spike[i];
+        if (truth && p->spike[i])
+            fprintf(truth, "%lld,%d\n", (long long)p->ping.number, i + 1);
+    }
+    made->soundings += p->ping.beams;
+}
+
+static int write_pings(struct gsf_writer *w, FILE *truth, int line, const char *path,
+                       struct progress *progress, struct made *made)
+{
+    static struct survey_ping p;
+    int rc = 0;
+    for (int64_t i = 0; i < set.survey.pings && !rc; i++) {
+        survey_make(&set.survey, line, i, &p);
+        watchdog_arm_as_set("writing", path);
+        rc = gsf_write_ping(w, &p.ping);
+        write_truth(truth, &p, made);
+        watchdog_disarm();
+        progress_step(progress, 1, "survey lines");
+    }
+    return rc;
+}
+
+static int open_truth(FILE **truth, int line)
+{
+    char path[4096];
+    *truth = NULL;
+    if (!set.truth)
+        return 0;
+    int rc = name(path, line, "spikes");
+    if (!rc && !(*truth = fopen(path, "wx")))
+        rc = err_set(-errno, path, -1, "the file cannot be created: %s",
+                     strerror(errno));
+    if (!rc)
+        fputs("ping,beam\n", *truth);
+    return rc;
+}
+
+/* Closes the list of spikes, and takes it away where the line failed. */
+static int close_truth(FILE *truth, int line, int rc)
+{
+    char path[4096];
+    if (!truth)
+        return rc;
+    name(path, line, "spikes");
+    bool lost = ferror(truth);
+    lost |= fclose(truth) != 0;
+    if (lost && !rc)
+        rc = err_set(-EIO, path, -1, "write failed: %s", strerror(errno));
+    if (rc)
+        unlink(path);
+    return rc;
+}
+
+static int make_line(int line, struct progress *progress, struct made *made)
+{
+    struct gsf_write_form form = survey_form(&set.survey);
+    struct gsf_writer *w = NULL;
+    struct stat st;
+    FILE *truth;
+    char path[4096];
+    form.checksums = set.checksums;
+    int rc = name(path, line, "gsf");
+    if (!rc)
+        rc = gsf_write_open(&w, path, &form);
+    if (rc)
+        return rc;
+    rc = open_truth(&truth, line);
+    if (!rc)
+        rc = write_pings(w, truth, line, path, progress, made);
+    watchdog_arm_as_set("closing", path);
+    rc = close_truth(truth, line, rc);
+    int closed = gsf_write_close(&w, !rc);
+    watchdog_disarm();
+    if (!rc && !closed && !stat(path, &st)) {
+        made->files++;
+        made->bytes += st.st_size;
+    }
+    return rc ? rc : closed;
+}
+
+/* ---- all of them ---------------------------------------------------------------- */
+
+/* What this rank has finished before another one, or a later line, failed. */
+static void take_back(const struct world *w, int64_t lines)
+{
+    char path[4096];
+    for (int line = w->rank; line < lines; line += w->size) {
+        if (!name(path, line, "gsf"))
+            unlink(path);
+        if (set.truth && !name(path, line, "spikes"))
+            unlink(path);
+    }
+}
+
+static int make_all(const struct world *w)
+{
+    struct made mine = {0}, all;
+    struct progress progress;
+    int line = w->rank, rc = 0;
+    progress_start(&progress, !w->rank && !set.quiet,
+                   units_div_up(set.survey.files, w->size) * set.survey.pings);
+    for (; line < set.survey.files && !rc; line += rc ? 0 : w->size)
+        rc = make_line(line, &progress, &mine);
+    progress_clear(&progress);
+    rc = err_agree(w->comm, rc);
+    if (rc) {
+        take_back(w, line);
+        return rc;
+    }
+    MPI_Reduce(&mine, &all, sizeof all / sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0,
+               w->comm);
+    char bytes[16];
+    if (!w->rank && !set.quiet)
+        printf("%lld files, %s, %lld soundings, %lld of them spikes\n",
+               (long long)all.files, units_bytes(bytes, all.bytes),
+               (long long)all.soundings, (long long)all.spikes);
+    return 0;
+}
+
+/* A preset is as many files, unless --files says otherwise. */
+static int settle(void)
+{
+    static const struct {
+        const char *name;
+        int files;
+    } presets[] = {{"L", 7}, {"12", 12}, {"24", 24}, {"48", 48}, {"74", 74}};
+    struct opt *files = opt_find(&program, "files");
+    if (set.preset && files->from == OPT_COMMAND_LINE)
+        return err_usage("--preset and --files both say how many files there are: give "
+                         "one of them");
+    for (int i = 0; set.preset && i < 5; i++)
+        if (!strcmp(set.preset, presets[i].name))
+            set.survey.files = presets[i].files;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct world w;
+    int status;
+    if (world_early(&program, argc, argv, &status))
+        return status;
+    int rc = opt_parse(&program, argc, argv);
+    if (!rc)
+        rc = settle();
+    watchdog_limit(set.io_timeout);
+    rc = world_open(&w, &argc, &argv, &program, rc, false);
+    if (!rc)
+        make_all(&w);
+    return world_close(&w, program.name);
+}

@@ -1,0 +1,170 @@
+#include "pfmload/tools/info_lines.h"
+#include "base/err.h"
+#include "hydro/geodesy.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer than any line; and digits of degrees: a tenth of a millimetre. */
+enum { LINE = 512, BUFFER = 1 << 18, DEGREES = 9, DEVIATION = 6 };
+
+struct info_lines {
+    const struct pfm_head *head;
+    const char *path;
+    FILE *out;
+    int decimals; /* of depths: as many as are stored */
+    double step;  /* of an offset, as a part of a bin */
+    char *at;     /* where the line being made ends */
+    char line[LINE];
+};
+
+/* ---- fields --------------------------------------------------------------------- */
+
+static void put_digits(struct info_lines *l, uint64_t value, int least)
+{
+    char digits[24];
+    int n = 0;
+    for (; value || n < least; value /= 10)
+        digits[n++] = (char)('0' + value % 10);
+    while (n)
+        *l->at++ = digits[--n];
+}
+
+static void put_int(struct info_lines *l, int64_t value, char end)
+{
+    put_digits(l, (uint64_t)value, 1);
+    *l->at++ = end;
+}
+
+/* As printf's %.*f, many times as fast; what a damaged header makes too large for 64
+ * bits is cut off. */
+static void put_fixed(struct info_lines *l, double value, int decimals, char end)
+{
+    static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    double scaled = fmax(-9e18, fmin(value * power[decimals], 9e18));
+    int64_t whole = (int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5));
+    uint64_t size = whole < 0 ? (uint64_t)-whole : (uint64_t)whole;
+    uint64_t one = (uint64_t)power[decimals];
+    if (whole < 0)
+        *l->at++ = '-';
+    put_digits(l, size / one, 1);
+    if (decimals) {
+        *l->at++ = '.';
+        put_digits(l, size % one, decimals);
+    }
+    *l->at++ = end;
+}
+
+static void put_depth(struct info_lines *l, double m, char end)
+{
+    if (m < l->head->null_depth)
+        put_fixed(l, m, l->decimals, end);
+    else
+        *l->at++ = end;
+}
+
+static void end_line(struct info_lines *l)
+{
+    fwrite_unlocked(l->line, 1, (size_t)(l->at - l->line), l->out);
+    l->at = l->line;
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
+void info_lines_names(struct info_lines *l)
+{
+    fputs("row,column,longitude,latitude,soundings,valid,average_filtered_m,"
+          "min_filtered_m,max_filtered_m,average_m,min_m,max_m,std_m,validity\n",
+          l->out);
+}
+
+void info_lines_bin(struct info_lines *l, const struct pfm_bin *bin)
+{
+    const struct pfm_head *h = l->head;
+    int64_t row = bin->index / h->width, column = bin->index % h->width;
+    put_int(l, row, ',');
+    put_int(l, column, ',');
+    put_fixed(l, geo_wrap(h->min_x + ((double)column + 0.5) * h->bin_x), DEGREES, ',');
+    put_fixed(l, h->min_y + ((double)row + 0.5) * h->bin_y, DEGREES, ',');
+    put_int(l, bin->soundings, ',');
+    if (bin->valid >= 0)
+        put_int(l, bin->valid, ',');
+    else
+        *l->at++ = ',';
+    put_depth(l, bin->average_filtered, ',');
+    put_depth(l, bin->min_filtered, ',');
+    put_depth(l, bin->max_filtered, ',');
+    put_depth(l, bin->average, ',');
+    put_depth(l, bin->min, ',');
+    put_depth(l, bin->max, ',');
+    put_fixed(l, bin->std, DEVIATION, ',');
+    put_int(l, bin->validity, '\n');
+    end_line(l);
+}
+
+/* As in the summaries of bins. */
+static bool is_valid(const struct pfm_head *h, const struct pfm_sounding *s)
+{
+    return !(s->validity & (PFM_INVAL | PFM_DELETED | PFM_REFERENCE)) &&
+           s->depth < h->null_raw;
+}
+
+void info_lines_soundings(struct info_lines *l, const struct pfm_sounding *s, int64_t n,
+                          bool all)
+{
+    const struct pfm_head *h = l->head;
+    double west = n ? h->min_x + (double)(s->bin % h->width) * h->bin_x : 0;
+    double south = n ? h->min_y + (double)(s->bin / h->width) * h->bin_y : 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!all && !is_valid(h, s + i))
+            continue;
+        put_fixed(l, geo_wrap(west + s[i].x * l->step * h->bin_x), DEGREES, ' ');
+        put_fixed(l, south + s[i].y * l->step * h->bin_y, DEGREES, ' ');
+        put_fixed(l, pfm_depth(h, s[i].depth), l->decimals, '\n');
+        end_line(l);
+    }
+}
+
+/* ---- files ---------------------------------------------------------------------- */
+
+int info_lines_open(struct info_lines **out, const char *path, const struct pfm_head *h)
+{
+    struct info_lines *l = *out = calloc(1, sizeof *l);
+    double decimals = ceil(log10(h->depth_scale) - 1e-9);
+    if (!l)
+        return err_set(-ENOMEM, path, -1, "no memory to write the file");
+    l->head = h;
+    l->path = path;
+    l->at = l->line;
+    l->step = 1 / (double)((INT64_C(1) << h->offset_bits) - 1);
+    l->decimals = decimals < 0 ? 0 : decimals > 6 ? 6 : (int)decimals;
+    l->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+    if (!l->out)
+        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
+    setvbuf(l->out, NULL, _IOFBF, BUFFER);
+    return 0;
+}
+
+bool info_lines_failed(const struct info_lines *l)
+{
+    return ferror_unlocked(l->out);
+}
+
+int info_lines_close(struct info_lines **l)
+{
+    int rc = 0;
+    FILE *out = *l ? (*l)->out : NULL;
+    if (out) {
+        bool bad = fflush(out) || ferror(out);
+        int e = errno ? errno : EIO;
+        if (out != stdout)
+            bad |= fclose(out) != 0;
+        if (bad && out != stdout) /* that is told where the program ends */
+            rc = err_set(-e, (*l)->path, -1, "it cannot be written: %s", strerror(e));
+    }
+    free(*l);
+    *l = NULL;
+    return rc;
+}

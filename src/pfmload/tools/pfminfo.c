@@ -1,0 +1,222 @@
+/* pfminfo: what is in a PFM, and whether it is as it should be. No MPI. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/program.h"
+#include "base/version.h"
+#include "pfmload/tools/info.h"
+#include "pfmload/tools/info_check.h"
+#include "pfmload/tools/info_lines.h"
+#include "pfmload/tools/relief.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static struct {
+    const char *path, *json, *csv, *xyz, *png;
+    bool verify, all;
+} set;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TEXT, .name = "PFM", .value = &set.path, .required = true,
+     .help = "the PFM's handle file"},
+    {.kind = OPT_FLAG, .name = "verify", .letter = 'v', .value = &set.verify,
+     .preset = "no", .help = "walk every chain, compute every bin anew from its "
+     "soundings, and look at all of the PFM's files"},
+    {.kind = OPT_TEXT, .name = "json", .value = &set.json, .arg = "FILE",
+     .help = "all figures as JSON, into this file (-: standard output, instead of the "
+     "text)"},
+    {.kind = OPT_TEXT, .name = "csv", .value = &set.csv, .arg = "FILE",
+     .help = "a line for each bin with soundings, likewise"},
+    {.kind = OPT_TEXT, .name = "xyz", .value = &set.xyz, .arg = "FILE",
+     .help = "a line for each valid sounding, likewise: longitude, latitude, depth"},
+    {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
+     .help = "with --xyz: also soundings that are not valid"},
+    {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
+     .help = "a picture of the bins' average depths"},
+};
+/* clang-format on */
+
+static const struct opt_program program = {
+    .name = "pfminfo",
+    .line = "PFM",
+    .about = "Says what is in a PFM of soundings: header, bins, depths; with --verify "
+             "checks all of it.",
+    .table = table,
+    .n = sizeof table / sizeof table[0],
+};
+
+/* What bins and soundings are given to; NULL where it was not asked for. */
+struct takers {
+    struct info_check *check;
+    struct info_lines *csv, *xyz;
+    struct relief *relief;
+};
+
+/* ---- one bin -------------------------------------------------------------------- */
+
+static void add_bin(const struct pfm_head *h, const struct pfm_bin *bin,
+                    struct info_totals *t)
+{
+    t->bins++;
+    t->soundings += bin->soundings;
+    if (bin->soundings > t->soundings_max)
+        t->soundings_max = bin->soundings;
+    if (bin->min < h->null_depth)
+        t->min = fmin(t->min, bin->min);
+    if (bin->max < h->null_depth)
+        t->max = fmax(t->max, bin->max);
+}
+
+static int give_soundings(struct pfm *p, const struct pfm_bin *bin, struct info *in,
+                          struct takers *to)
+{
+    const struct pfm_sounding *s;
+    int64_t before = in->totals.walk.blocks;
+    int rc = pfm_chain(p, bin, &in->totals.walk, &s);
+    if (!rc && to->check)
+        rc = info_check_bin(to->check, bin, s, in->totals.walk.blocks - before);
+    if (!rc && to->xyz)
+        info_lines_soundings(to->xyz, s, bin->soundings, set.all);
+    return rc;
+}
+
+static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
+                    struct takers *to)
+{
+    int rc = to->check ? info_check_cover(to->check, bin) : 0;
+    if (rc || !bin->soundings)
+        return rc;
+    add_bin(in->head, bin, &in->totals);
+    if (to->csv)
+        info_lines_bin(to->csv, bin);
+    if (to->relief)
+        relief_add(to->relief, bin);
+    return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
+}
+
+/* ---- all of them ---------------------------------------------------------------- */
+
+static bool failed(const struct takers *to)
+{
+    return (to->csv && info_lines_failed(to->csv)) ||
+           (to->xyz && info_lines_failed(to->xyz));
+}
+
+static int walk(struct pfm *p, struct info *in, struct takers *to)
+{
+    const struct pfm_head *h = in->head;
+    struct pfm_bin bin;
+    int rc = 0;
+    for (int64_t row = 0; row < h->height && !rc && !failed(to); row++)
+        for (int64_t column = 0; column < h->width && !rc; column++) {
+            rc = pfm_bin(p, row, column, &bin);
+            if (!rc)
+                rc = give_bin(p, &bin, in, to);
+        }
+    if (!rc && to->check)
+        rc = info_check_end(to->check, p);
+    if (!rc && to->relief)
+        rc = relief_draw(to->relief);
+    return rc;
+}
+
+static int open_takers(struct pfm *p, struct info *in, struct takers *to)
+{
+    int rc = 0;
+    if (set.png)
+        rc = relief_open(&to->relief, in);
+    if (!rc && (set.verify || set.json))
+        rc = pfm_inputs_read(&in->inputs, set.path);
+    if (!rc && set.verify)
+        rc = info_check_open(&to->check, in, p);
+    if (!rc && set.csv)
+        rc = info_lines_open(&to->csv, set.csv, in->head);
+    if (!rc && set.xyz)
+        rc = info_lines_open(&to->xyz, set.xyz, in->head);
+    if (!rc && set.csv)
+        info_lines_names(to->csv);
+    return rc;
+}
+
+/* What could not be written must be said even where reading went well. */
+static int close_takers(struct takers *to, int rc)
+{
+    int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
+    int relief = relief_close(&to->relief);
+    info_check_close(&to->check);
+    return rc ? rc : csv ? csv : xyz ? xyz : relief;
+}
+
+static bool to_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
+static int tell_json(const struct info *in)
+{
+    if (to_stdout(set.json)) { /* what cannot be written is told where we end */
+        info_json(in, stdout);
+        return 0;
+    }
+    FILE *out = fopen(set.json, "we");
+    int rc = out ? info_json(in, out) : -errno;
+    if (out && fclose(out) && !rc)
+        rc = -errno;
+    return rc ? err_set(rc, set.json, -1, "it cannot be written: %s", strerror(-rc))
+              : 0;
+}
+
+static int tell(struct pfm *p)
+{
+    struct info in = {.path = set.path,
+                      .head = pfm_head(p),
+                      .totals = {.min = INFINITY, .max = -INFINITY},
+                      .picture = {.path = set.png},
+                      .verified = set.verify};
+    struct takers to = {0};
+    int rc = open_takers(p, &in, &to);
+    if (!rc)
+        rc = walk(p, &in, &to);
+    rc = close_takers(&to, rc);
+    in.cpu_s = (double)clock_cpu_ns() / 1e9;
+    if (!rc && set.json)
+        rc = tell_json(&in);
+    if (!rc && !to_stdout(set.json) && !to_stdout(set.csv) && !to_stdout(set.xyz))
+        info_print(&in);
+    pfm_inputs_free(&in.inputs);
+    return rc;
+}
+
+static int check_options(void)
+{
+    if (to_stdout(set.json) + to_stdout(set.csv) + to_stdout(set.xyz) > 1)
+        return err_usage("only one of --json, --csv and --xyz can go to standard "
+                         "output");
+    if (to_stdout(set.png))
+        return err_usage("--png needs a file's name: a picture does not go to standard "
+                         "output");
+    return set.all && !set.xyz ? err_usage("--all is about what --xyz writes: give "
+                                           "both, or neither")
+                               : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct pfm *p = NULL;
+    int status;
+    if (opt_early(&program, leadline_version, argc, argv, &status))
+        return status;
+    int rc = opt_parse(&program, argc, argv);
+    if (!rc)
+        rc = check_options();
+    if (!rc)
+        rc = pfm_open(&p, set.path);
+    if (!rc)
+        rc = tell(p);
+    pfm_close(&p);
+    if (rc)
+        err_print(stderr, program.name, err_get());
+    return program_end(program.name, (int)err_exit_status(err_get()));
+}

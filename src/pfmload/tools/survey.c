@@ -1,0 +1,201 @@
+#include "pfmload/tools/survey.h"
+#include "hydro/geodesy.h"
+#include <math.h>
+
+/* In proportions of the depth, so that a survey looks alike in all depths. */
+#define SWATH_DEG 62.0   /* to each side */
+#define OVERLAP 0.2      /* of neighbouring swaths */
+#define PINGS_APART 0.04 /* depths */
+#define WOBBLE 0.05      /* depths, across the line */
+#define YAW_DEG 1.5
+#define PITCH_DEG 0.5
+#define NOISE 0.0025       /* of the depth, below the ship */
+#define START_S 1000000000 /* the first ping, since 1970 */
+#define PING_NS 250000000
+
+/* How often, of 1. */
+#define NULLS 0.004
+#define SPIKES 0.004
+#define EDITED 0.006
+#define BURSTS 0.002  /* of pings */
+#define IGNORED 0.001 /* of pings */
+
+/* Random numbers of one ping. */
+struct dice {
+    uint64_t seed, thrown;
+};
+
+static uint64_t throw_bits(struct dice *d)
+{
+    return seafloor_mix(d->seed, d->thrown++);
+}
+
+/* In [0, 1). */
+static double throw(struct dice * d)
+{
+    return (double)(throw_bits(d) >> 11) * 0x1p-53;
+}
+
+static double throw_between(struct dice *d, double low, double high)
+{
+    return low + throw(d) * (high - low);
+}
+
+/* Near enough to normal, with mean 0 and variance 1: four uniform numbers added, which
+ * gives the same on every machine. */
+static double throw_normal(struct dice *d)
+{
+    uint64_t bits = throw_bits(d);
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += (double)(bits >> 16 * i & 0xffff) / 65536 - 0.5;
+    return sum * sqrt(3);
+}
+
+static double radians(double degrees)
+{
+    return degrees * (M_PI / 180);
+}
+
+/* Where the ship is, in metres from the survey's origin, and how it lies. */
+struct ship {
+    double east, north, heading, pitch;
+};
+
+static struct ship sail(const struct survey *s, int line, int64_t ping, struct dice *d)
+{
+    double apart = PINGS_APART * s->depth,
+           width = 2 * s->depth * tan(radians(SWATH_DEG));
+    int64_t step = line % 2 ? s->pings - 1 - ping : ping;
+    double phase = 6 * (double)line, way = (double)ping * PINGS_APART;
+    double yaw = YAW_DEG * sin(way / 2 + phase) + 0.1 * throw_normal(d);
+    return (struct ship){.east = (1 - OVERLAP) * width * line +
+                                 WOBBLE * s->depth * sin(way / 5 + phase),
+                         .north = apart * (double)step,
+                         .heading = fmod((line % 2 ? 180 : 360) + yaw, 360),
+                         .pitch = PITCH_DEG * sin(way + phase)};
+}
+
+/* The sea floor along a beam: where the depth that the angle was thought to hit is,
+ * the angle hits another depth; two steps come near enough. */
+static void hit(const struct survey *s, const struct ship *ship, double angle,
+                double *depth, double *across, double *along)
+{
+    struct seafloor floor = {seafloor_mix((uint64_t)s->seed, 0), s->depth};
+    double sine = sin(radians(ship->heading)), cosine = cos(radians(ship->heading));
+    double slope = tan(radians(angle)), ahead = tan(radians(ship->pitch));
+    double z = s->depth;
+    for (int i = 0; i < 2; i++) {
+        *across = z * slope;
+        *along = z * ahead;
+        z = seafloor_depth(&floor, ship->east + *across * cosine + *along * sine,
+                           ship->north - *across * sine + *along * cosine);
+    }
+    *depth = z;
+}
+
+/* A detection at a wrong range: all its distances are wrong by the same factor. */
+static void stretch(struct survey_ping *p, int i, double factor)
+{
+    p->depth[i] *= factor;
+    p->across[i] *= factor;
+    p->along[i] *= factor;
+}
+
+static void make_null(struct survey_ping *p, int i)
+{
+    p->depth[i] = GSF_NULL_DEPTH;
+    p->across[i] = p->along[i] = 0;
+    p->flag[i] = GSF_BEAM_NULL;
+}
+
+static void make_beam(const struct survey *s, const struct ship *ship, struct dice *d,
+                      struct survey_ping *p, int i)
+{
+    double middle = (double)(s->beams - 1) / 2;
+    double angle = middle > 0 ? SWATH_DEG * (i - middle) / middle : 0;
+    double side = sin(radians(angle)), lot = throw(d);
+    hit(s, ship, angle, &p->depth[i], &p->across[i], &p->along[i]);
+    p->depth[i] *= 1 + NOISE * (1 + 2 * side * side) * throw_normal(d);
+    p->flag[i] = 0;
+    p->spike[i] = false;
+    if (lot < NULLS) {
+        make_null(p, i);
+    } else if (lot < NULLS + SPIKES) {
+        double off = throw_between(d, 0.06, 0.35);
+        stretch(p, i, throw_bits(d) & 1 ? 1 + off : 1 - off);
+        p->spike[i] = true;
+    } else if (lot < NULLS + SPIKES + EDITED) {
+        p->flag[i] = GSF_BEAM_MANUAL;
+    }
+}
+
+/* A shoal of fish: some 10 to 30 beams side by side are too shallow. */
+static void make_burst(struct dice *d, struct survey_ping *p)
+{
+    int n = (int)throw_between(d, 10, 31), beams = p->ping.beams;
+    int first = (int)throw_between(d, 0, beams > n ? beams - n : 1);
+    double factor = throw_between(d, 0.65, 0.94);
+    for (int i = first; i < first + n && i < beams; i++) {
+        if (p->flag[i] || p->spike[i])
+            continue;
+        stretch(p, i, factor);
+        p->spike[i] = true;
+    }
+}
+
+static void place(const struct survey *s, const struct ship *ship, struct gsf_ping *g)
+{
+    g->lat = s->lat + ship->north / geo_degree(s->lat).lat;
+    g->lon = geo_wrap(s->lon + ship->east / geo_degree(g->lat).lon);
+    g->heading = ship->heading;
+}
+
+static void number(const struct survey *s, int line, int64_t ping, struct gsf_ping *g)
+{
+    int64_t after = (line * s->pings + ping) * (PING_NS / 1000000); /* ms */
+    g->number = ping + 1;
+    g->time_s = START_S + after / 1000;
+    g->time_ns = (int32_t)(after % 1000 * 1000000);
+}
+
+void survey_make(const struct survey *s, int line, int64_t ping, struct survey_ping *p)
+{
+    struct dice d = {seafloor_mix(seafloor_mix((uint64_t)s->seed, (uint64_t)line + 1),
+                                  (uint64_t)ping),
+                     0};
+    struct ship ship = sail(s, line, ping, &d);
+    bool burst = throw(&d) < BURSTS;
+    p->ping = (struct gsf_ping){.flags = throw(&d) < IGNORED ? GSF_PING_IGNORE : 0,
+                                .beams = (int)s->beams,
+                                .depth = p->depth,
+                                .across = p->across,
+                                .along = p->along,
+                                .flag = p->flag};
+    number(s, line, ping, &p->ping);
+    place(s, &ship, &p->ping);
+    for (int i = 0; i < s->beams; i++)
+        make_beam(s, &ship, &d, p, i);
+    if (burst)
+        make_burst(&d, p);
+}
+
+/* Two bytes as finely as they allow, in powers of 10; four where they do not. */
+static struct gsf_write_array array_for(double largest, double limit)
+{
+    for (uint32_t multiplier = 1000; multiplier; multiplier /= 10)
+        if (largest * multiplier <= limit)
+            return (struct gsf_write_array){2, multiplier, 0};
+    return (struct gsf_write_array){4, 100, 0};
+}
+
+struct gsf_write_form survey_form(const struct survey *s)
+{
+    double deepest = s->depth * 1.2 * 1.35 * 1.1; /* a hill's foot, a spike, noise */
+    return (struct gsf_write_form){
+        .major = 3,
+        .minor = 9,
+        .depth = array_for(deepest, UINT16_MAX),
+        .across = array_for(deepest * tan(radians(SWATH_DEG)), INT16_MAX),
+        .along = array_for(deepest * tan(radians(2 * PITCH_DEG)), INT16_MAX)};
+}

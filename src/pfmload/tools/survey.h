@@ -1,0 +1,34 @@
+/* A synthetic survey: parallel lines over a fractal sea floor, up and down, one file
+ * each, with what makes real ones difficult: a ship that yaws, noise, spikes, edited
+ * and missing beams, pings to be ignored. A ping depends on the survey, its line and
+ * its number alone. */
+#ifndef PFMLOAD_SURVEY_H
+#define PFMLOAD_SURVEY_H
+
+#include "hydro/gsf_write.h"
+#include "pfmload/tools/seafloor.h"
+
+#define SURVEY_BEAMS_MAX 2048
+
+struct survey {
+    int64_t files, pings, beams; /* pings of each file, beams of each ping */
+    int64_t seed;
+    double depth;    /* mean, m */
+    double lat, lon; /* of the first line's southern end, degrees */
+};
+
+/* One ping of a line, with the arrays that its `ping` points to. */
+struct survey_ping {
+    struct gsf_ping ping;
+    double depth[SURVEY_BEAMS_MAX], across[SURVEY_BEAMS_MAX], along[SURVEY_BEAMS_MAX];
+    uint8_t flag[SURVEY_BEAMS_MAX];
+    bool spike[SURVEY_BEAMS_MAX]; /* a false depth that is not flagged */
+};
+
+/* Local. Makes ping `ping` of line `line`, both from 0, into *p. */
+void survey_make(const struct survey *s, int line, int64_t ping, struct survey_ping *p);
+
+/* Local. The form in which such pings fit into a file. */
+struct gsf_write_form survey_form(const struct survey *s);
+
+#endif
