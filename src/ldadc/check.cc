@@ -2,10 +2,10 @@
 // summed up, and so are those that all sites of that name predict: they agree if the
 // sums do. A file of the program is that of the trace with which most agrees.
 #include "ldadc/check.h"
-#include "ldadc/analysis.h"
-#include "ldadc/bind.h"
-#include "ldadc/template.h"
-#include "ldadc/trace.h"
+#include "ldadc/describe/bind.h"
+#include "ldadc/report/analysis.h"
+#include "ldadc/report/template.h"
+#include "ldadc/report/trace.h"
 
 using namespace ldadc;
 

@@ -2,7 +2,7 @@
 #ifndef LDADC_CTEXT_H
 #define LDADC_CTEXT_H
 
-#include "ldadc/interp.h"
+#include "ldadc/interp/interp.h"
 
 namespace ldadc
 {

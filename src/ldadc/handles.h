@@ -3,7 +3,7 @@
 #ifndef LDADC_HANDLES_H
 #define LDADC_HANDLES_H
 
-#include "ldadc/program.h"
+#include "ldadc/interp/program.h"
 
 namespace ldadc
 {

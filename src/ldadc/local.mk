@@ -1,51 +1,51 @@
 # ldadc: the analyser, where there is clang to build it with. It links no MPI.
 LDADC_SOURCES = \
-	src/ldadc/analyse.cc src/ldadc/analyse.h \
-	src/ldadc/analysis.h \
-	src/ldadc/atom.cc \
-	src/ldadc/bind.cc src/ldadc/bind.h \
-	src/ldadc/call.cc \
+	src/ldadc/report/analyse.cc src/ldadc/report/analyse.h \
+	src/ldadc/report/analysis.h \
+	src/ldadc/poly/atom.cc \
+	src/ldadc/describe/bind.cc src/ldadc/describe/bind.h \
+	src/ldadc/interp/call.cc \
 	src/ldadc/check.cc src/ldadc/check.h \
-	src/ldadc/classify.cc \
-	src/ldadc/comm.cc \
+	src/ldadc/describe/classify.cc \
+	src/ldadc/interp/comm.cc \
 	src/ldadc/command_analyse.c \
 	src/ldadc/command_build.c \
 	src/ldadc/command_check.c \
 	src/ldadc/command_plan.c \
 	src/ldadc/command_rewrite.c \
 	src/ldadc/commands.h \
-	src/ldadc/condition.cc \
+	src/ldadc/interp/condition.cc \
 	src/ldadc/ctext.cc src/ldadc/ctext.h \
-	src/ldadc/datatype.cc \
-	src/ldadc/decide.cc \
-	src/ldadc/describe.cc src/ldadc/describe.h \
-	src/ldadc/dot.cc \
-	src/ldadc/expr.cc \
+	src/ldadc/interp/datatype.cc \
+	src/ldadc/report/decide.cc \
+	src/ldadc/describe/describe.cc src/ldadc/describe/describe.h \
+	src/ldadc/report/dot.cc \
+	src/ldadc/interp/expr.cc \
 	src/ldadc/flags.c \
 	src/ldadc/handles.cc src/ldadc/handles.h \
-	src/ldadc/interp.h \
-	src/ldadc/loop.cc \
+	src/ldadc/interp/interp.h \
+	src/ldadc/interp/loop.cc \
 	src/ldadc/main.c \
-	src/ldadc/memory.cc \
-	src/ldadc/merge.cc \
-	src/ldadc/mpi.cc \
-	src/ldadc/names.cc \
+	src/ldadc/interp/memory.cc \
+	src/ldadc/interp/merge.cc \
+	src/ldadc/interp/mpi.cc \
+	src/ldadc/interp/names.cc \
 	src/ldadc/plan.cc src/ldadc/plan.h \
-	src/ldadc/poly.cc src/ldadc/poly.h \
-	src/ldadc/program.cc src/ldadc/program.h \
-	src/ldadc/prove.cc src/ldadc/prove.h \
-	src/ldadc/report.cc src/ldadc/report.h \
-	src/ldadc/report_json.cc \
-	src/ldadc/report_text.cc \
+	src/ldadc/poly/poly.cc src/ldadc/poly/poly.h \
+	src/ldadc/interp/program.cc src/ldadc/interp/program.h \
+	src/ldadc/poly/prove.cc src/ldadc/poly/prove.h \
+	src/ldadc/report/report.cc src/ldadc/report/report.h \
+	src/ldadc/report/report_json.cc \
+	src/ldadc/report/report_text.cc \
 	src/ldadc/rewrite.cc src/ldadc/rewrite.h \
-	src/ldadc/run.cc \
+	src/ldadc/interp/run.cc \
 	src/ldadc/source.c src/ldadc/source.h \
-	src/ldadc/stmt.cc \
-	src/ldadc/target.cc \
-	src/ldadc/template.cc src/ldadc/template.h \
-	src/ldadc/trace.cc src/ldadc/trace.h \
-	src/ldadc/value.cc src/ldadc/value.h \
-	src/ldadc/weigh.cc src/ldadc/weigh.h
+	src/ldadc/interp/stmt.cc \
+	src/ldadc/interp/target.cc \
+	src/ldadc/report/template.cc src/ldadc/report/template.h \
+	src/ldadc/report/trace.cc src/ldadc/report/trace.h \
+	src/ldadc/poly/value.cc src/ldadc/poly/value.h \
+	src/ldadc/describe/weigh.cc src/ldadc/describe/weigh.h
 if HAVE_CLANG
 bin_PROGRAMS += ldadc
 ldadc_SOURCES = $(LDADC_SOURCES)

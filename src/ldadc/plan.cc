@@ -1,8 +1,8 @@
 // A file's plan: proven from the source, or else, as it turned out in a run, unproven.
 #include "ldadc/plan.h"
-#include "ldadc/analysis.h"
-#include "ldadc/template.h"
-#include "ldadc/trace.h"
+#include "ldadc/report/analysis.h"
+#include "ldadc/report/template.h"
+#include "ldadc/report/trace.h"
 #include "llvm/Support/JSON.h"
 
 using namespace ldadc;

@@ -1,10 +1,10 @@
 // Which files are partitioned, and the words of the sources that change for it. What is
 // not proven stays as it is, but for the reading of what may be a partitioned file.
 #include "ldadc/rewrite.h"
-#include "ldadc/analysis.h"
 #include "ldadc/ctext.h"
 #include "ldadc/handles.h"
-#include "ldadc/template.h"
+#include "ldadc/report/analysis.h"
+#include "ldadc/report/template.h"
 #include "clang/Rewrite/Core/Rewriter.h"
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 #ifndef LDADC_SOURCE_H
 #define LDADC_SOURCE_H
 
-#include "ldadc/analyse.h"
 #include "ldadc/commands.h"
+#include "ldadc/report/analyse.h"
 
 struct source_options {
     struct opt_rest files;

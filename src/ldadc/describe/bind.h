@@ -1,0 +1,42 @@
+// Polynomials with numbers in the place of their atoms.
+#ifndef LDADC_BIND_H
+#define LDADC_BIND_H
+
+#include "ldadc/describe/describe.h"
+
+namespace ldadc
+{
+
+struct Binding {
+    int64_t nprocs = 1, rank = 0; // of the communicator that a file was opened with
+    int64_t world_rank = 0;
+    int comm = -1;
+    std::map<int, int64_t> value; // of named variables
+};
+
+// Gives all variables of the name, as analyse prints it or as its JSON has it, a value.
+// False: there is none.
+bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v);
+
+// False, and why, where a variable has no value, a number exceeds 63 bits, or a divisor
+// is not positive.
+bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why);
+
+// What one rank transfers, as numbers.
+struct Transfers {
+    int64_t start = 0, size = 0, end = INT64_MAX;
+    struct Repeat {
+        int64_t stride, count;
+    };
+    std::vector<Repeat> levels; // outermost first
+    bool none = false;          // this rank does not take part
+};
+bool transfers_of(const Description &d, const Binding &b, Transfers *out,
+                  std::string *why);
+
+// Calls f(offset, bytes) for each transfer, in order.
+void each_chunk(const Transfers &n, const std::function<void(int64_t, int64_t)> &f);
+
+} // namespace ldadc
+
+#endif

@@ -1,0 +1,395 @@
+// From a call's offset and loops to its descriptor.
+#include "ldadc/describe/describe.h"
+#include "ldadc/poly/prove.h"
+
+namespace ldadc
+{
+
+static bool is(int id, Atom::Kind kind)
+{
+    return atom(id).kind == kind;
+}
+
+static bool moves(const Poly &p) // from iteration to iteration
+{
+    return p.has([](int id) { return is(id, Atom::ITERATION); });
+}
+
+static bool strange(const Poly &p, int comm)
+{
+    return p.has([comm](int id) {
+        const Atom &a = atom(id);
+        return a.kind == Atom::BEFORE ||
+               ((a.kind == Atom::RANK || a.kind == Atom::NPROCS) && a.number != comm);
+    });
+}
+
+struct Failed {
+    std::string why;
+    Place where;
+};
+
+// Each step says with "false" and a reason that it cannot be done.
+class Describer
+{
+  public:
+    Describer(const Interp &i, const Site &s, Description *d) : in(i), s(s), d(*d)
+    {
+    }
+
+    bool run()
+    {
+        return handle() && values() && conditions() && loops() && view() && clip() &&
+               levels() && known_ranks();
+    }
+
+  private:
+    bool fail(const std::string &why, const Place &where)
+    {
+        d.reason = why;
+        d.reason_where = where.line ? where : s.where;
+        return false;
+    }
+
+    bool fail(const std::string &what, const Value &v)
+    {
+        return fail(what + (v.text.empty() ? "" : ": " + v.text), v.where);
+    }
+
+    bool handle()
+    {
+        if (in.tired)
+            return fail("the program has too many paths to follow", s.where);
+        if (s.call.shared)
+            return fail("the shared file pointer is moved by all ranks in any order",
+                        s.where);
+        if (s.opening < 0)
+            return fail("\"" + s.handle + "\" may be any file", s.file);
+        comm = in.openings[s.opening].comm;
+        if (comm < 0 && !in.openings[s.opening].foreign)
+            return fail("the communicator of the file is not known",
+                        in.openings[s.opening].where);
+        return true;
+    }
+
+    bool values()
+    {
+        if (!s.view_start.is_int())
+            return fail("the view's displacement is not known", s.view_start);
+        if (!s.view_unit.is_int())
+            return fail("the view's unit is not known", s.view_unit);
+        if (!s.view_type.is_int() && s.view_type.kind != Value::TYPE)
+            return fail("the view's datatype is not known", s.view_type);
+        if (!s.at.is_int())
+            return fail(s.call.at ? "the offset is not known"
+                                  : "the file pointer is not known",
+                        s.at);
+        if (!s.bytes.is_int())
+            return fail("the size is not known", s.bytes);
+        position = s.at.p * s.view_unit.p;
+        d.size = s.bytes.p;
+        return true;
+    }
+
+    // A file of MPI_COMM_SELF has one rank; who opens it is said in those of all.
+    bool only_where(const Condition &c, int among)
+    {
+        Poly p = c.p, factor, mine = rank(among);
+        if (c.kind != Condition::ZERO || d.one_rank || strange(p, among) || moves(p) ||
+            !p.linear_in(mine.terms().begin()->first[0], &factor))
+            return false;
+        if (factor == Poly(-1))
+            p = -p;
+        else if (factor != Poly(1))
+            return false;
+        d.one_rank = true;
+        d.only = mine - p;
+        speak_of_communicator(among);
+        d.ranks = "rank == " + d.only.text();
+        speak_of_communicator(comm);
+        d.ranks_of_all = among != comm;
+        return true;
+    }
+
+    // What depends on the number of all processes is the same for each of them.
+    bool for_all(const Condition &c) const
+    {
+        if (c.kind == Condition::OTHER)
+            return c.uniform;
+        return !moves(c.p) && !c.p.has([this](int id) {
+            const Atom &a = atom(id);
+            return a.kind == Atom::BEFORE || a.kind == Atom::RANK ||
+                   (a.kind == Atom::NPROCS && a.number != comm && a.number != WORLD);
+        });
+    }
+
+    bool conditions()
+    {
+        int among = comm == SELF ? (int)WORLD : comm;
+        for (const Condition &c : s.conditions)
+            if (!for_all(c) && !only_where(c, among))
+                return fail("only where " + c.text, c.where);
+        return true;
+    }
+
+    bool loops()
+    {
+        for (const Loop &l : s.loops) {
+            if (!l.counted)
+                return fail(l.why, l.why_where);
+            if (moves(l.count) || strange(l.count, comm))
+                return fail("how often a loop goes round depends on another loop, or "
+                            "another communicator",
+                            l.where);
+        }
+        return true;
+    }
+
+    bool view()
+    {
+        d.start = s.view_start.p + position;
+        if (s.view_type.kind != Value::TYPE)
+            return true;
+        const Datatype &t = in.types[s.view_type.number];
+        Poly tiles, first;
+        if (d.size.divide(t.size, &tiles) && position.divide(t.size, &first)) {
+            d.start = s.view_start.p + t.lower + first * t.extent;
+            pieces.push_back({t.extent, tiles});
+            for (auto &[count, distance] : t.levels)
+                pieces.push_back({distance, count});
+            d.size = t.block;
+            return true;
+        }
+        bool even = t.levels.size() == 1
+                        ? t.extent == t.levels[0].first * t.levels[0].second
+                        : t.levels.empty();
+        if (even && d.size.divide(t.block, &tiles) &&
+            position.divide(t.block, &first)) {
+            Poly distance = t.levels.empty() ? t.extent : t.levels[0].second;
+            d.start = s.view_start.p + t.lower + first * distance;
+            pieces.push_back({distance, tiles});
+            d.size = t.block;
+            return true;
+        }
+        return fail("the transfer is no whole number of the view's blocks", s.where);
+    }
+
+    // A size that only shrinks where the end is near is a size and an end.
+    bool clip()
+    {
+        bool ranked = d.size.has([](int id) { return is(id, Atom::RANK); });
+        if (!moves(d.size) && !ranked)
+            return true;
+        if (cut() || !moves(d.size))
+            return true;
+        return fail("the size changes from iteration to iteration", s.where);
+    }
+
+    bool cut()
+    {
+        for (auto &[m, c] : d.size.terms())
+            for (int id : m) {
+                Poly factor;
+                if ((is(id, Atom::MIN) || is(id, Atom::MAX)) &&
+                    d.size.linear_in(id, &factor) &&
+                    (d.size - factor * Poly::atom(id)).is_zero() && cut_at(factor, id))
+                    return true;
+            }
+        return false;
+    }
+
+    static std::vector<Poly> least_of(int id)
+    {
+        std::vector<Poly> of = atom(id).of;
+        if (is(id, Atom::MIN))
+            return of;
+        if (of.size() != 2 || (!of[0].is_zero() && !of[1].is_zero()))
+            return {};
+        const Poly &other = of[of[0].is_zero()];
+        if (other.terms().size() == 1 && other.terms().begin()->second == 1 &&
+            other.terms().begin()->first.size() == 1 &&
+            is(other.terms().begin()->first[0], Atom::MIN))
+            return atom(other.terms().begin()->first[0]).of;
+        return {other};
+    }
+
+    bool cut_at(const Poly &factor, int id)
+    {
+        Poly size, end;
+        bool sized = false, ended = false;
+        if (moves(factor) || !not_negative(factor))
+            return false;
+        for (const Poly &one : least_of(id)) {
+            Poly here = factor * one, there = d.start + here;
+            bool ranked = one.has([](int a) { return is(a, Atom::RANK); });
+            if (!moves(one) && !ranked) {
+                size = sized ? least(size, here) : here;
+                sized = true;
+            } else if (!moves(there)) {
+                end = ended ? least(end, there) : there;
+                ended = true;
+            } else {
+                return false;
+            }
+        }
+        if (!sized || !ended || !pieces.empty())
+            return false;
+        d.size = size;
+        d.clip = end;
+        d.clipped = true;
+        return true;
+    }
+
+    bool levels()
+    {
+        Poly base = d.start;
+        for (const Loop &l : s.loops) {
+            Poly stride;
+            int k = l.k.terms().begin()->first[0];
+            if (!base.linear_in(k, &stride) || moves(stride))
+                return fail("the offset does not grow by the same amount in every "
+                            "iteration",
+                            l.where);
+            base = base - stride * l.k;
+            if (l.count != Poly(1))
+                d.levels.push_back({stride, l.count});
+        }
+        for (const Level &l : pieces)
+            if (l.count != Poly(1))
+                d.levels.push_back(l);
+        d.start = base;
+        for (const Level &l : d.levels)
+            if (moves(l.stride) || moves(l.count))
+                return fail("the pieces change from iteration to iteration", s.where);
+        return true;
+    }
+
+    bool known_ranks()
+    {
+        int id = rank(d.ranks_of_all ? (int)WORLD : comm).terms().begin()->first[0];
+        auto fix = [&](Poly *p) {
+            if (d.one_rank)
+                *p = p->with(id, d.only);
+            return p->valid() && !strange(*p, comm);
+        };
+        bool ok = fix(&d.start) && fix(&d.size) && (!d.clipped || fix(&d.clip));
+        for (Level &l : d.levels)
+            ok = ok && fix(&l.stride) && fix(&l.count);
+        return ok ||
+               fail("ranks of another communicator than the file's matter", s.where);
+    }
+
+    const Interp &in;
+    const Site &s;
+    Description &d;
+    int comm = 0;
+    Poly position;
+    std::vector<Level> pieces;
+};
+
+// ---- warnings -------------------------------------------------------
+
+static bool value_at(const Poly &p, int id, int64_t n, long double *out)
+{
+    *out = 0;
+    for (auto &[m, c] : p.terms()) {
+        long double term = c;
+        for (int other : m) {
+            if (other != id)
+                return false;
+            term *= n;
+        }
+        *out += term;
+    }
+    return true;
+}
+
+static void warn_of(const Interp &in, const Site &s, int comm, Description *d)
+{
+    std::set<int> all = s.at.products;
+    all.insert(s.view_start.products.begin(), s.view_start.products.end());
+    std::set<std::string> said;
+    const long double most_int = 2147483647;
+    for (int n : all) {
+        const Product &product = in.products[n];
+        Poly top = product.p;
+        for (const Loop &l : s.loops)
+            if (l.counted)
+                top = top.with(l.k.terms().begin()->first[0], l.count - Poly(1));
+        int r = rank(comm).terms().begin()->first[0];
+        int p = nprocs(comm).terms().begin()->first[0];
+        top = top.with(r, nprocs(comm) - Poly(1));
+        Warning w;
+        w.line = product.where.line;
+        w.text = "the product \"" + product.text +
+                 "\" is computed in 32-bit int: it "
+                 "overflows ";
+        long double v;
+        if (value_at(top, p, 1, &v)) {
+            int64_t low = 1, high = 1;
+            while (high <= 1 << 22 && value_at(top, p, high, &v) && v <= most_int)
+                high *= 2;
+            if (high > 1 << 22)
+                continue;
+            for (low = high / 2; high - low > 1;) {
+                int64_t middle = low + (high - low) / 2;
+                value_at(top, p, middle, &v);
+                (v > most_int ? high : low) = middle;
+            }
+            w.from_nprocs = high;
+            w.text += "from nprocs = " + std::to_string(high) + " on";
+        } else {
+            w.text += "where " + top.text() + " exceeds 2147483647";
+        }
+        if (said.insert(w.text).second)
+            d->warnings.push_back(w);
+    }
+}
+
+Description describe(const Interp &in, const Site &s)
+{
+    Description d;
+    d.site = &s;
+    int comm = s.opening >= 0 ? in.openings[s.opening].comm : -1;
+    speak_of_communicator(comm);
+    d.resolved = Describer(in, s, &d).run();
+    warn_of(in, s, comm, &d);
+    if (d.resolved)
+        d.relation = relation_of(d, in.openings[s.opening], &d.reason);
+    if (d.relation == "unresolved" && !d.reason_where.line)
+        d.reason_where = s.where;
+    return d;
+}
+
+// Short where multiplying out would make it long.
+std::string product_text(const Poly &a, const Poly &b)
+{
+    if (a.terms().size() <= 1 || b.terms().size() <= 1) {
+        std::string product = (a * b).text();
+        if (b.terms().size() <= 1 || product.size() < 40)
+            return product;
+    }
+    return "(" + a.text() + ")*(" + b.text() + ")";
+}
+
+std::string descriptor_text(const Description &d)
+{
+    std::string out = "start=" + d.start.text() + " [";
+    size_t brackets = 0;
+    for (const Level &l : d.levels) {
+        if (brackets++)
+            out += "[";
+        out +=
+            "span=" + (l.stride * l.count).text() + " stride=" + l.stride.text() + " ";
+        if (l.stride.is_zero())
+            out += "count=" + l.count.text() + " ";
+    }
+    out += "size=" + d.size.text();
+    for (size_t i = 0; i < (brackets ? brackets : 1); i++)
+        out += "]";
+    if (d.clipped)
+        out += " end=" + d.clip.text();
+    return out;
+}
+
+} // namespace ldadc

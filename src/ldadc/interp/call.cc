@@ -1,0 +1,596 @@
+// Calls: of functions that are there, of the C library's that are known, of others.
+#include "ldadc/interp/interp.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+enum { DEPTH = 24 };
+
+std::vector<const void *> Interp::chain(const Expr *e) const
+{
+    std::vector<const void *> out;
+    for (const Frame &f : frames)
+        out.push_back(f.call ? (const void *)f.call : (const void *)f.function);
+    out.push_back(e);
+    return out;
+}
+
+// The program ends here; where that is an error, nobody asks what would have come.
+void Interp::end(bool error)
+{
+    alive = false;
+    if (error) {
+        assumptions.insert("the program does not give up before a call is made");
+    } else {
+        ends++;
+        exits++;
+    }
+}
+
+Value Interp::inline_call(const CallExpr *e, const FunctionDecl *f)
+{
+    std::vector<std::pair<Cell, Value>> values;
+    std::vector<Target> records(f->getNumParams());
+    std::vector<Value> args;
+    for (unsigned i = 0; i < e->getNumArgs(); i++) {
+        bool record = e->getArg(i)->getType()->isRecordType();
+        if (record && i < f->getNumParams())
+            records[i] = target(e->getArg(i));
+        args.push_back(record ? Value() : eval(e->getArg(i)));
+    }
+    if (!alive)
+        return Value();
+    for (unsigned i = f->getNumParams(); i < args.size(); i++)
+        escape(args[i]); // what "..." is for
+    visited.insert(f);
+    Frame frame;
+    frame.function = f;
+    frame.call = e;
+    frame.called = here(e);
+    frame.number = next_frame++;
+    frame.result =
+        new_object({Object::LOCAL, f->getNameAsString() + "()", f->getReturnType()});
+    objects[frame.result].frame = frames.back().number; // it outlives the call
+    frames.push_back(frame);
+    std::vector<Leave> kept_leaves;
+    std::swap(leaves, kept_leaves);
+    for (unsigned i = 0; i < f->getNumParams(); i++) {
+        Cell c = {object_of(f->getParamDecl(i)), {}};
+        QualType t = f->getParamDecl(i)->getType();
+        if (i >= args.size())
+            continue;
+        if (t->isRecordType() && records[i].kind == Target::CELL && !records[i].opaque)
+            copy(c, records[i].cell, t);
+        else if (t->isRecordType())
+            forget(c, "is not followed", frame.called);
+        else
+            write(c, args[i]);
+    }
+    const State *outside = anywhere;
+    anywhere = nullptr;
+    exec_body(f);
+    anywhere = outside;
+    std::swap(leaves, kept_leaves);
+    join(frames.back().returns);
+    int number = frames.back().number, result = frames.back().result;
+    frames.pop_back();
+    if (!alive)
+        return Value();
+    drop_frame(number);
+    if (e->getType()->isRecordType())
+        return Value::pointer({result, {}});
+    if (e->getType()->isVoidType())
+        return Value::integer(0);
+    return read(now, {result, {}});
+}
+
+void Interp::forget_arguments(const CallExpr *e, const std::string &name,
+                              const std::vector<Value> &args, bool uniform)
+{
+    const FunctionDecl *f = e->getDirectCallee();
+    for (unsigned i = 0; i < args.size(); i++) {
+        const Value &v = args[i];
+        if (v.kind == Value::FILE)
+            forget_file(v.number, "may be changed by " + name + "()", here(e));
+        QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
+        if (f && i < f->getNumParams())
+            t = f->getParamDecl(i)->getType();
+        bool constant = t->isPointerType() && t->getPointeeType().isConstQualified();
+        if (v.kind != Value::POINTER) {
+            if (v.kind == Value::UNKNOWN && t->isPointerType() && !constant &&
+                !t->isFunctionPointerType() && !v.uniform)
+                forget_compatible(t->getPointeeType()->isVoidType()
+                                      ? context().CharTy
+                                      : t->getPointeeType(),
+                                  nullptr, here(e));
+            else if (!v.is_int() && t->isPointerType() && !constant)
+                texts_change();
+            continue;
+        }
+        if (constant)
+            continue;
+        Cell whole = v.to;
+        if (v.anywhere || (!whole.path.empty() && whole.path.back() >= ELEMENT))
+            whole.path.resize(v.anywhere ? 0 : whole.path.size() - 1);
+        forget(whole, "may be changed by " + name + "()", here(e), uniform);
+        auto at = now.cells.find(whole);
+        at->second = settle(whole, at->second);
+        if (objects[v.to.object].kind == Object::FOREIGN)
+            forget_compatible(type_of(v.to), &whole, here(e));
+    }
+}
+
+// A number that the program was started with.
+Value Interp::input(const CallExpr *e, bool uniform)
+{
+    std::string text = text_of(context(), e);
+    Value v = Value::unknown("\"" + text + "\" is not the same on all ranks", here(e),
+                             uniform);
+    if (!uniform || !loops.empty() || probing)
+        return v;
+    Symbol s = {symbol_id(text), text, "initialised once", here(e).line};
+    s.named = false;
+    return Value::integer(new_symbol(s));
+}
+
+Value Interp::memory(const CallExpr *e)
+{
+    auto key = chain(e);
+    if (!made.count(key))
+        made[key] =
+            new_object({Object::HEAP, "memory", e->getType()->getPointeeType()});
+    forget({made[key], {}}, "has no value yet", here(e));
+    return Value::pointer({made[key], {ELEMENT}});
+}
+
+// ---- the C library --------------------------------------------------
+
+// They change nothing but what they are given to write to.
+static const std::set<std::string> harmless = {"__assert",
+                                               "__builtin___memcpy_chk",
+                                               "__builtin___memset_chk",
+                                               "__builtin___snprintf_chk",
+                                               "__builtin___sprintf_chk",
+                                               "__builtin___strcpy_chk",
+                                               "__builtin_bswap32",
+                                               "__builtin_bswap64",
+                                               "__builtin_clz",
+                                               "__builtin_ctz",
+                                               "__builtin_memcpy",
+                                               "__builtin_memset",
+                                               "__builtin_object_size",
+                                               "__builtin_popcount",
+                                               "__builtin_strlen",
+                                               "__ctype_b_loc",
+                                               "__ctype_tolower_loc",
+                                               "__ctype_toupper_loc",
+                                               "__errno_location",
+                                               "__isinf",
+                                               "__isnan",
+                                               "__isoc99_fscanf",
+                                               "__isoc99_scanf",
+                                               "__isoc99_sscanf",
+                                               "abs",
+                                               "access",
+                                               "acos",
+                                               "asctime",
+                                               "asin",
+                                               "atan",
+                                               "atan2",
+                                               "atof",
+                                               "basename",
+                                               "bzero",
+                                               "cbrt",
+                                               "ceil",
+                                               "ceilf",
+                                               "chdir",
+                                               "chmod",
+                                               "chown",
+                                               "clearerr",
+                                               "clock",
+                                               "clock_gettime",
+                                               "close",
+                                               "closedir",
+                                               "cos",
+                                               "cosf",
+                                               "cosh",
+                                               "ctime",
+                                               "difftime",
+                                               "div",
+                                               "dprintf",
+                                               "drand48",
+                                               "dup",
+                                               "erand48",
+                                               "exp",
+                                               "exp2",
+                                               "expf",
+                                               "expm1",
+                                               "fabs",
+                                               "fabsf",
+                                               "fabsl",
+                                               "fallocate",
+                                               "fclose",
+                                               "fdatasync",
+                                               "feof",
+                                               "ferror",
+                                               "fflush",
+                                               "fgetc",
+                                               "fgetpos",
+                                               "fgets",
+                                               "fileno",
+                                               "floor",
+                                               "floorf",
+                                               "fmax",
+                                               "fmin",
+                                               "fmod",
+                                               "fopen",
+                                               "fprintf",
+                                               "fputc",
+                                               "fputs",
+                                               "fputs_unlocked",
+                                               "fread",
+                                               "free",
+                                               "frexp",
+                                               "fscanf",
+                                               "fseek",
+                                               "fseeko",
+                                               "fsetpos",
+                                               "fstat",
+                                               "fsync",
+                                               "ftell",
+                                               "ftello",
+                                               "ftruncate",
+                                               "fwrite",
+                                               "fwrite_unlocked",
+                                               "getc",
+                                               "getchar",
+                                               "getcwd",
+                                               "getenv",
+                                               "getgid",
+                                               "gethostid",
+                                               "gethostname",
+                                               "getopt",
+                                               "getopt_long",
+                                               "getpagesize",
+                                               "getpid",
+                                               "getppid",
+                                               "getrusage",
+                                               "gettimeofday",
+                                               "getuid",
+                                               "gmtime",
+                                               "hypot",
+                                               "isalnum",
+                                               "isalpha",
+                                               "isatty",
+                                               "isdigit",
+                                               "isinf",
+                                               "islower",
+                                               "isnan",
+                                               "isprint",
+                                               "ispunct",
+                                               "isspace",
+                                               "isupper",
+                                               "isxdigit",
+                                               "labs",
+                                               "ldexp",
+                                               "ldiv",
+                                               "link",
+                                               "llabs",
+                                               "llrint",
+                                               "llround",
+                                               "localtime",
+                                               "log",
+                                               "log10",
+                                               "log1p",
+                                               "log2",
+                                               "logf",
+                                               "lrand48",
+                                               "lrint",
+                                               "lround",
+                                               "lseek",
+                                               "lstat",
+                                               "memchr",
+                                               "memcmp",
+                                               "memcpy",
+                                               "memmove",
+                                               "memset",
+                                               "mkdir",
+                                               "mkdtemp",
+                                               "mkstemp",
+                                               "mktime",
+                                               "modf",
+                                               "nanosleep",
+                                               "nearbyint",
+                                               "nl_langinfo",
+                                               "nrand48",
+                                               "open",
+                                               "opendir",
+                                               "perror",
+                                               "posix_fadvise",
+                                               "posix_fallocate",
+                                               "pow",
+                                               "powf",
+                                               "pread",
+                                               "preadv",
+                                               "printf",
+                                               "putc",
+                                               "putchar",
+                                               "puts",
+                                               "pwrite",
+                                               "pwritev",
+                                               "rand",
+                                               "rand_r",
+                                               "random",
+                                               "read",
+                                               "readdir",
+                                               "readlink",
+                                               "readv",
+                                               "remove",
+                                               "rename",
+                                               "rewind",
+                                               "rint",
+                                               "rmdir",
+                                               "round",
+                                               "scanf",
+                                               "sched_yield",
+                                               "setbuf",
+                                               "setlocale",
+                                               "setvbuf",
+                                               "sin",
+                                               "sinf",
+                                               "sinh",
+                                               "sleep",
+                                               "snprintf",
+                                               "sprintf",
+                                               "sqrt",
+                                               "sqrtf",
+                                               "sqrtl",
+                                               "srand",
+                                               "srand48",
+                                               "srandom",
+                                               "sscanf",
+                                               "stat",
+                                               "stpcpy",
+                                               "strcasecmp",
+                                               "strcat",
+                                               "strchr",
+                                               "strcmp",
+                                               "strcpy",
+                                               "strcspn",
+                                               "strdup",
+                                               "strerror",
+                                               "strftime",
+                                               "strlcpy",
+                                               "strlen",
+                                               "strncasecmp",
+                                               "strncat",
+                                               "strncmp",
+                                               "strncpy",
+                                               "strnlen",
+                                               "strpbrk",
+                                               "strrchr",
+                                               "strspn",
+                                               "strstr",
+                                               "strtod",
+                                               "strtof",
+                                               "strtok",
+                                               "strtold",
+                                               "symlink",
+                                               "sync",
+                                               "sysconf",
+                                               "tan",
+                                               "tanh",
+                                               "time",
+                                               "times",
+                                               "tmpfile",
+                                               "toascii",
+                                               "tolower",
+                                               "toupper",
+                                               "trunc",
+                                               "truncate",
+                                               "ttyname",
+                                               "umask",
+                                               "ungetc",
+                                               "unlink",
+                                               "usleep",
+                                               "utime",
+                                               "vfprintf",
+                                               "vprintf",
+                                               "vsnprintf",
+                                               "vsprintf",
+                                               "write",
+                                               "writev"};
+
+// Their answer, and what they write, are the same on all ranks if their arguments are.
+static const std::set<std::string> pure = {
+    "strlen",  "strcmp",  "strncmp",     "strcasecmp", "strchr",  "strrchr", "strstr",
+    "abs",     "labs",    "sscanf",      "isdigit",    "isspace", "isalpha", "toupper",
+    "tolower", "getopt",  "getopt_long", "basename",   "atof",    "strtod",  "sqrt",
+    "pow",     "log2",    "floor",       "ceil",       "exp",     "log",     "fabs",
+    "strdup",  "sysconf", "getpagesize"};
+
+static const std::set<std::string> inputs = {"atoi",     "atol",      "atoll",
+                                             "strtol",   "strtoul",   "strtoll",
+                                             "strtoull", "strtoimax", "strtoumax"};
+
+// printf() writes to variables, too, where it is given %n.
+static bool only_prints(const std::string &name, const std::vector<Value> &args)
+{
+    static const std::map<std::string, size_t> format = {
+        {"printf", 0}, {"fprintf", 1}, {"vprintf", 0}, {"vfprintf", 1}, {"dprintf", 1}};
+    auto at = format.find(name);
+    if (at == format.end() || at->second >= args.size() ||
+        args[at->second].kind != Value::TAG)
+        return false;
+    const std::string &text = args[at->second].text;
+    for (size_t i = text.find('%'); i != std::string::npos; i = text.find('%', i + 1)) {
+        i = text.find_first_not_of("#0- +'123456789.*hljzt", i + 1);
+        if (i == std::string::npos || text[i] == 'n')
+            return false;
+    }
+    return true;
+}
+
+// The process ends here.
+bool Interp::call_exit(const std::string &name, const std::vector<Value> &args)
+{
+    static const std::set<std::string> failures = {"abort", "__assert_fail",
+                                                   "__assert_rtn", "__builtin_trap",
+                                                   "__builtin_unreachable"};
+    static const std::set<std::string> exits = {"exit", "_exit", "_Exit", "quick_exit"};
+    if (failures.count(name)) {
+        end(true);
+    } else if (exits.count(name)) {
+        bool error = loops.empty() && args.size() == 1 && args[0].is_int() &&
+                     args[0].p.is_constant() && args[0].p.constant() != 0;
+        for (const Condition &c : now.conditions)
+            error = error && (alike(c) || c.kind == Condition::OTHER);
+        end(error);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool Interp::call_memory(const CallExpr *e, const std::string &name,
+                         const std::vector<Value> &args, Value *out)
+{
+    static const std::set<std::string> plain = {
+        "malloc",   "calloc",           "aligned_alloc", "valloc",
+        "memalign", "__builtin_alloca", "alloca"};
+    bool again = name == "realloc", put_there = name == "posix_memalign";
+    if (!plain.count(name) && !again && !put_there)
+        return false;
+    assumptions.insert("memory that is asked for is there");
+    if ((again || put_there) && !args.empty())
+        escape(args[0]);
+    *out = memory(e);
+    if (put_there) {
+        put(args[0], *out, e);
+        *out = Value::integer(0);
+    }
+    return true;
+}
+
+// Numbers from text: of the arguments, or of what all ranks have alike.
+Value Interp::call_input(const CallExpr *e, const std::string &name,
+                         const std::vector<Value> &args)
+{
+    Value text = args.empty() ? Value() : text_at(args[0]);
+    for (unsigned i = 1; i < args.size(); i++)
+        if (args[i].kind == Value::POINTER)
+            forget_arguments(e, name, {args[0], args[1]}, true);
+    return input(e, text.kind == Value::TAG || alike(text));
+}
+
+Value Interp::call_library(const CallExpr *e, const std::string &name,
+                           const std::vector<Value> &args, bool *known)
+{
+    Value out;
+    *known = true;
+    if (call_exit(name, args) || call_memory(e, name, args, &out))
+        return out;
+    if (inputs.count(name))
+        return call_input(e, name, args);
+    if (name == "__builtin_expect" && args.size() == 2)
+        return args[0];
+    if (!harmless.count(name) && name.compare(0, 14, "__builtin_cpu_") != 0) {
+        *known = false;
+        return out;
+    }
+    // text that the program has made itself may be another on each rank
+    bool uniform =
+        name != "sscanf" || (!args.empty() && text_at(args[0]).kind == Value::TAG);
+    bool writes = name == "sscanf" || name.compare(0, 6, "getopt") == 0;
+    for (const Value &v : args)
+        uniform = uniform && alike(v) &&
+                  (v.kind != Value::POINTER || writes || alike(text_at(v)));
+    uniform = uniform && pure.count(name);
+    Value text;
+    bool makes = made_text(e, name, args, &text);
+    if (makes && name == "strdup") {
+        assumptions.insert("memory that is asked for is there");
+        out = memory(e);
+        keep_text(out, text);
+        return out;
+    }
+    if (!only_prints(name, args)) {
+        std::vector<Value> written = args;
+        if (name == "sprintf" || name == "snprintf")
+            written.resize(1);
+        forget_arguments(e, name, written, uniform);
+        if (makes)
+            keep_text(args[0], text);
+    }
+    return Value::unknown("the result of " + name + "() is not followed", here(e),
+                          uniform);
+}
+
+// ---- others ---------------------------------------------------------
+
+Value Interp::call_unknown(const CallExpr *e, const std::string &name,
+                           const std::vector<Value> &args)
+{
+    forget_arguments(e, name, args, false);
+    for (unsigned i = 0; i < args.size(); i++) {
+        QualType t = e->getArg(i)->IgnoreParenImpCasts()->getType();
+        if (const FunctionDecl *f = e->getDirectCallee())
+            if (i < f->getNumParams())
+                t = f->getParamDecl(i)->getType();
+        if (!t->isPointerType() || !t->getPointeeType().isConstQualified())
+            escape(args[i]);
+    }
+    forget_reachable(name, here(e));
+    assumptions.insert("functions that are not seen do not change what they are given "
+                       "to read only, nor use the files");
+    const FunctionDecl *f = e->getDirectCallee();
+    if (f && f->isNoReturn()) {
+        end(false);
+        return Value();
+    }
+    if (e->getType()->isRecordType())
+        return Value();
+    return Value::unknown("the result of " + name + "() is not known", here(e));
+}
+
+Value Interp::call(const CallExpr *e)
+{
+    const FunctionDecl *f = e->getDirectCallee();
+    std::string name = f ? f->getNameAsString() : "a function by a pointer";
+    const FunctionDecl *body = f ? program.body_of(f) : nullptr;
+    bool is_mpi = name.compare(0, 4, "MPI_") == 0 || name.compare(0, 5, "PMPI_") == 0;
+    bool again = false;
+    for (const Frame &frame : frames)
+        again = again || (body && frame.function == body);
+    if (body && !again && frames.size() < DEPTH && !is_mpi)
+        return inline_call(e, body);
+    if (!f)
+        eval(e->getCallee());
+    std::vector<Value> args;
+    for (const Expr *a : e->arguments()) {
+        if (a->getType()->isRecordType()) {
+            Target t = target(a);
+            if (t.kind == Target::CELL) // what it points to can be reached
+                for (auto &[c, v] : State(now).cells)
+                    if (t.cell.begins(c) && v.kind == Value::POINTER)
+                        escape(v);
+            args.push_back(Value::unknown("a structure is not followed", here(a)));
+        } else {
+            args.push_back(eval(a));
+        }
+    }
+    if (!alive)
+        return Value();
+    touch(e, name, args);
+    if (is_mpi && !body)
+        return call_mpi(e, name[0] == 'P' ? name.substr(1) : name, args);
+    bool known = false;
+    Value v;
+    if (f && !body)
+        v = call_library(e, name, args, &known);
+    return known ? v : call_unknown(e, name, args);
+}
+
+} // namespace ldadc

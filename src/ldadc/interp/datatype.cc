@@ -1,0 +1,357 @@
+// MPI's datatypes: named ones, and those made of them.
+#include "ldadc/interp/interp.h"
+#include "ldadc/poly/prove.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+bool Datatype::dense() const
+{
+    return !open && !loose && levels.empty() && lower.is_zero() && size == extent;
+}
+
+bool Datatype::operator==(const Datatype &o) const
+{
+    return size == o.size && extent == o.extent && lower == o.lower &&
+           block == o.block && levels == o.levels && open == o.open && loose == o.loose;
+}
+
+static Datatype plain(const Poly &bytes)
+{
+    return {bytes, bytes, Poly(), bytes, {}, false, false};
+}
+
+// Bytes of a named type, as the compiler has them; 0: not known.
+static int64_t named_bytes(const std::string &name, const ASTContext &c)
+{
+    const std::map<std::string, QualType> types = {
+        {"MPI_CHAR", c.CharTy},
+        {"MPI_SIGNED_CHAR", c.CharTy},
+        {"MPI_UNSIGNED_CHAR", c.CharTy},
+        {"MPI_BYTE", c.CharTy},
+        {"MPI_SHORT", c.ShortTy},
+        {"MPI_UNSIGNED_SHORT", c.ShortTy},
+        {"MPI_INT", c.IntTy},
+        {"MPI_UNSIGNED", c.IntTy},
+        {"MPI_LONG", c.LongTy},
+        {"MPI_UNSIGNED_LONG", c.LongTy},
+        {"MPI_LONG_LONG", c.LongLongTy},
+        {"MPI_LONG_LONG_INT", c.LongLongTy},
+        {"MPI_UNSIGNED_LONG_LONG", c.LongLongTy},
+        {"MPI_FLOAT", c.FloatTy},
+        {"MPI_DOUBLE", c.DoubleTy},
+        {"MPI_LONG_DOUBLE", c.LongDoubleTy},
+        {"MPI_WCHAR", c.IntTy},
+        {"MPI_C_BOOL", c.BoolTy},
+    };
+    static const std::map<std::string, int> fixed = {{"MPI_INT8_T", 1},
+                                                     {"MPI_UINT8_T", 1},
+                                                     {"MPI_INT16_T", 2},
+                                                     {"MPI_UINT16_T", 2},
+                                                     {"MPI_INT32_T", 4},
+                                                     {"MPI_UINT32_T", 4},
+                                                     {"MPI_INT64_T", 8},
+                                                     {"MPI_UINT64_T", 8},
+                                                     {"MPI_OFFSET", 8},
+                                                     {"MPI_COUNT", 8},
+                                                     {"MPI_AINT", 8},
+                                                     {"MPI_C_COMPLEX", 8},
+                                                     {"MPI_C_FLOAT_COMPLEX", 8},
+                                                     {"MPI_C_DOUBLE_COMPLEX", 16},
+                                                     {"MPI_2INT", 8}};
+    auto known = fixed.find(name);
+    if (known != fixed.end())
+        return known->second;
+    auto at = types.find(name);
+    return at == types.end() ? 0 : c.getTypeSizeInChars(at->second).getQuantity();
+}
+
+bool Interp::datatype(const Value &v, Datatype *out)
+{
+    if (v.kind == Value::TYPE) {
+        *out = types[v.number];
+        return true;
+    }
+    int64_t bytes = named_bytes(constant_name(v), context());
+    *out = plain(Poly(bytes));
+    return bytes > 0;
+}
+
+// Blocks that touch are one block.
+Value Interp::new_type(Datatype t)
+{
+    while (!t.levels.empty()) {
+        auto &[count, distance] = t.levels.back();
+        if (distance == t.block)
+            t.block = t.block * count;
+        else if (count != Poly(1))
+            break;
+        t.levels.pop_back();
+    }
+    if (!t.size.valid() || !t.extent.valid() || !t.lower.valid())
+        return Value::unknown("a datatype exceeds 63 bits", {});
+    for (size_t i = 0; i < types.size(); i++)
+        if (types[i] == t)
+            return Value::handle(Value::TYPE, i);
+    types.push_back(t);
+    return Value::handle(Value::TYPE, types.size() - 1);
+}
+
+// The first n elements of a table; false: they are not known, or no handful.
+bool Interp::list(const Value &pointer, const Value &n, std::vector<Value> *out)
+{
+    enum { MOST = 64 };
+    if (pointer.kind != Value::POINTER || !n.is_int() || !n.p.is_constant() ||
+        n.p.constant() < 1 || n.p.constant() > MOST)
+        return false;
+    for (int i = 0; i < n.p.constant(); i++) {
+        Target t = element(pointer, Value::integer(i), nullptr);
+        Value v = t.kind == Target::CELL ? read(now, t.cell) : Value();
+        if (v.kind == Value::UNKNOWN)
+            return false;
+        out->push_back(v);
+    }
+    return true;
+}
+
+bool Interp::list(const Value &pointer, const Value &n, std::vector<Poly> *out)
+{
+    std::vector<Value> values;
+    if (!list(pointer, n, &values))
+        return false;
+    for (const Value &v : values) {
+        if (!v.is_int())
+            return false;
+        out->push_back(v.p);
+    }
+    return true;
+}
+
+static Datatype repeated(const Datatype &old, const Poly &count, const Poly &distance)
+{
+    Datatype t = old;
+    t.levels.insert(t.levels.begin(), {count, distance});
+    t.size = old.size * count;
+    t.extent = (count - Poly(1)) * distance + old.extent;
+    return t;
+}
+
+static bool subarray(int n, std::vector<Poly> sizes, std::vector<Poly> parts,
+                     std::vector<Poly> starts, bool fortran, const Datatype &old,
+                     Datatype *out)
+{
+    if (fortran) {
+        std::reverse(sizes.begin(), sizes.end());
+        std::reverse(parts.begin(), parts.end());
+        std::reverse(starts.begin(), starts.end());
+    }
+    Poly distance = old.extent, lower;
+    *out = old;
+    for (int i = n; i-- > 0;) {
+        *out = repeated(*out, parts[i], distance);
+        lower = lower + starts[i] * distance;
+        distance = distance * sizes[i];
+    }
+    out->lower = lower;
+    out->extent = distance;
+    return true;
+}
+
+// ---- how they are made ----------------------------------------------
+
+bool Interp::type_copy(const Args &a, bool, Datatype *made)
+{
+    return datatype(a[0], made);
+}
+
+bool Interp::type_contiguous(const Args &a, bool, Datatype *made)
+{
+    Datatype old;
+    if (!datatype(a[1], &old) || old.open || old.loose || !a[0].is_int())
+        return false;
+    *made = repeated(old, a[0].p, old.extent);
+    return true;
+}
+
+bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
+{
+    Datatype old;
+    if (!datatype(a[3], &old) || !old.dense() || !a[0].is_int() || !a[1].is_int() ||
+        !a[2].is_int())
+        return false;
+    Poly block = a[1].p * old.extent, distance = bytes ? a[2].p : a[2].p * old.extent;
+    *made = repeated(plain(block), a[0].p, distance);
+    // blocks that lie on each other are no more than so many bytes
+    made->loose = a[0].p != Poly(1) && !not_negative(distance - block);
+    return not_negative(a[0].p);
+}
+
+bool Interp::type_resized(const Args &a, bool, Datatype *made)
+{
+    bool ok = datatype(a[0], made) && a[1].is_int(0) && a[2].is_int();
+    made->extent = a[2].p;
+    made->open = false;
+    return ok;
+}
+
+bool Interp::type_subarray(const Args &a, bool, Datatype *made)
+{
+    Datatype old;
+    std::vector<Poly> sizes, parts, starts;
+    auto order = [&](const char *which) {
+        auto at = program.numbers.find(which);
+        return at != program.numbers.end() && a[4].is_int(at->second);
+    };
+    bool fortran = order("MPI_ORDER_FORTRAN");
+    if (!datatype(a[5], &old) || !old.dense() || !list(a[1], a[0], &sizes) ||
+        !list(a[2], a[0], &parts) || !list(a[3], a[0], &starts) || sizes.size() > 4 ||
+        (!fortran && !order("MPI_ORDER_C")))
+        return false;
+    return subarray(sizes.size(), sizes, parts, starts, fortran, old, made);
+}
+
+// Blocks of one length at one distance are followed; of others, their bytes.
+static void blocks(const std::vector<Poly> &lengths, const std::vector<Poly> &places,
+                   Datatype *made)
+{
+    Poly distance = lengths[0], size = lengths[0];
+    bool even = not_negative(places[0]);
+    if (lengths.size() > 1)
+        distance = places[1] - places[0];
+    for (size_t i = 1; i < lengths.size(); i++) {
+        even =
+            even && lengths[i] == lengths[0] && places[i] - places[i - 1] == distance;
+        size = size + lengths[i];
+    }
+    even = even && not_negative(distance - lengths[0]);
+    *made = even ? repeated(plain(lengths[0]), Poly(lengths.size()), distance)
+                 : plain(size);
+    made->lower = places[0];
+    made->loose = !even;
+}
+
+bool Interp::type_indexed(const Args &a, bool bytes, Datatype *made)
+{
+    Datatype old;
+    std::vector<Poly> lengths, places;
+    if (!datatype(a[3], &old) || !old.dense() || !list(a[1], a[0], &lengths) ||
+        !list(a[2], a[0], &places))
+        return false;
+    for (size_t i = 0; i < lengths.size(); i++) {
+        lengths[i] = lengths[i] * old.extent;
+        places[i] = bytes ? places[i] : places[i] * old.extent;
+    }
+    blocks(lengths, places, made);
+    return true;
+}
+
+bool Interp::type_blocks(const Args &a, bool bytes, Datatype *made)
+{
+    Datatype old;
+    std::vector<Poly> places;
+    if (!datatype(a[3], &old) || !old.dense() || !a[1].is_int() ||
+        !list(a[2], a[0], &places))
+        return false;
+    for (Poly &p : places)
+        p = bytes ? p : p * old.extent;
+    blocks(std::vector<Poly>(places.size(), a[1].p * old.extent), places, made);
+    return true;
+}
+
+// The compiler's rules of alignment may move the end of a structure, unless MPI_UB is
+// there, or it is resized.
+bool Interp::type_struct(const Args &a, bool, Datatype *made)
+{
+    std::vector<Poly> counts, places, lengths, starts;
+    std::vector<Value> kinds;
+    if (!list(a[1], a[0], &counts) || !list(a[2], a[0], &places) ||
+        !list(a[3], a[0], &kinds))
+        return false;
+    Datatype part;
+    Poly end;
+    bool ended = false, odd = false;
+    for (size_t i = 0; i < kinds.size(); i++) {
+        std::string name = constant_name(kinds[i]);
+        if (name == "MPI_UB") {
+            end = places[i];
+            ended = true;
+        } else if (name == "MPI_LB" ? !places[i].is_zero()
+                                    : !datatype(kinds[i], &part)) {
+            return false;
+        } else if (name != "MPI_LB") {
+            lengths.push_back(counts[i] * part.size);
+            starts.push_back(places[i] + part.lower);
+            odd = odd || !part.dense();
+            *made = repeated(part, counts[i], part.extent);
+        }
+    }
+    if (lengths.empty())
+        return false;
+    made->lower = starts[0];
+    made->loose = part.open || part.loose;
+    if (lengths.size() > 1) {
+        blocks(lengths, starts, made);
+        made->loose = made->loose || odd;
+    }
+    made->extent = end;
+    made->open = !ended;
+    return true;
+}
+
+bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
+{
+    static const struct {
+        const char *name;
+        size_t args, out;
+        bool (Interp::*make)(const Args &, bool, Datatype *);
+        bool bytes; // distances are bytes
+    } ways[] = {
+        {"MPI_Type_dup", 2, 1, &Interp::type_copy, false},
+        {"MPI_Type_contiguous", 3, 2, &Interp::type_contiguous, false},
+        {"MPI_Type_vector", 5, 4, &Interp::type_vector, false},
+        {"MPI_Type_create_hvector", 5, 4, &Interp::type_vector, true},
+        {"MPI_Type_hvector", 5, 4, &Interp::type_vector, true},
+        {"MPI_Type_create_resized", 4, 3, &Interp::type_resized, false},
+        {"MPI_Type_create_subarray", 7, 6, &Interp::type_subarray, false},
+        {"MPI_Type_indexed", 5, 4, &Interp::type_indexed, false},
+        {"MPI_Type_create_hindexed", 5, 4, &Interp::type_indexed, true},
+        {"MPI_Type_hindexed", 5, 4, &Interp::type_indexed, true},
+        {"MPI_Type_create_indexed_block", 5, 4, &Interp::type_blocks, false},
+        {"MPI_Type_create_hindexed_block", 5, 4, &Interp::type_blocks, true},
+        {"MPI_Type_create_struct", 5, 4, &Interp::type_struct, false},
+        {"MPI_Type_struct", 5, 4, &Interp::type_struct, false},
+    };
+    Value no = Value::unknown(
+        "the datatype is made by " + name + "(), which is not followed", here(e));
+    if (name == "MPI_Type_commit" || name == "MPI_Type_free" ||
+        name == "MPI_Type_set_name")
+        return true;
+    if (name == "MPI_Type_size" || name == "MPI_Type_size_x" ||
+        name == "MPI_Type_get_extent") {
+        type_measured(e, name.back() == 't', a, no);
+        return true;
+    }
+    for (auto &way : ways)
+        if (name == way.name && a.size() == way.args) {
+            Datatype made;
+            bool ok = (this->*way.make)(a, way.bytes, &made);
+            put(a[way.out], ok ? new_type(made) : no, e);
+            return true;
+        }
+    return false;
+}
+
+void Interp::type_measured(const CallExpr *e, bool extent, const Args &a,
+                           const Value &no)
+{
+    Datatype t;
+    bool known = datatype(a[0], &t), placed = known && !t.open && !t.loose;
+    if (!extent)
+        return put(a[1], known ? Value::integer(t.size) : no, e);
+    put(a[1], placed && t.lower.is_zero() ? Value::integer(0) : no, e);
+    put(a[2], placed ? Value::integer(t.extent) : no, e);
+}
+
+} // namespace ldadc

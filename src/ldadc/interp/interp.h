@@ -1,0 +1,364 @@
+// Runs a program with polynomials for values. One path is followed: where two ways
+// meet, what they agree in stays and all else becomes unknown, and so does what a loop
+// modifies unless every iteration adds the same to it. Nothing is ever guessed: an
+// unknown value carries the reason and the line.
+#ifndef LDADC_INTERP_H
+#define LDADC_INTERP_H
+
+#include "ldadc/interp/program.h"
+#include "clang/AST/Stmt.h"
+#include <functional>
+
+namespace ldadc
+{
+
+enum { WORLD = 0, SELF = 1 }; // communicators; others are numbered on
+
+struct Object {
+    enum Kind { LOCAL, GLOBAL, FOREIGN, HEAP, OPENING };
+    Kind kind;
+    std::string name;
+    clang::QualType type;
+    const clang::VarDecl *variable = nullptr;
+    int frame = 0;
+    bool escaped = false;  // somebody may hold its address
+    bool poisoned = false; // may change at any time
+    bool constant = false; // foreign: the pointer to it is to something constant
+};
+
+// Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
+// there before or some rank has written; else it is empty, and a read gets nothing.
+enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED };
+
+struct Opening {
+    Place where;
+    std::string function, name, path;
+    std::string path_key;    // see sameness()
+    bool path_alike = false; // certainly one path on all ranks and in all iterations
+    bool foreign = false;    // opened by a caller who is not seen
+    int comm = -1;           // -1: not known
+    std::string comm_text;
+    bool alone = false;  // by MPI_COMM_SELF
+    bool apart = false;  // other ranks may open it, too, by themselves
+    bool called = false; // in a function whose callers are not seen
+    bool append = false;
+    bool mode_known = false;
+    int64_t mode = 0;
+    bool handed_on = false;  // to a function that is not seen
+    std::vector<Poly> loops; // around it, by their iterations
+    const clang::CallExpr *call = nullptr;
+    const clang::FunctionDecl *in = nullptr; // opened there
+    bool entered = false;                    // which no function calls that is seen
+    // Variables that can be named there, with their values, and what parameters point
+    // to that is not any more what it was.
+    std::vector<std::pair<std::string, Poly>> known;
+    std::set<std::string> changed;
+};
+
+// Bytes of a datatype, and where the next one begins: blocks at equal distances, levels
+// of them, outermost first.
+struct Datatype {
+    Poly size, extent, lower, block;
+    std::vector<std::pair<Poly, Poly>> levels; // how many, at what distance
+    bool open = false;                         // where the next one begins is not known
+    bool loose = false;                        // nor where its bytes lie
+    bool dense() const;
+    bool operator==(const Datatype &o) const;
+};
+
+struct Loop {
+    Place where;
+    std::string variable;
+    Poly k, count;
+    bool counted = false;
+    std::string why;
+    Place why_where;
+};
+
+struct Product { // of 32 bits
+    Poly p;
+    std::string text;
+    Place where;
+};
+
+struct Step {
+    Place where;
+    std::string function;
+};
+
+struct IoCall {
+    std::string name;
+    bool write = false, at = false, collective = false, nonblocking = false;
+    bool shared = false, ended = false;
+};
+
+struct Site {
+    Place where;
+    std::string function, handle;
+    IoCall call;
+    std::vector<Step> via;
+    std::vector<Loop> loops;
+    std::vector<Condition> conditions;
+    int opening = -1;
+    Value at;    // in units of the view
+    Value bytes; // of one transfer
+    Value view_start, view_unit, view_type, file;
+};
+
+// A file that is used by its name, in another way than by opening it with MPI.
+struct Touch {
+    Place where;
+    std::string function, path_key;
+    bool any = false; // whatever files it likes: another program is run
+};
+
+// Whether two names, by their keys, are one file's. ASSUMED: they are not, unless an
+// argument of the program names a file that another argument names, or the program
+// itself.
+enum Sameness { DIFFERENT, ASSUMED, PERHAPS, SAME };
+Sameness sameness(const std::string &key, const std::string &other);
+
+struct Target {
+    enum Kind { CELL, INSIDE, NOWHERE };
+    Kind kind = NOWHERE;
+    Cell cell; // INSIDE: of the whole
+    bool opaque = false;
+    bool uniform = false;
+    std::string text; // NOWHERE: of the arguments, which one
+};
+
+class Interp
+{
+  public:
+    explicit Interp(const Program &p);
+    void run();
+
+    std::vector<Site> sites;
+    std::vector<Opening> openings;
+    std::vector<Touch> touches;
+    std::vector<Datatype> types;
+    std::vector<Product> products;
+    std::set<std::string> assumptions;
+    bool tired = false;
+
+  private:
+    struct Frame {
+        const clang::FunctionDecl *function = nullptr;
+        const clang::CallExpr *call = nullptr;
+        Place called;
+        int number = 0, result = 0;
+        std::map<const clang::VarDecl *, int> locals;
+        std::vector<State> returns;
+    };
+    struct Leave {
+        bool loop = false;
+        std::vector<State> breaks, continues;
+    };
+
+    const Program &program;
+    std::vector<Object> objects;
+    std::map<const clang::VarDecl *, int> globals;
+    std::map<Cell, int> children;                  // what foreign pointers point to
+    std::map<Cell, Poly> members;                  // names of foreign variables
+    std::map<Cell, int> handles;                   // and openings, communicators
+    std::map<std::vector<const void *>, int> made; // openings, memory, communicators
+    std::set<int> parted;       // communicators that are a part of another one
+    std::set<int> alike_before; // values before an iteration that no rank alone has
+    State now;
+    bool alive = true, from_main = false;
+    const State *anywhere = nullptr; // what is known where a jump may lead
+    std::vector<Frame> frames;
+    std::vector<Loop> loops;
+    std::vector<Leave> leaves;
+    std::map<const clang::LabelDecl *, std::vector<State>> jumps;
+    std::vector<std::set<Cell> *> logs;
+    int probing = 0, ends = 0, exits = 0, next_condition = 1, next_frame = 1, comms = 2;
+    long steps = 0;
+
+    // run.cc: entries
+    void enter(const clang::FunctionDecl *f, const std::string &how);
+    void parameter(const clang::ParmVarDecl *v);
+    std::set<const clang::FunctionDecl *> visited;
+    std::map<std::string, int> parameters;
+
+    // memory.cc
+    const clang::ASTContext &context() const;
+    Place here(const clang::Stmt *s) const;
+    int new_object(const Object &o);
+    int object_of(const clang::VarDecl *v);
+    clang::QualType type_of(const Cell &c) const;
+    std::string cell_text(const Cell &c) const;
+    Value read(const State &s, const Cell &c);
+    Value initial(const State &s, const Cell &c);
+    Value initial_global(const State &s, const Cell &c, clang::QualType t);
+    Value initial_foreign(const State &s, const Cell &c, clang::QualType t);
+    Value foreign_value(const Cell &c, clang::QualType t, const std::string &text);
+    Value from_initialiser(const Object &o, const Cell &c, clang::QualType t);
+    void write(const Cell &c, const Value &v);
+    void forget(const Cell &c, const std::string &why, const Place &where,
+                bool uniform = false);
+    void forget_compatible(clang::QualType t, const Cell *but, const Place &where);
+    void forget_reachable(const std::string &name, const Place &where);
+    void forget_file(int opening, const std::string &why, const Place &where);
+    void escape(const Value &v);
+    void copy(const Cell &to, const Cell &from, clang::QualType t);
+    Value named(const Cell &c, const Value &v);
+    Value settle(const Cell &c, const Value &v, const std::string &since = "");
+    void parts_of(const Cell &whole, std::vector<Cell> *out) const;
+    void drop_frame(int number);
+
+    // names.cc
+    int next_one = 1;
+    Value itself(const Value &v);
+    Cell texts_cell();
+    void texts_change();
+    void change_text(const Cell &part);
+    Value text_at(const Value &pointer);
+    std::string key_of_text(const Value &pointer);
+    Value lasting_text(const Value &pointer);
+    bool number_text(const Value &v, std::string *out) const;
+    Value printed(const std::vector<Value> &args, size_t format, const clang::Expr *e);
+    bool made_text(const clang::CallExpr *e, const std::string &name,
+                   const std::vector<Value> &args, Value *out);
+    void keep_text(const Value &buffer, const Value &text);
+    void touch(const clang::CallExpr *e, const std::string &name,
+               const std::vector<Value> &args);
+
+    // merge.cc
+    bool alike(const Value &v) const;
+    bool alike(const Condition &c) const;
+    State merge(State a, State b);
+    Value choose(const Cell &c, const Value &a, const Value &b, const Condition *which,
+                 bool uniform);
+    void join(std::vector<State> states);
+
+    // expr.cc
+    Value eval(const clang::Expr *e);
+    Value eval_cast(const clang::CastExpr *e);
+    Value eval_unary(const clang::UnaryOperator *e);
+    Value eval_binary(const clang::BinaryOperator *e);
+    Value eval_assignment(const clang::BinaryOperator *e);
+    Value eval_compound(const clang::CompoundAssignOperator *e);
+    Value eval_block(const clang::StmtExpr *e);
+    Value eval_choice(const clang::AbstractConditionalOperator *e);
+    Value arithmetic(int op, Value a, Value b, clang::QualType t, const clang::Expr *e);
+    Value divide(bool rest, const Value &a, const Value &b, clang::QualType t,
+                 const clang::Expr *e);
+    Value fit(Value v, clang::QualType t, const clang::Expr *e);
+    Value moved(const Value &p, const Value &by, bool back, const clang::Expr *e);
+    // target.cc
+    Target target(const clang::Expr *e);
+    Target element(const Value &base, const Value &index, const clang::Expr *e);
+    Value load(const Target &t, const clang::Expr *e);
+    void store(const Target &t, const Value &v, clang::QualType type,
+               const clang::Expr *e);
+    void initialise(const Cell &c, clang::QualType t, const clang::Expr *init);
+
+    // condition.cc
+    Condition condition(const clang::Expr *e);
+    Condition compare(const clang::BinaryOperator *e);
+    Condition both(const clang::BinaryOperator *e);
+    void with_condition(const Condition &c, const std::function<void()> &yes,
+                        const std::function<void()> &no);
+
+    // stmt.cc
+    void exec(const clang::Stmt *s);
+    bool exec_jump(const clang::Stmt *s);
+    bool exec_choice(const clang::Stmt *s);
+    void exec_declaration(const clang::VarDecl *v);
+    void exec_return(const clang::ReturnStmt *s);
+    void exec_switch(const clang::SwitchStmt *s);
+    void exec_cases(const clang::Stmt *s, const State &entry, const Condition &c,
+                    bool *fallback);
+    void exec_body(const clang::FunctionDecl *f);
+
+    // loop.cc
+    struct Repeat {
+        const clang::Stmt *statement;
+        const clang::Expr *condition, *step;
+        const clang::Stmt *body;
+        bool body_first;
+    };
+    struct Closed;
+    void exec_loop(const Repeat &r);
+    void exec_once(const clang::Stmt *body);
+    Condition iterate(const Repeat &r, std::vector<State> *breaks);
+    void find_modified(const Repeat &r, Closed *c);
+    std::set<Cell> try_iteration(const Repeat &r, Closed *c);
+    void look_at_ways_out(const std::vector<State> &breaks, size_t returned, Closed *c);
+    bool add_modified(const Cell &cell, Closed *c);
+    State head(const Closed &c, bool before);
+    State at_iteration(const Closed &c, const Poly &k, bool counted, bool exit);
+    void close(Closed *c);
+    void count(const Repeat &r, Closed *c, Loop *l);
+    void scrub(State *s, const Closed &c, const Poly &k, const Place &where);
+
+    // call.cc
+    Value call(const clang::CallExpr *e);
+    Value inline_call(const clang::CallExpr *e, const clang::FunctionDecl *f);
+    Value call_library(const clang::CallExpr *e, const std::string &name,
+                       const std::vector<Value> &args, bool *known);
+    bool call_exit(const std::string &name, const std::vector<Value> &args);
+    bool call_memory(const clang::CallExpr *e, const std::string &name,
+                     const std::vector<Value> &args, Value *out);
+    Value call_input(const clang::CallExpr *e, const std::string &name,
+                     const std::vector<Value> &args);
+    Value call_unknown(const clang::CallExpr *e, const std::string &name,
+                       const std::vector<Value> &args);
+    void forget_arguments(const clang::CallExpr *e, const std::string &name,
+                          const std::vector<Value> &args, bool uniform);
+    Value input(const clang::CallExpr *e, bool uniform);
+    Value memory(const clang::CallExpr *e);
+    void end(bool error);
+    std::vector<const void *> chain(const clang::Expr *e) const;
+
+    // mpi.cc
+    using Args = std::vector<Value>;
+    Value call_mpi(const clang::CallExpr *e, const std::string &name, const Args &a);
+    void mpi_open(const clang::CallExpr *e, const Args &a);
+    std::vector<std::pair<std::string, Poly>> known_here(const clang::CallExpr *e);
+    bool can_name(const Object &o, const clang::CallExpr *e) const;
+    void mpi_view(const clang::CallExpr *e, const Args &a);
+    void mpi_seek(const clang::CallExpr *e, const Args &a);
+    void mpi_transfer(const clang::CallExpr *e, const IoCall &io, const Args &a);
+    bool mpi_type(const clang::CallExpr *e, const std::string &name, const Args &a);
+    void mpi_other(const clang::CallExpr *e, const std::string &name, const Args &a);
+    bool mpi_file(const clang::CallExpr *e, const std::string &name, const Args &a);
+
+    // comm.cc
+    int communicator(const Value &v);
+    Value new_communicator(const clang::CallExpr *e);
+    bool mpi_communicator(const clang::CallExpr *e, const std::string &name,
+                          const Args &a);
+    void told(const clang::CallExpr *e, const Value &to, const Value &count,
+              const Value &type);
+    bool mpi_told(const clang::CallExpr *e, const std::string &name, const Args &a);
+
+    // datatype.cc
+    std::string constant_name(const Value &v) const;
+    bool datatype(const Value &v, Datatype *out);
+    bool list(const Value &pointer, const Value &n, std::vector<Value> *out);
+    bool list(const Value &pointer, const Value &n, std::vector<Poly> *out);
+    bool type_copy(const Args &a, bool bytes, Datatype *made);
+    bool type_contiguous(const Args &a, bool bytes, Datatype *made);
+    bool type_vector(const Args &a, bool bytes, Datatype *made);
+    bool type_resized(const Args &a, bool bytes, Datatype *made);
+    bool type_subarray(const Args &a, bool bytes, Datatype *made);
+    bool type_indexed(const Args &a, bool bytes, Datatype *made);
+    bool type_blocks(const Args &a, bool bytes, Datatype *made);
+    bool type_struct(const Args &a, bool bytes, Datatype *made);
+    void type_measured(const clang::CallExpr *e, bool extent, const Args &a,
+                       const Value &no);
+    Value new_type(Datatype t);
+    Cell file_cell(int opening, int part);
+    void put(const Value &pointer, const Value &v, const clang::CallExpr *e);
+    void fill(int opening);
+    bool filled(int opening);
+    void advance(int opening, const Value &bytes, const Place &where);
+};
+
+bool io_call(const std::string &name, IoCall *out);
+
+} // namespace ldadc
+
+#endif

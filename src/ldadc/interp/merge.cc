@@ -1,0 +1,129 @@
+// Where two ways of a program meet.
+#include "ldadc/interp/interp.h"
+#include "ldadc/poly/prove.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+bool Interp::alike(const Value &v) const
+{
+    if (v.kind == Value::UNKNOWN)
+        return v.uniform;
+    if (v.kind == Value::COMM)
+        return !parted.count(v.number); // it may be none on some ranks
+    if (v.kind != Value::INT)
+        return true;
+    return !v.p.has([this](int id) {
+        Atom::Kind k = atom(id).kind;
+        return k == Atom::RANK || (k == Atom::BEFORE && !alike_before.count(id));
+    });
+}
+
+bool Interp::alike(const Condition &c) const
+{
+    if (c.kind == Condition::OTHER)
+        return c.uniform;
+    return alike(Value::integer(c.p));
+}
+
+static bool same_condition(const Condition &a, const Condition &b)
+{
+    return a.id == b.id && a.opposite == b.opposite;
+}
+
+// The one of a (where less < 0) and b (where less >= 0) that is always the smaller one,
+// or the larger one.
+static bool extreme(const Poly &a, const Poly &b, const Poly &less, Poly *out)
+{
+    Poly gap = a - b, below = -less - Poly(1);
+    if (not_negative(-gap, {below}) && not_negative(gap, {less}))
+        *out = least(a, b);
+    else if (not_negative(gap, {below}) && not_negative(-gap, {less}))
+        *out = most(a, b);
+    else
+        return false;
+    return true;
+}
+
+Value Interp::choose(const Cell &c, const Value &a, const Value &b,
+                     const Condition *which, bool uniform)
+{
+    Value out;
+    if (a.is_int() && b.is_int() && which && which->kind == Condition::LESS &&
+        extreme(a.p, b.p, which->p, &out.p)) {
+        out.kind = Value::INT;
+        out.products = a.products;
+        out.products.insert(b.products.begin(), b.products.end());
+        return out;
+    }
+    bool filling = objects[c.object].kind == Object::OPENING && c.path.size() == 1 &&
+                   c.path[0] == FILLED;
+    if (filling && !uniform) // what some ranks have written is there for all
+        return Value::integer(1);
+    escape(a);
+    escape(b);
+    const Value &lost = a.kind == Value::UNKNOWN ? a : b;
+    std::string why = "\"" + cell_text(c) + "\" depends on a condition";
+    if (lost.kind == Value::UNKNOWN && !lost.text.empty() && !which)
+        why = lost.text;
+    out = Value::unknown(why, which ? which->where : lost.where,
+                         uniform && alike(a) && alike(b));
+    return settle(c, itself(out));
+}
+
+State Interp::merge(State a, State b)
+{
+    size_t n = 0;
+    while (n < a.conditions.size() && n < b.conditions.size() &&
+           same_condition(a.conditions[n], b.conditions[n]))
+        n++;
+    const Condition *which = nullptr;
+    if (n < a.conditions.size() && n < b.conditions.size() &&
+        a.conditions[n].id == b.conditions[n].id)
+        which = &a.conditions[n];
+    bool uniform = true;
+    for (const State *s : {&a, &b})
+        for (size_t i = n; i < s->conditions.size(); i++)
+            uniform = uniform && alike(s->conditions[i]);
+    // a third condition says which way was taken, too
+    bool plain = which && a.conditions.size() == n + 1 && b.conditions.size() == n + 1;
+    std::set<Cell> cells;
+    for (const State *s : {&a, &b})
+        for (auto &[c, v] : s->cells)
+            cells.insert(c);
+    steps += cells.size() / 4; // it is work, too
+    State out;
+    std::map<Cell, Value> merged;
+    for (const Cell &c : cells) {
+        Value va = read(a, c), vb = read(b, c);
+        if (va.same(vb)) {
+            va.products.insert(vb.products.begin(), vb.products.end());
+            merged[c] = settle(c, va);
+        } else {
+            merged[c] = choose(c, va, vb, plain ? which : nullptr, uniform);
+            if (!plain && which && merged[c].kind == Value::UNKNOWN)
+                merged[c].where = which->where;
+        }
+    }
+    out.cells = merged;
+    out.stored = a.stored;
+    out.stored.insert(b.stored.begin(), b.stored.end());
+    out.conditions.assign(a.conditions.begin(), a.conditions.begin() + n);
+    return out;
+}
+
+void Interp::join(std::vector<State> states)
+{
+    if (alive)
+        states.push_back(now);
+    alive = !states.empty();
+    if (!alive)
+        return;
+    now = states.back(); // where the last condition was met comes together first
+    for (size_t i = states.size() - 1; i-- > 0;)
+        now = merge(states[i], now);
+}
+
+} // namespace ldadc

@@ -1,0 +1,342 @@
+// Reads a program's files, and looks at each function once: whom it calls, which it
+// points to, and whether its control flow can be followed.
+#include "ldadc/interp/program.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/MacroInfo.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include "clang/Tooling/Tooling.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+// Files are called what the user calls them.
+static std::map<std::string, std::string> given_names;
+
+Place place_of(const ASTContext &c, SourceLocation at)
+{
+    const SourceManager &s = c.getSourceManager();
+    PresumedLoc p = s.getPresumedLoc(s.getExpansionLoc(at));
+    Place out;
+    if (p.isValid()) {
+        auto given = given_names.find(p.getFilename());
+        out.file = given == given_names.end() ? p.getFilename() : given->second;
+        out.line = p.getLine();
+        out.column = p.getColumn();
+    }
+    return out;
+}
+
+// As it is written, also where that is an argument of a macro.
+std::string text_of(const ASTContext &c, const Expr *e)
+{
+    const SourceManager &s = c.getSourceManager();
+    CharSourceRange r = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(e->getSourceRange()), s, c.getLangOpts());
+    if (r.isInvalid())
+        r = s.getExpansionRange(e->getSourceRange());
+    std::string text = Lexer::getSourceText(r, s, c.getLangOpts()).str(), out;
+    for (char ch : text)
+        if (!isspace((unsigned char)ch))
+            out += ch;
+        else if (!out.empty() && out.back() != ' ')
+            out += ' ';
+    return out;
+}
+
+const Expr *bare(const Expr *e)
+{
+    return e->IgnoreParenCasts();
+}
+
+const FunctionDecl *Program::body_of(const FunctionDecl *f) const
+{
+    const FunctionDecl *body = nullptr;
+    if (f->hasBody(body))
+        return body;
+    auto at = visible.find(f->getNameAsString());
+    return at == visible.end() ? nullptr : at->second;
+}
+
+const VarDecl *Program::the_global(const VarDecl *v) const
+{
+    if (v->isExternallyVisible()) {
+        auto at = globals.find(v->getNameAsString());
+        if (at != globals.end())
+            return at->second;
+    }
+    return v->getCanonicalDecl();
+}
+
+// ---- what a function does -------------------------------------------
+
+struct Seen {
+    std::set<const FunctionDecl *> calls;
+    std::set<const VarDecl *> mentions;
+};
+
+class Look : public RecursiveASTVisitor<Look>
+{
+  public:
+    Look(Program &p, Seen &seen, const FunctionDecl *in) : p(p), seen(seen), in(in)
+    {
+    }
+
+    bool TraverseCallExpr(CallExpr *e)
+    {
+        if (const FunctionDecl *f = e->getDirectCallee()) {
+            if (const FunctionDecl *body = p.body_of(f)) {
+                seen.calls.insert(body);
+                p.called.insert(body);
+            }
+            std::string name = f->getNameAsString();
+            if (name.find("setjmp") != std::string::npos || name == "vfork")
+                p.jumping.insert(in);
+            for (Expr *a : e->arguments())
+                TraverseStmt(a);
+            return true;
+        }
+        return RecursiveASTVisitor::TraverseCallExpr(e);
+    }
+
+    bool VisitDeclRefExpr(DeclRefExpr *e)
+    {
+        if (auto *f = dyn_cast<FunctionDecl>(e->getDecl())) {
+            if (const FunctionDecl *body = p.body_of(f))
+                p.pointed.insert(body);
+        } else if (auto *v = dyn_cast<VarDecl>(e->getDecl())) {
+            if (v->hasGlobalStorage())
+                seen.mentions.insert(p.the_global(v));
+        }
+        return true;
+    }
+
+    bool VisitUnaryOperator(UnaryOperator *e)
+    {
+        if (e->isIncrementDecrementOp() || e->getOpcode() == UO_AddrOf)
+            changes(e->getSubExpr());
+        return true;
+    }
+
+    bool VisitBinaryOperator(BinaryOperator *e)
+    {
+        if (e->isAssignmentOp())
+            changes(e->getLHS());
+        return true;
+    }
+
+    bool VisitVarDecl(VarDecl *v)
+    {
+        if (auto *a = v->getAttr<CleanupAttr>()) { // called where nothing shows it
+            p.jumping.insert(in);
+            if (const FunctionDecl *body = p.body_of(a->getFunctionDecl()))
+                p.pointed.insert(body);
+        }
+        return true;
+    }
+
+    bool VisitIndirectGotoStmt(IndirectGotoStmt *)
+    {
+        p.jumping.insert(in);
+        return true;
+    }
+
+    bool VisitGCCAsmStmt(GCCAsmStmt *)
+    {
+        p.jumping.insert(in);
+        return true;
+    }
+
+  private:
+    void changes(Expr *e)
+    {
+        e = e->IgnoreParenCasts();
+        while (auto *m = dyn_cast<MemberExpr>(e))
+            e = m->getBase()->IgnoreParenCasts();
+        if (auto *r = dyn_cast<DeclRefExpr>(e))
+            if (auto *v = dyn_cast<VarDecl>(r->getDecl()))
+                if (v->hasGlobalStorage())
+                    p.assigned.insert(p.the_global(v));
+    }
+
+    Program &p;
+    Seen &seen;
+    const FunctionDecl *in;
+};
+
+// A jump is followed where it goes forward, and into no loop or switch that it is not
+// in already.
+class Jumps : public RecursiveASTVisitor<Jumps>
+{
+  public:
+    bool sound = true;
+
+    bool VisitGotoStmt(GotoStmt *g)
+    {
+        gotos[g->getLabel()].push_back(inside);
+        if (labels.count(g->getLabel()))
+            sound = false; // backwards
+        return true;
+    }
+
+    bool VisitLabelStmt(LabelStmt *l)
+    {
+        labels.insert(l->getDecl());
+        for (auto &from : gotos[l->getDecl()])
+            for (size_t i = 0; i < inside.size(); i++)
+                if (i >= from.size() || from[i] != inside[i])
+                    sound = false;
+        return true;
+    }
+
+    bool VisitSwitchCase(SwitchCase *)
+    {
+        sound = sound && !inside.empty() && isa<SwitchStmt>(inside.back());
+        return true;
+    }
+
+    bool TraverseStmt(Stmt *s)
+    {
+        bool nest = s && (isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s) ||
+                          isa<SwitchStmt>(s) || isa<StmtExpr>(s) || isa<IfStmt>(s));
+        if (nest)
+            inside.push_back(s);
+        RecursiveASTVisitor::TraverseStmt(s);
+        if (nest)
+            inside.pop_back();
+        return true;
+    }
+
+  private:
+    std::vector<const Stmt *> inside;
+    std::map<const LabelDecl *, std::vector<std::vector<const Stmt *>>> gotos;
+    std::set<const LabelDecl *> labels;
+};
+
+static void reach(const std::map<const FunctionDecl *, Seen> &seen,
+                  const FunctionDecl *f, std::set<const FunctionDecl *> *out)
+{
+    auto at = seen.find(f);
+    if (at == seen.end())
+        return;
+    for (const FunctionDecl *g : at->second.calls)
+        if (out->insert(g).second)
+            reach(seen, g, out);
+}
+
+static void look_at_functions(Program *p)
+{
+    std::map<const FunctionDecl *, Seen> seen;
+    for (const FunctionDecl *f : p->functions) {
+        Look(*p, seen[f], f).TraverseStmt(f->getBody());
+        Jumps j;
+        j.TraverseStmt(f->getBody());
+        if (!j.sound)
+            p->jumping.insert(f);
+    }
+    for (auto &unit : p->units) // tables of functions
+        for (Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls())
+            if (auto *v = dyn_cast<VarDecl>(d))
+                if (v->hasInit()) {
+                    Seen none;
+                    Look(*p, none, nullptr).TraverseStmt(v->getInit());
+                }
+    for (const FunctionDecl *f : p->functions) {
+        std::set<const FunctionDecl *> all;
+        reach(seen, f, &all);
+        if (all.count(f))
+            p->recursive.insert(f);
+        if (!p->pointed.count(f))
+            continue;
+        all.insert(f);
+        for (const FunctionDecl *g : all)
+            p->volatile_ones.insert(seen[g].mentions.begin(), seen[g].mentions.end());
+    }
+}
+
+// ---- constants of MPI -----------------------------------------------
+
+static void learn_constants(Program *p, ASTUnit *unit)
+{
+    Preprocessor &pp = unit->getPreprocessor();
+    for (auto &entry : pp.getIdentifierTable()) {
+        llvm::StringRef name = entry.getKey();
+        IdentifierInfo *id = entry.getValue();
+        if (name.take_front(4) != "MPI_" || !id->hasMacroDefinition())
+            continue;
+        const MacroInfo *m = pp.getMacroInfo(id);
+        if (!m || !m->isObjectLike())
+            continue;
+        bool handle = false;
+        for (const Token &t : m->tokens()) {
+            if (t.isAnyIdentifier()) {
+                llvm::StringRef word = t.getIdentifierInfo()->getName();
+                handle |= word == "MPI_Datatype" || word == "MPI_Comm";
+                if (word.take_front(9) == "ompi_mpi_")
+                    p->by_name[word.str()] = name.str();
+            } else if (t.is(tok::numeric_constant) && handle && t.getLiteralData()) {
+                llvm::StringRef digits(t.getLiteralData(), t.getLength());
+                uint64_t value;
+                if (!digits.getAsInteger(0, value))
+                    p->by_value.emplace(value, name.str());
+            } else if (t.is(tok::numeric_constant) && t.getLiteralData()) {
+                llvm::StringRef digits(t.getLiteralData(), t.getLength());
+                int64_t value;
+                if (!digits.getAsInteger(0, value))
+                    p->numbers.emplace(name.str(), value);
+            }
+        }
+    }
+}
+
+// ---- reading --------------------------------------------------------
+
+static void list_declarations(Program *p, ASTUnit *unit)
+{
+    for (Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls()) {
+        if (auto *f = dyn_cast<FunctionDecl>(d)) {
+            if (!f->doesThisDeclarationHaveABody())
+                continue;
+            p->functions.push_back(f);
+            if (f->isExternallyVisible())
+                p->visible[f->getNameAsString()] = f;
+            if (f->isMain())
+                p->main = f;
+        } else if (auto *v = dyn_cast<VarDecl>(d)) {
+            if (v->isExternallyVisible() &&
+                v->isThisDeclarationADefinition() != VarDecl::DeclarationOnly) {
+                auto &known = p->globals[v->getNameAsString()];
+                if (!known || v->hasInit())
+                    known = v;
+            }
+        }
+    }
+}
+
+int program_read(Program *p, const std::vector<std::string> &files,
+                 const std::vector<std::string> &flags)
+{
+    for (const std::string &file : files)
+        given_names[tooling::getAbsolutePath(file)] = file;
+    tooling::FixedCompilationDatabase database(".", flags);
+    tooling::ClangTool tool(database, files);
+    tool.clearArgumentsAdjusters();
+    tool.appendArgumentsAdjuster(tooling::getClangSyntaxOnlyAdjuster());
+    if (tool.buildASTs(p->units) || p->units.empty())
+        return 1;
+    for (auto &unit : p->units)
+        if (unit->getDiagnostics().hasErrorOccurred())
+            return 1;
+    for (auto &unit : p->units) {
+        list_declarations(p, unit.get());
+        learn_constants(p, unit.get());
+    }
+    look_at_functions(p);
+    return 0;
+}
+
+} // namespace ldadc

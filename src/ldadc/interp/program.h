@@ -1,0 +1,46 @@
+// The files of a program as clang has read them, and what is known of its functions
+// before any of it is interpreted.
+#ifndef LDADC_PROGRAM_H
+#define LDADC_PROGRAM_H
+
+#include "ldadc/poly/value.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/Frontend/ASTUnit.h"
+#include <memory>
+
+namespace ldadc
+{
+
+struct Program {
+    std::vector<std::unique_ptr<clang::ASTUnit>> units;
+    std::vector<const clang::FunctionDecl *> functions; // with bodies, in order
+    std::map<std::string, const clang::FunctionDecl *> visible;
+    std::map<std::string, const clang::VarDecl *> globals; // definitions others can see
+    const clang::FunctionDecl *main = nullptr;
+    std::set<const clang::FunctionDecl *> called, pointed, recursive;
+    std::set<const clang::Decl *>
+        jumping; // functions whose control flow is not followed
+    // Variables that a function may change which is called at any time, as handlers.
+    std::set<const clang::VarDecl *> volatile_ones;
+    std::set<const clang::VarDecl *> assigned;  // globals, anywhere
+    std::map<uint64_t, std::string> by_value;   // MPI's constants, as in MPICH
+    std::map<std::string, std::string> by_name; // and as in Open MPI
+    std::map<std::string, int64_t> numbers;     // whole ones
+
+    const clang::FunctionDecl *body_of(const clang::FunctionDecl *f) const;
+    const clang::VarDecl *the_global(const clang::VarDecl *v) const;
+};
+
+// 0; 1 after the compiler's own messages.
+int program_read(Program *p, const std::vector<std::string> &files,
+                 const std::vector<std::string> &flags);
+
+Place place_of(const clang::ASTContext &c, clang::SourceLocation at);
+std::string text_of(const clang::ASTContext &c, const clang::Expr *e);
+const clang::Expr *bare(const clang::Expr *e); // without parentheses and casts
+
+} // namespace ldadc
+
+#endif

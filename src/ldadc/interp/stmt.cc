@@ -1,0 +1,250 @@
+// Statements, and where they go on.
+#include "ldadc/interp/interp.h"
+
+using namespace clang;
+
+namespace ldadc
+{
+
+enum { MOST_STEPS = 200000 }; // more than that is not worth waiting for
+
+void Interp::exec_declaration(const VarDecl *v)
+{
+    if (v->hasGlobalStorage())
+        return;
+    Cell c = {object_of(v), {}};
+    if (v->getType()->isVariableArrayType()) {
+        if (const auto *a = context().getAsVariableArrayType(v->getType()))
+            if (a->getSizeExpr())
+                eval(a->getSizeExpr());
+    }
+    if (v->hasInit()) {
+        initialise(c, v->getType(), v->getInit());
+    } else {
+        Value none = Value::unknown("\"" + v->getNameAsString() + "\" has no value yet",
+                                    place_of(context(), v->getLocation()), true);
+        write(c, none);
+    }
+}
+
+void Interp::exec_return(const ReturnStmt *s)
+{
+    Frame &f = frames.back();
+    Cell result = {f.result, {}};
+    if (const Expr *e = s->getRetValue()) {
+        if (e->getType()->isRecordType()) {
+            Target from = target(e);
+            if (alive && from.kind == Target::CELL && !from.opaque)
+                copy(result, from.cell, e->getType());
+            else
+                forget(result, "is not followed", here(e));
+        } else {
+            Value v = eval(e);
+            if (alive)
+                write(result, v);
+        }
+    }
+    if (!alive)
+        return;
+    frames.back().returns.push_back(std::move(now));
+    now = State();
+    alive = false;
+    ends++;
+}
+
+// A case is reached from the head of the switch, and from the case before it.
+void Interp::exec_cases(const Stmt *s, const State &entry, const Condition &c,
+                        bool *fallback)
+{
+    if (const auto *label = dyn_cast<SwitchCase>(s)) {
+        State chosen = entry;
+        Condition mine = c;
+        mine.id = next_condition++;
+        mine.text += isa<DefaultStmt>(label) ? ": default" : ": a case";
+        chosen.conditions.push_back(mine);
+        join({chosen});
+        *fallback = *fallback || isa<DefaultStmt>(label);
+        return exec_cases(label->getSubStmt(), entry, c, fallback);
+    }
+    const auto *block = dyn_cast<CompoundStmt>(s);
+    if (!block)
+        return exec(s);
+    for (const Stmt *part : block->body())
+        exec_cases(part, entry, c, fallback);
+}
+
+void Interp::exec_switch(const SwitchStmt *s)
+{
+    Value v = eval(s->getCond());
+    if (!alive)
+        return;
+    Condition c;
+    c.text = "switch (" + text_of(context(), s->getCond()) + ")";
+    c.where = here(s);
+    c.uniform = alike(v);
+    c.id = next_condition++;
+    State entry = now;
+    leaves.push_back(Leave());
+    alive = false;
+    bool fallback = false;
+    exec_cases(s->getBody(), entry, c, &fallback);
+    std::vector<State> out = leaves.back().breaks;
+    leaves.pop_back();
+    if (!fallback) {
+        c.id = next_condition++;
+        entry.conditions.push_back(c);
+        out.push_back(entry);
+    }
+    join(out);
+}
+
+void Interp::exec(const Stmt *s)
+{
+    if (!s)
+        return;
+    if (const auto *l = dyn_cast<LabelStmt>(s)) {
+        join(jumps[l->getDecl()]);
+        jumps[l->getDecl()].clear();
+        return exec(l->getSubStmt());
+    }
+    if (const auto *c = dyn_cast<CompoundStmt>(s)) {
+        for (const Stmt *part : c->body())
+            exec(part);
+        return;
+    }
+    if (!alive && anywhere) {
+        now = *anywhere;
+        alive = true;
+    }
+    if (!alive) { // only a label can bring it back to life
+        for (const Stmt *part : s->children())
+            if (part && !isa<Expr>(s) && !isa<ForStmt>(s) && !isa<WhileStmt>(s) &&
+                !isa<DoStmt>(s) && !isa<SwitchStmt>(s))
+                exec(part);
+        return;
+    }
+    if (++steps > MOST_STEPS) {
+        tired = true;
+        alive = false;
+        return;
+    }
+    if (const auto *e = dyn_cast<Expr>(s)) {
+        if (e->getType()->isRecordType())
+            target(e);
+        else
+            eval(e);
+    } else if (const auto *d = dyn_cast<DeclStmt>(s)) {
+        for (const Decl *one : d->decls())
+            if (const auto *v = dyn_cast<VarDecl>(one))
+                exec_declaration(v);
+    } else if (const auto *a = dyn_cast<AttributedStmt>(s)) {
+        exec(a->getSubStmt());
+    } else if (!exec_jump(s) && !exec_choice(s) && !isa<NullStmt>(s)) {
+        for (const Stmt *part : s->children())
+            exec(part);
+    }
+}
+
+// What leaves the place where it stands; false: it is none of them.
+bool Interp::exec_jump(const Stmt *s)
+{
+    std::vector<State> *to = nullptr;
+    if (const auto *r = dyn_cast<ReturnStmt>(s)) {
+        exec_return(r);
+        return true;
+    }
+    if (isa<BreakStmt>(s))
+        to = &leaves.back().breaks;
+    else if (const auto *g = dyn_cast<GotoStmt>(s))
+        to = &jumps[g->getLabel()];
+    else if (!isa<ContinueStmt>(s))
+        return false;
+    for (size_t n = leaves.size(); !to && n-- > 0;)
+        if (leaves[n].loop)
+            to = &leaves[n].continues;
+    to->push_back(std::move(now));
+    alive = false;
+    ends++;
+    return true;
+}
+
+bool Interp::exec_choice(const Stmt *s)
+{
+    if (const auto *i = dyn_cast<IfStmt>(s)) {
+        Condition c = condition(i->getCond());
+        with_condition(
+            c, [&] { exec(i->getThen()); }, [&] { exec(i->getElse()); });
+    } else if (const auto *f = dyn_cast<ForStmt>(s)) {
+        exec(f->getInit());
+        exec_loop({f, f->getCond(), f->getInc(), f->getBody(), false});
+    } else if (const auto *w = dyn_cast<WhileStmt>(s)) {
+        exec_loop({w, w->getCond(), nullptr, w->getBody(), false});
+    } else if (const auto *o = dyn_cast<DoStmt>(s)) {
+        exec_loop({o, o->getCond(), nullptr, o->getBody(), true});
+    } else if (const auto *w = dyn_cast<SwitchStmt>(s)) {
+        exec_switch(w);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// A function whose jumps are not followed: what it modifies is unknown all the time.
+void Interp::exec_body(const FunctionDecl *f)
+{
+    if (!program.jumping.count(f) && !program.recursive.count(f))
+        return exec(f->getBody());
+    Condition c;
+    c.text = program.jumping.count(f) ? f->getNameAsString() + "() jumps back"
+                                      : f->getNameAsString() + "() calls itself";
+    c.where = place_of(context(), f->getLocation());
+    c.id = next_condition++;
+    now.conditions.push_back(c);
+    std::set<Cell> modified;
+    State entry = now;
+    int known = objects.size();
+    size_t before;
+    const State *outside = anywhere;
+    do {
+        before = modified.size();
+        std::set<Cell> log;
+        now = entry;
+        for (const Cell &cell : modified)
+            forget(cell, "is modified where the program jumps", c.where);
+        logs.push_back(&log);
+        probing++;
+        size_t returned = frames.back().returns.size();
+        auto jumps_before = jumps;
+        State unknown = now;
+        anywhere = &unknown;
+        alive = true;
+        exec(f->getBody());
+        anywhere = outside;
+        frames.back().returns.resize(returned);
+        jumps = jumps_before;
+        probing--;
+        logs.pop_back();
+        for (const Cell &cell : log) {
+            const Object &o = objects[cell.object];
+            if (o.kind != Object::LOCAL || cell.object < known ||
+                (o.variable && o.frame == frames.back().number))
+                modified.insert(cell);
+        }
+    } while (modified.size() > before);
+    now = entry;
+    alive = true;
+    probing++; // they have another value each time
+    for (const Cell &cell : modified)
+        forget(cell, "is modified where the program jumps", c.where);
+    probing--;
+    State unknown = now;
+    anywhere = &unknown;
+    exec(f->getBody());
+    anywhere = outside;
+    // it may be left from anywhere
+    frames.back().returns.clear();
+    now = unknown;
+    alive = true;
+}
+
+} // namespace ldadc

@@ -1,0 +1,209 @@
+// Signs of polynomials: everything is written in terms that cannot be negative, and
+// then a polynomial without negative coefficients cannot be negative either.
+#include "ldadc/poly/prove.h"
+#include <algorithm>
+
+namespace ldadc
+{
+
+enum { MOST_WORK = 4000 }; // steps of a proof; what takes more is not certain
+static int work;
+static std::set<int> at_least_one, without_sign;
+
+void suppose_positive(const Poly &p)
+{
+    Monomial common;
+    bool first = true;
+    for (auto &[m, c] : p.terms()) {
+        Monomial both;
+        std::set_intersection(common.begin(), common.end(), m.begin(), m.end(),
+                              std::back_inserter(both));
+        common = first ? m : both;
+        first = false;
+    }
+    for (int id : common)
+        if (atom(id).kind != Atom::NPROCS && not_negative(Poly::atom(id)))
+            at_least_one.insert(id);
+}
+
+const std::set<int> &assumed_positive()
+{
+    return at_least_one;
+}
+
+Supposed::Supposed() : before(at_least_one)
+{
+}
+
+Supposed::~Supposed()
+{
+    at_least_one = before;
+}
+
+void know_not_negative(const Poly &atom)
+{
+    without_sign.insert(atom.terms().begin()->first[0]);
+}
+
+// The surplus of a number of processes over the rank that asks, less one.
+static Poly others(int comm)
+{
+    static std::map<int, Poly> made;
+    if (!made.count(comm))
+        made[comm] = new_symbol({"others", "", "", 0});
+    return made[comm];
+}
+
+static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth);
+static bool holds(const Poly &p, const std::vector<Poly> &given, int depth);
+
+static bool plain(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    for (auto &[m, c] : p.terms()) {
+        if (c < 0)
+            return false;
+        for (size_t i = 0; i < m.size(); i++) {
+            if (i + 1 < m.size() && m[i] == m[i + 1])
+                i++;
+            else if (!atom_not_negative(m[i], given, depth))
+                return false;
+        }
+    }
+    return true;
+}
+
+// nprocs is rank + 1 + others, what is at least one is 1 + something.
+static Poly spread(Poly p)
+{
+    std::set<int> seen;
+    for (auto &[m, c] : p.terms())
+        seen.insert(m.begin(), m.end());
+    for (int id : seen) {
+        Poly value = Poly::atom(id);
+        if (atom(id).kind == Atom::NPROCS)
+            value = rank(atom(id).number) + Poly(1) + others(atom(id).number);
+        else if (at_least_one.count(id))
+            value = value + Poly(1);
+        else
+            continue;
+        Poly out;
+        for (auto &[m, c] : p.terms()) {
+            Poly term(c);
+            for (int other : m)
+                term = term * (other == id ? value : Poly::atom(other));
+            out = out + term;
+        }
+        p = out;
+    }
+    return p;
+}
+
+static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    for (auto &[m, c] : p.terms())
+        for (int id : m) {
+            const Atom a = atom(id);
+            if (a.kind != Atom::MIN && a.kind != Atom::MAX)
+                continue;
+            // one of the arguments it is, and no other is beyond it
+            for (const Poly &one : a.of) {
+                std::vector<Poly> more = given;
+                for (const Poly &other : a.of)
+                    if (other != one)
+                        more.push_back(a.kind == Atom::MIN ? other - one : one - other);
+                if (!holds(p.with(id, one), more, depth - 1))
+                    return false;
+            }
+            return true;
+        }
+    return false;
+}
+
+// a - divisor < divisor * floordiv(a, divisor) <= a, where a factor is not negative.
+static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    for (auto &[m, c] : p.terms())
+        for (int id : m) {
+            const Atom a = atom(id);
+            Poly factor, times;
+            if (a.kind != Atom::FLOORDIV || !p.linear_in(id, &factor) ||
+                !factor.divide(a.of[1], &times))
+                continue;
+            Poly without = p - factor * Poly::atom(id);
+            bool up = holds(times, given, depth - 1);
+            if (!up && !holds(-times, given, depth - 1))
+                continue;
+            Poly low = up ? a.of[0] - a.of[1] + Poly(1) : a.of[0];
+            if (holds(without + times * low, given, depth - 1))
+                return true;
+        }
+    return false;
+}
+
+static bool by_given(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    for (size_t i = 0; i < given.size(); i++) {
+        std::vector<Poly> less = given;
+        less.erase(less.begin() + i);
+        if (holds(p - given[i], less, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool holds(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    if (!p.valid() || depth < 0 || p.terms().size() > 60 || ++work > MOST_WORK)
+        return false;
+    Poly s = spread(p);
+    if (!s.valid())
+        return false;
+    return plain(s, given, depth) || by_cases(p, given, depth) ||
+           by_division(p, given, depth) || by_given(p, given, depth);
+}
+
+static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
+{
+    const Atom a = atom(id);
+    if (at_least_one.count(id))
+        return true;
+    switch (a.kind) {
+    case Atom::BEFORE:
+        return without_sign.count(id);
+    case Atom::FLOORDIV:
+        return holds(a.of[0], given, depth - 1);
+    case Atom::MIN:
+    case Atom::MAX:
+        for (const Poly &p : a.of)
+            if (holds(p, given, depth - 1) != (a.kind == Atom::MIN))
+                return a.kind == Atom::MAX;
+        return a.kind == Atom::MIN;
+    default:
+        return true;
+    }
+}
+
+bool not_negative(const Poly &p, const std::vector<Poly> &given)
+{
+    work = 0;
+    return holds(p, given, 4);
+}
+
+bool positive(const Poly &p, const std::vector<Poly> &given)
+{
+    return not_negative(p - Poly(1), given);
+}
+
+bool assume_positive(const Poly &p)
+{
+    if (positive(p))
+        return true;
+    if (p.terms().size() != 1 || p.terms().begin()->second < 0 || !not_negative(p))
+        return false;
+    for (int id : p.terms().begin()->first)
+        if (atom(id).kind != Atom::NPROCS)
+            at_least_one.insert(id);
+    return true;
+}
+
+} // namespace ldadc

@@ -1,0 +1,108 @@
+// What the interpreter knows at a place of the program: values of variables, and the
+// conditions under which the place is reached.
+#ifndef LDADC_VALUE_H
+#define LDADC_VALUE_H
+
+#include "ldadc/poly/poly.h"
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ldadc
+{
+
+struct Place {
+    std::string file;
+    unsigned line = 0, column = 0;
+};
+
+// What a path has for element 0 of a table.
+enum { ELEMENT = 1000000 };
+
+// A variable or a part of one: fields and elements by number, outermost first.
+struct Cell {
+    int object = -1;
+    std::vector<int> path;
+    bool operator<(const Cell &o) const
+    {
+        return object != o.object ? object < o.object : path < o.path;
+    }
+    bool operator==(const Cell &o) const
+    {
+        return object == o.object && path == o.path;
+    }
+    bool begins(const Cell &o) const
+    {
+        return object == o.object && path.size() <= o.path.size() &&
+               std::equal(path.begin(), path.end(), o.path.begin());
+    }
+};
+
+struct Value {
+    enum Kind {
+        UNKNOWN,
+        INT,
+        POINTER, // to `to`, or anywhere in that object
+        TAG,     // a pointer to what is not followed, such as a string
+        FILE,    // number of an opening
+        TYPE,    // number of a derived datatype
+        COMM     // number of a communicator
+    };
+    Kind kind = UNKNOWN;
+    Poly p;
+    Cell to;
+    bool anywhere = false;
+    int number = 0;
+    std::string text; // of a tag; of an unknown value: why
+    Place where;      // why it is unknown
+    // An unknown value that is the same on all ranks, as it comes of the arguments.
+    bool uniform = false;
+    // Not 0: which unknown value, or text, it is. What has the same is the same, on
+    // each rank.
+    int one = 0;
+    std::set<int> products; // of 32 bits that went into it
+
+    bool is_int() const
+    {
+        return kind == INT;
+    }
+    bool is_int(int64_t v) const
+    {
+        return kind == INT && p == Poly(v);
+    }
+    bool same(const Value &o) const;
+
+    static Value unknown(const std::string &why, const Place &where,
+                         bool uniform = false);
+    static Value integer(const Poly &p);
+    static Value pointer(const Cell &to, bool anywhere = false);
+    static Value tag(const std::string &text);
+    static Value handle(Kind kind, int number);
+};
+
+// A condition on the way to a place. Where it is a comparison, it says that `less` < 0,
+// or that it is, or is not, 0.
+struct Condition {
+    enum Kind { FALSE, TRUE, LESS, ZERO, NOT_ZERO, OTHER };
+    Kind kind = OTHER;
+    Poly p;
+    std::string text;
+    Place where;
+    bool uniform = false; // as unknown values are; others: see p
+    int id = 0;           // a condition and its opposite have the same
+    bool opposite = false;
+    Condition negated() const;
+};
+
+struct State {
+    std::map<Cell, Value> cells;
+    std::vector<Condition> conditions;
+    // Types of which something was stored through a pointer that points nobody knows
+    // where; "*": a function that is not seen was called.
+    std::set<std::string> stored;
+};
+
+} // namespace ldadc
+
+#endif

@@ -1,0 +1,34 @@
+// Reads, runs, describes, reports.
+#include "ldadc/report/analysis.h"
+
+using namespace ldadc;
+
+bool Analysis::make(const analyse_request *r)
+{
+    std::vector<std::string> files(r->file, r->file + r->files);
+    std::vector<std::string> flags(r->flag, r->flag + r->flags);
+    flags.push_back("-resource-dir=" LDADC_RESOURCE_DIR);
+    flags.push_back("-w"); // the compiler's warnings are for who compiles
+    if (program_read(&program, files, flags))
+        return false;
+    interp = std::make_unique<Interp>(program);
+    interp->run();
+    report = report_make(*interp, files);
+    return true;
+}
+
+int analyse_program(const analyse_request *r)
+{
+    Analysis a;
+    if (!a.make(r))
+        return 1;
+    if (!report_decide(&a.report, *r))
+        return 2;
+    if (r->text)
+        report_text(a.report, r->text);
+    if (r->json)
+        report_json(a.report, r->json);
+    if (r->dot)
+        report_dot(a.report, r->dot);
+    return 0;
+}

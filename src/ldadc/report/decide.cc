@@ -1,0 +1,333 @@
+// Whether to store a file by its ranks. The file's writes and reads are a graph, whose
+// edges lead from a write to the reads of what it wrote; an edge weighs its bytes as
+// often as they are read. The heaviest edge has the template, and the file is worth
+// storing so where most of what is read was written by the rank that reads it.
+#include "ldadc/poly/prove.h"
+#include "ldadc/report/report.h"
+#include <algorithm>
+
+namespace ldadc
+{
+
+static bool same_bytes(const Description &a, const Description &b)
+{
+    if (!(a.start == b.start && a.size == b.size && a.ranks == b.ranks &&
+          a.clipped == b.clipped && (!a.clipped || a.clip == b.clip)))
+        return false;
+    std::vector<std::pair<Poly, Poly>> levels[2]; // but those that only repeat
+    for (const Level &l : a.levels)
+        if (!l.stride.is_zero())
+            levels[0].push_back({l.stride, l.count});
+    for (const Level &l : b.levels)
+        if (!l.stride.is_zero())
+            levels[1].push_back({l.stride, l.count});
+    return levels[0] == levels[1];
+}
+
+static bool apart(const Description &d)
+{
+    return d.resolved && (d.relation == "segmented" || d.relation == "interleaved" ||
+                          d.relation == "disjoint");
+}
+
+// Bytes of all calls of one rank together, however often.
+static Poly weight(const Description &d)
+{
+    Poly bytes = d.size;
+    for (const Level &l : d.levels)
+        bytes = bytes * l.count;
+    return bytes;
+}
+
+static bool in_turns(const Description &a, const Description &b)
+{
+    for (const Loop &l : a.site->loops)
+        for (const Loop &m : b.site->loops)
+            if (l.k == m.k)
+                return true;
+    return false;
+}
+
+// A write and a read in one loop go on in turns (b), else what comes first says whether
+// the file is made and then read (a), or read and then written (c).
+static char category_of(const File &f)
+{
+    bool writes = false, reads = false;
+    for (const Description &d : f.calls)
+        (d.site->call.write ? writes : reads) = true;
+    if (!writes || !reads)
+        return 0;
+    for (const Description &w : f.calls)
+        for (const Description &r : f.calls)
+            if (w.site->call.write && !r.site->call.write && in_turns(w, r))
+                return 'b';
+    return f.calls[0].site->call.write ? 'a' : 'c';
+}
+
+// Of the reads of what one write wrote.
+struct Sums {
+    Poly own, all;                 // bytes that are read, by who wrote them, by anybody
+    bool known = true;             // of all reads
+    std::vector<Weight> counted;   // in numbers, if all edges are
+    std::set<std::string> missing; // variables that have no number
+    std::pair<double, int> heaviest = {-1,
+                                       -1}; // edge, by its first number of processes
+};
+
+static void add(const Edge &e, Sums *s)
+{
+    s->missing.insert(e.missing.begin(), e.missing.end());
+    for (size_t i = 0; i < s->counted.size() && i < e.weights.size(); i++) {
+        s->counted[i].bytes += e.weights[i].bytes;
+        s->counted[i].own += e.weights[i].own;
+    }
+    if (e.weights.size() < s->counted.size())
+        s->counted.clear();
+}
+
+static Sums reads_of(const File &f, int write, const Numbers &with)
+{
+    Sums s;
+    for (int64_t np : with.np) {
+        s.counted.push_back(Weight());
+        s.counted.back().nprocs = np;
+    }
+    for (const Description &d : f.calls) {
+        if (d.site->call.write)
+            continue;
+        s.known = s.known && d.resolved;
+        if (!d.resolved)
+            continue;
+        s.all = s.all + weight(d);
+        if (same_bytes(f.calls[write], d))
+            s.own = s.own + weight(d);
+    }
+    for (const Edge &e : f.edges)
+        if (e.write == write) {
+            add(e, &s);
+            if (!e.weights.empty() && e.weights[0].bytes > s.heaviest.first)
+                s.heaviest = {e.weights[0].bytes, e.read};
+        }
+    return s;
+}
+
+// The edge that weighs most says which write has the template; without numbers, the
+// write of which most is certainly read by who wrote it.
+static bool outweighs(const Sums &a, const Sums &b)
+{
+    if (a.heaviest.first >= 0 && b.heaviest.first >= 0)
+        return a.heaviest.first > b.heaviest.first;
+    return positive(a.own - b.own);
+}
+
+static void answer(Decision *d, const char *what, const std::string &why)
+{
+    d->answer = what;
+    d->because = why;
+}
+
+// Of an if, one way is taken.
+static bool zero_or_not(const Condition &a, const Condition &b)
+{
+    return a.kind == Condition::ZERO && b.kind == Condition::NOT_ZERO && a.p == b.p;
+}
+
+static bool exclude(const Description &a, const Description &b)
+{
+    for (const Condition &c : a.site->conditions)
+        for (const Condition &e : b.site->conditions)
+            if ((c.id == e.id && c.opposite != e.opposite) || zero_or_not(c, e) ||
+                zero_or_not(e, c))
+                return true;
+    return false;
+}
+
+// A write that the template does not fit, though both may happen.
+static const Description *misfit(const File &f, const Description &fits)
+{
+    for (const Description &d : f.calls)
+        if (d.site->call.write && !same_bytes(d, fits) && !exclude(d, fits))
+            return &d;
+    return nullptr;
+}
+
+static void by_numbers(const Sums &s, Decision *d)
+{
+    std::string why;
+    bool most = true, read = false;
+    for (const Weight &w : s.counted) {
+        double share = w.bytes > 0 ? w.own / w.bytes : 0;
+        char text[100];
+        snprintf(text, sizeof text, "%s%.1f %% with %lld processes",
+                 why.empty() ? "" : ", ", 100 * share, (long long)w.nprocs);
+        why += text;
+        d->own_share.push_back({w.nprocs, share});
+        most = most && 2 * w.own >= w.bytes;
+        read = read || w.bytes > 0;
+    }
+    if (!read)
+        return answer(d, "do not transform", "nothing that is read has been written");
+    answer(d, most ? "partition" : "do not transform",
+           "of the bytes that are read, by the rank that wrote them: " + why);
+}
+
+static void by_descriptors(const Sums &s, Decision *d)
+{
+    std::string hint;
+    for (const std::string &name : s.missing)
+        hint += (hint.empty() ? "; to count it, --set " : ", ") + name + "=N";
+    if (s.own == s.all) {
+        d->own_share = {{0, 1}};
+        return answer(d, "partition", "each rank reads back what it wrote");
+    }
+    if (s.own.is_zero())
+        return answer(d, "do not transform",
+                      "no read has the descriptor of what was written" + hint);
+    if (not_negative(s.own * Poly(2) - s.all))
+        return answer(d, "partition",
+                      "at least half of what is read has the descriptor of the write");
+    answer(d, "do not transform",
+           "less than half of what is read has certainly the descriptor of a write" +
+               hint);
+}
+
+// What is read before it is written is no edge.
+static void draw_edges(File *f, const Numbers &with)
+{
+    if (!f->opening || f->opening->apart)
+        return;
+    for (size_t w = 0; w < f->calls.size(); w++)
+        for (size_t r = 0; r < f->calls.size(); r++) {
+            const Description &write = f->calls[w], &read = f->calls[r];
+            if (write.site->call.write && !read.site->call.write && write.resolved &&
+                read.resolved && !exclude(write, read) &&
+                (w < r || in_turns(write, read)))
+                f->edges.push_back(weigh(f->calls, w, r, f->opening->comm, with));
+        }
+}
+
+void decide(File *f, const Numbers &with)
+{
+    Decision *d = &f->decision;
+    Sums best;
+    bool writes = false, reads = false;
+    f->category = category_of(*f);
+    draw_edges(f, with);
+    for (size_t i = 0; i < f->calls.size(); i++) {
+        const Description &call = f->calls[i];
+        (call.site->call.write ? writes : reads) = true;
+        if (!call.site->call.write)
+            continue;
+        if (!apart(call))
+            return answer(d, "keep shared",
+                          "the write in line " + std::to_string(call.site->where.line) +
+                              " is " + call.relation);
+        Sums sums = reads_of(*f, i, with);
+        if (d->template_call < 0 || outweighs(sums, best)) {
+            best = sums;
+            d->template_call = i;
+        }
+    }
+    if (!writes)
+        return;
+    if (const Description *other = misfit(*f, f->calls[d->template_call]))
+        return answer(d, "keep shared",
+                      "the write in line " + std::to_string(other->site->where.line) +
+                          " has another descriptor than the heaviest");
+    if (!reads)
+        return answer(d, "partition",
+                      f->opening->called || f->opening->foreign
+                          ? "ranks share no byte; who reads it is not seen"
+                          : "ranks share no byte, and nothing is read back");
+    if (!f->calls[0].site->call.write)
+        return answer(d, "keep shared",
+                      "what is read in line " +
+                          std::to_string(f->calls[0].site->where.line) +
+                          " was in the file before");
+    if (!best.known)
+        return answer(d, "keep shared", "some of what is read back is unresolved");
+    if (best.counted.empty())
+        by_descriptors(best, d);
+    else
+        by_numbers(best, d);
+}
+
+// ---- what may be the same file --------------------------------------
+
+static std::string lines_of(const std::vector<const Description *> &calls)
+{
+    std::string out;
+    for (const Description *d : calls)
+        out +=
+            (out.empty() ? "line " : ", line ") + std::to_string(d->site->where.line);
+    return out;
+}
+
+// The file, if those are the same one. False: ranks are counted otherwise there, or the
+// file is not known; `which` is that.
+static bool join(const File &f, const std::vector<const File *> &others, File *out,
+                 const File **which)
+{
+    *out = f;
+    out->edges.clear();
+    out->decision = Decision();
+    for (const File *o : others) {
+        *which = o;
+        if (!o->opening || o->opening->comm != f.opening->comm)
+            return false;
+        out->calls.insert(out->calls.end(), o->calls.begin(), o->calls.end());
+    }
+    std::sort(
+        out->calls.begin(), out->calls.end(),
+        [](const Description &a, const Description &b) { return a.site < b.site; });
+    return true;
+}
+
+// Which other file it is, in a sentence.
+static std::string who(const File &f)
+{
+    return "\"" + f.name + "\" (" + lines_of({&f.calls[0]}) + ") may be the same file";
+}
+
+// To partition a file must be right whether or not others are the same. Who calls a
+// function that is not called here knows which files it gives it.
+void reconsider(File *f, const Report &r, const Numbers &with)
+{
+    Decision *d = &f->decision;
+    std::vector<const File *> others;
+    std::vector<const Description *> reads, assumed;
+    if (d->answer != "partition" || f->opening->called || f->opening->foreign)
+        return;
+    for (const File &o : r.files) {
+        Sameness same = sameness(*f, o);
+        if (&o == f || same == DIFFERENT || (o.opening && o.opening->called))
+            continue;
+        if (same != ASSUMED)
+            others.push_back(&o);
+        for (const Description &c : o.calls)
+            if (!c.site->call.write)
+                (same == ASSUMED ? assumed : reads).push_back(&c);
+    }
+    File both;
+    const File *which = nullptr;
+    if (!join(*f, others, &both, &which))
+        return answer(d, "keep shared",
+                      who(*which) + (which->opening ? ", used by other ranks" : ""));
+    if (!others.empty()) {
+        decide(&both, with);
+        if (both.decision.answer != "partition")
+            return answer(d, both.decision.answer.c_str(),
+                          both.decision.because + "; " + who(*others[0]));
+    }
+    bool read = std::any_of(f->calls.begin(), f->calls.end(),
+                            [](const Description &c) { return !c.site->call.write; });
+    if (!reads.empty())
+        d->because = (read ? d->because : "ranks share no byte") +
+                     "; and if what is read in " + lines_of(reads) +
+                     " is this file: " + both.decision.because;
+    else if (!read && !assumed.empty())
+        d->because = "ranks share no byte, and nothing is read back, unless " +
+                     lines_of(assumed) + " reads the same file by another name";
+}
+
+} // namespace ldadc

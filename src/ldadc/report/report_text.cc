@@ -1,0 +1,81 @@
+// For a person.
+#include "ldadc/report/report.h"
+
+namespace ldadc
+{
+
+static void put_call(const Description &d, FILE *out)
+{
+    const Site &s = *d.site;
+    fprintf(out, "  %s:%u %s in %s()\n", s.where.file.c_str(), s.where.line,
+            s.call.name.c_str(), s.function.c_str());
+    for (const Step &v : s.via)
+        fprintf(out, "    called in line %u of %s, %s()\n", v.where.line,
+                v.where.file.c_str(), v.function.c_str());
+    for (const Loop &l : s.loops)
+        fprintf(out, "    loop in line %u%s%s: %s\n", l.where.line,
+                l.variable.empty() ? "" : " over ", l.variable.c_str(),
+                l.counted ? (l.count.text() + " times").c_str()
+                          : "nobody knows how often");
+    for (const Condition &c : s.conditions)
+        fprintf(out, "    where %s (line %u)\n", c.text.c_str(), c.where.line);
+    if (d.resolved)
+        fprintf(out, "    %s\n", descriptor_text(d).c_str());
+    fprintf(out, "    %s: %s", d.relation.c_str(), sentence_of(d).c_str());
+    if (d.relation == "unresolved")
+        fprintf(out, " (%s:%u)", d.reason_where.file.c_str(), d.reason_where.line);
+    fputs("\n", out);
+    for (const Warning &w : d.warnings)
+        fprintf(out, "    warning, line %u: %s\n", w.line, w.text.c_str());
+}
+
+static void put_edge(const File &f, const Edge &e, FILE *out)
+{
+    for (const Weight &w : e.weights)
+        fprintf(
+            out,
+            "  line %u is read in line %u with %lld processes: %.0f bytes, %.1f %% by "
+            "the rank that wrote them%s\n",
+            f.calls[e.write].site->where.line, f.calls[e.read].site->where.line,
+            (long long)w.nprocs, w.bytes, w.bytes > 0 ? 100 * w.own / w.bytes : 0,
+            w.sampled ? (" (as " + std::to_string(w.sampled) + " of them show)").c_str()
+                      : "");
+}
+
+void report_text(const Report &r, FILE *out)
+{
+    if (r.files.empty())
+        fputs("There is no MPI-IO in this program.\n", out);
+    for (const File &f : r.files) {
+        speak_of_communicator(f.opening ? f.opening->comm : -1);
+        if (!f.opening)
+            fprintf(out, "file %s, which is not known\n", f.name.c_str());
+        else if (f.opening->foreign)
+            fprintf(out, "file %s, opened elsewhere\n", f.name.c_str());
+        else
+            fprintf(out, "file %s: %s, opened in %s:%u%s\n", f.name.c_str(),
+                    f.opening->path.c_str(), f.opening->where.file.c_str(),
+                    f.opening->where.line,
+                    f.opening->apart
+                        ? (", whose ranks are those of " + f.opening->comm_text).c_str()
+                        : "");
+        for (const Description &d : f.calls)
+            put_call(d, out);
+        for (const Edge &e : f.edges)
+            put_edge(f, e, out);
+        if (!f.decision.answer.empty())
+            fprintf(out, "  %s: %s\n", f.decision.answer.c_str(),
+                    f.decision.because.c_str());
+    }
+    if (r.files.empty())
+        return;
+    fputs("assumed:\n", out);
+    for (const std::string &a : r.assumptions)
+        fprintf(out, "  %s\n", a.c_str());
+    for (int n : symbols_of(r))
+        if (symbol(n).text != symbol(n).id)
+            fprintf(out, "  %s stands for %s\n", symbol(n).id.c_str(),
+                    symbol(n).text.c_str());
+}
+
+} // namespace ldadc
