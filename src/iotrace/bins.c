@@ -3,10 +3,10 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "base/units.h"
-#include "iotrace/access.h"
 #include "iotrace/commands.h"
-#include "iotrace/names.h"
-#include "iotrace/runs.h"
+#include "iotrace/read/access.h"
+#include "iotrace/read/names.h"
+#include "iotrace/read/runs.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* dump and merge: events as a table with the columns of Table 2.1. */
 #include "base/err.h"
 #include "iotrace/commands.h"
-#include "iotrace/runs.h"
-#include "iotrace/table.h"
+#include "iotrace/read/runs.h"
+#include "iotrace/read/table.h"
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>

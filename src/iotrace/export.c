@@ -3,8 +3,8 @@
 #include "base/format/csv.h"
 #include "base/format/json.h"
 #include "iotrace/commands.h"
-#include "iotrace/runs.h"
-#include "iotrace/table.h"
+#include "iotrace/read/runs.h"
+#include "iotrace/read/table.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "base/err.h"
 #include "base/format/plain.h"
 #include "iotrace/commands.h"
+#include "iotrace/read/runs.h"
 #include "iotrace/recover.h"
-#include "iotrace/runs.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -2,29 +2,29 @@
 bin_PROGRAMS += iotrace
 iotrace_SOURCES = \
 	src/iotrace/bins.c \
-	src/iotrace/binary.c \
+	src/iotrace/read/binary.c \
 	src/iotrace/commands.h \
 	src/iotrace/compare.c \
 	src/iotrace/dump.c \
-	src/iotrace/escape.c src/iotrace/escape.h \
+	src/iotrace/format/escape.c src/iotrace/format/escape.h \
 	src/iotrace/export.c \
-	src/iotrace/access.c src/iotrace/access.h \
-	src/iotrace/header.c src/iotrace/header.h \
+	src/iotrace/read/access.c src/iotrace/read/access.h \
+	src/iotrace/read/header.c src/iotrace/read/header.h \
 	src/iotrace/launch.c src/iotrace/launch.h \
 	src/iotrace/ldad.c \
-	src/iotrace/log.h \
+	src/iotrace/read/log.h \
 	src/iotrace/main.c \
-	src/iotrace/names.c src/iotrace/names.h \
-	src/iotrace/op.c src/iotrace/op.h src/iotrace/ops.h \
+	src/iotrace/read/names.c src/iotrace/read/names.h \
+	src/iotrace/read/op.c src/iotrace/read/op.h src/iotrace/format/ops.h \
 	src/iotrace/plot.c \
-	src/iotrace/reader.c src/iotrace/reader.h \
+	src/iotrace/read/reader.c src/iotrace/read/reader.h \
 	src/iotrace/recover.c src/iotrace/recover.h \
-	src/iotrace/runs.c src/iotrace/runs.h \
+	src/iotrace/read/runs.c src/iotrace/read/runs.h \
 	src/iotrace/summary.c src/iotrace/summary.h \
 	src/iotrace/summary_json.c \
 	src/iotrace/summary_text.c \
-	src/iotrace/table.c src/iotrace/table.h \
-	src/iotrace/trace.h
+	src/iotrace/read/table.c src/iotrace/read/table.h \
+	src/iotrace/format/trace.h
 iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libiotracedir)"' \
 	-DIOTRACE_PYTHON='"$(PYTHON)"' -DIOTRACE_BUILD='"$(abs_top_builddir)"' \
 	-DIOTRACE_PYTHON_SOURCE='"$(abs_top_srcdir)/python"' \

@@ -2,9 +2,9 @@
 #include "base/err.h"
 #include "base/format/plain.h"
 #include "iotrace/commands.h"
-#include "iotrace/names.h"
-#include "iotrace/runs.h"
-#include "iotrace/table.h"
+#include "iotrace/read/names.h"
+#include "iotrace/read/runs.h"
+#include "iotrace/read/table.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -5,9 +5,9 @@
 
 #include "base/format/json.h"
 #include "base/hist.h"
-#include "iotrace/access.h"
-#include "iotrace/names.h"
-#include "iotrace/runs.h"
+#include "iotrace/read/access.h"
+#include "iotrace/read/names.h"
+#include "iotrace/read/runs.h"
 
 #define SUMMARY_FILES 32768 /* further ones are one row */
 #define SUMMARY_COARSE 4    /* buckets of HIST_ in one of a file's */

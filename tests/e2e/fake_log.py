@@ -1,4 +1,4 @@
-"""Writes logs as src/iotrace/trace.h says, by itself: what reads them is not tested
+"""Writes logs as src/iotrace/format/trace.h says, by itself: what reads them is not tested
 with what it was made of."""
 import array
 import random

@@ -4,9 +4,9 @@
 #include "base/version.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
-#include "iotrace/op.c" /* to forget the operations of the input before */
+#include "iotrace/read/op.c" /* to forget the operations of the input before */
+#include "iotrace/read/table.h"
 #include "iotrace/summary.h"
-#include "iotrace/table.h"
 
 const char leadline_version[] = "fuzz";
 

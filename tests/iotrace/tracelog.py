@@ -1,4 +1,4 @@
-"""Reads a log of libiotrace.so: from src/iotrace/trace.h, and on its own, so that it
+"""Reads a log of libiotrace.so: from src/iotrace/format/trace.h, and on its own, so that it
 agrees with the C reader for no other reason than that both are right."""
 import collections
 import os

@@ -2,7 +2,7 @@
 # needing the C library only. Its sources are compiled together: it is small.
 RECORDER_C = \
 	src/base/format/plain.c \
-	src/iotrace/escape.c \
+	src/iotrace/format/escape.c \
 	src/iotrace/preload/calls_posix.c \
 	src/iotrace/preload/calls_fd.c \
 	src/iotrace/preload/calls_stdio.c \
@@ -32,9 +32,9 @@ RECORDER_C = \
 	src/iotrace/preload/tsv.c
 RECORDER_H = \
 	src/base/format/plain.h \
-	src/iotrace/escape.h \
-	src/iotrace/ops.h \
-	src/iotrace/trace.h \
+	src/iotrace/format/escape.h \
+	src/iotrace/format/ops.h \
+	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/mpi.h \
 	src/iotrace/preload/real.h \

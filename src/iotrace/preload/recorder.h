@@ -10,8 +10,8 @@
 #ifndef IOTRACE_PRELOAD_RECORDER_H
 #define IOTRACE_PRELOAD_RECORDER_H
 
-#include "iotrace/ops.h"
-#include "iotrace/trace.h"
+#include "iotrace/format/ops.h"
+#include "iotrace/format/trace.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>

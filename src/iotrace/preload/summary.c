@@ -1,5 +1,5 @@
 /* NAME.summary beside a log in binary form: the paper's Tables 2.2 and 2.3. */
-#include "iotrace/escape.h"
+#include "iotrace/format/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The log as text: made at the end of the process from its blocks, which are merged by
  * the time at which the calls began. Each block is put in order by itself; the merge
  * holds those whose times overlap, one for each thread as a rule. */
-#include "iotrace/escape.h"
+#include "iotrace/format/escape.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "iotrace/names.h"
+#include "iotrace/read/names.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

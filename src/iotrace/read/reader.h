@@ -7,8 +7,8 @@
 #ifndef IOTRACE_READER_H
 #define IOTRACE_READER_H
 
-#include "iotrace/op.h"
-#include "iotrace/trace.h"
+#include "iotrace/format/trace.h"
+#include "iotrace/read/op.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
-#include "iotrace/header.h"
+#include "iotrace/read/header.h"
 #include "base/err.h"
-#include "iotrace/op.h"
+#include "iotrace/read/op.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

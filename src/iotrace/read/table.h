@@ -2,7 +2,7 @@
 #ifndef IOTRACE_TABLE_H
 #define IOTRACE_TABLE_H
 
-#include "iotrace/reader.h"
+#include "iotrace/read/reader.h"
 #include <stdio.h>
 
 /* As in the paper, in its order. */

@@ -3,7 +3,7 @@
 #ifndef IOTRACE_ACCESS_H
 #define IOTRACE_ACCESS_H
 
-#include "iotrace/reader.h"
+#include "iotrace/read/reader.h"
 #include <stdbool.h>
 #include <stdint.h>
 

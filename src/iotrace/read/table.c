@@ -1,9 +1,9 @@
-#include "iotrace/table.h"
+#include "iotrace/read/table.h"
 #include "base/err.h"
 #include "base/units.h"
-#include "iotrace/escape.h"
-#include "iotrace/log.h"
-#include "iotrace/names.h"
+#include "iotrace/format/escape.h"
+#include "iotrace/read/log.h"
+#include "iotrace/read/names.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "iotrace/escape.h"
+#include "iotrace/format/escape.h"
 #include "base/format/plain.h"
 #include <string.h>
 

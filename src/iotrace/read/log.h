@@ -2,7 +2,7 @@
 #ifndef IOTRACE_LOG_H
 #define IOTRACE_LOG_H
 
-#include "iotrace/reader.h"
+#include "iotrace/read/reader.h"
 
 /* What is longer, or moves more, is damage, and would overflow in sums. */
 #define LOG_DURATION_NS ((int64_t)100 * 86400 * 1000000000)

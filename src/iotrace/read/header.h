@@ -2,7 +2,7 @@
 #ifndef IOTRACE_HEADER_H
 #define IOTRACE_HEADER_H
 
-#include "iotrace/trace.h"
+#include "iotrace/format/trace.h"
 #include <stdbool.h>
 #include <stdint.h>
 

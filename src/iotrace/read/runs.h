@@ -2,7 +2,7 @@
 #ifndef IOTRACE_RUNS_H
 #define IOTRACE_RUNS_H
 
-#include "iotrace/reader.h"
+#include "iotrace/read/reader.h"
 #include <stdio.h>
 
 struct run {

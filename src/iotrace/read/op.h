@@ -3,7 +3,7 @@
 #ifndef IOTRACE_OP_H
 #define IOTRACE_OP_H
 
-#include "iotrace/ops.h"
+#include "iotrace/format/ops.h"
 
 #define OP_TABLE_MAX 4096
 

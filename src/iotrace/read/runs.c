@@ -1,4 +1,4 @@
-#include "iotrace/runs.h"
+#include "iotrace/read/runs.h"
 #include "base/err.h"
 #include "base/format/plain.h"
 #include <dirent.h>

@@ -4,9 +4,9 @@
  * that has some is found by looking ahead, and they are come back to: a stack of
  * ranges, as deep as calls are nested, whatever the number of calls. */
 #include "base/err.h"
-#include "iotrace/header.h"
-#include "iotrace/log.h"
-#include "iotrace/names.h"
+#include "iotrace/read/header.h"
+#include "iotrace/read/log.h"
+#include "iotrace/read/names.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

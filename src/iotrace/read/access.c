@@ -1,4 +1,4 @@
-#include "iotrace/access.h"
+#include "iotrace/read/access.h"
 
 static enum access_kind kind_of(struct access *a, struct access_count *n,
                                 int64_t offset)

@@ -1,6 +1,6 @@
-#include "iotrace/reader.h"
+#include "iotrace/read/reader.h"
 #include "base/err.h"
-#include "iotrace/log.h"
+#include "iotrace/read/log.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

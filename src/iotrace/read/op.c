@@ -1,4 +1,4 @@
-#include "iotrace/op.h"
+#include "iotrace/read/op.h"
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
