@@ -3,20 +3,20 @@
 RECORDER_C = \
 	src/base/format/plain.c \
 	src/iotrace/format/escape.c \
-	src/iotrace/preload/calls_posix.c \
-	src/iotrace/preload/calls_fd.c \
-	src/iotrace/preload/calls_stdio.c \
-	src/iotrace/preload/calls_map.c \
-	src/iotrace/preload/calls_aio.c \
-	src/iotrace/preload/calls_meta.c \
-	src/iotrace/preload/calls_process.c \
-	src/iotrace/preload/calls_hdf5.c \
-	src/iotrace/preload/calls_libaio.c \
-	src/iotrace/preload/calls_mark.c \
-	src/iotrace/preload/calls_mpi.c \
-	src/iotrace/preload/calls_mpi_wait.c \
-	src/iotrace/preload/calls_syscall.c \
-	src/iotrace/preload/calls_uring.c \
+	src/iotrace/preload/calls/calls_posix.c \
+	src/iotrace/preload/calls/calls_fd.c \
+	src/iotrace/preload/calls/calls_stdio.c \
+	src/iotrace/preload/calls/calls_map.c \
+	src/iotrace/preload/calls/calls_aio.c \
+	src/iotrace/preload/calls/calls_meta.c \
+	src/iotrace/preload/calls/calls_process.c \
+	src/iotrace/preload/calls/calls_hdf5.c \
+	src/iotrace/preload/calls/calls_libaio.c \
+	src/iotrace/preload/calls/calls_mark.c \
+	src/iotrace/preload/calls/calls_mpi.c \
+	src/iotrace/preload/calls/calls_mpi_wait.c \
+	src/iotrace/preload/calls/calls_syscall.c \
+	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
