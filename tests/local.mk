@@ -45,9 +45,9 @@ check_PROGRAMS += \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
-tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/fft_answer.h \
-	src/ldad/fft_answer_own.c src/ldad/fft_math.c src/ldad/fft_math.h \
-	src/ldad/fft_real.h
+tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
+	src/ldad/measure/fft_answer_own.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
+	src/ldad/measure/fft_real.h
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)

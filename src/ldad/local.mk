@@ -8,10 +8,10 @@ include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
 src_ldad_libldadfile_la_SOURCES = \
-	src/ldad/fortran.c src/ldad/libldad.c src/ldad/libldad.h \
-	src/ldad/plan_file.c \
-	src/ldad/unique.c src/ldad/unique.h \
-	src/ldad/view.c
+	src/ldad/lib/fortran.c src/ldad/lib/libldad.c src/ldad/lib/libldad.h \
+	src/ldad/lib/plan_file.c \
+	src/ldad/lib/unique.c src/ldad/lib/unique.h \
+	src/ldad/lib/view.c
 
 # The workloads' sources are plain MPI-IO; here their calls are renamed.
 src_ldad_libworkloads_la_SOURCES = \
@@ -32,19 +32,19 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/parts.c \
 	src/ldad/rm.c \
 	src/ldad/verify.c \
-	src/ldad/fft_answer.h \
-	src/ldad/fft_math.c src/ldad/fft_math.h src/ldad/fft_real.h \
-	src/ldad/timed.c src/ldad/timed.h \
-	src/ldad/workload.c src/ldad/workload.h src/ldad/workloads.h \
-	src/ldad/workload_fft.c src/ldad/workload_jacobi.c \
-	src/ldad/workload_mandelbrot.c src/ldad/workload_perf.c
+	src/ldad/measure/fft_answer.h \
+	src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h src/ldad/measure/fft_real.h \
+	src/ldad/measure/timed.c src/ldad/measure/timed.h \
+	src/ldad/measure/workload.c src/ldad/measure/workload.h src/ldad/measure/workloads.h \
+	src/ldad/measure/workload_fft.c src/ldad/measure/workload_jacobi.c \
+	src/ldad/measure/workload_mandelbrot.c src/ldad/measure/workload_perf.c
 ldad_LDADD = src/ldad/libworkloads.la src/ldad/libldadfile.la \
 	src/base/libpicture.la $(blocktransfer_LDADD)
 ldad_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_FFTW
-ldad_SOURCES += src/ldad/fft_answer_fftw.c
+ldad_SOURCES += src/ldad/measure/fft_answer_fftw.c
 ldad_CPPFLAGS += $(FFTW_CFLAGS)
 ldad_LDADD += $(FFTW_LIBS)
 else
-ldad_SOURCES += src/ldad/fft_answer_own.c
+ldad_SOURCES += src/ldad/measure/fft_answer_own.c
 endif

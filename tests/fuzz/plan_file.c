@@ -2,7 +2,7 @@
  * first byte says is asked for. MPI is that of stub/mpi.h. */
 #include "algebra/descriptor.h"
 #include "fuzz.h"
-#include "ldad/libldad.h"
+#include "ldad/lib/libldad.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,8 +1,8 @@
 /* ranks: 1 */
 /* The arithmetic of ldad fft against the sums that define it, in both precisions, and
  * the transform in core that stands in for FFTW. */
-#include "ldad/fft_answer.h"
-#include "ldad/fft_math.h"
+#include "ldad/measure/fft_answer.h"
+#include "ldad/measure/fft_math.h"
 #include "tap.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef LDAD_WORKLOADS_RENAME_H
 #define LDAD_WORKLOADS_RENAME_H
 
-#include "ldad/timed.h"
+#include "ldad/measure/timed.h"
 
 #define MPI_File timed_file
 #define MPI_File_open timed_file_open

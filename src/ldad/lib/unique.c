@@ -1,4 +1,4 @@
-#include "ldad/unique.h"
+#include "ldad/lib/unique.h"
 #include "base/err.h"
 #include "world/world.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
-#include "ldad/timed.h"
+#include "ldad/measure/timed.h"
 #include "base/err.h"
-#include "ldad/libldad.h"
-#include "ldad/unique.h"
+#include "ldad/lib/libldad.h"
+#include "ldad/lib/unique.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Views, and each rank's own file pointer: they say where a transfer goes, and the
  * calls with offsets do it. */
 #include "base/units.h"
-#include "ldad/libldad.h"
+#include "ldad/lib/libldad.h"
 #include <errno.h>
 #include <string.h>
 

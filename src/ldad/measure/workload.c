@@ -1,6 +1,6 @@
-#include "ldad/workload.h"
+#include "ldad/measure/workload.h"
 #include "base/err.h"
-#include "ldad/libldad.h"
+#include "ldad/lib/libldad.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

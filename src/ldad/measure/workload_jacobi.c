@@ -4,8 +4,8 @@
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
-#include "ldad/workload.h"
-#include "ldad/workloads.h"
+#include "ldad/measure/workload.h"
+#include "ldad/measure/workloads.h"
 #include "ldad/workloads/jacobi.h"
 #include <stdio.h>
 #include <string.h>

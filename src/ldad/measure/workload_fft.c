@@ -2,10 +2,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
-#include "ldad/fft_answer.h"
-#include "ldad/fft_math.h"
-#include "ldad/workload.h"
-#include "ldad/workloads.h"
+#include "ldad/measure/fft_answer.h"
+#include "ldad/measure/fft_math.h"
+#include "ldad/measure/workload.h"
+#include "ldad/measure/workloads.h"
 #include "ldad/workloads/fft.h"
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include "ldad/fft_answer.h"
+#include "ldad/measure/fft_answer.h"
 #include <errno.h>
 #include <fftw3.h>
 

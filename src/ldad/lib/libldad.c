@@ -1,9 +1,9 @@
 /* The calls of <ldad.h>: what an MPI_Info says, which engine that is, and transfers in
  * terms of MPI datatypes. */
-#include "ldad/libldad.h"
+#include "ldad/lib/libldad.h"
 #include "base/err.h"
 #include "io/part/container.h"
-#include "ldad/unique.h"
+#include "ldad/lib/unique.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdarg.h>

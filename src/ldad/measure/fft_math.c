@@ -1,4 +1,4 @@
-#include "ldad/fft_math.h"
+#include "ldad/measure/fft_math.h"
 #include <math.h>
 
 #define PI 3.14159265358979323846
@@ -12,10 +12,10 @@ void fft_root(int64_t m, int64_t n, double *re, double *im)
 
 #define REAL float
 #define NAME(x) x##_single
-#include "ldad/fft_real.h"
+#include "ldad/measure/fft_real.h"
 #undef REAL
 #undef NAME
 
 #define REAL double
 #define NAME(x) x##_double
-#include "ldad/fft_real.h"
+#include "ldad/measure/fft_real.h"

@@ -2,8 +2,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
-#include "ldad/workload.h"
-#include "ldad/workloads.h"
+#include "ldad/measure/workload.h"
+#include "ldad/measure/workloads.h"
 #include "ldad/workloads/perf.h"
 #include <string.h>
 

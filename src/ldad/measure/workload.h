@@ -4,7 +4,7 @@
 #define LDAD_WORKLOAD_H
 
 #include "algebra/descriptor.h"
-#include "ldad/timed.h"
+#include "ldad/measure/timed.h"
 #include "run/run.h"
 
 struct workload_options {

@@ -3,9 +3,9 @@
 #include "base/err.h"
 #include "base/format/png.h"
 #include "base/stamp.h"
-#include "ldad/libldad.h"
-#include "ldad/workload.h"
-#include "ldad/workloads.h"
+#include "ldad/lib/libldad.h"
+#include "ldad/measure/workload.h"
+#include "ldad/measure/workloads.h"
 #include "ldad/workloads/mandelbrot.h"
 #include <stdio.h>
 #include <string.h>

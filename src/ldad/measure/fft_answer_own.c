@@ -1,8 +1,8 @@
 /* Without FFTW: our own arithmetic in one piece, in double precision, a few of whose
  * numbers are compared with the sum that defines them. */
 #include "base/err.h"
-#include "ldad/fft_answer.h"
-#include "ldad/fft_math.h"
+#include "ldad/measure/fft_answer.h"
+#include "ldad/measure/fft_math.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

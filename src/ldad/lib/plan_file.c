@@ -1,6 +1,6 @@
 /* Files of plans, as ldadc plan writes them: each line is the plan of so many ranks. */
 #include "base/err.h"
-#include "ldad/libldad.h"
+#include "ldad/lib/libldad.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdio.h>
