@@ -160,7 +160,7 @@ tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
 LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
-	src/base/libbase.la -lm -lpthread
+	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
 
 # The fault campaign as a whole: minutes. make check has some of it (tests/e2e/fault.py).
 check-faults: all $(check_DATA)

@@ -8,12 +8,6 @@ src_base_libbase_la_SOURCES = \
 	src/base/hist.c src/base/hist.h \
 	src/base/told.h \
 	src/base/format/json.c src/base/format/json.h \
-	src/algebra/descriptor.c src/algebra/descriptor.h \
-	src/algebra/find.c \
-	src/algebra/map.c \
-	src/algebra/plan.c \
-	src/algebra/set.c src/algebra/set.h \
-	src/algebra/text.c \
 	src/base/opt.c src/base/opt.h \
 	src/base/format/plain.c src/base/format/plain.h \
 	src/base/program.c src/base/program.h \

@@ -31,4 +31,4 @@ iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libiotracedir)"' \
 	-DIOTRACE_PYTHON_INSTALLED='"$(pkgdatadir)/python"'
 # The MPI compiler adds its libraries, of which nothing is used.
 iotrace_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
-iotrace_LDADD = src/base/libbase.la -lm
+iotrace_LDADD = src/algebra/libalgebra.la src/base/libbase.la -lm

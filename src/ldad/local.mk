@@ -2,7 +2,7 @@
 lib_LTLIBRARIES = libldad.la
 libldad_la_SOURCES =
 libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
-	src/base/libbase.la -lm -lpthread
+	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
 libldad_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^ldad_file_'
 include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 

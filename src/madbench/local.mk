@@ -21,7 +21,7 @@ madbench_SOURCES = \
 	src/madbench/settings.c src/madbench/settings.h
 EXTRA_madbench_SOURCES = src/madbench/full.c src/madbench/full_absent.c
 madbench_LDADD = src/madbench/libmadmath.la src/run/librun.la src/io/libio.la src/layout/liblayout.la \
-	src/report/libreport.la src/world/libworld.la src/base/libbase.la
+	src/report/libreport.la src/world/libworld.la src/algebra/libalgebra.la src/base/libbase.la
 
 if HAVE_SCALAPACK
 src_madbench_libmadmath_la_SOURCES += \

@@ -1,0 +1,8 @@
+noinst_LTLIBRARIES += src/algebra/libalgebra.la
+src_algebra_libalgebra_la_SOURCES = \
+	src/algebra/descriptor.c src/algebra/descriptor.h \
+	src/algebra/find.c \
+	src/algebra/map.c \
+	src/algebra/plan.c \
+	src/algebra/set.c src/algebra/set.h \
+	src/algebra/text.c
