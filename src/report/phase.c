@@ -13,26 +13,38 @@ const char *const act_name[ACT_COUNT] = {
     [ACT_WRITE] = "write",           [ACT_SYNC] = "sync",
     [ACT_CHECK] = "check",           [ACT_IDLE] = "idle"};
 
+const char *const phase_op_name[PHASE_OPS] = {
+    [PHASE_OP_OPEN] = "open",     [PHASE_OP_CLOSE] = "close",
+    [PHASE_OP_STAT] = "stat",     [PHASE_OP_CREATE] = "create",
+    [PHASE_OP_UNLINK] = "unlink", [PHASE_OP_RENAME] = "rename",
+    [PHASE_OP_MKDIR] = "mkdir",   [PHASE_OP_READDIR] = "readdir",
+    [PHASE_OP_FSYNC] = "fsync"};
+
+/* What transfers and other calls are counted in: one piece of memory. */
+struct counts {
+    struct phase phase;
+    int64_t hist[2][HIST_SIZE];
+    struct series series[2];
+    struct phase_calls op[PHASE_OPS];
+};
 int phase_open(struct phase **p)
 {
-    *p = calloc(1, sizeof **p);
-    int64_t *hist = calloc(2 * HIST_SIZE, sizeof *hist);
-    if (!*p || !hist) {
-        free(*p);
-        free(hist);
-        *p = NULL;
+    struct counts *c = calloc(1, sizeof *c);
+    *p = c ? &c->phase : NULL;
+    if (!c)
         return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");
+    for (int i = 0; i < 2; i++) {
+        c->phase.act[ACT_READ + i].hist = c->hist[i];
+        c->phase.act[ACT_READ + i].series = &c->series[i];
+        series_clear(&c->series[i]);
     }
-    (*p)->act[ACT_READ].hist = hist;
-    (*p)->act[ACT_WRITE].hist = hist + HIST_SIZE;
+    c->phase.op = c->op;
     return 0;
 }
 
 void phase_close(struct phase **p)
 {
-    if (*p)
-        free((*p)->act[ACT_READ].hist); /* the writes' are in the same piece */
-    free(*p);
+    free(*p); /* the first in its piece of memory */
     *p = NULL;
 }
 
@@ -41,15 +53,21 @@ static bool phase_running(const struct phase *p)
     return p->begin_ns && !p->end_ns;
 }
 
+static void clear(struct phase_act *x)
+{
+    if (x->hist)
+        memset(x->hist, 0, HIST_SIZE * sizeof *x->hist);
+    if (x->series)
+        series_clear(x->series);
+    *x = (struct phase_act){
+        .device_bytes = PHASE_DEVICE_UNTOLD, .hist = x->hist, .series = x->series};
+}
+
 void phase_begin(struct phase *p, const char *name, int rep)
 {
-    for (int a = 0; a < ACT_COUNT; a++) {
-        int64_t *hist = p->act[a].hist;
-        if (hist)
-            memset(hist, 0, HIST_SIZE * sizeof *hist);
-        p->act[a] =
-            (struct phase_act){.device_bytes = PHASE_DEVICE_UNTOLD, .hist = hist};
-    }
+    for (int a = 0; a < ACT_COUNT; a++)
+        clear(&p->act[a]);
+    memset(p->op, 0, PHASE_OPS * sizeof *p->op);
     snprintf(p->name, sizeof p->name, "%s", name);
     p->rep = rep;
     p->now = ACT_COMPUTE;
@@ -89,15 +107,36 @@ void phase_move(struct phase *p, enum act from, enum act to, int64_t ns)
     p->act[to].ns += ns;
 }
 
-void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns)
+void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns,
+                    int64_t end_ns)
 {
     struct phase_act *x = &p->act[a];
+    int64_t latency_ns = end_ns - start_ns;
     x->calls++;
     x->bytes += bytes;
     if (latency_ns > x->latency_max_ns)
         x->latency_max_ns = latency_ns;
-    if (x->hist)
+    if (x->hist) {
         x->hist[hist_bucket(latency_ns)]++;
+        series_add(x->series, end_ns - p->begin_ns, bytes, latency_ns);
+    }
+}
+
+enum act phase_op_act(enum phase_op op)
+{
+    return op == PHASE_OP_FSYNC ? ACT_SYNC : ACT_OPEN_CLOSE;
+}
+
+void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_ns)
+{
+    struct phase_calls *x = &p->op[op];
+    int64_t latency_ns = end_ns - start_ns;
+    p->act[phase_op_act(op)].calls++;
+    x->calls++;
+    x->ns += latency_ns;
+    if (latency_ns > x->latency_max_ns)
+        x->latency_max_ns = latency_ns;
+    x->hist[hist_bucket(latency_ns)]++;
 }
 
 void phase_add(struct phase *p, const struct phase *of_thread)
@@ -111,6 +150,8 @@ void phase_add(struct phase *p, const struct phase *of_thread)
             x->latency_max_ns = y->latency_max_ns;
         for (int i = 0; x->hist && i < HIST_SIZE; i++)
             x->hist[i] += y->hist[i];
+        if (x->series)
+            series_join(x->series, y->series, of_thread->begin_ns - p->begin_ns);
     }
 }
 

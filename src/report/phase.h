@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/hist.h"
+#include "report/series.h"
 #include <stdint.h>
 
 enum act {
@@ -23,17 +24,40 @@ enum act {
 
 extern const char *const act_name[ACT_COUNT]; /* "compute", "communicate", ... */
 
+/* Calls that move no data, each with a histogram of its own. fsync is a call of
+ * ACT_SYNC, the others are calls of ACT_OPEN_CLOSE. */
+enum phase_op {
+    PHASE_OP_OPEN,
+    PHASE_OP_CLOSE,
+    PHASE_OP_STAT,
+    PHASE_OP_CREATE,
+    PHASE_OP_UNLINK,
+    PHASE_OP_RENAME,
+    PHASE_OP_MKDIR,
+    PHASE_OP_READDIR,
+    PHASE_OP_FSYNC,
+    PHASE_OPS
+};
+
+extern const char *const phase_op_name[PHASE_OPS]; /* "open", "close", ... */
+
 /* Nothing was said about device bytes yet; or what was said leaves them unknown. */
 #define PHASE_DEVICE_UNTOLD (-1)
 #define PHASE_DEVICE_UNKNOWN (-2)
 
 struct phase_act {
     int64_t ns;
-    int64_t calls, bytes; /* of transfers; 0 for other activities */
+    int64_t calls, bytes; /* of transfers; calls also of phase_op; 0 for others */
     int64_t device_bytes; /* < 0: not known */
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
-    int64_t *hist; /* HIST_SIZE latencies in ns; only ACT_READ and ACT_WRITE */
+    int64_t *hist;         /* HIST_SIZE latencies in ns; only ACT_READ and ACT_WRITE */
+    struct series *series; /* the same two; since begin_ns */
+};
+
+struct phase_calls { /* of one enum phase_op */
+    int64_t calls, ns, latency_max_ns;
+    int64_t hist[HIST_SIZE];
 };
 
 struct phase {
@@ -43,9 +67,11 @@ struct phase {
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
     struct phase_act act[ACT_COUNT];
+    struct phase_calls *op; /* PHASE_OPS of them */
 };
 
-/* Local. Allocates (once per process; the histograms) and frees. 0 or -ENOMEM. */
+/* Local. Allocates (once for each lane: 74 KiB, whatever is counted) and frees. 0 or
+ * -ENOMEM. */
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
 
@@ -62,9 +88,16 @@ enum act phase_act(struct phase *p, enum act a);
  * that cannot know phases but tells how long it waited. */
 void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);
 
-/* Local. One finished transfer: bytes and latency from submission to completion.
- * It does not change which activity is going on. */
-void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t latency_ns);
+/* Local. One finished transfer, from submission to completion (clock_ns). The series
+ * has it where it ended. It does not change which activity is going on. */
+void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns,
+                    int64_t end_ns);
+
+/* Local. One finished call that moves no data. Nor does this change the activity. */
+void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_ns);
+
+/* Local. To which activity's calls it belongs. */
+enum act phase_op_act(enum phase_op op);
 
 /* Local. Adds the finished transfers of another phase, that of a thread, which was not
  * begun: the time of this one is all there is. */

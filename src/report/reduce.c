@@ -1,12 +1,13 @@
-/* One ended phase of all ranks to a handful of samples on rank 0. A constant
- * number of reductions over small arrays, whatever the number of ranks. */
+/* One ended phase of all lanes of all ranks to a handful of samples on rank 0. Each
+ * rank reduces over its lanes first; then comes a constant number of reductions over
+ * small arrays, whatever the number of ranks and of lanes. */
 #include "report/sink.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is maximised over ranks, beside the seconds of each activity and the wall. */
+/* What is maximised over lanes, beside the seconds of each activity and the wall. */
 enum {
     MAX_READ_SYNC = SAMPLE_ROWS,
     MAX_WRITE_SYNC,
@@ -17,19 +18,26 @@ enum {
     MAX_SPLIT,
     MAX_READ_LATENCY,
     MAX_WRITE_LATENCY,
-    MAX_ROWS
+    MAX_LANES, /* of a rank */
+    MAX_SHIFT, /* of a series: what all of them can be given in */
+    MAX_OP,    /* and PHASE_OPS - 1 more: longest latency of each */
+    MAX_ROWS = MAX_OP + PHASE_OPS
 };
 
-/* What is summed over ranks as whole numbers. */
+/* What is summed over lanes as whole numbers. */
 struct totals {
+    int64_t lanes;
     int64_t calls[SAMPLE_ROWS], bytes[SAMPLE_ROWS], device[SAMPLE_ROWS];
-    int64_t told[SAMPLE_ROWS];    /* ranks that know their device bytes */
-    int64_t unknown[SAMPLE_ROWS]; /* ranks that should, and do not */
+    int64_t told[SAMPLE_ROWS];    /* lanes that know their device bytes */
+    int64_t unknown[SAMPLE_ROWS]; /* lanes that should, and do not */
+    int64_t op_calls[PHASE_OPS], op_ns[PHASE_OPS];
 };
+
+enum { LANE_BITS = 10 }; /* the larger is the rank's: the lowest wins where all do */
 
 struct extreme { /* laid out as MPI_DOUBLE_INT */
     double value;
-    int rank;
+    int who; /* rank << LANE_BITS | lane */
 };
 
 struct reduced {
@@ -37,22 +45,38 @@ struct reduced {
     double min[SAMPLE_ROWS];
     double sum[SAMPLE_ROWS + 4]; /* then submit and wait of reads, of writes */
     struct totals total;
-    int64_t hist[2][HIST_SIZE]; /* of reads, of writes */
+    const struct bulk *bulk;
 };
+
+/* Large, so it is allocated once: this rank's lanes, then, on rank 0, all ranks. */
+struct bulk {
+    struct bulk_moved { /* of reads, of writes */
+        int64_t hist[HIST_SIZE];
+        int64_t bytes[SERIES_SLOTS], calls[SERIES_SLOTS];
+    } moved[2];
+    int64_t longest_ns[2][SERIES_SLOTS];
+    int64_t op_hist[PHASE_OPS][HIST_SIZE];
+    struct series series; /* while lanes are joined */
+};
+
+int reduce_open(struct report *r)
+{
+    r->bulk = malloc(sizeof *r->bulk);
+    return r->bulk ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for the report");
+}
+
+void reduce_close(struct report *r)
+{
+    free(r->bulk);
+    r->bulk = NULL;
+}
 
 static double seconds(int64_t ns)
 {
     return (double)ns / 1e9; /* the nearest number; * 1e-9 is not */
 }
 
-static void local_seconds(double s[SAMPLE_ROWS], const struct phase *p)
-{
-    for (int a = 0; a < ACT_COUNT; a++)
-        s[a] = seconds(p->act[a].ns);
-    s[SAMPLE_WALL] = seconds(p->end_ns - p->begin_ns);
-}
-
-static double local_split(const struct phase *p)
+static double split_error(const struct phase *p)
 {
     int64_t parts = 0, wall = p->end_ns - p->begin_ns;
     for (int a = 0; a < ACT_COUNT; a++)
@@ -60,19 +84,82 @@ static double local_split(const struct phase *p)
     return wall > 0 ? fabs((double)(parts - wall)) / (double)wall : 0;
 }
 
-/* A rank that moved nothing and said nothing knows its device bytes: none. */
-static void local_totals(struct totals *t, const struct phase *p)
+static int series_shift(const struct phase *p)
 {
-    memset(t, 0, sizeof *t);
+    int r = p->act[ACT_READ].series->shift, w = p->act[ACT_WRITE].series->shift;
+    return r > w ? r : w;
+}
+
+/* A lane's, each of which the largest counts of. */
+static void lane_rows(double x[MAX_ROWS], const struct phase *p)
+{
+    const struct phase_act *read = &p->act[ACT_READ], *write = &p->act[ACT_WRITE];
+    for (int a = 0; a < ACT_COUNT; a++)
+        x[a] = seconds(p->act[a].ns);
+    x[SAMPLE_WALL] = seconds(p->end_ns - p->begin_ns);
+    x[MAX_READ_SYNC] = x[ACT_READ] + x[ACT_SYNC];
+    x[MAX_WRITE_SYNC] = x[ACT_WRITE] + x[ACT_SYNC];
+    x[MAX_VISIBLE] = x[ACT_READ] + x[ACT_WRITE] + x[ACT_SYNC];
+    x[MAX_WORK] = x[MAX_VISIBLE] + x[ACT_COMPUTE] + x[ACT_COMMUNICATE];
+    x[MAX_SUBMIT] = seconds(read->submit_ns + write->submit_ns);
+    x[MAX_WAIT] = seconds(read->wait_ns + write->wait_ns);
+    x[MAX_SPLIT] = split_error(p);
+    x[MAX_READ_LATENCY] = seconds(read->latency_max_ns);
+    x[MAX_WRITE_LATENCY] = seconds(write->latency_max_ns);
+    x[MAX_SHIFT] = series_shift(p);
+    for (int i = 0; i < PHASE_OPS; i++)
+        x[MAX_OP + i] = seconds(p->op[i].latency_max_ns);
+}
+
+/* A rank's own, before other ranks come in. */
+struct own {
+    struct extreme max[MAX_ROWS];
+    double min[SAMPLE_ROWS], sum[SAMPLE_ROWS + 4], slowest[SAMPLE_ROWS];
+    struct totals total;
+};
+
+static void add_seconds(struct own *o, const struct phase *p, int who, bool first)
+{
+    double x[MAX_ROWS];
+    lane_rows(x, p);
+    for (int i = 0; i < MAX_ROWS; i++)
+        if (first || x[i] > o->max[i].value)
+            o->max[i] = (struct extreme){x[i], who};
+    for (int i = 0; i < SAMPLE_ROWS; i++) {
+        o->min[i] = first ? x[i] : fmin(x[i], o->min[i]);
+        o->sum[i] += x[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        o->sum[SAMPLE_ROWS + 2 * i] += seconds(p->act[ACT_READ + i].submit_ns);
+        o->sum[SAMPLE_ROWS + 2 * i + 1] += seconds(p->act[ACT_READ + i].wait_ns);
+    }
+}
+
+/* A lane that moved nothing and said nothing knows its device bytes: none. */
+static void add_totals(struct totals *t, const struct phase *p)
+{
+    t->lanes++;
     for (int a = 0; a < ACT_COUNT; a++) {
         const struct phase_act *x = &p->act[a];
-        t->calls[a] = x->calls;
-        t->bytes[a] = x->bytes;
-        t->told[a] = x->device_bytes >= 0;
-        t->device[a] = t->told[a] ? x->device_bytes : 0;
-        t->unknown[a] = x->device_bytes == PHASE_DEVICE_UNKNOWN ||
-                        (x->device_bytes < 0 && x->bytes > 0);
-        t->calls[SAMPLE_WALL] += t->calls[a];
+        bool told = x->device_bytes >= 0;
+        t->calls[a] += x->calls;
+        t->bytes[a] += x->bytes;
+        t->told[a] += told;
+        t->device[a] += told ? x->device_bytes : 0;
+        t->unknown[a] += x->device_bytes == PHASE_DEVICE_UNKNOWN ||
+                         (x->device_bytes < 0 && x->bytes > 0);
+    }
+    for (int i = 0; i < PHASE_OPS; i++) {
+        t->op_calls[i] += p->op[i].calls;
+        t->op_ns[i] += p->op[i].ns;
+    }
+}
+
+/* The whole phase's calls are its transfers. */
+static void total_wall(struct totals *t)
+{
+    for (int a = 0; a < ACT_COUNT; a++) {
+        t->calls[SAMPLE_WALL] += a == ACT_READ || a == ACT_WRITE ? t->calls[a] : 0;
         t->bytes[SAMPLE_WALL] += t->bytes[a];
         t->device[SAMPLE_WALL] += t->device[a];
         t->told[SAMPLE_WALL] += t->told[a];
@@ -80,70 +167,96 @@ static void local_totals(struct totals *t, const struct phase *p)
     }
 }
 
-static int reduce_max(struct reduced *d, const double s[SAMPLE_ROWS],
-                      const struct phase *p, const struct world *w)
+static void add_lanes(struct own *o, const struct phase *const p[], int n, int rank)
 {
-    struct extreme mine[MAX_ROWS];
-    for (int i = 0; i < MAX_ROWS; i++)
-        mine[i].rank = w->rank;
+    memset(o, 0, sizeof *o);
+    for (int i = 0; i < n; i++) {
+        add_seconds(o, p[i], rank << LANE_BITS | i, i == 0);
+        add_totals(&o->total, p[i]);
+    }
+    total_wall(&o->total);
+    o->max[MAX_LANES].value = n;
     for (int i = 0; i < SAMPLE_ROWS; i++)
-        mine[i].value = s[i];
-    mine[MAX_READ_SYNC].value = s[ACT_READ] + s[ACT_SYNC];
-    mine[MAX_WRITE_SYNC].value = s[ACT_WRITE] + s[ACT_SYNC];
-    mine[MAX_VISIBLE].value = s[ACT_READ] + s[ACT_WRITE] + s[ACT_SYNC];
-    mine[MAX_WORK].value =
-        mine[MAX_VISIBLE].value + s[ACT_COMPUTE] + s[ACT_COMMUNICATE];
-    mine[MAX_SUBMIT].value =
-        seconds(p->act[ACT_READ].submit_ns + p->act[ACT_WRITE].submit_ns);
-    mine[MAX_WAIT].value =
-        seconds(p->act[ACT_READ].wait_ns + p->act[ACT_WRITE].wait_ns);
-    mine[MAX_SPLIT].value = local_split(p);
-    mine[MAX_READ_LATENCY].value = seconds(p->act[ACT_READ].latency_max_ns);
-    mine[MAX_WRITE_LATENCY].value = seconds(p->act[ACT_WRITE].latency_max_ns);
-    return MPI_Allreduce(mine, d->max, MAX_ROWS, MPI_DOUBLE_INT, MPI_MAXLOC, w->comm);
+        o->slowest[i] = o->max[i].value;
 }
 
-static int reduce_sums(struct reduced *d, const double s[SAMPLE_ROWS],
-                       const struct phase *p, const struct world *w)
+/* Each over ranks, in place on rank 0. */
+static int sum_up(int64_t *x, int n, MPI_Op how, const struct world *w)
 {
-    double mine[SAMPLE_ROWS + 4];
-    memcpy(mine, s, SAMPLE_ROWS * sizeof *s);
-    for (int i = 0; i < 2; i++) {
-        mine[SAMPLE_ROWS + 2 * i] = seconds(p->act[ACT_READ + i].submit_ns);
-        mine[SAMPLE_ROWS + 2 * i + 1] = seconds(p->act[ACT_READ + i].wait_ns);
+    return w->rank ? MPI_Reduce(x, NULL, n, MPI_INT64_T, how, 0, w->comm)
+                   : MPI_Reduce(MPI_IN_PLACE, x, n, MPI_INT64_T, how, 0, w->comm);
+}
+
+/* Slots of one length for all, from the begin of each rank's phase. */
+static void join_series(struct bulk *b, const struct phase *const p[], int n, int i,
+                        int shift)
+{
+    series_clear(&b->series);
+    series_grow(&b->series, 0, shift);
+    for (int k = 0; k < n; k++)
+        series_join(&b->series, p[k]->act[ACT_READ + i].series,
+                    p[k]->begin_ns - p[0]->begin_ns);
+    for (int s = 0; s < SERIES_SLOTS; s++) {
+        b->moved[i].bytes[s] = b->series.slot[s].bytes;
+        b->moved[i].calls[s] = b->series.slot[s].calls;
+        b->longest_ns[i][s] = b->series.slot[s].longest_ns;
     }
-    int bad = MPI_Reduce(s, d->min, SAMPLE_ROWS, MPI_DOUBLE, MPI_MIN, 0, w->comm);
-    bad |= MPI_Reduce(mine, d->sum, SAMPLE_ROWS + 4, MPI_DOUBLE, MPI_SUM, 0, w->comm);
+}
+
+static void add_hist(int64_t to[HIST_SIZE], const int64_t from[HIST_SIZE], bool first)
+{
+    for (int b = 0; b < HIST_SIZE; b++)
+        to[b] = (first ? 0 : to[b]) + from[b];
+}
+
+static int reduce_moved(struct bulk *b, const struct phase *const p[], int n, int i,
+                        int shift, const struct world *w)
+{
+    for (int k = 0; k < n; k++)
+        add_hist(b->moved[i].hist, p[k]->act[ACT_READ + i].hist, k == 0);
+    join_series(b, p, n, i, shift);
+    int bad =
+        sum_up(b->moved[i].hist, sizeof b->moved[i] / sizeof(int64_t), MPI_SUM, w);
+    bad |= sum_up(b->longest_ns[i], SERIES_SLOTS, MPI_MAX, w);
     return bad;
 }
 
-/* Every rank knows the totals, so all agree on which histograms are worth it. */
-static int reduce_hist(struct reduced *d, const struct phase *p, const struct world *w)
+/* Every rank knows the totals, so all agree on what is worth it. */
+static int reduce_bulk(struct reduced *d, struct bulk *b, const struct phase *const p[],
+                       int n, const struct world *w)
 {
     int bad = 0;
     for (int i = 0; i < 2; i++)
         if (d->total.calls[ACT_READ + i] > 0)
-            bad |= MPI_Reduce(p->act[ACT_READ + i].hist, d->hist[i], HIST_SIZE,
-                              MPI_INT64_T, MPI_SUM, 0, w->comm);
+            bad |= reduce_moved(b, p, n, i, (int)d->max[MAX_SHIFT].value, w);
+    for (int i = 0; i < PHASE_OPS; i++) {
+        if (!d->total.op_calls[i])
+            continue;
+        for (int k = 0; k < n; k++)
+            add_hist(b->op_hist[i], p[k]->op[i].hist, k == 0);
+        bad |= sum_up(b->op_hist[i], HIST_SIZE, MPI_SUM, w);
+    }
+    d->bulk = b;
     return bad;
 }
 
-static int reduce(struct reduced *d, struct report *r, const struct phase *p)
+static int reduce(struct reduced *d, struct report *r, const struct phase *const p[],
+                  int n)
 {
     const struct world *w = r->world;
-    double s[SAMPLE_ROWS];
-    struct totals mine;
+    struct own o;
     memset(d, 0, sizeof *d);
-    local_seconds(s, p);
-    local_totals(&mine, p);
-    int bad = reduce_max(d, s, p, w);
-    bad |= reduce_sums(d, s, p, w);
-    bad |= MPI_Allreduce(&mine, &d->total, (int)(sizeof mine / sizeof(int64_t)),
+    add_lanes(&o, p, n, w->rank);
+    int bad =
+        MPI_Allreduce(o.max, d->max, MAX_ROWS, MPI_DOUBLE_INT, MPI_MAXLOC, w->comm);
+    bad |= MPI_Reduce(o.min, d->min, SAMPLE_ROWS, MPI_DOUBLE, MPI_MIN, 0, w->comm);
+    bad |= MPI_Reduce(o.sum, d->sum, SAMPLE_ROWS + 4, MPI_DOUBLE, MPI_SUM, 0, w->comm);
+    bad |= MPI_Allreduce(&o.total, &d->total, (int)(sizeof o.total / sizeof(int64_t)),
                          MPI_INT64_T, MPI_SUM, w->comm);
-    bad |= reduce_hist(d, p, w);
+    bad |= reduce_bulk(d, r->bulk, p, n, w);
     if (r->per_rank)
-        bad |= MPI_Gather(s, SAMPLE_ROWS, MPI_DOUBLE, r->row, SAMPLE_ROWS, MPI_DOUBLE,
-                          0, w->comm);
+        bad |= MPI_Gather(o.slowest, SAMPLE_ROWS, MPI_DOUBLE, r->row, SAMPLE_ROWS,
+                          MPI_DOUBLE, 0, w->comm);
     return bad;
 }
 
@@ -220,15 +333,16 @@ static double *copy_row(struct report *r, int act)
 /* What only transfers have. */
 static void fill_transfers(struct report *r, struct sample *s, const struct reduced *d)
 {
-    int i = s->act - ACT_READ, size = r->world->size;
+    int i = s->act - ACT_READ;
+    double lanes = (double)d->total.lanes;
     double submit = d->sum[SAMPLE_ROWS + 2 * i], wait = d->sum[SAMPLE_ROWS + 2 * i + 1];
     if (submit > 0 || wait > 0) { /* else the program did not tell */
-        s->submit_mean_s = submit / size;
-        s->wait_mean_s = wait / size;
+        s->submit_mean_s = submit / lanes;
+        s->wait_mean_s = wait / lanes;
     }
     if (s->calls > 0)
-        s->latency =
-            make_latency(r, d->hist[i], s->calls, d->max[MAX_READ_LATENCY + i].value);
+        s->latency = make_latency(r, d->bulk->moved[i].hist, s->calls,
+                                  d->max[MAX_READ_LATENCY + i].value);
 }
 
 static void fill_sample(struct report *r, struct sample *s, const struct phase *p,
@@ -243,9 +357,10 @@ static void fill_sample(struct report *r, struct sample *s, const struct phase *
     s->bytes = d->total.bytes[act];
     s->device_bytes = device_total(&d->total, act);
     s->min_s = d->min[act];
-    s->mean_s = d->sum[act] / r->world->size;
+    s->mean_s = d->sum[act] / (double)d->total.lanes;
     s->max_s = d->max[act].value;
-    s->max_rank = d->max[act].rank;
+    s->max_rank = d->max[act].who >> LANE_BITS;
+    s->max_lane = d->max[act].who & ((1 << LANE_BITS) - 1);
     s->max_host = m->hosts ? m->host[m->node_of[s->max_rank]].name : NULL;
     s->submit_mean_s = s->wait_mean_s = NAN;
     if (act == ACT_READ || act == ACT_WRITE)
@@ -279,23 +394,30 @@ static int add_samples(struct report *r, const struct phase *p, const char *at_n
     return added;
 }
 
-int report_phase(struct report *r, const struct phase *p, const char *at_name,
-                 double at, struct report_rate *rate)
+int report_phases(struct report *r, const struct phase *const p[], int n,
+                  const char *at_name, double at, struct report_rate *rate)
 {
     struct reduced d;
     struct report_rate found;
     struct model *m = r->model;
-    if (reduce(&d, r, p))
+    if (reduce(&d, r, p, n))
         r->rc = err_set(-EIO, NULL, -1, "MPI failed to reduce the times of phase %s",
-                        p->name);
+                        p[0]->name);
     fill_rate(&found, &d);
     if (rate)
         *rate = found;
     if (m) {
+        m->lanes = (int)fmax(d.max[MAX_LANES].value, m->lanes);
         m->split_error = fmax(found.split_error, m->split_error); /* not the NAN */
-        sink_text_phase(m, add_samples(r, p, at_name, at, &d), &found);
+        sink_text_phase(m, add_samples(r, p[0], at_name, at, &d), &found);
     }
     return err_agree(r->world->comm, r->rc);
+}
+
+int report_phase(struct report *r, const struct phase *p, const char *at_name,
+                 double at, struct report_rate *rate)
+{
+    return report_phases(r, &p, 1, at_name, at, rate);
 }
 
 static double rate_MBps(int64_t bytes, double s)

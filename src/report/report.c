@@ -84,6 +84,7 @@ static void free_report(struct report *r)
     if (!r)
         return;
     model_free(r->model);
+    reduce_close(r);
     free(r->row);
     free(r);
 }
@@ -97,7 +98,8 @@ int report_open(struct report **out, const struct report_open *o)
     if (r) {
         r->world = w;
         r->per_rank = o->per_rank || w->size <= RANKS_KEPT;
-        if (w->rank == 0)
+        rc = reduce_open(r);
+        if (rc == 0 && w->rank == 0)
             rc = open_root(r, o);
     }
     rc = err_agree(w->comm, rc);

@@ -96,7 +96,9 @@ void report_note(struct report *r, const char *label, const char *fmt, ...)
 
 /* ---- what was measured ------------------------------------------------------- */
 
-struct report_rate {                  /* what report_phase found, on every rank */
+/* What report_phases found, on every rank. Where a rank has several lanes, the slowest
+ * rank is the one of the slowest lane. */
+struct report_rate {
     double wall_s;                    /* slowest rank */
     double read_s, write_s, sync_s;   /* slowest rank's visible seconds */
     double read_sync_s, write_sync_s; /* slowest rank's (read or write) + sync */
@@ -109,10 +111,16 @@ struct report_rate {                  /* what report_phase found, on every rank 
     double split_error;               /* |sum of parts - wall| / wall, worst rank */
 };
 
-/* **Collective.** Reduces one ended phase over ranks to one sample per activity
- * that took place (plus "wall") and prints its row of the text table. `at_name`
- * NULL or a parameter such as "alpha" with its value; `rate` may be NULL. Returns 0
- * or, agreed, -ENOMEM or -EIO. */
+/* **Collective.** Reduces one ended phase over this rank's n >= 1 lanes, each with a
+ * phase of its own, and over ranks, to one sample per activity that took place (plus
+ * "wall"), and prints its row of the text table. p[0] is the rank's own and has the
+ * name and the times; n need not be the same on all ranks, and is at most 1024.
+ * `at_name` NULL or a parameter such as "alpha" with its value; `rate` may be NULL.
+ * Returns 0 or, agreed, -ENOMEM or -EIO. */
+int report_phases(struct report *r, const struct phase *const p[], int n,
+                  const char *at_name, double at, struct report_rate *rate);
+
+/* **Collective.** The same of ranks with one lane. */
 int report_phase(struct report *r, const struct phase *p, const char *at_name,
                  double at, struct report_rate *rate);
 

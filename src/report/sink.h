@@ -36,7 +36,7 @@ struct sample {
     double start_s;
     int64_t calls, bytes, device_bytes; /* device_bytes -1: not known */
     double min_s, mean_s, max_s;
-    int max_rank;
+    int max_rank, max_lane;
     const char *max_host;              /* points into hosts; NULL: not known */
     double submit_mean_s, wait_mean_s; /* NAN: not known */
     double *ranks_s;                   /* world size of them; NULL: not kept */
@@ -132,6 +132,7 @@ struct model {
 
     bool checked; /* checks was told */
     struct report_checks checks;
+    int lanes;          /* of the rank that has most; 0: none yet */
     double split_error; /* worst of all phases; NAN: none yet */
 
     struct { /* what the text sink has printed */
@@ -148,8 +149,13 @@ struct report {
     bool per_rank;       /* ranks_s is kept: a row of the ranks' seconds is gathered */
     int rc;              /* first failure of a call that returns nothing */
     double *row;         /* on rank 0 with per_rank: SAMPLE_ROWS x world size */
+    struct bulk *bulk;   /* of reduce.c */
     struct model *model; /* on rank 0; NULL elsewhere */
 };
+
+/* Local. What reducing needs beside the stack. 0 or -ENOMEM. */
+int reduce_open(struct report *r);
+void reduce_close(struct report *r);
 
 /* Local. Remembers that the report lacks memory, so that its close fails. */
 int model_no_memory(struct report *r);

@@ -70,7 +70,7 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
     rc = rc ? rc : waited;
     fail(r, rc);
     for (int i = 0; i < n && !rc; i++)
-        phase_transfer(r->phase, a, req[i].bytes, req[i].end_ns - req[i].start_ns);
+        phase_transfer(r->phase, a, req[i].bytes, req[i].start_ns, req[i].end_ns);
 }
 
 void run_submit(struct run_file *f, struct run_io *t)
@@ -108,7 +108,7 @@ void run_await(struct run_file *f, struct run_io *t)
     if (rc)
         fail(r, rc);
     else
-        phase_transfer(r->phase, a, t->req.bytes, t->req.end_ns - t->req.start_ns);
+        phase_transfer(r->phase, a, t->req.bytes, t->req.start_ns, t->req.end_ns);
 }
 
 void run_poll(struct run_file *f)
@@ -156,8 +156,8 @@ static void count(struct queue *q, struct io_req *req)
     if (req->rc)
         q->rc = req->rc;
     else
-        phase_transfer(q->f->run->phase, q->act, req->bytes,
-                       req->end_ns - req->start_ns);
+        phase_transfer(q->f->run->phase, q->act, req->bytes, req->start_ns,
+                       req->end_ns);
     req->start_ns = 0;
     q->done++;
 }

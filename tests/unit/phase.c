@@ -63,9 +63,9 @@ static void check_outside(void)
 static void check_transfers(void)
 {
     phase_begin(p, "W", 1);
-    phase_transfer(p, ACT_READ, 100, 1000);
-    phase_transfer(p, ACT_READ, 50, 3000);
-    phase_transfer(p, ACT_WRITE, (int64_t)1 << 33, 1000);
+    phase_transfer(p, ACT_READ, 100, 0, 1000);
+    phase_transfer(p, ACT_READ, 50, 5000, 8000);
+    phase_transfer(p, ACT_WRITE, (int64_t)1 << 33, 0, 1000);
     phase_visible(p, ACT_READ, 10, 20);
     phase_visible(p, ACT_READ, 1, 2);
     phase_end(p);
@@ -91,10 +91,10 @@ static void check_thread(void)
 {
     struct phase *t;
     tap_ok(phase_open(&t) == 0, "a phase for a thread opens");
-    phase_transfer(t, ACT_WRITE, 30, 5000);
-    phase_transfer(t, ACT_WRITE, 30, 7000);
+    phase_transfer(t, ACT_WRITE, 30, 0, 5000);
+    phase_transfer(t, ACT_WRITE, 30, 0, 7000);
     phase_begin(p, "T", 1);
-    phase_transfer(p, ACT_WRITE, 10, 6000);
+    phase_transfer(p, ACT_WRITE, 10, 0, 6000);
     phase_add(p, t);
     phase_end(p);
     const struct phase_act *w = &p->act[ACT_WRITE];

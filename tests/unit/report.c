@@ -165,9 +165,9 @@ static void set_phase(struct phase *p, int rep)
     for (int a = 0; a < ACT_COUNT; a++)
         used += p->act[a].ns;
     p->act[ACT_IDLE].ns = 1000 * ms - used;
-    phase_transfer(p, ACT_READ, 1000, 5 * ms);
+    phase_transfer(p, ACT_READ, 1000, 0, 5 * ms);
     for (int i = 0; i < 100; i++)
-        phase_transfer(p, ACT_WRITE, 10000, (i < 98 ? 1 : 50 + w.rank) * ms);
+        phase_transfer(p, ACT_WRITE, 10000, 0, (i < 98 ? 1 : 50 + w.rank) * ms);
     phase_visible(p, ACT_WRITE, 20 * ms, 80 * ms);
     phase_device(p, ACT_READ, 600);
 }

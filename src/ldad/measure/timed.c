@@ -187,8 +187,8 @@ static int transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf, int
                    : ldad_file_write_at_all(fh->file, offset, buf, count, type, status);
     phase_act(r->phase, before);
     if (note(code) == MPI_SUCCESS && count)
-        phase_transfer(r->phase, a, (int64_t)count * size,
-                       r->phase->switch_ns - begin_ns);
+        phase_transfer(r->phase, a, (int64_t)count * size, begin_ns,
+                       r->phase->switch_ns);
     return code;
 }
 

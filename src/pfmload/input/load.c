@@ -64,7 +64,7 @@ static void transferred(void *context, bool write, int64_t bytes, int64_t ns)
     struct phase *p = ((struct load *)context)->r->phase;
     enum act a = write ? ACT_WRITE : ACT_READ;
     phase_move(p, p->now, a, ns);
-    phase_transfer(p, a, bytes, ns);
+    phase_transfer(p, a, bytes, p->switch_ns - ns, p->switch_ns);
 }
 
 struct told load_told(struct load *l)

@@ -222,6 +222,8 @@ static int queue_open(struct queue **out, struct load *l)
     if (!make_buffer(q) || (q->limit != 1 && !make_buffer(q)))
         return err_set(-ENOMEM, NULL, -1, "no memory for buffers of the queue");
     int rc = phase_open(&q->run.phase);
+    if (!rc) /* whose begin its transfers are booked from */
+        q->run.phase->begin_ns = l->r->phase->begin_ns;
     if (!rc)
         rc = heap_open(&q->heap, &q->load, load_memory(l));
     return rc ? rc : start_thread(q);

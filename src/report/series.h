@@ -1,0 +1,48 @@
+/* What happened when: transfers by the time at which they ended, in slots of equal
+ * length. Where all slots are used up, two become one and the length doubles, so that
+ * memory is constant, whatever the length of the run: 6 KiB. */
+#ifndef REPORT_SERIES_H
+#define REPORT_SERIES_H
+
+#include <stdint.h>
+
+#define SERIES_SLOTS 256
+#define SERIES_SHIFT 20 /* a slot is 2^20 ns at first: 1.05 ms */
+
+struct series_slot {
+    int64_t bytes, calls, longest_ns;
+};
+
+struct series {
+    int shift; /* a slot is 2^shift ns */
+    struct series_slot slot[SERIES_SLOTS];
+};
+
+/* Local. Nothing has happened yet. */
+void series_clear(struct series *s);
+
+/* Local. Doubles the slots' length until `ns` lies in one of them, and shift is at
+ * least `shift`. */
+void series_grow(struct series *s, int64_t ns, int shift);
+
+/* Local. A transfer that ended at_ns after the begin (before it: in the first slot). */
+static inline void series_add(struct series *s, int64_t at_ns, int64_t bytes,
+                              int64_t latency_ns)
+{
+    int64_t i = at_ns > 0 ? at_ns >> s->shift : 0;
+    if (i >= SERIES_SLOTS) {
+        series_grow(s, at_ns, 0);
+        i = at_ns >> s->shift;
+    }
+    struct series_slot *slot = &s->slot[i];
+    slot->bytes += bytes;
+    slot->calls++;
+    if (latency_ns > slot->longest_ns)
+        slot->longest_ns = latency_ns;
+}
+
+/* Local. Adds what another series has, which began `later_ns` after this one. Both
+ * grow as they must. */
+void series_join(struct series *s, const struct series *other, int64_t later_ns);
+
+#endif
