@@ -188,6 +188,71 @@ static int set_presets(const struct opt_program *p)
     return rc;
 }
 
+/* ---- what a program takes ------------------------------------------------------- */
+
+static bool is_taken(unsigned needs, unsigned takes)
+{
+    return (needs & takes) == needs;
+}
+
+/* Leaves the choices that are taken; returns how many there are, or -ENOMEM. */
+static int take_choices(struct opt *o, unsigned takes)
+{
+    int left = 0;
+    const char *at = o->choices;
+    char *text = malloc(strlen(at) + 1); /* lives as long as the program */
+    if (!text)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
+    *text = 0;
+    for (int i = 0; *at && i < OPT_CHOICES_MAX; i++) {
+        size_t len = strcspn(at, "|");
+        if (is_taken(o->choice_needs[i], takes)) {
+            size_t n = strlen(text);
+            sprintf(text + n, "%s%.*s", left++ ? "|" : "", (int)len, at);
+        }
+        at += len + (at[len] == '|');
+    }
+    o->choices = text;
+    return left;
+}
+
+/* Whether the entry stays: 1, 0 or -errno. */
+static int take(struct opt *o, unsigned takes)
+{
+    unsigned any = 0;
+    int rc = 0, left = 2;
+    for (int i = 0; i < OPT_CHOICES_MAX; i++)
+        any |= o->choice_needs[i];
+    if (!is_taken(any, takes))
+        left = take_choices(o, takes);
+    if (left == 1)
+        o->preset = o->choices;
+    if (left > 1 && is_taken(o->needs, takes))
+        return 1;
+    if (left >= 0 && o->preset)
+        rc = set(o, OPT_DEFAULT, o->preset);
+    return left < 0 ? left : rc;
+}
+
+int opt_take(struct opt_program *p, unsigned takes)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        int rc = take(&p->table[i], takes);
+        if (rc < 0)
+            return rc;
+        bool title = p->table[i].kind == OPT_TITLE;
+        if (title && n && p->table[n - 1].kind == OPT_TITLE)
+            n--;
+        if (rc)
+            p->table[n++] = p->table[i];
+    }
+    p->n = n;
+    return 0;
+}
+
+/* ---- values --------------------------------------------------------------------- */
+
 static int set_environment(const struct opt_program *p)
 {
     int rc = 0;

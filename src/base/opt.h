@@ -32,6 +32,8 @@ struct opt_rest {
     const char **item; /* lives as long as the program */
 };
 
+#define OPT_CHOICES_MAX 8
+
 struct opt {
     enum opt_kind kind;
     const char *name;    /* "io-method"; a positional is in capitals: "NPIX" */
@@ -44,8 +46,10 @@ struct opt {
     const char *choices; /* OPT_CHOICE: "POSIX|MPI" */
     const char *unit;    /* "B", "s", "1"; NULL for text */
     double min, max;     /* both 0: not limited (but INT and BYTES are never < 0) */
-    bool workload;       /* two reports that differ in it are not comparable */
-    bool required;       /* a positional that must be given */
+    unsigned needs;      /* bits of opt_take; 0: any program has it */
+    unsigned choice_needs[OPT_CHOICES_MAX]; /* likewise of each of the choices */
+    bool workload; /* two reports that differ in it are not comparable */
+    bool required; /* a positional that must be given */
     const char *help;
     enum opt_from from; /* set by opt_parse */
 };
@@ -57,6 +61,12 @@ struct opt_program {
     struct opt *table;
     int n;
 };
+
+/* Local. Before opt_parse: takes those entries out of the table, and those choices out
+ * of entries, that need a bit which `takes` has not; titles of nothing, too. What is
+ * taken out has its preset; so is an option that has one choice left, and it has that
+ * one. 0, or -ENOMEM. */
+int opt_take(struct opt_program *p, unsigned takes);
 
 /* Local. Presets, then environment, then argv. Returns 0, or -EINVAL with a
  * sentence (err_usage) that names the option and the values allowed; or OPT_ASKED where

@@ -9,4 +9,6 @@ src_run_librun_la_SOURCES = \
 	src/run/run.h \
 	src/run/storage.c \
 	src/run/storage.h \
-	src/run/transfer.c
+	src/run/transfer.c \
+	src/run/workload.c \
+	src/run/workload.h

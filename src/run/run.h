@@ -29,6 +29,24 @@ struct run_options {
     double io_timeout;
 };
 
+/* What a program can do, of what options ask for (struct workload: takes). It shows and
+ * parses no option, and no choice of one, that needs a bit which it has not. */
+enum run_takes {
+    RUN_TAKES_UNIQUE = 1,      /* FILETYPE */
+    RUN_TAKES_SHARED = 2,      /* likewise */
+    RUN_TAKES_PARTITIONED = 4, /* likewise */
+    RUN_TAKES_ASYNC = 8,       /* IOMODE */
+    RUN_TAKES_NONE = 16,       /* IOMODE: all but the I/O */
+    RUN_TAKES_DIRECT = 32,     /* transfers can be whole blocks of a device */
+    RUN_TAKES_HDF5 = 64,       /* its files may be HDF5's */
+    RUN_TAKES_NULL = 128,      /* it runs where nothing is stored */
+    RUN_TAKES_COLLECTIVE = 256,
+    RUN_TAKES_SHIFT = 512,   /* --rank-shift: its blocks have a writer */
+    RUN_TAKES_LANES = 1024,  /* --threads */
+    RUN_TAKES_VERIFY = 2048, /* what it reads can be checked */
+    RUN_TAKES_ALL = 4095 & ~RUN_TAKES_LANES
+};
+
 /* The entries of a program's option table for `struct run_options o`; as presets of
  * --filetype and --keep, what is right for benchmarks. */
 #define RUN_OPTIONS(o) RUN_OPTIONS_WITH(o, "UNIQUE", "no")
@@ -42,24 +60,27 @@ struct run_options {
              "without O_DIRECT)"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
+     .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
      .help = "ASYNC has transfers under way while the program computes; NONE does " \
              "everything but the I/O"}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
      .choices = "UNIQUE|SHARED|PARTITIONED", \
+     .choice_needs = {RUN_TAKES_UNIQUE, RUN_TAKES_SHARED, RUN_TAKES_PARTITIONED}, \
      .help = "a file for each rank, or one for all; PARTITIONED is one for all that " \
              "is stored as a file for each rank and a header"}, \
     {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
-     .arg = "DIR[,DIR...]", \
+     .arg = "DIR[,DIR...]", .needs = RUN_TAKES_PARTITIONED, \
      .help = "PARTITIONED: absolute paths of folders for the ranks' files, with %n " \
              "for the number of the node and %r for that of the rank; the ranks of " \
              "a node take them in turn"}, \
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
-     .help = "MPI-IO's collective transfers"}, \
+     .needs = RUN_TAKES_COLLECTIVE, .help = "MPI-IO's collective transfers"}, \
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
      .help = "an MPI-IO hint; may be repeated"}, \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
      .arg = "POLICY", .choices = "flush|keep|direct", \
+     .choice_needs = {0, 0, RUN_TAKES_DIRECT}, \
      .help = "with flush, writes are timed with their fsync, and cached pages " \
              "dropped before files are read back; direct goes past the cache " \
              "(O_DIRECT); keep does neither, as MADbench2"}, \
@@ -73,7 +94,7 @@ struct run_options {
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \
      .help = "repetitions; 95 % intervals are given from 6 on"}, \
     {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
-     .workload = true, \
+     .needs = RUN_TAKES_VERIFY, .workload = true, \
      .help = "check every block that is read, outside the I/O times"}, \
     {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
      .unit = "1", .min = 0, .max = 9.2e18, \
@@ -104,6 +125,7 @@ struct run_options {
 #define RUN_RANK_SHIFT(o) \
     {.kind = OPT_INT, .name = "rank-shift", .value = &(o).rank_shift, .preset = "0", \
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
+     .needs = RUN_TAKES_SHIFT, \
      .help = "rank r reads what rank r + N wrote (modulo their number), so that no " \
              "client's own cache serves it"}
 /* clang-format on */
@@ -160,6 +182,7 @@ struct run {
     struct report_rate last;   /* of the phase that ended last */
     struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
     int buffer_count;
+    char *buffer; /* of need.buffer_bytes; without --verify each repetition's noise */
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -262,11 +285,21 @@ void run_buffer(struct run *r, void *buf, int64_t bytes);
 
 /* What a run needs and moves; -1: not known beforehand. */
 struct run_need {
-    int64_t memory_bytes;            /* a rank allocates */
-    int64_t files;                   /* there at once, each as FILETYPE says */
-    int64_t disk_bytes;              /* of all of them */
+    const struct layout *layout; /* of the slots of its files; NULL: of another kind */
+    struct run_file *file; /* of that layout: named when a repetition begins, opened
+                                  * for stages, removed at the end; NULL: the program
+                                  * sees to it */
+    const char *role;      /* of the file */
+    const char *order;     /* of what is in files; with a layout, its own */
+    int depth;             /* transfers under way at once; 0: 1 */
+    int64_t steps;         /* of progress, in a repetition */
+    int64_t memory_bytes;  /* a rank allocates */
+    int64_t
+        buffer_bytes;   /* of them: what run_main allocates, as r->buffer; 0: nothing */
+    int64_t files;      /* there at once, each as FILETYPE says */
+    int64_t disk_bytes; /* of all of them */
     int64_t write_bytes, read_bytes; /* of all ranks, in a pass over all phases */
-    int64_t passes;                  /* in all repetitions */
+    int64_t passes;                  /* in all repetitions; 0: one in each */
 };
 
 /* **Collective.** What --dry-run does: prints it, unless --quiet, and writes it to

@@ -321,6 +321,54 @@ static void test_list_of_arguments(void)
            "a list takes all arguments");
 }
 
+static void test_taken(void)
+{
+    enum { SPEED = 1, COLOUR = 2, SMELL = 4 };
+    static const char *how, *colour;
+    static bool smell;
+    static struct opt some[] = {
+        {.kind = OPT_CHOICE,
+         .name = "how",
+         .value = &how,
+         .preset = "walk",
+         .choices = "walk|run|fly",
+         .choice_needs = {0, SPEED, SMELL},
+         .help = "how"},
+        {.kind = OPT_TITLE, .help = "Senses:"},
+        {.kind = OPT_CHOICE,
+         .name = "colour",
+         .value = &colour,
+         .preset = "red",
+         .env = "T_COLOUR",
+         .choices = "red|blue",
+         .choice_needs = {COLOUR}},
+        {.kind = OPT_FLAG,
+         .name = "smell",
+         .value = &smell,
+         .preset = "yes",
+         .needs = SMELL},
+        {.kind = OPT_TITLE, .help = "More:"},
+        {.kind = OPT_TEXT, .name = "dir", .value = &dir, .help = "where"}};
+    struct opt_program p = {.name = "p", .table = some, .n = 6};
+    err_clear();
+    setenv("T_COLOUR", "red", 1);
+    tap_ok(!opt_take(&p, SPEED) && p.n == 3 && !strcmp(p.table[0].choices, "walk|run"),
+           "options and choices that a program does not take are not in its table");
+    tap_ok(!strcmp(p.table[1].help, "More:"), "nor is a title of nothing");
+    tap_ok(!opt_parse(&p, 2, (char *[]){"p", "--how=RUN"}) && !strcmp(how, "run"),
+           "one that it takes is parsed");
+    tap_ok(smell && !strcmp(colour, "blue"),
+           "what is not taken has its preset, or its only choice, and no variable");
+    tap_ok(opt_parse(&p, 2, (char *[]){"p", "--no-smell"}) == -EINVAL &&
+               strstr(err_get()->text, "unknown option"),
+           "an option that is not taken is unknown");
+    err_clear();
+    tap_ok(opt_parse(&p, 2, (char *[]){"p", "--how=fly"}) == -EINVAL &&
+               strstr(err_get()->text, "walk|run") && !strstr(err_get()->text, "fly|"),
+           "a choice that is not taken is refused, with those that are");
+    unsetenv("T_COLOUR");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -329,6 +377,7 @@ int main(int argc, char **argv)
     test_refused();
     test_list_limit();
     test_list_of_arguments();
+    test_taken();
     test_text();
     test_help();
     test_early();
