@@ -127,6 +127,7 @@ SCRIPT_TESTS = \
 	tests/unit/python_output.py \
 	tests/unit/python_pictures.py \
 	tests/unit/python_report.py \
+	tests/unit/python_series.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py \
 	tests/unit/python_validate.py

@@ -3,7 +3,7 @@ imported only for these."""
 import math
 import os
 
-from leadline import draw_svg, output, shapes, svg
+from leadline import draw_svg, output, shapes, svg, svg_time
 from leadline.errors import LeadlineError, usage
 from leadline.iotrace_plot import Failure, load_matplotlib, plain
 
@@ -11,6 +11,7 @@ FORMATS = (".svg", ".png", ".pdf")
 MARKERS = "os^Dv*PX"
 HATCHES = ["", "//", "\\\\", "--", "||", "++", "==", "xx"]
 ROW = 0.28     # inches for each mark of a row
+CHARS = 110    # small ones that fit above the axes
 
 
 def check(path):
@@ -170,4 +171,58 @@ def heat(plt, picture):
     return made
 
 
-HOW = {shapes.Rows: rows, shapes.Lines: lines, shapes.Stacks: stacks, shapes.Heat: heat}
+def timeline(plt, picture):
+    made, every = plt.subplots(2, 1, figsize=(9, 6), sharex=True, squeeze=False,
+                               constrained_layout=True,
+                               gridspec_kw={"height_ratios": svg_time.HEIGHTS})
+    every = [row[0] for row in every]
+    for on, panel in zip(every, picture.panels):
+        draw_panel(on, picture, panel)
+    top = every[0]
+    top.set_title(plain(picture.title), fontsize=11, pad=34 if picture.stalls else 22)
+    for height, spans in ((4, picture.stalls),
+                          (18 if picture.stalls else 4, picture.bands)):
+        span_texts(top, spans, height)
+    every[-1].set_xlabel(plain(picture.x_axis))
+    every[-1].legend(*top.get_legend_handles_labels(), fontsize=9, ncol=3,
+                     loc="upper center", bbox_to_anchor=(0.5, -0.25))
+    return made
+
+
+def draw_panel(on, picture, panel):
+    begins = [b for b, _, _ in panel.cells]
+    widths = [e - b for b, e, _ in panel.cells]
+    base = [0.0] * len(begins)
+    for i, part in enumerate(picture.parts):
+        n, hatch = svg_time.look(picture, i)
+        values = [v[i] for _, _, v in panel.cells]
+        on.bar(begins, values, widths, base, align="edge", color=color(n), alpha=0.8,
+               label=plain(part))
+        if panel.stacked:
+            base = [b + v for b, v in zip(base, values)]
+    for span in picture.bands:
+        on.axvspan(span.begin, span.end, color="#d9d9d9", alpha=0.4, zorder=0)
+    for i, span in enumerate(picture.stalls):
+        on.axvspan(span.begin, span.end, facecolor="none", edgecolor="#5a5a5a",
+                   hatch="//", label=None if i else "stall")
+    on.set_ylabel(plain(panel.axis), fontsize=8)
+    on.set_ylim(0, 1.05 * svg_time.reach(panel) or 1)
+    scale = svg_time.time_axis(picture, 0, 700)[0]
+    on.set_xlim(scale.low, scale.high)
+
+
+def span_texts(on, spans, height):
+    """Above the axes, as many as have room."""
+    low, high = on.get_xlim()
+    char, last = (high - low) / CHARS, -math.inf
+    for span in sorted(spans, key=lambda s: s.begin):
+        at, half = (span.begin + span.end) / 2, (len(span.text) + 1) * char / 2
+        if at - half > last:
+            on.annotate(plain(span.text), (at, 1), (0, height), fontsize=8,
+                        xycoords=on.get_xaxis_transform(), ha="center",
+                        textcoords="offset points")
+            last = at + half
+
+
+HOW = {shapes.Rows: rows, shapes.Lines: lines, shapes.Stacks: stacks, shapes.Heat: heat,
+       shapes.Timeline: timeline}

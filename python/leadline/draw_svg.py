@@ -1,12 +1,13 @@
 """Draws shapes as SVG. See draw_file for the same in matplotlib."""
-from leadline import shapes, svg, svg_heat, svg_lines, svg_rows
+from leadline import shapes, svg, svg_heat, svg_lines, svg_rows, svg_time
 from leadline.svg_parts import MARGIN
 
 WIDTH = 780
 TITLE = 30         # height of it, where the picture stands alone
 
 HOW = {shapes.Rows: svg_rows.rows, shapes.Lines: svg_lines.lines,
-       shapes.Stacks: svg_rows.stacks, shapes.Heat: svg_heat.heat}
+       shapes.Stacks: svg_rows.stacks, shapes.Heat: svg_heat.heat,
+       shapes.Timeline: svg_time.timeline}
 
 
 def draw(picture, alone=False):

@@ -60,6 +60,8 @@ KINDS = {
 
 LATENCY = {name: "seconds?" for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
 LATENCY["hist"] = ["bucket"]
+SERIES = {"slot_s": "seconds", "bytes": ["count"], "calls": ["count"],
+          "max_s": ["seconds"]}
 
 # An object is a dict (a field "name*" may be missing, "*" is any field), a list has the
 # kind of its members, (kind,) may also be null.
@@ -95,7 +97,7 @@ TABLE = {
         "device_bytes": "count?", "min_s": "seconds", "mean_s": "seconds",
         "max_s": "seconds", "max_rank": "rank?", "max_host": "text?",
         "submit_mean_s": "seconds?", "wait_mean_s": "seconds?",
-        "ranks_s": (["seconds"],), "latency*": (LATENCY,)}],
+        "ranks_s": (["seconds"],), "latency*": (LATENCY,), "series*": (SERIES,)}],
     "figures": [{
         "name": "name", "at": {"*": "any"}, "unit": "name", "better": "better",
         "formula": "text", "reps": ["number?"], "median": "number?", "min": "number?",

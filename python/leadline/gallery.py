@@ -3,7 +3,7 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import groups, pictures, pictures_own, scaling, traces
+from leadline import groups, pictures, pictures_own, scaling, series, traces
 
 Kind = namedtuple("Kind", "heading of draw")
 
@@ -13,6 +13,7 @@ KINDS = OrderedDict([
     ("filetype", Kind("Unique against shared files", "reports", pictures.file_types)),
     ("scaling", Kind("Scaling over ranks", "reports", scaling.scaling)),
     ("time", Kind("Where the time goes", "reports", pictures.time_split)),
+    ("series", Kind("Bytes over time", "reports", series.series)),
     ("ranks", Kind("Single ranks", "reports", pictures.ranks)),
     ("alpha", Kind("Asynchronous I/O", "reports", pictures_own.alpha)),
     ("pfmload", Kind("Loading soundings", "reports", pictures_own.speedup)),

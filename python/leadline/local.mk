@@ -30,6 +30,7 @@ dist_leadline_DATA = \
 	python/leadline/run.py \
 	python/leadline/scaling.py \
 	python/leadline/schema.py \
+	python/leadline/series.py \
 	python/leadline/shapes.py \
 	python/leadline/share.py \
 	python/leadline/slurm.py \
@@ -40,6 +41,7 @@ dist_leadline_DATA = \
 	python/leadline/svg_lines.py \
 	python/leadline/svg_parts.py \
 	python/leadline/svg_rows.py \
+	python/leadline/svg_time.py \
 	python/leadline/sweep.py \
 	python/leadline/table.py \
 	python/leadline/traces.py \

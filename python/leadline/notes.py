@@ -1,12 +1,14 @@
 """What to know before believing a table: the sentences printed under it."""
 from collections import OrderedDict
 
-from leadline import stats
+from leadline import series, stats
 from leadline.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
 WORST = 4          # so many of the noisy ones are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
+STALL_S = 0.1      # shorter stalls, and those of a smaller part of their phase, are
+STALL_PART = 0.05  # seen in the picture only
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
@@ -14,7 +16,7 @@ def notes(groups, figures):
     return (alone(groups) + memory(groups) + below(groups)
             + missing_rounds(groups) + noisy(groups, figures)
             + unlike_itself(groups, figures) + loaded(groups)
-            + stragglers(groups) + from_programs(groups))
+            + stalls(groups) + stragglers(groups) + from_programs(groups))
 
 
 def alone(groups):
@@ -136,6 +138,34 @@ def stragglers(groups):
                        % (group.name, slow.rank, slow.host and " on " + slow.host,
                           slow.times, slow.runs))
     return out
+
+
+def stalls(groups):
+    """Configurations in which transfers stood still, by what their series say."""
+    found = []
+    for group in groups:
+        some = [series.run(group, report) for report in group.reports]
+        worst = [max(gaps, key=series.seconds) for gaps in (
+            [g for g in r.gaps if noted(g)] for r in some) if gaps]
+        if worst:
+            most = max(worst, key=series.seconds)
+            found.append((-series.seconds(most), "%s: transfers stood still for up to "
+                          "%s (phase %s, repetition %d) in %d of %d runs" % (
+                              group.name, series.time_text(series.seconds(most)),
+                              printable(most.phase.name), most.phase.rep, len(worst),
+                              sum(1 for r in some if r.phases))))
+    found.sort()
+    out = [words for _, words in found[:WORST]]
+    if len(found) > WORST:
+        out.append("transfers stood still in %d more configurations, for up to %s" % (
+            len(found) - WORST, series.time_text(-found[WORST][0])))
+    return out
+
+
+def noted(gap):
+    length = series.seconds(gap)
+    return (gap.stalled and length >= STALL_S
+            and length >= STALL_PART * (gap.phase.end - gap.phase.begin))
 
 
 def from_programs(groups):

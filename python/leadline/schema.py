@@ -26,6 +26,8 @@ def meaning(tree):
               for fault in summary_faults(row, "$.figures[%d]" % i)]
     if tree["checks"]["blocks_bad"]:
         faults.append("$.checks.blocks_bad: blocks were wrong, and it is called valid")
+    for i, row in enumerate(tree["samples"]):
+        faults += series_faults(row, "$.samples[%d].series" % i)
     return faults + split_faults(tree["samples"]) + twice(tree["figures"])
 
 
@@ -46,6 +48,19 @@ def summary_faults(row, path):
         faults.append("%s.ci95: an interval of %d repetitions, below %d there is none"
                       % (path, len(known), stats.CI_MIN))
     return faults
+
+
+def series_faults(row, path):
+    """As many slots of each, and in all of them no more than the phase moved."""
+    series = row.get("series")
+    if not series:
+        return []
+    names = ("bytes", "calls", "max_s")
+    if len(set(len(series[name]) for name in names)) > 1:
+        return ["%s: %s have different numbers of slots" % (path, ", ".join(names))]
+    return ["%s.%s: its slots add up to %d, the sample has %d"
+            % (path, name, sum(series[name]), row[name]) for name in ("bytes", "calls")
+            if row[name] is not None and sum(series[name]) > row[name]]
 
 
 def split_faults(samples):

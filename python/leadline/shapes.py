@@ -26,6 +26,13 @@ Bar = namedtuple("Bar", "group label values")
 # what the axes reach. `y_ticks` are (row, text), or None for an axis of numbers.
 Heat = namedtuple("Heat", "key title words x_axis y_axis x_end y_end y_ticks grid top")
 
+# Two panels over one axis of time, each with an axis of its own; what adds up is
+# `stacked`. A cell is (begin, end, values in the order of `parts`). `bands` are phases,
+# `stalls` what is to be seen at once: spans of time with a text.
+Timeline = namedtuple("Timeline", "key title words x_axis parts panels bands stalls")
+Panel = namedtuple("Panel", "axis stacked cells")
+Span = namedtuple("Span", "begin end text")
+
 
 def mark(series, values, centre, interval):
     low, high = (interval.low, interval.high) if interval else (None, None)

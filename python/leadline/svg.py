@@ -37,6 +37,7 @@ STYLE = """
   fill: none; }
 .chart .ring { stroke: var(--ink); stroke-width: 1.5; fill: none; }
 .chart .heat { fill: var(--heat); }
+.chart .band { fill: var(--rule); fill-opacity: 0.4; stroke: none; }
 .chart .paper { fill: var(--paper); stroke: none; }
 .chart .edge { stroke: var(--paper); stroke-width: 1; }
 .chart .dot { fill-opacity: 0.45; stroke: none; }

@@ -75,6 +75,16 @@ class Mutants(LeadlineCase):
         self.survive(full({"write_MBps": STEADY, "read_MBps": STEADY}, label="one",
                           warnings=["odd"]), range(self.COUNT))
 
+    def test_of_series(self):
+        tree = full({"write_MBps": STEADY}, label="one", phases=("W",))
+        for row in tree["samples"]:
+            if row["act"] in ("read", "write"):
+                row["series"] = {"slot_s": 0.125, "bytes": [4000, 0, 0, 0, 0, 96],
+                                 "calls": [3, 0, 0, 0, 0, 1],
+                                 "max_s": [0.1, 0, 0, 0, 0, 0.6]}
+        self.other()
+        self.survive(tree, range(self.COUNT))
+
     def test_of_a_sweep_of_alpha(self):
         rows = [figure(name, [5.0, 6.0], at={"alpha": a}) for a in (1, 2, 3)
                 for name in ("sync_MBps", "async_MBps")]

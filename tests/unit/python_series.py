@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+# mpi: any
+"""Series: what stood still in known ones, what is drawn of them, and what is said."""
+import os
+import re
+import unittest
+import xml.etree.ElementTree as tree
+
+from tap import main
+
+from fake_report import save
+from full_report import full, sample
+from leadline import draw_svg, gallery, notes, series, svg
+from leadline import report as reports
+from leadline_case import LeadlineCase, leadline
+
+SLOT = 2.0 ** -6      # seconds; adds up exactly
+SVG = "{http://www.w3.org/2000/svg}"
+QUICK_S = 0.001
+
+
+def slots(moved, longest=None, slot_s=SLOT):
+    """A series; `longest`: {slot: seconds}, others are quick."""
+    return {"slot_s": slot_s, "bytes": moved, "calls": [min(n, 1) for n in moved],
+            "max_s": [(longest or {}).get(i, QUICK_S if n else 0.0)
+                      for i, n in enumerate(moved)]}
+
+
+def rows(name, start, rep=1, wall=None, **tracks):
+    """Samples of a phase: write=slots(...), read=slots(...)."""
+    out = []
+    for act, found in tracks.items():
+        row = sample(name, act, 1.0, 1, rep=rep)
+        out.append(dict(row, start_s=start, series=found, bytes=sum(found["bytes"]),
+                        calls=sum(found["calls"])))
+    longest = max(len(t["bytes"]) * t["slot_s"] for t in tracks.values())
+    wall = sample(name, "wall", wall or longest, 1, rep=rep)
+    return out + [dict(wall, start_s=start)]
+
+
+# 3 s of 64 slots each: the middle one is empty, and a transfer took all of it.
+STALLED = slots([5] * 64 + [0] * 64 + [5] * 64, {128: 1.01})
+PAUSED = slots([5] * 64 + [0] * 64 + [5] * 64)
+STEADY = slots([5] * 192)
+
+
+class Case(LeadlineCase):
+    def report(self, samples, label="x", name="a.json", **more):
+        made = full({"write_MBps": [1.0]}, label=label, phases=(), **more)
+        made["samples"] = samples
+        return self.save(made, name)
+
+    def gaps(self, samples):
+        found = reports.load(self.report(samples))
+        return [(round(g.begin, 6), round(g.end, 6), g.stalled)
+                for p in series.phases(found) for g in series.gaps(p)]
+
+    def draw(self, *paths):
+        return gallery.Gallery(paths or [self.dir]).pictures("series")
+
+
+class Gaps(Case):
+    def test_a_transfer_under_way_makes_a_stall(self):
+        self.assertEqual(self.gaps(rows("write", 2.0, write=STALLED)),
+                         [(3.0, 4.0, True)])
+
+    def test_without_one_nobody_asked(self):
+        self.assertEqual(self.gaps(rows("write", 2.0, write=PAUSED)),
+                         [(3.0, 4.0, False)])
+
+    def test_it_may_end_long_after_the_gap(self):
+        late = slots(STALLED["bytes"], {191: 2.5})
+        self.assertEqual(self.gaps(rows("write", 0.0, write=late)), [(1.0, 2.0, True)])
+
+    def test_steady_ones_have_none(self):
+        self.assertEqual(self.gaps(rows("write", 0.0, write=STEADY)), [])
+
+    def test_large_transfers_are_far_apart_by_nature(self):
+        far = slots(([0] * 9 + [5]) * 20, {i: 10 * SLOT for i in range(200)})
+        self.assertEqual(self.gaps(rows("write", 0.0, write=far)), [])
+
+    def test_reads_go_on_while_writes_do_not(self):
+        self.assertEqual(self.gaps(rows("W", 0.0, write=STALLED, read=STEADY)), [])
+        self.assertEqual(self.gaps(rows("W", 0.0, write=STALLED, read=slots(
+            [3] * 10))), [(1.0, 2.0, True)])
+
+    def test_the_first_transfer_may_be_the_one(self):
+        late = slots([0] * 64 + [5] * 64, {64: 1.01})
+        self.assertEqual(self.gaps(rows("write", 1.0, write=late)), [(1.0, 2.0, True)])
+        idle = slots([0] * 64 + [5] * 64)
+        self.assertEqual(self.gaps(rows("write", 1.0, write=idle)), [])
+
+    def test_three_empty_slots_are_none(self):
+        for empty, count in ((3, 0), (4, 1)):
+            few = slots([5] * 64 + [0] * empty + [5] * 64, {64 + empty: 1.0})
+            self.assertEqual(len(self.gaps(rows("write", 0.0, write=few))), count)
+
+    def test_little_is_no_evidence(self):
+        for moved in ([], [0, 0], [5], [5, 0, 0], [0] * 9 + [5]):
+            self.assertEqual(self.gaps(rows("write", 0.0, write=slots(moved))), [])
+
+
+class Pictures(Case):
+    def test_bytes_of_each_slot(self):
+        path = self.report(rows("W", 1.0, write=slots([1000000, 0, 2000000]),
+                                read=slots([0, 500000])))
+        (picture,) = self.draw(path)
+        self.assertEqual(picture.parts, ["read", "write"])
+        rates, slow = picture.panels
+        self.assertEqual([(b, values) for b, _, values in rates.cells], [
+            (1.0, [0, 64.0]), (1.0 + SLOT, [32.0, 0]), (1.0 + 2 * SLOT, [0, 128.0])])
+        self.assertEqual([values for _, _, values in slow.cells],
+                         [[0, 1.0], [1.0, 0], [0, 1.0]])
+        self.assertIn("(ms)", slow.axis)
+
+    def test_no_byte_is_lost_where_slots_are_joined(self):
+        many = [i % 7 for i in range(2560)]
+        for start in (0.0, 1234.5):
+            path = self.report(rows("W", start, write=slots(many)))
+            (picture,) = self.draw(path)
+            cells = picture.panels[0].cells
+            self.assertTrue(300 <= len(cells) <= 600, len(cells))
+            self.assertAlmostEqual(sum((e - b) * v[0] for b, e, v in cells) * 1e6,
+                                   sum(many), places=3)
+            self.assertIn("drawn joined", " ".join(picture.words))
+
+    def test_a_stall_is_named(self):
+        path = self.report(rows("write", 2.0, write=STALLED)
+                           + rows("read", 9.0, read=STEADY))
+        (picture,) = self.draw(path)
+        self.assertEqual(picture.stalls, [(3.0, 4.0, "1 s")])
+        self.assertEqual([b.text for b in picture.bands], ["write", "read"])
+        self.assertIn("write stood still for 1 s, from 3 s on: no transfer ended, though "
+                      "some were under way.", picture.words)
+        texts = [t.text for t in tree.fromstring(draw_svg.draw(picture)).iter(
+            SVG + "text")]
+        for words in ("1 s", "write", "read", "stall"):
+            self.assertIn(words, texts)
+
+    def test_a_pause_is_none(self):
+        (picture,) = self.draw(self.report(rows("write", 2.0, write=PAUSED)))
+        self.assertEqual(picture.stalls, [])
+        self.assertIn("There is no stall.", picture.words)
+        self.assertIn("For 1 s, from 3 s on, nothing was under way (write).",
+                      picture.words)
+
+    def test_an_axis_of_time_begins_at_0_unless_that_is_far(self):
+        for start, low in ((1.0, 0.0), (1000.0, 1000.0)):
+            (picture,) = self.draw(self.report(rows("W", start, write=STEADY)))
+            from leadline import svg_time
+            self.assertEqual(svg_time.time_axis(picture, 0, 700)[0].low, low)
+
+    def test_of_many_phases_those_around_the_worst(self):
+        some = []
+        for rep in range(1, 41):
+            some += rows("W", rep * 4.0, rep, write=STALLED if rep == 30 else STEADY)
+        (picture,) = self.draw(self.report(some))
+        names = [b.text for b in picture.bands]
+        self.assertEqual(len(names), 12)
+        self.assertIn("W 30", names)
+        self.assertIn("Shown are 12 of 40 phases, around the longest stall.",
+                      picture.words)
+
+    def test_of_many_runs_the_worst(self):
+        for i in range(6):
+            self.report(rows("W", 0.0, write=STALLED if i == 4 else STEADY),
+                        name="r%d.json" % i, label="same")
+        (picture,) = self.draw()
+        self.assertEqual(len(picture.stalls), 1)
+        self.assertIn("Of the 6 runs of same this is r4, with the longest stall.",
+                      picture.words)
+
+    def test_hundreds_of_reports(self):
+        for i in range(512):
+            self.report(rows("W", 0.0, write=STALLED if i == 400 else STEADY),
+                        name="r%03d.json" % i, label="c%d" % i)
+        made = self.draw()
+        self.assertEqual(len(made), 12)
+        self.assertTrue(any(p.stalls for p in made))
+        self.assertIn("There are pictures of the 12 of 512 configurations with the "
+                      "longest stalls.", made[0].words)
+        self.assertEqual(len(set(p.key for p in made)), 12)
+
+    def test_texts_are_within_and_apart(self):
+        many = slots(([5] * 20 + [0] * 8) * 8 + [5],
+                     {28 * i: 0.2 for i in range(1, 9)})
+        some = []
+        for rep in range(1, 13):
+            some += rows("phase with a long name", rep * 4.0, rep, write=many, read=many)
+        for picture in self.draw(self.report(some)):
+            root = tree.fromstring(draw_svg.draw(picture, True))
+            width, height = map(float, root.get("viewBox").split()[2:])
+            boxes = []
+            for t in root.iter(SVG + "text"):
+                x, y, long = float(t.get("x")), float(t.get("y")), svg.text_width(t.text)
+                x -= {"middle": long / 2, "end": long}.get(t.get("text-anchor"), 0)
+                self.assertTrue(-1 < x and x + long < width + 1 and 9 < y < height,
+                                t.text)
+                boxes.append((x, x + long, y, t.text))
+            for i, a in enumerate(boxes):
+                for b in boxes[:i]:
+                    self.assertFalse(min(a[1], b[1]) - max(a[0], b[0]) > 1
+                                     and abs(a[2] - b[2]) < svg.SIZE - 2, (a, b))
+
+    def test_the_size_does_not_grow_with_slots(self):
+        path = self.report(rows("W", 0.0, write=slots([1, 2, 3] * 30000)))
+        (picture,) = self.draw(path)
+        self.assertLess(len(draw_svg.draw(picture, True)), 60000)
+
+
+class Ordinary(Case):
+    """What is old, odd or without measure."""
+    COMMAND = "plot"
+
+    def test_old_reports_have_none(self):
+        path = self.save(full({"write_MBps": [1.0]}, label="old"))
+        self.refused("there is nothing to draw: series needs other reports", "series",
+                     path, "-o", self.path("x.svg"))
+        new = self.report(rows("W", 0.0, write=STEADY), name="b.json", label="new")
+        out = self.run_command("series", path, new, "-o", self.path("x.svg"))
+        self.assertEqual(out.count("\n"), 1)
+        self.assertIn("bytes over time, new", out)
+
+    def test_nulls_and_extremes(self):
+        odd = [dict(slots([1]), slot_s=None), dict(slots([1]), slot_s=0),
+               dict(slots([1] * 9), max_s=[None] * 9), dict(slots([1]), bytes=[None]),
+               dict(slots([1] * 9), max_s=[]), dict(slots([1] * 9), slot_s=1e30),
+               dict(slots([1] * 9), slot_s=1e-30), None]
+        for i, found in enumerate(odd):
+            for start in (0.0, 1e30, None):
+                row = dict(sample("W", "write", 1.0, 1), series=found, start_s=start)
+                path = self.report([row], label="odd")
+                status, out, err = leadline("plot", "series", path, "-o",
+                                            self.path("x.svg"))
+                self.assertIn(status, (0, 1), (i, err))
+                self.assertNotIn("Traceback", err)
+                self.assertEqual(leadline("report", path, "-o", self.path("x.html"))[0],
+                                 0, i)
+
+    def test_one_slot(self):
+        path = self.report(rows("W", 0.5, write=slots([7])))
+        (picture,) = self.draw(path)
+        self.assertEqual(len(picture.panels[0].cells), 1)
+
+    def test_faults_are_named(self):
+        for change, words in (({"bytes": 3}, "samples[0].series.bytes: it is not a list"),
+                              ({"bytes": [-1]}, "series.bytes[0]: it is not a whole"),
+                              ({"max_s": ["x"]}, "series.max_s[0]: it is not seconds")):
+            row = dict(sample("W", "write", 1.0, 1), series=dict(slots([1]), **change))
+            self.refused(words, "series", self.report([row]), "-o", self.path("x.svg"))
+
+    def test_validate_adds_up(self):
+        made = full({"write_MBps": [1.0]})
+        row = next(s for s in made["samples"] if s["act"] == "write")
+        for found, words in ((slots([4000, 96]), None),
+                             (slots([4000, 97]), "series.bytes: its slots add up to "
+                              "4097, the sample has 4096"),
+                             (dict(slots([1, 2]), calls=[1]), "have different numbers")):
+            row["series"] = found
+            status, out, _ = leadline("validate", self.save(made))
+            self.assertEqual(status, 1 if words else 0, out)
+            self.assertIn(words or "valid against", out)
+
+
+class Page(Case):
+    def test_on_the_page_and_below_a_comparison(self):
+        self.report(rows("write", 0.0, 3, write=STALLED), label="slow")
+        self.report(rows("write", 0.0, write=STEADY), label="good", name="b.json")
+        page = self.path("page.html")
+        self.assertEqual(leadline("report", self.dir, "-o", page)[0], 0)
+        with open(page, encoding="utf-8") as stream:
+            text = stream.read()
+        self.assertIn('id="series"', text)
+        self.assertIn("Bytes over time", text)
+        said = ("slow: transfers stood still for up to 1 s (phase write, repetition 3) "
+                "in 1 of 1 runs")
+        self.assertIn(said, text)
+        _, out, _ = leadline("compare", self.dir)
+        self.assertIn(said, re.sub(r"\s+", " ", out))
+        self.assertNotIn("good: transfers", out)
+
+    def test_short_stalls_and_pauses_are_not_worth_a_note(self):
+        short = slots([5] * 640 + [0] * 5 + [5] * 640, {645: 0.1})
+        for i, found in enumerate((short, PAUSED, STEADY)):
+            self.report(rows("write", 0.0, write=found), label="c%d" % i,
+                        name="%d.json" % i)
+        some = gallery.Gallery([self.dir]).groups
+        self.assertEqual(notes.stalls(some), [])
+
+
+class Matplotlib(Case):
+    COMMAND = "plot"
+
+    def test_same_pictures(self):
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError:
+            self.skipTest("there is no matplotlib")
+        path = self.report(rows("$write$", 2.0, write=STALLED)
+                           + rows("read", 9.0, read=STEADY))
+        for end, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+            self.run_command("series", path, "-o", self.path("x." + end))
+            with open(self.path("x." + end), "rb") as stream:
+                self.assertEqual(stream.read(4), magic)
+
+
+if __name__ == "__main__":
+    main()
