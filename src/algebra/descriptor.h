@@ -30,8 +30,8 @@
  *     ranks=3 starts=0,400,700 end=1000 start=0 [size=400]
  *
  * Numbers are decimal, words are in this order, blanks between them are free. */
-#ifndef BASE_LDAD_H
-#define BASE_LDAD_H
+#ifndef ALGEBRA_DESCRIPTOR_H
+#define ALGEBRA_DESCRIPTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

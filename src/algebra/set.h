@@ -1,6 +1,6 @@
 /* The inside of algebra/descriptor.h: what its files ask each other. */
-#ifndef BASE_LDAD_SET_H
-#define BASE_LDAD_SET_H
+#ifndef ALGEBRA_SET_H
+#define ALGEBRA_SET_H
 
 #include "algebra/descriptor.h"
 

@@ -1,5 +1,5 @@
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>

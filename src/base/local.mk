@@ -9,7 +9,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/told.h \
 	src/base/format/json.c src/base/format/json.h \
 	src/base/opt.c src/base/opt.h \
-	src/base/format/plain.c src/base/format/plain.h \
+	src/base/plain.c src/base/plain.h \
 	src/base/program.c src/base/program.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/scratch.c src/base/scratch.h \

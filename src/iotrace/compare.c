@@ -1,7 +1,7 @@
 /* compare: what changed between two runs, by call and by file, most time first. */
 #include "base/err.h"
 #include "base/format/json.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/summary.h"

@@ -1,7 +1,7 @@
 /* run: starts a command with the recorder preloaded, all logs in a new folder. */
 #include "iotrace/launch.h"
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/recover.h"

@@ -1,10 +1,10 @@
 /* ldad: the access patterns in a trace, as descriptors, and how those of all ranks lie
- * to each other. All is found on the fly (algebra/descriptor.h), in memory that does not depend
- * on the number of transfers. */
+ * to each other. All is found on the fly (algebra/descriptor.h), in memory that does not
+ * depend on the number of transfers. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include "base/format/json.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"

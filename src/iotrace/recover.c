@@ -1,6 +1,6 @@
 #include "iotrace/recover.h"
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "iotrace/commands.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"

@@ -1,6 +1,6 @@
 /* The summary for the eye: aligned tables of some 130 columns. */
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "iotrace/summary.h"
 #include <errno.h>

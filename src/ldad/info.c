@@ -1,7 +1,7 @@
 /* info: what the header says, and how much of it is there. */
 #include "base/err.h"
 #include "base/format/json.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -19,9 +19,9 @@ src_ldad_libworkloads_la_SOURCES = \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/jacobi.h \
 	src/ldad/workloads/mandelbrot.c src/ldad/workloads/mandelbrot.h \
 	src/ldad/workloads/perf.c src/ldad/workloads/perf.h \
-	src/ldad/workloads/rename.h
+	src/ldad/measure/rename.h
 src_ldad_libworkloads_la_CPPFLAGS = $(AM_CPPFLAGS) \
-	-include $(srcdir)/src/ldad/workloads/rename.h
+	-include $(srcdir)/src/ldad/measure/rename.h
 
 # The ldad command: its sub-commands are a table in main.c.
 bin_PROGRAMS += ldad

@@ -1,6 +1,6 @@
 /* What there is of a container, and what is not. */
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "ldad/commands.h"
 #include <errno.h>
 #include <fcntl.h>

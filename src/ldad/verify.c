@@ -1,7 +1,7 @@
 /* verify: the header and the lengths, then all bytes, where they carry stamps. */
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/stamp.h"
 #include "ldad/commands.h"
 #include <string.h>

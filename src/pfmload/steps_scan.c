@@ -1,7 +1,7 @@
 /* What must be known before anything is written: where soundings are and how deep, how
  * many there are, and which files are damaged. */
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "pfmload/steps.h"
 #include <errno.h>

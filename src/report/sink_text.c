@@ -1,6 +1,6 @@
 /* The report for the eye: what was used, a row per phase as it completes, and the
  * figures at the end. At most some 110 columns, no colour. */
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/stats.h"
 #include "base/units.h"
 #include "base/version.h"

@@ -1,6 +1,6 @@
 /* Files of runs that did not end, where this one makes its own. */
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "run/run.h"
 #include <dirent.h>
 #include <stdio.h>

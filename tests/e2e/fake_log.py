@@ -1,5 +1,5 @@
-"""Writes logs as src/iotrace/format/trace.h says, by itself: what reads them is not tested
-with what it was made of."""
+"""Writes logs as src/iotrace/format/trace.h says, by itself: what reads them is not
+tested with what it was made of."""
 import array
 import random
 import struct

@@ -2,32 +2,66 @@
 """Who may include whom: the picture in doc/architecture.md, as a table.
 
 A folder of src that is not in the table fails: put it in where it belongs."""
+import collections
+import os
 import re
 
 from lint import done, point, sources, text_of
 
-LIBRARIES = {
+# Each folder, and the folders that it may include beside itself: those on floors below.
+BASE = {"base", "base/format"}
+WORLD = BASE | {"world"}
+IO = {"io", "io/fs", "io/engines", "io/part"}
+RUN = WORLD | IO | {"algebra", "layout", "report", "run"}
+LOADER = {"pfmload/area", "pfmload/input", "pfmload/schemes", "pfmload/store"}
+READER = BASE | {"iotrace/format", "iotrace/read"}
+MAY = {
     "base": set(),
-    "world": {"base"},
-    "layout": {"base"},
-    "hydro": {"base"},
-    "io": {"world", "base"},
-    "report": {"world", "base"},
-    "run": {"io", "layout", "report", "world", "base"},
+    "base/format": {"base"},
+    "algebra": BASE,
+    "world": BASE,
+    "layout": BASE | {"algebra"},
+    "hydro": BASE,
+    "io": WORLD | {"algebra"},
+    "io/engines": WORLD | {"algebra", "io"},
+    "io/part": WORLD | {"algebra", "io"},
+    "io/fs": WORLD | {"algebra", "io", "io/part"},
+    "report": WORLD,
+    "run": RUN,
+    "block": RUN,
+    "madbench": RUN,
+    "ldad/workloads": set(),
+    "ldad/lib": WORLD | IO | {"algebra"},
+    "ldad/measure": RUN | {"ldad/lib", "ldad/workloads"},
+    "ldad": RUN | {"ldad/lib", "ldad/measure"},
+    "pfmload/store": RUN | {"hydro"},
+    "pfmload/area": RUN | {"hydro"},
+    "pfmload/input": RUN | {"hydro", "pfmload/store"},
+    "pfmload/schemes": RUN | {"hydro", "pfmload/store", "pfmload/input"},
+    "pfmload": RUN | LOADER | {"hydro"},
+    "pfmload/tools": WORLD | {"hydro"},
+    "iotrace/format": BASE,
+    "iotrace/read": READER,
+    "iotrace": READER | {"algebra"},
+    # The recorder is loaded into any program: it has nothing but the format.
+    "iotrace/preload": {"iotrace/format"},
+    "iotrace/preload/calls": {"iotrace/format", "iotrace/preload"},
+    # It reads programs of MPI and is none.
+    "ldadc/poly": BASE,
+    "ldadc/interp": BASE | {"ldadc/poly"},
+    "ldadc/describe": BASE | {"ldadc/poly", "ldadc/interp"},
+    "ldadc/report": BASE | {"algebra", "ldadc/poly", "ldadc/interp", "ldadc/describe"},
+    "ldadc": BASE | {"algebra", "ldadc/poly", "ldadc/interp", "ldadc/describe",
+                     "ldadc/report"},
 }
-PROGRAMS = {"block", "ldad", "madbench", "pfmload"}
-PROGRAM_MAY = set(LIBRARIES)
-# It reads programs of MPI and is none.
-ANALYSER_MAY = {"base", "ldadc"}
-# The recorder is loaded into any program: it has nothing but the format.
-RECORDER = "src/iotrace/preload/"
+NO_MPI = ("base", "algebra", "layout", "hydro", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
-NUMERICS_MAY = {"world", "base"}
+FILES_MOST = 16
 
 
 def folder_of(name):
-    return name.split("/")[1]
+    return os.path.dirname(name)[len("src/"):]
 
 
 def included(name):
@@ -39,24 +73,29 @@ def included(name):
 
 def may(name):
     folder = folder_of(name)
-    if name.startswith("src/iotrace/") and name.count("/") == 2:
-        return LIBRARIES["base"] | {"base", "iotrace"}
-    if name.startswith("src/ldadc/"):
-        return ANALYSER_MAY
-    if name.startswith(RECORDER):
-        return {"iotrace"}
-    if NUMERICS.match(name):
-        return NUMERICS_MAY | {folder}
-    return (PROGRAM_MAY if folder in PROGRAMS else LIBRARIES[folder]) | {folder}
+    return (WORLD if NUMERICS.match(name) else MAY[folder]) | {folder}
 
 
 def wrong_edges(name):
-    if folder_of(name) not in PROGRAMS | set(LIBRARIES) | {"iotrace", "ldadc"}:
+    if folder_of(name) not in MAY:
         return ["%s: the folder is not in this lint's table" % name]
     return ["%s includes %s" % (name, header) for header in included(name)[0]
-            if header.split("/")[0] not in may(name)
+            if os.path.dirname(header) not in may(name)
             and not (name.startswith("src/ldadc/")
                      and header.startswith(("clang/", "llvm/")))]
+
+
+def circles():
+    """Folders that may include each other: a table like that would hold nothing."""
+    return ["%s and %s" % (a, b) for a in MAY for b in MAY[a]
+            if a < b and a in MAY[b]]
+
+
+def crowded(names):
+    held = collections.Counter(folder_of(name) for name in names
+                               if name.endswith((".c", ".cc")))
+    return ["src/%s has %d" % pair for pair in sorted(held.items())
+            if pair[1] > FILES_MOST]
 
 
 def main():
@@ -64,14 +103,17 @@ def main():
     point(len(names) > 30, "sources are found (%d)" % len(names))
     edges = [edge for name in names for edge in wrong_edges(name)]
     point(not edges, "every include is in the picture", edges)
+    point(not circles(), "no two folders may include each other", circles())
+    point(not crowded(names), "no folder holds more than %d sources" % FILES_MOST,
+          crowded(names))
     bare = ["%s includes %s" % (name, header) for name in names
             for header in included(name)[0] if "/" not in header]
     point(not bare, "headers are named with their folder", bare)
     mpi = [name for name in names
-           if folder_of(name) in ("base", "layout", "hydro", "iotrace", "ldadc")
+           if folder_of(name).split("/")[0] in NO_MPI
            and any(header.startswith("mpi") for header in included(name)[1])]
-    point(not mpi, "base, layout, hydro, iotrace and ldadc do without MPI", mpi)
-    engine = [name for name in names if folder_of(name) != "io"
+    point(not mpi, "%s do without MPI" % ", ".join(NO_MPI), mpi)
+    engine = [name for name in names if folder_of(name).split("/")[0] != "io"
               and "io/engine.h" in included(name)[0]]
     point(not engine, "io/engine.h stays inside src/io", engine)
     upwards = [name for name in names

@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <errno.h>
 #include <string.h>
 

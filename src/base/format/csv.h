@@ -1,6 +1,6 @@
 /* Text in tables of comma-separated values. */
-#ifndef BASE_CSV_H
-#define BASE_CSV_H
+#ifndef BASE_FORMAT_CSV_H
+#define BASE_FORMAT_CSV_H
 
 #include <stdio.h>
 

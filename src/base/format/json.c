@@ -1,5 +1,5 @@
 #include "base/format/json.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A JSON writer: escapes what must be escaped, never writes NaN or infinity
  * (they become null), indents so that a person can read and diff it. */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef BASE_FORMAT_JSON_H
+#define BASE_FORMAT_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

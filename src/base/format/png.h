@@ -1,8 +1,8 @@
 /* Pictures as PNG files, row by row from the top. Programs that use it link
  * src/base/libpicture.la; where libpng was not there when that was built, each call is
  * refused. */
-#ifndef BASE_PNG_H
-#define BASE_PNG_H
+#ifndef BASE_FORMAT_PNG_H
+#define BASE_FORMAT_PNG_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* What the engines over MPI-IO share: opening, hints, cutting requests into calls,
  * judging what the library says of them. */
-#ifndef IO_MPIIO_H
-#define IO_MPIIO_H
+#ifndef IO_ENGINES_MPIIO_H
+#define IO_ENGINES_MPIIO_H
 
 #include "io/engine.h"
 

@@ -1,7 +1,7 @@
 /* Lustre's layout of a file, as its extended attribute has it. Included only inside
  * src/io. */
-#ifndef IO_LOV_H
-#define IO_LOV_H
+#ifndef IO_FS_LOV_H
+#define IO_FS_LOV_H
 
 #include "io/io.h"
 

@@ -1,6 +1,6 @@
 /* Which mount holds a path. Included only inside src/io. */
-#ifndef IO_MOUNTS_H
-#define IO_MOUNTS_H
+#ifndef IO_FS_MOUNTS_H
+#define IO_FS_MOUNTS_H
 
 #include <stdbool.h>
 

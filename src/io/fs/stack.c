@@ -3,7 +3,7 @@
  * counters is the topmost one: what is below may have another. */
 #include "io/fs/stack.h"
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "io/fs/mounts.h"
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* The walk down from a file system, as tests make it. Included only inside src/io. */
-#ifndef IO_STACK_H
-#define IO_STACK_H
+#ifndef IO_FS_STACK_H
+#define IO_FS_STACK_H
 
 #include "io/io.h"
 

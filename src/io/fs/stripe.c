@@ -1,6 +1,6 @@
 /* How files are spread over servers or disks, by file system. */
 #include "io/fs/stripe.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/tool.h"
 #include "base/units.h"
 #include "io/fs/lov.h"

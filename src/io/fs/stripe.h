@@ -1,7 +1,7 @@
 /* What other programs and attributes say of stripes, as tests hand it in. Included only
  * inside src/io. */
-#ifndef IO_STRIPE_H
-#define IO_STRIPE_H
+#ifndef IO_FS_STRIPE_H
+#define IO_FS_STRIPE_H
 
 #include "io/io.h"
 

@@ -7,8 +7,8 @@
  *     NAME/part-ID-RRRRRR  the bytes of rank RRRRRR, back to back (or in a node dir)
  *     NAME/shared          bytes that were written elsewhere than the plan says
  *     NAME/shared.map      which bytes of the file those are */
-#ifndef IO_CONTAINER_H
-#define IO_CONTAINER_H
+#ifndef IO_PART_CONTAINER_H
+#define IO_PART_CONTAINER_H
 
 #include "algebra/descriptor.h"
 #include "io/part/extents.h"

@@ -1,6 +1,6 @@
 /* Removing a container: its files by their names, and no others. */
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "io/part/container.h"
 #include <errno.h>
 #include <string.h>

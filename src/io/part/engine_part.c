@@ -1,7 +1,7 @@
 /* part: a partitioned container. Logically one file that all ranks share; physically a
  * file for each rank that writes, in which its bytes stand back to back, and a header
- * with the plan (algebra/descriptor.h) by which all of them are found again. Another engine
- * moves the bytes:
+ * with the plan (algebra/descriptor.h) by which all of them are found again. Another
+ * engine moves the bytes:
  *   part:inner=posix     that engine, and any options it has
  *   part:buffer=N        bytes that are written behind (1 MiB)
  *   part:window=N        bytes of one read where less is asked for, at most (1 MiB)

@@ -1,6 +1,6 @@
 /* A set of byte ranges, sorted and merged. */
-#ifndef IO_EXTENTS_H
-#define IO_EXTENTS_H
+#ifndef IO_PART_EXTENTS_H
+#define IO_PART_EXTENTS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* What the files of the engine `part` share: an open container. */
-#ifndef IO_PART_H
-#define IO_PART_H
+#ifndef IO_PART_PART_H
+#define IO_PART_PART_H
 
 #include "io/engine.h"
 #include "io/part/container.h"

@@ -1,5 +1,5 @@
 #include "iotrace/format/escape.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <string.h>
 
 static const char special[] = "\t\n\r\\", letter[] = "tnr\\";

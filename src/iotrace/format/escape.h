@@ -1,7 +1,7 @@
 /* Names in tables: what would break a line, or what a terminal would obey, is written
  * behind a backslash. The recorder and iotrace write them alike. */
-#ifndef IOTRACE_ESCAPE_H
-#define IOTRACE_ESCAPE_H
+#ifndef IOTRACE_FORMAT_ESCAPE_H
+#define IOTRACE_FORMAT_ESCAPE_H
 
 #include <stddef.h>
 

@@ -18,8 +18,8 @@
  *
  * uring_read and uring_write count what is asked for, as their ends are not seen;
  * io_submit_* have TRACE_ASYNC, and io_getevents_* the bytes. */
-#ifndef IOTRACE_OPS_H
-#define IOTRACE_OPS_H
+#ifndef IOTRACE_FORMAT_OPS_H
+#define IOTRACE_FORMAT_OPS_H
 
 /* class      what it is                              result
  * READ       moves bytes from a file                 bytes

@@ -19,8 +19,8 @@
  * supercomputing, 2007) and more, in 48 bytes. Self-describing: the header's text names
  * the fields, their types and offsets, and all operations with their numbers, so that a
  * reader needs no list of its own. */
-#ifndef IOTRACE_TRACE_H
-#define IOTRACE_TRACE_H
+#ifndef IOTRACE_FORMAT_TRACE_H
+#define IOTRACE_FORMAT_TRACE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 # libiotrace.so, which any program may preload: without MPI, without libtool, and
 # needing the C library only. Its sources are compiled together: it is small.
 RECORDER_C = \
-	src/base/format/plain.c \
+	src/base/plain.c \
 	src/iotrace/format/escape.c \
 	src/iotrace/preload/calls/calls_posix.c \
 	src/iotrace/preload/calls/calls_fd.c \
@@ -31,7 +31,7 @@ RECORDER_C = \
 	src/iotrace/preload/sys.c \
 	src/iotrace/preload/tsv.c
 RECORDER_H = \
-	src/base/format/plain.h \
+	src/base/plain.h \
 	src/iotrace/format/escape.h \
 	src/iotrace/format/ops.h \
 	src/iotrace/format/trace.h \

@@ -1,7 +1,7 @@
 /* Whether the transfers of one process to or from one file go on where the last one
  * ended, jump by a constant distance, or neither. */
-#ifndef IOTRACE_ACCESS_H
-#define IOTRACE_ACCESS_H
+#ifndef IOTRACE_READ_ACCESS_H
+#define IOTRACE_READ_ACCESS_H
 
 #include "iotrace/read/reader.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The header of a log: what it says of itself, checked. */
-#ifndef IOTRACE_HEADER_H
-#define IOTRACE_HEADER_H
+#ifndef IOTRACE_READ_HEADER_H
+#define IOTRACE_READ_HEADER_H
 
 #include "iotrace/format/trace.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Inside of a log: what reader.c, binary.c and table.c share, and nobody else. */
-#ifndef IOTRACE_LOG_H
-#define IOTRACE_LOG_H
+#ifndef IOTRACE_READ_LOG_H
+#define IOTRACE_READ_LOG_H
 
 #include "iotrace/read/reader.h"
 

@@ -1,6 +1,6 @@
 /* Texts by number, each once. */
-#ifndef IOTRACE_NAMES_H
-#define IOTRACE_NAMES_H
+#ifndef IOTRACE_READ_NAMES_H
+#define IOTRACE_READ_NAMES_H
 
 #include <stdint.h>
 

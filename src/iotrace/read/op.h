@@ -1,7 +1,7 @@
 /* The operations that occur in the logs read so far: a log names its own, so that a
  * reader need not be as new as the recorder. */
-#ifndef IOTRACE_OP_H
-#define IOTRACE_OP_H
+#ifndef IOTRACE_READ_OP_H
+#define IOTRACE_READ_OP_H
 
 #include "iotrace/format/ops.h"
 

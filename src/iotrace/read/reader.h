@@ -4,8 +4,8 @@
  * Whatever a file holds, reading it ends well: what cannot be believed is skipped and
  * counted. Memory is a window per thread, the index of blocks (16 bytes for each 256
  * KiB) and the names of files; it does not grow with the number of events. */
-#ifndef IOTRACE_READER_H
-#define IOTRACE_READER_H
+#ifndef IOTRACE_READ_READER_H
+#define IOTRACE_READ_READER_H
 
 #include "iotrace/format/trace.h"
 #include "iotrace/read/op.h"

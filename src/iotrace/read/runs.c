@@ -1,6 +1,6 @@
 #include "iotrace/read/runs.h"
 #include "base/err.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

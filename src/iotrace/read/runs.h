@@ -1,6 +1,6 @@
 /* RUN: a folder of logs (and of folders of logs), or one log. */
-#ifndef IOTRACE_RUNS_H
-#define IOTRACE_RUNS_H
+#ifndef IOTRACE_READ_RUNS_H
+#define IOTRACE_READ_RUNS_H
 
 #include "iotrace/read/reader.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Tables of Table 2.1: their columns, and lines of them. */
-#ifndef IOTRACE_TABLE_H
-#define IOTRACE_TABLE_H
+#ifndef IOTRACE_READ_TABLE_H
+#define IOTRACE_READ_TABLE_H
 
 #include "iotrace/read/reader.h"
 #include <stdio.h>

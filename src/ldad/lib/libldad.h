@@ -1,6 +1,6 @@
 /* What programs of the suite need of libldad beyond <ldad.h>. */
-#ifndef LDAD_LIBLDAD_H
-#define LDAD_LIBLDAD_H
+#ifndef LDAD_LIB_LIBLDAD_H
+#define LDAD_LIB_LIBLDAD_H
 
 #include "io/io.h"
 #include <ldad.h>
@@ -36,8 +36,8 @@ int libldad_transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset at, void 
 bool libldad_is_row(MPI_Datatype type, int64_t *size);
 
 /* **Collective** on `comm`. The plan of as many ranks in a file of plans, one to a line
- * (algebra/descriptor.h has the text; lines that begin with # do not count), into plan[room]. 0,
- * or -errno with a sentence, agreed. */
+ * (algebra/descriptor.h has the text; lines that begin with # do not count), into
+ * plan[room]. 0, or -errno with a sentence, agreed. */
 int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room);
 
 /* Local. Records a failure of a call on this file; returns the class of the error. */

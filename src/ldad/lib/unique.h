@@ -1,8 +1,8 @@
 /* One logical file as a file for each rank, PATH.000000 and so on, with no header: the
  * plan alone says which rank's file holds which byte, and a rank's bytes stand in its
  * file back to back. */
-#ifndef LDAD_UNIQUE_H
-#define LDAD_UNIQUE_H
+#ifndef LDAD_LIB_UNIQUE_H
+#define LDAD_LIB_UNIQUE_H
 
 #include "algebra/descriptor.h"
 #include "io/io.h"

@@ -1,6 +1,6 @@
 /* The transform of what ldad fft puts into its file, computed in core. */
-#ifndef LDAD_FFT_ANSWER_H
-#define LDAD_FFT_ANSWER_H
+#ifndef LDAD_MEASURE_FFT_ANSWER_H
+#define LDAD_MEASURE_FFT_ANSWER_H
 
 #include <stdint.h>
 

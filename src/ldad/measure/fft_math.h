@@ -1,7 +1,7 @@
 /* The arithmetic of the FFT: radix 2, lengths that are powers of two, in single or
  * double precision. All of it Local. */
-#ifndef LDAD_FFT_MATH_H
-#define LDAD_FFT_MATH_H
+#ifndef LDAD_MEASURE_FFT_MATH_H
+#define LDAD_MEASURE_FFT_MATH_H
 
 #include <stdbool.h>
 #include <stdint.h>

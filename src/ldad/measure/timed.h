@@ -1,8 +1,8 @@
 /* libldad's calls within the phases of a run: timed, counted, with the pages of files
  * that are read dropped before, and failures told to the run. The workloads are
- * compiled against these (workloads/rename.h). */
-#ifndef LDAD_TIMED_H
-#define LDAD_TIMED_H
+ * compiled against these (rename.h). */
+#ifndef LDAD_MEASURE_TIMED_H
+#define LDAD_MEASURE_TIMED_H
 
 #include "algebra/descriptor.h"
 #include "run/run.h"

@@ -1,7 +1,7 @@
 /* What the workloads share: options, the method that files are stored by, phases with
  * their verdict, the answers that are checked. */
-#ifndef LDAD_WORKLOAD_H
-#define LDAD_WORKLOAD_H
+#ifndef LDAD_MEASURE_WORKLOAD_H
+#define LDAD_MEASURE_WORKLOAD_H
 
 #include "algebra/descriptor.h"
 #include "ldad/measure/timed.h"

@@ -1,6 +1,6 @@
 /* The workloads, for the command: each a program of its own, that starts MPI. */
-#ifndef LDAD_WORKLOADS_H
-#define LDAD_WORKLOADS_H
+#ifndef LDAD_MEASURE_WORKLOADS_H
+#define LDAD_MEASURE_WORKLOADS_H
 
 /* argv[0] is the workload's name, its options follow. Return the exit status. */
 int workload_perf(int argc, char **argv);

@@ -1,6 +1,6 @@
 // Polynomials with numbers in the place of their atoms.
-#ifndef LDADC_BIND_H
-#define LDADC_BIND_H
+#ifndef LDADC_DESCRIBE_BIND_H
+#define LDADC_DESCRIBE_BIND_H
 
 #include "ldadc/describe/describe.h"
 

@@ -1,7 +1,7 @@
 // What a call transfers, as a descriptor of polynomials, and how the ranks' bytes lie
 // to each other.
-#ifndef LDADC_DESCRIBE_H
-#define LDADC_DESCRIBE_H
+#ifndef LDADC_DESCRIBE_DESCRIBE_H
+#define LDADC_DESCRIBE_DESCRIBE_H
 
 #include "ldadc/interp/interp.h"
 

@@ -1,6 +1,6 @@
 // Bytes of descriptors, counted with numbers.
-#ifndef LDADC_WEIGH_H
-#define LDADC_WEIGH_H
+#ifndef LDADC_DESCRIBE_WEIGH_H
+#define LDADC_DESCRIBE_WEIGH_H
 
 #include "ldadc/describe/bind.h"
 

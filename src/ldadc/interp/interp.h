@@ -2,8 +2,8 @@
 // meet, what they agree in stays and all else becomes unknown, and so does what a loop
 // modifies unless every iteration adds the same to it. Nothing is ever guessed: an
 // unknown value carries the reason and the line.
-#ifndef LDADC_INTERP_H
-#define LDADC_INTERP_H
+#ifndef LDADC_INTERP_INTERP_H
+#define LDADC_INTERP_INTERP_H
 
 #include "ldadc/interp/program.h"
 #include "clang/AST/Stmt.h"

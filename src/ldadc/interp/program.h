@@ -1,7 +1,7 @@
 // The files of a program as clang has read them, and what is known of its functions
 // before any of it is interpreted.
-#ifndef LDADC_PROGRAM_H
-#define LDADC_PROGRAM_H
+#ifndef LDADC_INTERP_PROGRAM_H
+#define LDADC_INTERP_PROGRAM_H
 
 #include "ldadc/poly/value.h"
 #include "clang/AST/ASTContext.h"

@@ -2,8 +2,8 @@
 // atom is the number of processes, a rank, a named variable, the number of an
 // iteration, or a function of polynomials that is none itself. Atoms are kept once
 // each, so that equal values are equal polynomials.
-#ifndef LDADC_POLY_H
-#define LDADC_POLY_H
+#ifndef LDADC_POLY_POLY_H
+#define LDADC_POLY_POLY_H
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
 // What is certain about polynomials, given that named variables, ranks and numbers of
 // iterations are not negative, that a rank is below the number of processes, and what
 // is assumed besides. "false" is: cannot tell.
-#ifndef LDADC_PROVE_H
-#define LDADC_PROVE_H
+#ifndef LDADC_POLY_PROVE_H
+#define LDADC_POLY_PROVE_H
 
 #include "ldadc/poly/poly.h"
 

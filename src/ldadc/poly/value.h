@@ -1,7 +1,7 @@
 // What the interpreter knows at a place of the program: values of variables, and the
 // conditions under which the place is reached.
-#ifndef LDADC_VALUE_H
-#define LDADC_VALUE_H
+#ifndef LDADC_POLY_VALUE_H
+#define LDADC_POLY_VALUE_H
 
 #include "ldadc/poly/poly.h"
 #include <map>

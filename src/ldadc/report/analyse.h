@@ -1,6 +1,6 @@
 /* The analysis, as its command asks for it. */
-#ifndef LDADC_ANALYSE_H
-#define LDADC_ANALYSE_H
+#ifndef LDADC_REPORT_ANALYSE_H
+#define LDADC_REPORT_ANALYSE_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // A program, read, run with polynomials and described.
-#ifndef LDADC_ANALYSIS_H
-#define LDADC_ANALYSIS_H
+#ifndef LDADC_REPORT_ANALYSIS_H
+#define LDADC_REPORT_ANALYSIS_H
 
 #include "ldadc/report/analyse.h"
 #include "ldadc/report/report.h"

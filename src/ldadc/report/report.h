@@ -1,6 +1,6 @@
 // What has been found, for a person and as JSON.
-#ifndef LDADC_REPORT_H
-#define LDADC_REPORT_H
+#ifndef LDADC_REPORT_REPORT_H
+#define LDADC_REPORT_REPORT_H
 
 #include "ldadc/describe/weigh.h"
 #include "ldadc/report/analyse.h"

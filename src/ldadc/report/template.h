@@ -1,7 +1,7 @@
 // The descriptors by which a file can be partitioned: those of calls that write it,
 // with what a rank's number adds to the start.
-#ifndef LDADC_TEMPLATE_H
-#define LDADC_TEMPLATE_H
+#ifndef LDADC_REPORT_TEMPLATE_H
+#define LDADC_REPORT_TEMPLATE_H
 
 #include "ldadc/describe/bind.h"
 #include "ldadc/report/report.h"
@@ -29,8 +29,8 @@ struct Template {
 
 Template template_of(const Interp &in, const File &f);
 
-// The plan of so many ranks, as algebra/descriptor.h has it, if one can be made. Else empty, and
-// why.
+// The plan of so many ranks, as algebra/descriptor.h has it, if one can be made. Else
+// empty, and why.
 std::string plan_text(const Template &t, const Binding &b, std::string *why);
 
 // Whether the text is a plan that files can be partitioned by.

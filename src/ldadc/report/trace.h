@@ -1,7 +1,7 @@
 // What a run asked of its files at the level of MPI-IO, summed up so that two ways of
 // saying it can be compared: in any order, without keeping the transfers.
-#ifndef LDADC_TRACE_H
-#define LDADC_TRACE_H
+#ifndef LDADC_REPORT_TRACE_H
+#define LDADC_REPORT_TRACE_H
 
 #include <cstdint>
 #include <map>

@@ -18,8 +18,8 @@
  * over the whole grid writes a changed window from its first changed block to the last;
  * one over a band only runs of blocks of its own chains: as large where bins lie in the
  * order of rows, smaller where chains are scattered. */
-#ifndef PFMLOAD_AREA_PASS_H
-#define PFMLOAD_AREA_PASS_H
+#ifndef PFMLOAD_AREA_AREA_PASS_H
+#define PFMLOAD_AREA_AREA_PASS_H
 
 #include "hydro/area.h"
 #include "hydro/pfm_make.h"

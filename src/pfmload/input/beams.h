@@ -1,7 +1,7 @@
 /* Which beams of a ping are loaded, and where they are: the same for all who look at
  * input files. */
-#ifndef PFMLOAD_BEAMS_H
-#define PFMLOAD_BEAMS_H
+#ifndef PFMLOAD_INPUT_BEAMS_H
+#define PFMLOAD_INPUT_BEAMS_H
 
 #include "hydro/geodesy.h"
 #include "hydro/gsf.h"

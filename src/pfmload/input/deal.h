@@ -1,6 +1,6 @@
 /* Work for ranks, by its size. */
-#ifndef PFMLOAD_DEAL_H
-#define PFMLOAD_DEAL_H
+#ifndef PFMLOAD_INPUT_DEAL_H
+#define PFMLOAD_INPUT_DEAL_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* Where the PFM goes: made whole in a folder of its own beside its place, and moved
  * from there when it is complete: its data first, then the handle file. All of it on
  * one rank. */
-#ifndef PFMLOAD_DEST_H
-#define PFMLOAD_DEST_H
+#ifndef PFMLOAD_INPUT_DEST_H
+#define PFMLOAD_INPUT_DEST_H
 
 #include "hydro/pfm.h"
 

@@ -1,7 +1,7 @@
 /* Soundings, ready for a PFM, out of files: GSF files that are to be loaded, or another
  * PFM that is to be added to. */
-#ifndef PFMLOAD_FEED_H
-#define PFMLOAD_FEED_H
+#ifndef PFMLOAD_INPUT_FEED_H
+#define PFMLOAD_INPUT_FEED_H
 
 #include "base/told.h"
 #include "hydro/geodesy.h"

@@ -1,7 +1,7 @@
 /* The input files of a load: from the command line, from plain lists, and from the
  * datalists of MB-System, which may name other lists. */
-#ifndef PFMLOAD_LIST_H
-#define PFMLOAD_LIST_H
+#ifndef PFMLOAD_INPUT_LIST_H
+#define PFMLOAD_INPUT_LIST_H
 
 #include "base/opt.h"
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* One load: what all its steps know. A scheme is how ranks share the work; it brings
  * every sounding of the input into blocks and bins. */
-#ifndef PFMLOAD_LOAD_H
-#define PFMLOAD_LOAD_H
+#ifndef PFMLOAD_INPUT_LOAD_H
+#define PFMLOAD_INPUT_LOAD_H
 
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_side.h"

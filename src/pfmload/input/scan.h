@@ -1,7 +1,7 @@
 /* The first look at all input files: where their soundings are, so that the grid and
  * the bits of a PFM can be chosen, and which files are damaged. */
-#ifndef PFMLOAD_SCAN_H
-#define PFMLOAD_SCAN_H
+#ifndef PFMLOAD_INPUT_SCAN_H
+#define PFMLOAD_INPUT_SCAN_H
 
 #include "base/told.h"
 #include "hydro/geodesy.h"

@@ -1,6 +1,6 @@
 /* The options of pfmload. */
-#ifndef PFMLOAD_SETTINGS_H
-#define PFMLOAD_SETTINGS_H
+#ifndef PFMLOAD_INPUT_SETTINGS_H
+#define PFMLOAD_INPUT_SETTINGS_H
 
 #include "hydro/geodesy.h"
 #include "run/run.h"

@@ -1,7 +1,7 @@
 /* Soundings from all ranks to the ranks they belong to, in rounds that all take part
  * in, with bounded memory however unevenly they are spread. */
-#ifndef PFMLOAD_EXCHANGE_H
-#define PFMLOAD_EXCHANGE_H
+#ifndef PFMLOAD_SCHEMES_EXCHANGE_H
+#define PFMLOAD_SCHEMES_EXCHANGE_H
 
 #include "hydro/pfm.h"
 #include "report/phase.h"

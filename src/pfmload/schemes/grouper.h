@@ -1,8 +1,8 @@
 /* The slaves of schemes E and F: they send whole blocks of one bin each, and keep what
  * is left over until more of the bin comes. In the end the first of them to finish
  * groups what all have left over. */
-#ifndef PFMLOAD_GROUPER_H
-#define PFMLOAD_GROUPER_H
+#ifndef PFMLOAD_SCHEMES_GROUPER_H
+#define PFMLOAD_SCHEMES_GROUPER_H
 
 #include "pfmload/input/load.h"
 

@@ -1,8 +1,8 @@
 /* Adding soundings to bins in any order, as the PFM library does: what is left of a
  * bin's last block is filled, then blocks are added at the end of the .ndx, and the
  * bin's record follows. Statistics are left for a pass at the end. */
-#ifndef PFMLOAD_HEAP_H
-#define PFMLOAD_HEAP_H
+#ifndef PFMLOAD_SCHEMES_HEAP_H
+#define PFMLOAD_SCHEMES_HEAP_H
 
 #include "pfmload/input/load.h"
 #include "pfmload/store/pages.h"

@@ -1,8 +1,8 @@
 /* What slaves of schemes E and F send: a block of soundings of one bin, packed as it is
  * to be in the .ndx but for its pointer, after a key that orders packets by bin, full
  * ones first. */
-#ifndef PFMLOAD_PACKET_H
-#define PFMLOAD_PACKET_H
+#ifndef PFMLOAD_SCHEMES_PACKET_H
+#define PFMLOAD_SCHEMES_PACKET_H
 
 #include "hydro/pfm_pack.h"
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Soundings on their way to the I/O node in the PFM's own form (schemes D and
  * D-threaded): messages of packets, each a bin, a number of soundings and so many
  * packed soundings. A slave collects, sorts and packs a batch of them at a time. */
-#ifndef PFMLOAD_PACKETS_H
-#define PFMLOAD_PACKETS_H
+#ifndef PFMLOAD_SCHEMES_PACKETS_H
+#define PFMLOAD_SCHEMES_PACKETS_H
 
 #include "pfmload/schemes/heap.h"
 #include "pfmload/schemes/roles.h"

@@ -1,7 +1,7 @@
 /* Master, I/O node and slaves of the paper's schemes: who hands out what, and how
  * buffers get from slaves to the I/O node. */
-#ifndef PFMLOAD_ROLES_H
-#define PFMLOAD_ROLES_H
+#ifndef PFMLOAD_SCHEMES_ROLES_H
+#define PFMLOAD_SCHEMES_ROLES_H
 
 #include "pfmload/input/load.h"
 

@@ -1,6 +1,6 @@
 /* Soundings in memory, as many as there is room for, into the order of a PFM. */
-#ifndef PFMLOAD_BATCH_H
-#define PFMLOAD_BATCH_H
+#ifndef PFMLOAD_STORE_BATCH_H
+#define PFMLOAD_STORE_BATCH_H
 
 #include "hydro/pfm.h"
 #include <stdbool.h>

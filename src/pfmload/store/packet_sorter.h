@@ -1,8 +1,8 @@
 /* Packets of schemes E and F (packet.h), or any records of one size that begin with a
  * key, by their keys: an external sort in memory of a given size, which moves a packet
  * once. Those with equal keys stay in the order in which they came. No MPI. */
-#ifndef PFMLOAD_PACKET_SORTER_H
-#define PFMLOAD_PACKET_SORTER_H
+#ifndef PFMLOAD_STORE_PACKET_SORTER_H
+#define PFMLOAD_STORE_PACKET_SORTER_H
 
 #include "pfmload/store/sorter.h"
 

@@ -1,8 +1,8 @@
 /* Small pieces of a file, read and written anywhere, through a window of large pages:
  * what is used again soon is in memory, and requests are for pages. With no pages each
  * piece is a request of its own, as in the loader of 1998. */
-#ifndef PFMLOAD_PAGES_H
-#define PFMLOAD_PAGES_H
+#ifndef PFMLOAD_STORE_PAGES_H
+#define PFMLOAD_STORE_PAGES_H
 
 #include "run/run.h"
 

@@ -1,7 +1,7 @@
 /* Soundings into the order of a PFM, however many there are: an external sort by
  * (bin, file, ping, beam) in memory of a given size. No MPI. */
-#ifndef PFMLOAD_SORTER_H
-#define PFMLOAD_SORTER_H
+#ifndef PFMLOAD_STORE_SORTER_H
+#define PFMLOAD_STORE_SORTER_H
 
 #include "base/told.h"
 #include <stdint.h>

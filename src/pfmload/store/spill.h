@@ -1,7 +1,7 @@
 /* A scratch file for what does not fit into memory. It has no name from its start on,
  * so that nothing is left however the process ends. */
-#ifndef PFMLOAD_SPILL_H
-#define PFMLOAD_SPILL_H
+#ifndef PFMLOAD_STORE_SPILL_H
+#define PFMLOAD_STORE_SPILL_H
 
 #include "base/told.h"
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* A stretch of a file, written forwards in large requests that begin and end at
  * multiples of their size: two buffers, so that with IOMODE=ASYNC one is filled while
  * the other is written. */
-#ifndef PFMLOAD_STREAM_H
-#define PFMLOAD_STREAM_H
+#ifndef PFMLOAD_STORE_STREAM_H
+#define PFMLOAD_STORE_STREAM_H
 
 #include "run/run.h"
 

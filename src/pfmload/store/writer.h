@@ -1,8 +1,8 @@
 /* Blocks and summaries of bins from soundings that come in the order of bins: each
  * bin's blocks in a row, rows of bins one after another. One request never is for one
  * block. Statistics are running sums while soundings pass. */
-#ifndef PFMLOAD_WRITER_H
-#define PFMLOAD_WRITER_H
+#ifndef PFMLOAD_STORE_WRITER_H
+#define PFMLOAD_STORE_WRITER_H
 
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_sums.h"

@@ -1,6 +1,6 @@
 #include "pfmload/tools/info.h"
 #include "base/format/json.h"
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include "base/version.h"
 #include <math.h>
 

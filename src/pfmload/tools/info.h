@@ -1,6 +1,6 @@
 /* pfminfo: what a walk over all bins adds up, and what becomes of it. No MPI. */
-#ifndef PFMLOAD_INFO_H
-#define PFMLOAD_INFO_H
+#ifndef PFMLOAD_TOOLS_INFO_H
+#define PFMLOAD_TOOLS_INFO_H
 
 #include "hydro/pfm.h"
 #include "hydro/pfm_side.h"

@@ -1,7 +1,7 @@
 /* pfminfo --verify: whether a PFM's bins are those of their soundings, and its other
  * files and its header those of its bins. No MPI. */
-#ifndef PFMLOAD_INFO_CHECK_H
-#define PFMLOAD_INFO_CHECK_H
+#ifndef PFMLOAD_TOOLS_INFO_CHECK_H
+#define PFMLOAD_TOOLS_INFO_CHECK_H
 
 #include "pfmload/tools/info.h"
 

@@ -1,6 +1,6 @@
 /* pfminfo: bins and soundings as lines of text, for other programs. No MPI. */
-#ifndef PFMLOAD_INFO_LINES_H
-#define PFMLOAD_INFO_LINES_H
+#ifndef PFMLOAD_TOOLS_INFO_LINES_H
+#define PFMLOAD_TOOLS_INFO_LINES_H
 
 #include "hydro/pfm.h"
 

@@ -1,7 +1,7 @@
 /* pfminfo: the colours of a picture of depths, and the strip beside it that tells what
  * they mean. No MPI. */
-#ifndef PFMLOAD_LEGEND_H
-#define PFMLOAD_LEGEND_H
+#ifndef PFMLOAD_TOOLS_LEGEND_H
+#define PFMLOAD_TOOLS_LEGEND_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* pfminfo: a shaded picture of a PFM's filtered average depths, north up. No MPI. */
-#ifndef PFMLOAD_RELIEF_H
-#define PFMLOAD_RELIEF_H
+#ifndef PFMLOAD_TOOLS_RELIEF_H
+#define PFMLOAD_TOOLS_RELIEF_H
 
 #include "pfmload/tools/info.h"
 

@@ -1,6 +1,6 @@
 /* A fractal sea floor: any point of it from a seed, without a map in memory. */
-#ifndef PFMLOAD_SEAFLOOR_H
-#define PFMLOAD_SEAFLOOR_H
+#ifndef PFMLOAD_TOOLS_SEAFLOOR_H
+#define PFMLOAD_TOOLS_SEAFLOOR_H
 
 #include <stdint.h>
 

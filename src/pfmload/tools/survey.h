@@ -2,8 +2,8 @@
  * each, with what makes real ones difficult: a ship that yaws, noise, spikes, edited
  * and missing beams, pings to be ignored. A ping depends on the survey, its line and
  * its number alone. */
-#ifndef PFMLOAD_SURVEY_H
-#define PFMLOAD_SURVEY_H
+#ifndef PFMLOAD_TOOLS_SURVEY_H
+#define PFMLOAD_TOOLS_SURVEY_H
 
 #include "hydro/gsf_write.h"
 #include "pfmload/tools/seafloor.h"

@@ -1,4 +1,4 @@
-#include "base/format/plain.h"
+#include "base/plain.h"
 #include <stdbool.h>
 #include <string.h>
 

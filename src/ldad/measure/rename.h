@@ -1,7 +1,7 @@
 /* The workloads are plain MPI-IO. Compiled with -include of this, they are timed and go
  * through libldad instead. */
-#ifndef LDAD_WORKLOADS_RENAME_H
-#define LDAD_WORKLOADS_RENAME_H
+#ifndef LDAD_MEASURE_RENAME_H
+#define LDAD_MEASURE_RENAME_H
 
 #include "ldad/measure/timed.h"
 
