@@ -1,4 +1,5 @@
 #include "base/scratch.h"
+#include "base/empty.h"
 #include "base/err.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,22 +18,30 @@
 
 #define OTHERS_NS 300000000 /* what other ranks get to do the same */
 #define REMOVAL_S 10        /* what a file system gets that may hang */
+#define MAKERS_NS 5000000   /* a look whether threads are still making files: so many */
+enum { MAKERS_LOOKS = 20 };
 
-/* A list that only ever grows, and whose places are used again: a signal handler may
- * walk it at any time. `used` is set after the rest and cleared before it, so that a
- * signal between sees a whole path or none. */
+/* A list that only ever grows, and whose places are used again: a signal handler and
+ * the watchdog walk it without the lock, which threads take to find and to take places.
+ * `used` is set after the rest and cleared before it, so that who walks sees a whole
+ * path or none; and while the process ends no place is taken, so a path that is seen
+ * stays what it is. */
 struct place {
     struct place *next;
-    volatile sig_atomic_t used;
+    atomic_bool used;
     struct place *folder; /* what it belongs to; NULL: nothing */
+    int tree;             /* of a folder that goes with all in it; -1: it is none */
     bool known;           /* dev and ino are */
     dev_t dev;
     ino_t ino;
     char path[PATH_MAX];
 };
 static _Atomic(struct place *) places;
+static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 
-static pid_t owner; /* a forked child must not remove its parent's files */
+static pid_t owner;       /* a forked child must not remove its parent's files */
+static atomic_int makers; /* threads between making something and its place */
+static atomic_bool shut;  /* the process ends: nothing is made any more */
 
 int scratch_absolute(char out[PATH_MAX], const char *path)
 {
@@ -47,11 +56,26 @@ int scratch_absolute(char out[PATH_MAX], const char *path)
     return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+/* ---- the list -------------------------------------------------------------------- */
+
 /* The place of an absolute path; NULL: it has none. */
 static struct place *find(const char *path)
 {
     for (struct place *p = places; p; p = p->next)
         if (p->used && !strcmp(p->path, path))
+            return p;
+    return NULL;
+}
+
+/* The folder that goes with all in it, and which the absolute path is directly in. */
+static struct place *find_tree(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = (size_t)(slash - path);
+    if (!strcmp(slash, "/") || !strcmp(slash, "/.") || !strcmp(slash, "/.."))
+        return NULL;
+    for (struct place *p = places; p; p = p->next)
+        if (p->used && p->tree >= 0 && !strncmp(p->path, path, n) && !p->path[n])
             return p;
     return NULL;
 }
@@ -63,24 +87,51 @@ static struct place *find_free(void)
             return p;
     struct place *p = calloc(1, sizeof *p);
     if (p) {
+        p->tree = -1;
         p->next = places;
         places = p;
     }
     return p;
 }
 
+static void forget(struct place *p)
+{
+    p->used = false;
+    if (p->tree >= 0)
+        close(p->tree);
+    p->tree = -1;
+}
+
 static void forget_all(void)
 {
     for (struct place *p = places; p; p = p->next)
-        p->used = 0;
+        if (p->used)
+            forget(p);
 }
 
-int scratch_add(const char *path)
+static struct place *place_by(const char *path, struct place *(*of)(const char *))
 {
     char whole[PATH_MAX];
-    int rc = scratch_absolute(whole, path);
-    if (rc)
-        return err_set(rc, path, -1, "the file's path is too long");
+    if (scratch_absolute(whole, path))
+        return NULL;
+    pthread_mutex_lock(&listing);
+    struct place *p = of(whole);
+    pthread_mutex_unlock(&listing);
+    return p;
+}
+
+static struct place *place_of(const char *path)
+{
+    return place_by(path, find);
+}
+
+static struct place *tree_of(const char *path)
+{
+    return place_by(path, find_tree);
+}
+
+static int take(const char *path, const char *whole, int tree)
+{
     if (find(whole))
         return 0;
     if (owner != getpid()) /* a forked child owes its parent's files nothing */
@@ -91,9 +142,71 @@ int scratch_add(const char *path)
         return err_set(-ENOMEM, path, -1, "no memory to remember the file");
     memcpy(p->path, whole, strlen(whole) + 1);
     p->folder = NULL;
+    p->tree = tree;
     p->known = false;
-    p->used = 1;
+    p->used = true;
     return 0;
+}
+
+/* ---- making ---------------------------------------------------------------------- */
+
+int scratch_begin(const char *path)
+{
+    makers++;
+    if (!shut)
+        return 0;
+    makers--;
+    return err_set(-EINTR, path, -1, "nothing is made any more: the run is ended");
+}
+
+void scratch_end(void)
+{
+    makers--;
+}
+
+/* A thread that is stuck in making something cannot be waited for. */
+static void let_makers_end(void)
+{
+    struct timespec look = {.tv_nsec = MAKERS_NS};
+    for (int i = 0; i < MAKERS_LOOKS && makers > 0; i++)
+        nanosleep(&look, NULL);
+}
+
+static void block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void unblock_signals(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static int add(const char *path, int tree)
+{
+    char whole[PATH_MAX];
+    int rc = scratch_absolute(whole, path);
+    if (rc)
+        return err_set(rc, path, -1, "the file's path is too long");
+    pthread_mutex_lock(&listing);
+    rc = take(path, whole, tree);
+    pthread_mutex_unlock(&listing);
+    return rc;
+}
+
+int scratch_add(const char *path)
+{
+    sigset_t before;
+    block_signals(&before);
+    int rc = scratch_begin(path);
+    if (!rc) {
+        rc = add(path, -1);
+        scratch_end();
+    }
+    unblock_signals(&before);
+    return rc;
 }
 
 static int fail_create(const char *path, const char *what)
@@ -107,45 +220,111 @@ static int fail_create(const char *path, const char *what)
                    strerror(errno));
 }
 
-int scratch_create_folder(const char *path)
+static int make_folder(const char *path, int *unused)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = 0;
+    (void)unused;
     if (mkdir(path, 0777))
-        rc = fail_create(path, "folder");
-    else if ((rc = scratch_add(path)))
+        return fail_create(path, "folder");
+    int rc = add(path, -1);
+    if (rc)
         rmdir(path);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
-int scratch_create(const char *path, int *fd)
+static int open_folder(const char *path)
 {
-    sigset_t all, before;
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int make_tree(const char *path, int *fd)
+{
+    if (mkdir(path, 0777))
+        return fail_create(path, "folder");
+    *fd = open_folder(path);
+    int rc = *fd < 0 ? fail_create(path, "folder") : add(path, *fd);
+    if (rc && *fd >= 0)
+        close(*fd);
+    if (rc)
+        rmdir(path);
+    return rc;
+}
+
+static int make_file(const char *path, int *fd)
+{
+    struct place *tree = tree_of(path);
     struct stat st;
-    int rc = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    int rc, how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    *fd = tree ? openat(tree->tree, strrchr(path, '/') + 1, how, 0644)
+               : open(path, how, 0644);
     if (*fd < 0)
-        rc = fail_create(path, "file");
-    else if ((rc = scratch_add(path)) ||
-             (rc = fstat(*fd, &st) ? fail_create(path, "file") : 0) ||
-             (rc = scratch_check(path, &st))) {
+        return fail_create(path, "file");
+    if (tree)
+        return 0;
+    if ((rc = add(path, -1)) ||
+        (rc = fstat(*fd, &st) ? fail_create(path, "file") : 0) ||
+        (rc = scratch_check(path, &st))) {
         unlink(path);
         close(*fd);
         *fd = -1;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
-static struct place *place_of(const char *path)
+/* No signal comes between making something and its place, and who walks the list waits
+ * for other threads that are between the two. */
+static int make(const char *path, int *fd, int (*how)(const char *, int *))
 {
-    char whole[PATH_MAX];
-    return scratch_absolute(whole, path) ? NULL : find(whole);
+    sigset_t before;
+    block_signals(&before);
+    int rc = scratch_begin(path);
+    *fd = -1;
+    if (!rc) {
+        rc = how(path, fd);
+        scratch_end();
+    }
+    unblock_signals(&before);
+    return rc;
+}
+
+int scratch_create_folder(const char *path)
+{
+    int none;
+    return make(path, &none, make_folder);
+}
+
+int scratch_create_tree(const char *path, int *fd)
+{
+    return make(path, fd, make_tree);
+}
+
+int scratch_create(const char *path, int *fd)
+{
+    return make(path, fd, make_file);
+}
+
+int scratch_add_tree(const char *path, int *fd)
+{
+    struct place *p = place_of(path);
+    *fd = p ? p->tree : open_folder(path);
+    if (p)
+        return 0;
+    if (*fd < 0)
+        return err_set(-errno, path, -1,
+                       "the folder that another rank of this run made cannot be "
+                       "opened: %s",
+                       strerror(errno));
+    int rc = add(path, *fd);
+    if (rc)
+        close(*fd);
+    return rc;
+}
+
+int scratch_open(const char *path, int how)
+{
+    struct place *tree = tree_of(path);
+    if (tree)
+        return openat(tree->tree, strrchr(path, '/') + 1, how | O_NOFOLLOW | O_CLOEXEC);
+    return open(path, how | (place_of(path) ? O_NOFOLLOW : 0) | O_CLOEXEC);
 }
 
 void scratch_belongs(const char *path, const char *folder)
@@ -160,60 +339,132 @@ static bool belongs(const struct place *p, const struct place *of)
     return p->used && of && p->folder == of;
 }
 
+/* One of those that belong to `of`; NULL: none does. */
+static struct place *next_of(const struct place *of)
+{
+    pthread_mutex_lock(&listing);
+    struct place *p = places;
+    while (p && !belongs(p, of))
+        p = p->next;
+    pthread_mutex_unlock(&listing);
+    return p;
+}
+
 void scratch_forget(const char *path)
 {
-    struct place *of = place_of(path);
-    for (struct place *p = places; p; p = p->next)
-        if (belongs(p, of))
-            p->used = 0;
+    struct place *of = place_of(path), *p;
+    while ((p = next_of(of)))
+        forget(p);
     if (of)
-        of->used = 0;
+        forget(of);
+}
+
+/* ---- removing -------------------------------------------------------------------- */
+
+/* Whether the path still leads to the folder that was made. Async-signal-safe. */
+static bool is_there(const struct place *p)
+{
+    struct stat made, now;
+    return !fstat(p->tree, &made) && !lstat(p->path, &now) &&
+           made.st_dev == now.st_dev && made.st_ino == now.st_ino;
+}
+
+/* What is in it goes by its descriptor, wherever its name leads by now. */
+static int remove_tree(struct place *p)
+{
+    const char *path = p->path;
+    int rc = empty_folder(p->tree);
+    if (rc)
+        rc = err_set(rc, path, -1, "what is in the folder cannot be removed: %s",
+                     strerror(-rc));
+    else if (access(path, F_OK) && errno == ENOENT)
+        rc = 0;
+    else if (!is_there(p))
+        rc = err_set(-ESTALE, path, -1,
+                     "something else, maybe a link, was put in the place of the folder "
+                     "that this run made, and is left as it is");
+    else if (rmdir(path))
+        rc = err_set(-errno, path, -1, "the folder cannot be removed: %s",
+                     strerror(errno));
+    forget(p);
+    return rc;
 }
 
 static int remove_place(struct place *p)
 {
     const char *path = p->path;
     int rc = 0;
+    if (p->tree >= 0)
+        return remove_tree(p);
     if (unlink(path) && errno != ENOENT && (errno != EISDIR || rmdir(path)))
         rc = err_set(-errno, path, -1, "the file cannot be removed: %s",
                      strerror(errno));
-    p->used = 0;
+    forget(p);
     return rc;
 }
 
 int scratch_empty(const char *folder)
 {
-    struct place *of = place_of(folder);
+    struct place *of = place_of(folder), *p;
     int rc = 0;
-    for (struct place *p = places; p; p = p->next)
-        if (belongs(p, of)) {
-            int removed = remove_place(p);
-            rc = rc ? rc : removed;
-        }
+    while ((p = next_of(of))) {
+        int removed = remove_place(p);
+        rc = rc ? rc : removed;
+    }
     return rc;
+}
+
+static int remove_in_tree(const struct place *tree, const char *path)
+{
+    if (!unlinkat(tree->tree, strrchr(path, '/') + 1, 0) || errno == ENOENT)
+        return 0;
+    return err_set(-errno, path, -1, "the file cannot be removed: %s", strerror(errno));
 }
 
 int scratch_remove(const char *path)
 {
     int rc = scratch_empty(path);
-    struct place *p = place_of(path);
-    int removed = p ? remove_place(p) : 0;
+    struct place *p = place_of(path), *tree = p ? NULL : tree_of(path);
+    int removed = p ? remove_place(p) : tree ? remove_in_tree(tree, path) : 0;
     return rc ? rc : removed;
+}
+
+/* Async-signal-safe, as all that is called here. Others may still be making files
+ * there, ranks that the signal reaches later: those folders stay in the list. */
+static void sweep_trees(void)
+{
+    for (struct place *p = places; p; p = p->next)
+        if (p->used && p->tree >= 0) {
+            empty_folder(p->tree);
+            if (is_there(p) && !rmdir(p->path))
+                forget(p);
+        }
+}
+
+/* Folders go when they are empty, or when those in them went. */
+static void sweep(void)
+{
+    if (shut)
+        let_makers_end();
+    for (struct place *p = places; p; p = p->next)
+        if (p->used && p->tree < 0)
+            unlink(p->path);
+    sweep_trees();
+    for (bool more = true; more;) {
+        more = false;
+        for (struct place *p = places; p; p = p->next)
+            if (p->used && p->tree < 0 && !rmdir(p->path)) {
+                forget(p);
+                more = true;
+            }
+    }
 }
 
 void scratch_unlink_all(void)
 {
     if (owner != getpid())
         return;
-    for (struct place *p = places; p; p = p->next)
-        if (p->used)
-            unlink(p->path);
-    for (int more = 1; more;) { /* folders, empty by now or when those in them went */
-        more = 0;
-        for (struct place *p = places; p; p = p->next)
-            if (p->used && !rmdir(p->path))
-                more = !(p->used = 0);
-    }
+    sweep();
     forget_all();
 }
 
@@ -240,35 +491,45 @@ static bool number_lasts(const char *path, dev_t dev)
 
 bool scratch_made(const char *path)
 {
-    return place_of(path);
+    return place_of(path) || tree_of(path);
+}
+
+/* Whether it is the file that it was at the first look, and no link. */
+static bool is_same(struct place *p, const struct stat *st)
+{
+    pthread_mutex_lock(&listing);
+    if (!p->known) {
+        p->dev = st->st_dev;
+        p->ino = number_lasts(p->path, st->st_dev) ? st->st_ino : 0;
+        p->known = true;
+    }
+    bool same = st->st_dev == p->dev && (!p->ino || st->st_ino == p->ino);
+    pthread_mutex_unlock(&listing);
+    return same;
 }
 
 int scratch_check(const char *path, const struct stat *st)
 {
-    struct place *p = place_of(path);
+    struct place *p = place_of(path), *tree = p ? NULL : tree_of(path);
     struct stat now;
-    if (!p)
+    if (!p && !tree)
         return 0;
     if (!st && lstat(path, &now))
         return err_set(-errno, path, -1, "what this run made is not there any more: %s",
                        strerror(errno));
+    bool by_name = !st;
     st = st ? st : &now;
-    if (S_ISLNK(st->st_mode) ||
-        (p->known && (st->st_dev != p->dev || (p->ino && st->st_ino != p->ino))))
-        return err_set(-ESTALE, path, -1,
-                       "something else, maybe a link, was put in the place of what "
-                       "this run made, and is left as it is: use a --dir that nobody "
-                       "else may write to");
-    if (!p->known) {
-        p->dev = st->st_dev;
-        p->ino = number_lasts(path, st->st_dev) ? st->st_ino : 0;
-        p->known = true;
-    }
-    return 0;
+    if (!S_ISLNK(st->st_mode) && (p ? is_same(p, st) : !by_name || is_there(tree)))
+        return 0;
+    return err_set(-ESTALE, path, -1,
+                   "something else, maybe a link, was put in the place of what this "
+                   "run made, and is left as it is: use a --dir that nobody else may "
+                   "write to");
 }
 
 void scratch_bound(bool on)
 {
+    shut = on;
     signal(SIGALRM, SIG_DFL);
     alarm(on ? REMOVAL_S : 0);
 }
@@ -313,11 +574,15 @@ static void on_signal(int sig)
         errno = saved;
         return;
     }
-    scratch_unlink_all();
+    bool mine = owner == getpid();
+    if (mine)
+        sweep();
     say(sig);
     /* MPICH's launcher kills, for good, the ranks that are left as soon as one has
      * ended: let the others, which have the signal too, remove theirs first. */
     nanosleep(&(struct timespec){.tv_nsec = OTHERS_NS}, NULL);
+    if (mine) /* what they made since */
+        sweep_trees();
     /* End as the signal would. It was not reset on entry: a second one, which another
      * thread gets, must not end the process before the files are gone. */
     signal(sig, SIG_DFL);

@@ -1,6 +1,10 @@
 /* The paths this process created and owes the removal of, files and folders for
  * them: a list that signal handlers, the watchdog and error paths may walk at any
- * time. It has no limit; a path that is forgotten makes room for another.
+ * time. It has no limit; a path that is forgotten makes room for another. Several
+ * threads may make and remove files at once.
+ *
+ * A folder may be remembered with all that is in it (scratch_create_tree): then files
+ * directly in it have no entry, and count as made by this run, however many they are.
  *
  * And what signals do to a program, in one place. Those that end a run (Ctrl-C, a batch
  * system's, a pipe that nobody reads) remove its files and say so; a file size limit is
@@ -28,6 +32,25 @@ int scratch_create(const char *path, int *fd);
 /* Local. Creates the folder `path`, in the same way. */
 int scratch_create_folder(const char *path);
 
+/* Local. Creates the folder `path`, in the same way, and remembers it with all that is
+ * ever made in it, by whomever: it goes with the folder. No links are followed, and no
+ * other file system is entered. *fd: its descriptor, which stays that of the list. */
+int scratch_create_tree(const char *path, int *fd);
+
+/* Local. The same of a folder that another process of this run has created so. */
+int scratch_add_tree(const char *path, int *fd);
+
+/* Local. Around what makes something in such a folder: who removes it at the run's end
+ * waits for it. scratch_begin: 0, or -EINTR with a sentence where the run is ended
+ * already; then there is no scratch_end, and nothing may be made. */
+int scratch_begin(const char *path);
+void scratch_end(void);
+
+/* Local. open(2) with `how`, for what is there: where the run made it, it is no link,
+ * and where it is in a folder with all in it, it is found by that one's descriptor. The
+ * descriptor, or -1 with errno. */
+int scratch_open(const char *path, int how);
+
 /* Local. `path`, which is remembered, is of `folder`, which is, too, wherever it lies:
  * forgotten with it, and removed before it. */
 void scratch_belongs(const char *path, const char *folder);
@@ -38,12 +61,13 @@ int scratch_empty(const char *folder);
 /* Local. Forgets `path` without touching it: it is removed, or is to be kept. */
 void scratch_forget(const char *path);
 
-/* Local. Removes `path` if it is remembered, and what belongs to it, and forgets them;
- * never touches a file that this process did not create. Returns 0, or -errno with a
- * sentence. */
+/* Local. Removes `path` if it was made (scratch_made), and what belongs to it, and
+ * forgets them; never touches a file that this process did not create. Returns 0, or
+ * -errno with a sentence. */
 int scratch_remove(const char *path);
 
-/* Local. Whether `path` is remembered. */
+/* Local. Whether `path` is remembered, or directly in a folder that is with all in
+ * it. */
 bool scratch_made(const char *path);
 
 /* Local. Where `path` is remembered: that `st` (of its descriptor; NULL: lstat is
@@ -51,12 +75,13 @@ bool scratch_made(const char *path);
  * or -errno (-ESTALE) with a sentence: somebody has put something else there. */
 int scratch_check(const char *path, const struct stat *st);
 
-/* Local; async-signal-safe. Unlinks what is remembered; folders last. */
+/* Local; async-signal-safe. Unlinks what is remembered; folders last, and with all in
+ * them where they are remembered so. */
 void scratch_unlink_all(void);
 
 /* Local; async-signal-safe. Where the file system hangs, removing hangs, too: until
  * this is taken back, the process has seconds to end by itself; then SIGALRM ends it,
- * and leaves files. */
+ * and leaves files. Meanwhile no thread makes any. */
 void scratch_bound(bool on);
 
 /* Local. From now on SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGXCPU, SIGUSR2 and SIGPIPE

@@ -5,7 +5,9 @@
 #include "base/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +385,186 @@ static void test_check(void)
     scratch_unlink_all();
 }
 
+/* ---- folders that go with all that is in them ------------------------------------ */
+
+static char tree[TAP_PATH];
+
+static void in_tree(char *path, const char *name)
+{
+    snprintf(path, TAP_PATH, "%.500s/%.500s", tree, name);
+}
+
+/* Files, a folder with a file, a link to a file and one to a folder of somebody else. */
+static void fill_tree(void)
+{
+    char path[TAP_PATH], name[32];
+
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        in_tree(path, name);
+        make(path);
+    }
+    in_tree(path, "inner");
+    mkdir(path, 0700);
+    in_tree(path, "inner/file");
+    make(path);
+    in_tree(path, "link");
+    tap_ok(symlink(kept, path) == 0, "a link to a file of others");
+    in_tree(path, "folder");
+    tap_ok(symlink(two, path) == 0, "a link to a folder of others");
+}
+
+static void make_others(void)
+{
+    char path[TAP_PATH];
+
+    make(kept);
+    mkdir(two, 0700);
+    snprintf(path, sizeof path, "%.500s/file", two);
+    make(path);
+}
+
+static void expect_others(const char *when)
+{
+    char path[TAP_PATH];
+
+    snprintf(path, sizeof path, "%.500s/file", two);
+    tap_ok(exists(kept) && exists(path), "%s: what links lead to stays", when);
+    unlink(path);
+    rmdir(two);
+    unlink(kept);
+}
+
+static void test_tree(void)
+{
+    char path[TAP_PATH];
+    int fd = -1, file = -1;
+
+    make_others();
+    tap_ok(scratch_create_tree(tree, &fd) == 0 && fd >= 0, "a folder is made");
+    tap_ok(scratch_create_tree(tree, &file) == -EEXIST, "and not made again");
+    err_clear();
+    fill_tree();
+    in_tree(path, "300");
+    tap_ok(scratch_create(path, &file) == 0 && scratch_made(path),
+           "what is made in it is this run's");
+    close(file);
+    file = scratch_open(path, O_RDONLY);
+    tap_ok(file >= 0 && scratch_remove(path) == 0 && !exists(path),
+           "and can be opened and removed by itself");
+    close(file);
+    in_tree(path, "link");
+    tap_ok(scratch_open(path, O_RDONLY) < 0 && scratch_check(path, NULL) == -ESTALE,
+           "a link in it is refused");
+    err_clear();
+    in_tree(path, "../kept");
+    tap_ok(!scratch_made(path) && scratch_remove(path) == 0 && exists(kept),
+           "what is above it is not in it");
+    tap_ok(scratch_remove(tree) == 0 && !exists(tree) && !scratch_made(tree),
+           "it goes with all that is in it");
+    expect_others("removed");
+}
+
+static void test_tree_replaced(void)
+{
+    char path[TAP_PATH], moved[TAP_PATH];
+    int fd;
+
+    make_others();
+    tap_path(moved, "moved");
+    tap_ok(scratch_create_tree(tree, &fd) == 0, "a folder is made");
+    in_tree(path, "file");
+    make(path);
+    tap_ok(rename(tree, moved) == 0 && symlink(two, tree) == 0, "and replaced");
+    in_tree(path, "more");
+    tap_ok(scratch_check(path, NULL) < 0, "a file in it is not looked for elsewhere");
+    err_clear();
+    tap_ok(scratch_create(path, &fd) == 0 && scratch_made(path), "nor made elsewhere");
+    close(fd);
+    tap_ok(scratch_remove(tree) == -ESTALE && exists(tree), "the link is left");
+    err_clear();
+    tap_ok(rmdir(moved) == 0, "and what the run made is gone");
+    unlink(tree);
+    expect_others("replaced");
+}
+
+static void test_tree_kept(void)
+{
+    int fd;
+
+    tap_ok(scratch_create_tree(tree, &fd) == 0, "a folder is made");
+    scratch_forget(tree);
+    scratch_unlink_all();
+    tap_ok(exists(tree) && fcntl(fd, F_GETFD) < 0, "and kept, its descriptor closed");
+    tap_ok(scratch_add_tree(tree, &fd) == 0, "another process of the run adds it");
+    fill_tree();
+    scratch_unlink_all();
+    tap_ok(!exists(tree), "and removes all in the end");
+}
+
+/* ---- several threads ------------------------------------------------------------- */
+
+static atomic_int made;
+
+static void *make_many(void *which)
+{
+    char path[TAP_PATH], name[32];
+    sigset_t all;
+    int fd;
+
+    sigfillset(&all); /* as lanes have it */
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    for (int i = 0;; i++) {
+        snprintf(name, sizeof name, "%d.%d", *(int *)which, i % 100);
+        if (i & 1)
+            in_tree(path, name);
+        else
+            tap_path(path, name);
+        if (scratch_create(path, &fd) == 0) {
+            close(fd);
+            made++;
+        }
+        if (i % 3)
+            scratch_remove(path);
+    }
+    return NULL;
+}
+
+static int end_among_threads(void *unused)
+{
+    static int which[] = {0, 1, 2, 3};
+    pthread_t t;
+    int fd;
+
+    (void)unused;
+    scratch_catch_signals(NULL);
+    if (scratch_create_tree(tree, &fd))
+        return 3;
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&t, NULL, make_many, &which[i]))
+            return 4;
+    while (made < 1000)
+        usleep(1000);
+    kill(getpid(), SIGTERM);
+    for (;;)
+        pause();
+}
+
+static void test_threads(void)
+{
+    char out[512], path[TAP_PATH], name[32];
+    int status = tap_child(end_among_threads, NULL, out, sizeof out), left = 0;
+
+    for (int i = 0; i < 400; i++) {
+        snprintf(name, sizeof name, "%d.%d", i / 100, i % 100);
+        tap_path(path, name);
+        left += exists(path);
+        unlink(path);
+    }
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && !left && !exists(tree),
+           "a signal while threads make and remove files leaves none (%d)", left);
+}
+
 /* ---- a file size limit -------------------------------------------------------- */
 
 static int write_too_much(void *unused)
@@ -430,6 +612,7 @@ int main(int argc, char **argv)
     tap_path(one, "one");
     tap_path(two, "two");
     tap_path(kept, "kept");
+    tap_path(tree, "tree");
     test_by_hand();
     test_folders();
     test_relative();
@@ -447,6 +630,10 @@ int main(int argc, char **argv)
     test_reuse();
     test_storm();
     test_check();
+    test_tree();
+    test_tree_replaced();
+    test_tree_kept();
+    test_threads();
     test_size_limit();
     return tap_end();
 }
