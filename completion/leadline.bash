@@ -84,7 +84,7 @@ _leadline()
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
-        choices="bandwidth filetype scaling time series ranks alpha pfmload ldad iotrace"
+        choices="bandwidth filetype scaling time series ranks alpha pfmload ldad iotrace figure"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

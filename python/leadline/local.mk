@@ -20,6 +20,7 @@ dist_leadline_DATA = \
 	python/leadline/iotrace_plot.py \
 	python/leadline/need.py \
 	python/leadline/notes.py \
+	python/leadline/one_figure.py \
 	python/leadline/output.py \
 	python/leadline/page.py \
 	python/leadline/page_style.py \

@@ -1,9 +1,12 @@
 """leadline plot: single pictures, as files."""
 import os
 
-from leadline import draw_file, gallery, output
-from leadline.errors import FAILED, LeadlineError
+from leadline import draw_file, gallery, one_figure, output
+from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
+
+
+FIGURE = "figure"   # the WHAT that is followed by a NAME
 
 
 def numbered(path, i):
@@ -13,8 +16,13 @@ def numbered(path, i):
 
 def main(args, where):
     draw_file.check(args.output)
-    found = gallery.Gallery(args.paths, where.folders)
-    made = found.pictures(args.what)
+    if args.what == FIGURE and len(args.paths) < 2:
+        raise usage("figure needs the NAME of one and reports, as in leadline plot "
+                    "figure read_p99_us runs")
+    named = args.paths[:1] if args.what == FIGURE else []
+    found = gallery.Gallery(args.paths[len(named):], where.folders)
+    made = one_figure.draw(found.groups, named[0]) if named else found.pictures(
+        args.what)
     if not made:
         raise LeadlineError("there is nothing to draw: %s needs other %s"
                             % (args.what, gallery.KINDS[args.what].of))
@@ -31,10 +39,12 @@ def add(commands):
         description="Draws one kind of the report's pictures: " + "; ".join(
             "%s (%s)" % (name, kind.heading[0].lower() + kind.heading[1:])
             for name, kind in gallery.KINDS.items())
-        + ". PNG and PDF need matplotlib. Where there are several pictures, the second "
-        "goes to FILE-2, and so on.")
-    p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS),
-                   help="one of the kinds above")
+        + "; or, with WHAT figure and a NAME before the reports, that figure of "
+        "theirs, over what was swept. PNG and PDF need matplotlib. Where there are "
+        "several pictures, the second goes to FILE-2, and so on.")
+    p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [FIGURE],
+                   help="one of the kinds above, or figure NAME, as in figure "
+                   "read_p99_us; NAME may be a pattern")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")

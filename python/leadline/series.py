@@ -1,8 +1,8 @@
 """Bytes over time: the phases of a run, slot by slot, and where they stood still.
 
 A report's series says how many bytes of reads and writes ended in each slot of a phase,
-and how long the longest of these transfers took (doc/report-schema.md). A gap in it is a
-stall only where a transfer was under way meanwhile: else nobody asked for anything.
+and how long the longest of these transfers took (doc/report-schema.md). A gap in it is
+a stall only where a transfer was under way meanwhile: else nobody asked for anything.
 """
 import math
 from collections import OrderedDict, namedtuple
@@ -150,8 +150,8 @@ def series(groups):
     chosen = sorted(found, key=lambda r: -longest(r.gaps))[:MOST_RUNS]
     out = [picture(r, i + 1) for i, r in enumerate(r for r in found if r in chosen)]
     if len(found) > MOST_RUNS:
-        out[0].words.append("There are pictures of the %d of %d configurations with the "
-                            "longest stalls." % (MOST_RUNS, len(found)))
+        out[0].words.append("There are pictures of the %d of %d configurations with "
+                            "the longest stalls." % (MOST_RUNS, len(found)))
     return out
 
 

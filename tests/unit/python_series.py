@@ -130,8 +130,8 @@ class Pictures(Case):
         (picture,) = self.draw(path)
         self.assertEqual(picture.stalls, [(3.0, 4.0, "1 s")])
         self.assertEqual([b.text for b in picture.bands], ["write", "read"])
-        self.assertIn("write stood still for 1 s, from 3 s on: no transfer ended, though "
-                      "some were under way.", picture.words)
+        self.assertIn("write stood still for 1 s, from 3 s on: no transfer ended, "
+                      "though some were under way.", picture.words)
         texts = [t.text for t in tree.fromstring(draw_svg.draw(picture)).iter(
             SVG + "text")]
         for words in ("1 s", "write", "read", "stall"):
@@ -186,13 +186,15 @@ class Pictures(Case):
                      {28 * i: 0.2 for i in range(1, 9)})
         some = []
         for rep in range(1, 13):
-            some += rows("phase with a long name", rep * 4.0, rep, write=many, read=many)
+            some += rows("phase with a long name", rep * 4.0, rep, write=many,
+                         read=many)
         for picture in self.draw(self.report(some)):
             root = tree.fromstring(draw_svg.draw(picture, True))
             width, height = map(float, root.get("viewBox").split()[2:])
             boxes = []
             for t in root.iter(SVG + "text"):
-                x, y, long = float(t.get("x")), float(t.get("y")), svg.text_width(t.text)
+                x, y = float(t.get("x")), float(t.get("y"))
+                long = svg.text_width(t.text)
                 x -= {"middle": long / 2, "end": long}.get(t.get("text-anchor"), 0)
                 self.assertTrue(-1 < x and x + long < width + 1 and 9 < y < height,
                                 t.text)
@@ -243,9 +245,10 @@ class Ordinary(Case):
         self.assertEqual(len(picture.panels[0].cells), 1)
 
     def test_faults_are_named(self):
-        for change, words in (({"bytes": 3}, "samples[0].series.bytes: it is not a list"),
-                              ({"bytes": [-1]}, "series.bytes[0]: it is not a whole"),
-                              ({"max_s": ["x"]}, "series.max_s[0]: it is not seconds")):
+        for change, words in (
+                ({"bytes": 3}, "samples[0].series.bytes: it is not a list"),
+                ({"bytes": [-1]}, "series.bytes[0]: it is not a whole"),
+                ({"max_s": ["x"]}, "series.max_s[0]: it is not seconds")):
             row = dict(sample("W", "write", 1.0, 1), series=dict(slots([1]), **change))
             self.refused(words, "series", self.report([row]), "-o", self.path("x.svg"))
 
@@ -255,7 +258,8 @@ class Ordinary(Case):
         for found, words in ((slots([4000, 96]), None),
                              (slots([4000, 97]), "series.bytes: its slots add up to "
                               "4097, the sample has 4096"),
-                             (dict(slots([1, 2]), calls=[1]), "have different numbers")):
+                             (dict(slots([1, 2]), calls=[1]),
+                              "have different numbers")):
             row["series"] = found
             status, out, _ = leadline("validate", self.save(made))
             self.assertEqual(status, 1 if words else 0, out)
