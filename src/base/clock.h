@@ -12,6 +12,9 @@ int64_t clock_ns(void);
 /* Local. Processor nanoseconds of this process (all its threads). */
 int64_t clock_cpu_ns(void);
 
+/* Local. The same of the calling thread alone. */
+int64_t clock_thread_ns(void);
+
 /* Local. Now as "2026-11-20T10:15:02.123Z". */
 void clock_utc(char text[CLOCK_UTC_SIZE]);
 

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct err recorded = {.rank = -1, .offset = -1};
+static struct err recorded = {.rank = -1, .lane = -1, .offset = -1};
+static _Thread_local int lane = -1;
 static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
 
 static void fill(int code, int usage, const char *file, int64_t offset, const char *fmt,
@@ -15,6 +16,7 @@ static void fill(int code, int usage, const char *file, int64_t offset, const ch
     recorded.code = code;
     recorded.usage = usage;
     recorded.rank = -1;
+    recorded.lane = lane;
     recorded.offset = offset;
     if (gethostname(recorded.host, sizeof recorded.host))
         recorded.host[0] = 0;
@@ -53,9 +55,27 @@ int err_usage(const char *fmt, ...)
     return code;
 }
 
+void err_lane(int of_this_thread)
+{
+    lane = of_this_thread;
+}
+
+int err_lane_now(void)
+{
+    return lane;
+}
+
 const struct err *err_get(void)
 {
     return &recorded;
+}
+
+struct err err_copy(void)
+{
+    pthread_mutex_lock(&recording);
+    struct err e = recorded;
+    pthread_mutex_unlock(&recording);
+    return e;
 }
 
 void err_put(const struct err *e)
@@ -67,7 +87,7 @@ void err_put(const struct err *e)
 void err_clear(void)
 {
     memset(&recorded, 0, sizeof recorded);
-    recorded.rank = -1;
+    recorded.rank = recorded.lane = -1;
     recorded.offset = -1;
 }
 
@@ -95,6 +115,10 @@ void err_print(FILE *out, const char *program, const struct err *e)
     /* A usage error is the same on every rank: where it was seen says nothing. */
     if (e->rank >= 0 && !e->usage) {
         n = add(line, size, n, "%srank %d on %s", before, e->rank, e->host);
+        before = ", ";
+    }
+    if (e->lane >= 0) {
+        n = add(line, size, n, "%slane %d", before, e->lane);
         before = ", ";
     }
     if (e->file[0]) {

@@ -15,6 +15,7 @@ struct err {
     int code;  /* 0: no failure, else -errno */
     int usage; /* 1: the user's input was at fault (exit status 2) */
     int rank;  /* of the rank that failed first; -1 until agreed */
+    int lane;  /* of that rank's lanes, the one that failed; -1: it has no others */
     char host[64];
     char file[512];  /* "": no file involved */
     int64_t offset;  /* bytes; -1: no offset involved */
@@ -30,12 +31,19 @@ int err_set(int code, const char *file, int64_t offset, const char *fmt, ...)
 /* Local. As err_set with -EINVAL, for input that the user must change. */
 int err_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Local. The recorded failure (code 0: none); valid until the next err_ call. */
+/* Local. From now on, what fails on this thread is that lane's failure; -1: of none. */
+void err_lane(int lane);
+int err_lane_now(void);
+
+/* Local. The recorded failure (code 0: none); valid until the next err_ call. For a
+ * time when no other thread may fail; err_copy is for any. */
 const struct err *err_get(void);
+struct err err_copy(void);
 void err_put(const struct err *e); /* replaces what is recorded */
 void err_clear(void);
 
-/* Local. Writes "program: sentence (rank 3 on n1, file f, offset 4096)" to
+/* Local. Writes "program: sentence (rank 3 on n1, lane 2, file f, offset
+ * 4096)" to
  * `out`, one line, only the parts that are known. */
 void err_print(FILE *out, const char *program, const struct err *e);
 

@@ -2,10 +2,12 @@
  * benchmark of Ulmer's flash-memory report (2008, section 2.1). The suite's worked
  * example: what a program is when layout, io and report do the rest.
  *
- * Memory of a rank: depth x block size. Nothing grows with the number of blocks. */
+ * Memory of a rank: lanes x depth x block size. Nothing grows with the number of
+ * blocks. */
 #include "base/err.h"
 #include "base/units.h"
 #include "block/shuffle.h"
+#include "run/lanes.h"
 #include "run/workload.h"
 #include <string.h>
 
@@ -22,7 +24,7 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Transfers:"},
     {.kind = OPT_BYTES, .name = "BYTES", .value = &set.bytes, .preset = "64M",
      .unit = "B", .min = 1, .max = 9e18, .workload = true,
-     .help = "bytes that each rank writes, then "
+     .help = "bytes that each rank (with --threads: each thread of it) writes, then "
      "reads; rounded up to whole blocks"},
     {.kind = OPT_BYTES, .name = "block-size", .letter = 'b', .value = &set.block,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
@@ -42,47 +44,54 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "misalign", .value = &set.misalign, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
      .help = "shift every transfer by so many bytes in the file"},
+    RUN_LANES(set.run),
     RUN_RANK_SHIFT(set.run),
     RUN_OPTIONS(set.run),
 };
 /* clang-format on */
 
 static struct layout layout;
-static struct run_file file;
 static enum io_op writes = IO_OP_WRITE, reads = IO_OP_READ;
 
-/* This rank's block number i; the same in every phase of a run. */
+/* What a lane transfers in a phase. */
+struct sequence {
+    struct run *r;
+    enum io_op op;
+};
+
+/* This worker's block number i; the same in every phase of a run. */
 static int64_t block_at(const struct run *r, int64_t i)
 {
     if (!strcmp(set.pattern, "SEQUENTIAL"))
         return i;
-    return shuffle(i, layout.blks, r->seed * 8191 + (uint64_t)r->world.rank);
+    return shuffle(i, layout.blks, r->seed * 8191 + (uint64_t)r->worker);
 }
 
-static struct io_req request(const void *op, int64_t i, int slot)
+static struct io_req request(const void *sequence, int64_t i, int slot)
 {
-    const struct run *r = file.run;
-    struct extent e = layout_at(&layout, file.place, 0, block_at(r, i));
-    return (struct io_req){.op = *(const enum io_op *)op,
+    const struct sequence *s = sequence;
+    const struct run *r = s->r;
+    struct extent e = layout_at(&layout, r->file->place, 0, block_at(r, i));
+    return (struct io_req){.op = s->op,
                            .buf = r->buffer + slot * set.block,
                            .offset = e.offset,
                            .bytes = e.bytes};
 }
 
 /* Blocks i to i + n - 1, all under way at once. */
-static void batch(struct run *r, const enum io_op *op, struct io_req *req, int64_t i,
-                  int n)
+static void batch(const struct sequence *s, struct io_req *req, int64_t i, int n)
 {
+    struct run *r = s->r;
     for (int k = 0; k < n; k++) {
-        req[k] = request(op, i + k, k);
-        if (*op == IO_OP_WRITE)
+        req[k] = request(s, i + k, k);
+        if (s->op == IO_OP_WRITE)
             run_stamp(r, req[k].buf, req[k].bytes, (int)block_at(r, i + k), 1);
         else
             run_poison(r, req[k].buf, req[k].bytes);
     }
-    run_transfer(&file, req, n);
-    for (int k = 0; k < n && *op == IO_OP_READ; k++)
-        run_check(&file, req[k].buf, req[k].offset, req[k].bytes,
+    run_transfer(r->file, req, n);
+    for (int k = 0; k < n && s->op == IO_OP_READ; k++)
+        run_check(r->file, req[k].buf, req[k].offset, req[k].bytes,
                   (int)block_at(r, i + k), 1);
     progress_step(&r->progress, n, r->phase->name);
 }
@@ -109,16 +118,17 @@ static int say_how(struct run *r)
     return 0;
 }
 
-/* A phase: all blocks of a rank, `depth` of them under way at a time. */
+/* A phase: all blocks of a worker, `depth` of them under way at a time. */
 static int transfer(struct run *r, void *op)
 {
-    static struct io_req req[DEPTH_MAX];
+    struct io_req req[DEPTH_MAX];
+    struct sequence s = {r, *(const enum io_op *)op};
     int64_t blks = layout.blks;
     if (!in_batches(r))
-        run_queue(&file, req, blks, *(enum io_op *)op, request, op);
+        run_queue(r->file, req, blks, s.op, request, &s);
     else
         for (int64_t i = 0; i < blks; i += set.depth)
-            batch(r, op, req, i, (int)(blks - i < set.depth ? blks - i : set.depth));
+            batch(&s, req, i, (int)(blks - i < set.depth ? blks - i : set.depth));
     return 0;
 }
 
@@ -152,15 +162,15 @@ static void add_figures(struct run *r)
     add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
 }
 
-static int check(int64_t *buffer_bytes)
+static int check(const struct run *r, int64_t *memory_bytes)
 {
     if (layout.blks > INT32_MAX)
         return err_usage(
             "BYTES / --block-size makes %lld blocks for each rank, more than "
             "2^31: take larger blocks",
             (long long)layout.blks);
-    if (__builtin_mul_overflow(set.depth, set.block, buffer_bytes))
-        return err_usage("--depth x --block-size exceeds 2^63 bytes");
+    if (__builtin_mul_overflow(r->lanes * set.depth, set.block, memory_bytes))
+        return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
     if (!strcmp(set.run.cache, "direct") &&
         (set.block | set.misalign) % IO_DIRECT_ALIGN)
         return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
@@ -175,33 +185,36 @@ static int plan(struct run *r, struct run_need *n)
     layout = (struct layout){.order = !r->shared    ? LAYOUT_UNIQUE
                                       : interleaved ? LAYOUT_INTERLEAVED
                                                     : LAYOUT_RANK_MAJOR,
-                             .ranks = r->world.size,
+                             .ranks = r->workers,
                              .mats = 1,
                              .start = set.misalign,
                              .blks = units_div_up(set.bytes, set.block),
                              .slot_bytes = set.block};
-    int rc = check(&n->buffer_bytes);
+    int rc = check(r, &n->memory_bytes);
     if (rc)
         return rc;
     n->layout = &layout;
-    n->file = &file;
     n->role = "blocks";
     n->depth = (int)set.depth;
     n->steps = 2 * layout.blks;
-    n->memory_bytes = n->buffer_bytes;
+    n->buffer_bytes = set.depth * set.block;
     n->write_bytes = n->read_bytes = layout.ranks * layout.blks * set.block;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct stage stages[] = {
-        {.phase = "write",
-         .body = transfer,
-         .context = &writes,
-         .flags = IO_WRITE | IO_CREATE},
-        {.phase = "read", .body = transfer, .context = &reads, .flags = IO_READ},
-        {.body = NULL}};
+    static const struct stage stages[] = {{.phase = "write",
+                                           .body = transfer,
+                                           .context = &writes,
+                                           .flags = IO_WRITE | IO_CREATE,
+                                           .lanes = true},
+                                          {.phase = "read",
+                                           .body = transfer,
+                                           .context = &reads,
+                                           .flags = IO_READ,
+                                           .lanes = true},
+                                          {.body = NULL}};
     static const struct workload blocktransfer = {
         .name = "blocktransfer",
         .line = "[BYTES]",

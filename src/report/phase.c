@@ -1,7 +1,6 @@
 #include "report/phase.h"
 #include "base/err.h"
 #include <errno.h>
-#include <iotrace.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +73,6 @@ void phase_begin(struct phase *p, const char *name, int rep)
     p->end_ns = 0;
     p->utc_end[0] = 0;
     clock_utc(p->utc_begin);
-    iotrace_begin(p->name); /* a region, where the program is traced */
     p->begin_ns = p->switch_ns = clock_ns();
 }
 
@@ -83,7 +81,6 @@ void phase_end(struct phase *p)
     if (!phase_running(p))
         return;
     phase_act(p, ACT_COMPUTE);
-    iotrace_end(p->name);
     p->end_ns = p->switch_ns; /* not a second reading: the parts add up exactly */
     clock_utc(p->utc_end);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static struct stamp stamp_of(const struct run *r, int rank, int mat, int version)
+static struct stamp stamp_of(const struct run *r, int worker, int mat, int version)
 {
     /* Repetitions and passes write to fresh files, but a device may hand back old
      * blocks. */
@@ -14,7 +14,7 @@ static struct stamp stamp_of(const struct run *r, int rank, int mat, int version
                       .rep = r->rep,
                       .pass = r->pass,
                       .version = version,
-                      .rank = rank,
+                      .rank = worker,
                       .mat = mat};
     return s;
 }
@@ -24,14 +24,14 @@ void run_stamp(struct run *r, void *buf, int64_t bytes, int mat, int version)
     if (!r->verify)
         return;
     enum act before = phase_act(r->phase, ACT_CHECK);
-    struct stamp s = stamp_of(r, r->world.rank, mat, version);
+    struct stamp s = stamp_of(r, r->worker, mat, version);
     stamp_fill(buf, 0, bytes, &s);
     phase_act(r->phase, before);
 }
 
 void run_noise(struct run *r, void *buf, int64_t bytes)
 {
-    struct stamp s = stamp_of(r, r->world.rank, -1, 0);
+    struct stamp s = stamp_of(r, r->worker, -1, 0);
     stamp_fill(buf, 0, bytes, &s);
 }
 

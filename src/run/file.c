@@ -1,8 +1,7 @@
 /* Files by FILETYPE: their names, opening and closing, and the page cache before. */
 #include "base/err.h"
-#include "run/run.h"
+#include "run/lanes.h"
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,14 +50,14 @@ void run_file_at(struct run_file *f, struct run *r, const char *path, bool share
         r->failed = err_set(-ENAMETOOLONG, path, -1, "the path is too long");
 }
 
-void run_file_of(struct run_file *f, int rank)
+void run_file_of(struct run_file *f, int worker)
 {
     struct run *r = f->run;
     const struct run_options *o = r->options;
     char rep[16] = "", which[16] = "";
-    f->place = rank;
+    f->place = worker;
     if (!r->shared)
-        snprintf(which, sizeof which, ".%06d", rank);
+        snprintf(which, sizeof which, ".%06d", worker);
     if (o->keep && o->repeat > 1)
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
     int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s%s", o->dir,
@@ -74,7 +73,7 @@ void run_file_name(struct run_file *f, struct run *r, const char *role,
     make_shape(f, role, l);
     f->plan = layout_plan(l);
     f->role = role;
-    run_file_of(f, r->world.rank);
+    run_file_of(f, r->worker);
 }
 
 bool run_writes_back(const struct run *r)
@@ -86,9 +85,7 @@ bool run_writes_back(const struct run *r)
 /* Open MPI binds ranks to cores unless told otherwise, and batch systems do. */
 static bool bound_to_one_core(void)
 {
-    cpu_set_t cores;
-    return sysconf(_SC_NPROCESSORS_ONLN) > 1 &&
-           !sched_getaffinity(0, sizeof cores, &cores) && CPU_COUNT(&cores) == 1;
+    return sysconf(_SC_NPROCESSORS_ONLN) > 1 && world_cores() == 1;
 }
 
 /* What keeps an asynchronous engine from hiding I/O, as far as it can be known. */
@@ -245,11 +242,9 @@ void run_charge_header(struct run *r, int64_t before_ns)
         phase_move(r->phase, ACT_OPEN_CLOSE, ACT_SYNC, io_header_ns() - before_ns);
 }
 
-static int open_mine(struct run_file *f, int flags)
+static int open_file(struct run_file *f, int flags)
 {
     struct run *r = f->run;
-    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(r->engine))
-        empty_cache(f);
     struct io_open o = how_to_open(f, flags);
     int64_t header_ns = io_header_ns();
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
@@ -259,23 +254,72 @@ static int open_mine(struct run_file *f, int flags)
     return rc;
 }
 
-int run_file_open(struct run_file *f, int flags)
+static int open_mine(struct run_file *f, int flags)
+{
+    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(f->run->engine))
+        empty_cache(f);
+    return open_file(f, flags);
+}
+
+/* Of a shared file that has been opened for lane 0, which is all that has to do with
+ * other ranks; else each lane has its own. */
+static int open_for(struct run_file f[], int i, int flags)
+{
+    if (!i || !f[i].shared)
+        return open_mine(&f[i], flags);
+    f[i].comm = MPI_COMM_SELF;
+    return open_file(&f[i], flags & ~IO_CREATE);
+}
+
+/* While another lane's is opened or closed, and the time is that lane's, the first one
+ * does nothing. */
+static enum act turn_to(struct run_file f[], int i)
+{
+    struct run *r = f->run;
+    err_lane(r->team ? i : -1);
+    return i ? phase_act(r->phase, ACT_IDLE) : r->phase->now;
+}
+
+static void turn_back(struct run_file f[], enum act before)
+{
+    err_lane(-1);
+    phase_act(f->run->phase, before);
+}
+
+static int open_each(struct run_file f[], int n, int flags)
+{
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        enum act before = turn_to(f, i);
+        rc = f[i].elsewhere ? 0 : open_for(f, i, flags);
+        turn_back(f, before);
+    }
+    return rc;
+}
+
+int run_file_open_lanes(struct run_file f[], int n, int flags)
 {
     struct run *r = f->run;
     if (!r->engine)
         return 0;
-    int rc = f->elsewhere ? 0 : open_mine(f, flags);
+    int rc = open_each(f, n, flags);
     if (rc && !r->failed)
         r->failed = rc;
     /* idle: for those who are still opening theirs */
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
     phase_act(r->phase, before);
+    lanes_fail(r);
     if (!r->failed && !r->described && f->io) {
         run_describe(r, f->io, r->options->collective, f->depth);
         warn_of_engine(f);
     }
     return r->failed;
+}
+
+int run_file_open(struct run_file *f, int flags)
+{
+    return run_file_open_lanes(f, 1, flags);
 }
 
 /* Before a shared file is closed, for closing is collective, and what is waited for
@@ -294,16 +338,11 @@ static bool wait_for_others(struct run_file *f)
     return any;
 }
 
-int run_file_close(struct run_file *f, bool written)
+static void close_mine(struct run_file *f)
 {
     struct run *r = f->run;
-    bool sync = written && r->flush;
     if (!f->io)
-        return 0;
-    if (sync)
-        run_sync(f);
-    if (!wait_for_others(f) && sync)
-        run_sync_meet(f);
+        return;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
     struct io_partition stored = io_file_partition(f->io);
     r->misfits[0] += stored.misfits;
@@ -314,25 +353,81 @@ int run_file_close(struct run_file *f, bool written)
     run_charge_header(r, header_ns);
     if (rc && !r->failed)
         r->failed = rc;
+}
+
+static void sync_mine(struct run *r, void *files)
+{
+    struct run_file *f = files;
+    if (f[r->lane].io)
+        run_sync(&f[r->lane]);
+}
+
+/* One lane's may be collective, and stays out of other threads' way. */
+static void sync_each(struct run_file f[], int n)
+{
+    if (n == 1)
+        run_sync(f);
+    else
+        run_lanes(f->run, sync_mine, f);
+}
+
+int run_file_close_lanes(struct run_file f[], int n, bool written)
+{
+    struct run *r = f->run;
+    bool sync = written && r->flush;
+    if (!f->io)
+        return 0;
+    if (sync)
+        sync_each(f, n);
+    if (!wait_for_others(f) && sync)
+        run_sync_meet(f);
+    for (int i = 0; i < n; i++) {
+        enum act before = turn_to(f, i);
+        close_mine(&f[i]);
+        turn_back(f, before);
+    }
+    lanes_take(r);
     return r->failed;
+}
+
+int run_file_close(struct run_file *f, bool written)
+{
+    return run_file_close_lanes(f, 1, written);
+}
+
+static int remove_mine(const struct run *r, struct run_file *f)
+{
+    if (f->role)
+        run_file_of(f, f->run->worker);
+    if (r->options->keep && !r->failed)
+        io_file_keep(f->comm, f->path);
+    else if (!f->elsewhere)
+        return io_file_remove(f->comm, f->path);
+    return 0;
+}
+
+/* What a phase that failed has left open is closed before. */
+int run_file_remove_lanes(struct run_file f[], int n)
+{
+    struct run *r = f->run;
+    int rc = 0, files = f->shared ? 1 : n;
+    if (!r || !r->engine)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        int closed = f[i].io ? io_file_close(&f[i].io) : 0;
+        rc = rc ? rc : closed;
+    }
+    if (f->role)
+        run_file_of(f, r->worker);
+    run_stripes(r, f->path);
+    for (int i = 0; i < files; i++) {
+        int removed = remove_mine(r, &f[i]);
+        rc = rc ? rc : removed;
+    }
+    return err_agree(r->world.comm, rc);
 }
 
 int run_file_remove(struct run_file *f)
 {
-    struct run *r = f->run;
-    int rc = 0;
-    if (!r || !r->engine)
-        return 0;
-    if (f->io)
-        rc = io_file_close(&f->io);
-    if (f->role)
-        run_file_of(f, r->world.rank);
-    run_stripes(r, f->path);
-    if (r->options->keep && !r->failed)
-        io_file_keep(f->comm, f->path);
-    else if (!f->elsewhere) {
-        int removed = io_file_remove(f->comm, f->path);
-        rc = rc ? rc : removed;
-    }
-    return err_agree(r->world.comm, rc);
+    return run_file_remove_lanes(f, 1);
 }

@@ -1,6 +1,8 @@
 noinst_LTLIBRARIES += src/run/librun.la
 src_run_librun_la_SOURCES = \
 	src/run/file.c \
+	src/run/lanes.c \
+	src/run/lanes.h \
 	src/run/leftovers.c \
 	src/run/measure.c \
 	src/run/need.c \

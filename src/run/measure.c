@@ -1,6 +1,7 @@
 /* Phases and repetitions: their ends are where ranks meet, agree and reduce. */
 #include "base/err.h"
-#include "run/run.h"
+#include "run/lanes.h"
+#include <iotrace.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +10,16 @@ void run_phase_begin(struct run *r, const char *name)
 {
     r->device_before = r->counters ? io_device_read_bytes() : -1;
     MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
+    iotrace_begin(name);   /* another, where the program is traced */
     phase_begin(r->phase, name, r->rep);
+    lanes_begin_phase(r, name);
 }
 
 /* What this rank's reads took from the device, by the kernel's counters. */
 static void count_device(struct run *r)
 {
     int64_t now = r->counters ? io_device_read_bytes() : -1;
-    if (r->phase->act[ACT_READ].calls)
+    if (lanes_reads(r))
         phase_device(r->phase, ACT_READ,
                      now < 0 || r->device_before < 0 ? -1 : now - r->device_before);
 }
@@ -72,13 +75,15 @@ int run_phase_end(struct run *r)
     phase_act(r->phase, ACT_IDLE);
     world_barrier(r->world.comm);
     phase_end(r->phase);
+    lanes_end_phase(r);
+    iotrace_end(r->phase->name);
     MPI_Pcontrol(-1, r->phase->name);
     int rc = err_agree(r->world.comm, r->failed);
     r->failed = rc;
     progress_clear(&r->progress);
     if (rc)
         return rc;
-    rc = report_phase(r->report, r->phase, r->at_name, r->at, &rate);
+    rc = report_phases(r->report, lanes_phases(r), r->lanes, r->at_name, r->at, &rate);
     r->last = rate;
     if (rc)
         return r->failed = rc;

@@ -22,8 +22,11 @@ static int64_t share(int64_t all, int ranks)
 static void print(const struct run *r, const struct run_need *n)
 {
     int ranks = r->world.size;
-    printf("%s: %d rank%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name,
-           ranks, ranks == 1 ? "" : "s", "", "per rank", "all ranks");
+    char lanes[32] = "";
+    if (r->lanes > 1)
+        snprintf(lanes, sizeof lanes, " of %d threads", r->lanes);
+    printf("%s: %d rank%s%s; nothing is run\n\n  %-12s %12s %12s\n", r->program->name,
+           ranks, ranks == 1 ? "" : "s", lanes, "", "per rank", "all ranks");
     print_row("memory", n->memory_bytes, n->memory_bytes * ranks);
     print_row("disk", share(n->disk_bytes, ranks), n->disk_bytes);
     print_row("written", share(n->write_bytes, ranks), n->write_bytes);
@@ -37,12 +40,12 @@ static int64_t times(int64_t a, int64_t b)
     return a < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
-/* UNIQUE: a file for each rank; PARTITIONED: these, a header and a shared part. With
+/* UNIQUE: a file for each worker; PARTITIONED: these, a header and a shared part. With
  * --keep each repetition has files of its own; without I/O there are none. */
 static struct run_need in_all(const struct run *r, const struct run_need *need)
 {
-    int64_t ranks = r->world.size;
-    int64_t each = r->partitioned ? ranks + 2 : r->shared ? 1 : ranks;
+    int64_t workers = r->workers;
+    int64_t each = r->partitioned ? workers + 2 : r->shared ? 1 : workers;
     int64_t kept = r->options->keep ? r->options->repeat : 1;
     if (!r->engine)
         return (struct run_need){.memory_bytes = need->memory_bytes};
@@ -76,6 +79,7 @@ static int fill(const void *what, FILE *out)
     json_text(&j, "schema", "leadline-need/1");
     json_text(&j, "program", t->run->program->name);
     json_int(&j, "ranks", t->run->world.size);
+    json_int(&j, "lanes", t->run->lanes);
     json_int(&j, "rank_memory_bytes", n->memory_bytes);
     put(&j, "files", n->files);
     put(&j, "disk_bytes", n->disk_bytes);

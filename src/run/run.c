@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
+#include "run/lanes.h"
 #include "run/storage.h"
 #include <ctype.h>
 #include <errno.h>
@@ -54,6 +55,12 @@ static int check_engine(struct run *r, const char *engine)
         rc = err_usage("--hint is for MPI-IO, and %s takes no hints: leave it out%s",
                        io_engine_title(engine, what),
                        r->partitioned ? "" : ", or set IOMETHOD=MPI");
+    if (!rc && o->threads > 1 && io_engine_calls_mpi(engine))
+        rc =
+            err_usage("--threads=%lld: %s calls MPI to transfer, which one thread of a "
+                      "rank may do: start more ranks, or take IOMETHOD POSIX%s",
+                      (long long)o->threads, io_engine_title(engine, what),
+                      r->partitioned ? " and FILETYPE UNIQUE or SHARED" : "");
     return rc;
 }
 
@@ -66,23 +73,24 @@ static int settle_partitioned(struct run *r)
     return rc;
 }
 
-int run_check_shift(const struct run_options *o, int ranks)
+int run_check_shift(const struct run_options *o, int workers)
 {
-    if (o->rank_shift && o->rank_shift % ranks == 0)
-        return err_usage(
-            "--rank-shift=%lld of %d rank%s: each would read what it wrote "
-            "itself; take a number that is no multiple of %d%s",
-            (long long)o->rank_shift, ranks, ranks == 1 ? "" : "s", ranks,
-            ranks == 1 ? ", with more ranks" : "");
+    const char *what = o->threads > 1 ? "thread" : "rank";
+    if (o->rank_shift && o->rank_shift % workers == 0)
+        return err_usage("--rank-shift=%lld of %d %s%s: each would read what it wrote "
+                         "itself; take a number that is no multiple of %d%s",
+                         (long long)o->rank_shift, workers, what,
+                         workers == 1 ? "" : "s", workers,
+                         workers == 1 ? ", with more ranks" : "");
     return 0;
 }
 
 int run_shifted(const struct run *r, int n)
 {
-    int64_t ranks = r->world.size, to = r->world.rank + n * r->options->rank_shift;
+    int64_t workers = r->workers, to = r->worker + n * r->options->rank_shift;
     if (!r->options->rank_shift)
-        return r->world.rank;
-    return (int)((to % ranks + ranks) % ranks);
+        return r->worker;
+    return (int)((to % workers + workers) % workers);
 }
 
 static int check_node_dirs(const struct run_options *o)
@@ -160,6 +168,14 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     return rc;
 }
 
+/* How many do the work of the run, and which of them this rank's first lane is. */
+static void count_workers(struct run *r)
+{
+    r->lanes = r->options->threads > 1 ? (int)r->options->threads : 1;
+    r->worker = r->world.rank * r->lanes;
+    r->workers = r->world.size * r->lanes;
+}
+
 /* --ranks: one process plans for so many, as if on one node. */
 static int pretend(struct run *r)
 {
@@ -197,6 +213,7 @@ bool run_start(struct run *r, const struct opt_program *p, struct run_options *o
         return false;
     }
     r->failed = rc ? rc : pretend(r);
+    count_workers(r);
     if (!r->failed)
         r->failed = run_mode(r, run_mode_asked(o), true);
     r->pass = 0;
@@ -346,7 +363,7 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
                                                    : "unique",
                             .ldad = r->partitioned ? r->plan : NULL,
                             .layout = layout,
-                            .count = r->shared ? 1 : r->world.size,
+                            .count = r->shared ? 1 : r->workers,
                             .bytes = bytes,
                             .fs = r->fs.type,
                             .mount = r->fs.mount,
@@ -394,6 +411,18 @@ static void warn_of_depth(struct run *r, int depth)
                        "queue depth %d has no effect: I/O engine %s blocks where it "
                        "does not go past the page cache: add --cache=direct",
                        depth, r->engine);
+}
+
+/* Lanes that wait for a core are idle in none of their activities. */
+static void warn_of_lanes(struct run *r)
+{
+    int cores = world_cores();
+    if (r->lanes > 1 && cores > 0 && r->lanes > cores)
+        report_warning(r->report, "bound_to_one_core",
+                       "the %d threads of each rank share %d core%s: their times hold "
+                       "waiting for one (mpirun --bind-to none, more cores per task, "
+                       "or a smaller --threads)",
+                       r->lanes, cores, cores == 1 ? "" : "s");
 }
 
 static void say_no_engine(struct run *r)
@@ -445,12 +474,15 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
         rc = run_storage_find(r);
     if (!rc)
         rc = err_agree(r->world.comm, phase_open(&r->phase));
+    if (!rc)
+        rc = err_agree(r->world.comm, run_lanes_open(r, r->lanes));
     if (rc)
         return rc;
     look_for_leftovers(r);
     warn_of_watch(r);
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
+    warn_of_lanes(r);
     if (!r->engine)
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,
@@ -510,6 +542,7 @@ int run_report_close(struct run *r, int rc)
 int run_finish(struct run *r, int rc)
 {
     run_report_close(r, rc);
+    run_lanes_close(r);
     phase_close(&r->phase);
     return world_close(&r->world, r->program->name);
 }

@@ -26,6 +26,7 @@ struct run_options {
     bool collective, verify, keep, dry_run, quiet, per_rank;
     struct opt_list hints;
     int64_t repeat, seed, ranks, rank_shift;
+    int64_t threads; /* lanes of each rank; 0: it has no such option */
     double io_timeout;
 };
 
@@ -44,7 +45,7 @@ enum run_takes {
     RUN_TAKES_SHIFT = 512,   /* --rank-shift: its blocks have a writer */
     RUN_TAKES_LANES = 1024,  /* --threads */
     RUN_TAKES_VERIFY = 2048, /* what it reads can be checked */
-    RUN_TAKES_ALL = 4095 & ~RUN_TAKES_LANES
+    RUN_TAKES_ALL = 4095
 };
 
 /* The entries of a program's option table for `struct run_options o`; as presets of
@@ -127,7 +128,7 @@ enum run_takes {
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
      .needs = RUN_TAKES_SHIFT, \
      .help = "rank r reads what rank r + N wrote (modulo their number), so that no " \
-             "client's own cache serves it"}
+             "client's own cache serves it; with --threads so it is with workers"}
 /* clang-format on */
 
 enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
@@ -137,12 +138,18 @@ struct run_rates { /* of one repetition, for the figures over all phases */
     int64_t read_bytes, write_bytes;
 };
 
+struct run_lanes;
+
 struct run {
     struct world world;
     const struct opt_program *program;
     struct run_options *options;
     struct report *report;
     struct phase *phase;
+    int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
+    struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
+    int worker, workers;    /* of all lanes of all ranks, this one (rank x lanes + lane)
+                               and how many there are */
     struct progress progress;
     const char *engine; /* engine spec in use; NULL with RUN_NONE */
     bool async;         /* transfers are under way until run_await */
@@ -183,6 +190,7 @@ struct run {
     struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
     int buffer_count;
     char *buffer; /* of need.buffer_bytes; without --verify each repetition's noise */
+    struct run_file *file; /* of need.role */
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -195,7 +203,7 @@ struct run_file {
     bool shared;        /* by all ranks */
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
-    int place;          /* the rank whose part of it this one transfers next */
+    int place;          /* the worker whose part of it this one transfers next */
     const char *role;
     char path[4096];
     int64_t bytes; /* of this file when complete */
@@ -271,12 +279,12 @@ int run_mode(struct run *r, enum run_mode mode, bool verify);
  * --cache=flush, where the engine can). */
 bool run_writes_back(const struct run *r);
 
-/* Local. 0, or -EINVAL with a sentence where with --rank-shift each of so many ranks
+/* Local. 0, or -EINVAL with a sentence where with --rank-shift each of so many workers
  * would read what it wrote itself. */
-int run_check_shift(const struct run_options *o, int ranks);
+int run_check_shift(const struct run_options *o, int workers);
 
-/* Local. The rank that is n times --rank-shift further on; -1: the one whose turn
- * further on is this one. */
+/* Local. The worker (a rank, where each has one lane) that is n times --rank-shift
+ * further on; -1: the one whose turn further on is this one. */
 int run_shifted(const struct run *r, int n);
 
 /* Local. Before files are opened: memory that transfers will use, so that engines may
@@ -286,18 +294,16 @@ void run_buffer(struct run *r, void *buf, int64_t bytes);
 /* What a run needs and moves; -1: not known beforehand. */
 struct run_need {
     const struct layout *layout; /* of the slots of its files; NULL: of another kind */
-    struct run_file *file; /* of that layout: named when a repetition begins, opened
-                                  * for stages, removed at the end; NULL: the program
-                                  * sees to it */
-    const char *role;      /* of the file */
-    const char *order;     /* of what is in files; with a layout, its own */
-    int depth;             /* transfers under way at once; 0: 1 */
-    int64_t steps;         /* of progress, in a repetition */
-    int64_t memory_bytes;  /* a rank allocates */
-    int64_t
-        buffer_bytes;   /* of them: what run_main allocates, as r->buffer; 0: nothing */
-    int64_t files;      /* there at once, each as FILETYPE says */
-    int64_t disk_bytes; /* of all of them */
+    const char *role;     /* of the file of that layout that each lane has, as r->file:
+                            * named when a repetition begins, opened for stages, removed
+                            * at the end; NULL: the program sees to it */
+    const char *order;    /* of what is in files; with a layout, its own */
+    int depth;            /* transfers under way at once; 0: 1 */
+    int64_t steps;        /* of progress, in a repetition */
+    int64_t memory_bytes; /* a rank allocates, for all its lanes */
+    int64_t buffer_bytes; /* of a lane: what run_main allocates, as r->buffer */
+    int64_t files;        /* there at once, each as FILETYPE says */
+    int64_t disk_bytes;   /* of all of them */
     int64_t write_bytes, read_bytes; /* of all ranks, in a pass over all phases */
     int64_t passes;                  /* in all repetitions; 0: one in each */
 };
@@ -330,10 +336,10 @@ void run_rep_end(struct run *r);
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
 
-/* Local. While it is closed: of the files that it was named for, that of `rank` is
+/* Local. While it is closed: of the files that it was named for, that of `worker` is
  * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next.
- * run_file_remove removes this rank's. */
-void run_file_of(struct run_file *f, int rank);
+ * run_file_remove removes this one's. */
+void run_file_of(struct run_file *f, int worker);
 
 /* Local. Names a file that the program knows the path of: one for all ranks (`shared`),
  * or this rank's own (`mine`), or that of another rank, which alone opens, closes and
@@ -408,7 +414,7 @@ void run_queue(struct run_file *f, struct io_req *req, int64_t total, enum io_op
 
 /* ---- stamped data, within a phase -------------------------------------------- */
 
-/* Local. Fills with the stamp of (mat, version) of this rank; where blocks are not
+/* Local. Fills with the stamp of (mat, version) of this worker; where blocks are not
  * verified, does nothing, as any incompressible data will do (run_noise). */
 void run_stamp(struct run *r, void *buf, int64_t bytes, int mat, int version);
 void run_noise(struct run *r, void *buf, int64_t bytes);

@@ -3,18 +3,24 @@
 #include "run/run.h"
 #include <string.h>
 
+/* Of the thread alone where there are others that transfer. */
+static int64_t cpu_ns(const struct run *r)
+{
+    return r->lanes > 1 ? clock_thread_ns() : clock_cpu_ns();
+}
+
 /* The clock of processor time is a system call: it is read while that of the activity
  * stands still. */
 static enum act enter(struct run *r, enum act a)
 {
-    r->cpu_ns[a] -= clock_cpu_ns();
+    r->cpu_ns[a] -= cpu_ns(r);
     return phase_act(r->phase, a);
 }
 
 static void leave(struct run *r, enum act a, enum act before)
 {
     phase_act(r->phase, before);
-    r->cpu_ns[a] += clock_cpu_ns();
+    r->cpu_ns[a] += cpu_ns(r);
 }
 
 static enum act act_of(enum io_op op)

@@ -2,6 +2,9 @@
 #include "run/workload.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "run/lanes.h"
+#include <errno.h>
+#include <stdlib.h>
 
 /* What all repetitions use. */
 struct workload_run {
@@ -12,25 +15,34 @@ struct workload_run {
 
 /* ---- a repetition --------------------------------------------------------------- */
 
-static int workload_open_file(struct run_file *f, int flags)
+static int workload_open_files(struct run *r, int flags)
 {
-    run_file_of(f, run_shifted(f->run, flags & IO_WRITE ? 0 : 1));
-    return run_file_open(f, flags);
+    for (int i = 0; i < r->lanes; i++)
+        run_file_of(&r->file[i],
+                    run_shifted(run_lane_of(r, i), flags & IO_WRITE ? 0 : 1));
+    return run_file_open_lanes(r->file, r->lanes, flags);
 }
 
-static int workload_stage(const struct workload_run *m, const struct stage *s)
+static void workload_body(struct run *r, void *stage)
 {
-    struct run *r = m->r;
-    struct run_file *f = s->flags ? m->need.file : NULL;
-    if (s->phase)
-        run_phase_begin(r, s->phase);
-    int rc = f ? workload_open_file(f, s->flags) : 0;
-    if (!rc)
-        rc = s->body(r, s->context);
+    const struct stage *s = stage;
+    int rc = s->body(r, s->context);
     if (rc && !r->failed)
         r->failed = rc;
-    if (f)
-        run_file_close(f, s->flags & IO_WRITE);
+}
+
+static int workload_stage(struct run *r, const struct stage *s)
+{
+    struct stage stage = *s; /* a context is not const */
+    if (s->phase)
+        run_phase_begin(r, s->phase);
+    int rc = s->flags ? workload_open_files(r, s->flags) : 0;
+    if (!rc && s->lanes)
+        run_lanes(r, workload_body, &stage);
+    else if (!rc)
+        workload_body(r, &stage);
+    if (s->flags)
+        run_file_close_lanes(r->file, r->lanes, s->flags & IO_WRITE);
     return s->phase ? run_phase_end(r)
                     : (r->failed = err_agree(r->world.comm, r->failed));
 }
@@ -39,7 +51,7 @@ static int workload_stages(const struct workload_run *m)
 {
     int rc = 0;
     for (const struct stage *s = m->w->stages; s->body; s++) {
-        int verdict = rc && !s->always ? 0 : workload_stage(m, s);
+        int verdict = rc && !s->always ? 0 : workload_stage(m->r, s);
         rc = rc ? rc : verdict;
     }
     return rc;
@@ -49,13 +61,13 @@ static int workload_repetition(const struct workload_run *m)
 {
     const struct run_need *n = &m->need;
     run_rep_begin(m->r);
-    if (n->file)
-        run_file_name(n->file, m->r, n->role, n->layout, n->layout->slot_bytes,
-                      n->depth);
+    for (int i = 0; i < m->r->lanes && n->role; i++)
+        run_file_name(&m->r->file[i], run_lane_of(m->r, i), n->role, n->layout,
+                      n->layout->slot_bytes, n->depth);
     if (n->buffer_bytes && !m->r->verify)
-        run_noise(m->r, m->r->buffer, n->buffer_bytes);
+        run_noise(m->r, m->r->buffer, m->r->lanes * n->buffer_bytes);
     int rc = workload_stages(m);
-    int removed = n->file ? run_file_remove(n->file) : 0;
+    int removed = n->role ? run_file_remove_lanes(m->r->file, m->r->lanes) : 0;
     if (rc || removed)
         return rc ? rc : removed;
     run_rep_end(m->r);
@@ -85,7 +97,7 @@ static int workload_plan(struct run *r, const struct workload *w, struct run_nee
     if (!rc)
         rc = settle_layout(n);
     if (!rc)
-        rc = run_check_shift(r->options, r->world.size);
+        rc = run_check_shift(r->options, r->workers);
     n->depth = n->depth ? n->depth : 1;
     n->passes = n->passes ? n->passes : r->options->repeat;
     return err_agree(r->world.comm, rc);
@@ -101,22 +113,37 @@ static int workload_dry(struct run *r, const struct workload *w,
     return run_dry_json(r, n);
 }
 
-static int workload_buffer(struct run *r, int64_t bytes)
+/* A piece for each lane. */
+static int workload_buffers(struct run *r, int64_t bytes)
 {
     void *buf = NULL;
     if (!bytes)
         return 0;
-    int rc = buf_alloc(&buf, bytes, "transfers");
+    int rc = buf_alloc(&buf, r->lanes * bytes, "transfers");
     r->buffer = buf;
-    if (rc)
-        return rc;
-    run_buffer(r, buf, bytes);
+    for (int i = 0; i < r->lanes && !rc; i++) {
+        struct run *of = run_lane_of(r, i);
+        of->buffer = r->buffer + i * bytes;
+        run_buffer(of, of->buffer, bytes);
+    }
+    return rc;
+}
+
+static int workload_files(struct run *r)
+{
+    r->file = calloc((size_t)r->lanes, sizeof *r->file);
+    if (!r->file)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+    for (int i = 1; i < r->lanes; i++)
+        run_lane_of(r, i)->file = &r->file[i];
     return 0;
 }
 
 static int workload_open(const struct workload_run *m)
 {
-    int rc = workload_buffer(m->r, m->need.buffer_bytes);
+    int rc = workload_buffers(m->r, m->need.buffer_bytes);
+    if (!rc && m->need.role)
+        rc = workload_files(m->r);
     if (!rc && m->w->open)
         rc = m->w->open(m->r);
     return err_agree(m->r->world.comm, rc);
@@ -149,6 +176,7 @@ static int workload_all(struct run *r, const struct workload *w, int argc, char 
     if (w->close)
         w->close(r);
     buf_free(r->buffer);
+    free(r->file);
     return rc;
 }
 

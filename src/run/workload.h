@@ -14,8 +14,10 @@ struct stage {
                         * or begins and ends its own */
     int (*body)(struct run *r, void *context);
     void *context;
-    int flags;   /* enum io_flags: need.file is opened so around it, to read by the rank
+    int flags;  /* enum io_flags: r->file is opened so around it, to read by the rank
                   * that --rank-shift says; 0: it is not */
+    bool lanes; /* each lane of the rank runs the body, with its own run, and so nothing
+                  * in it is collective (run/lanes.h) */
     bool always; /* also where a stage before it has failed (r->failed): to clean up */
 };
 

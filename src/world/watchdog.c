@@ -39,6 +39,7 @@ struct armed {
     _Atomic(const char *) what, file;
     _Atomic int64_t offset;
     _Atomic double limit_s;
+    int lane;                   /* -1: it is none */
     struct armed *next, **link; /* what points here; NULL: it is not in the list */
 };
 static _Thread_local struct armed mine;
@@ -100,8 +101,8 @@ void watchdog_end(const char *fmt, ...)
 
 static void bite(const struct armed *a)
 {
-    const struct err *earlier = err_get(); /* the thread that sets it is stuck */
-    char where[512] = "", before[800] = "", silent[256];
+    struct err earlier = err_copy();
+    char where[512] = "", before[800] = "", silent[256], who[32] = "";
     const char *what = a->what, *file = a->file;
     int64_t offset = a->offset;
     if (file && offset >= 0)
@@ -109,16 +110,18 @@ static void bite(const struct armed *a)
                  (long long)offset);
     else if (file)
         snprintf(where, sizeof where, " (file %.480s)", file);
-    if (earlier->code && earlier->rank >= 0)
+    if (earlier.code && earlier.rank >= 0)
         snprintf(before, sizeof before, "; earlier: %.500s (rank %d on %s)",
-                 earlier->text, earlier->rank, earlier->host);
-    else if (earlier->code)
-        snprintf(before, sizeof before, "; earlier: %.500s", earlier->text);
+                 earlier.text, earlier.rank, earlier.host);
+    else if (earlier.code)
+        snprintf(before, sizeof before, "; earlier: %.500s", earlier.text);
+    if (a->lane >= 0)
+        snprintf(who, sizeof who, "lane %d: ", a->lane);
     heartbeat_name_silent(silent, sizeof silent);
     watchdog_end(
-        "%s did not come back within %g s%s%s%s: the run is ended; --io-timeout "
+        "%s%s did not come back within %g s%s%s%s: the run is ended; --io-timeout "
         "sets the limit%s",
-        what ? what : "a call", a->limit_s, where, silent[0] ? "; " : "", silent,
+        who, what ? what : "a call", a->limit_s, where, silent[0] ? "; " : "", silent,
         before);
 }
 
@@ -287,6 +290,7 @@ static struct armed *my_place(void)
         err_set(-ENOMEM, NULL, -1, "no memory to watch a thread's calls");
         return NULL;
     }
+    mine.lane = err_lane_now();
     pthread_mutex_lock(&listing);
     mine.next = all;
     mine.link = &all;

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "world/inside.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -182,6 +183,12 @@ static void describe_host(const struct world *w, struct world_host *h)
     h->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
     if (getloadavg(&h->load1, 1) != 1)
         h->load1 = -1;
+}
+
+int world_cores(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) ? -1 : CPU_COUNT(&cores);
 }
 
 int world_hosts(const struct world *w, struct world_host **hosts)

@@ -69,6 +69,9 @@ struct world_host {
 };
 int world_hosts(const struct world *w, struct world_host **hosts);
 
+/* Local. Cores that this process may run on; -1: not known. */
+int world_cores(void);
+
 /* Local. The watchdog: a thread that ends the process with a sentence when a
  * library call does not come back, when this process's first thread waits in the kernel
  * for as long, or when another rank gives no sign of life (heartbeat.c). `what` and

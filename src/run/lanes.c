@@ -1,0 +1,280 @@
+/* The threads of a rank: they wait for work, do it, and say so. Whatever belongs to a
+ * lane is touched by its own thread while it works, and by the first one while it
+ * waits. */
+#include "run/lanes.h"
+#include "base/err.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lane { /* all but the first */
+    struct run_lanes *team;
+    struct run view;
+    pthread_t thread;
+    bool started;
+};
+
+struct run_lanes {
+    pthread_mutex_t lock; /* of all that follows, but `lane` */
+    pthread_cond_t begun, done;
+    run_lane_body *body;
+    void *context;
+    int64_t turn; /* so many bodies were given out */
+    int busy;     /* lanes that have not ended theirs */
+    bool ended;
+    const struct phase **phase; /* of all lanes */
+    int n;                      /* of those in `lane` */
+    struct lane lane[];
+};
+
+/* ---- the threads ----------------------------------------------------------------- */
+
+/* Waits for the next body. False: there is none. */
+static bool lane_await(struct run_lanes *t, int64_t turn)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->turn == turn && !t->ended)
+        pthread_cond_wait(&t->begun, &t->lock);
+    bool some = t->turn != turn;
+    pthread_mutex_unlock(&t->lock);
+    return some;
+}
+
+static void lane_done(struct run_lanes *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->busy--;
+    pthread_cond_signal(&t->done);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *lane_live(void *lane)
+{
+    struct lane *l = lane;
+    struct run_lanes *t = l->team;
+    err_lane(l->view.lane);
+    for (int64_t turn = 0; lane_await(t, turn); turn++) {
+        phase_act(l->view.phase, ACT_COMPUTE);
+        t->body(&l->view, t->context);
+        phase_act(l->view.phase, ACT_IDLE);
+        lane_done(t);
+    }
+    return NULL;
+}
+
+/* Signals are for the thread that the program began with. */
+static int lane_start(struct lane *l)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&l->thread, NULL, lane_live, l);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    l->started = !rc;
+    if (!rc)
+        return 0;
+    return err_set(-rc, NULL, -1,
+                   "thread %d of %d cannot be started: %s: take fewer threads, or see "
+                   "what limits them (ulimit -u)",
+                   l->view.lane, l->view.lanes, strerror(rc));
+}
+
+/* ---- beginning and end ----------------------------------------------------------- */
+
+/* What the rank is now, but for what is the lane's own. */
+static void lane_look(struct lane *l, int i, const struct run *r)
+{
+    struct run *v = &l->view;
+    struct run own = *v;
+    *v = *r;
+    v->team = NULL;
+    v->lane = i;
+    v->worker = r->worker + i;
+    v->phase = own.phase;
+    v->file = own.file;
+    v->buffer = own.buffer;
+    v->buffer_count = own.buffer_count;
+    memcpy(v->buffers, own.buffers, sizeof own.buffers);
+    v->progress.on = false; /* lane 0 of rank 0 shows how far all are */
+    v->checked = v->bad = v->looked_bytes = v->resident_bytes = 0;
+    memset(v->cpu_ns, 0, sizeof v->cpu_ns);
+}
+
+static int lane_open(struct run *r, int i)
+{
+    struct lane *l = &r->team->lane[i - 1];
+    l->team = r->team;
+    int rc = phase_open(&l->view.phase);
+    lane_look(l, i, r);
+    r->team->phase[i] = l->view.phase;
+    return rc ? rc : lane_start(l);
+}
+
+static struct run_lanes *lanes_alloc(int lanes)
+{
+    int n = lanes - 1;
+    struct run_lanes *t = calloc(1, sizeof *t + (size_t)n * sizeof t->lane[0]);
+    const struct phase **phase = calloc((size_t)lanes, sizeof *phase);
+    if (!t || !phase) {
+        free(t);
+        free(phase);
+        return NULL;
+    }
+    t->n = n;
+    t->phase = phase;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->begun, NULL);
+    pthread_cond_init(&t->done, NULL);
+    return t;
+}
+
+int run_lanes_open(struct run *r, int lanes)
+{
+    int rc = 0;
+    if (lanes < 2)
+        return 0;
+    r->team = lanes_alloc(lanes);
+    if (!r->team)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d threads", lanes);
+    r->lanes = lanes;
+    for (int i = 1; i < lanes && !rc; i++)
+        rc = lane_open(r, i);
+    if (rc)
+        run_lanes_close(r);
+    return rc;
+}
+
+static void lanes_stop(struct run_lanes *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->ended = true;
+    pthread_cond_broadcast(&t->begun);
+    pthread_mutex_unlock(&t->lock);
+    for (int i = 0; i < t->n; i++)
+        if (t->lane[i].started)
+            pthread_join(t->lane[i].thread, NULL);
+}
+
+void run_lanes_close(struct run *r)
+{
+    struct run_lanes *t = r->team;
+    if (!t)
+        return;
+    lanes_stop(t);
+    for (int i = 0; i < t->n; i++)
+        phase_close(&t->lane[i].view.phase);
+    pthread_cond_destroy(&t->begun);
+    pthread_cond_destroy(&t->done);
+    pthread_mutex_destroy(&t->lock);
+    free(t->phase);
+    free(t);
+    r->team = NULL;
+    r->lanes = 1;
+}
+
+struct run *run_lane_of(struct run *r, int i)
+{
+    return i ? &r->team->lane[i - 1].view : r;
+}
+
+/* ---- work ------------------------------------------------------------------------ */
+
+static void lanes_begin(struct run_lanes *t, run_lane_body *body, void *context)
+{
+    pthread_mutex_lock(&t->lock);
+    t->body = body;
+    t->context = context;
+    t->busy = t->n;
+    t->turn++;
+    pthread_cond_broadcast(&t->begun);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void lanes_take(struct run *r)
+{
+    for (int i = 0; r->team && i < r->team->n && !r->failed; i++)
+        r->failed = r->team->lane[i].view.failed;
+}
+
+static void lanes_await(struct run *r)
+{
+    struct run_lanes *t = r->team;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    pthread_mutex_lock(&t->lock);
+    while (t->busy)
+        pthread_cond_wait(&t->done, &t->lock);
+    pthread_mutex_unlock(&t->lock);
+    phase_act(r->phase, before);
+    lanes_take(r);
+}
+
+void run_lanes(struct run *r, run_lane_body *body, void *context)
+{
+    if (!r->team) {
+        body(r, context);
+        return;
+    }
+    lanes_begin(r->team, body, context);
+    err_lane(0);
+    body(r, context);
+    err_lane(-1);
+    lanes_await(r);
+}
+
+/* ---- phases ---------------------------------------------------------------------- */
+
+void lanes_begin_phase(struct run *r, const char *name)
+{
+    for (int i = 0; r->team && i < r->team->n; i++) {
+        struct lane *l = &r->team->lane[i];
+        lane_look(l, i + 1, r);
+        phase_begin(l->view.phase, name, r->rep);
+        phase_act(l->view.phase, ACT_IDLE);
+    }
+}
+
+/* What the kernel counts is the process's: it stands at lane 0, and the others say that
+ * there is no more. */
+static void lane_fold(struct run *r, struct run *v)
+{
+    r->checked += v->checked;
+    r->bad += v->bad;
+    r->looked_bytes += v->looked_bytes;
+    r->resident_bytes += v->resident_bytes;
+    for (int a = 0; a < ACT_COUNT; a++)
+        r->cpu_ns[a] += v->cpu_ns[a];
+    if (v->phase->act[ACT_READ].calls)
+        phase_device(v->phase, ACT_READ, 0);
+}
+
+void lanes_end_phase(struct run *r)
+{
+    for (int i = 0; r->team && i < r->team->n; i++) {
+        phase_end(r->team->lane[i].view.phase);
+        lane_fold(r, &r->team->lane[i].view);
+    }
+}
+
+void lanes_fail(struct run *r)
+{
+    for (int i = 0; r->team && i < r->team->n; i++)
+        r->team->lane[i].view.failed = r->failed;
+}
+
+int64_t lanes_reads(struct run *r)
+{
+    int64_t calls = r->phase->act[ACT_READ].calls;
+    for (int i = 0; r->team && i < r->team->n; i++)
+        calls += r->team->lane[i].view.phase->act[ACT_READ].calls;
+    return calls;
+}
+
+const struct phase *const *lanes_phases(struct run *r)
+{
+    const struct phase **all =
+        r->team ? r->team->phase : (const struct phase **)&r->phase;
+    all[0] = r->phase;
+    return all;
+}
