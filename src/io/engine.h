@@ -15,8 +15,9 @@ enum io_engine_can {
     IO_WRAPS = 128,         /* another engine moves the bytes: option inner=NAME */
     IO_CAN_BE_INNER = 256,  /* ... this one: a plain file, and synchronous */
     IO_SYNC_TOGETHER = 512, /* sync is a collective call: all ranks must make it */
-    IO_CALLS_MPI = 1024     /* transfers call MPI, which only the thread that began MPI
+    IO_CALLS_MPI = 1024,    /* transfers call MPI, which only the thread that began MPI
                                may do */
+    IO_CAN_SHARE = 2048     /* asynchronous, and a queue may have several files */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -31,19 +32,26 @@ struct io_engine {
     const char *options; /* names it takes after the colon, "a|b"; NULL: none */
     /* Whether this kernel lets this process use it: 0 or -errno. NULL: it does. */
     int (*usable)(void);
+    /* Local. What requests are handed to, before any file is there, and its end, after
+     * the last one. NULL: nothing is needed. */
+    int (*queue_open)(struct io_queue *q);
+    void (*queue_close)(struct io_queue *q);
+    /* Opens the file, whose requests come by way of f->queue. */
     int (*open)(struct io_file *f);
-    /* Submits all n now. A failed request is no failure of start: its rc tells. */
-    int (*start)(struct io_file *f, struct io_req *r[], int n);
+    /* Submits all n now; each has its file. A failed request is no failure of start:
+     * its rc tells. */
+    int (*start)(struct io_queue *q, struct io_req *r[], int n);
     /* Hands back between min and max finished requests in done[]; returns how
      * many, or -errno. min 0: poll; min 1: wait, for limit_s at most (0: no limit),
      * and fewer than min may come back. NULL: the engine is synchronous. */
-    int (*reap)(struct io_file *f, struct io_req *done[], int max, int min,
+    int (*reap)(struct io_queue *q, struct io_req *done[], int max, int min,
                 double limit_s);
     /* Makes what this rank wrote durable, as far as it can without waiting for others;
      * f->failed: only takes part. NULL: nothing to do. */
     int (*sync)(struct io_file *f);
     /* The rest, after all ranks have come through sync: what waits for them. NULL. */
     int (*meet)(struct io_file *f);
+    /* What of the file is still under way is never handed back. */
     int (*close)(struct io_file *f);
     /* For io_file_size; NULL: what the file system says of f->path. */
     int (*size)(struct io_file *f, int64_t *bytes);
@@ -51,23 +59,41 @@ struct io_engine {
     void (*partition)(const struct io_file *f, struct io_partition *out);
 };
 
+/* What requests go through, of one file or of several. One thread's at a time. */
+struct io_queue {
+    const struct io_engine *engine;
+    char *spec;
+    const char *options;        /* after the colon of the spec; "" if none */
+    const struct io_file *only; /* the file that it was made for; NULL: for several */
+    int depth;
+    int64_t max_request; /* 0: not known */
+    double timeout_s;
+    const struct iovec *buffers; /* valid during queue_open only */
+    int buffer_count;
+    int users;       /* its files, and whoever opened it */
+    int under_way;   /* started and not reaped */
+    bool late;       /* something under way did not finish in time */
+    int first_rc;    /* of requests reaped since the last wait for all */
+    int64_t done_ns; /* when requests were last found done */
+    void *priv;      /* the engine's own */
+};
+
 struct io_file {
     const struct io_engine *engine;
+    struct io_queue *queue;
     MPI_Comm comm;
-    int rank;       /* in comm */
-    char *path;     /* absolute */
-    char *mpi_path; /* the same file, for MPI libraries: see io_file_open */
-    int folder;     /* descriptor that mpi_path goes through; -1: none */
-    char *options;  /* after the colon of the spec; "" if none */
+    int rank;            /* in comm */
+    char *path;          /* absolute */
+    char *mpi_path;      /* the same file, for MPI libraries: see io_file_open */
+    int folder;          /* descriptor that mpi_path goes through; -1: none */
+    const char *options; /* the queue's */
     int flags;
     int64_t bytes, max_request;
-    int depth;
+    int depth; /* the queue's */
     double timeout_s;
     const struct io_hint *hints; /* valid during open only */
     int hint_count;
-    const struct io_shape *shape; /* valid during open only; may be NULL */
-    const struct iovec *buffers;  /* valid during open only */
-    int buffer_count;
+    const struct io_shape *shape;    /* valid during open only; may be NULL */
     const struct ldad_plan *plan;    /* valid during open only; may be NULL */
     const char *node_dirs;           /* valid during open only; may be NULL */
     const char *layer;               /* set by open */
@@ -75,10 +101,8 @@ struct io_file {
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */
-    int under_way; /* started and not reaped */
-    bool late;     /* requests did not finish in time: they are not waited for again */
+    int under_way; /* of the queue's, this file's */
     bool failed;   /* this rank's transfers did: its sync is for the others' sake */
-    int first_rc;  /* of requests reaped since the last wait */
     void *priv;    /* the engine's own */
 };
 
@@ -88,16 +112,34 @@ const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 /* Local. What stands after "inner=" in an engine's options, or "posix". */
 const char *io_engine_inner(const char *options);
 
-/* Local. The number after "key=" in f->options, or `preset`. */
-int64_t io_option(const struct io_file *f, const char *key, int64_t preset);
+/* Local. The number after "key=" in the options of a file or of a queue, or `preset`. */
+int64_t io_option(const char *options, const char *key, int64_t preset);
 
 /* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
  * sentence. */
 int io_descriptor_open(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request that failed after
- * r->done bytes, with the offset of the first byte that was not moved; sets its rc.
- * Returns rc. */
-int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why);
+ * r->done bytes, with its file and the offset of the first byte that was not moved; sets
+ * its rc. Returns rc. */
+int io_req_fail(struct io_req *r, int code, const char *why);
+
+/* Local. For sentences about a queue: the file that it is for; NULL: there may be
+ * several. */
+const char *io_queue_path(const struct io_queue *q);
+
+/* ---- between io.c and queue.c -------------------------------------------------- */
+
+/* Local. As io_queue_open; only: the file it is for, NULL: for several. */
+int io_queue_make(struct io_queue **q, const struct io_queue_open *o,
+                  const struct io_file *only);
+
+/* Local. One user less; the last one closes it. */
+void io_queue_leave(struct io_queue *q);
+
+/* Local. Before a file of the queue is closed: waits for its requests, but not again for
+ * what did not finish in time. *limit_s: what is left for closing it. Returns 0 or the
+ * first failed request's rc where the queue has no other file. */
+int io_queue_part_with(struct io_file *f, double *limit_s);
 
 #endif

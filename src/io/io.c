@@ -15,12 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LATE_S 5.0 /* for the close of a file whose requests did not finish */
-
-int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
+int64_t io_option(const char *options, const char *key, int64_t preset)
 {
     size_t n = strlen(key);
-    const char *at = f->options;
+    const char *at = options;
     while (*at) {
         size_t len = strcspn(at, ",");
         char text[32];
@@ -35,11 +33,11 @@ int64_t io_option(const struct io_file *f, const char *key, int64_t preset)
     return preset;
 }
 
-int io_req_fail(struct io_file *f, struct io_req *r, int code, const char *why)
+int io_req_fail(struct io_req *r, int code, const char *why)
 {
     if (code == -EFBIG && !strcmp(why, strerror(EFBIG)))
         why = "File too large: a limit (ulimit -f), or the file system's";
-    r->rc = err_set(code, f->path, r->offset + r->done,
+    r->rc = err_set(code, r->file->path, r->offset + r->done,
                     "%s of %lld bytes failed after %lld: %s",
                     r->op == IO_OP_READ ? "read" : "write", (long long)r->bytes,
                     (long long)r->done, why);
@@ -92,10 +90,13 @@ static void destroy(struct io_file *f)
         scratch_remove(f->path);
     if (f->folder >= 0)
         close(f->folder);
+    if (f->queue) {
+        f->queue->under_way -= f->under_way; /* what the engine dropped */
+        io_queue_leave(f->queue);
+    }
     free(f->hints_in_effect);
     free(f->mpi_path);
     free(f->path);
-    free(f->options);
     free(f);
 }
 
@@ -120,30 +121,25 @@ static void name_for_mpi(struct io_file *f)
 static struct io_file *make(const struct io_open *o)
 {
     struct io_file *f = calloc(1, sizeof *f);
-    const char *colon = strchr(o->engine, ':');
     char whole[PATH_MAX];
     if (!f)
         return NULL;
     f->engine = io_engine_find(o->engine);
     f->comm = o->comm;
     f->path = strdup(scratch_absolute(whole, o->path) ? o->path : whole);
-    f->options = strdup(colon ? colon + 1 : "");
     name_for_mpi(f);
     f->flags = o->flags;
     f->bytes = o->bytes;
     f->max_request = o->max_request;
-    f->depth = o->depth > 0 ? o->depth : 1;
     f->timeout_s = o->timeout_s;
     f->hints = o->hints;
     f->hint_count = o->hint_count;
     f->shape = o->shape;
-    f->buffers = o->buffers;
-    f->buffer_count = o->buffer_count;
     f->plan = o->plan;
     f->node_dirs = o->node_dirs;
     f->layer = f->engine->name;
     MPI_Comm_rank(o->comm, &f->rank);
-    if (f->path && f->mpi_path && f->options)
+    if (f->path && f->mpi_path)
         return f;
     destroy(f);
     return NULL;
@@ -165,6 +161,37 @@ static int refuse_memory(const struct io_file *f)
                    "direct I/O needs a device, and %s is memory: choose another "
                    "directory",
                    fs.type);
+}
+
+static int share_queue(struct io_file *f, const struct io_open *o)
+{
+    struct io_queue *q = o->queue;
+    if (strcmp(o->engine, q->spec))
+        return err_usage("a file of I/O engine %s was opened for a queue of %s",
+                         o->engine, q->spec);
+    if (q->only || (o->flags & IO_COLLECTIVE))
+        return err_usage("the queue of %s is for no other file: open one for several",
+                         q->only ? q->only->path : "collective transfers");
+    q->users++;
+    f->queue = q;
+    return 0;
+}
+
+/* Local. The queue it was given, or one of its own. */
+static int join_queue(struct io_file *f, const struct io_open *o)
+{
+    struct io_queue_open own = {.engine = o->engine,
+                                .depth = o->depth,
+                                .max_request = o->max_request,
+                                .timeout_s = o->timeout_s,
+                                .buffers = o->buffers,
+                                .buffer_count = o->buffer_count};
+    int rc = o->queue ? share_queue(f, o) : io_queue_make(&f->queue, &own, f);
+    if (rc)
+        return rc;
+    f->options = f->queue->options;
+    f->depth = f->queue->depth;
+    return 0;
 }
 
 /* Three steps, each agreed on, so that no rank is left waiting in the next one. */
@@ -208,6 +235,8 @@ int io_file_open(struct io_file **out, const struct io_open *o)
                        f->engine->name);
     if (!rc && (o->flags & IO_DIRECT))
         rc = refuse_memory(f);
+    if (!rc)
+        rc = join_queue(f, o);
     rc = err_agree(o->comm, rc);
     if (!rc)
         rc = open_steps(f);
@@ -222,170 +251,13 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     f->hints = NULL;
     f->hint_count = 0;
     f->shape = NULL;
-    f->buffers = NULL;
-    f->buffer_count = 0;
     f->plan = NULL;
     f->node_dirs = NULL;
     *out = f;
     return 0;
 }
 
-/* ---- transfers ---------------------------------------------------------------- */
-
-/* What every finished request goes through: an engine that says all is well must
- * also have moved every byte. */
-static void complete(struct io_file *f, struct io_req *r)
-{
-    r->end_ns = clock_ns();
-    if (!r->rc && r->done != r->bytes)
-        io_req_fail(f, r, -EIO, "short transfer");
-    if (r->rc && !f->first_rc)
-        f->first_rc = r->rc;
-}
-
-static int check_direct(struct io_file *f, const struct io_req *r)
-{
-    uint64_t all = (uint64_t)(uintptr_t)r->buf | (uint64_t)r->offset;
-    if (((all | (uint64_t)r->bytes) & (IO_DIRECT_ALIGN - 1)) == 0)
-        return 0;
-    return err_set(-EINVAL, f->path, r->offset,
-                   "direct I/O moves multiples of %d bytes, from and to multiples of "
-                   "it: this request is of %lld",
-                   IO_DIRECT_ALIGN, (long long)r->bytes);
-}
-
-static int check(struct io_file *f, const struct io_req *r)
-{
-    if (r->bytes >= 0 && r->offset >= 0 && r->bytes <= f->max_request &&
-        r->offset <= INT64_MAX - r->bytes)
-        return f->flags & IO_DIRECT ? check_direct(f, r) : 0;
-    return err_set(-EINVAL, f->path, r->offset,
-                   "a request of %lld bytes is outside what the file was opened for "
-                   "(at most %lld)",
-                   (long long)r->bytes, (long long)f->max_request);
-}
-
-static void begin(struct io_file *f, struct io_req *r)
-{
-    r->done = 0;
-    r->end_ns = 0;
-    r->rc = check(f, r);
-    r->start_ns = clock_ns();
-}
-
-static const char *op_text(const struct io_req *r)
-{
-    return r->op == IO_OP_READ ? "reading" : "writing";
-}
-
-static int start_synchronous(struct io_file *f, struct io_req *r[], int n)
-{
-    int rc = 0;
-    for (int i = 0; i < n; i++) {
-        begin(f, r[i]);
-        watchdog_arm(f->timeout_s, op_text(r[i]), f->path, r[i]->offset);
-        /* also a request that is refused here takes part where others wait for it */
-        int failed =
-            r[i]->rc && !(f->flags & IO_COLLECTIVE) ? 0 : f->engine->start(f, &r[i], 1);
-        watchdog_disarm();
-        if (failed && !r[i]->rc)
-            r[i]->rc = failed;
-        complete(f, r[i]);
-        if (r[i]->rc && !rc)
-            rc = r[i]->rc;
-    }
-    return rc;
-}
-
-static int start_asynchronous(struct io_file *f, struct io_req *r[], int n)
-{
-    int refused = 0;
-    for (int i = 0; i < n; i++) {
-        begin(f, r[i]);
-        refused = refused ? refused : r[i]->rc;
-    }
-    /* where others wait for it, also a request that is refused here takes part */
-    if (refused && !(f->flags & IO_COLLECTIVE))
-        return refused;
-    watchdog_arm(f->timeout_s, "submitting requests", f->path, n ? r[0]->offset : -1);
-    int rc = f->engine->start(f, r, n);
-    watchdog_disarm();
-    if (!rc)
-        f->under_way += n;
-    return rc ? rc : refused;
-}
-
-int io_file_start(struct io_file *f, struct io_req *r[], int n)
-{
-    if (n > f->depth - f->under_way)
-        return err_set(-EINVAL, f->path, -1, "%d requests at once, opened for %d",
-                       f->under_way + n, f->depth);
-    return f->engine->reap ? start_asynchronous(f, r, n) : start_synchronous(f, r, n);
-}
-
-static int reap(struct io_file *f, int min, double limit_s)
-{
-    struct io_req *done[16];
-    int n = f->engine->reap(f, done, 16, min, limit_s);
-    for (int i = 0; i < n; i++)
-        complete(f, done[i]);
-    if (n > 0)
-        f->under_way -= n;
-    return n;
-}
-
-/* Waits for one more to be done, within what is left of the limit since begin_ns. */
-static int wait_more(struct io_file *f, int64_t begin_ns)
-{
-    double left = f->timeout_s - (double)(watchdog_ns() - begin_ns) / 1e9;
-    if (f->timeout_s > 0 && left <= 0) {
-        f->late = true;
-        return err_set(-ETIMEDOUT, f->path, -1,
-                       "%d requests did not finish within "
-                       "%g s; --io-timeout sets the limit",
-                       f->under_way, f->timeout_s);
-    }
-    watchdog_arm(f->timeout_s, "waiting for a request", f->path, -1);
-    int n = reap(f, 1, f->timeout_s > 0 ? left : 0);
-    watchdog_disarm();
-    return n < 0 ? n : 0;
-}
-
-int io_file_wait_for(struct io_file *f, const struct io_req *r)
-{
-    int64_t begin_ns = watchdog_ns();
-    int before = f->under_way, rc = 0;
-    while (!rc && f->under_way && (r ? !r->end_ns : f->under_way == before))
-        rc = wait_more(f, begin_ns);
-    return rc || !r ? rc : r->rc;
-}
-
-int io_file_wait(struct io_file *f)
-{
-    int64_t begin_ns = watchdog_ns();
-    int rc = 0;
-    while (!rc && f->under_way)
-        rc = wait_more(f, begin_ns);
-    if (rc)
-        return rc;
-    rc = f->first_rc;
-    f->first_rc = 0;
-    return rc;
-}
-
-int io_file_poll(struct io_file *f)
-{
-    if (f->under_way)
-        reap(f, 0, 0);
-    return f->under_way;
-}
-
-int io_file_transfer(struct io_file *f, struct io_req *r)
-{
-    int rc = io_file_start(f, &r, 1);
-    int waited = io_file_wait(f);
-    return rc ? rc : waited;
-}
+/* ---- syncing and closing -------------------------------------------------------- */
 
 static int guarded(struct io_file *f, int (*call)(struct io_file *f))
 {
@@ -429,19 +301,14 @@ int io_file_size(struct io_file *f, int64_t *bytes)
     return 0;
 }
 
-/* What was late once is not given the whole time again. */
-static double close_limit_s(const struct io_file *f)
-{
-    return f->late && f->timeout_s > LATE_S ? LATE_S : f->timeout_s;
-}
-
 int io_file_close(struct io_file **file)
 {
     struct io_file *f = *file;
+    double limit_s;
     if (!f)
         return 0;
-    int waited = f->late ? 0 : io_file_wait(f);
-    watchdog_arm(close_limit_s(f), "closing", f->path, -1);
+    int waited = io_queue_part_with(f, &limit_s);
+    watchdog_arm(limit_s, "closing", f->path, -1);
     int rc = f->engine->close(f);
     watchdog_disarm();
     rc = err_agree(f->comm, waited ? waited : rc);

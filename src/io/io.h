@@ -31,6 +31,7 @@ struct io_req {
     enum io_op op;
     void *buf;
     int64_t offset, bytes;
+    struct io_file *file; /* io_file_start and io_file_transfer set it */
     /* results: */
     int rc;           /* 0 or -errno; the sentence is recorded (base/err.h) */
     int64_t done;     /* bytes transferred; == bytes where rc == 0 */
@@ -62,7 +63,7 @@ struct io_open {
     int flags;           /* enum io_flags */
     int64_t bytes;       /* size the file will have; 0: grows */
     int64_t max_request; /* largest request any rank will make, bytes (> 0) */
-    int depth;           /* requests one start may carry; >= 1 */
+    int depth;           /* requests under way at once; >= 1 */
     double timeout_s;    /* limit of one wait or blocking call; 0: none */
     const struct io_hint *hints;
     int hint_count;
@@ -76,37 +77,36 @@ struct io_open {
      * NULL: beside the rest of the file. */
     const struct ldad_plan *plan;
     const char *node_dirs;
+    /* NULL: a queue of its own. Else one of this engine, whose depth and buffers are in
+     * effect instead of those above; not with IO_COLLECTIVE. */
+    struct io_queue *queue;
 };
 
 struct io_file;
+struct io_queue;
 
 /* **Collective** on o->comm. A failed open leaves nothing open, and no file that
  * it created, on any rank. Returns the same verdict everywhere: 0 or -errno with
  * a sentence. A created file is in the scratch table of every rank of comm. */
 int io_file_open(struct io_file **f, const struct io_open *o);
 
-/* Local, or **collective** on the file's communicator with IO_COLLECTIVE.
- * Submits n requests (n <= depth); a synchronous engine has completed them when
- * it returns. The requests and their buffers belong to the file until reaped.
- * Returns 0, or the first request's rc; with IO_COLLECTIVE what was refused takes part
- * with nothing to move, and all n are under way. */
+/* Local, or **collective** on the file's communicator with IO_COLLECTIVE. As
+ * io_queue_start with the file's queue, for requests of this file, of whose `file` it is
+ * made; with IO_COLLECTIVE what was refused takes part with nothing to move, and all n
+ * are under way. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
 
-/* Local. Waits until at least one of what is under way is done (its end_ns is not 0
- * any more), or, with `r`, until that one is. Returns 0, r's rc, or -ETIMEDOUT where
- * the file's limit passes. */
+/* Local. As io_queue_wait_for, io_queue_wait and io_queue_poll with the file's queue:
+ * where that has other files, theirs are meant as well. */
 int io_file_wait_for(struct io_file *f, const struct io_req *r);
-
-/* Local. Waits until all that was started is done. Returns 0 or the first
- * failed request's rc. -ETIMEDOUT where the file's limit passes. */
 int io_file_wait(struct io_file *f);
-
-/* Local. Moves asynchronous transfers on; call at least every 5 ms of
- * computation. Returns the number of requests still under way. */
 int io_file_poll(struct io_file *f);
 
-/* As io_file_start + io_file_wait for one request. */
+/* As io_file_start + io_file_wait for one request, and for that one only. */
 int io_file_transfer(struct io_file *f, struct io_req *r);
+
+/* Local. The queue that the file's requests go through: as long as the file is open. */
+struct io_queue *io_file_queue(struct io_file *f);
 
 /* **Collective.** What this rank has written so far is on stable storage. The verdict
  * is this rank's own: to agree here would add the wait for slower ranks to its time. */
@@ -134,6 +134,55 @@ void io_file_keep(MPI_Comm comm, const char *path);
 /* Local. How long the file is, as far as this rank can know: what others have added
  * to a container counts from the next sync on. 0 or -errno with a sentence. */
 int io_file_size(struct io_file *f, int64_t *bytes);
+
+/* ---- queues --------------------------------------------------------------------- */
+
+/* Requests of several files, with one limit on how many are under way. A file belongs to
+ * one queue from its open to its close. A queue is one thread's at a time. */
+struct io_queue_open {
+    const char *engine;  /* as in struct io_open of its files */
+    int depth;           /* requests under way at once, of all its files; >= 1 */
+    int64_t max_request; /* largest request of any of its files; 0: not known */
+    double timeout_s;    /* limit of one wait; 0: none */
+    const struct iovec
+        *buffers;     /* memory that requests will use, which an engine may */
+    int buffer_count; /* register with the kernel; 0: not known */
+};
+
+/* Local. 0 or -errno with a sentence: there is no such engine, it has a queue for each
+ * file (mpiio-nb), or the kernel has no room for the queue. */
+int io_queue_open(struct io_queue **q, const struct io_queue_open *o);
+
+/* Local. Frees *q (NULL afterwards); files that are still open keep what they need. */
+void io_queue_close(struct io_queue **q);
+
+/* Local. Submits n requests, of any kinds and of any files of the queue, each with its
+ * `file` (n <= depth - what is under way); a synchronous engine has completed them when
+ * it returns. The requests and their buffers belong to the queue until they are done.
+ * Returns 0, or the first request's rc; where an asynchronous engine's was refused, none
+ * of the n is under way. */
+int io_queue_start(struct io_queue *q, struct io_req *r[], int n);
+
+/* Local. The same for who has just read the clock: now_ns is when all are submitted, and
+ * no second reading is needed. */
+int io_queue_start_at(struct io_queue *q, struct io_req *r[], int n, int64_t now_ns);
+
+/* Local. Waits until at least one of what is under way is done (its end_ns is not 0
+ * any more), or, with `r`, until that one is. Returns 0, r's rc, or -ETIMEDOUT where
+ * the queue's limit passes. */
+int io_queue_wait_for(struct io_queue *q, const struct io_req *r);
+
+/* Local. Waits until all that was started is done. Returns 0 or the rc of the first
+ * request that failed since the last call, of whatever file. -ETIMEDOUT where the
+ * queue's limit passes. */
+int io_queue_wait(struct io_queue *q);
+
+/* Local. Moves asynchronous transfers on; call at least every 5 ms of
+ * computation. Returns the number of requests still under way. */
+int io_queue_poll(struct io_queue *q);
+
+/* Local. clock_ns when requests were last found done, by any of the calls above. */
+int64_t io_queue_done_ns(const struct io_queue *q);
 
 /* ---- what the engine is and does ------------------------------------------- */
 

@@ -17,6 +17,7 @@ src_io_libio_la_SOURCES = \
 	src/io/fs/fs.c \
 	src/io/io.c \
 	src/io/io.h \
+	src/io/queue.c \
 	src/io/fs/lov.c \
 	src/io/fs/lov.h \
 	src/io/fs/mounts.c \

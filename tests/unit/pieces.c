@@ -9,18 +9,18 @@
 
 enum { DEPTH = 3 };
 
-static char no_options[] = "", two_at_once[] = "piece=400,depth=2";
-static struct io_file file = {
-    .path = "file", .options = no_options, .depth = DEPTH, .max_request = 1000};
+static struct io_queue queue = {.options = "", .depth = DEPTH, .max_request = 1000};
+static struct io_file file = {.path = "file"}, other = {.path = "other"};
 static struct io_req req[DEPTH];
 
 /* The pieces of requests of n bytes each. */
 static struct pieces *made(int64_t bytes, const int64_t n[DEPTH])
 {
-    struct pieces *p = pieces_make(&file, bytes);
+    struct pieces *p = pieces_make(&queue, bytes);
 
     for (int i = 0; p && i < DEPTH; i++) {
-        req[i] = (struct io_req){.op = IO_OP_READ, .offset = 5000 * i, .bytes = n[i]};
+        req[i] = (struct io_req){
+            .op = IO_OP_READ, .offset = 5000 * i, .bytes = n[i], .file = &file};
         pieces_add(p, &req[i]);
     }
     err_clear();
@@ -36,7 +36,7 @@ static int reaped(struct pieces *p)
 {
     struct io_req *done[DEPTH];
 
-    return pieces_reap(p, &file, done, DEPTH);
+    return pieces_reap(p, done, DEPTH);
 }
 
 static void test_order(void)
@@ -56,7 +56,8 @@ static void test_order(void)
     tap_ok(reaped(p) == 1 && req[2].done == 300 && !req[0].done,
            "requests are done in any order");
     pieces_result(p, one[0], 400);
-    tap_ok(reaped(p) == 1 && req[0].done == 1000 && !req[0].rc && !pieces_busy(p),
+    tap_ok(reaped(p) == 1 && req[0].done == 1000 && !req[0].rc &&
+               !pieces_busy(p, &file),
            "the first is done when all of its pieces are");
     pieces_free(p);
 }
@@ -96,7 +97,7 @@ static void test_failure(void)
     tap_ok(reaped(p) == 1 && req[0].rc == -EIO && req[0].done == 100,
            "the failure told is the first in the file");
     tap_ok(strstr(err_get()->text, "1000 bytes failed after 100: ") &&
-               err_get()->offset == 100 && !pieces_busy(p),
+               err_get()->offset == 100 && !pieces_busy(p, &file),
            "it says where: %s", err_get()->text);
     pieces_free(p);
 }
@@ -115,7 +116,7 @@ static void test_end_of_file(void)
 
 static void test_depth(void)
 {
-    file.options = two_at_once;
+    queue.options = "piece=400,depth=2";
     struct pieces *p = made(400, (int64_t[]){1000, 0, 300});
     struct piece *a = pieces_next(p), *b = pieces_next(p);
     bool full = a && b && !pieces_next(p);
@@ -124,7 +125,7 @@ static void test_depth(void)
     tap_ok(pieces_count(p) == 2 && full && is(c, 0, 800, 200) && !pieces_next(p),
            "depth=2: no more than two at once, the next one when one is done");
     pieces_free(p);
-    file.options = no_options;
+    queue.options = "";
 }
 
 static void test_many(void)
@@ -136,8 +137,49 @@ static void test_many(void)
         n++;
     tap_ok(n == pieces_count(p) && n == PIECES_MOST, "no more than %d at once",
            PIECES_MOST);
-    pieces_drop(p);
-    tap_ok(pieces_under_way(p) == n, "what is under way stays so when the rest goes");
+    tap_ok(pieces_drop(p, &file) && pieces_under_way(p) == n,
+           "what is under way stays so when the rest goes");
+    pieces_free(p);
+}
+
+static void test_unknown_size(void)
+{
+    queue.max_request = 0;
+    struct pieces *p = made(400, (int64_t[]){1000, 0, 0});
+    tap_ok(pieces_count(p) == PIECES_MOST, "requests of any size: %d pieces at once",
+           PIECES_MOST);
+    pieces_free(p);
+    queue.max_request = 1000;
+}
+
+/* One of them with a piece under way, one to come again, and one in the line. */
+static void test_drop(void)
+{
+    struct pieces *p = pieces_make(&queue, 400);
+
+    for (int i = 0; i < DEPTH; i++) {
+        req[i] = (struct io_req){
+            .op = IO_OP_READ, .bytes = 1000, .file = i == 1 ? &other : &file};
+        pieces_add(p, &req[i]);
+    }
+    struct piece *one = pieces_next(p), *again = pieces_next(p);
+    pieces_result(p, again, -EAGAIN);
+    tap_ok(pieces_drop(p, &file) && pieces_busy(p, &file), "a piece is waited for");
+    struct piece *next = pieces_next(p);
+    tap_ok(next && next->r == &req[1], "what is given out next is another file's");
+    pieces_result(p, one, 7);
+    tap_ok(!pieces_drop(p, &file) && !pieces_busy(p, &file) && !reaped(p),
+           "what came of it is nobody's, and nothing is left");
+    for (; next; next = pieces_next(p))
+        pieces_result(p, next, next->bytes);
+    tap_ok(reaped(p) == 1 && req[1].done == 1000 && !req[1].rc &&
+               !pieces_busy(p, &other),
+           "the other file's is whole");
+    for (int i = 0; i < DEPTH; i++)
+        pieces_add(p, &req[i]);
+    for (int n = 0; n < 9; n++)
+        pieces_result(p, pieces_next(p), 400 - 200 * (n % 3 == 2));
+    tap_ok(!pieces_next(p) && reaped(p) == DEPTH, "and there is room for all again");
     pieces_free(p);
 }
 
@@ -150,5 +192,7 @@ int main(int argc, char **argv)
     test_end_of_file();
     test_depth();
     test_many();
+    test_unknown_size();
+    test_drop();
     return tap_end();
 }

@@ -135,7 +135,7 @@ static int create_dataset(struct io_file *f, struct hdf5_file *p,
                           const struct io_shape *s)
 {
     char creator[128];
-    int64_t chunk = io_option(f, "chunk", 0);
+    int64_t chunk = io_option(f->options, "chunk", 0);
     snprintf(creator, sizeof creator, "leadline %s", leadline_version);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     int rc = how < 0 || H5Pset_fill_time(how, H5D_FILL_TIME_NEVER) < 0 ||
@@ -189,7 +189,7 @@ static int open_dataset(struct io_file *f, struct hdf5_file *p,
 static int has_space(const struct io_file *f, int fd)
 {
     static const char block[4096] = {1};
-    int64_t length = f->bytes + DESCRIPTION + io_option(f, "align", 1);
+    int64_t length = f->bytes + DESCRIPTION + io_option(f->options, "align", 1);
     int long_code = ftruncate(fd, length) ? errno : 0;
     ssize_t n = pwrite(fd, block, sizeof block, 0);
     int code = n < 0 ? errno : n < (ssize_t)sizeof block ? ENOSPC : 0;
@@ -217,7 +217,7 @@ static int can_open(const struct io_file *f)
 
 static int open_file(const struct io_file *f, struct hdf5_file *p)
 {
-    hsize_t align = (hsize_t)io_option(f, "align", 1);
+    hsize_t align = (hsize_t)io_option(f->options, "align", 1);
     MPI_Info info = mpiio_info(f);
     hid_t how = H5Pcreate(H5P_FILE_ACCESS);
     int rc = H5Pset_fapl_mpio(how, f->comm, info) < 0 ||
@@ -276,7 +276,7 @@ static int agree_on_pieces(const struct io_file *f, struct hdf5_file *p)
 {
     int64_t largest = f->max_request, bytes;
     MPI_Allreduce(&f->max_request, &largest, 1, MPI_INT64_T, MPI_MAX, f->comm);
-    p->piece = io_option(f, "piece", PIECE) / p->element_bytes;
+    p->piece = io_option(f->options, "piece", PIECE) / p->element_bytes;
     if (p->piece < 1)
         p->piece = 1;
     bytes = p->piece * p->element_bytes;
@@ -407,17 +407,18 @@ static void restore_view(const struct hdf5_file *p)
         MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
 }
 
-static int fail_transfer(struct io_file *f, struct io_req *r)
+static int fail_transfer(struct io_req *r)
 {
     char text[TEXT];
     int code = errno_of(cause(text));
-    return r->rc ? r->rc : io_req_fail(f, r, -code, text);
+    return r->rc ? r->rc : io_req_fail(r, -code, text);
 }
 
 /* The piece of a request from element `at` on. A failed request still makes its
  * remaining calls, with nothing to move, where they are collective. */
-static void move(struct io_file *f, struct io_req *r, int64_t at)
+static void move(struct io_req *r, int64_t at)
 {
+    const struct io_file *f = r->file;
     const struct hdf5_file *p = f->priv;
     int64_t left = r->rc ? 0 : r->bytes / p->element_bytes - at;
     int64_t n = left < 0 ? 0 : left < p->piece ? left : p->piece;
@@ -425,7 +426,7 @@ static void move(struct io_file *f, struct io_req *r, int64_t at)
     if (!n && !(f->flags & IO_COLLECTIVE))
         return;
     if (choose(p, r->offset / p->element_bytes + at, n) < 0) {
-        fail_transfer(f, r);
+        fail_transfer(r);
         choose(p, 0, 0);
     }
     herr_t rc =
@@ -435,32 +436,33 @@ static void move(struct io_file *f, struct io_req *r, int64_t at)
     if (rc >= 0)
         r->done += n * p->element_bytes;
     else
-        fail_transfer(f, r);
+        fail_transfer(r);
     if (rc < 0 && (f->flags & IO_COLLECTIVE))
         restore_view(p);
 }
 
-static void check(struct io_file *f, struct io_req *r)
+static void check(struct io_req *r)
 {
-    const struct hdf5_file *p = f->priv;
+    const struct hdf5_file *p = r->file->priv;
     if (r->offset % p->element_bytes || r->bytes % p->element_bytes)
-        io_req_fail(f, r, -EINVAL,
+        io_req_fail(r, -EINVAL,
                     "the dataset is of doubles, and this is no number "
                     "of them");
     else if (r->bytes && r->offset + r->bytes > p->elements * p->element_bytes)
-        io_req_fail(f, r, r->op == IO_OP_READ ? -EIO : -EFBIG,
+        io_req_fail(r, r->op == IO_OP_READ ? -EIO : -EFBIG,
                     r->op == IO_OP_READ ? "the file ends here"
                                         : "the dataset ends here and cannot grow");
 }
 
-static int hdf5_start(struct io_file *f, struct io_req *r[], int n)
+static int hdf5_start(struct io_queue *q, struct io_req *r[], int n)
 {
-    const struct hdf5_file *p = f->priv;
+    (void)q;
     for (int i = 0; i < n; i++) {
+        const struct hdf5_file *p = r[i]->file->priv;
         if (!r[i]->rc)
-            check(f, r[i]);
+            check(r[i]);
         for (int64_t k = 0; k < p->pieces; k++)
-            move(f, r[i], k * p->piece);
+            move(r[i], k * p->piece);
     }
     return 0;
 }

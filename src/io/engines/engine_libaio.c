@@ -11,6 +11,7 @@
 #include "io/engines/pieces.h"
 #include <errno.h>
 #include <libaio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,8 +21,7 @@
 #define PIECE_MOST (INT64_C(1) << 30) /* Linux moves at most 2 GiB - 4 KiB in a call */
 #define RETRY_S 0.001 /* where the kernel has no room for a request just now */
 
-struct libaio_file {
-    int fd;
+struct libaio_queue {
     io_context_t context; /* NULL: none */
     struct pieces *pieces;
     struct iocb *unused; /* linked by their data, which libaio leaves alone */
@@ -33,27 +33,24 @@ struct libaio_file {
 
 /* ---- opening and closing ---------------------------------------------------- */
 
-static int release(struct libaio_file *p)
+static void release(struct libaio_queue *p)
 {
     if (p->context)
         io_destroy(p->context);
-    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
     pieces_free(p->pieces);
     free(p->ready);
     free(p->all);
     free(p->events);
     free(p);
-    return rc;
 }
 
-static struct libaio_file *make(const struct io_file *f)
+static struct libaio_queue *make(const struct io_queue *q)
 {
-    struct libaio_file *p = calloc(1, sizeof *p);
-    int64_t piece = io_option(f, "piece", PIECE);
+    struct libaio_queue *p = calloc(1, sizeof *p);
+    int64_t piece = io_option(q->options, "piece", PIECE);
     if (!p)
         return NULL;
-    p->fd = -1;
-    p->pieces = pieces_make(f, piece < PIECE_MOST ? piece : PIECE_MOST);
+    p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
     size_t n = p->pieces ? (size_t)pieces_count(p->pieces) : 0;
     p->ready = calloc(n, sizeof p->ready[0]);
     p->all = calloc(n, sizeof p->all[0]);
@@ -92,40 +89,56 @@ static int libaio_usable(void)
     return rc;
 }
 
+static int libaio_queue_open(struct io_queue *q)
+{
+    struct libaio_queue *p = make(q);
+    if (!p)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+    int rc = set_up(io_queue_path(q), pieces_count(p->pieces), &p->context);
+    if (rc)
+        release(p);
+    else
+        q->priv = p;
+    return rc;
+}
+
+static void libaio_queue_close(struct io_queue *q)
+{
+    release(q->priv);
+}
+
+static int fd_of(const struct io_file *f)
+{
+    return (int)(intptr_t)f->priv;
+}
+
 static int libaio_open(struct io_file *f)
 {
-    struct libaio_file *p = make(f);
-    if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    p->fd = io_descriptor_open(f);
-    int rc = p->fd < 0 ? p->fd : 0;
-    if (!rc)
-        rc = set_up(f->path, pieces_count(p->pieces), &p->context);
-    if (rc) {
-        release(p);
-        return rc;
-    }
-    f->priv = p;
+    int fd = io_descriptor_open(f);
+    if (fd < 0)
+        return fd;
+    f->priv = (void *)(intptr_t)fd;
     f->layer = "Linux AIO";
     return 0;
 }
 
 /* ---- transfers -------------------------------------------------------------- */
 
-static void prepare(struct libaio_file *p, struct piece *one)
+static void prepare(struct libaio_queue *p, struct piece *one)
 {
     struct iocb *cb = p->unused;
     void *at = (char *)one->r->buf + one->at;
+    int fd = fd_of(one->r->file);
     p->unused = cb->data;
     if (one->r->op == IO_OP_READ)
-        io_prep_pread(cb, p->fd, at, (size_t)one->bytes, one->r->offset + one->at);
+        io_prep_pread(cb, fd, at, (size_t)one->bytes, one->r->offset + one->at);
     else
-        io_prep_pwrite(cb, p->fd, at, (size_t)one->bytes, one->r->offset + one->at);
+        io_prep_pwrite(cb, fd, at, (size_t)one->bytes, one->r->offset + one->at);
     cb->data = one;
     p->ready[p->ready_count++] = cb;
 }
 
-static void result(struct libaio_file *p, struct iocb *cb, long what)
+static void result(struct libaio_queue *p, struct iocb *cb, long what)
 {
     struct piece *one = cb->data;
     cb->data = p->unused;
@@ -133,7 +146,7 @@ static void result(struct libaio_file *p, struct iocb *cb, long what)
     pieces_result(p->pieces, one, what);
 }
 
-static void forget_ready(struct libaio_file *p, int n)
+static void forget_ready(struct libaio_queue *p, int n)
 {
     p->ready_count -= n;
     memmove(p->ready, p->ready + n, (size_t)p->ready_count * sizeof p->ready[0]);
@@ -141,7 +154,7 @@ static void forget_ready(struct libaio_file *p, int n)
 
 /* Where the kernel is full, the rest stays ready for the next time. What it refuses
  * otherwise has failed: that is always the first, since it tells of no other. */
-static void submit(struct libaio_file *p)
+static void submit(struct libaio_queue *p)
 {
     struct piece *one;
     while ((one = pieces_next(p->pieces)))
@@ -163,9 +176,9 @@ static void submit(struct libaio_file *p)
 
 /* Takes what is complete, `least` of them at least unless the time passes (0: no
  * limit) or a signal comes. */
-static int collect(struct io_file *f, int least, double limit_s)
+static int collect(struct io_queue *q, int least, double limit_s)
 {
-    struct libaio_file *p = f->priv;
+    struct libaio_queue *p = q->priv;
     if (least && p->ready_count)
         limit_s = RETRY_S;
     struct timespec t = {.tv_sec = (time_t)limit_s};
@@ -173,64 +186,92 @@ static int collect(struct io_file *f, int least, double limit_s)
     int n = io_getevents(p->context, least, pieces_count(p->pieces), p->events,
                          least && limit_s <= 0 ? NULL : &t);
     if (n < 0 && n != -EINTR && n != -EAGAIN)
-        return err_set(n, f->path, -1, "waiting for asynchronous I/O failed: %s",
-                       strerror(-n));
+        return err_set(n, io_queue_path(q), -1,
+                       "waiting for asynchronous I/O failed: %s", strerror(-n));
     for (int i = 0; i < n; i++)
         result(p, p->events[i].obj, (long)p->events[i].res);
     return 0;
 }
 
-static int libaio_start(struct io_file *f, struct io_req *r[], int n)
+static int libaio_start(struct io_queue *q, struct io_req *r[], int n)
 {
-    struct libaio_file *p = f->priv;
+    struct libaio_queue *p = q->priv;
     for (int i = 0; i < n; i++)
         pieces_add(p->pieces, r[i]);
     submit(p);
     return 0;
 }
 
-static int libaio_reap(struct io_file *f, struct io_req *done[], int max, int min,
+static int libaio_reap(struct io_queue *q, struct io_req *done[], int max, int min,
                        double limit_s)
 {
-    struct libaio_file *p = f->priv;
-    int rc = pieces_under_way(p->pieces) ? collect(f, 0, 0) : 0;
+    struct libaio_queue *p = q->priv;
+    int rc = pieces_under_way(p->pieces) ? collect(q, 0, 0) : 0;
     submit(p);
     if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
-        rc = collect(f, 1, limit_s);
+        rc = collect(q, 1, limit_s);
         submit(p);
     }
-    int n = pieces_reap(p->pieces, f, done, max);
+    int n = pieces_reap(p->pieces, done, max);
     return n ? n : rc;
+}
+
+/* One more result, whosesoever; how long that may take is the watchdog's. */
+static int wait_more(struct io_queue *q)
+{
+    struct libaio_queue *p = q->priv;
+    int rc = collect(q, pieces_under_way(p->pieces) > 0, 0);
+    submit(p);
+    return rc;
 }
 
 static int libaio_sync(struct io_file *f)
 {
-    struct libaio_file *p = f->priv;
+    struct libaio_queue *p = f->queue->priv;
     int rc = 0;
     submit(p);
-    while (!rc && pieces_busy(p->pieces)) {
-        rc = collect(f, pieces_under_way(p->pieces) > 0, 0);
-        submit(p);
-    }
-    if (!rc && fsync(p->fd))
+    while (!rc && pieces_busy(p->pieces, f))
+        rc = wait_more(f->queue);
+    if (!rc && fsync(fd_of(f)))
         rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
     return rc;
 }
 
-/* What the kernel never got is dropped; io_destroy waits for the rest. */
+/* What the kernel has not taken yet of the file: it never gets it. */
+static void drop_ready(struct libaio_queue *p, const struct io_file *f)
+{
+    int left = 0;
+    for (int i = 0; i < p->ready_count; i++) {
+        struct iocb *cb = p->ready[i];
+        const struct piece *one = cb->data;
+        if (one->r->file == f)
+            result(p, cb, -ECANCELED);
+        else
+            p->ready[left++] = cb;
+    }
+    p->ready_count = left;
+}
+
+/* What the kernel has is waited for. */
 static int libaio_close(struct io_file *f)
 {
-    int rc = release(f->priv);
-    if (rc)
-        return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
+    struct libaio_queue *p = f->queue->priv;
+    int failed = 0;
+    drop_ready(p, f);
+    while (!failed && pieces_drop(p->pieces, f))
+        failed = wait_more(f->queue);
+    if (close(fd_of(f)))
+        return err_set(-errno, f->path, -1, "close failed: %s", strerror(errno));
     return 0;
 }
 
 const struct io_engine io_engine_libaio = {
     .name = "libaio",
     .options = "depth|piece",
-    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT,
+    .can = IO_CAN_DIRECT | IO_NEEDS_DIRECT | IO_CAN_SHARE,
     .usable = libaio_usable,
+    .queue_open = libaio_queue_open,
+    .queue_close = libaio_queue_close,
     .open = libaio_open,
     .start = libaio_start,
     .reap = libaio_reap,

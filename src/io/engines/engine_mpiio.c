@@ -39,15 +39,17 @@ static void move(struct io_file *f, struct io_req *r, int k)
         moved = mpiio_moved(p, r->op, r->offset + at, n, &s);
     r->done += moved;
     if (code != MPI_SUCCESS || moved != n)
-        mpiio_req_fail(f, r, code);
+        mpiio_req_fail(r, code);
 }
 
-static int start(struct io_file *f, struct io_req *r[], int n)
+static int start(struct io_queue *q, struct io_req *r[], int n)
 {
-    const struct mpiio *p = f->priv;
-    for (int i = 0; i < n; i++)
+    (void)q;
+    for (int i = 0; i < n; i++) {
+        const struct mpiio *p = r[i]->file->priv;
         for (int k = 0; k < p->pieces; k++)
-            move(f, r[i], k);
+            move(r[i]->file, r[i], k);
+    }
     return 0;
 }
 

@@ -58,7 +58,7 @@ static int allocate(struct io_file *f)
     p->look_first = !strcmp(f->layer, "OMPIO");
     MPI_Comm_size(MPI_COMM_WORLD, &p->ranks);
     p->calls = f->depth * p->io.pieces;
-    int64_t most = io_option(f, "depth", p->calls);
+    int64_t most = io_option(f->options, "depth", p->calls);
     if (f->flags & IO_COLLECTIVE && !p->look_first)
         most = 1;
     p->most = most < p->calls ? (int)most : p->calls;
@@ -103,6 +103,7 @@ static int nb_open(struct io_file *f)
         mpiio_open(f, sizeof(struct nb_file) + (size_t)f->depth * sizeof(struct slot));
     if (rc)
         return rc;
+    f->queue->priv = f; /* its only one */
     rc = check_layer(f);
     if (!rc)
         rc = allocate(f);
@@ -233,15 +234,16 @@ static struct slot *unused(struct nb_file *p)
     return s;
 }
 
-static int nb_start(struct io_file *f, struct io_req *r[], int n)
+static int nb_start(struct io_queue *q, struct io_req *r[], int n)
 {
+    struct io_file *f = q->priv;
     struct nb_file *p = f->priv;
     for (int i = 0; i < n; i++) {
         struct slot *s = unused(p);
         *s = (struct slot){.r = r[i], .left = p->io.pieces};
         if (!r[i]->rc && !fits(f, r[i]))
             io_req_fail(
-                f, r[i], -ENOSPC,
+                r[i], -ENOSPC,
                 "the file system has too little space left for what all ranks "
                 "may have under way, and MPI libraries do not survive a full one");
         put(p, s);
@@ -320,7 +322,7 @@ static bool any_done(const struct io_file *f)
     return false;
 }
 
-static int hand_back(struct io_file *f, struct io_req *done[], int max)
+static int hand_back(const struct io_file *f, struct io_req *done[], int max)
 {
     struct nb_file *p = f->priv;
     int n = 0;
@@ -331,7 +333,7 @@ static int hand_back(struct io_file *f, struct io_req *done[], int max)
             continue;
         r->done = s->failed ? s->failed_at : r->rc ? 0 : r->bytes;
         if (s->failed && !r->rc)
-            mpiio_req_fail(f, r, s->code);
+            mpiio_req_fail(r, s->code);
         s->r = NULL;
         done[n++] = r;
     }
@@ -363,9 +365,10 @@ static int wait_for_any(struct io_file *f, double limit_s)
     return rc;
 }
 
-static int nb_reap(struct io_file *f, struct io_req *done[], int max, int min,
+static int nb_reap(struct io_queue *q, struct io_req *done[], int max, int min,
                    double limit_s)
 {
+    struct io_file *f = q->priv;
     int rc = test(f);
     if (!rc && min > 0)
         rc = wait_for_any(f, limit_s);

@@ -13,36 +13,54 @@
 
 #define FOR_EVER_NS (INT64_MAX / 4) /* which can be added to a moment */
 
-struct null_file {
+struct null_queue {
     int64_t delay_ns, short_every, fail_every, count;
     int first, n; /* a ring of `depth` requests, oldest first */
     struct io_req *ring[];
 };
 
+static int null_queue_open(struct io_queue *q)
+{
+    struct null_queue *p = calloc(1, sizeof *p + (size_t)q->depth * sizeof p->ring[0]);
+    if (!p)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+    int64_t delay_us = io_option(q->options, "delay_us", 0);
+    p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
+    p->short_every = io_option(q->options, "short_every", 0);
+    p->fail_every = io_option(q->options, "fail_every", 0);
+    q->priv = p;
+    return 0;
+}
+
+static void null_queue_close(struct io_queue *q)
+{
+    free(q->priv);
+}
+
 static int null_open(struct io_file *f)
 {
-    struct null_file *p = calloc(1, sizeof *p + (size_t)f->depth * sizeof p->ring[0]);
-    if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    int64_t delay_us = io_option(f, "delay_us", 0);
-    p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
-    p->short_every = io_option(f, "short_every", 0);
-    p->fail_every = io_option(f, "fail_every", 0);
-    f->priv = p;
+    (void)f;
     return 0;
 }
 
-static int null_start(struct io_file *f, struct io_req *r[], int n)
+/* Of the i-th oldest. */
+static struct io_req **place(const struct io_queue *q, int i)
 {
-    struct null_file *p = f->priv;
+    struct null_queue *p = q->priv;
+    int at = p->first + i;
+    return &p->ring[at < q->depth ? at : at - q->depth];
+}
+
+static int null_start(struct io_queue *q, struct io_req *r[], int n)
+{
+    struct null_queue *p = q->priv;
     for (int i = 0; i < n; i++)
-        p->ring[(p->first + p->n++) % f->depth] = r[i];
+        *place(q, p->n++) = r[i];
     return 0;
 }
 
-static void finish(struct io_file *f, struct io_req *r)
+static void finish(struct null_queue *p, struct io_req *r)
 {
-    struct null_file *p = f->priv;
     if (r->rc) /* refused before it came here */
         return;
     p->count++;
@@ -51,7 +69,7 @@ static void finish(struct io_file *f, struct io_req *r)
         r->done = r->bytes / 2;
     if (p->fail_every && p->count % p->fail_every == 0) {
         r->done = 0;
-        io_req_fail(f, r, -EIO, "injected by fail_every");
+        io_req_fail(r, -EIO, "injected by fail_every");
     }
 }
 
@@ -61,32 +79,46 @@ static void nap(int64_t ns)
     nanosleep(&t, NULL);
 }
 
-static int null_reap(struct io_file *f, struct io_req *done[], int max, int min,
+/* Whether it has taken its time; to `wait` for that, for limit_s at most (0: no limit).
+ * Without a delay the clock is not asked. */
+static bool is_ready(const struct null_queue *p, const struct io_req *r, bool wait,
                      double limit_s)
 {
-    struct null_file *p = f->priv;
+    if (!p->delay_ns)
+        return true;
+    int64_t now = clock_ns(), ready = r->start_ns + p->delay_ns;
+    int64_t until = limit_s > 0 ? now + (int64_t)(limit_s * 1e9) : INT64_MAX;
+    while (wait && now < ready && now < until) {
+        nap((ready < until ? ready : until) - now);
+        now = clock_ns();
+    }
+    return now >= ready;
+}
+
+static int null_reap(struct io_queue *q, struct io_req *done[], int max, int min,
+                     double limit_s)
+{
+    struct null_queue *p = q->priv;
     int n = 0;
-    int64_t until = limit_s > 0 ? clock_ns() + (int64_t)(limit_s * 1e9) : INT64_MAX;
-    while (p->n && n < max) {
-        struct io_req *r = p->ring[p->first];
-        int64_t now = clock_ns(), ready = r->start_ns + p->delay_ns;
-        if (ready > now) {
-            if (n >= min || now >= until)
-                break;
-            nap((ready < until ? ready : until) - now);
-            continue;
-        }
-        p->first = (p->first + 1) % f->depth;
+    while (p->n && n < max && is_ready(p, *place(q, 0), n < min, limit_s)) {
+        done[n] = *place(q, 0);
+        p->first = p->first + 1 < q->depth ? p->first + 1 : 0;
         p->n--;
-        finish(f, r);
-        done[n++] = r;
+        finish(p, done[n++]);
     }
     return n;
 }
 
+/* Those of other files move up. */
 static int null_close(struct io_file *f)
 {
-    free(f->priv);
+    const struct io_queue *q = f->queue;
+    struct null_queue *p = q->priv;
+    int left = 0;
+    for (int i = 0; i < p->n; i++)
+        if ((*place(q, i))->file != f)
+            *place(q, left++) = *place(q, i);
+    p->n = left;
     return 0;
 }
 
@@ -101,7 +133,9 @@ static int null_size(struct io_file *f, int64_t *bytes)
 const struct io_engine io_engine_null = {
     .name = "null",
     .options = "delay_us|short_every|fail_every",
-    .can = IO_CAN_COLLECTIVE | IO_HAS_NO_FILE,
+    .can = IO_CAN_COLLECTIVE | IO_HAS_NO_FILE | IO_CAN_SHARE,
+    .queue_open = null_queue_open,
+    .queue_close = null_queue_close,
     .open = null_open,
     .start = null_start,
     .reap = null_reap,

@@ -25,10 +25,11 @@ static int posix_open(struct io_file *f)
 }
 
 /* One system call, or its failure. */
-static ssize_t piece(const struct io_file *f, const struct io_req *r)
+static ssize_t piece(const struct io_req *r)
 {
+    const struct io_file *f = r->file;
     int64_t left = r->bytes - r->done;
-    int64_t most = io_option(f, "piece", PIECE);
+    int64_t most = io_option(f->options, "piece", PIECE);
     size_t n = (size_t)(left < most ? left : most);
     char *at = (char *)r->buf + r->done;
     if (r->op == IO_OP_READ)
@@ -36,17 +37,18 @@ static ssize_t piece(const struct io_file *f, const struct io_req *r)
     return pwrite(fd_of(f), at, n, r->offset + r->done);
 }
 
-static int posix_start(struct io_file *f, struct io_req *r[], int n)
+static int posix_start(struct io_queue *q, struct io_req *r[], int n)
 {
+    (void)q;
     for (int i = 0; i < n; i++)
         while (r[i]->done < r[i]->bytes) {
-            ssize_t moved = piece(f, r[i]);
+            ssize_t moved = piece(r[i]);
             if (moved < 0 && errno == EINTR)
                 continue;
             if (moved < 0)
-                return io_req_fail(f, r[i], -errno, strerror(errno));
+                return io_req_fail(r[i], -errno, strerror(errno));
             if (moved == 0)
-                return io_req_fail(f, r[i], -EIO,
+                return io_req_fail(r[i], -EIO,
                                    r[i]->op == IO_OP_READ ? "the file ends here"
                                                           : "nothing was written");
             r[i]->done += moved;

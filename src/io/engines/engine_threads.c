@@ -15,9 +15,10 @@
  * file system keeps of the file, as its times. The call is about the whole file: it
  * waits for what other requests have written, too.
  *
- * A helper takes a request from the line, moves all of it, and leaves what came of it
- * in the request's slot. Errors are recorded by whoever reaps, as base/err.h is for one
- * thread only; for the same reason no helper calls anything of io.c or MPI. */
+ * The helpers are the queue's, whatever files it has. A helper takes a request from the
+ * line, moves all of it, and leaves what came of it in the request's slot: requests are
+ * the caller's, so no helper records an error, or calls anything of io.c or MPI; whoever
+ * reaps does. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/engine.h"
@@ -45,19 +46,22 @@ struct line { /* first in, first out */
     struct slot *first, *last;
 };
 
-struct threads_file {
-    int fd;
+struct threads_queue {
     int64_t piece;
-    bool write_back;            /* what is written is synced */
-    pthread_mutex_t lock;       /* of all that follows */
+    pthread_mutex_t lock;       /* of all that follows, and of threads_file.busy */
     pthread_cond_t work, event; /* for the helpers; for who waits for them */
     struct line todo, finished;
     struct slot *unused;
-    int busy; /* slots in the hands of helpers */
     bool closing;
     int helper_count;
     pthread_t *helpers;
     struct slot slots[]; /* depth */
+};
+
+struct threads_file {
+    int fd;
+    bool write_back; /* what is written is synced */
+    int busy;        /* requests in the line or in the hands of helpers */
 };
 
 static void put(struct line *l, struct slot *s)
@@ -78,20 +82,49 @@ static struct slot *take(struct line *l)
     return s;
 }
 
+static void give_back(struct threads_queue *p, struct slot *s)
+{
+    s->next = p->unused;
+    p->unused = s;
+}
+
+/* Those of the file; returns how many. */
+static int leave_out(struct threads_queue *p, struct line *l, const struct io_file *f)
+{
+    struct slot *s = l->first, *next;
+    int n = 0;
+    l->first = NULL;
+    for (; s; s = next) {
+        next = s->next;
+        if (s->r->file != f) {
+            put(l, s);
+            continue;
+        }
+        give_back(p, s);
+        n++;
+    }
+    return n;
+}
+
 /* ---- in the helpers --------------------------------------------------------- */
 
-static ssize_t piece(const struct threads_file *p, const struct slot *s)
+static struct threads_file *file_of(const struct slot *s)
+{
+    return s->r->file->priv;
+}
+
+static ssize_t piece(const struct threads_queue *p, const struct slot *s)
 {
     const struct io_req *r = s->r;
     int64_t left = r->bytes - s->done;
     size_t n = (size_t)(left < p->piece ? left : p->piece);
     char *at = (char *)r->buf + s->done;
     if (r->op == IO_OP_READ)
-        return pread(p->fd, at, n, r->offset + s->done);
-    return pwrite(p->fd, at, n, r->offset + s->done);
+        return pread(file_of(s)->fd, at, n, r->offset + s->done);
+    return pwrite(file_of(s)->fd, at, n, r->offset + s->done);
 }
 
-static void move(const struct threads_file *p, struct slot *s)
+static void move(const struct threads_queue *p, struct slot *s)
 {
     while (s->done < s->r->bytes && !s->rc) {
         ssize_t moved = piece(p, s);
@@ -108,9 +141,10 @@ static void move(const struct threads_file *p, struct slot *s)
 
 /* The kernel tells of pages that could not be written back once, and not where they
  * are: of such a request nothing counts. */
-static void write_back(const struct threads_file *p, struct slot *s)
+static void write_back(struct slot *s)
 {
-    if (fdatasync(p->fd) == 0)
+    if (s->r->op == IO_OP_READ || !file_of(s)->write_back ||
+        fdatasync(file_of(s)->fd) == 0)
         return;
     if (!s->rc)
         s->rc = -errno;
@@ -118,9 +152,9 @@ static void write_back(const struct threads_file *p, struct slot *s)
 }
 
 /* Holds the lock except while it moves bytes or sleeps. */
-static void *help(void *file)
+static void *help(void *queue)
 {
-    struct threads_file *p = file;
+    struct threads_queue *p = queue;
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
         struct slot *s = take(&p->todo);
@@ -128,13 +162,11 @@ static void *help(void *file)
             pthread_cond_wait(&p->work, &p->lock);
             continue;
         }
-        p->busy++;
         pthread_mutex_unlock(&p->lock);
         move(p, s);
-        if (p->write_back && s->r->op == IO_OP_WRITE)
-            write_back(p, s);
+        write_back(s);
         pthread_mutex_lock(&p->lock);
-        p->busy--;
+        file_of(s)->busy--;
         put(&p->finished, s);
         pthread_cond_signal(&p->event);
     }
@@ -145,7 +177,7 @@ static void *help(void *file)
 /* ---- opening and closing ----------------------------------------------------- */
 
 /* Signals are for the threads that the program knows of. */
-static int start_helpers(struct threads_file *p, int n)
+static int start_helpers(struct threads_queue *p, int n)
 {
     sigset_t all, before;
     pthread_attr_t small;
@@ -163,8 +195,7 @@ static int start_helpers(struct threads_file *p, int n)
     return -rc;
 }
 
-/* What a helper has begun it ends; what still stands in line is not begun. */
-static void end_helpers(struct threads_file *p)
+static void end_helpers(struct threads_queue *p)
 {
     pthread_mutex_lock(&p->lock);
     p->closing = true;
@@ -174,22 +205,20 @@ static void end_helpers(struct threads_file *p)
         pthread_join(p->helpers[i], NULL);
 }
 
-static int release(struct threads_file *p)
+static void release(struct threads_queue *p)
 {
     end_helpers(p);
-    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->event);
     pthread_mutex_destroy(&p->lock);
     free(p->helpers);
     free(p);
-    return rc;
 }
 
-static struct threads_file *make(const struct io_file *f, int helpers)
+static struct threads_queue *make(const struct io_queue *q, int helpers)
 {
-    struct threads_file *p =
-        calloc(1, sizeof *p + (size_t)f->depth * sizeof p->slots[0]);
+    struct threads_queue *p =
+        calloc(1, sizeof *p + (size_t)q->depth * sizeof p->slots[0]);
     pthread_t *ids = calloc((size_t)helpers, sizeof *ids);
     pthread_condattr_t attr;
     if (!p || !ids) {
@@ -198,12 +227,9 @@ static struct threads_file *make(const struct io_file *f, int helpers)
         return NULL;
     }
     p->helpers = ids;
-    p->piece = io_option(f, "piece", PIECE);
-    p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
-    for (int i = 0; i < f->depth; i++) {
-        p->slots[i].next = p->unused;
-        p->unused = &p->slots[i];
-    }
+    p->piece = io_option(q->options, "piece", PIECE);
+    for (int i = 0; i < q->depth; i++)
+        give_back(p, &p->slots[i]);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_condattr_init(&attr); /* a limit must not depend on the time of day */
@@ -213,27 +239,46 @@ static struct threads_file *make(const struct io_file *f, int helpers)
     return p;
 }
 
-static int helpers_of(const struct io_file *f)
+static int helpers_of(const struct io_queue *q)
 {
-    int64_t n = io_option(f, "helpers", io_option(f, "depth", HELPERS_USUAL));
-    return n < f->depth ? (int)n : f->depth;
+    int64_t usual = io_option(q->options, "depth", HELPERS_USUAL);
+    int64_t n = io_option(q->options, "helpers", usual);
+    return n < q->depth ? (int)n : q->depth;
+}
+
+static int threads_queue_open(struct io_queue *q)
+{
+    int n = helpers_of(q);
+    struct threads_queue *p = make(q, n);
+    if (!p)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+    int rc = start_helpers(p, n);
+    if (rc) {
+        err_set(rc, io_queue_path(q), -1,
+                "helper thread %d of %d cannot be started: %s; helpers= asks for fewer",
+                p->helper_count + 1, n, strerror(-rc));
+        release(p);
+        return rc;
+    }
+    q->priv = p;
+    return 0;
+}
+
+static void threads_queue_close(struct io_queue *q)
+{
+    release(q->priv);
 }
 
 static int threads_open(struct io_file *f)
 {
-    int n = helpers_of(f);
-    struct threads_file *p = make(f, n);
+    struct threads_file *p = calloc(1, sizeof *p);
     if (!p)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
+        return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
     p->fd = io_descriptor_open(f);
-    int rc = p->fd < 0 ? p->fd : start_helpers(p, n);
-    if (rc) {
-        if (p->fd >= 0)
-            err_set(rc, f->path, -1,
-                    "helper thread %d of %d cannot be started: %s; helpers= asks for "
-                    "fewer",
-                    p->helper_count + 1, n, strerror(-rc));
-        release(p);
+    if (p->fd < 0) {
+        int rc = p->fd;
+        free(p);
         return rc;
     }
     f->priv = p;
@@ -241,9 +286,25 @@ static int threads_open(struct io_file *f)
     return 0;
 }
 
+/* With the lock held: until no helper has a request of the file, and none will. */
+static void wait_for_file(struct threads_queue *q, const struct threads_file *p)
+{
+    while (p->busy)
+        pthread_cond_wait(&q->event, &q->lock);
+}
+
+/* What a helper has begun it ends; what still stands in line is not begun. */
 static int threads_close(struct io_file *f)
 {
-    int rc = release(f->priv);
+    struct threads_queue *q = f->queue->priv;
+    struct threads_file *p = f->priv;
+    pthread_mutex_lock(&q->lock);
+    p->busy -= leave_out(q, &q->todo, f);
+    wait_for_file(q, p);
+    leave_out(q, &q->finished, f);
+    pthread_mutex_unlock(&q->lock);
+    int rc = close(p->fd) ? -errno : 0;
+    free(p);
     if (rc)
         return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
     return 0;
@@ -251,14 +312,15 @@ static int threads_close(struct io_file *f)
 
 /* ---- transfers -------------------------------------------------------------- */
 
-static int threads_start(struct io_file *f, struct io_req *r[], int n)
+static int threads_start(struct io_queue *q, struct io_req *r[], int n)
 {
-    struct threads_file *p = f->priv;
+    struct threads_queue *p = q->priv;
     pthread_mutex_lock(&p->lock);
     for (int i = 0; i < n; i++) {
         struct slot *s = p->unused; /* there is one: the core counts to depth */
         p->unused = s->next;
         *s = (struct slot){.r = r[i]};
+        file_of(s)->busy++;
         put(&p->todo, s);
         pthread_cond_signal(&p->work);
     }
@@ -273,7 +335,7 @@ static struct timespec after(double limit_s)
 }
 
 /* With the lock held: until a request is finished, or the time is over. */
-static void wait_for_any(struct threads_file *p, double limit_s)
+static void wait_for_any(struct threads_queue *p, double limit_s)
 {
     struct timespec end = after(limit_s);
     int rc = 0;
@@ -282,10 +344,10 @@ static void wait_for_any(struct threads_file *p, double limit_s)
                          : pthread_cond_wait(&p->event, &p->lock);
 }
 
-static int threads_reap(struct io_file *f, struct io_req *done[], int max, int min,
+static int threads_reap(struct io_queue *q, struct io_req *done[], int max, int min,
                         double limit_s)
 {
-    struct threads_file *p = f->priv;
+    struct threads_queue *p = q->priv;
     struct slot *s;
     int n = 0;
     pthread_mutex_lock(&p->lock);
@@ -295,10 +357,9 @@ static int threads_reap(struct io_file *f, struct io_req *done[], int max, int m
         done[n] = s->r;
         done[n]->done = s->done;
         if (s->rc)
-            io_req_fail(f, done[n], s->rc, s->why ? s->why : strerror(-s->rc));
+            io_req_fail(done[n], s->rc, s->why ? s->why : strerror(-s->rc));
         n++;
-        s->next = p->unused;
-        p->unused = s;
+        give_back(p, s);
     }
     pthread_mutex_unlock(&p->lock);
     return n;
@@ -307,11 +368,11 @@ static int threads_reap(struct io_file *f, struct io_req *done[], int max, int m
 /* fsync(2) says nothing of a write that is still to come. */
 static int threads_sync(struct io_file *f)
 {
-    struct threads_file *p = f->priv;
-    pthread_mutex_lock(&p->lock);
-    while (p->todo.first || p->busy)
-        pthread_cond_wait(&p->event, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    struct threads_queue *q = f->queue->priv;
+    const struct threads_file *p = f->priv;
+    pthread_mutex_lock(&q->lock);
+    wait_for_file(q, p);
+    pthread_mutex_unlock(&q->lock);
     if (fsync(p->fd))
         return err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
     return 0;
@@ -320,7 +381,9 @@ static int threads_sync(struct io_file *f)
 const struct io_engine io_engine_threads = {
     .name = "threads",
     .options = "depth|helpers|piece",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
+    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
+    .queue_open = threads_queue_open,
+    .queue_close = threads_queue_close,
     .open = threads_open,
     .start = threads_start,
     .reap = threads_reap,

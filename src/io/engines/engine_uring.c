@@ -30,19 +30,27 @@
 
 enum { SYNC = 1 }; /* added to a piece's address: the result is its sync's */
 
+struct uring_queue {
+    struct io_uring ring;
+    struct iovec *buffers; /* that the ring knows: buffer_count of them */
+    int buffer_count;
+    bool linked; /* syncs to their writes, some time */
+    struct pieces *pieces;
+};
+
 struct uring_file {
     int fd;
     int target;      /* what entries name: fd, or its number in the ring */
     unsigned how;    /* flags of every entry */
     bool write_back; /* what is written is synced */
-    struct io_uring ring;
-    bool has_ring;
-    struct iovec *buffers; /* that the ring knows: buffer_count of them */
-    int buffer_count;
-    struct pieces *pieces;
 };
 
 /* ---- opening and closing ---------------------------------------------------- */
+
+static bool writes_back(const struct io_file *f)
+{
+    return (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
+}
 
 static int no_ring(const char *path, int rc)
 {
@@ -90,73 +98,88 @@ static int uring_usable(void)
     return 0;
 }
 
-/* One entry more than pieces: liburing waits with an entry of its own on kernels
- * before 5.11. A file that the ring knows need not be looked up for each piece. */
-static int open_ring(struct io_file *f, struct uring_file *p)
+/* One entry more than pieces, and than their syncs: liburing waits with an entry of its
+ * own on kernels before 5.11. */
+static int open_ring(struct io_queue *q, struct uring_queue *p)
 {
     unsigned n = (unsigned)pieces_count(p->pieces);
-    int rc = make_ring(&p->ring, (p->write_back ? 2 * n : n) + 1);
-    if (rc)
-        return no_ring(f->path, rc);
-    p->has_ring = true;
-    bool known = !io_uring_register_files(&p->ring, &p->fd, 1);
-    p->target = known ? 0 : p->fd;
-    p->how = known ? IOSQE_FIXED_FILE : 0;
-    return 0;
+    bool write_back = !q->only || writes_back(q->only);
+    int rc = make_ring(&p->ring, (write_back ? 2 * n : n) + 1);
+    return rc ? no_ring(io_queue_path(q), rc) : 0;
 }
 
 /* Past the page cache half of the CPU time goes into finding and pinning the pages of
  * each request's buffer; of those that the ring knows it is done here. Where too little
  * memory may be locked, or a buffer is too large (1 GiB), all goes on without. */
-static void register_buffers(const struct io_file *f, struct uring_file *p)
+static void register_buffers(const struct io_queue *q, struct uring_queue *p)
 {
-    size_t bytes = (size_t)f->buffer_count * sizeof f->buffers[0];
-    if (!(f->flags & IO_DIRECT) || !bytes || !(p->buffers = malloc(bytes)))
+    size_t bytes = (size_t)q->buffer_count * sizeof q->buffers[0];
+    bool direct = !q->only || (q->only->flags & IO_DIRECT);
+    if (!direct || !bytes || !(p->buffers = malloc(bytes)))
         return;
-    memcpy(p->buffers, f->buffers, bytes);
-    if (!io_uring_register_buffers(&p->ring, p->buffers, (unsigned)f->buffer_count))
-        p->buffer_count = f->buffer_count;
+    memcpy(p->buffers, q->buffers, bytes);
+    if (!io_uring_register_buffers(&p->ring, p->buffers, (unsigned)q->buffer_count))
+        p->buffer_count = q->buffer_count;
 }
 
-/* What a ring holds when it goes, the kernel lets go of later: a file system could not
- * be unmounted at once. */
-static int release(struct uring_file *p)
+static void let_go(struct uring_queue *p)
 {
-    if (p->has_ring && p->how)
-        io_uring_unregister_files(&p->ring);
+    if (p)
+        pieces_free(p->pieces);
+    free(p);
+}
+
+static int uring_queue_open(struct io_queue *q)
+{
+    struct uring_queue *p = calloc(1, sizeof *p);
+    int64_t piece = io_option(q->options, "piece", PIECE);
+    if (p)
+        p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
+    int rc = p && p->pieces
+                 ? open_ring(q, p)
+                 : err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
+    if (rc) {
+        let_go(p);
+        return rc;
+    }
+    register_buffers(q, p);
+    q->priv = p;
+    return 0;
+}
+
+static void uring_queue_close(struct io_queue *q)
+{
+    struct uring_queue *p = q->priv;
     if (p->buffer_count)
         io_uring_unregister_buffers(&p->ring);
-    if (p->has_ring)
-        io_uring_queue_exit(&p->ring);
-    int rc = p->fd >= 0 && close(p->fd) ? -errno : 0;
-    pieces_free(p->pieces);
+    io_uring_queue_exit(&p->ring);
     free(p->buffers);
-    free(p);
-    return rc;
+    let_go(p);
+}
+
+/* A file that the ring knows need not be looked up for each piece. Where there may be
+ * several they come and go, and the kernel may let go of one later than it is closed. */
+static void register_file(const struct io_file *f, struct uring_file *p)
+{
+    struct uring_queue *q = f->queue->priv;
+    bool known = f->queue->only && !io_uring_register_files(&q->ring, &p->fd, 1);
+    p->target = known ? 0 : p->fd;
+    p->how = known ? IOSQE_FIXED_FILE : 0;
 }
 
 static int uring_open(struct io_file *f)
 {
     struct uring_file *p = calloc(1, sizeof *p);
-    int64_t piece = io_option(f, "piece", PIECE);
-    if (p) {
-        p->fd = -1;
-        p->write_back = (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
-        p->pieces = pieces_make(f, piece < PIECE_MOST ? piece : PIECE_MOST);
-    }
-    if (!p || !p->pieces) {
-        free(p);
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d requests", f->depth);
-    }
+    if (!p)
+        return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
+    p->write_back = writes_back(f);
     p->fd = io_descriptor_open(f);
-    int rc = p->fd < 0 ? p->fd : 0;
-    if (!rc)
-        rc = open_ring(f, p);
-    if (rc) {
-        release(p);
+    if (p->fd < 0) {
+        int rc = p->fd;
+        free(p);
         return rc;
     }
-    register_buffers(f, p);
+    register_file(f, p);
     f->priv = p;
     f->layer = "io_uring";
     return 0;
@@ -164,26 +187,28 @@ static int uring_open(struct io_file *f)
 
 /* ---- transfers -------------------------------------------------------------- */
 
-static bool has_sync(const struct uring_file *p, const struct piece *one)
+static bool has_sync(const struct piece *one)
 {
-    return p->write_back && one->r->op == IO_OP_WRITE;
+    const struct uring_file *f = one->r->file->priv;
+    return f->write_back && one->r->op == IO_OP_WRITE;
 }
 
 /* All of the piece, also what an earlier, short write of it has moved. */
-static void prepare_sync(struct uring_file *p, struct piece *one)
+static void prepare_sync(struct uring_queue *p, struct piece *one)
 {
+    const struct uring_file *f = one->r->file->priv;
     struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
     int64_t bytes = one->at + one->bytes - one->from;
-    io_uring_prep_sync_file_range(sqe, p->target, (unsigned)bytes,
+    io_uring_prep_sync_file_range(sqe, f->target, (unsigned)bytes,
                                   (uint64_t)(one->r->offset + one->from),
                                   SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
                                       SYNC_FILE_RANGE_WAIT_AFTER);
-    io_uring_sqe_set_flags(sqe, p->how);
+    io_uring_sqe_set_flags(sqe, f->how);
     io_uring_sqe_set_data(sqe, (char *)one + SYNC);
 }
 
 /* The buffer that holds all of it, or -1. */
-static int buffer_of(const struct uring_file *p, const char *at, int64_t bytes)
+static int buffer_of(const struct uring_queue *p, const char *at, int64_t bytes)
 {
     for (int i = 0; i < p->buffer_count; i++) {
         uintptr_t from = (uintptr_t)at - (uintptr_t)p->buffers[i].iov_base;
@@ -194,47 +219,50 @@ static int buffer_of(const struct uring_file *p, const char *at, int64_t bytes)
     return -1;
 }
 
-static void prepare_move(struct uring_file *p, struct io_uring_sqe *sqe,
+static void prepare_move(const struct uring_queue *p, struct io_uring_sqe *sqe,
                          const struct piece *one)
 {
+    const struct uring_file *f = one->r->file->priv;
     static const int codes[2][2] = {{IORING_OP_WRITE, IORING_OP_WRITE_FIXED},
                                     {IORING_OP_READ, IORING_OP_READ_FIXED}};
     char *at = (char *)one->r->buf + one->at;
     int known = buffer_of(p, at, one->bytes);
-    io_uring_prep_rw(codes[one->r->op == IO_OP_READ][known >= 0], sqe, p->target, at,
+    io_uring_prep_rw(codes[one->r->op == IO_OP_READ][known >= 0], sqe, f->target, at,
                      (unsigned)one->bytes, (uint64_t)(one->r->offset + one->at));
     if (known >= 0)
         sqe->buf_index = (uint16_t)known;
+    io_uring_sqe_set_flags(sqe, f->how | (has_sync(one) ? IOSQE_IO_LINK : 0));
 }
 
-static void prepare(struct uring_file *p, struct piece *one)
+static void prepare(struct uring_queue *p, struct piece *one)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
-    bool sync = has_sync(p, one);
+    bool sync = has_sync(one);
     prepare_move(p, sqe, one);
-    io_uring_sqe_set_flags(sqe, p->how | (sync ? IOSQE_IO_LINK : 0));
     io_uring_sqe_set_data(sqe, one);
     one->awaited = sync ? 2 : 1;
+    p->linked = p->linked || sync;
     if (sync)
         prepare_sync(p, one);
 }
 
 /* What the kernel does not take now stays in the ring, for the next time. 0, or -errno
  * where there is no point in trying again. */
-static int submit(struct io_file *f)
+static int submit(struct io_queue *q)
 {
-    struct uring_file *p = f->priv;
+    struct uring_queue *p = q->priv;
     struct piece *one;
     while ((one = pieces_next(p->pieces)))
         prepare(p, one);
     if (!io_uring_sq_ready(&p->ring))
         return 0;
     int n = (int)io_uring_sq_ready(&p->ring), rc = io_uring_submit(&p->ring);
-    if (p->write_back && rc > 0 && rc < n)
+    if (p->linked && rc > 0 && rc < n)
         rc = -ENOMEM; /* a sync may have been cut off from its write */
     if (rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR)
         return 0;
-    return err_set(rc, f->path, -1, "io_uring takes no requests: %s", strerror(-rc));
+    return err_set(rc, io_queue_path(q), -1, "io_uring takes no requests: %s",
+                   strerror(-rc));
 }
 
 /* Takes back what counted as moved, down to a byte of the request. */
@@ -258,17 +286,17 @@ static int both(struct piece *one)
     return rc;
 }
 
-static void result(struct uring_file *p, char *data, int what)
+static void result(struct uring_queue *p, char *data, int what)
 {
     bool of_sync = (uintptr_t)data & SYNC;
     struct piece *one = (struct piece *)(data - of_sync);
     *(of_sync ? &one->synced : &one->moved) = what;
     if (--one->awaited == 0)
-        pieces_result(p->pieces, one, has_sync(p, one) ? both(one) : one->moved);
+        pieces_result(p->pieces, one, has_sync(one) ? both(one) : one->moved);
 }
 
 /* All that is complete now. */
-static void collect(struct uring_file *p)
+static void collect(struct uring_queue *p)
 {
     struct io_uring_cqe *cqe;
     while (!io_uring_peek_cqe(&p->ring, &cqe)) {
@@ -278,9 +306,9 @@ static void collect(struct uring_file *p)
 }
 
 /* Until something is complete, a signal came, or the time is over. */
-static int wait_for_any(struct io_file *f, double limit_s)
+static int wait_for_any(struct io_queue *q, double limit_s)
 {
-    struct uring_file *p = f->priv;
+    struct uring_queue *p = q->priv;
     struct io_uring_cqe *cqe;
     if (io_uring_sq_ready(&p->ring))
         limit_s = RETRY_S;
@@ -290,66 +318,69 @@ static int wait_for_any(struct io_file *f, double limit_s)
                          : io_uring_wait_cqe(&p->ring, &cqe);
     if (!rc || rc == -ETIME || rc == -EINTR || rc == -EAGAIN)
         return 0;
-    return err_set(rc, f->path, -1, "waiting for io_uring failed: %s", strerror(-rc));
+    return err_set(rc, io_queue_path(q), -1, "waiting for io_uring failed: %s",
+                   strerror(-rc));
 }
 
-static int uring_start(struct io_file *f, struct io_req *r[], int n)
+static int uring_start(struct io_queue *q, struct io_req *r[], int n)
 {
-    struct uring_file *p = f->priv;
+    struct uring_queue *p = q->priv;
     for (int i = 0; i < n; i++)
         pieces_add(p->pieces, r[i]);
-    submit(f); /* where it fails, reap says so: all of r is in the line by now */
+    submit(q); /* where it fails, reap says so: all of r is in the line by now */
     return 0;
 }
 
-static int uring_reap(struct io_file *f, struct io_req *done[], int max, int min,
+static int uring_reap(struct io_queue *q, struct io_req *done[], int max, int min,
                       double limit_s)
 {
-    struct uring_file *p = f->priv;
+    struct uring_queue *p = q->priv;
     collect(p);
-    int rc = submit(f);
+    int rc = submit(q);
     if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
-        rc = wait_for_any(f, limit_s);
+        rc = wait_for_any(q, limit_s);
         collect(p);
         if (!rc)
-            rc = submit(f);
+            rc = submit(q);
     }
-    int n = pieces_reap(p->pieces, f, done, max);
+    int n = pieces_reap(p->pieces, done, max);
     return n ? n : rc;
 }
 
-/* Until the kernel has nothing of ours; how long that may take is the watchdog's. */
-static int drain(struct io_file *f)
+/* One more result, whosesoever; how long that may take is the watchdog's. */
+static int wait_more(struct io_queue *q)
 {
-    struct uring_file *p = f->priv;
-    int rc = submit(f);
-    while (!rc && pieces_busy(p->pieces)) {
-        rc = wait_for_any(f, 0);
-        collect(p);
-        if (!rc)
-            rc = submit(f);
-    }
-    return rc;
+    int rc = wait_for_any(q, 0);
+    collect(q->priv);
+    return rc ? rc : submit(q);
 }
 
+/* Once the kernel has nothing of the file. */
 static int uring_sync(struct io_file *f)
 {
-    struct uring_file *p = f->priv;
-    int rc = drain(f);
+    const struct uring_queue *q = f->queue->priv;
+    const struct uring_file *p = f->priv;
+    int rc = submit(f->queue);
+    while (!rc && pieces_busy(q->pieces, f))
+        rc = wait_more(f->queue);
     if (!rc && fsync(p->fd))
         rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
     return rc;
 }
 
+/* What a ring holds when it goes, the kernel lets go of later: a file system could not
+ * be unmounted at once. */
 static int uring_close(struct io_file *f)
 {
+    struct uring_queue *q = f->queue->priv;
     struct uring_file *p = f->priv;
-    pieces_drop(p->pieces);
-    while (pieces_under_way(p->pieces) && !submit(f) && !wait_for_any(f, 0)) {
-        collect(p);
-        pieces_drop(p->pieces);
-    }
-    int rc = release(p);
+    int failed = pieces_drop(q->pieces, f) ? submit(f->queue) : 0;
+    while (!failed && pieces_drop(q->pieces, f))
+        failed = wait_more(f->queue);
+    if (p->how)
+        io_uring_unregister_files(&q->ring);
+    int rc = close(p->fd) ? -errno : 0;
+    free(p);
     if (rc)
         return err_set(rc, f->path, -1, "close failed: %s", strerror(-rc));
     return 0;
@@ -358,8 +389,10 @@ static int uring_close(struct io_file *f)
 const struct io_engine io_engine_uring = {
     .name = "uring",
     .options = "depth|piece",
-    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK,
+    .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
     .usable = uring_usable,
+    .queue_open = uring_queue_open,
+    .queue_close = uring_queue_close,
     .open = uring_open,
     .start = uring_start,
     .reap = uring_reap,

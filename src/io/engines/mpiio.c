@@ -157,7 +157,7 @@ static int open_all(struct io_file *f, MPI_File *fh)
 
 static int agree_on_pieces(struct io_file *f, struct mpiio *p)
 {
-    int64_t largest = f->max_request, asked = io_option(f, "piece", PIECE);
+    int64_t largest = f->max_request, asked = io_option(f->options, "piece", PIECE);
     MPI_Allreduce(&f->max_request, &largest, 1, MPI_INT64_T, MPI_MAX, f->comm);
     if (largest <= 0)
         return err_set(-EINVAL, f->path, -1, "no request size given");
@@ -291,18 +291,17 @@ int mpiio_moved(struct mpiio *p, enum io_op op, int64_t offset, int n,
 }
 
 /* The library said "success" and moved less: say what is most likely. */
-static int fail_short(struct io_file *f, struct io_req *r)
+static int fail_short(struct io_req *r)
 {
     struct statvfs v;
     if (r->op == IO_OP_READ)
-        return io_req_fail(f, r, -EIO, "the file ends here");
-    if (!statvfs(f->path, &v) &&
+        return io_req_fail(r, -EIO, "the file ends here");
+    if (!statvfs(r->file->path, &v) &&
         (double)v.f_bavail * (double)v.f_frsize < (double)(r->bytes - r->done))
-        return io_req_fail(f, r, -ENOSPC,
+        return io_req_fail(r, -ENOSPC,
                            "no space left on device (the MPI library "
                            "reported success and a short count)");
-    return io_req_fail(f, r, -EIO,
-                       "the MPI library reported success and a short count");
+    return io_req_fail(r, -EIO, "the MPI library reported success and a short count");
 }
 
 /* The libraries' errors do not tell. */
@@ -314,12 +313,12 @@ static bool is_beyond_limit(const struct io_req *r)
            (rlim_t)(r->offset + r->bytes) > limit.rlim_cur;
 }
 
-int mpiio_req_fail(struct io_file *f, struct io_req *r, int code)
+int mpiio_req_fail(struct io_req *r, int code)
 {
     char text[MPI_MAX_ERROR_STRING + 1];
     if (is_beyond_limit(r))
-        return io_req_fail(f, r, -EFBIG, strerror(EFBIG));
+        return io_req_fail(r, -EFBIG, strerror(EFBIG));
     if (code == MPI_SUCCESS)
-        return fail_short(f, r);
-    return io_req_fail(f, r, -errno_of(code), reason(code, text));
+        return fail_short(r);
+    return io_req_fail(r, -errno_of(code), reason(code, text));
 }

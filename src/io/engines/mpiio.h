@@ -53,7 +53,7 @@ int mpiio_moved(struct mpiio *p, enum io_op op, int64_t offset, int n,
 
 /* Local. Records why a request failed after r->done bytes: MPI's error `code`, or
  * MPI_SUCCESS and a short count. Sets and returns its rc. */
-int mpiio_req_fail(struct io_file *f, struct io_req *r, int code);
+int mpiio_req_fail(struct io_req *r, int code);
 
 /* Local. Records that `what` failed with MPI's error `code`; returns -errno. */
 int mpiio_fail(const struct io_file *f, const char *what, int code);

@@ -6,7 +6,8 @@
 
 struct part { /* a request, and what has become of its pieces */
     struct io_req *r;
-    int64_t given;     /* bytes that pieces were made of */
+    const struct io_file *file; /* NULL: unused, or done */
+    int64_t given;              /* bytes that pieces were made of */
     int64_t failed_at; /* the first byte that was not moved, where rc is not 0 */
     int rc, under_way;
     const char *why; /* NULL: what the errno says */
@@ -19,7 +20,7 @@ struct line { /* first in, first out */
 
 struct pieces {
     int64_t bytes;
-    int count, under_way;
+    int depth, count, under_way;
     struct line todo, done;
     struct piece *again; /* short ones */
     struct piece *unused;
@@ -29,30 +30,31 @@ struct pieces {
 };
 
 /* What all requests come to, if it is not more than `most`. */
-static int count_for(const struct io_file *f, int64_t bytes)
+static int count_for(const struct io_queue *q, int64_t bytes)
 {
-    int64_t each = f->max_request / bytes + (f->max_request % bytes != 0);
-    int64_t usual = f->depth > PIECES_MOST ? f->depth : PIECES_MOST;
-    int64_t most = io_option(f, "depth", usual);
-    each = each ? each : 1;
+    int64_t largest = q->max_request ? q->max_request : INT64_MAX;
+    int64_t each = largest / bytes + (largest % bytes != 0);
+    int64_t usual = q->depth > PIECES_MOST ? q->depth : PIECES_MOST;
+    int64_t most = io_option(q->options, "depth", usual);
     most = most < PIECES_ASKED_MOST ? most : PIECES_ASKED_MOST;
-    return (int)(each <= most / f->depth ? each * f->depth : most);
+    return (int)(each <= most / q->depth ? each * q->depth : most);
 }
 
-struct pieces *pieces_make(const struct io_file *f, int64_t bytes)
+struct pieces *pieces_make(const struct io_queue *q, int64_t bytes)
 {
     struct pieces *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->bytes = bytes;
-    p->count = count_for(f, bytes);
-    p->parts = calloc((size_t)f->depth, sizeof p->parts[0]);
+    p->depth = q->depth;
+    p->count = count_for(q, bytes);
+    p->parts = calloc((size_t)q->depth, sizeof p->parts[0]);
     p->all = calloc((size_t)p->count, sizeof p->all[0]);
     if (!p->parts || !p->all) {
         pieces_free(p);
         return NULL;
     }
-    for (int i = f->depth - 1; i >= 0; i--) {
+    for (int i = q->depth - 1; i >= 0; i--) {
         p->parts[i].next = p->unused_parts;
         p->unused_parts = &p->parts[i];
     }
@@ -96,7 +98,7 @@ void pieces_add(struct pieces *p, struct io_req *r)
 {
     struct part *part = p->unused_parts;
     p->unused_parts = part->next;
-    *part = (struct part){.r = r};
+    *part = (struct part){.r = r, .file = r->file};
     put(r->bytes ? &p->todo : &p->done, part);
 }
 
@@ -153,6 +155,11 @@ static bool again(struct pieces *p, struct piece *one)
     return true;
 }
 
+static bool is_over(const struct part *part)
+{
+    return !part->under_way && (part->rc || part->given == part->r->bytes);
+}
+
 void pieces_result(struct pieces *p, struct piece *one, int64_t result)
 {
     struct part *part = one->of;
@@ -174,11 +181,19 @@ void pieces_result(struct pieces *p, struct piece *one, int64_t result)
         fail(part, one->at, part->rc, part->why);
     one->next = p->unused;
     p->unused = one;
-    if (--part->under_way == 0 && (part->rc || part->given == part->r->bytes))
+    part->under_way--;
+    if (is_over(part))
         put(&p->done, part);
 }
 
-int pieces_reap(struct pieces *p, struct io_file *f, struct io_req *done[], int max)
+static void forget(struct pieces *p, struct part *part)
+{
+    part->file = NULL;
+    part->next = p->unused_parts;
+    p->unused_parts = part;
+}
+
+int pieces_reap(struct pieces *p, struct io_req *done[], int max)
 {
     int n = 0;
     while (p->done.first && n < max) {
@@ -187,10 +202,9 @@ int pieces_reap(struct pieces *p, struct io_file *f, struct io_req *done[], int 
         drop_first(&p->done);
         r->done = part->rc ? part->failed_at : r->bytes;
         if (part->rc)
-            io_req_fail(f, r, part->rc, part->why ? part->why : strerror(-part->rc));
+            io_req_fail(r, part->rc, part->why ? part->why : strerror(-part->rc));
         done[n++] = r;
-        part->next = p->unused_parts;
-        p->unused_parts = part;
+        forget(p, part);
     }
     return n;
 }
@@ -205,13 +219,52 @@ int pieces_under_way(const struct pieces *p)
     return p->under_way;
 }
 
-bool pieces_busy(const struct pieces *p)
+bool pieces_busy(const struct pieces *p, const struct io_file *f)
 {
-    return p->under_way || p->again || p->todo.first;
+    for (int i = 0; i < p->depth; i++)
+        if (p->parts[i].file == f && !is_over(&p->parts[i]))
+            return true;
+    return false;
 }
 
-void pieces_drop(struct pieces *p)
+static void leave_out(struct line *l, const struct io_file *f)
 {
+    struct part *part = l->first, *next;
+    l->first = NULL;
+    for (; part; part = next) {
+        next = part->next;
+        if (part->file != f)
+            put(l, part);
+    }
+}
+
+static void leave_out_again(struct pieces *p, const struct io_file *f)
+{
+    struct piece *one = p->again, *next;
     p->again = NULL;
-    p->todo.first = NULL;
+    for (; one; one = next) {
+        struct piece **to = one->of->file == f ? &p->unused : &p->again;
+        next = one->next;
+        one->of->under_way -= to == &p->unused;
+        one->next = *to;
+        *to = one;
+    }
+}
+
+bool pieces_drop(struct pieces *p, const struct io_file *f)
+{
+    bool busy = false;
+    leave_out(&p->todo, f);
+    leave_out(&p->done, f);
+    leave_out_again(p, f);
+    for (int i = 0; i < p->depth; i++) {
+        struct part *part = &p->parts[i];
+        if (part->file != f)
+            continue;
+        part->rc = -ECANCELED; /* its pieces are not tried again */
+        busy = busy || part->under_way;
+        if (!part->under_way)
+            forget(p, part);
+    }
+    return busy;
 }

@@ -1,4 +1,4 @@
-/* Requests cut into pieces that are under way at the same time, for engines that hand
+/* Requests of a queue cut into pieces that are under way at the same time, for engines that hand
  * the kernel one operation at a time and learn later what came of it (uring, libaio).
  * All of it is Local, and nothing is allocated after pieces_make. */
 #ifndef IO_ENGINES_PIECES_H
@@ -18,15 +18,15 @@ struct piece { /* one operation: bytes of a request, from `at` on */
     int awaited, moved, synced;
 };
 
-/* Pieces of at most `bytes` each, as many at once as f->depth requests may make, but
+/* Pieces of at most `bytes` each, as many at once as q->depth requests may make, but
  * no more than the engine's option depth=N says; without it, than PIECES_MOST, or
- * f->depth where that is more. NULL: no memory. */
+ * q->depth where that is more. NULL: no memory. */
 enum { PIECES_MOST = 128, PIECES_ASKED_MOST = 8192 };
-struct pieces *pieces_make(const struct io_file *f, int64_t bytes);
+struct pieces *pieces_make(const struct io_queue *q, int64_t bytes);
 void pieces_free(struct pieces *p);
 int pieces_count(const struct pieces *p); /* that may be under way */
 
-/* Puts a request in line. There is room: the core counts to f->depth. */
+/* Puts a request in line. There is room: the core counts to q->depth. */
 void pieces_add(struct pieces *p, struct io_req *r);
 
 /* The next piece to submit; from now on it is under way. NULL: none is left, or all
@@ -38,15 +38,16 @@ struct piece *pieces_next(struct pieces *p);
 void pieces_result(struct pieces *p, struct piece *one, int64_t result);
 
 /* Hands requests back that are done, up to `max`; returns how many. */
-int pieces_reap(struct pieces *p, struct io_file *f, struct io_req *done[], int max);
+int pieces_reap(struct pieces *p, struct io_req *done[], int max);
 
 bool pieces_any_done(const struct pieces *p);
 int pieces_under_way(const struct pieces *p);
 
-/* Whether anything is under way or in line. */
-bool pieces_busy(const struct pieces *p);
+/* Whether anything of the file is under way or in line. */
+bool pieces_busy(const struct pieces *p, const struct io_file *f);
 
-/* Nothing more is to be submitted: what stands in line is dropped. */
-void pieces_drop(struct pieces *p);
+/* Nothing more of the file is to be submitted or handed back: what stands in line or is
+ * done is dropped. Whether some of it is still under way. */
+bool pieces_drop(struct pieces *p, const struct io_file *f);
 
 #endif

@@ -410,11 +410,11 @@ static int part_open(struct io_file *f)
         return rc;
     }
     p->f = f;
-    p->out.room = io_option(f, "buffer", BUFFER);
-    p->window = io_option(f, "window", WINDOW);
-    p->open_most = io_option(f, "files", FILES);
-    p->incomplete = io_option(f, "incomplete", 0);
-    p->keep_plan = io_option(f, "keep_plan", 0);
+    p->out.room = io_option(f->options, "buffer", BUFFER);
+    p->window = io_option(f->options, "window", WINDOW);
+    p->open_most = io_option(f->options, "files", FILES);
+    p->incomplete = io_option(f->options, "incomplete", 0);
+    p->keep_plan = io_option(f->options, "keep_plan", 0);
     find_inner(p);
     rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
     if (!rc)
@@ -553,17 +553,19 @@ static int read_bytes(struct part *p, struct io_req *r)
         rc = read_near(p, r, there);
     if (rc || there == bytes)
         return rc;
-    return io_req_fail(p->f, r, -EIO, "the file ends here");
+    return io_req_fail(r, -EIO, "the file ends here");
 }
 
-static int part_start(struct io_file *f, struct io_req *r[], int n)
+static int part_start(struct io_queue *q, struct io_req *r[], int n)
 {
-    struct part *p = f->priv;
+    (void)q;
     for (int i = 0; i < n; i++) {
+        const struct io_file *f = r[i]->file;
+        struct part *p = f->priv;
         bool reads = r[i]->op == IO_OP_READ;
         int rc = 0;
         if (!r[i]->rc && !(f->flags & (reads ? IO_READ : IO_WRITE)))
-            rc = io_req_fail(f, r[i], -EBADF, "the file is not open for that");
+            rc = io_req_fail(r[i], -EBADF, "the file is not open for that");
         else if (reads)
             rc = read_bytes(p, r[i]);
         else if (!r[i]->rc)
