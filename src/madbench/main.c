@@ -1,6 +1,5 @@
 /* madbench: MADbench2 for today's machines. Strings things together; the phases are in
  * full.c and iomode.c. */
-#include "base/err.h"
 #include "madbench/bench.h"
 #include "madbench/busy.h"
 #include "madbench/full.h"
@@ -9,66 +8,14 @@
 #include "madbench/passes.h"
 #include <stdio.h>
 
-/* One repetition: one pass over the phases, or several where that is measured. */
-static int repetition(struct bench *b, int (*call)(void *), void *arg)
-{
-    const struct settings *s = b->settings;
-    const struct pass plain = {
-        .suffix = "", .mode = run_mode_asked(&s->run), .work = true, .verify = true};
-    run_rep_begin(b->run);
-    int rc = s->alpha_sweep ? passes_alphas(b, call, arg)
-             : s->overlap   ? passes_overlap(b, call, arg)
-                            : bench_pass(b, &plain, call, arg);
-    if (!rc && !s->alpha_sweep)
-        run_rep_end(b->run);
-    return rc;
-}
-
-static int run_full(struct bench *b)
-{
-    struct full *f;
-    int rc = full_open(&f, b);
-    for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
-        rc = repetition(b, full_phases, f);
-    if (!rc)
-        report_result(b->run->report, "dC", full_dc(f), (int)b->settings->nbin);
-    double first = rc ? 0 : full_dc(f)[0];
-    full_close(&f);
-    rc = run_report_close(b->run, rc);
-    /* MADbench2 ended with this line; other programs look for it. */
-    if (b->run->world.rank || b->run->output_taken)
-        return rc;
-    if (!rc && original_asked(b->settings))
-        original_result(first);
-    else if (!rc)
-        printf("dC[0] = %.12e\n", first);
-    return rc;
-}
-
-/* How much was computed: what seconds of busy work are to be held against. */
-static void report_flops(const struct bench *b)
-{
-    double flops = b->flops;
-    MPI_Allreduce(MPI_IN_PLACE, &flops, 1, MPI_DOUBLE, MPI_SUM, b->run->world.comm);
-    report_result(b->run->report, "busy_flops", &flops, 1);
-}
-
-static int run_iomode(struct bench *b)
-{
-    double rate = busy_calibrate();
-    int rc = 0;
-    report_result(b->run->report, "busy_flops_per_s", &rate, 1);
-    iomode_prepare(b);
-    for (int64_t i = 0; i < b->settings->run.repeat && !rc; i++)
-        rc = repetition(b, iomode_phases, b);
-    if (!rc)
-        report_flops(b);
-    return run_report_close(b->run, rc);
-}
+static struct plan plan;
+static struct bench bench = {.gang = MPI_COMM_NULL};
+static struct full *full; /* NULL in I/O mode */
 
 /* Which grid was chosen, and what else the options do not say. */
-static void describe(struct run *r, const struct plan *p)
+static void describe(struct run *r)
 {
+    const struct plan *p = &plan;
     char gangs[64] = "";
     if (p->gangs > 1)
         snprintf(gangs, sizeof gangs, "; %d gangs of %d x %d", p->gangs, p->small.rows,
@@ -81,46 +28,114 @@ static void describe(struct run *r, const struct plan *p)
                 (long long)p->big.block, gangs);
 }
 
-static int run_all(struct run *r, const struct plan *p, int argc, char **argv)
+static int make_plan(struct run *r, struct run_need *n)
 {
-    struct bench b = {.gang = MPI_COMM_NULL};
-    run_plan(r, &p->bins);
+    int rc = plan_make(&plan, &settings, r->world.rank, r->world.size);
     r->own_text = original_asked(&settings);
-    int rc = run_ready(r, argc, argv, plan_memory(p), plan_disk(p),
-                       layout_text(p->bins.order), 1,
-                       plan_steps(p, &settings) * passes_count(p, &settings));
-    if (!rc)
-        describe(r, p);
-    if (!rc)
-        rc = bench_open(&b, r, &settings, p);
+    if (rc)
+        return rc;
+    plan_need(&plan, passes_with_io(&plan, &settings), n);
+    n->steps = plan_steps(&plan, &settings) * passes_count(&plan, &settings);
+    return 0;
+}
+
+static void print_plan(const struct run *r, const struct run_need *n)
+{
+    (void)r;
+    plan_print(&plan, &settings, n);
+}
+
+static void prepare_iomode(struct run *r)
+{
+    double rate = busy_calibrate();
+    report_result(r->report, "busy_flops_per_s", &rate, 1);
+    iomode_prepare(&bench);
+}
+
+static int prepare(struct run *r)
+{
+    describe(r);
+    int rc = bench_open(&bench, r, &settings, &plan);
     if (!rc && r->own_text)
-        original_head(&b);
-    if (!rc)
-        rc = p->full ? run_full(&b) : run_iomode(&b);
-    bench_close(&b);
+        original_head(&bench);
+    if (!rc && plan.full)
+        rc = full_open(&full, &bench);
+    else if (!rc)
+        prepare_iomode(r);
     return rc;
 }
 
-static int dry(const struct run *r, const struct plan *p)
+/* One pass over the phases, or several where that is measured. */
+static int phases(struct run *r, void *unused)
 {
-    struct run_need need = plan_need(p, passes_with_io(p, &settings));
-    if (r->world.rank == 0 && !settings.run.quiet)
-        plan_print(p, &settings, &need);
-    return run_dry_json(r, &need);
+    int (*call)(void *) = plan.full ? full_phases : iomode_phases;
+    void *arg = plan.full ? (void *)full : (void *)&bench;
+    const struct pass plain = {
+        .suffix = "", .mode = run_mode_asked(r->options), .work = true, .verify = true};
+    (void)unused;
+    return settings.alpha_sweep ? passes_alphas(&bench, call, arg)
+           : settings.overlap   ? passes_overlap(&bench, call, arg)
+                                : bench_pass(&bench, &plain, call, arg);
+}
+
+/* MADbench2 ended with this line; other programs look for it. */
+static void print_first(double dc)
+{
+    if (original_asked(&settings))
+        original_result(dc);
+    else
+        printf("dC[0] = %.12e\n", dc);
+}
+
+/* How much was computed: what seconds of busy work are to be held against. */
+static void report_flops(const struct run *r)
+{
+    double flops = bench.flops;
+    MPI_Allreduce(MPI_IN_PLACE, &flops, 1, MPI_DOUBLE, MPI_SUM, r->world.comm);
+    report_result(r->report, "busy_flops", &flops, 1);
+}
+
+static int results(struct run *r, int rc)
+{
+    double first = 0;
+    if (!rc && plan.full) {
+        first = full_dc(full)[0];
+        report_result(r->report, "dC", full_dc(full), (int)settings.nbin);
+    } else if (!rc)
+        report_flops(r);
+    rc = run_report_close(r, rc);
+    if (!rc && plan.full && !r->world.rank && !r->output_taken)
+        print_first(first);
+    return rc;
+}
+
+static void release(struct run *r)
+{
+    (void)r;
+    full_close(&full);
+    bench_close(&bench);
 }
 
 int main(int argc, char **argv)
 {
-    struct run r;
-    struct plan p;
-    int status;
-    if (!run_start(&r, &madbench_program, &settings.run, &argc, &argv, &status))
-        return status;
-    int rc = r.failed;
-    if (!rc)
-        rc = err_agree(r.world.comm,
-                       plan_make(&p, &settings, r.world.rank, r.world.size));
-    if (!rc)
-        rc = settings.run.dry_run ? dry(&r, &p) : run_all(&r, &p, argc, argv);
-    return run_finish(&r, rc);
+    static const struct stage stages[] = {{.body = phases}, {.body = NULL}};
+    const struct workload madbench = {
+        .name = "madbench",
+        .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
+        .about = "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D "
+                 "makes and inverts their sum, W reads, multiplies and writes each of "
+                 "them, C reads them in pairs. Options have the environment variables "
+                 "of MADbench2 beside them; the command line wins.",
+        .table = settings_table,
+        .options = settings_count,
+        .run = &settings.run,
+        .takes = RUN_TAKES_ALL,
+        .plan = make_plan,
+        .plan_print = print_plan,
+        .open = prepare,
+        .stages = stages,
+        .results = results,
+        .close = release,
+    };
+    return run_main(&madbench, argc, argv);
 }

@@ -17,7 +17,7 @@
 struct settings settings = {.bwexp = NAN};
 
 /* clang-format off */
-static struct opt table[] = {
+struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Problem (in MADbench2's order):"},
     {.kind = OPT_INT, .name = "NPIX", .value = &settings.npix, .unit = "1", .min = 1,
      .max = GRID_NPIX_MAX, .workload = true, .required = true,
@@ -71,17 +71,7 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-const struct opt_program madbench_program = {
-    .name = "madbench",
-    .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
-    .about =
-        "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D makes "
-        "and inverts their sum, W reads, multiplies and writes each of them, C reads "
-        "them in pairs. Options have the environment variables of MADbench2 beside "
-        "them; the command line wins.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
+const int settings_count = WORKLOAD_COUNT(settings_table);
 
 /* The divisor of both a and b that is nearest to n. */
 static int64_t nearest_common_divisor(int64_t a, int64_t b, int64_t n)
@@ -125,7 +115,7 @@ static int check_values(const struct settings *s, int ranks)
         return err_usage("--rank-shift has phase W write in other ranks' places, and "
                          "with FILETYPE=PARTITIONED each rank writes in its own: take "
                          "UNIQUE or SHARED");
-    return run_check_shift(&s->run, ranks);
+    return 0;
 }
 
 static int check_mode(const struct plan *p, const struct settings *s)
@@ -280,16 +270,15 @@ int64_t plan_steps(const struct plan *p, const struct settings *s)
     return 2 * s->nbin + p->groups + group_reads(p);
 }
 
-struct run_need plan_need(const struct plan *p, int64_t passes)
+void plan_need(const struct plan *p, int64_t passes, struct run_need *n)
 {
     int64_t nbin = p->bins.mats, bin = grid_shares_bytes(&p->big, p->align);
     int64_t group = p->gangs * grid_shares_bytes(&p->small, p->align);
-    return (struct run_need){.memory_bytes = plan_memory(p),
-                             .files = 1,
-                             .disk_bytes = plan_disk(p),
-                             .write_bytes = nbin * bin + p->groups * group,
-                             .read_bytes = nbin * bin + group_reads(p) * group,
-                             .passes = passes};
+    n->layout = &p->bins;
+    n->memory_bytes = plan_memory(p);
+    n->write_bytes = nbin * bin + p->groups * group;
+    n->read_bytes = nbin * bin + group_reads(p) * group;
+    n->passes = passes;
 }
 
 static void print_row(const char *what, int64_t rank, int64_t total)

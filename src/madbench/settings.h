@@ -5,7 +5,7 @@
 #include "base/opt.h"
 #include "layout/layout.h"
 #include "madbench/grid.h"
-#include "run/run.h"
+#include "run/workload.h"
 
 #define MADBENCH_MATRICES 5 /* in memory, per gang: MADbench2's count */
 #define MADBENCH_BUFFERS_MOST 7
@@ -23,7 +23,8 @@ struct settings {
 };
 
 extern struct settings settings;
-extern const struct opt_program madbench_program;
+extern struct opt settings_table[];
+extern const int settings_count;
 
 struct alphas { /* of --alpha-sweep: first, first + step, ... */
     double first, step;
@@ -58,8 +59,8 @@ int64_t plan_memory(const struct plan *p);
 int64_t plan_vectors(const struct plan *p); /* of it, all but the matrices */
 int64_t plan_disk(const struct plan *p);
 
-/* Local. These, and what so many passes move. */
-struct run_need plan_need(const struct plan *p, int64_t passes);
+/* Local. Files, these bytes, and what so many passes move; `p` is where it stays. */
+void plan_need(const struct plan *p, int64_t passes, struct run_need *n);
 
 /* Local. How many steps of progress one pass over all phases has. */
 int64_t plan_steps(const struct plan *p, const struct settings *s);

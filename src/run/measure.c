@@ -121,6 +121,8 @@ void run_rep_begin(struct run *r)
 void run_rep_end(struct run *r)
 {
     const struct run_rates *t = &r->rates;
+    if (r->samples_only)
+        return;
     rate_figure(r, "", "write_MBps",
                 "bytes of all ranks / sum over phases of the slowest "
                 "rank's write + sync seconds / 1e6",
