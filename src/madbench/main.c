@@ -129,7 +129,7 @@ int main(int argc, char **argv)
         .table = settings_table,
         .options = settings_count,
         .run = &settings.run,
-        .takes = RUN_TAKES_ALL,
+        .takes = RUN_TAKES_ALL & ~RUN_TAKES_LANES,
         .plan = make_plan,
         .plan_print = print_plan,
         .open = prepare,

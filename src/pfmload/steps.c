@@ -49,10 +49,6 @@ static int check_scheme(const struct load *l)
         return err_usage("IOMODE=NONE: scheme %s reads back what it wrote; serial with "
                          "--library=cached, F and G do not",
                          s->name);
-    if (r->engine && !io_engine_stores(r->engine))
-        return err_usage("I/O engine %s stores nothing: for everything but the I/O, "
-                         "set IOMODE=NONE",
-                         r->engine);
     if (r->async && s->reads_back)
         return err_usage("IOMODE=ASYNC: in scheme %s each transfer needs the one "
                          "before; serial with --library=cached, F and G can overlap",
@@ -60,8 +56,6 @@ static int check_scheme(const struct load *l)
     if (r->options->collective && !s->shared)
         return err_usage("--collective: one rank writes in scheme %s; only in G all do",
                          s->name);
-    if (r->engine && !strncmp(r->engine, "hdf5", 4))
-        return err_usage("IOMETHOD=HDF5: a PFM is no HDF5 file; choose POSIX or MPI");
     if (r->engine && s->one_thread_only && !strncmp(r->engine, "mpiio", 5))
         return err_usage("IOMETHOD=MPI: in scheme %s the thread that writes is not the "
                          "one that may call MPI; choose POSIX",
@@ -86,7 +80,7 @@ static void settle_memory(const struct load *l)
 {
     int64_t node = world_memory_available();
     int64_t share = node / 2 / l->r->world.node_ranks;
-    bool said = opt_find(&pfmload_program, "memory")->from != OPT_DEFAULT;
+    bool said = opt_find(l->r->program, "memory")->from != OPT_DEFAULT;
     if (said || node < 0 || share > settings.memory)
         share = settings.memory;
     share = share < SETTINGS_MEMORY_MIN ? SETTINGS_MEMORY_MIN : share;
@@ -97,7 +91,7 @@ int steps_settle(struct load *l)
 {
     const struct settings *s = l->set;
     const char *name = s->scheme ? s->scheme : l->r->world.size > 1 ? "G" : "serial";
-    int rc = settings_settle();
+    int rc = settings_settle(l->r->program);
     l->scheme = load_scheme(name, s->library);
     if (!rc && !l->scheme)
         rc = err_usage("--scheme=%s is not built", name);
@@ -177,8 +171,9 @@ static const char *first_input(const struct list *l)
     return l->file[i].path;
 }
 
-int steps_begin(struct load *l)
+int steps_begin(struct run *r)
 {
+    struct load *l = r->context;
     const struct settings *s = l->set;
     char bytes[16];
     int rc = 0;
@@ -205,8 +200,10 @@ int steps_begin(struct load *l)
 
 /* ---- the end -------------------------------------------------------------------- */
 
-int steps_put_away(struct load *l, bool publish)
+int steps_put_away(struct run *r, int failed)
 {
+    struct load *l = r->context;
+    bool publish = !failed && r->rep == r->options->repeat && r->options->keep;
     int rc = 0;
     feed_close(&l->feed);
     free(l->known);
@@ -228,18 +225,21 @@ int steps_put_away(struct load *l, bool publish)
     return rc;
 }
 
-void steps_tell_bad(const struct load *l)
+int steps_tell_bad(struct run *r, int rc)
 {
-    if (load_is_first(l) && l->scan.bad)
+    const struct load *l = r->context;
+    if (!rc && load_is_first(l) && l->scan.bad)
         fprintf(stderr,
                 "pfmload: %lld of %lld files %s not in the PFM, see \"left out\" "
                 "above, or the report\n",
                 (long long)l->scan.bad, (long long)l->list->n,
                 l->scan.bad == 1 ? "is" : "are");
+    return rc;
 }
 
-void steps_end(struct load *l)
+void steps_end(struct run *r)
 {
+    struct load *l = r->context;
     list_close(&l->list);
     pfm_inputs_free(&l->inputs);
     pfm_close(&l->old);

@@ -135,9 +135,9 @@ static void put_header(struct load *l)
     run_transfer(&l->bins, &req, 1);
 }
 
-int steps_load(struct load *l)
+int steps_load(struct run *r, void *load)
 {
-    struct run *r = l->r;
+    struct load *l = load;
     bool passes = !l->scheme->ordered;
     load_drop_input(l);
     load_agree(l);
@@ -257,23 +257,26 @@ static int side(struct load *l)
     return run_phase_end(l->r);
 }
 
-int steps_finish(struct load *l)
+int steps_finish(struct run *r, void *load)
 {
+    struct load *l = load;
     int rc = l->scheme->ordered ? 0 : recompute(l);
     if (!rc && l->set->area_sigma > 0)
         rc = area(l);
-    if (!rc && l->r->engine)
+    if (!rc && r->engine)
         rc = side(l);
     l->cpu_ns = clock_cpu_ns() - l->cpu_ns;
     return rc ? rc : load_agree(l);
 }
 
-int steps_check(struct load *l)
+int steps_check(struct run *r, void *load)
 {
-    struct run_rates rates = l->r->rates;
-    run_phase_begin(l->r, "check");
-    passes_check(l);
-    int rc = run_phase_end(l->r);
-    l->r->rates = rates; /* a user of the loader need not do this */
+    struct run_rates rates = r->rates;
+    if (!r->verify)
+        return 0;
+    run_phase_begin(r, "check");
+    passes_check(load);
+    int rc = run_phase_end(r);
+    r->rates = rates; /* a user of the loader need not do this */
     return rc;
 }

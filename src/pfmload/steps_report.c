@@ -3,12 +3,6 @@
 #include "pfmload/steps.h"
 #include <sys/resource.h>
 
-void steps_rep_begin(struct load *l)
-{
-    run_rep_begin(l->r);
-    l->cpu_ns = clock_cpu_ns();
-}
-
 /* Of all three files; holes count. */
 static int64_t pfm_bytes(const struct load *l)
 {
@@ -89,9 +83,9 @@ static void tell_counts(struct load *l)
                 (long long)c.cut);
 }
 
-void steps_figures(struct load *l)
+void steps_figures(struct run *r)
 {
-    struct run *r = l->r;
+    struct load *l = r->context;
     struct sums s = {.soundings = l->tally.soundings,
                      .scratch = l->scratch_bytes,
                      .cut = l->area_cut,

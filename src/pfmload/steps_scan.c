@@ -205,8 +205,9 @@ static int check_space(const struct load *l)
                    units_bytes(a, need), units_bytes(b, fs.free_bytes));
 }
 
-int steps_scan(struct load *l)
+int steps_scan(struct run *r, void *load)
 {
+    struct load *l = load;
     struct feed_options o = {.how = l->set->how,
                              .line_shift = l->lines_before - l->inputs_before,
                              .filter = l->set->swath,
@@ -214,24 +215,25 @@ int steps_scan(struct load *l)
                              .told = load_told(l)};
     o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
+    l->cpu_ns = clock_cpu_ns();
     if (scan_is_due(l)) {
         load_drop_input(l);
         load_agree(l);
-        run_phase_begin(l->r, "scan");
+        run_phase_begin(r, "scan");
         load_fail(l, scan(l));
-        rc = run_phase_end(l->r);
-        if (l->r->rep == 1)
+        rc = run_phase_end(r);
+        if (r->rep == 1)
             tell_bad_files(l);
     }
     if (!rc)
         rc = make_head(l);
     if (!rc)
         rc = make_items(l);
-    if (!rc && l->r->rep == 1)
+    if (!rc && r->rep == 1)
         tell_grid(l);
     if (!rc)
         rc = check_space(l);
     if (!rc)
         rc = feed_open(&l->feed, &l->head, &o);
-    return err_agree(l->r->world.comm, rc);
+    return err_agree(r->world.comm, rc);
 }

@@ -144,6 +144,7 @@ struct run {
     struct world world;
     const struct opt_program *program;
     struct run_options *options;
+    void *context; /* the program's own (struct workload) */
     struct report *report;
     struct phase *phase;
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */

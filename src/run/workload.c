@@ -50,11 +50,14 @@ static int workload_stage(struct run *r, const struct stage *s)
 static int workload_stages(const struct workload_run *m)
 {
     int rc = 0;
-    for (const struct stage *s = m->w->stages; s->body; s++) {
-        int verdict = rc && !s->always ? 0 : workload_stage(m->r, s);
-        rc = rc ? rc : verdict;
-    }
-    return rc;
+    for (const struct stage *s = m->w->stages; s->body && !rc; s++)
+        rc = workload_stage(m->r, s);
+    if (rc)
+        return rc;
+    run_rep_end(m->r);
+    if (m->w->figures)
+        m->w->figures(m->r);
+    return 0;
 }
 
 static int workload_repetition(const struct workload_run *m)
@@ -68,12 +71,9 @@ static int workload_repetition(const struct workload_run *m)
         run_noise(m->r, m->r->buffer, m->r->lanes * n->buffer_bytes);
     int rc = workload_stages(m);
     int removed = n->role ? run_file_remove_lanes(m->r->file, m->r->lanes) : 0;
-    if (rc || removed)
-        return rc ? rc : removed;
-    run_rep_end(m->r);
-    if (m->w->figures)
-        m->w->figures(m->r);
-    return 0;
+    rc = rc ? rc : removed;
+    int put = m->w->put_away ? m->w->put_away(m->r, rc) : 0;
+    return rc ? rc : put;
 }
 
 /* ---- what it needs -------------------------------------------------------------- */
@@ -191,6 +191,7 @@ int run_main(const struct workload *w, int argc, char **argv)
     int status, rc = opt_take(&p, w->takes);
     if (!run_start(&r, &p, w->run, &argc, &argv, &status))
         return status;
+    r.context = w->context;
     rc = rc ? rc : r.failed;
     return run_finish(&r, rc ? rc : workload_all(&r, w, argc, argv));
 }

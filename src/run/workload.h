@@ -18,7 +18,6 @@ struct stage {
                   * that --rank-shift says; 0: it is not */
     bool lanes; /* each lane of the rank runs the body, with its own run, and so nothing
                   * in it is collective (run/lanes.h) */
-    bool always; /* also where a stage before it has failed (r->failed): to clean up */
 };
 
 struct workload {
@@ -27,6 +26,7 @@ struct workload {
     int options;
     struct run_options *run;
     unsigned takes; /* enum run_takes */
+    void *context;  /* what r->context is in all that follow; NULL: nothing */
 
     /* Local or collective, its verdict is agreed on afterwards. With everything parsed
      * and MPI running, checks what the program was asked for, and says what it needs:
@@ -39,8 +39,11 @@ struct workload {
     int (*open)(struct run *r);
     /* In their order, in each repetition; a row without body ends them. */
     const struct stage *stages;
-    /* **Collective.** At the end of a repetition: figures of its own. NULL: none. */
+    /* **Collective.** After the last stage: figures of its own. NULL: none. */
     void (*figures)(struct run *r);
+    /* **Collective.** At the end of a repetition, also of one that has failed: what it
+     * leaves, or removes, beside the file of need.role. Returns the agreed verdict. NULL: nothing. */
+    int (*put_away)(struct run *r, int rc);
     /* **Collective.** After the last repetition, also one that has failed: results, and
      * what is printed. Returns the agreed verdict. NULL: nothing. */
     int (*results)(struct run *r, int rc);

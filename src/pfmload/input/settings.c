@@ -10,7 +10,7 @@
 struct settings settings;
 
 /* clang-format off */
-static struct opt table[] = {
+struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Load:"},
     {.kind = OPT_REST, .name = "FILE", .value = &settings.files, .workload = true,
      .help = "GSF files; their numbers in the PFM are in the order given"},
@@ -101,16 +101,7 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-const struct opt_program pfmload_program = {
-    .name = "pfmload",
-    .line = "-o OUT.pfm FILE.gsf ...",
-    .about =
-        "Loads soundings of multibeam surveys (GSF) into the bins of a PFM, by schemes "
-        "with one I/O node after the parallel loader of 2002, or with all ranks "
-        "writing.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
+const int settings_count = WORKLOAD_COUNT(settings_table);
 
 /* n numbers with commas between, and nothing else. */
 static bool numbers(const char *text, int n, double *v)
@@ -163,24 +154,23 @@ static int settle_depths(struct settings *s)
 }
 
 /* Grid and format are those of the PFM that is added to. */
-static int check_append(void)
+static int check_append(const struct opt_program *p)
 {
     static const char *const fixed[] = {"bounds", "depths", "bin-size", "record-length",
                                         "pfm-version"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        if (opt_find(&pfmload_program, fixed[i])->from != OPT_DEFAULT)
+        if (opt_find(p, fixed[i])->from != OPT_DEFAULT)
             return err_usage("--append: grid and format are those of OUT.pfm; leave "
                              "--%s out",
                              fixed[i]);
     return 0;
 }
 
-static int check_output(const struct settings *s)
+static int check_output(const struct settings *s, const struct opt_program *p)
 {
     size_t n = s->output ? strlen(s->output) : 0;
     if (!n)
-        return err_usage("--output is missing; usage: pfmload [options] %s",
-                         pfmload_program.line);
+        return err_usage("--output is missing; usage: pfmload [options] %s", p->line);
     if (n < 5 || strcmp(s->output + n - 4, ".pfm") || s->output[n - 5] == '/')
         return err_usage("--output: \"%s\" does not end with NAME.pfm, and programs "
                          "that read PFMs expect it",
@@ -190,33 +180,25 @@ static int check_output(const struct settings *s)
     if (!strcmp(s->area_order, "raster") && !s->area_serial && s->area_sigma > 0)
         return err_usage("--area-order=raster depends on the order of all bins: add "
                          "--area-serial");
-    return s->append ? check_append() : 0;
+    return s->append ? check_append(p) : 0;
 }
 
 /* What is not about any one scheme. */
 static int check_io(const struct settings *s)
 {
-    if (strcmp(s->run.filetype, "SHARED"))
-        return err_usage("FILETYPE=%s: a PFM is one file, whoever writes it; only "
-                         "SHARED can be done",
-                         s->run.filetype);
-    if (!strcmp(s->run.cache, "direct"))
-        return err_usage("--cache=direct moves multiples of %d bytes, and the blocks "
-                         "of a PFM are none",
-                         IO_DIRECT_ALIGN);
     if (!strcmp(s->run.iomode, "NONE") && (s->area_sigma > 0 || s->append))
         return err_usage("IOMODE=NONE: without a PFM there is none to filter or to "
                          "append to");
     return 0;
 }
 
-int settings_settle(void)
+int settings_settle(const struct opt_program *p)
 {
     struct settings *s = &settings;
     s->how = !strcmp(s->position_text, "exact")     ? GEO_EXACT
              : !strcmp(s->position_text, "tangent") ? GEO_TANGENT
                                                     : GEO_SURVEY;
-    int rc = check_output(s);
+    int rc = check_output(s, p);
     if (!rc)
         rc = check_io(s);
     if (!rc)

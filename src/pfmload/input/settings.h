@@ -3,7 +3,7 @@
 #define PFMLOAD_INPUT_SETTINGS_H
 
 #include "hydro/geodesy.h"
-#include "run/run.h"
+#include "run/workload.h"
 
 enum { SETTINGS_MEMORY_MIN = 1 << 20 }; /* bytes, of a rank */
 
@@ -24,10 +24,11 @@ struct settings {
 };
 
 extern struct settings settings;
-extern const struct opt_program pfmload_program;
+extern struct opt settings_table[];
+extern const int settings_count;
 
 /* Local. Reads the texts of --bounds and --depths, and refuses what does not go
  * together. Returns 0 or -EINVAL with a sentence. */
-int settings_settle(void);
+int settings_settle(const struct opt_program *p);
 
 #endif
