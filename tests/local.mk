@@ -29,6 +29,7 @@ check_PROGRAMS += \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
+	tests/unit/queue \
 	tests/unit/report \
 	tests/unit/scan \
 	tests/unit/scratch \
@@ -51,6 +52,7 @@ tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
+tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -124,8 +124,9 @@ static int transfer(struct run *r, void *op)
     struct io_req req[DEPTH_MAX];
     struct sequence s = {r, *(const enum io_op *)op};
     int64_t blks = layout.blks;
+    struct run_queue q = {.make = request, .context = &s, .total = blks};
     if (!in_batches(r))
-        run_queue(r->file, req, blks, s.op, request, &s);
+        run_queue(r->file, req, &q);
     else
         for (int64_t i = 0; i < blks; i += set.depth)
             batch(&s, req, i, (int)(blks - i < set.depth ? blks - i : set.depth));

@@ -85,16 +85,20 @@ void phase_end(struct phase *p)
     clock_utc(p->utc_end);
 }
 
-enum act phase_act(struct phase *p, enum act a)
+enum act phase_act_at(struct phase *p, enum act a, int64_t ns)
 {
     enum act was = p->now;
-    if (phase_running(p)) {
-        int64_t t = clock_ns();
-        p->act[was].ns += t - p->switch_ns;
-        p->switch_ns = t;
+    if (phase_running(p) && ns > p->switch_ns) {
+        p->act[was].ns += ns - p->switch_ns;
+        p->switch_ns = ns;
     }
     p->now = a;
     return was;
+}
+
+enum act phase_act(struct phase *p, enum act a)
+{
+    return phase_act_at(p, a, phase_running(p) ? clock_ns() : 0);
 }
 
 void phase_move(struct phase *p, enum act from, enum act to, int64_t ns)

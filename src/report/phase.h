@@ -84,6 +84,10 @@ void phase_end(struct phase *p);
 /* Local. From now on `a` is going on. Returns what was, to switch back to. */
 enum act phase_act(struct phase *p, enum act a);
 
+/* Local. The same, since the moment `ns` (clock_ns), which somebody else has read; no
+ * earlier than the last change. */
+enum act phase_act_at(struct phase *p, enum act a, int64_t ns);
+
 /* Local. Of the nanoseconds that were counted as `from`, so many were `to`: for code
  * that cannot know phases but tells how long it waited. */
 void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);

@@ -7,6 +7,7 @@ src_run_librun_la_SOURCES = \
 	src/run/measure.c \
 	src/run/need.c \
 	src/run/data.c \
+	src/run/queue.c \
 	src/run/run.c \
 	src/run/run.h \
 	src/run/storage.c \

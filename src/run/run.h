@@ -403,15 +403,45 @@ void run_forget(struct run_file *f, int64_t offset, int64_t bytes);
  * one kind: ready-made, results in them. */
 void run_transfer(struct run_file *f, struct io_req *req, int n);
 
-/* The i-th of a sequence of requests; it uses the memory of `slot` (< depth). */
+/* Local. A rank's (lane's) first failure is the one that stays; 0: none. */
+void run_fail(struct run *r, int rc);
+
+/* Local. Processor nanoseconds so far of the process, or of this lane where there are
+ * several. */
+int64_t run_cpu_ns(const struct run *r);
+
+/* Local. What transfers of a kind are to a phase. */
+enum act run_act_of(enum io_op op);
+
+/* Request number i of a sequence; it uses the memory of `slot` (< depth). `file` in it
+ * may be another one of the same queue. */
 typedef struct io_req run_request(const void *context, int64_t i, int slot);
 
-/* Local, and not for --collective: which request comes next depends on which is done.
- * `total` requests of one kind, with depth of them under way as long as there are so
- * many: where some are done, as many are started, together. All of the time is visible
- * time, as transfers go on meanwhile. req: the depth slots. */
-void run_queue(struct run_file *f, struct io_req *req, int64_t total, enum io_op op,
-               run_request *make, const void *context);
+/* Number i is done, and its slot's memory will be used anew after the call. Not called
+ * for what failed, nor afterwards. */
+typedef void run_request_done(void *context, const struct io_req *req, int64_t i,
+                              int slot);
+
+struct run_queue {
+    run_request *make;      /* op is the request's: kinds may be mixed */
+    run_request_done *done; /* NULL: nothing is to be done then */
+    void *context;          /* of both */
+    int64_t from;           /* number of the first one */
+    int64_t total;          /* how many; -1: until limit_s have passed */
+    double limit_s; /* 0: none. What is under way then is finished, and counts */
+    bool ordered;   /* done() in the order of i */
+    bool
+        all_visible; /* what make and done do is care for blocks (run_stamp, run_check):
+                       * while transfers are under way it is time of these, or it would
+                       * hide some of theirs; else it is none */
+};
+
+/* Local (collective with --collective, and then ordered and without limit_s). Keeps
+ * depth requests under way as long as there are so many: where some are done, as many
+ * are started. Each is booked as what it is. Without `done` all of the time is visible
+ * time of transfers; with it submitting and waiting are, and the rest is what it was
+ * before, as computing. req: the depth slots. Returns how many were made. */
+int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue *q);
 
 /* ---- stamped data, within a phase -------------------------------------------- */
 

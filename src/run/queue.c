@@ -1,0 +1,288 @@
+/* A queue that is kept full: of requests of mixed kinds, whose completions may be seen,
+ * up to a number or a time.
+ *
+ * To read the clock costs a tenth of a small transfer, so what the requests were stamped
+ * with is handed on: time since the transfer before was done is of this one's kind. */
+#include "base/err.h"
+#include "run/run.h"
+#include <errno.h>
+#include <string.h>
+
+enum { START_MOST = 64, DEPTH_MOST = 4096 };
+
+struct queue {
+    struct run_file *f;
+    struct phase *phase;
+    const struct run_queue *how;
+    struct io_req *req; /* slots: empty (no start_ns), under way, or done (end_ns) */
+    int64_t *number;    /* of the request in each slot */
+    int *ready;         /* slots that may be used anew */
+    int ready_count;
+    int next;        /* in order: the slot whose turn it is */
+    int under_way;   /* an asynchronous engine's, as far as is known */
+    enum act before; /* what was going on around the queue */
+    enum act kind;   /* of what was started last */
+    bool ordered, stopped;
+    bool aside; /* done() computes: only submitting and waiting is the transfers' */
+    int rc;
+    int64_t made, done, count[ACT_COUNT];
+    int64_t last_ns, late_ns; /* of the latest completion; the limit */
+    int64_t wait_begin_ns;    /* 0: nothing is waited for */
+    int64_t cpu_ns, visible_ns[ACT_COUNT], wait_ns[ACT_COUNT], hidden_ns[ACT_COUNT];
+};
+
+static enum act queue_act(const struct io_req *req)
+{
+    return run_act_of(req->op);
+}
+
+/* ---- completions ----------------------------------------------------------------- */
+
+static void queue_book(struct queue *q, const struct io_req *req)
+{
+    enum act a = queue_act(req);
+    q->done++;
+    if (req->rc) {
+        q->rc = q->rc ? q->rc : req->rc;
+        return;
+    }
+    if (!q->aside && a != q->phase->now)
+        phase_act_at(q->phase, a, q->last_ns);
+    q->last_ns = req->end_ns;
+    q->count[a]++;
+    phase_transfer(q->phase, a, req->bytes, req->start_ns, req->end_ns);
+    q->stopped |= q->last_ns >= q->late_ns;
+}
+
+/* A wait was for what was done first. */
+static void queue_book_wait(struct queue *q, enum act a)
+{
+    if (q->wait_begin_ns && q->last_ns > q->wait_begin_ns)
+        q->wait_ns[a] += q->last_ns - q->wait_begin_ns;
+    q->wait_begin_ns = 0;
+    if (!q->aside)
+        return;
+    if (q->phase->now != q->before)
+        q->phase->now = a;
+    phase_act_at(q->phase, q->before, q->last_ns);
+}
+
+static bool queue_is_ready(const struct io_req *req)
+{
+    return !req->start_ns || req->end_ns;
+}
+
+/* Finds and books slots that are done, or empty. In order: none before its turn. */
+static void queue_find_ready(struct queue *q)
+{
+    int depth = q->f->depth;
+    const struct io_req *first = NULL;
+    q->ready_count = 0;
+    for (int n = 0; n < depth; n++) {
+        int k = q->ordered ? (q->next + n) % depth : n;
+        if (queue_is_ready(&q->req[k])) {
+            q->ready[q->ready_count++] = k;
+            if (q->req[k].start_ns) {
+                first = first ? first : &q->req[k];
+                queue_book(q, &q->req[k]);
+                q->under_way -= q->f->run->queues;
+            }
+        } else if (q->ordered)
+            break;
+    }
+    q->next = (q->next + q->ready_count) % depth;
+    if (first)
+        queue_book_wait(q, queue_act(first));
+}
+
+/* ---- new requests ---------------------------------------------------------------- */
+
+static bool queue_wants_more(const struct queue *q)
+{
+    return (q->how->total < 0 || q->made < q->how->total) && !q->stopped &&
+           (!q->rc || q->f->run->options->collective);
+}
+
+static void queue_start(struct queue *q, struct io_req *list[], int n)
+{
+    if (!n)
+        return;
+    int rc = io_file_start(q->f->io, list, n);
+    q->rc = q->rc ? q->rc : rc;
+    q->under_way += q->f->run->queues ? n : 0;
+    q->kind = queue_act(list[0]);
+    if (q->aside)
+        phase_act_at(q->phase, q->kind, list[0]->start_ns);
+}
+
+/* While transfers go on, care for blocks is time of these; else it is not. */
+static bool queue_care_begins(struct queue *q)
+{
+    if (!q->how->all_visible || q->under_way)
+        return false;
+    phase_act(q->phase, q->before);
+    q->cpu_ns += run_cpu_ns(q->f->run);
+    return true;
+}
+
+static void queue_care_ends(struct queue *q, enum act a)
+{
+    q->cpu_ns -= run_cpu_ns(q->f->run);
+    phase_act(q->phase, a);
+}
+
+static bool queue_make(struct queue *q, int k)
+{
+    q->req[k].start_ns = 0;
+    if (!queue_wants_more(q))
+        return false;
+    q->number[k] = q->how->from + q->made++;
+    q->req[k] = q->how->make(q->how->context, q->number[k], k);
+    return true;
+}
+
+/* What is done is seen, and what comes next is made. Whether anything does. */
+static bool queue_turn(struct queue *q, int k)
+{
+    const struct run_queue *how = q->how;
+    struct io_req *req = &q->req[k];
+    int64_t check_ns = q->phase->act[ACT_CHECK].ns;
+    bool care = queue_care_begins(q);
+    if (req->start_ns && how->done && !req->rc && !q->rc)
+        how->done(how->context, req, q->number[k], k);
+    bool more = queue_make(q, k);
+    if (care)
+        queue_care_ends(q, queue_act(req));
+    else if (!q->aside)
+        q->hidden_ns[queue_act(req)] += q->phase->act[ACT_CHECK].ns - check_ns;
+    return more;
+}
+
+/* Where done() or make() take time, each is started as soon as it is there: the queue
+ * stays full meanwhile. */
+static void queue_refill_each(struct queue *q)
+{
+    for (int i = 0; i < q->ready_count; i++) {
+        struct io_req *req = &q->req[q->ready[i]];
+        if (q->aside && i && q->phase->now != q->before)
+            phase_act(q->phase, q->before);
+        if (queue_turn(q, q->ready[i]))
+            queue_start(q, &req, 1);
+    }
+}
+
+static void queue_refill(struct queue *q)
+{
+    struct io_req *list[START_MOST];
+    int n = 0;
+    for (int i = 0; i < q->ready_count; i++) {
+        if (queue_make(q, q->ready[i]))
+            list[n++] = &q->req[q->ready[i]];
+        if (n == START_MOST) {
+            queue_start(q, list, n);
+            n = 0;
+        }
+    }
+    queue_start(q, list, n);
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static int queue_wait_for_any(struct queue *q)
+{
+    if (!q->under_way)
+        return 0;
+    if (!q->wait_begin_ns) {
+        q->wait_begin_ns = clock_ns();
+        if (q->aside)
+            phase_act_at(q->phase, q->kind, q->wait_begin_ns);
+    }
+    return io_file_wait_for(q->f->io, NULL);
+}
+
+/* Returns with nothing under way, unless waiting itself failed: then there is no point
+ * in waiting once more. */
+static int queue_turn_over(struct queue *q)
+{
+    struct run *r = q->f->run;
+    do {
+        int64_t before = q->done;
+        queue_find_ready(q);
+        if (q->how->done || q->how->all_visible)
+            queue_refill_each(q);
+        else
+            queue_refill(q);
+        if (q->rc && !r->options->collective)
+            break;
+        progress_step(&r->progress, q->done - before, r->phase->name);
+        int rc = queue_wait_for_any(q);
+        if (rc)
+            return rc;
+    } while (q->done < q->made);
+    int waited = io_file_wait(q->f->io);
+    return q->rc ? q->rc : waited;
+}
+
+static void queue_begin(struct queue *q)
+{
+    q->cpu_ns = -run_cpu_ns(q->f->run);
+    q->before = phase_act(q->phase, q->phase->now);
+    q->last_ns = q->phase->switch_ns;
+    q->late_ns =
+        q->how->limit_s > 0 ? q->last_ns + (int64_t)(q->how->limit_s * 1e9) : INT64_MAX;
+    q->visible_ns[ACT_READ] = -q->phase->act[ACT_READ].ns;
+    q->visible_ns[ACT_WRITE] = -q->phase->act[ACT_WRITE].ns;
+    if (!q->aside && !q->how->all_visible) /* the first that is done says which */
+        phase_act_at(q->phase, ACT_READ, q->last_ns);
+}
+
+/* Processor time of both kinds cannot be told apart, but by how many there were. */
+static void queue_end_kind(struct queue *q, enum act a)
+{
+    struct run *r = q->f->run;
+    int64_t all = q->count[ACT_READ] + q->count[ACT_WRITE];
+    phase_move(q->phase, ACT_CHECK, a, q->hidden_ns[a]);
+    int64_t visible_ns = q->visible_ns[a] + q->phase->act[a].ns;
+    int64_t wait_ns = q->wait_ns[a] < visible_ns ? q->wait_ns[a] : visible_ns;
+    if (r->queues)
+        phase_visible(q->phase, a, visible_ns - wait_ns, wait_ns);
+    if (all && !q->aside)
+        r->cpu_ns[a] +=
+            (int64_t)((double)q->cpu_ns * (double)q->count[a] / (double)all);
+}
+
+static void queue_end(struct queue *q)
+{
+    phase_act(q->phase, q->before);
+    q->cpu_ns += run_cpu_ns(q->f->run);
+    queue_end_kind(q, ACT_READ);
+    queue_end_kind(q, ACT_WRITE);
+}
+
+int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue *how)
+{
+    struct run *r = f->run;
+    int64_t number[DEPTH_MOST];
+    int ready[DEPTH_MOST];
+    struct queue q = {.f = f,
+                      .phase = r->phase,
+                      .how = how,
+                      .req = req,
+                      .number = number,
+                      .ready = ready,
+                      .ordered = how->ordered || r->options->collective,
+                      .aside = how->done && !how->all_visible};
+    if (!f->io || !how->total || (r->failed && !r->options->collective))
+        return 0;
+    if (f->depth > DEPTH_MOST) {
+        run_fail(r, err_set(-EINVAL, f->path, -1, "a queue of %d, and %d is the most",
+                            f->depth, DEPTH_MOST));
+        return 0;
+    }
+    memset(req, 0, (size_t)f->depth * sizeof *req);
+    queue_begin(&q);
+    int rc = queue_turn_over(&q);
+    queue_end(&q);
+    run_fail(r, rc);
+    return q.made;
+}
