@@ -21,7 +21,8 @@ static bool can_grow(const struct ldad_series *s, int64_t jump)
            !__builtin_mul_overflow(s->count + 1, ldad_bytes(&s->one), &number);
 }
 
-static int add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats);
+static int find_add(struct ldad_finder *f, int k, const struct ldad *d,
+                    int64_t repeats);
 
 /* Hands the first `count` of a series to the level above. */
 static int hand_up(struct ldad_finder *f, int k, int64_t count)
@@ -29,7 +30,7 @@ static int hand_up(struct ldad_finder *f, int k, int64_t count)
     struct ldad_series *s = &f->series[k];
     struct ldad d = s->one;
     int rc = count > 1 ? ldad_repeat(&d, count, s->stride) : 0;
-    rc = rc ? rc : add(f, k + 1, &d, s->repeats);
+    rc = rc ? rc : find_add(f, k + 1, &d, s->repeats);
     s->one.start += count * s->stride;
     s->count -= count;
     return rc;
@@ -54,7 +55,7 @@ static bool goes_on(struct ldad_series *s, int k, const struct ldad *d, int64_t 
 
 /* Of two chunks it is not known yet whether they are a series: the first alone may be
  * the rest of something, and the second the beginning of something else. */
-static int add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats)
+static int find_add(struct ldad_finder *f, int k, const struct ldad *d, int64_t repeats)
 {
     if (k == LDAD_FIND_LEVELS)
         return f->found(f->arg, d, repeats);
@@ -74,7 +75,7 @@ static int end_chunk(struct ldad_finder *f)
 {
     struct ldad d = {.start = f->at, .size = f->end - f->at};
     f->at = f->end;
-    return d.size ? add(f, 0, &d, 1) : 0;
+    return d.size ? find_add(f, 0, &d, 1) : 0;
 }
 
 int ldad_finder_add(struct ldad_finder *f, int64_t offset, int64_t bytes)

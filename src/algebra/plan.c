@@ -227,14 +227,14 @@ static enum ldad_answer starts_apart(const struct ldad_plan *p, int64_t end)
     return LDAD_CANNOT_TELL;
 }
 
-static enum ldad_answer apart(const struct ldad_plan *p, int64_t end)
+static enum ldad_answer plan_apart(const struct ldad_plan *p, int64_t end)
 {
     return p->starts ? starts_apart(p, end) : digits_apart(p, end);
 }
 
 enum ldad_answer ldad_plan_disjoint(const struct ldad_plan *p)
 {
-    return apart(p, p->end);
+    return plan_apart(p, p->end);
 }
 
 /* How many bytes of all ranks are before `offset`, where the plan is a map. */
@@ -323,7 +323,7 @@ enum ldad_relation ldad_plan_relation(const struct ldad_plan *p)
 {
     if (p->ranks == 1)
         return LDAD_ALONE;
-    enum ldad_answer bytes = apart(p, INT64_MAX), regions = segmented(p);
+    enum ldad_answer bytes = plan_apart(p, INT64_MAX), regions = segmented(p);
     if (bytes == LDAD_NO)
         return is_halo(p) ? LDAD_HALO : LDAD_OVERLAPPED;
     if (bytes == LDAD_CANNOT_TELL || regions == LDAD_CANNOT_TELL)

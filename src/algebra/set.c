@@ -44,7 +44,7 @@ static int64_t divisor_of(int64_t a, int64_t b)
 }
 
 /* A window ends at 2^63 - 1 at the latest, so a reach beyond it is as good as there. */
-static void prepare(struct sum *s)
+static void set_prepare(struct sum *s)
 {
     s->reach[s->terms] = s->divisor[s->terms] = 0;
     for (int i = s->terms - 1; i >= 0; i--) {
@@ -144,7 +144,7 @@ enum ldad_answer ldad_set_apart(const struct ldad_level *level, int levels, int 
         }
         if (__builtin_add_overflow(centre, size - 1, &high))
             return LDAD_CANNOT_TELL;
-        prepare(&s);
+        set_prepare(&s);
         enum ldad_answer one = opposite(reaches(&s, 0, centre - (size - 1), high));
         answer = one == LDAD_YES ? answer : one;
     }
@@ -172,7 +172,7 @@ enum ldad_answer ldad_disjoint(const struct ldad *a, const struct ldad *b)
         add_term(&s, x.level[i].stride, ldad_count(&x.level[i]) - 1);
     for (int i = 0; i < y.levels; i++)
         add_term(&s, y.level[i].stride, ldad_count(&y.level[i]) - 1);
-    prepare(&s);
+    set_prepare(&s);
     return opposite(reaches(&s, 0, low, high));
 }
 

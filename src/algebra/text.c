@@ -17,10 +17,10 @@ struct put {
     int64_t room, length; /* of all, whether it fits or not */
 };
 
-static void put(struct put *p, const char *fmt, ...)
+static void text_put(struct put *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void put(struct put *p, const char *fmt, ...)
+static void text_put(struct put *p, const char *fmt, ...)
 {
     va_list list;
     bool fits = p->length < p->room;
@@ -30,38 +30,38 @@ static void put(struct put *p, const char *fmt, ...)
     va_end(list);
 }
 
-static void put_descriptor(struct put *p, const struct ldad *d)
+static void text_put_descriptor(struct put *p, const struct ldad *d)
 {
-    put(p, "start=%" PRId64 " [", d->start);
+    text_put(p, "start=%" PRId64 " [", d->start);
     for (int i = 0; i < d->levels; i++)
-        put(p, "%sspan=%" PRId64 " stride=%" PRId64 " ", i ? "[" : "", d->level[i].span,
-            d->level[i].stride);
-    put(p, "size=%" PRId64 "]", d->size);
+        text_put(p, "%sspan=%" PRId64 " stride=%" PRId64 " ", i ? "[" : "",
+                 d->level[i].span, d->level[i].stride);
+    text_put(p, "size=%" PRId64 "]", d->size);
     for (int i = 1; i < d->levels; i++)
-        put(p, "]");
+        text_put(p, "]");
 }
 
 int ldad_print(char *out, int64_t room, const struct ldad *d)
 {
     struct put p = {out, room, 0};
-    put_descriptor(&p, d);
+    text_put_descriptor(&p, d);
     return (int)p.length;
 }
 
 static void put_digits(struct put *p, const struct ldad_plan *plan)
 {
-    put(p, plan->digits ? "ranks=" : "ranks=1");
+    text_put(p, plan->digits ? "ranks=" : "ranks=1");
     for (int i = 0; i < plan->digits; i++)
-        put(p, "%s%" PRId64, i ? "x" : "", plan->digit[i].count);
+        text_put(p, "%s%" PRId64, i ? "x" : "", plan->digit[i].count);
     for (int i = 0; i < plan->digits; i++)
-        put(p, "%s%" PRId64, i ? "," : " step=", plan->digit[i].step);
+        text_put(p, "%s%" PRId64, i ? "," : " step=", plan->digit[i].step);
 }
 
 static void put_starts(struct put *p, const struct ldad_plan *plan)
 {
-    put(p, "ranks=%" PRId64, plan->ranks);
+    text_put(p, "ranks=%" PRId64, plan->ranks);
     for (int64_t r = 0; r < plan->ranks; r++)
-        put(p, "%s%" PRId64, r ? "," : " starts=", plan->starts[r]);
+        text_put(p, "%s%" PRId64, r ? "," : " starts=", plan->starts[r]);
 }
 
 int64_t ldad_plan_print(char *out, int64_t room, const struct ldad_plan *plan)
@@ -72,9 +72,9 @@ int64_t ldad_plan_print(char *out, int64_t room, const struct ldad_plan *plan)
     else
         put_digits(&p, plan);
     if (plan->end != INT64_MAX)
-        put(&p, " end=%" PRId64, plan->end);
-    put(&p, " ");
-    put_descriptor(&p, &plan->each);
+        text_put(&p, " end=%" PRId64, plan->end);
+    text_put(&p, " ");
+    text_put_descriptor(&p, &plan->each);
     return p.length;
 }
 
@@ -91,7 +91,7 @@ static int wrong(const struct scan *s, const char *expected)
                      s->text, expected, (long long)(s->at - s->text) + 1);
 }
 
-static bool take(struct scan *s, const char *word)
+static bool text_take(struct scan *s, const char *word)
 {
     size_t n = strlen(word);
     const char *at = s->at + strspn(s->at, BLANKS);
@@ -121,7 +121,7 @@ static int take_number(struct scan *s, int64_t *value)
 
 static int take_field(struct scan *s, const char *name, int64_t *value)
 {
-    return take(s, name) ? take_number(s, value) : wrong(s, name);
+    return text_take(s, name) ? take_number(s, value) : wrong(s, name);
 }
 
 static int take_level(struct scan *s, struct ldad *d)
@@ -137,17 +137,17 @@ static int take_descriptor(struct scan *s, struct ldad *d)
 {
     *d = (struct ldad){0};
     int rc = take_field(s, "start=", &d->start), open = 1;
-    if (!rc && !take(s, "["))
+    if (!rc && !text_take(s, "["))
         rc = wrong(s, "[");
-    while (!rc && take(s, "span=")) {
+    while (!rc && text_take(s, "span=")) {
         rc = take_level(s, d);
-        if (rc || !take(s, "["))
+        if (rc || !text_take(s, "["))
             break;
         open++;
     }
     rc = rc ? rc : take_field(s, "size=", &d->size);
     for (; open && !rc; open--)
-        rc = take(s, "]") ? 0 : wrong(s, "]");
+        rc = text_take(s, "]") ? 0 : wrong(s, "]");
     if (!rc && s->at[strspn(s->at, BLANKS)])
         rc = wrong(s, "the end");
     return rc;
@@ -185,7 +185,7 @@ static int take_digits(struct scan *s, struct ldad_plan *p)
 static int take_steps(struct scan *s, struct ldad_plan *p)
 {
     int rc = 0;
-    if (!take(s, "step=")) {
+    if (!text_take(s, "step=")) {
         p->digits = 0;
         return p->ranks == 1 ? 0 : wrong(s, "step= or starts=");
     }
@@ -220,10 +220,10 @@ static int take_starts(struct scan *s, struct ldad_plan *p)
 
 static int take_plan(struct scan *s, struct ldad_plan *p)
 {
-    int rc = take(s, "ranks=") ? take_digits(s, p) : wrong(s, "ranks=");
+    int rc = text_take(s, "ranks=") ? take_digits(s, p) : wrong(s, "ranks=");
     if (!rc)
-        rc = take(s, "starts=") ? take_starts(s, p) : take_steps(s, p);
-    if (!rc && take(s, "end="))
+        rc = text_take(s, "starts=") ? take_starts(s, p) : take_steps(s, p);
+    if (!rc && text_take(s, "end="))
         rc = take_number(s, &p->end);
     return rc ? rc : take_descriptor(s, &p->each);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One process of a launch says it. */
-static int refuse(const char *name)
+static int commands_refuse(const char *name)
 {
     if (opt_speaks())
         err_print(stderr, name, err_get());
@@ -40,7 +40,7 @@ static int run(const struct command_set *s, int argc, char **argv)
     else
         err_usage("it needs a command, as in %s %s; see %s --help", s->program,
                   s->example, s->program);
-    return refuse(s->program);
+    return commands_refuse(s->program);
 }
 
 int commands_run(const struct command_set *s, int argc, char **argv)
@@ -55,6 +55,6 @@ bool command_options(const struct opt_program *p, int argc, char **argv, int *st
         return false;
     if (!opt_parse(p, argc, argv))
         return true;
-    *status = refuse(p->name);
+    *status = commands_refuse(p->name);
     return false;
 }

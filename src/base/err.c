@@ -10,8 +10,8 @@ static struct err recorded = {.rank = -1, .lane = -1, .offset = -1};
 static _Thread_local int lane = -1;
 static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
 
-static void fill(int code, int usage, const char *file, int64_t offset, const char *fmt,
-                 va_list ap)
+static void err_fill(int code, int usage, const char *file, int64_t offset,
+                     const char *fmt, va_list ap)
 {
     recorded.code = code;
     recorded.usage = usage;
@@ -26,13 +26,13 @@ static void fill(int code, int usage, const char *file, int64_t offset, const ch
 }
 
 /* Two threads may fail at once. */
-static int record(int code, int usage, const char *file, int64_t offset,
-                  const char *fmt, va_list ap)
+static int err_record(int code, int usage, const char *file, int64_t offset,
+                      const char *fmt, va_list ap)
 {
     code = code < 0 ? code : -EIO;
     pthread_mutex_lock(&recording);
     if (!recorded.code)
-        fill(code, usage, file, offset, fmt, ap);
+        err_fill(code, usage, file, offset, fmt, ap);
     pthread_mutex_unlock(&recording);
     return code;
 }
@@ -41,7 +41,7 @@ int err_set(int code, const char *file, int64_t offset, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    code = record(code, 0, file, offset, fmt, ap);
+    code = err_record(code, 0, file, offset, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -50,7 +50,7 @@ int err_usage(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int code = record(-EINVAL, 1, NULL, -1, fmt, ap);
+    int code = err_record(-EINVAL, 1, NULL, -1, fmt, ap);
     va_end(ap);
     return code;
 }

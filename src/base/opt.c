@@ -338,7 +338,7 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
 }
 
 /* The argument that asks for something else than a run; NULL: there is none. */
-static const char *asked(int argc, char **argv)
+static const char *opt_asked(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
@@ -350,7 +350,7 @@ static const char *asked(int argc, char **argv)
 int opt_parse(const struct opt_program *p, int argc, char **argv)
 {
     int rc = set_presets(p);
-    if (asked(argc, argv))
+    if (opt_asked(argc, argv))
         return OPT_ASKED;
     if (!rc)
         rc = set_environment(p);
@@ -371,7 +371,7 @@ bool opt_speaks(void)
 
 void opt_answer(const struct opt_program *p, const char *version, int argc, char **argv)
 {
-    const char *what = asked(argc, argv);
+    const char *what = opt_asked(argc, argv);
     if (what && opt_speaks() && !strcmp(what, "--version"))
         printf("%s (Leadline) %s\n", p->name, version);
     else if (what && opt_speaks())
@@ -383,7 +383,7 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
 {
     program_begin();
     *status = EXIT_GOOD;
-    if (!asked(argc, argv))
+    if (!opt_asked(argc, argv))
         return false;
     opt_answer(p, version, argc, argv);
     *status = opt_speaks() ? program_end(p->name, EXIT_GOOD) : EXIT_GOOD;

@@ -115,8 +115,8 @@ static void explain_stale(const uint64_t h[H_WORDS], char *why, size_t size)
 }
 
 /* What the unit that holds the wrong byte turned out to be, as a clause. */
-static void explain(const char *unit, int64_t have, int64_t from, const struct stamp *s,
-                    char *why, int size)
+static void stamp_explain(const char *unit, int64_t have, int64_t from,
+                          const struct stamp *s, char *why, int size)
 {
     uint64_t h[H_WORDS], due[H_WORDS];
     int n = snprintf(why, (size_t)size,
@@ -164,7 +164,7 @@ int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct s
             while (in[i] == ((const char *)words)[i])
                 i++;
             if (why)
-                explain(in, from % UNIT ? 0 : step, from, s, why, why_size);
+                stamp_explain(in, from % UNIT ? 0 : step, from, s, why, why_size);
             return from + i;
         }
         in += step;

@@ -13,7 +13,7 @@ extern char **environ;
 
 /* Starts it with its output in `pipe_end`, in a process group of its own: what it
  * starts is killed with it. */
-static int start(char *const argv[], int pipe_end, pid_t *pid)
+static int tool_start(char *const argv[], int pipe_end, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -84,7 +84,7 @@ int tool_ask(char *const argv[], double limit_s, char *out, size_t size)
     out[0] = 0;
     if (pipe2(end, O_CLOEXEC))
         return -errno;
-    int rc = start(argv, end[1], &pid);
+    int rc = tool_start(argv, end[1], &pid);
     close(end[1]);
     if (!rc) {
         rc = read_all(end[0], deadline_ns, out, size);

@@ -9,8 +9,9 @@ struct around {
     bool flat;
 };
 
-static void look(const struct area_rule *rule, const struct area_cell *const row[3],
-                 int64_t width, int64_t column, struct around *a)
+static void area_look(const struct area_rule *rule,
+                      const struct area_cell *const row[3], int64_t width,
+                      int64_t column, struct around *a)
 {
     *a = (struct around){.flat = true};
     double own = row[1][column].average;
@@ -44,7 +45,7 @@ struct area_limits area_decide(const struct area_rule *rule,
     struct area_limits limits = {0};
     if (!row[1][column].n)
         return limits;
-    look(rule, row, width, column, &a);
+    area_look(rule, row, width, column, &a);
     if (a.n < AREA_BINS)
         return limits;
     limits.centre = a.average_sum / a.n;

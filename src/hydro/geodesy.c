@@ -32,7 +32,7 @@ static struct turn turn_of(double degrees)
 }
 
 /* Sine and cosine of the sum of two angles. */
-static inline struct turn add(struct turn a, struct turn b)
+static inline struct turn geodesy_add(struct turn a, struct turn b)
 {
     return (struct turn){a.sin * b.cos + a.cos * b.sin, a.cos * b.cos - a.sin * b.sin};
 }
@@ -52,7 +52,8 @@ struct line {
 /* sum c_j sin(2 j x), by sine and cosine of x */
 static inline double sines(struct turn x, double c1, double c2, double c3, double c4)
 {
-    struct turn x2 = add(x, x), x4 = add(x2, x2), x6 = add(x4, x2);
+    struct turn x2 = geodesy_add(x, x), x4 = geodesy_add(x2, x2),
+                x6 = geodesy_add(x4, x2);
     return c1 * x2.sin + c2 * x4.sin + c3 * x6.sin + c4 * 2 * x4.sin * x4.cos;
 }
 
@@ -82,7 +83,7 @@ static INLINE void line_series(struct line *l, double cos_a0)
     double there = sines(l->sigma, e * (-1 / 2. + e2 * 3 / 16),
                          e2 * (-1 / 16. + e2 / 32), -e * e2 / 48, -e2 * e2 * 5 / 512);
     l->unit = (1 - e) / (WGS84_B * (1 + e2 / 4 + e2 * e2 / 64));
-    l->tau = add(l->sigma, small(there));
+    l->tau = geodesy_add(l->sigma, small(there));
     l->c1 = e * (1 / 2. - e2 * 9 / 32);
     l->c2 = e2 * (5 / 16. - e2 * 37 / 96);
     l->c3 = e * e2 * 29 / 96;
@@ -112,7 +113,7 @@ static INLINE double line_lon(const struct line *l, double arc, struct turn t,
     double y = t.sin * l->azimuth.sin;
     double x = from->cos * t.cos - from->sin * t.sin * l->azimuth.cos;
     double lambda = is_short ? short_arc(y / x) : atan2(y, x);
-    double mid = add(add(l->sigma, l->sigma), t).cos;
+    double mid = geodesy_add(geodesy_add(l->sigma, l->sigma), t).cos;
     double more = mid + l->c * t.cos * (2 * mid * mid - 1);
     return lambda - (1 - l->c) * WGS84_F * l->sin_a0 * (arc + l->c * t.sin * more);
 }
@@ -122,9 +123,9 @@ static INLINE struct spot line_at(const struct line *l, double metres, bool is_s
 {
     double tau = metres * l->unit;
     struct turn t = is_short ? small(tau) : (struct turn){sin(tau), cos(tau)};
-    double more = sines(add(l->tau, t), l->c1, l->c2, l->c3, l->c4) -
+    double more = sines(geodesy_add(l->tau, t), l->c1, l->c2, l->c3, l->c4) -
                   sines(l->tau, l->c1, l->c2, l->c3, l->c4);
-    t = add(t, small(more));
+    t = geodesy_add(t, small(more));
     double down = l->from.sin * t.sin - l->from.cos * t.cos * l->azimuth.cos;
     return (struct spot){l->from.sin * t.cos + l->from.cos * t.sin * l->azimuth.cos,
                          sqrt(l->sin_a0 * l->sin_a0 + down * down),
@@ -320,7 +321,7 @@ struct geo_point geo_degree(double lat)
 
 /* Longitudes are kept twice: from -180, and from 0 upwards. Around 180 degrees the
  * latter are close together, around 0 the former. */
-static void grow(struct geo_box *b, int i, double west, double east)
+static void geodesy_grow(struct geo_box *b, int i, double west, double east)
 {
     if (!b->n || west < b->west[i])
         b->west[i] = west;
@@ -335,8 +336,8 @@ void geo_box_add(struct geo_box *b, struct geo_point p)
         b->south = p.lat;
     if (!b->n || p.lat > b->north)
         b->north = p.lat;
-    grow(b, 0, lon, lon);
-    grow(b, 1, upwards, upwards);
+    geodesy_grow(b, 0, lon, lon);
+    geodesy_grow(b, 1, upwards, upwards);
     b->n++;
 }
 
@@ -349,7 +350,7 @@ void geo_box_join(struct geo_box *b, const struct geo_box *other)
     if (!b->n || other->north > b->north)
         b->north = other->north;
     for (int i = 0; i < 2; i++)
-        grow(b, i, other->west[i], other->east[i]);
+        geodesy_grow(b, i, other->west[i], other->east[i]);
     b->n += other->n;
 }
 

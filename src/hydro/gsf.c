@@ -125,7 +125,7 @@ static int check_start(struct gsf *g)
     return rc;
 }
 
-static int read_header(struct gsf *g)
+static int gsf_read_header(struct gsf *g)
 {
     struct record r;
     const uint8_t *p;
@@ -162,7 +162,7 @@ int gsf_open_told(struct gsf **out, const char *path, const struct told *told)
     int rc = gsf_stream_open(&g->stream, path);
     g->pings.path = g->stream.path;
     if (!rc)
-        rc = read_header(g);
+        rc = gsf_read_header(g);
     if (rc)
         gsf_close(&g);
     *out = g;

@@ -49,7 +49,7 @@ static const char *array_text(int id)
 }
 
 /* Room for n beams in all arrays, which hold nothing yet that is needed. */
-static int make_room(struct gsf_pings *g, int n)
+static int gsf_ping_make_room(struct gsf_pings *g, int n)
 {
     if (n <= g->room)
         return 0;
@@ -179,7 +179,7 @@ static double degrees(const uint8_t *p)
     return (int32_t)gsf_get4(p) / 1e7;
 }
 
-static void read_head(const uint8_t *p, struct gsf_ping *ping)
+static void gsf_ping_read_head(const uint8_t *p, struct gsf_ping *ping)
 {
     ping->time_s = (int32_t)gsf_get4(p);
     ping->time_ns = (int32_t)gsf_get4(p + 4);
@@ -214,7 +214,7 @@ static void fill_gaps(struct gsf_pings *g, struct gsf_ping *ping)
 
 /* Whether a subrecord ends with its ping. Of intensities, which come last, the
  * reference library counts the subrecord's own head among its bytes. */
-static bool fits(const struct sub *s, int left)
+static bool gsf_ping_fits(const struct sub *s, int left)
 {
     return s->bytes - (s->id == GSF_SUB_INTENSITIES ? GSF_SUB_HEAD : 0) <= left;
 }
@@ -230,7 +230,7 @@ static int read_subs(struct gsf_pings *g, const uint8_t *data, int n, int64_t of
         at += GSF_SUB_HEAD;
         s.data = data + at;
         s.offset = offset + at;
-        if (!fits(&s, n - at))
+        if (!gsf_ping_fits(&s, n - at))
             return err_set(
                 -EBADMSG, g->path, s.offset - GSF_SUB_HEAD,
                 "subrecord %d of a ping has %d bytes, and %d are left of the "
@@ -250,8 +250,9 @@ int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t off
         return err_set(-EBADMSG, g->path, offset,
                        "a ping has %d bytes, fewer than the %d of its head", n,
                        gsf_ping_head_bytes(g->major));
-    read_head(data, ping);
-    int rc = make_room(g, ping->beams ? ping->beams : 1); /* no null pointers */
+    gsf_ping_read_head(data, ping);
+    int rc =
+        gsf_ping_make_room(g, ping->beams ? ping->beams : 1); /* no null pointers */
     if (!rc)
         rc = read_subs(g, data, n, offset, ping, counts);
     if (!rc)

@@ -36,7 +36,7 @@ int gsf_stream_open(struct gsf_stream *s, const char *path)
 }
 
 /* Reads more behind what is in the window, at least up to n unread bytes. */
-static int fill(struct gsf_stream *s, int n)
+static int gsf_stream_fill(struct gsf_stream *s, int n)
 {
     int have = s->end - s->begin;
     memmove(s->window, s->window + s->begin, (size_t)have);
@@ -63,7 +63,7 @@ static int fill(struct gsf_stream *s, int n)
 
 int gsf_stream_see(struct gsf_stream *s, int n, const uint8_t **p)
 {
-    int rc = s->end - s->begin < n ? fill(s, n) : 0;
+    int rc = s->end - s->begin < n ? gsf_stream_fill(s, n) : 0;
     *p = s->window + s->begin;
     return rc;
 }

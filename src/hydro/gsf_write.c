@@ -23,7 +23,7 @@ struct gsf_writer {
 
 /* ---- the file ------------------------------------------------------------------- */
 
-static int flush(struct gsf_writer *w)
+static int gsf_write_flush(struct gsf_writer *w)
 {
     for (int done = 0; done < w->used && !w->failed;) {
         ssize_t n = write(w->fd, w->buffer + done, (size_t)(w->used - done));
@@ -50,7 +50,7 @@ static int commit(struct gsf_writer *w, uint32_t id, int bytes)
         gsf_put4(head + 8, gsf_sum(head + before, bytes));
     w->used += before + bytes;
     w->offset += before + bytes;
-    return w->used >= BUFFER_BYTES ? flush(w) : w->failed;
+    return w->used >= BUFFER_BYTES ? gsf_write_flush(w) : w->failed;
 }
 
 static uint8_t *record_data(struct gsf_writer *w)
@@ -103,7 +103,7 @@ int gsf_write_close(struct gsf_writer **out, bool keep)
     struct gsf_writer *w = *out;
     if (!w)
         return 0;
-    int rc = keep ? flush(w) : w->failed;
+    int rc = keep ? gsf_write_flush(w) : w->failed;
     if (w->fd >= 0 && close(w->fd) && !rc)
         rc = err_set(-errno, w->path, -1, "close failed: %s", strerror(errno));
     if (w->fd >= 0 && (rc || !keep))

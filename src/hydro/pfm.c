@@ -69,7 +69,7 @@ static void close_part(struct part *f)
 }
 
 /* At least n bytes at `at`, and up to f->want where the file has them. */
-static int fill(struct part *f, int64_t at, int64_t n)
+static int pfm_fill(struct part *f, int64_t at, int64_t n)
 {
     f->at = at;
     f->have = 0;
@@ -102,7 +102,7 @@ static int see(struct part *f, int64_t at, int64_t n, const uint8_t **p)
         int64_t begin = at - at % PAGE, least = at + n - begin;
         f->want = units_round_up(follows ? 2 * f->want : least, PAGE);
         f->want = f->want > WINDOW ? WINDOW : f->want < least ? least : f->want;
-        rc = fill(f, begin, least);
+        rc = pfm_fill(f, begin, least);
     }
     *p = f->window + (at - f->at);
     return rc;
@@ -125,7 +125,7 @@ int pfm_check_handle(const char *path)
     return 0;
 }
 
-static int read_head(struct pfm *p)
+static int pfm_read_head(struct pfm *p)
 {
     struct part *f = &p->bins;
     char *text = calloc(1, PFM_HEADER_BYTES + 1);
@@ -164,7 +164,7 @@ int pfm_open(struct pfm **out, const char *path)
     if (!rc)
         rc = open_part(&p->blocks, path, "ndx");
     if (!rc)
-        rc = read_head(p);
+        rc = pfm_read_head(p);
     if (rc)
         pfm_close(out);
     return rc;
@@ -211,7 +211,7 @@ int pfm_bin(struct pfm *p, int64_t row, int64_t column, struct pfm_bin *bin)
     return 0;
 }
 
-static int make_room(struct pfm *p, int64_t n)
+static int pfm_make_room(struct pfm *p, int64_t n)
 {
     if (n <= p->room)
         return 0;
@@ -270,7 +270,7 @@ int pfm_chain(struct pfm *p, const struct pfm_bin *bin, struct pfm_walk *walk,
         return err_set(-EBADMSG, p->blocks.path, -1,
                        "a bin has %lld soundings, more than there are in all blocks",
                        (long long)bin->soundings);
-    int rc = make_room(p, bin->soundings);
+    int rc = pfm_make_room(p, bin->soundings);
     for (; done < bin->soundings && !rc; done += length) {
         w->blocks++;
         w->links += done > 0;

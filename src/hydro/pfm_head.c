@@ -49,7 +49,7 @@ static const struct {
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* What is behind "[KEY] = " at the start of a line; NULL without such a line. */
-static const char *find(const char *text, const char *key)
+static const char *pfm_head_find(const char *text, const char *key)
 {
     char line[64];
     size_t n = (size_t)snprintf(line, sizeof line, "[%s] =", key);
@@ -60,10 +60,10 @@ static const char *find(const char *text, const char *key)
 }
 
 /* The number of a key; 0 where it cannot be, so that it can be converted. */
-static int number(const char *text, const char *path, const char *key, double low,
-                  double high, double *value)
+static int pfm_head_number(const char *text, const char *path, const char *key,
+                           double low, double high, double *value)
 {
-    const char *at = find(text, key);
+    const char *at = pfm_head_find(text, key);
     char *end;
     double v;
     *value = 0;
@@ -82,7 +82,8 @@ static int number(const char *text, const char *path, const char *key, double lo
 
 static int version(struct pfm_head *h, const char *text, const char *path)
 {
-    const char *at = find(text, "VERSION"), *v = at ? strstr(at, "library V") : NULL;
+    const char *at = pfm_head_find(text, "VERSION"),
+               *v = at ? strstr(at, "library V") : NULL;
     if (!v || v > at + strcspn(at, "\n"))
         return err_set(-EBADMSG, path, 0,
                        "this is not a PFM: its header names no "
@@ -107,7 +108,7 @@ static int attributes(const char *text, const char *path, const char *what,
     *bits = 0;
     for (int i = 0; i < 20 && !rc; i++) {
         snprintf(key, sizeof key, "%s ATTRIBUTE BITS %d", what, i);
-        rc = number(text, path, key, 0, 64, &n);
+        rc = pfm_head_number(text, path, key, 0, 64, &n);
         *bits += (int64_t)n;
     }
     return rc;
@@ -119,7 +120,7 @@ static void edges(struct pfm_head *h, const char *text)
     double x, y;
     h->edge_x = h->min_x;
     h->edge_y = h->min_y;
-    for (const char *at = text; (at = find(at, "POINT"));)
+    for (const char *at = text; (at = pfm_head_find(at, "POINT"));)
         if (sscanf(at, "%lf,%lf", &y, &x) == 2) {
             h->edge_x = fmax(h->edge_x, x);
             h->edge_y = fmax(h->edge_y, y);
@@ -149,12 +150,13 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
     double value;
     int rc = version(h, text, path);
     for (size_t i = 0; i < COUNT(whole) && !rc; i++) {
-        rc = number(text, path, whole[i].key, whole[i].low, whole[i].high, &value);
+        rc = pfm_head_number(text, path, whole[i].key, whole[i].low, whole[i].high,
+                             &value);
         *(int64_t *)((char *)h + whole[i].at) = (int64_t)value;
     }
     for (size_t i = 0; i < COUNT(real) && !rc; i++)
-        rc = number(text, path, real[i].key, real[i].low, real[i].high,
-                    (double *)((char *)h + real[i].at));
+        rc = pfm_head_number(text, path, real[i].key, real[i].low, real[i].high,
+                             (double *)((char *)h + real[i].at));
     if (!rc)
         rc = attributes(text, path, "BIN", &h->bin_attribute_bits);
     if (!rc)
@@ -164,10 +166,11 @@ int pfm_head_parse(struct pfm_head *h, const char *text, const char *path)
 }
 
 /* A place is "column,row"; one that is not in the grid becomes bin -1. */
-static struct pfm_extreme extreme(const struct pfm_head *h, const char *text,
-                                  const char *key, const char *place)
+static struct pfm_extreme pfm_head_extreme(const struct pfm_head *h, const char *text,
+                                           const char *key, const char *place)
 {
-    const char *value = find(text, key), *at = place ? find(text, place) : NULL;
+    const char *value = pfm_head_find(text, key),
+               *at = place ? pfm_head_find(text, place) : NULL;
     struct pfm_extreme e = {value ? strtod(value, NULL) : 0, 0};
     long long row, column;
     if (at && sscanf(at, "%lld,%lld", &column, &row) == 2)
@@ -181,12 +184,14 @@ void pfm_extremes_parse(struct pfm_extremes *e, const struct pfm_head *h,
                         const char *text)
 {
     *e = (struct pfm_extremes){
-        .min = extreme(h, text, "MIN DEPTH", "MIN COORD"),
-        .max = extreme(h, text, "MAX DEPTH", "MAX COORD"),
-        .min_filtered = extreme(h, text, "MIN FILTERED DEPTH", "MIN FILTERED COORD"),
-        .max_filtered = extreme(h, text, "MAX FILTERED DEPTH", "MAX FILTERED COORD"),
-        .min_count = extreme(h, text, "MINIMUM BIN COUNT", "MIN COUNT COORD"),
-        .max_count = extreme(h, text, "MAXIMUM BIN COUNT", "MAX COUNT COORD"),
-        .min_std = extreme(h, text, "MIN STANDARD DEVIATION", NULL),
-        .max_std = extreme(h, text, "MAX STANDARD DEVIATION", NULL)};
+        .min = pfm_head_extreme(h, text, "MIN DEPTH", "MIN COORD"),
+        .max = pfm_head_extreme(h, text, "MAX DEPTH", "MAX COORD"),
+        .min_filtered =
+            pfm_head_extreme(h, text, "MIN FILTERED DEPTH", "MIN FILTERED COORD"),
+        .max_filtered =
+            pfm_head_extreme(h, text, "MAX FILTERED DEPTH", "MAX FILTERED COORD"),
+        .min_count = pfm_head_extreme(h, text, "MINIMUM BIN COUNT", "MIN COUNT COORD"),
+        .max_count = pfm_head_extreme(h, text, "MAXIMUM BIN COUNT", "MAX COUNT COORD"),
+        .min_std = pfm_head_extreme(h, text, "MIN STANDARD DEVIATION", NULL),
+        .max_std = pfm_head_extreme(h, text, "MAX STANDARD DEVIATION", NULL)};
 }

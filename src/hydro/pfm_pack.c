@@ -22,7 +22,7 @@ static inline struct putter put_at(uint8_t *record, int64_t bit)
 }
 
 /* The lowest n bits of value, which has no others; n < 64. */
-static inline void put(struct putter *p, uint64_t value, int64_t n)
+static inline void pfm_pack_put(struct putter *p, uint64_t value, int64_t n)
 {
     int64_t rest = p->used + n - 64;
     if (rest < 0) {
@@ -47,8 +47,8 @@ static inline void put_end(struct putter *p)
 static void put_zeros(struct putter *p, int64_t n)
 {
     for (; n > 32; n -= 32)
-        put(p, 0, 32);
-    put(p, 0, n);
+        pfm_pack_put(p, 0, 32);
+    pfm_pack_put(p, 0, n);
 }
 
 struct getter {
@@ -62,7 +62,7 @@ static inline struct getter get_at(const uint8_t *record, int64_t bit, int64_t b
 }
 
 /* The next n bits, at most PFM_FIELD_MAX of them. */
-static inline uint64_t get(struct getter *g, int64_t n)
+static inline uint64_t pfm_pack_get(struct getter *g, int64_t n)
 {
     uint64_t word = 0;
     const uint8_t *from = g->from + g->at / 8;
@@ -75,7 +75,7 @@ static inline uint64_t get(struct getter *g, int64_t n)
     return n ? word >> (64 - n) : 0;
 }
 
-static bool fits(int64_t value, int64_t bits)
+static bool pfm_pack_fits(int64_t value, int64_t bits)
 {
     return value >= 0 && value >> bits == 0;
 }
@@ -86,13 +86,15 @@ void pfm_put_sounding(const struct pfm_head *h, uint8_t *block, int64_t i,
                       const struct pfm_sounding *s)
 {
     struct putter p = put_at(block, i * h->sounding_bits);
-    put(&p, (uint64_t)s->file << h->line_bits | s->line, h->file_bits + h->line_bits);
-    put(&p, (uint64_t)s->ping << h->beam_bits | s->beam, h->ping_bits + h->beam_bits);
-    put(&p, s->depth, h->depth_bits);
-    put(&p, (uint64_t)s->x << h->offset_bits | s->y, 2 * h->offset_bits);
+    pfm_pack_put(&p, (uint64_t)s->file << h->line_bits | s->line,
+                 h->file_bits + h->line_bits);
+    pfm_pack_put(&p, (uint64_t)s->ping << h->beam_bits | s->beam,
+                 h->ping_bits + h->beam_bits);
+    pfm_pack_put(&p, s->depth, h->depth_bits);
+    pfm_pack_put(&p, (uint64_t)s->x << h->offset_bits | s->y, 2 * h->offset_bits);
     if (h->attribute_bits)
         put_zeros(&p, h->attribute_bits);
-    put(&p, s->validity, h->validity_bits);
+    pfm_pack_put(&p, s->validity, h->validity_bits);
     put_end(&p); /* errors of depths and places stay zero */
 }
 
@@ -100,21 +102,21 @@ void pfm_get_sounding(const struct pfm_head *h, const uint8_t *block, int64_t i,
                       struct pfm_sounding *s)
 {
     struct getter g = get_at(block, i * h->sounding_bits, h->sounding_bits);
-    s->file = (uint32_t)get(&g, h->file_bits);
-    s->line = (uint16_t)get(&g, h->line_bits);
-    s->ping = (uint32_t)get(&g, h->ping_bits);
-    s->beam = (uint16_t)get(&g, h->beam_bits);
-    s->depth = (uint32_t)get(&g, h->depth_bits);
-    s->x = (uint16_t)get(&g, h->offset_bits);
-    s->y = (uint16_t)get(&g, h->offset_bits);
+    s->file = (uint32_t)pfm_pack_get(&g, h->file_bits);
+    s->line = (uint16_t)pfm_pack_get(&g, h->line_bits);
+    s->ping = (uint32_t)pfm_pack_get(&g, h->ping_bits);
+    s->beam = (uint16_t)pfm_pack_get(&g, h->beam_bits);
+    s->depth = (uint32_t)pfm_pack_get(&g, h->depth_bits);
+    s->x = (uint16_t)pfm_pack_get(&g, h->offset_bits);
+    s->y = (uint16_t)pfm_pack_get(&g, h->offset_bits);
     g.at += h->attribute_bits;
-    s->validity = (uint32_t)get(&g, h->validity_bits);
+    s->validity = (uint32_t)pfm_pack_get(&g, h->validity_bits);
 }
 
 void pfm_put_next(const struct pfm_head *h, uint8_t *block, int64_t next)
 {
     struct putter p = put_at(block, h->record_length * h->sounding_bits);
-    put(&p, (uint64_t)next, h->pointer_bits);
+    pfm_pack_put(&p, (uint64_t)next, h->pointer_bits);
     put_end(&p);
 }
 
@@ -122,7 +124,7 @@ int64_t pfm_get_next(const struct pfm_head *h, const uint8_t *block)
 {
     struct getter g =
         get_at(block, h->record_length * h->sounding_bits, h->pointer_bits);
-    return (int64_t)get(&g, h->pointer_bits);
+    return (int64_t)pfm_pack_get(&g, h->pointer_bits);
 }
 
 void pfm_copy_soundings(const struct pfm_head *h, uint8_t *to, int64_t i,
@@ -132,21 +134,21 @@ void pfm_copy_soundings(const struct pfm_head *h, uint8_t *to, int64_t i,
     struct putter p = put_at(to, i * h->sounding_bits);
     struct getter g = get_at(from, j * h->sounding_bits, left);
     for (; left > PFM_FIELD_MAX; left -= PFM_FIELD_MAX)
-        put(&p, get(&g, PFM_FIELD_MAX), PFM_FIELD_MAX);
-    put(&p, get(&g, left), left);
+        pfm_pack_put(&p, pfm_pack_get(&g, PFM_FIELD_MAX), PFM_FIELD_MAX);
+    pfm_pack_put(&p, pfm_pack_get(&g, left), left);
     put_end(&p);
 }
 
 const char *pfm_unfit(const struct pfm_head *h, const struct pfm_sounding *s)
 {
-    return !fits(s->file, h->file_bits)           ? "file"
-           : !fits(s->line, h->line_bits)         ? "line"
-           : !fits(s->ping, h->ping_bits)         ? "ping"
-           : !fits(s->beam, h->beam_bits)         ? "beam"
-           : !fits(s->depth, h->depth_bits)       ? "depth"
-           : !fits(s->x | s->y, h->offset_bits)   ? "place in the bin"
-           : !fits(s->validity, h->validity_bits) ? "validity"
-                                                  : NULL;
+    return !pfm_pack_fits(s->file, h->file_bits)           ? "file"
+           : !pfm_pack_fits(s->line, h->line_bits)         ? "line"
+           : !pfm_pack_fits(s->ping, h->ping_bits)         ? "ping"
+           : !pfm_pack_fits(s->beam, h->beam_bits)         ? "beam"
+           : !pfm_pack_fits(s->depth, h->depth_bits)       ? "depth"
+           : !pfm_pack_fits(s->x | s->y, h->offset_bits)   ? "place in the bin"
+           : !pfm_pack_fits(s->validity, h->validity_bits) ? "validity"
+                                                           : NULL;
 }
 
 /* ---- bins ----------------------------------------------------------------------- */
@@ -158,7 +160,7 @@ static uint64_t raw_depth(const struct pfm_head *h, double z)
 
 static double get_depth(const struct pfm_head *h, struct getter *g)
 {
-    return pfm_depth(h, (uint32_t)get(g, h->depth_bits));
+    return pfm_depth(h, (uint32_t)pfm_pack_get(g, h->depth_bits));
 }
 
 void pfm_empty_bin(const struct pfm_head *h, struct pfm_bin *bin)
@@ -180,46 +182,48 @@ void pfm_put_bin(const struct pfm_head *h, uint8_t *record, const struct pfm_bin
     memset(record, 0, (size_t)h->bin_bytes);
     if (!bin->soundings)
         return;
-    put(&p, (uint64_t)bin->soundings, h->count_bits);
-    put(&p, (uint64_t)llround(fmin(bin->std * h->std_scale, most)), h->std_bits);
-    put(&p, raw_depth(h, bin->average_filtered), h->depth_bits);
-    put(&p, raw_depth(h, bin->min_filtered), h->depth_bits);
-    put(&p, raw_depth(h, bin->max_filtered), h->depth_bits);
-    put(&p, raw_depth(h, bin->average), h->depth_bits);
-    put(&p, raw_depth(h, bin->min), h->depth_bits);
-    put(&p, raw_depth(h, bin->max), h->depth_bits);
+    pfm_pack_put(&p, (uint64_t)bin->soundings, h->count_bits);
+    pfm_pack_put(&p, (uint64_t)llround(fmin(bin->std * h->std_scale, most)),
+                 h->std_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->average_filtered), h->depth_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->min_filtered), h->depth_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->max_filtered), h->depth_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->average), h->depth_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->min), h->depth_bits);
+    pfm_pack_put(&p, raw_depth(h, bin->max), h->depth_bits);
     if (h->version >= 7)
-        put(&p, (uint64_t)bin->valid, h->count_bits);
+        pfm_pack_put(&p, (uint64_t)bin->valid, h->count_bits);
     put_zeros(&p, h->bin_attribute_bits);
-    put(&p, bin->validity, h->validity_bits);
-    put(&p, (uint64_t)bin->first, h->pointer_bits);
-    put(&p, (uint64_t)bin->last, h->pointer_bits);
+    pfm_pack_put(&p, bin->validity, h->validity_bits);
+    pfm_pack_put(&p, (uint64_t)bin->first, h->pointer_bits);
+    pfm_pack_put(&p, (uint64_t)bin->last, h->pointer_bits);
     put_end(&p);
 }
 
 void pfm_get_bin(const struct pfm_head *h, const uint8_t *record, struct pfm_bin *bin)
 {
     struct getter g = get_at(record, 0, h->bin_bytes * 8);
-    bin->soundings = (int64_t)get(&g, h->count_bits);
-    bin->std = (double)get(&g, h->std_bits) / h->std_scale;
+    bin->soundings = (int64_t)pfm_pack_get(&g, h->count_bits);
+    bin->std = (double)pfm_pack_get(&g, h->std_bits) / h->std_scale;
     bin->average_filtered = get_depth(h, &g);
     bin->min_filtered = get_depth(h, &g);
     bin->max_filtered = get_depth(h, &g);
     bin->average = get_depth(h, &g);
     bin->min = get_depth(h, &g);
     bin->max = get_depth(h, &g);
-    bin->valid = h->version >= 7 ? (int64_t)get(&g, h->count_bits) : -1;
+    bin->valid = h->version >= 7 ? (int64_t)pfm_pack_get(&g, h->count_bits) : -1;
     g.at += h->bin_attribute_bits;
-    bin->validity = (uint32_t)get(&g, h->validity_bits);
-    bin->first = (int64_t)get(&g, h->pointer_bits);
-    bin->last = (int64_t)get(&g, h->pointer_bits);
+    bin->validity = (uint32_t)pfm_pack_get(&g, h->validity_bits);
+    bin->first = (int64_t)pfm_pack_get(&g, h->pointer_bits);
+    bin->last = (int64_t)pfm_pack_get(&g, h->pointer_bits);
 }
 
 const char *pfm_bin_unfit(const struct pfm_head *h, const struct pfm_bin *bin)
 {
-    return !fits(bin->soundings, h->count_bits)     ? "number of soundings"
-           : !fits(bin->validity, h->validity_bits) ? "validity"
-           : !fits(bin->first, h->pointer_bits) || !fits(bin->last, h->pointer_bits)
+    return !pfm_pack_fits(bin->soundings, h->count_bits)     ? "number of soundings"
+           : !pfm_pack_fits(bin->validity, h->validity_bits) ? "validity"
+           : !pfm_pack_fits(bin->first, h->pointer_bits) ||
+                   !pfm_pack_fits(bin->last, h->pointer_bits)
                ? "pointer"
                : NULL;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *name_of(const char *path)
+static const char *pfm_side_name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -15,7 +15,7 @@ static const char *name_of(const char *path)
 /* ---- inputs --------------------------------------------------------------------- */
 
 /* Room for one more behind n entries: arrays grow where n is a power of two. */
-static int grow(void **array, int64_t n, size_t size)
+static int pfm_side_grow(void **array, int64_t n, size_t size)
 {
     if (n & (n - 1))
         return 0;
@@ -29,7 +29,7 @@ static int grow(void **array, int64_t n, size_t size)
 
 static int add_file(struct pfm_inputs *in, const char *path, int64_t type, bool deleted)
 {
-    int rc = grow((void **)&in->file, in->files, sizeof *in->file);
+    int rc = pfm_side_grow((void **)&in->file, in->files, sizeof *in->file);
     char *copy = rc ? NULL : strdup(path);
     if (!rc && !copy)
         rc = err_set(-ENOMEM, path, -1, "no memory for a list of input files");
@@ -41,7 +41,7 @@ static int add_file(struct pfm_inputs *in, const char *path, int64_t type, bool 
 static int add_line(struct pfm_inputs *in, const char *name, const char *suffix)
 {
     size_t n = strlen(name) + strlen(suffix) + 1;
-    int rc = grow((void **)&in->line, in->lines, sizeof *in->line);
+    int rc = pfm_side_grow((void **)&in->line, in->lines, sizeof *in->line);
     char *line = rc ? NULL : malloc(n);
     if (!rc && !line)
         rc = err_set(-ENOMEM, NULL, -1, "no memory for a list of lines");
@@ -58,7 +58,7 @@ int pfm_inputs_add(struct pfm_inputs *in, const char *path, int64_t type)
         return err_set(-EINVAL, path, -1,
                        "a PFM cannot list a file that has a line break in its name");
     int rc = add_file(in, path, type, false);
-    return rc ? rc : add_line(in, name_of(path), "-000");
+    return rc ? rc : add_line(in, pfm_side_name_of(path), "-000");
 }
 
 void pfm_inputs_free(struct pfm_inputs *in)
@@ -144,7 +144,7 @@ int pfm_inputs_read(struct pfm_inputs *in, const char *handle)
 
 /* ---- writing -------------------------------------------------------------------- */
 
-static int begin(FILE **f, const char *path)
+static int pfm_side_begin(FILE **f, const char *path)
 {
     *f = fopen(path, "we");
     return *f ? 0
@@ -152,7 +152,7 @@ static int begin(FILE **f, const char *path)
                         strerror(errno));
 }
 
-static int finish(FILE *f, const char *path)
+static int pfm_side_finish(FILE *f, const char *path)
 {
     int code = ferror(f) ? EIO : 0;
     if (fclose(f) && !code)
@@ -166,24 +166,24 @@ int pfm_handle_write(const char *path, const struct pfm_head *h, const char *han
 {
     static const char bar[] = "########################################"
                               "########################################";
-    const char *name = name_of(handle);
+    const char *name = pfm_side_name_of(handle);
     FILE *f;
-    int rc = begin(&f, path);
+    int rc = pfm_side_begin(&f, path);
     if (rc)
         return rc;
     fprintf(f, "PFM Handle File - %s\n#\n%s\n#\n", h->version_text, bar);
     fprintf(f, "# This file stands for a PFM, whose files are in the folder\n#\n");
     fprintf(f, "#\t%s.data\n#\n# beside it. Its list of input files is\n#\n", name);
     fprintf(f, "#\t%s.data/%s.ctl\n#\n%s\n#\n", name, name, bar);
-    return finish(f, path);
+    return pfm_side_finish(f, path);
 }
 
 int pfm_ctl_write(const char *path, const struct pfm_head *h, const char *handle,
                   const struct pfm_inputs *in)
 {
-    const char *name = name_of(handle);
+    const char *name = pfm_side_name_of(handle);
     FILE *f;
-    int rc = begin(&f, path);
+    int rc = pfm_side_begin(&f, path);
     if (rc)
         return rc;
     fprintf(f, "%s\n%s.data/%s.bin\n%s.data/%s.ndx\nNONE\nNONE\n", h->version_text,
@@ -191,18 +191,18 @@ int pfm_ctl_write(const char *path, const struct pfm_head *h, const char *handle
     for (int64_t i = 0; i < in->files; i++)
         fprintf(f, "%c %05lld %02lld %s\n", in->file[i].deleted ? '-' : '+',
                 (long long)i, (long long)in->file[i].type, in->file[i].path);
-    return finish(f, path);
+    return pfm_side_finish(f, path);
 }
 
 int pfm_lin_write(const char *path, const struct pfm_inputs *in)
 {
     FILE *f;
-    int rc = begin(&f, path);
+    int rc = pfm_side_begin(&f, path);
     if (rc)
         return rc;
     for (int64_t i = 0; i < in->lines; i++)
         fprintf(f, "%s\n", in->line[i]);
-    return finish(f, path);
+    return pfm_side_finish(f, path);
 }
 
 int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *coverage)
@@ -210,14 +210,14 @@ int pfm_cvg_write(const char *path, const struct pfm_head *h, const uint8_t *cov
     static const char zeros[PFM_COVERAGE_HEADER];
     int64_t bins = h->width * h->height;
     FILE *f;
-    int rc = begin(&f, path);
+    int rc = pfm_side_begin(&f, path);
     if (rc)
         return rc;
     int n = fprintf(f, "%s\n[END OF HEADER]\n", h->version_text);
     fwrite(zeros, 1, (size_t)(PFM_COVERAGE_HEADER - n), f);
     if (coverage)
         fwrite(coverage, 1, (size_t)bins, f);
-    rc = finish(f, path);
+    rc = pfm_side_finish(f, path);
     if (!rc && truncate(path, PFM_COVERAGE_HEADER + bins))
         rc = err_set(-errno, path, -1,
                      "cannot make room for a byte for each of %lld "

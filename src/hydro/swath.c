@@ -75,7 +75,7 @@ const struct swath_counts *swath_counts(const struct swath *w)
 /* ---- pings come in -------------------------------------------------------------- */
 
 /* One piece of memory for all arrays of a slot. */
-static int make_room(struct slot *s, int beams)
+static int swath_make_room(struct slot *s, int beams)
 {
     size_t n = (size_t)beams;
     if (beams <= s->room)
@@ -114,7 +114,7 @@ static int make_work(struct swath *w, int beams)
     return 0;
 }
 
-static bool apart(const struct gsf_ping *a, const struct gsf_ping *b)
+static bool swath_apart(const struct gsf_ping *a, const struct gsf_ping *b)
 {
     struct geo_point metres = geo_degree(a->lat);
     double north = (b->lat - a->lat) * metres.lat,
@@ -168,7 +168,7 @@ int swath_push(struct swath *w, const struct gsf_ping *ping)
         return err_set(-ENOBUFS, NULL, -1,
                        "the swath filter was given more pings than it was asked for");
     struct slot *s = &w->slot[w->pushed % SLOTS];
-    int rc = make_room(s, ping->beams);
+    int rc = swath_make_room(s, ping->beams);
     if (!rc)
         rc = make_work(w, ping->beams);
     if (rc)
@@ -176,7 +176,7 @@ int swath_push(struct swath *w, const struct gsf_ping *ping)
     copy(s, ping);
     if (!ping->ignored)
         gate(w, s);
-    w->runs += ping->placed && w->before.placed && apart(&w->before, ping);
+    w->runs += ping->placed && w->before.placed && swath_apart(&w->before, ping);
     if (ping->placed)
         w->before = *ping;
     s->run = w->runs;
@@ -192,7 +192,7 @@ void swath_flush(struct swath *w)
 /* ---- medians of many columns at once -------------------------------------------- */
 
 /* Afterwards a[i] <= b[i]. */
-static void exchange(float *restrict a, float *restrict b, int n)
+static void swath_exchange(float *restrict a, float *restrict b, int n)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
@@ -215,7 +215,7 @@ static const float *medians(float *const row[], int rows, int n)
     const uint8_t(*pair)[2] = rows == 5 ? of5 : of9;
     int pairs = rows == 5 ? sizeof of5 / sizeof of5[0] : sizeof of9 / sizeof of9[0];
     for (int i = 0; i < pairs; i++)
-        exchange(row[pair[i][0]], row[pair[i][1]], n);
+        swath_exchange(row[pair[i][0]], row[pair[i][1]], n);
     return row[rows / 2];
 }
 

@@ -55,7 +55,7 @@ struct reading {
     struct told told;
 };
 
-static int no_memory(void)
+static int bins_no_memory(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the pictures' figures");
 }
@@ -94,7 +94,7 @@ static struct lane *lane_of(struct reading *r, int32_t pid)
     return r->b->fill ? &r->b->lane[r->b->lanes - 1] : add_lane(r, pid);
 }
 
-static struct file *file_of(struct reading *r, uint32_t id)
+static struct file *bins_file_of(struct reading *r, uint32_t id)
 {
     struct bins *b = r->b;
     if (id >= r->names) {
@@ -123,21 +123,21 @@ static struct file *file_of(struct reading *r, uint32_t id)
 
 /* ---- first pass: how long, how large -------------------------------------- */
 
-static int measure(struct reading *r, const struct event *e, bool placed)
+static int bins_measure(struct reading *r, const struct event *e, bool placed)
 {
     struct lane *lane = lane_of(r, e->pid);
     int64_t end_ns = e->start_ns + e->duration_ns;
     if (!lane)
-        return no_memory();
+        return bins_no_memory();
     if (!lane->begin_ns || e->start_ns < lane->begin_ns)
         lane->begin_ns = e->start_ns;
     if (end_ns > lane->end_ns)
         lane->end_ns = end_ns;
     if (!placed || e->bytes <= 0)
         return 0;
-    struct file *f = file_of(r, e->name);
+    struct file *f = bins_file_of(r, e->name);
     if (!f)
-        return no_memory();
+        return bins_no_memory();
     log_sum(&f->bytes, e->bytes);
     if (e->offset < INT64_MAX / 2 && e->offset + e->bytes > f->end)
         f->end = e->offset + e->bytes;
@@ -189,14 +189,14 @@ static void fill_map(const struct bins *b, const struct file *f, const struct ev
                   (double)e->bytes / (double)(last - first + 1));
 }
 
-static int fill(struct reading *r, const struct event *e, bool placed)
+static int bins_fill(struct reading *r, const struct event *e, bool placed)
 {
     const struct bins *b = r->b;
     struct lane *lane = lane_of(r, e->pid);
     int64_t end_ns = e->start_ns + e->duration_ns;
     enum trace_class class = (enum trace_class)e->class;
     if (placed && e->bytes > 0 && e->offset < INT64_MAX / 2) {
-        const struct file *f = file_of(r, e->name);
+        const struct file *f = bins_file_of(r, e->name);
         if (f && f->map >= 0)
             fill_map(b, f, e);
     }
@@ -215,14 +215,14 @@ static int fill(struct reading *r, const struct event *e, bool placed)
 
 /* ---- passes --------------------------------------------------------------- */
 
-static int read_log(void *arg, struct log *l)
+static int bins_read_log(void *arg, struct log *l)
 {
     struct bins *b = arg;
     struct reading r = {.b = b, .log = l, .first = b->fill ? 0 : b->lanes};
     struct event e;
     int rc = 0, more;
     if (!b->fill && !log_info(l)->table && !add_lane(&r, log_info(l)->pid))
-        rc = no_memory();
+        rc = bins_no_memory();
     if (b->fill) {
         while (r.first < b->lanes - 1 && b->lane[r.first].log < b->log)
             r.first++;
@@ -233,7 +233,9 @@ static int read_log(void *arg, struct log *l)
     }
     while (!rc && (more = log_next(l, &e)) != 0) {
         bool placed = more == 1 && told_by(&r.told, &e);
-        rc = more < 0 ? more : b->fill ? fill(&r, &e, placed) : measure(&r, &e, placed);
+        rc = more < 0  ? more
+             : b->fill ? bins_fill(&r, &e, placed)
+                       : bins_measure(&r, &e, placed);
     }
     b->log++;
     if (b->fill)
@@ -260,7 +262,7 @@ static int make_lanes(struct bins *b)
         struct lane *l = &b->lane[i];
         l->io_s = calloc(3 * n, sizeof *l->io_s);
         if (!l->io_s)
-            return no_memory();
+            return bins_no_memory();
         l->read = l->io_s + n;
         l->written = l->read + n;
     }
@@ -284,7 +286,7 @@ static int make_maps(struct bins *b)
         m->file = best;
         m->read = calloc(2 * ROWS * (size_t)b->slices, sizeof *m->read);
         if (!m->read)
-            return no_memory();
+            return bins_no_memory();
         m->written = m->read + ROWS * b->slices;
         b->file[best].map = b->maps;
     }
@@ -338,7 +340,7 @@ static void put_map(struct json *j, const struct bins *b, const struct map *m)
     json_end_object(j);
 }
 
-static int put_json(const struct bins *b, const char *run, FILE *out)
+static int bins_put_json(const struct bins *b, const char *run, FILE *out)
 {
     struct json j;
     json_start(&j, out);
@@ -392,15 +394,15 @@ int command_bins(int argc, char **argv)
         return status;
     struct run r;
     int rc = run_find(&r, path);
-    rc = rc ? rc : run_each(&r, read_log, &b);
+    rc = rc ? rc : run_each(&r, bins_read_log, &b);
     widen(&b);
     rc = rc ? rc : make_lanes(&b);
     rc = rc ? rc : make_maps(&b);
     b.fill = true;
     b.log = 0;
     r.unreadable = 0; /* counted again */
-    rc = rc ? rc : run_each(&r, read_log, &b);
-    rc = rc ? rc : put_json(&b, path, stdout);
+    rc = rc ? rc : run_each(&r, bins_read_log, &b);
+    rc = rc ? rc : bins_put_json(&b, path, stdout);
     status = run_verdict(&r, rc);
     free_bins(&b);
     run_free(&r);

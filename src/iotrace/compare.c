@@ -121,9 +121,9 @@ static void put_list(struct json *j, const char *key, const struct changes *c)
     json_end_array(j);
 }
 
-static int put_json(struct summary *const s[2], const struct change *all,
-                    const struct changes *calls, const struct changes *files,
-                    const char *path)
+static int compare_put_json(struct summary *const s[2], const struct change *all,
+                            const struct changes *calls, const struct changes *files,
+                            const char *path)
 {
     FILE *out = command_create(path, true);
     struct json j;
@@ -143,7 +143,7 @@ static int put_json(struct summary *const s[2], const struct change *all,
     return command_finish(out, path);
 }
 
-static int show(struct summary *const s[2], int64_t top, const char *json)
+static int compare_show(struct summary *const s[2], int64_t top, const char *json)
 {
     struct changes calls = {0}, files = {0};
     struct change all = {"all I/O", summary_io(s[0]->total), summary_io(s[1]->total)};
@@ -158,7 +158,7 @@ static int show(struct summary *const s[2], int64_t top, const char *json)
         put_text("file", &files, top);
     }
     if (!rc && json)
-        rc = put_json(s, &all, &calls, &files, json);
+        rc = compare_put_json(s, &all, &calls, &files, json);
     free(calls.row);
     free(files.row);
     return rc;
@@ -188,7 +188,7 @@ int command_compare(int argc, char **argv)
     struct summary *s[2] = {NULL, NULL};
     int rc = summary_make(&s[0], path[0]);
     rc = rc ? rc : summary_make(&s[1], path[1]);
-    rc = rc ? rc : show(s, top, json);
+    rc = rc ? rc : compare_show(s, top, json);
     for (int k = 0; k < 2 && s[k]; k++)
         for (int i = 0; i < s[k]->notes; i++)
             run_say(s[k]->note[i].log, s[k]->note[i].text);

@@ -37,7 +37,7 @@ static void put_name(struct json *j, const char *what, int64_t pid, int64_t tid,
     json_end_object(j);
 }
 
-static void put_processes(struct json *j, const struct stream *s)
+static void export_put_processes(struct json *j, const struct stream *s)
 {
     for (int i = 0; i < s->logs; i++) {
         const struct log_info *l = log_info(s->log[i]);
@@ -115,7 +115,7 @@ static int put_perfetto(struct stream *s, FILE *out)
     json_object(&j, NULL);
     json_text(&j, "displayTimeUnit", "ns");
     json_array(&j, "traceEvents");
-    put_processes(&j, s);
+    export_put_processes(&j, s);
     while ((rc = stream_next(s, &e)) == 1 && !ferror(out)) {
         begin_ns = sequence ? begin_ns : e.start_ns;
         put_event(&j, s->last, &e, begin_ns, sequence++);

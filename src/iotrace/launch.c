@@ -253,7 +253,7 @@ struct setting {
     char folder[PATH_MAX], recorder[PATH_MAX];
 };
 
-static int start(struct setting *s, int *status)
+static int launch_start(struct setting *s, int *status)
 {
     child = fork();
     if (child < 0)
@@ -298,7 +298,7 @@ static void conclude(const char *folder)
     run_free(&r);
 }
 
-static int record(struct setting *s)
+static int launch_record(struct setting *s)
 {
     int status = EXIT_FAILED;
     int rc = find_recorder(s->recorder);
@@ -307,7 +307,7 @@ static int record(struct setting *s)
         rmdir(s->folder);
     if (!rc)
         warn_about(s->command);
-    rc = rc ? rc : start(s, &status);
+    rc = rc ? rc : launch_start(s, &status);
     if (rc)
         err_print(stderr, "iotrace run", err_get());
     else
@@ -361,5 +361,5 @@ int command_run(int argc, char **argv)
         err_print(stderr, "iotrace run", err_get());
         return EXIT_USAGE;
     }
-    return record(&s);
+    return launch_record(&s);
 }

@@ -51,7 +51,7 @@ struct patterns {
     int processes;
 };
 
-static int no_memory(void)
+static int ldad_no_memory(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the patterns");
 }
@@ -63,7 +63,7 @@ static int64_t descriptor_bytes(const struct descriptor *d)
     return ldad_bytes(&d->is) * d->repeats;
 }
 
-static int keep(void *arg, const struct ldad *d, int64_t repeats)
+static int ldad_keep(void *arg, const struct ldad *d, int64_t repeats)
 {
     struct pattern *p = arg;
     for (int i = 0; i < p->founds; i++)
@@ -77,7 +77,7 @@ static int keep(void *arg, const struct ldad *d, int64_t repeats)
     }
     struct descriptor *more = realloc(p->found, ((size_t)p->founds + 1) * sizeof *more);
     if (!more)
-        return no_memory();
+        return ldad_no_memory();
     p->found = more;
     p->found[p->founds++] = (struct descriptor){*d, repeats};
     return 0;
@@ -93,7 +93,7 @@ static int add_transfer(struct pattern *p, int64_t at, int64_t bytes)
     if (bytes > p->large)
         p->large = bytes;
     log_sum(&p->bytes, bytes);
-    p->finder.found = keep;
+    p->finder.found = ldad_keep;
     p->finder.arg = p; /* which may have moved since */
     return ldad_finder_add(&p->finder, at, bytes);
 }
@@ -183,13 +183,13 @@ static int add_process(struct patterns *all, const struct log_info *i)
     struct process *more =
         realloc(all->process, ((size_t)all->processes + 1) * sizeof *more);
     if (!more)
-        return no_memory();
+        return ldad_no_memory();
     all->process = more;
     all->process[all->processes++] = (struct process){i->rank, i->pid};
     return 0;
 }
 
-static int read_log(void *arg, struct log *l)
+static int ldad_read_log(void *arg, struct log *l)
 {
     struct patterns *all = arg;
     struct reading r = {
@@ -290,7 +290,7 @@ static void put_who(const struct process *p, char out[32])
         snprintf(out, 32, "process %d", p->pid);
 }
 
-static void put_descriptor(const struct descriptor *d, FILE *out)
+static void ldad_put_descriptor(const struct descriptor *d, FILE *out)
 {
     char text[LDAD_TEXT];
     ldad_print(text, sizeof text, &d->is);
@@ -321,7 +321,7 @@ static void put_text(const struct patterns *all, const struct group *g, int64_t 
                units_bytes(small, p->small), units_bytes(large, p->large));
         for (int k = 0; k < p->founds; k++)
             if (is_pattern(p, &p->found[k]))
-                put_descriptor(&p->found[k], stdout);
+                ldad_put_descriptor(&p->found[k], stdout);
         if (explained(p) < p->bytes)
             printf("    %s follow no pattern\n",
                    units_bytes(bytes, p->bytes - explained(p)));
@@ -372,7 +372,8 @@ static void put_json_stream(struct json *j, const struct patterns *all,
     json_end_object(j);
 }
 
-static void put_json(struct json *j, const struct patterns *all, const struct group *g)
+static void ldad_put_json(struct json *j, const struct patterns *all,
+                          const struct group *g)
 {
     json_object(j, NULL);
     json_text(j, "name", names_get(&all->files, g->stream[0]->file));
@@ -420,7 +421,7 @@ static void show_all(const struct patterns *all, const struct group *group, int 
 {
     for (int i = 0; i < groups && (j || i < top); i++)
         if (j)
-            put_json(j, all, &group[i]);
+            ldad_put_json(j, all, &group[i]);
         else
             put_text(all, &group[i], top);
     if (groups > top && !j)
@@ -436,7 +437,7 @@ static int show_groups(struct patterns *all, struct json *j, int64_t top)
     const struct pattern **list = calloc(most, sizeof *list);
     struct group *group = calloc(most, sizeof *group);
     struct ldad *room = calloc(most, sizeof *room);
-    int n = 0, rc = list && group && room ? 0 : no_memory();
+    int n = 0, rc = list && group && room ? 0 : ldad_no_memory();
     for (int i = 0; i < all->streams && !rc; i++)
         if (all->stream[i].founds)
             list[n++] = &all->stream[i];
@@ -448,7 +449,7 @@ static int show_groups(struct patterns *all, struct json *j, int64_t top)
     return rc;
 }
 
-static int show(struct patterns *all, const char *json, int64_t top)
+static int ldad_show(struct patterns *all, const char *json, int64_t top)
 {
     if (all->streams)
         qsort(all->stream, (size_t)all->streams, sizeof *all->stream, by_file);
@@ -513,8 +514,8 @@ int command_ldad(int argc, char **argv)
     struct patterns all = {0};
     struct run r;
     int rc = run_find(&r, path);
-    rc = rc ? rc : run_each(&r, read_log, &all);
-    rc = rc ? rc : show(&all, json, top);
+    rc = rc ? rc : run_each(&r, ldad_read_log, &all);
+    rc = rc ? rc : ldad_show(&all, json, top);
     status = run_verdict(&r, rc);
     free_patterns(&all);
     run_free(&r);

@@ -25,7 +25,7 @@ struct sums {
 
 /* ---- .summary: Tables 2.2 and 2.3 ----------------------------------------- */
 
-static void add(struct sums *s, const struct event *e)
+static void recover_add(struct sums *s, const struct event *e)
 {
     if (e->start_ns + e->duration_ns > s->end_ns)
         s->end_ns = e->start_ns + e->duration_ns;
@@ -85,8 +85,8 @@ static void put_process(FILE *out, const struct log *l, const struct sums *s)
             count_files(l), i->dropped, i->excluded);
 }
 
-static void put_file(FILE *out, const struct log *l, uint32_t id, int32_t fd,
-                     const struct sum f[2])
+static void recover_put_file(FILE *out, const struct log *l, uint32_t id, int32_t fd,
+                             const struct sum f[2])
 {
     table_text(out, log_name(l, id));
     for (int w = 0; w < 2; w++) {
@@ -105,7 +105,7 @@ static int put_summary(struct log *l, FILE *out)
     if (!s.file)
         return err_set(-ENOMEM, log_info(l)->path, -1, "no memory for its files");
     while ((rc = log_next(l, &e)) == 1)
-        add(&s, &e);
+        recover_add(&s, &e);
     put_process(out, l, &s);
     fputs(
         "Filename\tTotal Number Read\tTotal Bytes Read\tTotal Time Read\t"
@@ -113,7 +113,7 @@ static int put_summary(struct log *l, FILE *out)
         out);
     for (uint32_t id = 1; id <= s.files; id++)
         if (log_is_file(l, id, &fd))
-            put_file(out, l, id, fd, s.file[id]);
+            recover_put_file(out, l, id, fd, s.file[id]);
     free(s.file);
     return rc < 0 ? rc : 0;
 }

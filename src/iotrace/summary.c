@@ -23,12 +23,12 @@ struct reading {
     bool profile;
 };
 
-static int no_memory(void)
+static int summary_no_memory(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the summary");
 }
 
-static void add(struct sum *to, const struct event *e)
+static void summary_add(struct sum *to, const struct event *e)
 {
     to->calls++;
     to->errors += e->bytes < 0;
@@ -53,7 +53,7 @@ static int grow_files(struct summary *s, uint32_t id)
     uint32_t room = s->file_room ? 2 * s->file_room : 64;
     struct file_sum *more = realloc(s->file, room * sizeof *more);
     if (!more)
-        return no_memory();
+        return summary_no_memory();
     memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
     s->file = more;
     s->file_room = room;
@@ -67,14 +67,14 @@ static int grow_states(struct reading *r, uint32_t id)
     uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
     uint32_t *global = realloc(r->global, names * sizeof *global);
     if (!global)
-        return no_memory();
+        return summary_no_memory();
     memset(global + r->names, 0, (names - r->names) * sizeof *global);
     r->global = global;
     r->names = names;
     uint32_t states = names < STATES ? names : STATES;
     struct access(*access)[2] = realloc(r->access, states * sizeof *access);
     if (!access)
-        return no_memory();
+        return summary_no_memory();
     memset(access + r->states, 0, (states - r->states) * sizeof *access);
     r->access = access;
     r->states = states;
@@ -132,7 +132,7 @@ static void count_access(struct reading *r, struct file_sum *f, const struct eve
 
 static void add_to_file(struct file_sum *f, const struct event *e, int process)
 {
-    add(&f->sum[e->class], e);
+    summary_add(&f->sum[e->class], e);
     if (f->last_process != process + 1) {
         f->last_process = process + 1;
         f->processes++;
@@ -156,12 +156,12 @@ static int add_to_call(struct summary *s, const struct event *e)
 {
     struct call_sum **at = &s->call[e->level > 0][e->op], *c = *at;
     if (!c && !(c = *at = calloc(1, sizeof *c)))
-        return no_memory();
+        return summary_no_memory();
     if (c->sum.calls == 0 || e->duration_ns < c->min_ns)
         c->min_ns = e->duration_ns;
     if (e->duration_ns > c->max_ns)
         c->max_ns = e->duration_ns;
-    add(&c->sum, e);
+    summary_add(&c->sum, e);
     c->latency[hist_bucket(e->duration_ns)]++;
     if (!op_moves((enum trace_class)e->class) || e->bytes < 0)
         return 0;
@@ -183,7 +183,7 @@ static struct process_sum *add_process(struct reading *r, int32_t pid)
         int room = s->process_room ? 2 * s->process_room : 16;
         struct process_sum *more = realloc(s->process, (size_t)room * sizeof *more);
         if (!more) {
-            no_memory();
+            summary_no_memory();
             return NULL;
         }
         s->process = more;
@@ -229,7 +229,7 @@ static void add_to_process(struct process_sum *p, const struct event *e)
         p->end_ns = end;
     if (e->level > 0)
         return;
-    add(&p->sum[e->class], e);
+    summary_add(&p->sum[e->class], e);
     if (!op_is_io((enum trace_class)e->class))
         return;
     int64_t from = e->start_ns > p->covered_ns ? e->start_ns : p->covered_ns;
@@ -296,7 +296,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
     struct process_sum *process = process_of(r, log_info(r->log)->pid);
     struct call_sum **c = &s->call[p->level > 0][op];
     if (!process || (!*c && !(*c = calloc(1, sizeof **c))))
-        return no_memory();
+        return summary_no_memory();
     r->profile = true;
     add_profile_to_call(*c, p, &sum);
     add_sum(p->level ? &s->nested[class] : &s->total[class], &sum);
@@ -319,7 +319,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
 
 /* ---- all ------------------------------------------------------------------ */
 
-static int count(struct reading *r, const struct event *e)
+static int summary_count(struct reading *r, const struct event *e)
 {
     struct summary *s = r->s;
     enum trace_class class = (enum trace_class)e->class;
@@ -330,7 +330,7 @@ static int count(struct reading *r, const struct event *e)
     if (rc)
         return rc;
     add_to_process(p, e);
-    add(e->level ? &s->nested[class] : &s->total[class], e);
+    summary_add(e->level ? &s->nested[class] : &s->total[class], e);
     if (e->level > 0)
         return 0;
     if ((class == CLASS_READ || class == CLASS_WRITE) && e->bytes >= 0)
@@ -349,11 +349,11 @@ static int add_note(struct summary *s, const char *log, const char *text)
 {
     struct summary_note *more = realloc(s->note, ((size_t)s->notes + 1) * sizeof *more);
     if (!more)
-        return no_memory();
+        return summary_no_memory();
     s->note = more;
     more[s->notes] = (struct summary_note){strdup(log), strdup(text)};
     if (!more[s->notes].log || !more[s->notes].text)
-        return no_memory();
+        return summary_no_memory();
     s->notes++;
     return 0;
 }
@@ -383,16 +383,16 @@ static void widen(struct summary *s, int first)
     }
 }
 
-static int read_log(void *arg, struct log *l)
+static int summary_read_log(void *arg, struct log *l)
 {
     struct summary *s = arg;
     struct reading *r = calloc(1, sizeof *r);
     if (!r)
-        return no_memory();
+        return summary_no_memory();
     *r = (struct reading){.s = s, .log = l, .first = s->processes};
     struct event e;
     int rc;
-    while ((rc = log_next(l, &e)) == 1 && !(rc = count(r, &e)))
+    while ((rc = log_next(l, &e)) == 1 && !(rc = summary_count(r, &e)))
         ;
     if (!rc && log_info(l)->events == 0)
         rc = log_profile(l, add_profile, r);
@@ -418,10 +418,10 @@ int summary_make(struct summary **out, const char *path)
 {
     struct summary *s = *out = calloc(1, sizeof *s);
     if (!s)
-        return no_memory();
+        return summary_no_memory();
     int rc = run_find(&s->run, path);
     rc = rc ? rc : grow_files(s, 0);
-    rc = rc ? rc : run_each(&s->run, read_log, s);
+    rc = rc ? rc : run_each(&s->run, summary_read_log, s);
     if (!rc && s->run.unreadable) {
         char text[96];
         snprintf(text, sizeof text, "%d of %d logs could not be read: not in here",
@@ -527,7 +527,7 @@ static int sorted(struct rank_of *r, int n, uint32_t **ids)
     *ids = r ? malloc(((size_t)n + 1) * sizeof **ids) : NULL;
     if (!*ids) {
         free(r);
-        return no_memory();
+        return summary_no_memory();
     }
     qsort(r, (size_t)n, sizeof *r, by_ns);
     for (int i = 0; i < n; i++)

@@ -54,7 +54,7 @@ static void put_hist(struct json *j, const char *key, const int64_t *hist, doubl
     json_end_array(j);
 }
 
-static void put_latency(struct json *j, const struct call_sum *c)
+static void summary_json_put_latency(struct json *j, const struct call_sum *c)
 {
     json_object_flat(j, "latency_s");
     json_real(j, "min", summary_s(c->min_ns));
@@ -89,7 +89,7 @@ static int put_calls(struct json *j, const char *key, const struct summary *s,
         json_text(j, "name", op_get((int)op[i])->name);
         json_text(j, "class", op_class_name(op_get((int)op[i])->class));
         summary_put_sum(j, "sum", &c->sum);
-        put_latency(j, c);
+        summary_json_put_latency(j, c);
         json_end_object(j);
     }
     json_end_array(j);
@@ -97,7 +97,7 @@ static int put_calls(struct json *j, const char *key, const struct summary *s,
     return 0;
 }
 
-static void put_file(struct json *j, const struct summary *s, uint32_t id)
+static void summary_json_put_file(struct json *j, const struct summary *s, uint32_t id)
 {
     const struct file_sum *f = &s->file[id];
     json_object(j, NULL);
@@ -118,7 +118,7 @@ static void put_file(struct json *j, const struct summary *s, uint32_t id)
     json_end_object(j);
 }
 
-static int put_files(struct json *j, const struct summary *s)
+static int summary_json_put_files(struct json *j, const struct summary *s)
 {
     uint32_t *id;
     int n = summary_by_time(s, &id);
@@ -126,13 +126,13 @@ static int put_files(struct json *j, const struct summary *s)
         return n;
     json_array(j, "files");
     for (int i = 0; i < n; i++)
-        put_file(j, s, id[i]);
+        summary_json_put_file(j, s, id[i]);
     json_end_array(j);
     free(id);
     return 0;
 }
 
-static void put_processes(struct json *j, const struct summary *s)
+static void summary_json_put_processes(struct json *j, const struct summary *s)
 {
     json_array(j, "processes");
     for (int i = 0; i < s->processes; i++) {
@@ -209,8 +209,8 @@ int summary_json(const struct summary *s, FILE *out)
     json_int(&j, "transfers_below_4KiB", s->small_calls);
     int rc = put_calls(&j, "calls", s, 0);
     rc = rc ? rc : put_calls(&j, "nested_calls", s, 1);
-    rc = rc ? rc : put_files(&j, s);
-    put_processes(&j, s);
+    rc = rc ? rc : summary_json_put_files(&j, s);
+    summary_json_put_processes(&j, s);
     json_object(&j, "imbalance");
     put_imbalance(&j, "io_s", s, process_io_s);
     put_imbalance(&j, "bytes", s, process_bytes);

@@ -9,7 +9,7 @@
 
 #define NAME_WIDTH 44
 
-static const char *share(char out[16], double part, double whole)
+static const char *summary_text_share(char out[16], double part, double whole)
 {
     if (whole <= 0)
         return "-";
@@ -35,7 +35,7 @@ static void put_sum(FILE *out, const char *label, const struct sum *sum, double 
         fprintf(out, "  %-9s %12lld calls  %10s  %9s  %8s%s\n", label,
                 (long long)sum->calls, units_bytes(bytes, sum->bytes),
                 units_seconds(time, summary_s(sum->ns)),
-                share(part, summary_s(sum->ns), io_s),
+                summary_text_share(part, summary_s(sum->ns), io_s),
                 sum->errors ? "  (some failed)" : "");
 }
 
@@ -92,14 +92,15 @@ static void put_accesses(const struct summary *s, FILE *out)
             continue;
         const char *p[ACCESS_KINDS];
         for (int k = 0; k < ACCESS_KINDS; k++)
-            p[k] = share(part[k], (double)a->calls[k], (double)all);
+            p[k] = summary_text_share(part[k], (double)a->calls[k], (double)all);
         fprintf(out, "  %-9s sequential %s, strided %s, random %s, unknown %s\n",
                 side[w], p[ACCESS_SEQUENTIAL], p[ACCESS_STRIDED], p[ACCESS_RANDOM],
                 p[ACCESS_UNKNOWN]);
     }
 }
 
-static void put_call(const struct call_sum *c, const char *name, double io_s, FILE *out)
+static void summary_text_put_call(const struct call_sum *c, const char *name,
+                                  double io_s, FILE *out)
 {
     char bytes[16], time[16], part[16], p50[16], p95[16], p99[16], max[16];
     char small[16] = "-", middle[16] = "-", large[16] = "-";
@@ -111,7 +112,7 @@ static void put_call(const struct call_sum *c, const char *name, double io_s, FI
     fprintf(out, "%-18s %10lld %6lld %10s %8s %7s %7s %7s %7s %7s %9s %9s %9s\n", name,
             (long long)c->sum.calls, (long long)c->sum.errors,
             units_bytes(bytes, c->sum.bytes), units_seconds(time, summary_s(c->sum.ns)),
-            share(part, summary_s(c->sum.ns), io_s),
+            summary_text_share(part, summary_s(c->sum.ns), io_s),
             units_seconds(p50, summary_latency_s(c, 0.5)),
             units_seconds(p95, summary_latency_s(c, 0.95)),
             units_seconds(p99, summary_latency_s(c, 0.99)),
@@ -132,13 +133,15 @@ static int put_calls(const struct summary *s, int nested, FILE *out)
                 "smallest", "median", "largest");
     for (int i = 0; i < n; i++) {
         const struct op *o = op_get((int)op[i]); /* what is no I/O has no share of it */
-        put_call(s->call[nested][op[i]], o->name, op_is_io(o->class) ? io_s : 0, out);
+        summary_text_put_call(s->call[nested][op[i]], o->name,
+                              op_is_io(o->class) ? io_s : 0, out);
     }
     free(op);
     return 0;
 }
 
-static void put_file(const struct summary *s, uint32_t id, double io_s, FILE *out)
+static void summary_text_put_file(const struct summary *s, uint32_t id, double io_s,
+                                  FILE *out)
 {
     const struct file_sum *f = &s->file[id];
     struct sum all = summary_io(f->sum), meta = summary_metadata(f->sum);
@@ -152,16 +155,17 @@ static void put_file(const struct summary *s, uint32_t id, double io_s, FILE *ou
     fprintf(out, "%-*s %5d %8s %7s %9lld %10s %9lld %10s %8lld %7s %7s %7s\n",
             NAME_WIDTH, shortened(name, summary_file_name(s, id)), f->processes,
             units_seconds(time, summary_s(all.ns)),
-            share(part, summary_s(all.ns), io_s), (long long)f->sum[CLASS_READ].calls,
+            summary_text_share(part, summary_s(all.ns), io_s),
+            (long long)f->sum[CLASS_READ].calls,
             units_bytes(rd, f->sum[CLASS_READ].bytes),
             (long long)f->sum[CLASS_WRITE].calls,
             units_bytes(wr, f->sum[CLASS_WRITE].bytes), (long long)meta.calls,
             f->timed ? units_seconds(p50, summary_file_latency_s(f, 0.5)) : "-",
             f->timed ? units_seconds(p99, summary_file_latency_s(f, 0.99)) : "-",
-            share(random, (double)jumps, (double)known));
+            summary_text_share(random, (double)jumps, (double)known));
 }
 
-static int put_files(const struct summary *s, int64_t top, FILE *out)
+static int summary_text_put_files(const struct summary *s, int64_t top, FILE *out)
 {
     uint32_t *id;
     int n = summary_by_time(s, &id);
@@ -172,7 +176,7 @@ static int put_files(const struct summary *s, int64_t top, FILE *out)
             "file", "procs", "time", "share", "reads", "bytes", "writes", "bytes",
             "metadata", "p50", "p99", "random");
     for (int i = 0; i < n && i < top; i++)
-        put_file(s, id[i], io_s, out);
+        summary_text_put_file(s, id[i], io_s, out);
     if (n > top)
         fprintf(out, "... and %lld more (--top, or --json for all)\n",
                 (long long)(n - top));
@@ -180,7 +184,7 @@ static int put_files(const struct summary *s, int64_t top, FILE *out)
     return 0;
 }
 
-static void put_processes(const struct summary *s, int64_t top, FILE *out)
+static void summary_text_put_processes(const struct summary *s, int64_t top, FILE *out)
 {
     fprintf(out, "\n%6s %8s %7s %9s %9s %9s %10s %10s %9s  %s\n", "rank", "pid",
             "threads", "time", "in I/O", "not I/O", "read", "written", "metadata",
@@ -240,10 +244,10 @@ int summary_text(const struct summary *s, int64_t top, FILE *out)
     put_accesses(s, out);
     int rc = put_calls(s, 0, out);
     rc = rc ? rc : put_calls(s, 1, out);
-    rc = rc ? rc : put_files(s, top, out);
+    rc = rc ? rc : summary_text_put_files(s, top, out);
     if (rc)
         return rc;
-    put_processes(s, top, out);
+    summary_text_put_processes(s, top, out);
     put_imbalance(s, out);
     put_remarks(s, out);
     return 0;

@@ -49,7 +49,7 @@ static int copy(struct io_file *from, struct io_file *to, struct share s, void *
     return rc;
 }
 
-static int create(struct io_file **f, const struct world *w, const char *path)
+static int flatten_create(struct io_file **f, const struct world *w, const char *path)
 {
     struct io_open o = {.engine = "posix",
                         .comm = w->comm,
@@ -85,8 +85,8 @@ static int set_length(const struct world *w, const char *path, int64_t bytes)
 }
 
 /* What is logically there; rank 0 says what is not. *lost: whether something is not. */
-static int measure(const struct world *w, const char *path, struct io_file *f,
-                   int64_t *bytes, bool *lost)
+static int flatten_measure(const struct world *w, const char *path, struct io_file *f,
+                           int64_t *bytes, bool *lost)
 {
     struct container c;
     int rc = 0;
@@ -116,9 +116,9 @@ static int flatten(const struct world *w, const char *path, const char *out,
     if (!rc)
         rc = parts_open(&from, w->comm, path, incomplete, PIECE);
     if (!rc)
-        rc = measure(w, path, from, &bytes, lost);
+        rc = flatten_measure(w, path, from, &bytes, lost);
     if (!rc)
-        rc = create(&to, w, out);
+        rc = flatten_create(&to, w, out);
     bool created = !rc;
     if (!rc)
         rc = err_agree(w->comm, copy(from, to, share_of(w, bytes), buf));
@@ -198,7 +198,7 @@ static int cat(const struct world *w, const char *path, bool incomplete, FILE *o
     if (!rc)
         rc = parts_open(&f, MPI_COMM_SELF, path, incomplete, PIECE);
     if (!rc)
-        rc = measure(w, path, f, &bytes, lost);
+        rc = flatten_measure(w, path, f, &bytes, lost);
     for (int64_t at = 0; at < bytes && !rc; at += PIECE) {
         struct io_req r = {.op = IO_OP_READ,
                            .buf = buf,

@@ -37,7 +37,7 @@ static void print_plan(const struct container *c)
     free(text);
 }
 
-static void print_head(const struct container *c, const char *path)
+static void info_print_head(const struct container *c, const char *path)
 {
     char shown[PLAIN_PATH];
     printf("container   %s\nstate       %s\nid          %016llx, version %d\n",
@@ -151,7 +151,7 @@ static void print_json(const struct container *c, const char *path, char *missin
 
 static void print_text(const struct container *c, const char *path, const char *missing)
 {
-    print_head(c, path);
+    info_print_head(c, path);
     print_shared(c, path);
     if (c->parts)
         print_parts(c, path);

@@ -25,7 +25,7 @@ int64_t parts_bytes(const struct container *c, const char *path, int64_t r)
 }
 
 /* One partition; 1 where there is something to say. */
-static int look(const struct container *c, const char *path, int64_t r, FILE *out)
+static int parts_look(const struct container *c, const char *path, int64_t r, FILE *out)
 {
     const struct container_part *p = &c->part[r];
     char part[CONTAINER_PATH], host[sizeof p->host];
@@ -61,7 +61,7 @@ int parts_missing(const struct container *c, const char *path, FILE *out)
         n++;
     }
     for (int64_t r = 0; r < c->parts; r++)
-        n += look(c, path, r, out);
+        n += parts_look(c, path, r, out);
     int rc = container_map_read(path, &x);
     if (!rc)
         rc = container_shared_check(c, path, &x);

@@ -40,7 +40,7 @@ static int opened(const char *path, FILE **out)
     return 0;
 }
 
-static int finish(FILE *json, FILE *dot)
+static int analyse_finish(FILE *json, FILE *dot)
 {
     bool bad = json && json != stdout && (ferror(json) | fclose(json));
     bad |= dot && (ferror(dot) | fclose(dot));
@@ -58,7 +58,7 @@ static int analyse(struct analyse_request *r)
     r->text = to_stdout ? NULL : stdout;
     r->json = json;
     r->dot = dot;
-    int rc = analyse_program(r), end = finish(json, dot);
+    int rc = analyse_program(r), end = analyse_finish(json, dot);
     return rc == 1 ? source_broken(r) : rc ? -EINVAL : end;
 }
 

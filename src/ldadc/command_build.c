@@ -119,7 +119,7 @@ static void remove_out(struct build *b)
 }
 
 /* Runs the command; its exit status. */
-static int run(char **word)
+static int build_run(char **word)
 {
     int status;
     pid_t child = fork();
@@ -159,7 +159,7 @@ static int run_new(struct build *b)
         word[n++] = option[m++];
     }
     word[n++] = (char *)"-lldad";
-    int rc = run(word);
+    int rc = build_run(word);
     free(word);
     return rc;
 }
@@ -185,7 +185,7 @@ static int rewrite_and_run(struct build *b)
         break;
     case REWRITE_BROKEN: /* the compiler says why in its own words, too */
     case REWRITE_NOTHING:
-        rc = rc ? rc : run(b->word);
+        rc = rc ? rc : build_run(b->word);
     }
     remove_out(b);
     return rc;
@@ -205,7 +205,7 @@ int command_build(int argc, char **argv)
                          : err_usage("after -- comes the compiler's command, as in "
                                      "ldadc build -- mpicc -O2 -o prog prog.c");
     if (!rc)
-        rc = b.sources ? rewrite_and_run(&b) : run(b.word);
+        rc = b.sources ? rewrite_and_run(&b) : build_run(b.word);
     if (rc >= 0)
         return rc;
     err_print(stderr, program.name, err_get());

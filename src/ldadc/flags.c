@@ -14,7 +14,7 @@ int flags_add(struct flags *f, const char *flag)
     return 0;
 }
 
-static int keep(struct flags *f, const char *word)
+static int flags_keep(struct flags *f, const char *word)
 {
     static const char *const kept[] = {"-I", "-D", "-U", "-std", "-isystem"};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
@@ -39,6 +39,6 @@ int flags_of_mpicc(struct flags *f, const char *mpicc)
                          "compiler with --mpicc",
                          mpicc);
     for (char *word = strtok(line, " \t\n"); word && !rc; word = strtok(NULL, " \t\n"))
-        rc = keep(f, word);
+        rc = flags_keep(f, word);
     return rc;
 }

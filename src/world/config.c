@@ -21,13 +21,13 @@ struct config {
 };
 
 /* The string after the one at `at`. */
-static const char *after(const char *at)
+static const char *config_after(const char *at)
 {
     return at + strlen(at) + 1;
 }
 
 /* FNV-1a, each string with its zero byte. */
-static uint64_t add(uint64_t hash, const char *s)
+static uint64_t config_add(uint64_t hash, const char *s)
 {
     do
         hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
@@ -39,13 +39,14 @@ static int64_t hash_of(const struct config *c)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     const char *end = c->text + c->bytes;
-    for (const char *at = c->text; at < end; at = after(after(after(at))))
-        hash = add(add(hash, at), after(at));
+    for (const char *at = c->text; at < end;
+         at = config_after(config_after(config_after(at))))
+        hash = config_add(config_add(hash, at), config_after(at));
     return (int64_t)hash;
 }
 
 /* Of one that could not be parsed, the sentence is what can be compared. */
-static int describe(struct config *c, const struct opt_program *p, int parsed)
+static int config_describe(struct config *c, const struct opt_program *p, int parsed)
 {
     FILE *out = open_memstream(&c->text, &c->bytes);
     if (!out)
@@ -65,7 +66,8 @@ static int describe(struct config *c, const struct opt_program *p, int parsed)
 }
 
 /* So much of a value as shows where it differs from the other one; lines as words. */
-static const char *show(char out[SHOWN + 8], const char *value, const char *other)
+static const char *config_show(char out[SHOWN + 8], const char *value,
+                               const char *other)
 {
     size_t same = 0, from = 0, n = strlen(value);
     while (value[same] && value[same] == other[same])
@@ -82,29 +84,31 @@ static const char *show(char out[SHOWN + 8], const char *value, const char *othe
 
 /* Rank 0 says where `theirs` first differs. Values and where they came from stand
  * behind the name. */
-static int tell(const struct world *w, const struct config *mine,
-                const struct config *theirs, int other, const char *host)
+static int config_tell(const struct world *w, const struct config *mine,
+                       const struct config *theirs, int other, const char *host)
 {
     const char *a = mine->text, *b = theirs->text;
     const char *a_end = a + mine->bytes, *b_end = b + theirs->bytes;
     char here[SHOWN + 8], there[SHOWN + 8], from[2][96];
-    while (a < a_end && b < b_end && !strcmp(a, b) && !strcmp(after(a), after(b))) {
-        a = after(after(after(a)));
-        b = after(after(after(b)));
+    while (a < a_end && b < b_end && !strcmp(a, b) &&
+           !strcmp(config_after(a), config_after(b))) {
+        a = config_after(config_after(config_after(a)));
+        b = config_after(config_after(config_after(b)));
     }
     if (a >= a_end || b >= b_end || strcmp(a, b))
         return err_usage("rank %d (%s) and rank %d (%s) do not know the same options: "
                          "start the same program on all ranks",
                          w->rank, w->host, other, host);
     for (int i = 0; i < 2; i++) {
-        const char *source = after(after(i ? b : a));
+        const char *source = config_after(config_after(i ? b : a));
         snprintf(from[i], sizeof from[i], "%s%s", *source ? ", " : "", source);
     }
     return err_usage(
         "all ranks of a run must be started alike: %s is \"%s\" on rank %d "
         "(%s%s) and \"%s\" on rank %d (%s%s)",
-        a, show(here, after(a), after(b)), w->rank, w->host, from[0],
-        show(there, after(b), after(a)), other, host, from[1]);
+        a, config_show(here, config_after(a), config_after(b)), w->rank, w->host,
+        from[0], config_show(there, config_after(b), config_after(a)), other, host,
+        from[1]);
 }
 
 static int send_to_first(const struct world *w, const struct config *c)
@@ -128,7 +132,7 @@ static int compare(const struct world *w, const struct config *mine, int other)
         return err_set(-ENOMEM, NULL, -1, "no memory for the options");
     MPI_Recv(theirs.text, (int)bytes, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
     MPI_Recv(host, sizeof host, MPI_BYTE, other, TAG, w->comm, MPI_STATUS_IGNORE);
-    int rc = tell(w, mine, &theirs, other, host);
+    int rc = config_tell(w, mine, &theirs, other, host);
     free(theirs.text);
     return rc;
 }
@@ -162,7 +166,7 @@ static void name_rank(const struct world *w)
 int config_agree(const struct world *w, const struct opt_program *p, int parsed)
 {
     struct config c = {0};
-    int rc = describe(&c, p, parsed);
+    int rc = config_describe(&c, p, parsed);
     int64_t vote[3] = {rc ? 0 : 1, c.hash, ~c.hash};
     MPI_Allreduce(MPI_IN_PLACE, vote, 3, MPI_INT64_T, MPI_MIN, w->comm);
     bool alike = vote[1] == ~vote[2];

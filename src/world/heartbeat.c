@@ -183,7 +183,7 @@ static void listen_for(struct contact *c)
     links.token = c->token;
 }
 
-static void call(const struct contact *c)
+static void heartbeat_call(const struct contact *c)
 {
     links.next_token = c->token;
     for (int i = 0; i < c->n && i < ADDRESSES; i++) {
@@ -225,7 +225,7 @@ static void hear_caller(int *fd)
 }
 
 /* Anybody may call: the one who knows the token is taken, and then nobody else. */
-static void answer(void)
+static void heartbeat_answer(void)
 {
     if (links.listening < 0)
         return;
@@ -261,10 +261,10 @@ static int link_nodes(MPI_Comm leaders, const struct world *w)
                  down, 1, leaders, MPI_STATUS_IGNORE);
     links.rank = before.rank;
     memcpy(links.host, before.host, sizeof links.host);
-    call(&next);
+    heartbeat_call(&next);
     for (int ms = 0; ms < LINK_WAIT_MS && links.from < 0; ms++) {
         greet();
-        answer();
+        heartbeat_answer();
         poll(NULL, 0, links.from < 0 ? 1 : 0);
     }
     return links.from >= 0;
@@ -318,7 +318,7 @@ static char state_of(pid_t pid)
 
 /* Who it is, and what the kernel says of it; false: a debugger holds it (state t), and
  * somebody knows. */
-static bool describe(const struct mate *m, char *out, size_t size)
+static bool heartbeat_describe(const struct mate *m, char *out, size_t size)
 {
     char state = state_of(m->pid), how[64];
     if (state == 'T')
@@ -336,7 +336,7 @@ static bool describe(const struct mate *m, char *out, size_t size)
 static void tell_of_next(double limit_s)
 {
     char text[256];
-    if (describe(here.mates, text, sizeof text))
+    if (heartbeat_describe(here.mates, text, sizeof text))
         watchdog_end("%s for %g s: the run is ended; --io-timeout sets the limit", text,
                      limit_s);
 }
@@ -355,7 +355,7 @@ void heartbeat_name_silent(char *out, size_t size)
     for (int i = 1; count && !out[0] && i < here.ranks; i++) {
         int at = (here.mine + i) % here.ranks;
         if (here.beat[at].count == count[at] && count[at] != ENDED &&
-            !describe(&here.mates[i - 1], out, size))
+            !heartbeat_describe(&here.mates[i - 1], out, size))
             out[0] = 0;
     }
 }
@@ -413,7 +413,7 @@ void heartbeat_look(int64_t lived_ns, double limit_s)
     if (here.beat)
         look_after_next(lived_ns, limit_ns);
     greet();
-    answer();
+    heartbeat_answer();
     send_beats(lived_ns, limit_ns);
     look_after_node(lived_ns, limit_ns);
 }

@@ -61,7 +61,7 @@ static void lead(struct json *j, const char *key)
     }
 }
 
-static void begin(struct json *j, const char *key, char bracket, bool flat)
+static void json_begin(struct json *j, const char *key, char bracket, bool flat)
 {
     if (j->depth == JSON_DEPTH) { /* an error of the caller's: see json_finish */
         j->broken++;
@@ -74,7 +74,7 @@ static void begin(struct json *j, const char *key, char bracket, bool flat)
     j->depth++;
 }
 
-static void end(struct json *j, char bracket)
+static void json_end(struct json *j, char bracket)
 {
     if (j->broken || j->depth == 0) {
         j->broken++;
@@ -88,32 +88,32 @@ static void end(struct json *j, char bracket)
 
 void json_object(struct json *j, const char *key)
 {
-    begin(j, key, '{', false);
+    json_begin(j, key, '{', false);
 }
 
 void json_object_flat(struct json *j, const char *key)
 {
-    begin(j, key, '{', true);
+    json_begin(j, key, '{', true);
 }
 
 void json_array(struct json *j, const char *key)
 {
-    begin(j, key, '[', false);
+    json_begin(j, key, '[', false);
 }
 
 void json_array_flat(struct json *j, const char *key)
 {
-    begin(j, key, '[', true);
+    json_begin(j, key, '[', true);
 }
 
 void json_end_object(struct json *j)
 {
-    end(j, '}');
+    json_end(j, '}');
 }
 
 void json_end_array(struct json *j)
 {
-    end(j, ']');
+    json_end(j, ']');
 }
 
 void json_text(struct json *j, const char *key, const char *text)

@@ -20,7 +20,7 @@ struct png_file {
 };
 
 /* libpng reports failures from within its calls, and does not expect to go on. */
-static void fail(png_structp png, png_const_charp why)
+static void png_fail(png_structp png, png_const_charp why)
 {
     struct png_file *f = png_get_error_ptr(png);
     f->failed = true;
@@ -34,7 +34,8 @@ static void ignore(png_structp png, png_const_charp why)
     (void)png, (void)why;
 }
 
-static int begin(struct png_file *f, int64_t width, int64_t height, enum png_kind kind)
+static int png_begin(struct png_file *f, int64_t width, int64_t height,
+                     enum png_kind kind)
 {
     int colour = kind == PNG_FILE_GREY  ? PNG_COLOR_TYPE_GRAY
                  : kind == PNG_FILE_RGB ? PNG_COLOR_TYPE_RGB
@@ -57,7 +58,7 @@ int png_file_open(struct png_file **out, const char *path, int64_t width,
     if (f) {
         f->rows_left = height;
         f->path = strdup(path);
-        f->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, f, fail, ignore);
+        f->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, f, png_fail, ignore);
         f->info = f->png ? png_create_info_struct(f->png) : NULL;
     }
     if (!f || !f->path || !f->info)
@@ -66,7 +67,7 @@ int png_file_open(struct png_file **out, const char *path, int64_t width,
     if (!f->out)
         return err_set(-errno, path, -1, "the picture cannot be written: %s",
                        strerror(errno));
-    return begin(f, width, height, kind);
+    return png_begin(f, width, height, kind);
 }
 
 int png_file_row(struct png_file *f, const uint8_t *row)
@@ -79,7 +80,7 @@ int png_file_row(struct png_file *f, const uint8_t *row)
     return 0;
 }
 
-static int end(struct png_file *f)
+static int png_end(struct png_file *f)
 {
     errno = 0;
     if (setjmp(png_jmpbuf(f->png)))
@@ -104,7 +105,7 @@ int png_file_close(struct png_file **file)
         return 0;
     bool whole = f->out && !f->failed && !f->rows_left;
     if (whole)
-        rc = end(f);
+        rc = png_end(f);
     if (f->out && fclose(f->out) && whole && !rc)
         rc = err_set(-errno, f->path, -1, "the picture cannot be written: %s",
                      strerror(errno));

@@ -132,7 +132,7 @@ static int out_of_the_way(int fd)
 }
 
 /* Where the program would miss the number it is open for this use only. */
-static void keep(struct log_use *u)
+static void log_keep(struct log_use *u)
 {
     int high = out_of_the_way(u->fd);
     u->brief = high < 0;
@@ -155,7 +155,7 @@ static const char *file_name(char *room)
 }
 
 /* Never one that exists: NAME, NAME.1, NAME.2 ... */
-static int create(void)
+static int log_create(void)
 {
     size_t end = strlen(recorder.name);
     int fd = -1;
@@ -194,7 +194,7 @@ static struct log_use again(void)
     }
     struct log_use u = {fd, false};
     if (fd >= 0)
-        keep(&u);
+        log_keep(&u);
     return u;
 }
 
@@ -213,7 +213,7 @@ void log_give(struct log_use u)
 /* Room that is really there: a mapped page for which the disk has none would kill the
  * program. Zeros and not fallocate, which takes milliseconds where the file is soon
  * removed, or most of it not needed. */
-static bool make_room(int fd, uint64_t at, size_t bytes)
+static bool log_make_room(int fd, uint64_t at, size_t bytes)
 {
     static const char zeros[16384];
     for (uint64_t n = 0; n < bytes; n += sizeof zeros) {
@@ -227,7 +227,7 @@ static bool make_room(int fd, uint64_t at, size_t bytes)
 }
 
 /* The file ends where a block does. */
-static bool extend(int fd, uint64_t end)
+static bool log_extend(int fd, uint64_t end)
 {
     return sys_pwrite(fd, "", 1, end - 1) == 1;
 }
@@ -319,7 +319,7 @@ static void *map(int fd, uint64_t at, size_t room)
 {
     if (recorder.staged)
         return stage(at);
-    if (!make_room(fd, at, room))
+    if (!log_make_room(fd, at, room))
         return MAP_FAILED;
     return sys_mmap(TRACE_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 }
@@ -336,7 +336,7 @@ uint64_t log_place(int fd)
     if (recorder.full || fd < 0)
         return 0;
     uint64_t index = next_index(), at = index * TRACE_BLOCK;
-    if (index < recorder.blocks_most && extend(fd, at + TRACE_BLOCK))
+    if (index < recorder.blocks_most && log_extend(fd, at + TRACE_BLOCK))
         return at;
     recorder.full = true;
     return 0;
@@ -388,12 +388,12 @@ bool log_open(void)
     struct trace_header *h = MAP_FAILED;
     recorder.full = false;
     recorder.fd = -1;
-    struct log_use u = {create(), true};
+    struct log_use u = {log_create(), true};
     if (u.fd < 0)
         return false;
-    keep(&u);
+    log_keep(&u);
     recorder.staged = shall_be_staged(u.fd);
-    if (identify(u.fd, &recorder.dev, &recorder.ino) && extend(u.fd, TRACE_BLOCK))
+    if (identify(u.fd, &recorder.dev, &recorder.ino) && log_extend(u.fd, TRACE_BLOCK))
         h = map(u.fd, 0, HEADER_BYTES);
     if (h == MAP_FAILED) {
         complain_nothing("nothing is recorded, for want of room for the log ",

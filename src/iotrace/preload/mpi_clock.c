@@ -74,7 +74,7 @@ static bool sends(int64_t word, int to, int64_t limit)
            arrives(&self.out, limit, false);
 }
 
-static void give_up(struct transit *t)
+static void mpi_clock_give_up(struct transit *t)
 {
     int64_t status[16];
     if (!t->posted)
@@ -84,7 +84,7 @@ static void give_up(struct transit *t)
     mpi.wait((intptr_t)&t->request, (intptr_t)status, 0, 0, 0, 0);
 }
 
-static void note(int moment, int64_t at, int64_t offset)
+static void mpi_clock_note(int moment, int64_t at, int64_t offset)
 {
     if (recorder.header) {
         recorder.header->offset_ns[moment] = offset;
@@ -120,14 +120,14 @@ static bool ask(int moment, int64_t limit)
             return false;
         int64_t after = now(), middle = before + (after - before) / 2;
         if (after - before < quickest)
-            note(moment, middle, self.go.word - middle);
+            mpi_clock_note(moment, middle, self.go.word - middle);
         if (after - before < quickest)
             quickest = after - before;
     }
     return true;
 }
 
-static int number(const char *name)
+static int mpi_clock_number(const char *name)
 {
     const char *value = environment(name);
     return value ? atoi(value) : 0;
@@ -135,8 +135,8 @@ static int number(const char *name)
 
 static bool on_one_node(int ranks)
 {
-    return ranks == 1 || number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks ||
-           number("MPI_LOCALNRANKS") == ranks;
+    return ranks == 1 || mpi_clock_number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks ||
+           mpi_clock_number("MPI_LOCALNRANKS") == ranks;
 }
 
 static bool begin_all(int64_t limit)
@@ -157,7 +157,7 @@ void mpi_clock_begin(int rank, int ranks)
     clock_renew();
     int64_t limit = now() + ALL_LIMIT;
     if (one || (self.on && !rank))
-        note(0, now(), 0);
+        mpi_clock_note(0, now(), 0);
     if (!self.on)
         return;
     if (!rank)
@@ -174,7 +174,7 @@ static void end_all(int64_t limit)
     for (int rank = 1; rank < self.ranks && now() < limit; rank++) {
         int64_t its = now() + ONE_LIMIT;
         if (!serve(rank, its < limit ? its : limit))
-            give_up(&self.in);
+            mpi_clock_give_up(&self.in);
     }
 }
 
@@ -195,7 +195,7 @@ void mpi_clock_end(void)
     if (known && (!self.on || !self.rank)) {
         clock_renew();
         if (!self.rank || on_one_node(self.ranks))
-            note(1, now(), 0);
+            mpi_clock_note(1, now(), 0);
     }
     clock_renew();
     if (self.on && !self.rank)
@@ -203,6 +203,6 @@ void mpi_clock_end(void)
     else if (self.on)
         end_one(now() + ALL_LIMIT);
     self.on = false;
-    give_up(&self.go);
-    give_up(&self.in);
+    mpi_clock_give_up(&self.go);
+    mpi_clock_give_up(&self.in);
 }

@@ -96,7 +96,7 @@ static uint64_t hash_of(const char *text, uint32_t kind, int fd)
 }
 
 /* A place in the log for an entry of so many bytes; 0: none. */
-static uint64_t place(int log, uint32_t bytes)
+static uint64_t names_place(int log, uint32_t bytes)
 {
     uint64_t end = __atomic_load_n(&state->name_end, __ATOMIC_ACQUIRE);
     for (;;) {
@@ -122,7 +122,7 @@ static uint32_t emit(const char *text, uint32_t kind, int fd)
     size_t length = strnlen(text, PATH_BYTES - 1);
     uint32_t bytes = (uint32_t)((sizeof *entry + length + 1 + 7) / 8 * 8);
     struct log_use log = entry ? log_take() : NO_LOG;
-    uint64_t at = log.fd < 0 ? 0 : place(log.fd, bytes);
+    uint64_t at = log.fd < 0 ? 0 : names_place(log.fd, bytes);
     uint32_t id = 0;
     if (at) {
         id = 1 + __atomic_fetch_add(&state->names, 1, __ATOMIC_RELAXED);

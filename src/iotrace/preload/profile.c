@@ -48,8 +48,9 @@ static struct trace_profile *new_entry(struct lane *l, struct profile *p, uint32
     }
 }
 
-static struct trace_profile *make(struct lane *l, struct profile *p, uint32_t file,
-                                  enum trace_op op, int flags, uint32_t most)
+static struct trace_profile *profile_make(struct lane *l, struct profile *p,
+                                          uint32_t file, enum trace_op op, int flags,
+                                          uint32_t most)
 {
     struct trace_profile *t = new_entry(l, p, most);
     if (t) {
@@ -64,7 +65,7 @@ static struct trace_profile *make(struct lane *l, struct profile *p, uint32_t fi
 static struct trace_profile *other(struct lane *l, struct profile *p, enum trace_op op)
 {
     if (!p->others[op])
-        p->others[op] = make(l, p, 0, op, TRACE_OTHERS, BLOCKS_MOST + 1);
+        p->others[op] = profile_make(l, p, 0, op, TRACE_OTHERS, BLOCKS_MOST + 1);
     return p->others[op];
 }
 
@@ -74,15 +75,15 @@ static bool is_it(const struct trace_profile *t, uint32_t file, enum trace_op op
            !(t->flags & TRACE_OTHERS);
 }
 
-static struct trace_profile *find(struct lane *l, struct profile *p, uint32_t file,
-                                  enum trace_op op, int flags)
+static struct trace_profile *profile_find(struct lane *l, struct profile *p,
+                                          uint32_t file, enum trace_op op, int flags)
 {
     uint32_t h = (file * 2654435761u) ^ (op * 40503u) ^ (uint32_t)level << 7;
     h ^= h >> 15;
     for (uint32_t i = 0; i < SLOTS; i++) {
         struct trace_profile **s = &p->slot[(h + i) % SLOTS];
         if (!*s)
-            *s = make(l, p, file, op, flags, BLOCKS_MOST);
+            *s = profile_make(l, p, file, op, flags, BLOCKS_MOST);
         if (!*s)
             break;
         if (is_it(*s, file, op))
@@ -96,7 +97,7 @@ static struct trace_profile *entry_of(uint32_t file, enum trace_op op, int flags
     int error = errno;
     struct lane *l = lane_get();
     struct profile *p = l ? profile_of(l) : NULL;
-    struct trace_profile *t = p ? find(l, p, file, op, flags) : NULL;
+    struct trace_profile *t = p ? profile_find(l, p, file, op, flags) : NULL;
     if (t)
         p->last = t;
     else if (recorder.header)

@@ -83,7 +83,7 @@ static bool is_whole(const struct trace_block *b)
     return true;
 }
 
-static void add(uint64_t *sum, uint64_t n)
+static void ring_add(uint64_t *sum, uint64_t n)
 {
     __atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
 }
@@ -99,9 +99,9 @@ static void flush_sum(struct sum *s)
 {
     if (s->calls_of && s->file < NAMES) {
         struct file_sum *f = &state->sum[s->file];
-        add(&f->calls[s->way], s->calls_of);
-        add(&f->bytes[s->way], s->bytes_of);
-        add(&f->ticks[s->way], s->ticks_of);
+        ring_add(&f->calls[s->way], s->calls_of);
+        ring_add(&f->bytes[s->way], s->bytes_of);
+        ring_add(&f->ticks[s->way], s->ticks_of);
     }
     s->calls_of = s->bytes_of = s->ticks_of = 0;
 }
@@ -137,9 +137,9 @@ static void sum_block(const struct trace_block *b)
         if (r[i].op)
             sum_record(&s, &r[i]);
     flush_sum(&s);
-    add(&state->events, s.events);
-    add(&state->bytes, s.bytes);
-    add(&state->ticks, s.ticks);
+    ring_add(&state->events, s.events);
+    ring_add(&state->bytes, s.bytes);
+    ring_add(&state->ticks, s.ticks);
 }
 
 void ring_sum(void)
@@ -236,7 +236,7 @@ bool ring_next(void)
     struct lane *l = lane_get();
     bool good = l && ((l->block && l->block->reserved < RECORDS) || next_block(l));
     if (!good && recorder.header)
-        add(&recorder.header->dropped, 1);
+        ring_add(&recorder.header->dropped, 1);
     errno = error;
     return good;
 }
@@ -244,5 +244,5 @@ bool ring_next(void)
 void event_left_out(const struct event *e)
 {
     if (e->file == FILE_EXCLUDED && recorder.header)
-        add(&recorder.header->excluded, 1);
+        ring_add(&recorder.header->excluded, 1);
 }

@@ -81,7 +81,7 @@ static void with_pid(char *text, size_t bytes, const char *from)
         snprintf(text, bytes, "%s", from);
 }
 
-static int number(const char *name)
+static int start_number(const char *name)
 {
     const char *value = environment(name);
     return value && *value >= '0' && *value <= '9' ? atoi(value) : -1;
@@ -99,8 +99,8 @@ static void find_rank(void)
     for (int i = 0; i < 4 && self.rank < 0; i++) {
         if (i == 3 && !environment("SLURM_STEP_ID"))
             break;
-        self.rank = number(of[i][0]);
-        self.ranks = number(of[i][1]);
+        self.rank = start_number(of[i][0]);
+        self.ranks = start_number(of[i][1]);
     }
 }
 
@@ -356,7 +356,7 @@ static bool begin_process(void)
 
 /* A process begins; or a child, with its parent's log still in hand; or what follows in
  * a process that has ended its log and lives on: exec failed, abort was caught. */
-static bool begin(void)
+static bool start_begin(void)
 {
     struct trace_header *old = recorder.header;
     int old_log = old ? log_take().fd : -1;
@@ -399,7 +399,7 @@ bool recorder_start(void)
         none = 0;
         sys_call(SYS_sched_yield);
     }
-    if (!is_running() && !begin())
+    if (!is_running() && !start_begin())
         starting.hopeless = true;
     __atomic_store_n(&starting.tid, 0, __ATOMIC_RELEASE);
     errno = error;

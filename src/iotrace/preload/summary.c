@@ -11,7 +11,7 @@ struct out {
     char text[32768];
 };
 
-static void flush(struct out *o)
+static void summary_flush(struct out *o)
 {
     sys_write(o->fd, o->text, o->used);
     o->used = 0;
@@ -20,17 +20,17 @@ static void flush(struct out *o)
 #define PUT(o, ...)                                                                    \
     do {                                                                               \
         if ((o)->used > sizeof(o)->text - PATH_BYTES * ESCAPE_MOST - 512)              \
-            flush(o);                                                                  \
+            summary_flush(o);                                                          \
         (o)->used += (size_t)snprintf((o)->text + (o)->used,                           \
                                       sizeof(o)->text - (o)->used, __VA_ARGS__);       \
     } while (0)
 
-static double seconds(uint64_t ticks)
+static double summary_seconds(uint64_t ticks)
 {
     return (double)ticks * recorder.ns_per_tick * 1e-9;
 }
 
-static void put_file(const struct trace_name *n, void *with)
+static void summary_put_file(const struct trace_name *n, void *with)
 {
     struct out *o = with;
     const struct file_sum *s = &state->sum[n->id];
@@ -39,8 +39,8 @@ static void put_file(const struct trace_name *n, void *with)
         return;
     escape(text, n->text);
     PUT(o, "%s\t%ju\t%ju\t%.9f\t%ju\t%ju\t%.9f\t%u\t%d\n", text, s->calls[0],
-        s->bytes[0], seconds(s->ticks[0]), s->calls[1], s->bytes[1],
-        seconds(s->ticks[1]), n->id, n->fd);
+        s->bytes[0], summary_seconds(s->ticks[0]), s->calls[1], s->bytes[1],
+        summary_seconds(s->ticks[1]), n->id, n->fd);
 }
 
 static void count_file(const struct trace_name *n, void *with)
@@ -58,14 +58,14 @@ static void put_process(struct out *o, unsigned files)
     PUT(o, "Binary_Trace_File\t%s\n", recorder.name);
     PUT(o, "Total_Num_IO_events\t%ju\n", state->events);
     PUT(o, "Total_IO_bytes\t%ju\n", state->bytes);
-    PUT(o, "Total_IO_time\t%.9f\n", seconds(state->ticks));
+    PUT(o, "Total_IO_time\t%.9f\n", summary_seconds(state->ticks));
     PUT(o, "Start_Time\t%.9f\n", (double)h->first_ns * 1e-9);
     PUT(o, "End_Time\t%.9f\n", (double)h->unix_ns[1] * 1e-9);
     PUT(o, "Number_of_Files\t%u\n", files);
     PUT(o, "Dropped_events\t%ju\nExcluded_events\t%ju\n", h->dropped, h->excluded);
 }
 
-static int create(void)
+static int summary_create(void)
 {
     ROOM(name);
     if (!name)
@@ -82,7 +82,7 @@ void summary_write(void)
     static struct out o; /* once in a process at a time: recorder_end sees to it */
     unsigned files = 0;
     o.used = 0;
-    o.fd = create();
+    o.fd = summary_create();
     if (o.fd < 0)
         return;
     names_visit(count_file, &files);
@@ -90,7 +90,7 @@ void summary_write(void)
     PUT(&o, "Filename\tTotal Number Read\tTotal Bytes Read\tTotal Time Read\t"
             "Total Number Write\tTotal Bytes Write\tTotal Time Write\t"
             "Global File ID\tfd\n");
-    names_visit(put_file, &o);
-    flush(&o);
+    names_visit(summary_put_file, &o);
+    summary_flush(&o);
     sys_close(o.fd);
 }

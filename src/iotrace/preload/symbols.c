@@ -99,7 +99,7 @@ static const ElfW(Sym) * find_sysv(const struct symbols *s, const char *name)
     return NULL;
 }
 
-static void *find(const struct symbols *s, const char *name)
+static void *symbols_find(const struct symbols *s, const char *name)
 {
     const ElfW(Sym) *y = s->gnu ? find_gnu(s, name) : find_sysv(s, name);
     if (!y)
@@ -121,7 +121,7 @@ static int search_library(struct dl_phdr_info *i, size_t size, void *after_us)
     else if (*after && open_symbols(&s, i->dlpi_addr, i->dlpi_phdr, i->dlpi_phnum))
         for (const struct real *r = __start_reals; r < __stop_reals; r++)
             if (!*r->at)
-                *r->at = find(&s, r->name);
+                *r->at = symbols_find(&s, r->name);
     return 0;
 }
 
@@ -164,6 +164,6 @@ void *symbols_kernel_clock(void)
             base -= p[i].p_vaddr;
     if (!open_symbols(&s, base, p, head->e_phnum))
         return NULL;
-    void *f = find(&s, names[0]);
-    return f ? f : find(&s, names[1]);
+    void *f = symbols_find(&s, names[0]);
+    return f ? f : symbols_find(&s, names[1]);
 }

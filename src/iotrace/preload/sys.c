@@ -27,7 +27,7 @@ static void take_out(uint64_t set, uint64_t waited)
         ;
 }
 
-static long put(int fd, const void *buf, size_t n, int64_t at)
+static long sys_put(int fd, const void *buf, size_t n, int64_t at)
 {
     const uint64_t those = BIT(SIGXFSZ) | BIT(SIGPIPE) | BIT(SIGTTOU);
     uint64_t before = 0, waited = 0;
@@ -46,12 +46,12 @@ static long put(int fd, const void *buf, size_t n, int64_t at)
 
 long sys_write(int fd, const void *buf, size_t n)
 {
-    return put(fd, buf, n, -1);
+    return sys_put(fd, buf, n, -1);
 }
 
 long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
 {
-    return put(fd, buf, n, (int64_t)at);
+    return sys_put(fd, buf, n, (int64_t)at);
 }
 
 /* ---- memory ---- */

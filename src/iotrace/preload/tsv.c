@@ -57,7 +57,7 @@ static uint64_t start_of(const struct source *s)
 }
 
 /* Records are in the order of their ends: all but in place. */
-static void sort(struct source *s)
+static void tsv_sort(struct source *s)
 {
     for (int i = 1; i < s->count; i++) {
         uint16_t x = s->order[i];
@@ -75,7 +75,7 @@ static void swap(struct heap *h, int a, int b)
     h->of[b] = x;
 }
 
-static void sift_down(struct heap *h)
+static void tsv_sift_down(struct heap *h)
 {
     for (int i = 0;;) {
         int least = i;
@@ -122,7 +122,7 @@ static struct source *open_source(int log, uint64_t index)
     for (int i = 0; i < RECORDS; i++)
         if (__atomic_load_n(&s->record[i].op, __ATOMIC_ACQUIRE))
             s->order[s->count++] = (uint16_t)i;
-    sort(s);
+    tsv_sort(s);
     return s;
 }
 
@@ -193,7 +193,7 @@ static int find_blocks(struct tsv *t, struct block_start *list, uint64_t blocks)
 
 /* ---- text ---- */
 
-static void flush(struct tsv *t)
+static void tsv_flush(struct tsv *t)
 {
     for (size_t done = 0; done < t->used;) {
         long n = sys_write(t->fd, t->text + done, t->used - done);
@@ -239,7 +239,7 @@ static char *put_time(struct tsv *t, char *at, int64_t ns)
     return put_nine(at, (uint32_t)(ns % 1000000000));
 }
 
-static int64_t bytes_of(const struct trace_record *r)
+static int64_t tsv_bytes_of(const struct trace_record *r)
 {
     int class = op_class[r->op];
     if (r->result < 0)
@@ -262,7 +262,7 @@ static void put_record(struct tsv *t, const struct trace_record *r)
 #undef X
     };
     if (t->used > sizeof t->text - sizeof t->prefix - 1024 - ESCAPE_MOST * PATH_BYTES)
-        flush(t);
+        tsv_flush(t);
     char *at = t->text + t->used;
     at = mempcpy(at, t->prefix, t->prefix_bytes);
     const char *name = r->file <= t->names ? t->name[r->file] : NULL;
@@ -270,7 +270,7 @@ static void put_record(struct tsv *t, const struct trace_record *r)
     at = put_number(at, t->sequence++);
     *at++ = '\t';
     at = mempcpy(at, op[r->op].text, op[r->op].bytes);
-    int64_t bytes = bytes_of(r);
+    int64_t bytes = tsv_bytes_of(r);
     if (bytes < 0)
         *at++ = '-';
     at = put_number(at, (uint64_t)(bytes < 0 ? -bytes : bytes));
@@ -308,12 +308,12 @@ static void merge(struct tsv *t, const struct block_start *list, int count)
             close_source(s);
         }
         if (h.used)
-            sift_down(&h);
+            tsv_sift_down(&h);
     }
     t->failed |= !h.of;
 }
 
-static void begin(struct tsv *t)
+static void tsv_begin(struct tsv *t)
 {
     static const char columns[] = "Application\tExecution\tTool\tFilename\tfd\t"
                                   "Op sequence\tOperation\tBytes\tstart_time\t"
@@ -346,9 +346,9 @@ static bool convert(struct tsv *t)
     if (!list || !t->name || !t->name_text)
         return false;
     t->name_end = t->name_text + names;
-    begin(t);
+    tsv_begin(t);
     merge(t, list, find_blocks(t, list, blocks));
-    flush(t);
+    tsv_flush(t);
     return !t->failed;
 }
 

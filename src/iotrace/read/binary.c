@@ -64,12 +64,12 @@ typedef int (*visit_block)(void *arg, const char *block, uint32_t bytes);
 
 /* ---- header --------------------------------------------------------------- */
 
-static int no_memory(const struct log *l)
+static int binary_no_memory(const struct log *l)
 {
     return err_set(-ENOMEM, l->info.path, -1, "no memory to read the log");
 }
 
-static int read_header(struct log *l)
+static int binary_read_header(struct log *l)
 {
     struct header *h = &l->binary->header;
     int64_t n = log_read(l, &h->fixed, sizeof h->fixed, 0);
@@ -82,7 +82,7 @@ static int read_header(struct log *l)
         return rc;
     h->text = malloc(h->fixed.text_bytes + (size_t)1);
     if (!h->text)
-        return no_memory(l);
+        return binary_no_memory(l);
     n = log_read(l, h->text, h->fixed.text_bytes, h->fixed.header_bytes);
     if (n >= 0 && n < h->fixed.text_bytes)
         n = err_set(-EINVAL, l->info.path, -1, "the log ends within its header");
@@ -168,7 +168,7 @@ static int add_name(struct log *l, const struct trace_name *n, const char *text,
     if (rc == -ENOSPC)
         return 0; /* shown as "?" */
     if (rc)
-        return no_memory(l);
+        return binary_no_memory(l);
     memcpy(b->text + b->text_used, text, length + 1);
     b->name[n->id - 1] = (struct name){
         .at = b->text_used, .fd = n->fd < 0 ? -1 : n->fd, .kind = n->kind};
@@ -278,7 +278,7 @@ static int index_blocks(struct log *l)
             room = room ? 2 * room : 16;
             struct block *more = realloc(b->block, (size_t)room * sizeof *more);
             if (!more)
-                return no_memory(l);
+                return binary_no_memory(l);
             b->block = more;
         }
         b->block[b->blocks++] = (struct block){.thread = head.thread,
@@ -300,7 +300,7 @@ static int read_block(struct log *l, const struct block *b, visit_block visit,
     uint32_t size = l->binary->header.fixed.block_bytes;
     char *block = malloc(size);
     if (!block)
-        return no_memory(l);
+        return binary_no_memory(l);
     int64_t n = log_read(l, block, size, b->index * size);
     int rc = n < 0 ? (int)n : visit(arg, block, (uint32_t)n);
     free(block);
@@ -430,7 +430,7 @@ static int make_cursors(struct log *l)
     b->cursor = calloc((size_t)b->cursors + 1, sizeof *b->cursor);
     b->heap = calloc((size_t)b->cursors + 1, sizeof *b->heap);
     if (!b->cursor || !b->heap)
-        return no_memory(l);
+        return binary_no_memory(l);
     struct cursor *c = b->cursor - 1;
     for (int64_t i = 0; i < blocks; i++) {
         if (i == 0 || b->block[i].thread != b->block[i - 1].thread)
@@ -445,8 +445,8 @@ int binary_open(struct log *l)
 {
     struct binary *b = l->binary = calloc(1, sizeof *l->binary);
     if (!b)
-        return no_memory(l);
-    int rc = read_header(l);
+        return binary_no_memory(l);
+    int rc = binary_read_header(l);
     if (rc)
         return rc;
     fill_info(l);
@@ -485,7 +485,7 @@ static int load_window(struct log *l, struct cursor *c, int64_t slot)
     int64_t fit = log_window_bytes / bytes;
     fit = fit < 1 ? 1 : fit > b->block_slots ? b->block_slots : fit;
     if (!c->window && !(c->window = malloc((size_t)(fit * bytes))))
-        return no_memory(l);
+        return binary_no_memory(l);
     int64_t in_block = slot % b->block_slots;
     int64_t n = b->block_slots - in_block < fit ? b->block_slots - in_block : fit;
     int64_t at = c->block[slot / b->block_slots].index * b->header.fixed.block_bytes +
@@ -505,7 +505,8 @@ static bool moves_sanely(const struct header *h, const struct trace_record *r)
 }
 
 /* The record in `slot`. 1: a good one; 0: it is not one; -errno. */
-static int look(struct log *l, struct cursor *c, int64_t slot, struct trace_record *r)
+static int binary_look(struct log *l, struct cursor *c, int64_t slot,
+                       struct trace_record *r)
 {
     const struct header *h = &l->binary->header;
     if (slot < c->window_at || slot >= c->window_at + c->window_slots) {
@@ -538,7 +539,7 @@ static int push(struct log *l, struct cursor *c, struct range r)
         int room = c->room ? 2 * c->room : 4;
         struct range *more = realloc(c->stack, (size_t)room * sizeof *more);
         if (!more)
-            return no_memory(l);
+            return binary_no_memory(l);
         c->stack = more;
         c->room = room;
     }
@@ -553,7 +554,7 @@ static int find_own(struct log *l, struct cursor *c, struct range *r, int64_t *a
 {
     int lowest = UINT8_MAX + 1;
     for (int64_t slot = r->at; slot < r->end; slot++) {
-        int rc = look(l, c, slot, &c->head);
+        int rc = binary_look(l, c, slot, &c->head);
         if (rc < 0)
             return rc;
         if (rc == 1 && c->head.level <= r->level) {
@@ -571,7 +572,7 @@ static int find_own(struct log *l, struct cursor *c, struct range *r, int64_t *a
 static int skip_bad(struct log *l, struct cursor *c, struct range *r)
 {
     int rc = 0;
-    while (r->at < r->end && (rc = look(l, c, r->at, &c->head)) == 0) {
+    while (r->at < r->end && (rc = binary_look(l, c, r->at, &c->head)) == 0) {
         count_bad(l, &c->head);
         r->at++;
     }
@@ -607,7 +608,7 @@ static int advance(struct log *l, struct cursor *c)
 
 /* ---- all threads ---------------------------------------------------------- */
 
-static void sift_down(struct binary *b, int i)
+static void binary_sift_down(struct binary *b, int i)
 {
     struct cursor *c = b->heap[i];
     for (int child; (child = 2 * i + 1) < b->heap_n; i = child) {
@@ -634,12 +635,12 @@ static int prime(struct log *l)
         b->heap[b->heap_n++] = c;
     }
     for (int i = b->heap_n / 2 - 1; i >= 0; i--)
-        sift_down(b, i);
+        binary_sift_down(b, i);
     b->primed = true;
     return rc < 0 ? rc : 0;
 }
 
-static int64_t bytes_of(enum trace_class class, const struct trace_record *r)
+static int64_t binary_bytes_of(enum trace_class class, const struct trace_record *r)
 {
     if (r->result < 0)
         return -1;
@@ -647,8 +648,8 @@ static int64_t bytes_of(enum trace_class class, const struct trace_record *r)
 }
 
 /* The file's descriptor, or the one a call made that has no name. */
-static int32_t fd_of(const struct binary *b, enum trace_class class,
-                     const struct trace_record *r)
+static int32_t binary_fd_of(const struct binary *b, enum trace_class class,
+                            const struct trace_record *r)
 {
     if (r->file && r->file <= b->names && b->name[r->file - 1].fd >= 0)
         return b->name[r->file - 1].fd;
@@ -666,14 +667,14 @@ static void fill_event(struct log *l, struct event *e, const struct trace_record
     int64_t end = header_time(&b->header, r->start + r->duration);
     *e = (struct event){.start_ns = align(&b->header.fixed, start),
                         .duration_ns = end - start,
-                        .bytes = bytes_of(class, r),
+                        .bytes = binary_bytes_of(class, r),
                         .offset = r->offset < 0 ? -1 : r->offset,
                         .request = r->request,
                         .result = r->result,
                         .name = known(b, r->file),
                         .thread = thread,
                         .pid = l->info.pid,
-                        .fd = fd_of(b, class, r),
+                        .fd = binary_fd_of(b, class, r),
                         .op = op,
                         .class = (uint8_t) class,
                         .level = r->level,
@@ -695,6 +696,6 @@ int binary_next(struct log *l, struct event *e)
     if (rc == 0)
         b->heap[0] = b->heap[--b->heap_n];
     if (b->heap_n > 0)
-        sift_down(b, 0);
+        binary_sift_down(b, 0);
     return 1;
 }

@@ -27,7 +27,7 @@ static const struct {
 #undef F
 };
 
-static int refuse(const char *path, const char *what, uint64_t value)
+static int header_refuse(const char *path, const char *what, uint64_t value)
 {
     return err_set(-EINVAL, path, -1, "the log's header is damaged: %s is %" PRIu64,
                    what, value);
@@ -55,14 +55,14 @@ static int check_times(struct header *h, const char *path)
 {
     struct trace_header *f = &h->fixed;
     if (f->clock > TRACE_TSC)
-        return refuse(path, "clock", f->clock);
+        return header_refuse(path, "clock", f->clock);
     if (!is_time(f->unix_ns[0]) || !is_time(f->unix_ns[1]) || !is_time(f->first_ns))
-        return refuse(path, "a moment of its clock", (uint64_t)f->unix_ns[0]);
+        return header_refuse(path, "a moment of its clock", (uint64_t)f->unix_ns[0]);
     for (int i = 0; i < 2; i++)
         if (!is_time(f->offset_at_ns[i]) || f->offset_ns[i] > (int64_t)1 << 61 ||
             f->offset_ns[i] < -((int64_t)1 << 61))
-            return refuse(path, "a moment of the ranks' clocks",
-                          (uint64_t)f->offset_at_ns[i]);
+            return header_refuse(path, "a moment of the ranks' clocks",
+                                 (uint64_t)f->offset_at_ns[i]);
     h->ns_per_tick = slope(f);
     /* Both clocks run alike: a difference is a clock that was set, or two moments too
      * close to each other. */
@@ -82,24 +82,24 @@ int header_check(struct header *h, const char *path)
                        "version %d",
                        f->version, TRACE_VERSION);
     if (f->block_bytes < BLOCK_MIN || f->block_bytes > BLOCK_MAX || f->block_bytes % 8)
-        return refuse(path, "block_bytes", f->block_bytes);
+        return header_refuse(path, "block_bytes", f->block_bytes);
     if (f->header_bytes < sizeof *f || f->header_bytes > f->block_bytes)
-        return refuse(path, "header_bytes", f->header_bytes);
+        return header_refuse(path, "header_bytes", f->header_bytes);
     if (f->text_bytes > f->block_bytes - f->header_bytes)
-        return refuse(path, "text_bytes", f->text_bytes);
+        return header_refuse(path, "text_bytes", f->text_bytes);
     if (f->record_bytes < sizeof(struct trace_record) || f->record_bytes > 4096 ||
         f->record_bytes % 8 ||
         f->record_bytes > f->block_bytes - sizeof(struct trace_block))
-        return refuse(path, "record_bytes", f->record_bytes);
+        return header_refuse(path, "record_bytes", f->record_bytes);
     if (f->state > TRACE_EXEC)
-        return refuse(path, "state", f->state);
+        return header_refuse(path, "state", f->state);
     if (f->rank < -1 || f->ranks < -1 || f->pid > INT32_MAX || f->ppid > INT32_MAX)
-        return refuse(path, "a rank or process", f->pid);
+        return header_refuse(path, "a rank or process", f->pid);
     return check_times(h, path);
 }
 
 /* The next number of "a:b:c", moving *s behind the colon. -1: none. */
-static int64_t number(const char **s)
+static int64_t header_number(const char **s)
 {
     char *end;
     if (!isdigit((unsigned char)**s))
@@ -124,10 +124,10 @@ static int read_field(struct header *h, const char *value, const char *path)
     bool has_sign = *s != 'u';
     while (*s && *s != ':' && !isdigit((unsigned char)*s))
         s++;
-    int64_t bits = number(&s);
+    int64_t bits = header_number(&s);
     if (s[-1] != ':') /* "int64_t:" */
         s += strcspn(s, ":") + (s[strcspn(s, ":")] == ':');
-    int64_t at = number(&s);
+    int64_t at = header_number(&s);
     if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || at < 0 ||
         at + bits / 8 > h->fixed.record_bytes)
         return err_set(-EINVAL, path, -1, "the log's header is damaged: field=%s",
@@ -158,7 +158,7 @@ static int read_op(struct header *h, const char *value, const char *path)
 {
     char name[64], class[64] = "";
     const char *s = value;
-    int64_t n = number(&s);
+    int64_t n = header_number(&s);
     size_t bytes = strcspn(s, ":");
     if (n > 0 && n <= UINT16_MAX && bytes < sizeof name) {
         snprintf(name, sizeof name, "%.*s", (int)bytes, s);

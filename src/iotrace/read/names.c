@@ -50,7 +50,7 @@ static int grow_slots(struct names *t)
 }
 
 /* Makes *what hold `need` things of `size` bytes. */
-static int grow(void **what, int64_t *room, int64_t need, int64_t size)
+static int names_grow(void **what, int64_t *room, int64_t need, int64_t size)
 {
     if (need <= *room)
         return 0;
@@ -63,13 +63,13 @@ static int grow(void **what, int64_t *room, int64_t need, int64_t size)
     return 0;
 }
 
-static int make_room(struct names *t, int64_t bytes)
+static int names_make_room(struct names *t, int64_t bytes)
 {
     int64_t n_room = t->n_room;
     if (2 * (t->n + 1) > t->slots && grow_slots(t))
         return -ENOMEM;
-    if (grow((void **)&t->text, &t->room, t->used + bytes, 1) ||
-        grow((void **)&t->at, &n_room, t->n + 1, sizeof *t->at))
+    if (names_grow((void **)&t->text, &t->room, t->used + bytes, 1) ||
+        names_grow((void **)&t->at, &n_room, t->n + 1, sizeof *t->at))
         return -ENOMEM;
     t->n_room = (uint32_t)n_room;
     return names_take(bytes + 16);
@@ -84,7 +84,7 @@ uint32_t names_add(struct names *t, const char *text)
 {
     int64_t bytes = (int64_t)strlen(text) + 1;
     uint32_t known = names_find(t, text);
-    if (known || make_room(t, bytes))
+    if (known || names_make_room(t, bytes))
         return known;
     memcpy(t->text + t->used, text, (size_t)bytes);
     t->at[t->n] = t->used;

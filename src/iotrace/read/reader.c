@@ -36,7 +36,7 @@ int64_t log_read(const struct log *l, void *to, int64_t bytes, int64_t offset)
     return have;
 }
 
-static int open_file(struct log *l)
+static int reader_open_file(struct log *l)
 {
     struct stat st;
     l->fd = open(l->info.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -77,7 +77,7 @@ int log_open(struct log **out, const char *path)
     i->app = i->execution = i->exe = i->argv = i->host = i->mode = "";
     i->rank = i->ranks = -1;
     snprintf(i->path, sizeof i->path, "%s", path);
-    int rc = open_file(l);
+    int rc = reader_open_file(l);
     rc = rc ? rc : open_kind(l);
     if (rc)
         log_close(out);

@@ -55,7 +55,7 @@ static bool is_copy(const char *path)
     return exists(other);
 }
 
-static int add(struct run *r, const char *path)
+static int runs_add(struct run *r, const char *path)
 {
     if ((r->logs & (r->logs + 1)) == 0) {
         char **more = realloc(r->log, 2 * ((size_t)r->logs + 1) * sizeof *more);
@@ -83,7 +83,7 @@ static int search(struct run *r, const char *path, int depth)
         if (S_ISDIR(st.st_mode) && depth > 0)
             rc = search(r, inner, depth - 1);
         else if (S_ISREG(st.st_mode) && is_log(inner) && !is_copy(inner))
-            rc = add(r, inner);
+            rc = runs_add(r, inner);
     }
     closedir(d);
     return rc;
@@ -102,7 +102,7 @@ int run_find(struct run *r, const char *path)
     if (stat(path, &st))
         return err_set(-errno, path, -1, "there is no such run: %s", strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return add(r, path);
+        return runs_add(r, path);
     int rc = search(r, path, 1);
     if (!rc && r->logs == 0)
         rc = err_set(-ENOENT, path, -1, "there is no log (*.bin, *.part, *.tsv) in it");
@@ -181,19 +181,19 @@ struct lane {
     struct event head;
 };
 
-static bool before(const struct stream *s, int a, int b)
+static bool runs_before(const struct stream *s, int a, int b)
 {
     int64_t x = s->lane[a].head.start_ns, y = s->lane[b].head.start_ns;
     return x != y ? x < y : a < b; /* equal times: always the same order */
 }
 
-static void sift_down(struct stream *s, int i)
+static void runs_sift_down(struct stream *s, int i)
 {
     int lane = s->heap[i];
     for (int child; (child = 2 * i + 1) < s->heap_n; i = child) {
-        if (child + 1 < s->heap_n && before(s, s->heap[child + 1], s->heap[child]))
+        if (child + 1 < s->heap_n && runs_before(s, s->heap[child + 1], s->heap[child]))
             child++;
-        if (before(s, lane, s->heap[child]))
+        if (runs_before(s, lane, s->heap[child]))
             break;
         s->heap[i] = s->heap[child];
     }
@@ -240,7 +240,7 @@ int stream_open(struct stream *s, struct run *r)
             s->heap[s->heap_n++] = i;
     }
     for (int i = s->heap_n / 2 - 1; i >= 0; i--)
-        sift_down(s, i);
+        runs_sift_down(s, i);
     return rc < 0 ? rc : 0;
 }
 
@@ -257,7 +257,7 @@ int stream_next(struct stream *s, struct event *e)
     if (rc == 0)
         s->heap[0] = s->heap[--s->heap_n];
     if (s->heap_n > 0)
-        sift_down(s, 0);
+        runs_sift_down(s, 0);
     return 1;
 }
 

@@ -86,7 +86,7 @@ struct table {
 };
 
 /* Splits the line in place; 0, or -1 where it has not the fields of the head. */
-static int split(struct table *t)
+static int table_split(struct table *t)
 {
     char *s = t->line;
     for (int i = 0; i < t->places; i++) {
@@ -118,7 +118,7 @@ static int read_line(struct table *t)
     return -1;
 }
 
-static int read_head(struct log *l)
+static int table_read_head(struct log *l)
 {
     struct table *t = l->table;
     bool has[COLUMNS] = {false};
@@ -152,7 +152,7 @@ int table_open(struct log *l)
     l->fd = -1; /* the stream's */
     l->info.table = true;
     l->info.state = TRACE_EXITED;
-    return read_head(l);
+    return table_read_head(l);
 }
 
 /* Decimal seconds as whole nanoseconds: a double has not the digits. */
@@ -247,7 +247,7 @@ int table_next(struct log *l, struct event *e)
 {
     struct table *t = l->table;
     for (int rc; (rc = read_line(t)) != 0;) {
-        if (rc < 0 || split(t) || fill_event(l, e)) {
+        if (rc < 0 || table_split(t) || fill_event(l, e)) {
             l->info.damaged++;
             continue;
         }

@@ -52,9 +52,10 @@ void ldad_file_error_f(char *text, const int *room)
     memcpy(text, why, n);
 }
 
-static MPI_Fint transfer(transfer_at *f, const ldad_file *fh, const MPI_Offset *offset,
-                         void *buf, const MPI_Fint *count, const MPI_Fint *type,
-                         MPI_Fint *status)
+static MPI_Fint fortran_transfer(transfer_at *f, const ldad_file *fh,
+                                 const MPI_Offset *offset, void *buf,
+                                 const MPI_Fint *count, const MPI_Fint *type,
+                                 MPI_Fint *status)
 {
     MPI_Status s;
     memset(&s, 0, sizeof s);
@@ -65,8 +66,8 @@ static MPI_Fint transfer(transfer_at *f, const ldad_file *fh, const MPI_Offset *
 }
 
 /* A buffer that is written is not changed, whatever its type here says. */
-static int write_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
-                    MPI_Datatype type, MPI_Status *status)
+static int fortran_write_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                            MPI_Datatype type, MPI_Status *status)
 {
     return ldad_file_write_at(fh, offset, buf, count, type, status);
 }
@@ -85,10 +86,10 @@ static int write_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
               const MPI_Fint *count, const MPI_Fint *type, MPI_Fint *status,           \
               MPI_Fint *ierror)                                                        \
     {                                                                                  \
-        *ierror = transfer(f, fh, offset, buf, count, type, status);                   \
+        *ierror = fortran_transfer(f, fh, offset, buf, count, type, status);           \
     }
 
-TRANSFER(ldad_file_write_at_f, write_at)
+TRANSFER(ldad_file_write_at_f, fortran_write_at)
 TRANSFER(ldad_file_write_at_all_f, write_at_all)
 TRANSFER(ldad_file_read_at_f, ldad_file_read_at)
 TRANSFER(ldad_file_read_at_all_f, ldad_file_read_at_all)

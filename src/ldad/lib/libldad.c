@@ -72,14 +72,14 @@ static int class_of(int rc)
 
 /* The class that a call returns is that of its own failure, and the sentence for the
  * program that of the first: between these two, there was none before. */
-static struct err begin(void)
+static struct err libldad_begin(void)
 {
     struct err before = *err_get();
     err_clear();
     return before;
 }
 
-static int end(const struct err *before, int rc)
+static int libldad_end(const struct err *before, int rc)
 {
     if (before->code)
         err_put(before);
@@ -364,14 +364,15 @@ static int open_unique(ldad_file fh, const struct wish *w, int flags, bool fresh
     return rc;
 }
 
-static void let_go(ldad_file fh)
+static void libldad_let_go(ldad_file fh)
 {
     MPI_Comm_free(&fh->comm);
     free(fh->path);
     free(fh);
 }
 
-static int make(ldad_file *out, MPI_Comm comm, const char *path, struct wish **w)
+static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path,
+                        struct wish **w)
 {
     ldad_file fh = calloc(1, sizeof *fh);
     char *copy = strdup(path);
@@ -404,16 +405,16 @@ static int take_all(ldad_file fh, struct wish *w, int amode, MPI_Info info,
     return rc;
 }
 
-static int open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
-                     const char *plan, ldad_file *out)
+static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                             const char *plan, ldad_file *out)
 {
     ldad_file fh;
     struct wish *w;
-    struct err before = begin();
+    struct err before = libldad_begin();
     *out = NULL;
-    int rc = make(&fh, comm, path, &w);
+    int rc = libldad_make(&fh, comm, path, &w);
     if (rc)
-        return end(&before, rc);
+        return libldad_end(&before, rc);
     rc = take_all(fh, w, amode, info, plan);
     if (!rc) {
         bool fresh = amode & MPI_MODE_EXCL;
@@ -426,16 +427,16 @@ static int open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     }
     free(w);
     if (rc)
-        let_go(fh);
+        libldad_let_go(fh);
     else
         *out = fh;
-    return end(&before, rc);
+    return libldad_end(&before, rc);
 }
 
 int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                    ldad_file *out)
 {
-    return open_file(comm, path, amode, info, NULL, out);
+    return libldad_open_file(comm, path, amode, info, NULL, out);
 }
 
 int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
@@ -449,7 +450,7 @@ int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info inf
     va_start(args, plan);
     vsnprintf(text + n, sizeof text - (size_t)n, plan, args);
     va_end(args);
-    return open_file(comm, path, amode, info, text, out);
+    return libldad_open_file(comm, path, amode, info, text, out);
 }
 
 int ldad_file_ranks(MPI_Comm comm)
@@ -462,11 +463,11 @@ int ldad_file_ranks(MPI_Comm comm)
 int ldad_file_close(ldad_file *out)
 {
     ldad_file fh = *out;
-    struct err before = begin();
+    struct err before = libldad_begin();
     int rc = fh->unique ? unique_close(&fh->unique) : io_file_close(&fh->io);
-    let_go(fh);
+    libldad_let_go(fh);
     *out = NULL;
-    return end(&before, rc);
+    return libldad_end(&before, rc);
 }
 
 static int delete_one(const char *path)
@@ -511,7 +512,7 @@ static int delete_container(const char *path)
 
 int ldad_file_delete(const char *path, MPI_Info info)
 {
-    struct err before = begin();
+    struct err before = libldad_begin();
     struct wish *w = malloc(sizeof *w);
     int rc = w ? take_info(w, info, NULL)
                : err_set(-ENOMEM, path, -1, "no memory to remove a file");
@@ -520,12 +521,12 @@ int ldad_file_delete(const char *path, MPI_Info info)
     else if (!rc)
         rc = container_is(path) ? delete_container(path) : delete_one(path);
     free(w);
-    return end(&before, rc);
+    return libldad_end(&before, rc);
 }
 
 int ldad_file_set_size(ldad_file fh, MPI_Offset size)
 {
-    struct err before = begin();
+    struct err before = libldad_begin();
     int rank, rc = 0;
     MPI_Comm_rank(fh->comm, &rank);
     if (fh->unique)
@@ -537,13 +538,14 @@ int ldad_file_set_size(ldad_file fh, MPI_Offset size)
         rc = err_set(-errno, fh->path, -1, "the size cannot be set: %s",
                      strerror(errno));
     fh->known = 0;
-    return end(&before, err_agree(fh->comm, rc));
+    return libldad_end(&before, err_agree(fh->comm, rc));
 }
 
 int ldad_file_sync(ldad_file fh)
 {
-    struct err before = begin();
-    return end(&before, fh->unique ? unique_sync(fh->unique) : io_file_sync(fh->io));
+    struct err before = libldad_begin();
+    return libldad_end(&before,
+                       fh->unique ? unique_sync(fh->unique) : io_file_sync(fh->io));
 }
 
 struct io_file *libldad_io(ldad_file fh)
@@ -597,8 +599,8 @@ bool libldad_is_row(MPI_Datatype type, int64_t *size)
 }
 
 /* Of a transfer, its bytes, and where it begins in the file. */
-static int measure(ldad_file fh, int64_t *offset, int count, MPI_Datatype type,
-                   int64_t *bytes)
+static int libldad_measure(ldad_file fh, int64_t *offset, int count, MPI_Datatype type,
+                           int64_t *bytes)
 {
     const struct libldad_view *v = &fh->view;
     int64_t size, at = *offset;
@@ -645,8 +647,8 @@ static int move_whole(ldad_file fh, enum io_op op, int64_t offset, char *buf,
     return rc;
 }
 
-static int move(ldad_file fh, enum io_op op, int64_t offset, void *buf, int64_t bytes,
-                int64_t *moved)
+static int libldad_move(ldad_file fh, enum io_op op, int64_t offset, void *buf,
+                        int64_t bytes, int64_t *moved)
 {
     if (!fh->unique)
         return move_whole(fh, op, offset, buf, bytes, moved);
@@ -658,7 +660,7 @@ static int move(ldad_file fh, enum io_op op, int64_t offset, void *buf, int64_t 
 }
 
 /* What the program may not do with this file, the same on all ranks. */
-static int refuse(ldad_file fh, bool all, enum io_op op, int64_t offset)
+static int libldad_refuse(ldad_file fh, bool all, enum io_op op, int64_t offset)
 {
     bool reads = op == IO_OP_READ;
     if (fh->collective && !all)
@@ -676,11 +678,11 @@ int libldad_transfer(ldad_file fh, bool all, enum io_op op, MPI_Offset at, void 
 {
     int64_t bytes, offset = at;
     *moved = 0;
-    int rc = refuse(fh, all, op, offset);
+    int rc = libldad_refuse(fh, all, op, offset);
     if (rc)
         return class_of(rc);
-    rc = measure(fh, &offset, count, type, &bytes);
-    int failed = rc && !all ? rc : move(fh, op, offset, buf, bytes, moved);
+    rc = libldad_measure(fh, &offset, count, type, &bytes);
+    int failed = rc && !all ? rc : libldad_move(fh, op, offset, buf, bytes, moved);
     rc = rc ? rc : failed;
     if (status != MPI_STATUS_IGNORE) {
         MPI_Status_set_elements_x(status, MPI_BYTE, *moved);

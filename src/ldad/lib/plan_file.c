@@ -32,7 +32,7 @@ static bool is_cut(FILE *in, const char *line)
     return cut;
 }
 
-static int find(const char *file, int ranks, char *plan, int room)
+static int plan_file_find(const char *file, int ranks, char *plan, int room)
 {
     bool found = false, cut = false;
     FILE *in = fopen(file, "re");
@@ -63,7 +63,7 @@ int libldad_plan_of(MPI_Comm comm, const char *file, char *plan, int room)
     int rank, ranks;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    int rc = err_agree(comm, rank ? 0 : find(file, ranks, plan, room));
+    int rc = err_agree(comm, rank ? 0 : plan_file_find(file, ranks, plan, room));
     if (!rc)
         MPI_Bcast(plan, room, MPI_CHAR, 0, comm);
     return rc;

@@ -36,7 +36,8 @@ int unique_path(char *out, int room, const char *path, int64_t rank)
     return err_set(-ENAMETOOLONG, path, -1, "the path is too long");
 }
 
-static int open_file(struct unique *u, int64_t rank, int flags, struct io_file **io)
+static int unique_open_file(struct unique *u, int64_t rank, int flags,
+                            struct io_file **io)
 {
     char path[PATH_ROOM];
     int rc = unique_path(path, sizeof path, u->path, rank);
@@ -75,10 +76,10 @@ static int open_own(struct unique *u, bool fresh)
     int flags = u->flags, rc = unique_path(path, sizeof path, u->path, u->rank);
     if (!fresh && !access(path, F_OK))
         flags &= ~IO_CREATE;
-    return rc ? rc : open_file(u, u->rank, flags, &u->own);
+    return rc ? rc : unique_open_file(u, u->rank, flags, &u->own);
 }
 
-static void let_go(struct unique *u)
+static void unique_let_go(struct unique *u)
 {
     ldad_plan_free(&u->plan);
     free(u->path);
@@ -111,7 +112,7 @@ int unique_open(struct unique **out, const struct unique_open *o)
     }
     if (u) {
         io_file_close(&u->own);
-        let_go(u);
+        unique_let_go(u);
     }
     return rc;
 }
@@ -126,13 +127,14 @@ int unique_close(struct unique **out)
     }
     *out = NULL;
     rc = err_agree(u->comm, rc); /* whoever opens it next finds all of it */
-    let_go(u);
+    unique_let_go(u);
     return rc;
 }
 
 /* ---- transfers ------------------------------------------------------------------- */
 
-static int move(struct io_file *io, enum io_op op, void *buf, int64_t at, int64_t bytes)
+static int unique_move(struct io_file *io, enum io_op op, void *buf, int64_t at,
+                       int64_t bytes)
 {
     struct io_req req = {.op = op, .buf = buf, .offset = at, .bytes = bytes};
     return io_file_transfer(io, &req);
@@ -150,7 +152,7 @@ int unique_write(struct unique *u, int64_t offset, const void *buf, int64_t byte
                        "the plan does not give these %lld bytes to rank %d: write what "
                        "it says, or to one file",
                        (long long)bytes, u->rank);
-    return move(u->own, IO_OP_WRITE, (void *)buf, at, bytes);
+    return unique_move(u->own, IO_OP_WRITE, (void *)buf, at, bytes);
 }
 
 /* A rank's file to read from: one that is open, or the one used longest ago is closed
@@ -169,7 +171,7 @@ static int find_in(struct unique *u, int64_t rank, struct io_file **io)
     }
     rc = io_file_close(&u->in[at].io);
     if (!rc)
-        rc = open_file(u, rank, IO_READ, &u->in[at].io);
+        rc = unique_open_file(u, rank, IO_READ, &u->in[at].io);
     u->in[at].rank = rank;
     u->in[at].turn = ++u->turn;
     *io = u->in[at].io;
@@ -213,7 +215,7 @@ static int read_run(struct unique *u, const struct ldad_run *run, char *out, int
         rc = io_file_size(io, &size);
     if (!rc && size > run->at)
         *n = size - run->at < run->bytes ? size - run->at : run->bytes;
-    return rc ? rc : move(io, IO_OP_READ, out, run->at, *n);
+    return rc ? rc : unique_move(io, IO_OP_READ, out, run->at, *n);
 }
 
 int unique_read(struct unique *u, int64_t offset, void *buf, int64_t bytes,

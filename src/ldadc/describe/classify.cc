@@ -45,7 +45,7 @@ static bool in_turns(const std::vector<Row> &rows, const Poly &size, const Poly 
     return false;
 }
 
-static std::string apart(std::vector<Row> rows, const Poly &size)
+static std::string classify_apart(std::vector<Row> rows, const Poly &size)
 {
     std::vector<int> order(rows.size());
     for (size_t i = 0; i < order.size(); i++)
@@ -160,7 +160,7 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
     std::vector<Row> rows = times;
     Poly width = not_negative(-step) ? -step : step;
     rows.push_back({width, nprocs(comm), true, true});
-    std::string found = apart(rows, d.size);
+    std::string found = classify_apart(rows, d.size);
     if (found.empty())
         found = by_step(d, width, times);
     return found.empty() ? "unresolved" : found;

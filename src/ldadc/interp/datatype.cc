@@ -18,7 +18,7 @@ bool Datatype::operator==(const Datatype &o) const
            block == o.block && levels == o.levels && open == o.open && loose == o.loose;
 }
 
-static Datatype plain(const Poly &bytes)
+static Datatype datatype_plain(const Poly &bytes)
 {
     return {bytes, bytes, Poly(), bytes, {}, false, false};
 }
@@ -75,7 +75,7 @@ bool Interp::datatype(const Value &v, Datatype *out)
         return true;
     }
     int64_t bytes = named_bytes(constant_name(v), context());
-    *out = plain(Poly(bytes));
+    *out = datatype_plain(Poly(bytes));
     return bytes > 0;
 }
 
@@ -182,7 +182,7 @@ bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
         !a[2].is_int())
         return false;
     Poly block = a[1].p * old.extent, distance = bytes ? a[2].p : a[2].p * old.extent;
-    *made = repeated(plain(block), a[0].p, distance);
+    *made = repeated(datatype_plain(block), a[0].p, distance);
     // blocks that lie on each other are no more than so many bytes
     made->loose = a[0].p != Poly(1) && !not_negative(distance - block);
     return not_negative(a[0].p);
@@ -226,8 +226,8 @@ static void blocks(const std::vector<Poly> &lengths, const std::vector<Poly> &pl
         size = size + lengths[i];
     }
     even = even && not_negative(distance - lengths[0]);
-    *made = even ? repeated(plain(lengths[0]), Poly(lengths.size()), distance)
-                 : plain(size);
+    *made = even ? repeated(datatype_plain(lengths[0]), Poly(lengths.size()), distance)
+                 : datatype_plain(size);
     made->lower = places[0];
     made->loose = !even;
 }

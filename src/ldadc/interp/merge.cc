@@ -35,7 +35,7 @@ static bool same_condition(const Condition &a, const Condition &b)
 
 // The one of a (where less < 0) and b (where less >= 0) that is always the smaller one,
 // or the larger one.
-static bool extreme(const Poly &a, const Poly &b, const Poly &less, Poly *out)
+static bool merge_extreme(const Poly &a, const Poly &b, const Poly &less, Poly *out)
 {
     Poly gap = a - b, below = -less - Poly(1);
     if (not_negative(-gap, {below}) && not_negative(gap, {less}))
@@ -52,7 +52,7 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
 {
     Value out;
     if (a.is_int() && b.is_int() && which && which->kind == Condition::LESS &&
-        extreme(a.p, b.p, which->p, &out.p)) {
+        merge_extreme(a.p, b.p, which->p, &out.p)) {
         out.kind = Value::INT;
         out.products = a.products;
         out.products.insert(b.products.begin(), b.products.end());

@@ -7,7 +7,7 @@ using namespace clang;
 namespace ldadc
 {
 
-static bool take(std::string *s, const char *end)
+static bool mpi_take(std::string *s, const char *end)
 {
     std::string tail = end;
     if (s->size() < tail.size() ||
@@ -25,9 +25,9 @@ bool io_call(const std::string &name, IoCall *out)
     if (s.compare(0, 9, "MPI_File_"))
         return false;
     s = s.substr(9);
-    take(&s, "_c");
-    out->ended = take(&s, "_end");
-    out->nonblocking = take(&s, "_begin");
+    mpi_take(&s, "_c");
+    out->ended = mpi_take(&s, "_end");
+    out->nonblocking = mpi_take(&s, "_begin");
     if (s[0] == 'i') {
         out->nonblocking = true;
         s = s.substr(1);
@@ -36,11 +36,11 @@ bool io_call(const std::string &name, IoCall *out)
     if (!out->write && s.compare(0, 4, "read"))
         return false;
     s = s.substr(out->write ? 5 : 4);
-    out->collective = take(&s, "_all");
-    out->shared = take(&s, "_shared");
-    if (take(&s, "_ordered"))
+    out->collective = mpi_take(&s, "_all");
+    out->shared = mpi_take(&s, "_shared");
+    if (mpi_take(&s, "_ordered"))
         out->shared = out->collective = true;
-    out->at = take(&s, "_at");
+    out->at = mpi_take(&s, "_at");
     return s.empty();
 }
 

@@ -133,7 +133,7 @@ static int64_t floor_of(int64_t a, int64_t b)
 }
 
 // What of `a` the divisor divides goes out of the function.
-static void split(const Poly &a, const Poly &b, Poly *whole, Poly *rest)
+static void atom_split(const Poly &a, const Poly &b, Poly *whole, Poly *rest)
 {
     *whole = Poly();
     *rest = Poly();
@@ -153,7 +153,7 @@ Poly floordiv(const Poly &a, const Poly &b)
     Poly whole, rest;
     if (b == Poly(1))
         return a;
-    split(a, b, &whole, &rest);
+    atom_split(a, b, &whole, &rest);
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)
         return whole + Poly(floor_of(rest.constant(), b.constant()));
     if (rest.is_zero())
@@ -167,7 +167,7 @@ Poly floordiv(const Poly &a, const Poly &b)
 Poly mod(const Poly &a, const Poly &b)
 {
     Poly whole, rest;
-    split(a, b, &whole, &rest);
+    atom_split(a, b, &whole, &rest);
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)
         return Poly(rest.constant() -
                     floor_of(rest.constant(), b.constant()) * b.constant());
@@ -189,7 +189,7 @@ static void gather(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
 }
 
 // Of arguments that differ by a number only one can be the answer.
-static Poly extreme(Atom::Kind kind, const Poly &a, const Poly &b)
+static Poly atom_extreme(Atom::Kind kind, const Poly &a, const Poly &b)
 {
     std::vector<Poly> all, keep;
     gather(kind, a, &all);
@@ -214,12 +214,12 @@ static Poly extreme(Atom::Kind kind, const Poly &a, const Poly &b)
 
 Poly least(const Poly &a, const Poly &b)
 {
-    return extreme(Atom::MIN, a, b);
+    return atom_extreme(Atom::MIN, a, b);
 }
 
 Poly most(const Poly &a, const Poly &b)
 {
-    return extreme(Atom::MAX, a, b);
+    return atom_extreme(Atom::MAX, a, b);
 }
 
 Poly ceildiv(const Poly &a, const Poly &step)

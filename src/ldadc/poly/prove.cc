@@ -55,9 +55,9 @@ static Poly others(int comm)
 }
 
 static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth);
-static bool holds(const Poly &p, const std::vector<Poly> &given, int depth);
+static bool prove_holds(const Poly &p, const std::vector<Poly> &given, int depth);
 
-static bool plain(const Poly &p, const std::vector<Poly> &given, int depth)
+static bool prove_plain(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms()) {
         if (c < 0)
@@ -111,7 +111,7 @@ static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
                 for (const Poly &other : a.of)
                     if (other != one)
                         more.push_back(a.kind == Atom::MIN ? other - one : one - other);
-                if (!holds(p.with(id, one), more, depth - 1))
+                if (!prove_holds(p.with(id, one), more, depth - 1))
                     return false;
             }
             return true;
@@ -130,11 +130,11 @@ static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth
                 !factor.divide(a.of[1], &times))
                 continue;
             Poly without = p - factor * Poly::atom(id);
-            bool up = holds(times, given, depth - 1);
-            if (!up && !holds(-times, given, depth - 1))
+            bool up = prove_holds(times, given, depth - 1);
+            if (!up && !prove_holds(-times, given, depth - 1))
                 continue;
             Poly low = up ? a.of[0] - a.of[1] + Poly(1) : a.of[0];
-            if (holds(without + times * low, given, depth - 1))
+            if (prove_holds(without + times * low, given, depth - 1))
                 return true;
         }
     return false;
@@ -145,20 +145,20 @@ static bool by_given(const Poly &p, const std::vector<Poly> &given, int depth)
     for (size_t i = 0; i < given.size(); i++) {
         std::vector<Poly> less = given;
         less.erase(less.begin() + i);
-        if (holds(p - given[i], less, depth - 1))
+        if (prove_holds(p - given[i], less, depth - 1))
             return true;
     }
     return false;
 }
 
-static bool holds(const Poly &p, const std::vector<Poly> &given, int depth)
+static bool prove_holds(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     if (!p.valid() || depth < 0 || p.terms().size() > 60 || ++work > MOST_WORK)
         return false;
     Poly s = spread(p);
     if (!s.valid())
         return false;
-    return plain(s, given, depth) || by_cases(p, given, depth) ||
+    return prove_plain(s, given, depth) || by_cases(p, given, depth) ||
            by_division(p, given, depth) || by_given(p, given, depth);
 }
 
@@ -171,11 +171,11 @@ static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
     case Atom::BEFORE:
         return without_sign.count(id);
     case Atom::FLOORDIV:
-        return holds(a.of[0], given, depth - 1);
+        return prove_holds(a.of[0], given, depth - 1);
     case Atom::MIN:
     case Atom::MAX:
         for (const Poly &p : a.of)
-            if (holds(p, given, depth - 1) != (a.kind == Atom::MIN))
+            if (prove_holds(p, given, depth - 1) != (a.kind == Atom::MIN))
                 return a.kind == Atom::MAX;
         return a.kind == Atom::MIN;
     default:
@@ -186,7 +186,7 @@ static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
 bool not_negative(const Poly &p, const std::vector<Poly> &given)
 {
     work = 0;
-    return holds(p, given, 4);
+    return prove_holds(p, given, 4);
 }
 
 bool positive(const Poly &p, const std::vector<Poly> &given)

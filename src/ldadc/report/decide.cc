@@ -24,7 +24,7 @@ static bool same_bytes(const Description &a, const Description &b)
     return levels[0] == levels[1];
 }
 
-static bool apart(const Description &d)
+static bool decide_apart(const Description &d)
 {
     return d.resolved && (d.relation == "segmented" || d.relation == "interleaved" ||
                           d.relation == "disjoint");
@@ -74,7 +74,7 @@ struct Sums {
                                        -1}; // edge, by its first number of processes
 };
 
-static void add(const Edge &e, Sums *s)
+static void decide_add(const Edge &e, Sums *s)
 {
     s->missing.insert(e.missing.begin(), e.missing.end());
     for (size_t i = 0; i < s->counted.size() && i < e.weights.size(); i++) {
@@ -104,7 +104,7 @@ static Sums reads_of(const File &f, int write, const Numbers &with)
     }
     for (const Edge &e : f.edges)
         if (e.write == write) {
-            add(e, &s);
+            decide_add(e, &s);
             if (!e.weights.empty() && e.weights[0].bytes > s.heaviest.first)
                 s.heaviest = {e.weights[0].bytes, e.read};
         }
@@ -120,7 +120,7 @@ static bool outweighs(const Sums &a, const Sums &b)
     return positive(a.own - b.own);
 }
 
-static void answer(Decision *d, const char *what, const std::string &why)
+static void decide_answer(Decision *d, const char *what, const std::string &why)
 {
     d->answer = what;
     d->because = why;
@@ -166,9 +166,10 @@ static void by_numbers(const Sums &s, Decision *d)
         read = read || w.bytes > 0;
     }
     if (!read)
-        return answer(d, "do not transform", "nothing that is read has been written");
-    answer(d, most ? "partition" : "do not transform",
-           "of the bytes that are read, by the rank that wrote them: " + why);
+        return decide_answer(d, "do not transform",
+                             "nothing that is read has been written");
+    decide_answer(d, most ? "partition" : "do not transform",
+                  "of the bytes that are read, by the rank that wrote them: " + why);
 }
 
 static void by_descriptors(const Sums &s, Decision *d)
@@ -178,17 +179,19 @@ static void by_descriptors(const Sums &s, Decision *d)
         hint += (hint.empty() ? "; to count it, --set " : ", ") + name + "=N";
     if (s.own == s.all) {
         d->own_share = {{0, 1}};
-        return answer(d, "partition", "each rank reads back what it wrote");
+        return decide_answer(d, "partition", "each rank reads back what it wrote");
     }
     if (s.own.is_zero())
-        return answer(d, "do not transform",
-                      "no read has the descriptor of what was written" + hint);
+        return decide_answer(d, "do not transform",
+                             "no read has the descriptor of what was written" + hint);
     if (not_negative(s.own * Poly(2) - s.all))
-        return answer(d, "partition",
-                      "at least half of what is read has the descriptor of the write");
-    answer(d, "do not transform",
-           "less than half of what is read has certainly the descriptor of a write" +
-               hint);
+        return decide_answer(
+            d, "partition",
+            "at least half of what is read has the descriptor of the write");
+    decide_answer(
+        d, "do not transform",
+        "less than half of what is read has certainly the descriptor of a write" +
+            hint);
 }
 
 // What is read before it is written is no edge.
@@ -218,10 +221,11 @@ void decide(File *f, const Numbers &with)
         (call.site->call.write ? writes : reads) = true;
         if (!call.site->call.write)
             continue;
-        if (!apart(call))
-            return answer(d, "keep shared",
-                          "the write in line " + std::to_string(call.site->where.line) +
-                              " is " + call.relation);
+        if (!decide_apart(call))
+            return decide_answer(d, "keep shared",
+                                 "the write in line " +
+                                     std::to_string(call.site->where.line) + " is " +
+                                     call.relation);
         Sums sums = reads_of(*f, i, with);
         if (d->template_call < 0 || outweighs(sums, best)) {
             best = sums;
@@ -231,21 +235,23 @@ void decide(File *f, const Numbers &with)
     if (!writes)
         return;
     if (const Description *other = misfit(*f, f->calls[d->template_call]))
-        return answer(d, "keep shared",
-                      "the write in line " + std::to_string(other->site->where.line) +
-                          " has another descriptor than the heaviest");
+        return decide_answer(d, "keep shared",
+                             "the write in line " +
+                                 std::to_string(other->site->where.line) +
+                                 " has another descriptor than the heaviest");
     if (!reads)
-        return answer(d, "partition",
-                      f->opening->called || f->opening->foreign
-                          ? "ranks share no byte; who reads it is not seen"
-                          : "ranks share no byte, and nothing is read back");
+        return decide_answer(d, "partition",
+                             f->opening->called || f->opening->foreign
+                                 ? "ranks share no byte; who reads it is not seen"
+                                 : "ranks share no byte, and nothing is read back");
     if (!f->calls[0].site->call.write)
-        return answer(d, "keep shared",
-                      "what is read in line " +
-                          std::to_string(f->calls[0].site->where.line) +
-                          " was in the file before");
+        return decide_answer(d, "keep shared",
+                             "what is read in line " +
+                                 std::to_string(f->calls[0].site->where.line) +
+                                 " was in the file before");
     if (!best.known)
-        return answer(d, "keep shared", "some of what is read back is unresolved");
+        return decide_answer(d, "keep shared",
+                             "some of what is read back is unresolved");
     if (best.counted.empty())
         by_descriptors(best, d);
     else
@@ -265,8 +271,8 @@ static std::string lines_of(const std::vector<const Description *> &calls)
 
 // The file, if those are the same one. False: ranks are counted otherwise there, or the
 // file is not known; `which` is that.
-static bool join(const File &f, const std::vector<const File *> &others, File *out,
-                 const File **which)
+static bool decide_join(const File &f, const std::vector<const File *> &others,
+                        File *out, const File **which)
 {
     *out = f;
     out->edges.clear();
@@ -310,14 +316,15 @@ void reconsider(File *f, const Report &r, const Numbers &with)
     }
     File both;
     const File *which = nullptr;
-    if (!join(*f, others, &both, &which))
-        return answer(d, "keep shared",
-                      who(*which) + (which->opening ? ", used by other ranks" : ""));
+    if (!decide_join(*f, others, &both, &which))
+        return decide_answer(d, "keep shared",
+                             who(*which) +
+                                 (which->opening ? ", used by other ranks" : ""));
     if (!others.empty()) {
         decide(&both, with);
         if (both.decision.answer != "partition")
-            return answer(d, both.decision.answer.c_str(),
-                          both.decision.because + "; " + who(*others[0]));
+            return decide_answer(d, both.decision.answer.c_str(),
+                                 both.decision.because + "; " + who(*others[0]));
     }
     bool read = std::any_of(f->calls.begin(), f->calls.end(),
                             [](const Description &c) { return !c.site->call.write; });

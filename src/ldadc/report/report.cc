@@ -22,7 +22,7 @@ Sameness sameness(const File &a, const File &b)
     return sameness(a.opening->path_key, b.opening->path_key);
 }
 
-static File &file_of(Report *r, const Interp &i, const Site &s)
+static File &report_file_of(Report *r, const Interp &i, const Site &s)
 {
     const Opening *o = s.opening >= 0 ? &i.openings[s.opening] : nullptr;
     for (File &f : r->files)
@@ -101,7 +101,7 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
     Report r;
     r.inputs = inputs;
     for (const Site &s : i.sites)
-        file_of(&r, i, s).calls.push_back(describe(i, s));
+        report_file_of(&r, i, s).calls.push_back(describe(i, s));
     if (i.tired)
         r.files.push_back(given_up(inputs[0]));
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",

@@ -14,13 +14,13 @@ static void text(json *j, const char *key, const std::string &s)
     json_text(j, key, s.c_str());
 }
 
-static void place(json *j, const Place &p)
+static void report_json_place(json *j, const Place &p)
 {
     text(j, "source", p.file);
     json_int(j, "line", p.line);
 }
 
-static void put_descriptor(json *j, const Description &d)
+static void report_json_put_descriptor(json *j, const Description &d)
 {
     json_object(j, "descriptor");
     text(j, "start", d.start.text());
@@ -61,7 +61,7 @@ static void put_way(json *j, const Description &d)
     json_array(j, "via");
     for (const Step &v : s.via) {
         json_object_flat(j, nullptr);
-        place(j, v.where);
+        report_json_place(j, v.where);
         text(j, "function", v.function);
         json_end_object(j);
     }
@@ -93,11 +93,11 @@ static void put_warnings(json *j, const Description &d)
     json_end_array(j);
 }
 
-static void put_call(json *j, const Description &d)
+static void report_json_put_call(json *j, const Description &d)
 {
     const Site &s = *d.site;
     json_object(j, nullptr);
-    place(j, s.where);
+    report_json_place(j, s.where);
     json_int(j, "column", s.where.column);
     text(j, "function", s.function);
     text(j, "call", s.call.name);
@@ -108,7 +108,7 @@ static void put_call(json *j, const Description &d)
     text(j, "class", d.relation);
     json_bool(j, "resolved", d.resolved);
     if (d.resolved)
-        put_descriptor(j, d);
+        report_json_put_descriptor(j, d);
     if (d.relation == "unresolved") {
         text(j, "reason", d.reason);
         text(j, "reason_source", d.reason_where.file);
@@ -182,7 +182,7 @@ static void put_edges(json *j, const File &f)
     json_end_array(j);
 }
 
-static void put_file(json *j, const File &f)
+static void report_json_put_file(json *j, const File &f)
 {
     speak_of_communicator(f.opening ? f.opening->comm : -1);
     json_object(j, nullptr);
@@ -190,7 +190,7 @@ static void put_file(json *j, const File &f)
     if (f.opening && !f.opening->foreign) {
         text(j, "path", f.opening->path);
         json_object_flat(j, "open");
-        place(j, f.opening->where);
+        report_json_place(j, f.opening->where);
         text(j, "function", f.opening->function);
         json_end_object(j);
     } else {
@@ -205,7 +205,7 @@ static void put_file(json *j, const File &f)
     put_edges(j, f);
     json_array(j, "calls");
     for (const Description &d : f.calls)
-        put_call(j, d);
+        report_json_put_call(j, d);
     json_end_array(j);
     json_end_object(j);
 }
@@ -236,7 +236,7 @@ void report_json(const Report &r, FILE *out)
     json_end_array(&j);
     json_array(&j, "files");
     for (const File &f : r.files)
-        put_file(&j, f);
+        report_json_put_file(&j, f);
     json_end_array(&j);
     json_end_object(&j);
     json_finish(&j);

@@ -4,7 +4,7 @@
 namespace ldadc
 {
 
-static void put_call(const Description &d, FILE *out)
+static void report_text_put_call(const Description &d, FILE *out)
 {
     const Site &s = *d.site;
     fprintf(out, "  %s:%u %s in %s()\n", s.where.file.c_str(), s.where.line,
@@ -60,7 +60,7 @@ void report_text(const Report &r, FILE *out)
                         ? (", whose ranks are those of " + f.opening->comm_text).c_str()
                         : "");
         for (const Description &d : f.calls)
-            put_call(d, out);
+            report_text_put_call(d, out);
         for (const Edge &e : f.edges)
             put_edge(f, e, out);
         if (!f.decision.answer.empty())

@@ -49,7 +49,7 @@ static bool common_end(const Poly &end, int rank, Poly *out)
 
 // Of rank 0. Others may have fewer chunks, but none elsewhere; and a plan may say more
 // than is written. Where each rank has a region, it reaches to the next one's.
-static bool take(const Interp &in, const Description &d, Pattern *p)
+static bool template_take(const Interp &in, const Description &d, Pattern *p)
 {
     int r = rank(in.openings[d.site->opening].comm).terms().begin()->first[0];
     Poly none;
@@ -79,10 +79,10 @@ static bool same(const Pattern &a, const Pattern &b)
            std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), equal);
 }
 
-static void add(const Interp &in, const Description &d, Template *t)
+static void template_add(const Interp &in, const Description &d, Template *t)
 {
     Pattern p;
-    if (!take(in, d, &p)) {
+    if (!template_take(in, d, &p)) {
         t->why = "the ranks' regions differ in more than where they begin";
         t->where = d.site->where;
         return;
@@ -104,7 +104,7 @@ Template template_of(const Interp &in, const File &f)
         if (!t.why.empty() || !d.site->call.write)
             continue;
         if (!unfit(d, &t) && divides_ranks(d))
-            add(in, d, &t);
+            template_add(in, d, &t);
     }
     if (!t.why.empty())
         t.patterns.clear();
@@ -134,7 +134,8 @@ bool plan_sound(const std::string &text, std::string *why)
 
 // Whether the conditions hold under which the call is reached. Those that are no
 // comparisons are taken to.
-static bool holds(const Description &d, const Binding &b, bool *out, std::string *why)
+static bool template_holds(const Description &d, const Binding &b, bool *out,
+                           std::string *why)
 {
     *out = true;
     for (const Condition &c : d.site->conditions) {
@@ -182,7 +183,7 @@ std::string plan_text(const Template &t, const Binding &b, std::string *why)
 {
     for (const Pattern &p : t.patterns) {
         bool reached = true;
-        if (t.patterns.size() > 1 && !holds(*p.of, b, &reached, why))
+        if (t.patterns.size() > 1 && !template_holds(*p.of, b, &reached, why))
             return "";
         if (!reached)
             continue;

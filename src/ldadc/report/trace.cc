@@ -25,7 +25,7 @@ void Tally::add(const Tally &t)
 }
 
 // The fields of a line of CSV; quotes are doubled within quotes.
-static std::vector<std::string> split(const std::string &line)
+static std::vector<std::string> trace_split(const std::string &line)
 {
     std::vector<std::string> out(1);
     bool quoted = false;
@@ -78,7 +78,7 @@ struct Columns {
 };
 } // namespace
 
-static void take(const Columns &c, const std::vector<std::string> &f, Trace *out)
+static void trace_take(const Columns &c, const std::vector<std::string> &f, Trace *out)
 {
     const std::string &name = f[c.operation];
     bool moves = f[c.kind] == "read" || f[c.kind] == "write";
@@ -107,12 +107,12 @@ bool trace_read(const std::string &iotrace, const std::string &run, Trace *out)
             line += (char)ch;
             continue;
         }
-        std::vector<std::string> fields = split(line);
+        std::vector<std::string> fields = trace_split(line);
         line.clear();
         if (head)
             good = c.find(fields);
         else if (fields.size() == c.n)
-            take(c, fields, out);
+            trace_take(c, fields, out);
         head = false;
     }
     return in && !pclose(in) && good;

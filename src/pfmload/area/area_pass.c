@@ -52,8 +52,8 @@ static int read_at(struct area_pass *p, enum area_file file, int64_t offset,
     return p->io.read(p->io.context, file, offset, bytes, to);
 }
 
-static int write_at(struct area_pass *p, enum area_file file, int64_t offset,
-                    int64_t bytes, const void *from)
+static int area_pass_write_at(struct area_pass *p, enum area_file file, int64_t offset,
+                              int64_t bytes, const void *from)
 {
     p->counts.writes++;
     p->counts.written_bytes += bytes;
@@ -70,8 +70,9 @@ static int write_page(struct area_pass *p, struct page *g)
     for (int64_t i = 0; i <= g->blocks && g->changed && !rc; i++) {
         bool end = i == g->blocks || g->state[i] == FOREIGN;
         if (end && from >= 0)
-            rc = write_at(p, AREA_NDX, (g->number * p->page_blocks + from) * size,
-                          (to - from) * size, g->data + from * size);
+            rc = area_pass_write_at(p, AREA_NDX,
+                                    (g->number * p->page_blocks + from) * size,
+                                    (to - from) * size, g->data + from * size);
         if (end)
             from = -1;
         else if (g->state[i] == CHANGED) {
@@ -316,8 +317,9 @@ static int filter_rows(struct area_pass *p, int64_t first, int64_t n,
                         p->records + i * row_bytes(p), e,
                         coverage ? coverage + (first + i - p->row0) * width : NULL);
     if (!rc && p->to)
-        rc = write_at(p, AREA_BIN, p->h->header_bytes + first * row_bytes(p) + p->from,
-                      p->to - p->from, p->records + p->from);
+        rc = area_pass_write_at(p, AREA_BIN,
+                                p->h->header_bytes + first * row_bytes(p) + p->from,
+                                p->to - p->from, p->records + p->from);
     return rc;
 }
 
@@ -345,7 +347,7 @@ int area_pass_apply(struct area_pass *p, struct pfm_extremes *e, uint8_t *covera
 
 /* ---- begin and end -------------------------------------------------------------- */
 
-static int make_room(struct area_pass *p)
+static int area_pass_make_room(struct area_pass *p)
 {
     int64_t width = p->h->width, n = AREA_ROWS_BYTES / row_bytes(p) + 1;
     p->rows = n < p->row1 - p->row0 ? n : p->row1 - p->row0;
@@ -363,7 +365,7 @@ static int make_room(struct area_pass *p)
     return 0;
 }
 
-static int check(const struct area_pass *p)
+static int area_pass_check(const struct area_pass *p)
 {
     if (p->rule.order == AREA_RASTER && (p->row0 || p->row1 != p->h->height))
         return err_set(-EINVAL, p->path, -1,
@@ -390,9 +392,9 @@ int area_pass_open(struct area_pass **out, const struct pfm_head *h, const char 
     p->row1 = row1;
     p->rule = *rule;
     p->io = *io;
-    int rc = check(p);
+    int rc = area_pass_check(p);
     if (!rc)
-        rc = make_room(p);
+        rc = area_pass_make_room(p);
     if (!rc && row0 > 0 && row0 < row1)
         rc = read_rows(p, row0 - 1, 1, p->records, p->south);
     if (!rc && row1 < h->height && row0 < row1)

@@ -23,7 +23,7 @@ static bool is_less(const struct share *a, const struct share *b)
 }
 
 /* Puts the first of a heap, whose share grew, where it belongs. */
-static void settle(struct share *heap, int n)
+static void deal_settle(struct share *heap, int n)
 {
     int i = 0, child;
     while ((child = 2 * i + 1) < n) {
@@ -53,7 +53,7 @@ int deal(const int64_t *bytes, int64_t n, int ranks, int *rank_of)
         bool nobody = piece[i].bytes == DEAL_NOBODY;
         rank_of[piece[i].of] = nobody ? DEAL_NOBODY : (int)heap[0].of;
         heap[0].bytes += nobody ? 0 : piece[i].bytes;
-        settle(heap, ranks);
+        deal_settle(heap, ranks);
     }
     free(piece);
     free(heap);

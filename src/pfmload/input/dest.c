@@ -89,7 +89,7 @@ static int sync_folder(const char *path)
               : 0;
 }
 
-static int move(const char *from, const char *to)
+static int dest_move(const char *from, const char *to)
 {
     if (!rename(from, to))
         return 0;
@@ -99,18 +99,18 @@ static int move(const char *from, const char *to)
 
 /* Changes places with the folder that is there, at once where the system can. The old
  * one ends up under the temporary name. */
-static int exchange(struct dest *d)
+static int dest_exchange(struct dest *d)
 {
     char old[4200];
     if (!renameat2(AT_FDCWD, d->part_data, AT_FDCWD, d->data, RENAME_EXCHANGE))
         return 0;
     if (errno == ENOENT) /* a handle without its folder */
-        return move(d->part_data, d->data);
+        return dest_move(d->part_data, d->data);
     snprintf(old, sizeof old, "%s.old", d->part_data);
-    int rc = move(d->data, old);
-    if (!rc && (rc = move(d->part_data, d->data)))
-        move(old, d->data);
-    return rc ? rc : move(old, d->part_data);
+    int rc = dest_move(d->data, old);
+    if (!rc && (rc = dest_move(d->part_data, d->data)))
+        dest_move(old, d->data);
+    return rc ? rc : dest_move(old, d->part_data);
 }
 
 static int sync_parent(const struct dest *d)
@@ -141,14 +141,14 @@ static void take_back(struct dest *d)
     if (lstat(d->part_data, &st))
         rename(d->data, d->part_data);
     else
-        exchange(d);
+        dest_exchange(d);
 }
 
 static int publish_handle(struct dest *d)
 {
     int rc = sync_parent(d);
     if (!rc)
-        rc = move(d->part_handle, d->handle);
+        rc = dest_move(d->part_handle, d->handle);
     if (rc)
         take_back(d);
     return rc;
@@ -160,7 +160,7 @@ int dest_publish(struct dest *d)
     if (rc)
         return rc;
     dest_forget(d); /* from here on a signal must not remove what has its name */
-    rc = d->replaces ? exchange(d) : move(d->part_data, d->data);
+    rc = d->replaces ? dest_exchange(d) : dest_move(d->part_data, d->data);
     if (!rc)
         rc = publish_handle(d);
     if (!rc)

@@ -29,7 +29,7 @@ struct source {
     void *context;
 };
 
-static int no_memory(void)
+static int feed_no_memory(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory to read input files");
 }
@@ -39,7 +39,7 @@ int feed_open(struct feed **out, const struct pfm_head *h, const struct feed_opt
     struct feed *f = calloc(1, sizeof *f);
     *out = f;
     if (!f)
-        return no_memory();
+        return feed_no_memory();
     f->head = h;
     f->o = *o;
     f->beams.how = o->how;
@@ -72,7 +72,7 @@ const struct swath_counts *feed_swath(const struct feed *f)
 
 /* ---- a ping --------------------------------------------------------------------- */
 
-static int make_room(struct feed *f, int beams)
+static int feed_make_room(struct feed *f, int beams)
 {
     if (beams <= f->room)
         return 0;
@@ -80,7 +80,7 @@ static int make_room(struct feed *f, int beams)
     f->room = 0;
     f->soundings = malloc(2 * (size_t)beams * sizeof *f->soundings);
     if (!f->soundings)
-        return no_memory();
+        return feed_no_memory();
     f->room = 2 * beams;
     return 0;
 }
@@ -105,7 +105,7 @@ static void gather(struct pfm_sounding *all, const struct pfm_sounding *s)
     all->validity |= s->validity;
 }
 
-static void count(struct feed_counts *c, const struct pfm_sounding *s)
+static void feed_count(struct feed_counts *c, const struct pfm_sounding *s)
 {
     c->soundings++;
     c->manual += (s->validity & PFM_MANUALLY_INVAL) != 0;
@@ -141,7 +141,7 @@ static int make_soundings(struct feed *f, const struct source *from,
                                         : validity_of(p->flag[i]);
             c.cut += cut && cut[i];
             gather(all, s);
-            count(&c, s++);
+            feed_count(&c, s++);
         }
     }
     f->counts = c;
@@ -161,7 +161,7 @@ static int feed_ping(struct feed *f, const struct source *from,
     f->counts.beams += p->beams;
     int rc = beams_place(&f->beams, p);
     if (!rc)
-        rc = make_room(f, p->beams);
+        rc = feed_make_room(f, p->beams);
     if (rc)
         return rc;
     int n = make_soundings(f, from, p, cut, &all);
@@ -193,7 +193,7 @@ static int check_numbers(const struct source *from)
 }
 
 /* As gsf_next, but not for ever. */
-static int take(struct source *from, struct gsf_ping *ping)
+static int feed_take(struct source *from, struct gsf_ping *ping)
 {
     watchdog_arm_as_set("reading", from->path);
     int rc = gsf_next(from->gsf, ping);
@@ -208,9 +208,9 @@ static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
 {
     *cut = NULL;
     if (!f->swath)
-        return take(from, ping);
+        return feed_take(from, ping);
     while (!swath_next(f->swath, ping, cut)) {
-        int rc = from->ended ? 0 : take(from, ping);
+        int rc = from->ended ? 0 : feed_take(from, ping);
         if (rc < 0 || from->ended)
             return rc;
         from->ended = !rc;
@@ -260,7 +260,7 @@ static int feed_chain(struct feed *f, struct pfm *p, const struct pfm_bin *bin,
     int rc = pfm_chain(p, bin, NULL, &s);
     for (int64_t i = 0; i < bin->soundings && !rc; i++) {
         gather(&all, &s[i]);
-        count(&f->counts, &s[i]);
+        feed_count(&f->counts, &s[i]);
     }
     const char *unfit = rc ? NULL : pfm_unfit(f->head, &all);
     if (unfit)

@@ -28,12 +28,12 @@ struct maker {
     bool skip_bad;
 };
 
-static int no_memory(void)
+static int list_no_memory(void)
 {
     return err_set(-ENOMEM, NULL, -1, "no memory for the list of input files");
 }
 
-static struct place place_of(const struct stat *st, int64_t file)
+static struct place list_place_of(const struct stat *st, int64_t file)
 {
     return (struct place){st->st_dev, st->st_ino, file};
 }
@@ -63,11 +63,11 @@ int list_mark_bad(struct list *l, int64_t i, const char *why)
         err_clear();
     l->file[i].bad = strdup(text);
     l->bytes -= l->file[i].bytes;
-    return l->file[i].bad ? 0 : no_memory();
+    return l->file[i].bad ? 0 : list_no_memory();
 }
 
 /* Size and place of the file, or why there is none. */
-static int look(const char *path, struct stat *st)
+static int list_look(const char *path, struct stat *st)
 {
     if (stat(path, st))
         return err_set(-errno, path, -1, "cannot look at the file: %s",
@@ -79,7 +79,7 @@ static int look(const char *path, struct stat *st)
     return 0;
 }
 
-static int make_room(struct maker *m)
+static int list_make_room(struct maker *m)
 {
     if (m->list->n < m->room)
         return 0;
@@ -91,7 +91,7 @@ static int make_room(struct maker *m)
     if (place)
         m->place = place;
     if (!file || !place)
-        return no_memory();
+        return list_no_memory();
     m->room = room;
     return 0;
 }
@@ -100,18 +100,18 @@ static int add_file(struct maker *m, const char *path)
 {
     struct list *l = m->list;
     struct stat st = {0};
-    int rc = make_room(m);
+    int rc = list_make_room(m);
     if (rc)
         return rc;
     int64_t i = l->n;
     char *copy = strdup(path);
     if (!copy)
-        return no_memory();
+        return list_no_memory();
     l->file[l->n++] = (struct list_file){.path = copy};
-    rc = look(path, &st);
+    rc = list_look(path, &st);
     if (rc && !m->skip_bad)
         return rc;
-    m->place[i] = place_of(&st, i);
+    m->place[i] = list_place_of(&st, i);
     if (rc)
         return list_mark_bad(l, i, NULL);
     l->file[i].bytes = st.st_size;
@@ -177,7 +177,7 @@ static bool is_number(const char *word)
 }
 
 /* "path", "path format" or "path format weight"; a path may have spaces. */
-static void split(struct line *line)
+static void list_split(struct line *line)
 {
     char whole[PATH_BYTES], *last, *before;
     line->format = MB_GSF;
@@ -196,7 +196,7 @@ static void split(struct line *line)
         cut_word(line->path);
 }
 
-static int refuse(const struct line *line, const char *what, const char *why)
+static int list_refuse(const struct line *line, const char *what, const char *why)
 {
     return err_set(-EBADMSG, line->list, -1, "line %lld: %s %s",
                    (long long)line->number, what, why);
@@ -208,10 +208,10 @@ static int read_word(const struct line *line)
     if (!strcmp(word, "$RAW") || !strcmp(word, "$NOPROCESSED"))
         return 0;
     if (!strcmp(word, "$PROCESSED"))
-        return refuse(line, word,
-                      "is not followed: name the processed files "
-                      "themselves");
-    return refuse(line, word, "is a word that is not known");
+        return list_refuse(line, word,
+                           "is not followed: name the processed files "
+                           "themselves");
+    return list_refuse(line, word, "is a word that is not known");
 }
 
 static int read_list(struct maker *m, const char *path, int depth);
@@ -223,21 +223,22 @@ static int read_line(struct maker *m, struct line *line, int depth)
     if (line->path[0] == '$')
         return read_word(line);
     if (!strncmp(line->path, "P:", 2))
-        return refuse(line, "P:", "is not followed: name the processed file itself");
+        return list_refuse(line,
+                           "P:", "is not followed: name the processed file itself");
     if (!strncmp(line->path, "R:", 2))
         line->path = trim(line->path + 2);
-    split(line);
+    list_split(line);
     named = line->path;
     int folder = *named == '/' || !slash ? 0 : (int)(slash - line->list) + 1;
     int n = snprintf(path, sizeof path, "%.*s%s", folder, line->list, named);
     if (n >= PATH_BYTES || !*named)
-        return refuse(line, "the path", *named ? "is too long" : "is missing");
+        return list_refuse(line, "the path", *named ? "is too long" : "is missing");
     if (line->format < 0)
         return read_list(m, path, depth + 1);
     if (line->format != MB_GSF)
-        return refuse(line, named,
-                      "is not of format 121 (GSF), which alone can be "
-                      "loaded");
+        return list_refuse(line, named,
+                           "is not of format 121 (GSF), which alone can be "
+                           "loaded");
     return add_file(m, path);
 }
 
@@ -263,7 +264,7 @@ static int read_lines(struct maker *m, FILE *in, const char *path, int depth)
     while (!rc && (more = next_line(in, text)) != 0) {
         line.number++;
         if (more < 0)
-            rc = refuse(&line, "this", "is no text: is it a list of files?");
+            rc = list_refuse(&line, "this", "is no text: is it a list of files?");
         else if (*(line.path = trim(text)) && *line.path != '#')
             rc = read_line(m, &line, depth);
     }
@@ -287,9 +288,9 @@ static int see_list(struct maker *m, FILE *in, const char *path)
                            "itself");
     struct place *seen = realloc(m->seen, (size_t)(m->lists + 1) * sizeof *seen);
     if (!seen)
-        return no_memory();
+        return list_no_memory();
     m->seen = seen;
-    m->seen[m->lists++] = place_of(&st, 0);
+    m->seen[m->lists++] = list_place_of(&st, 0);
     return 0;
 }
 
@@ -311,8 +312,8 @@ static int read_list(struct maker *m, const char *path, int depth)
 
 /* ---- one list on all ranks ------------------------------------------------------ */
 
-static int make(struct list *l, const struct opt_rest *files,
-                const struct opt_list *lists, bool skip_bad)
+static int list_make(struct list *l, const struct opt_rest *files,
+                     const struct opt_list *lists, bool skip_bad)
 {
     struct maker m = {.list = l, .skip_bad = skip_bad};
     int rc = 0;
@@ -365,10 +366,10 @@ static int unpack(struct list *l, const char *text)
         all = (f->bad = strdup(text)) && all;
         text += strlen(text) + 1;
     }
-    return all ? 0 : no_memory();
+    return all ? 0 : list_no_memory();
 }
 
-static int share(struct list *l, MPI_Comm comm)
+static int list_share(struct list *l, MPI_Comm comm)
 {
     int64_t head[3] = {l->n, l->bytes, pack(l, NULL)};
     int rank;
@@ -377,7 +378,7 @@ static int share(struct list *l, MPI_Comm comm)
     char *text = malloc((size_t)head[2]);
     if (rank)
         l->file = calloc((size_t)head[0], sizeof *l->file);
-    int rc = err_agree(comm, text && l->file ? 0 : no_memory());
+    int rc = err_agree(comm, text && l->file ? 0 : list_no_memory());
     if (!rc) {
         l->n = head[0];
         l->bytes = head[1];
@@ -396,13 +397,13 @@ int list_open(struct list **out, MPI_Comm comm, const struct opt_rest *files,
               const struct opt_list *lists, bool skip_bad)
 {
     struct list *l = calloc(1, sizeof *l);
-    int rank, rc = l ? 0 : no_memory();
+    int rank, rc = l ? 0 : list_no_memory();
     MPI_Comm_rank(comm, &rank);
     if (!rc && !rank)
-        rc = make(l, files, lists, skip_bad);
+        rc = list_make(l, files, lists, skip_bad);
     rc = err_agree(comm, rc);
     if (!rc)
-        rc = share(l, comm);
+        rc = list_share(l, comm);
     if (rc)
         list_close(&l);
     *out = l;
@@ -424,7 +425,7 @@ void list_close(struct list **l)
 int list_deal(const struct list *l, int ranks, int *rank_of)
 {
     int64_t *bytes = malloc((size_t)l->n * sizeof *bytes);
-    int rc = bytes ? 0 : no_memory();
+    int rc = bytes ? 0 : list_no_memory();
     for (int64_t i = 0; i < l->n && !rc; i++)
         bytes[i] = l->file[i].bad ? DEAL_NOBODY : l->file[i].bytes;
     rc = rc ? rc : deal(bytes, l->n, ranks, rank_of);

@@ -80,7 +80,7 @@ struct count {
     void *context;
 };
 
-static int count(void *context, const struct pfm_sounding *s, int64_t n)
+static int load_count(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct count *c = context;
     for (int64_t i = 0; i < n; i++)
@@ -92,9 +92,9 @@ static int count(void *context, const struct pfm_sounding *s, int64_t n)
 static int feed_item(struct load *l, const struct item *item, struct count *c)
 {
     if (item->file < 0)
-        return feed_pfm(l->feed, l->old, item->row0, item->row1, count, c);
+        return feed_pfm(l->feed, l->old, item->row0, item->row1, load_count, c);
     const struct list_file *f = &l->list->file[item->file];
-    return feed_file(l->feed, l->inputs_before + item->file, f->path, count, c);
+    return feed_file(l->feed, l->inputs_before + item->file, f->path, load_count, c);
 }
 
 int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context)

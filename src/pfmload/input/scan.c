@@ -55,7 +55,7 @@ struct scan_place scan_outlier(const struct scan *s, enum scan_end side)
     return s->place[end_of(s, end + 1) - mean > mean - end_of(s, end) ? end + 1 : end];
 }
 
-static void join(struct scan *into, const struct scan *other)
+static void scan_join(struct scan *into, const struct scan *other)
 {
     for (int i = 0; i < SCAN_ENDS && other->box.n; i++)
         if (!into->box.n || is_farther(other, into, i))
@@ -104,12 +104,12 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     }
     s.pings = s.box.n ? p->number : 0;
     locate(&s, p, number);
-    join(file, &s);
+    scan_join(file, &s);
     return rc;
 }
 
 /* As gsf_next, but not for ever. */
-static int take(struct gsf *g, struct gsf_ping *ping, const char *path)
+static int scan_take(struct gsf *g, struct gsf_ping *ping, const char *path)
 {
     watchdog_arm_as_set("reading", path);
     int rc = gsf_next(g, ping);
@@ -126,7 +126,7 @@ static int scan_file(struct scanner *c, const char *path, int64_t number,
     int rc = gsf_open_told(&g, path, &c->o->told);
     if (rc)
         return rc;
-    while (!rc && (rc = take(g, &ping, path)) == 1) {
+    while (!rc && (rc = scan_take(g, &ping, path)) == 1) {
         rc = scan_ping(c, &ping, number, file);
         progress_step(&c->progress, gsf_position(g) - at, "scanning");
         at = gsf_position(g);
@@ -137,7 +137,7 @@ static int scan_file(struct scanner *c, const char *path, int64_t number,
 
 /* ---- this rank's files ---------------------------------------------------------- */
 
-static int64_t bytes_of(const struct list *l, const int *rank_of, int rank)
+static int64_t scan_bytes_of(const struct list *l, const int *rank_of, int rank)
 {
     int64_t bytes = 0;
     for (int64_t i = 0; i < l->n; i++)
@@ -151,7 +151,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
 {
     int64_t i = 0;
     progress_start(&c->progress, c->o->progress && !rank,
-                   bytes_of(l, c->rank_of, rank));
+                   scan_bytes_of(l, c->rank_of, rank));
     for (; i < l->n; i++) {
         struct scan file = {0};
         if (c->rank_of[i] != rank)
@@ -160,7 +160,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
         if (rc && (!c->o->skip_bad || rc == -ENOMEM || list_mark_bad(l, i, NULL)))
             break;
         if (!rc)
-            join(s, &file);
+            scan_join(s, &file);
         c->soundings[i] = rc ? -1 : file.box.n;
     }
     progress_clear(&c->progress);
@@ -186,7 +186,7 @@ static void join_op(void *in, void *sum, int *n, MPI_Datatype *type)
     struct scan *into = sum;
     (void)type;
     for (int i = 0; i < *n; i++)
-        join(&into[i], &from[i]);
+        scan_join(&into[i], &from[i]);
 }
 
 static void join_all(struct scan *s, MPI_Comm comm)

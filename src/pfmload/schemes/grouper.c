@@ -98,7 +98,7 @@ static int send_full(struct grouper *g)
     return rc;
 }
 
-static int take(void *grouper, const struct pfm_sounding *s, int64_t n)
+static int grouper_take(void *grouper, const struct pfm_sounding *s, int64_t n)
 {
     struct grouper *g = grouper;
     int rc = 0;
@@ -160,7 +160,7 @@ static int group_all(struct grouper *g)
 
 /* Full blocks have all arrived before the rest has: of no bin does one come after the
  * block that is not full. */
-static void finish(struct grouper *g, const struct roles_end *end)
+static void grouper_finish(struct grouper *g, const struct roles_end *end)
 {
     struct load *l = g->l;
     g->groups = end->groups;
@@ -184,8 +184,8 @@ void grouper_slave(struct load *l, enum grouper_when when)
     struct grouper g;
     if (load_ready(l, grouper_open(&g, l, when))) {
         set_due(&g);
-        struct roles_end end = roles_slave(l, take, &g);
-        finish(&g, &end);
+        struct roles_end end = roles_slave(l, grouper_take, &g);
+        grouper_finish(&g, &end);
     }
     grouper_close(&g);
 }

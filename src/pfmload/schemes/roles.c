@@ -26,7 +26,7 @@ struct answer {
 };
 
 /* Time in MPI is communication, but where there is nothing to do for lack of it. */
-static enum act begin(struct load *l, enum act a)
+static enum act roles_begin(struct load *l, enum act a)
 {
     return phase_act(l->r->phase, a);
 }
@@ -83,7 +83,7 @@ static void wait_for_credits(struct channel *c, int64_t n)
 static void send_buffer(struct channel *c)
 {
     MPI_Comm comm = c->l->r->world.comm;
-    enum act before = begin(c->l, ACT_COMMUNICATE);
+    enum act before = roles_begin(c->l, ACT_COMMUNICATE);
     if (c->limit != CHANNEL_UNLIMITED) {
         wait_for_credits(c, 1);
         c->credits--;
@@ -108,7 +108,7 @@ void channel_end(struct channel *c)
 {
     if (c->fill)
         send_buffer(c);
-    enum act before = begin(c->l, ACT_COMMUNICATE);
+    enum act before = roles_begin(c->l, ACT_COMMUNICATE);
     for (int i = 0; i < 2; i++)
         world_wait(&c->request[i], MPI_STATUS_IGNORE);
     wait_for_credits(c, c->limit); /* then none is on its way that nobody awaits */
@@ -165,7 +165,7 @@ static void post(struct receiver *v)
 static MPI_Status wait_for(struct receiver *v)
 {
     MPI_Status status;
-    enum act before = begin(v->l, ACT_IDLE);
+    enum act before = roles_begin(v->l, ACT_IDLE);
     int arrived = 0;
     do {
         post(v);
@@ -224,7 +224,7 @@ struct master {
     bool stop, io_done;
 };
 
-static void answer(struct master *m, int slave)
+static void roles_answer(struct master *m, int slave)
 {
     struct answer a = {.item = -1};
     if (m->next < m->l->items && !m->stop)
@@ -243,7 +243,7 @@ static void master(struct load *l)
     struct master m = {.l = l, .slaves = roles_slaves(l)};
     if (!load_ready(l, 0))
         return;
-    enum act before = begin(l, ACT_IDLE);
+    enum act before = roles_begin(l, ACT_IDLE);
     while (m.slaves || !m.io_done) {
         struct ask ask;
         MPI_Status status;
@@ -258,7 +258,7 @@ static void master(struct load *l)
         m.stop |= ask.failed;
         load_progress(l, ask.soundings);
         if (status.MPI_TAG == TAG_ASK)
-            answer(&m, status.MPI_SOURCE);
+            roles_answer(&m, status.MPI_SOURCE);
     }
     end(l, before);
 }
@@ -282,7 +282,7 @@ struct slave {
 };
 
 /* Passes soundings on, and tells the master how many there were now and then. */
-static int count(void *context, const struct pfm_sounding *s, int64_t n)
+static int roles_count(void *context, const struct pfm_sounding *s, int64_t n)
 {
     enum { OFTEN = 1 << 19 };
     struct slave *v = context;
@@ -300,7 +300,7 @@ static struct answer ask_master(struct slave *v)
     struct answer a;
     MPI_Request request;
     MPI_Comm comm = v->l->r->world.comm;
-    enum act before = begin(v->l, ACT_COMMUNICATE);
+    enum act before = roles_begin(v->l, ACT_COMMUNICATE);
     v->ask.failed = v->l->r->failed != 0;
     MPI_Irecv(&a, sizeof a, MPI_BYTE, LOAD_MASTER, TAG_ANSWER, comm, &request);
     MPI_Send(&v->ask, sizeof v->ask, MPI_BYTE, LOAD_MASTER, TAG_ASK, comm);
@@ -315,7 +315,7 @@ struct roles_end roles_slave(struct load *l, feed_sink *sink, void *context)
     struct slave v = {.l = l, .sink = sink, .context = context};
     struct answer a;
     while ((a = ask_master(&v)).item >= 0)
-        load_item(l, &l->item[a.item], count, &v);
+        load_item(l, &l->item[a.item], roles_count, &v);
     return (struct roles_end){.groups = a.group == l->r->world.rank,
                               .group = (int)a.group,
                               .slaves = a.slaves};

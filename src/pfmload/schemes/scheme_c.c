@@ -22,7 +22,7 @@ static void take_raw(void *heap, const uint8_t *buf, int64_t n, int from)
     heap_add_each(heap, (const void *)buf, n / (int64_t)sizeof(struct pfm_sounding));
 }
 
-static void io_node(struct load *l)
+static void scheme_c_io_node(struct load *l)
 {
     struct receiver v;
     struct heap h;
@@ -34,7 +34,7 @@ static void io_node(struct load *l)
     receiver_close(&v);
 }
 
-static void slave(struct load *l)
+static void scheme_c_slave(struct load *l)
 {
     struct channel c;
     if (load_ready(l, channel_open(&c, l, LOAD_IO_RANK))) {
@@ -46,7 +46,7 @@ static void slave(struct load *l)
 
 static void load_c(struct load *l)
 {
-    roles_play(l, io_node, slave);
+    roles_play(l, scheme_c_io_node, scheme_c_slave);
 }
 
 const struct scheme scheme_c = {

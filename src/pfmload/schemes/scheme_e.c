@@ -91,7 +91,7 @@ static void node_close(struct node *v)
 /* ---- blocks --------------------------------------------------------------------- */
 
 /* Places for n blocks more, here in the file. */
-static int extend(struct node *v, int64_t n)
+static int scheme_e_extend(struct node *v, int64_t n)
 {
     int64_t bytes = n * v->l->head.block_bytes;
     void *memory = NULL;
@@ -116,7 +116,8 @@ static uint8_t *kept_block(const struct node *v, int64_t kept)
 /* A place for a block, which is copied there: at byte *at. `kept`: where it remains in
  * memory, and as the so-manieth; NULL: it need not.
  * Returns NULL after a failure, which is kept in the run. */
-static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t *kept)
+static uint8_t *scheme_e_place(struct node *v, const uint8_t *block, int64_t *at,
+                               int64_t *kept)
 {
     size_t bytes = (size_t)v->l->head.block_bytes;
     int64_t number = v->kept;
@@ -125,7 +126,7 @@ static uint8_t *place(struct node *v, const uint8_t *block, int64_t *at, int64_t
         return memcpy(stream_take(&v->blocks, (int64_t)bytes), block, bytes);
     }
     if (v->kept == v->places)
-        load_fail(v->l, extend(v, v->blocks_of));
+        load_fail(v->l, scheme_e_extend(v, v->blocks_of));
     if (v->l->r->failed)
         return NULL;
     v->kept++;
@@ -142,7 +143,7 @@ static void add_full_at_0(struct node *v, struct load_bin *b, const uint8_t *blo
     const struct pfm_head *h = &v->l->head;
     uint8_t *zero = kept_block(v, 0);
     int64_t at, *kept = b->last ? NULL : &b->last;
-    if (!place(v, zero, &at, kept))
+    if (!scheme_e_place(v, zero, &at, kept))
         return;
     memcpy(zero, block, (size_t)h->block_bytes);
     pfm_put_next(h, zero, at);
@@ -151,7 +152,7 @@ static void add_full_at_0(struct node *v, struct load_bin *b, const uint8_t *blo
 static void add_full(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     int64_t at;
-    uint8_t *to = place(v, block, &at, b->soundings ? NULL : &b->last);
+    uint8_t *to = scheme_e_place(v, block, &at, b->soundings ? NULL : &b->last);
     if (!to)
         return;
     if (b->soundings)
@@ -163,7 +164,7 @@ static void add_full(struct node *v, struct load_bin *b, const uint8_t *block)
 static void add_part(struct node *v, struct load_bin *b, const uint8_t *block)
 {
     int64_t at;
-    if (!place(v, block, &at, NULL))
+    if (!scheme_e_place(v, block, &at, NULL))
         return;
     if (b->soundings)
         pfm_put_next(&v->l->head, kept_block(v, b->last), at);
@@ -171,7 +172,7 @@ static void add_part(struct node *v, struct load_bin *b, const uint8_t *block)
         b->first = at;
 }
 
-static void add(struct node *v, const uint8_t *packet)
+static void scheme_e_add(struct node *v, const uint8_t *packet)
 {
     struct load_bin *b = &v->bin[packet_bin(packet)];
     const uint8_t *block = packet_block(packet);
@@ -186,7 +187,7 @@ static void add(struct node *v, const uint8_t *packet)
 }
 
 /* The packet that has waited longest makes room for a new one. */
-static void take(void *node, const uint8_t *buf, int64_t n, int from)
+static void scheme_e_take(void *node, const uint8_t *buf, int64_t n, int from)
 {
     struct node *v = node;
     int64_t bytes = packet_bytes(&v->l->head);
@@ -195,7 +196,7 @@ static void take(void *node, const uint8_t *buf, int64_t n, int from)
     for (; buf < end && !v->l->r->failed; buf += bytes) {
         uint8_t *slot = v->waiting + (v->oldest + v->waits) % v->blocks_of * bytes;
         if (v->waits == v->blocks_of) {
-            add(v, slot);
+            scheme_e_add(v, slot);
             v->oldest = (v->oldest + 1) % v->blocks_of;
         } else {
             v->waits++;
@@ -212,10 +213,10 @@ static int add_waiting(struct node *v)
 {
     const struct pfm_head *h = &v->l->head;
     int64_t room = v->places - v->kept;
-    int rc = v->waits > room ? extend(v, v->waits - room) : 0;
+    int rc = v->waits > room ? scheme_e_extend(v, v->waits - room) : 0;
     v->keep_all = true;
     for (int64_t i = 0; i < v->waits && !rc; i++)
-        add(v, v->waiting + (v->oldest + i) % v->blocks_of * packet_bytes(h));
+        scheme_e_add(v, v->waiting + (v->oldest + i) % v->blocks_of * packet_bytes(h));
     v->l->blocks_bytes = stream_at(&v->blocks);
     if (!rc && v->l->blocks_bytes > INT64_C(1) << h->pointer_bits)
         rc = err_set(-ERANGE, v->l->blocks.path, v->l->blocks_bytes,
@@ -260,7 +261,7 @@ static void hand_over_bins(struct node *v)
     v->bin = NULL;
 }
 
-static void finish(struct node *v)
+static void scheme_e_finish(struct node *v)
 {
     struct load *l = v->l;
     if (!l->r->failed)
@@ -271,24 +272,24 @@ static void finish(struct node *v)
         hand_over_bins(v);
 }
 
-static void io_node(struct load *l)
+static void scheme_e_io_node(struct load *l)
 {
     struct node v;
     if (load_ready(l, node_open(&v, l))) {
-        receiver_run(&v.receiver, roles_slaves(l), take, &v);
-        finish(&v);
+        receiver_run(&v.receiver, roles_slaves(l), scheme_e_take, &v);
+        scheme_e_finish(&v);
     }
     node_close(&v);
 }
 
-static void slave(struct load *l)
+static void scheme_e_slave(struct load *l)
 {
     grouper_slave(l, GROUPER_SOON);
 }
 
 static void load_e(struct load *l)
 {
-    roles_play(l, io_node, slave);
+    roles_play(l, scheme_e_io_node, scheme_e_slave);
 }
 
 const struct scheme scheme_e = {

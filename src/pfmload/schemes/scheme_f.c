@@ -91,7 +91,7 @@ static int write_soundings(struct node *v)
 }
 
 /* All has come. */
-static void write_all(struct node *v)
+static void scheme_f_write_all(struct node *v)
 {
     struct load *l = v->l;
     writer_begin(&v->writer, 0, 0);
@@ -101,26 +101,26 @@ static void write_all(struct node *v)
     l->extremes = v->writer.bins.extremes;
 }
 
-static void io_node(struct load *l)
+static void scheme_f_io_node(struct load *l)
 {
     struct node v;
     if (load_ready(l, node_open(&v, l))) {
         receiver_run(&v.receiver, roles_slaves(l),
                      v.packets ? take_packets : take_soundings, &v);
         if (!l->r->failed)
-            write_all(&v);
+            scheme_f_write_all(&v);
     }
     node_close(&v);
 }
 
-static void slave(struct load *l)
+static void scheme_f_slave(struct load *l)
 {
     grouper_slave(l, GROUPER_LATE);
 }
 
 static void load_f(struct load *l)
 {
-    roles_play(l, io_node, slave);
+    roles_play(l, scheme_f_io_node, scheme_f_slave);
 }
 
 const struct scheme scheme_f = {

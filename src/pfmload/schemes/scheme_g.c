@@ -78,7 +78,7 @@ static int64_t bands_of(const struct bands *b, int writer)
 /* ---- reading -------------------------------------------------------------------- */
 
 /* Soundings of this rank's bands, own ones or from others. */
-static int keep(void *context, const struct pfm_sounding *s, int64_t n)
+static int scheme_g_keep(void *context, const struct pfm_sounding *s, int64_t n)
 {
     struct g *g = context;
     const struct bands *b = &g->bands;
@@ -100,7 +100,7 @@ static int route(void *context, const struct pfm_sounding *s, int64_t n)
             if (writer_of(&g->bands, s[j].bin / g->bands.bins) != writer)
                 break;
         if (writer == g->writer)
-            rc = keep(g, s + i, j - i);
+            rc = scheme_g_keep(g, s + i, j - i);
         for (int64_t k = i; k < j && !rc && writer != g->writer; k++)
             rc = exchange_add(g->exchange, s + k, rank_of(&g->bands, writer));
     }
@@ -233,7 +233,7 @@ static int prepare_writer(struct g *g)
     return rc;
 }
 
-static int prepare(struct g *g)
+static int scheme_g_prepare(struct g *g)
 {
     struct load *l = g->l;
     set_bands(&g->bands, l);
@@ -241,7 +241,8 @@ static int prepare(struct g *g)
     g->bands.offset = calloc((size_t)g->bands.n + 1, sizeof *g->bands.offset);
     if (!g->bands.offset)
         return err_set(-ENOMEM, NULL, -1, "no memory for bands of the grid");
-    int rc = exchange_open(&g->exchange, l->r->world.comm, l->r->phase, keep, g);
+    int rc =
+        exchange_open(&g->exchange, l->r->world.comm, l->r->phase, scheme_g_keep, g);
     int opened = writer_open(&g->w, &l->head, &l->blocks, &l->bins, l->cover);
     rc = rc ? rc : opened;
     return rc ? rc : prepare_writer(g);
@@ -250,7 +251,7 @@ static int prepare(struct g *g)
 static void load_g(struct load *l)
 {
     struct g g = {.l = l};
-    if (load_ready(l, prepare(&g))) {
+    if (load_ready(l, scheme_g_prepare(&g))) {
         read_mine(&g);
         if (load_ready(l, 0)) {
             agree_on_offsets(&g);

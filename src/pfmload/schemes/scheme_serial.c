@@ -43,7 +43,7 @@ struct cached {
     struct sorter *sorter;
 };
 
-static int sort(void *cached, const struct pfm_sounding *s, int64_t n)
+static int scheme_serial_sort(void *cached, const struct pfm_sounding *s, int64_t n)
 {
     struct cached *c = cached;
     load_progress(c->l, n);
@@ -62,7 +62,7 @@ static void load_cached(struct load *l)
     if (!rc)
         sorter_tell(c.sorter, load_told(l));
     if (load_ready(l, rc)) {
-        feed_all(l, sort, &c);
+        feed_all(l, scheme_serial_sort, &c);
         writer_begin(&w, 0, 0);
         if (!l->r->failed)
             load_fail(l, writer_add_sorted(&w, c.sorter));

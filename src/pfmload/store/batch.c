@@ -23,8 +23,8 @@ static void sort_few(struct pfm_sounding *a, int64_t n)
 
 /* Least and greatest word k. Returns whether all are in order already, as soundings
  * out of one survey line often are. */
-static bool look(const struct pfm_sounding *a, int64_t n, int k, uint64_t *least,
-                 uint64_t *most)
+static bool batch_look(const struct pfm_sounding *a, int64_t n, int k, uint64_t *least,
+                       uint64_t *most)
 {
     bool sorted = true;
     *least = *most = batch_word(&a[0], k);
@@ -87,7 +87,7 @@ static void sort(struct pfm_sounding *a, int64_t n, int k)
             sort_few(a, n);
             return;
         }
-        if (look(a, n, k, &least, &most))
+        if (batch_look(a, n, k, &least, &most))
             return;
         if (least < most)
             break;

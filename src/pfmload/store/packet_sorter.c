@@ -127,7 +127,7 @@ static void deal(const struct entry *from, struct entry *to, int64_t n, int shif
         to[start[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-static void sort(struct packet_sorter *s)
+static void packet_sorter_sort(struct packet_sorter *s)
 {
     uint64_t vary = 0;
     for (int64_t i = 0; i < s->held; i++) {
@@ -183,7 +183,7 @@ static int spill(struct packet_sorter *s)
     struct runs *r = &s->runs;
     int64_t fill = 0;
     int rc = s->counts.runs ? 0 : runs_open(s, r, s->capacity * s->bytes);
-    sort(s);
+    packet_sorter_sort(s);
     for (int64_t i = 0; i < s->held && !rc; i++)
         rc = put_out(s, r, sorted_packet(s, i), &fill);
     s->held = 0;
@@ -208,7 +208,7 @@ int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n
 
 /* ---- merge ---------------------------------------------------------------------- */
 
-static int fill(struct packet_sorter *s, struct source *from)
+static int packet_sorter_fill(struct packet_sorter *s, struct source *from)
 {
     int64_t n = from->left < s->window ? from->left : s->window;
     int rc = spill_read(&s->runs.file, from->window, from->next, n);
@@ -219,7 +219,7 @@ static int fill(struct packet_sorter *s, struct source *from)
     return rc;
 }
 
-static bool before(const struct packet_sorter *s, int64_t a, int64_t b)
+static bool packet_sorter_before(const struct packet_sorter *s, int64_t a, int64_t b)
 {
     uint64_t x, y;
     memcpy(&x, s->source[a].at, sizeof x);
@@ -231,8 +231,9 @@ static void sift(struct packet_sorter *s, int64_t i)
 {
     int64_t *heap = s->heap, moved = heap[i];
     for (int64_t child; (child = 2 * i + 1) < s->live; i = child) {
-        child += child + 1 < s->live && before(s, heap[child + 1], heap[child]);
-        if (!before(s, heap[child], moved))
+        child += child + 1 < s->live &&
+                 packet_sorter_before(s, heap[child + 1], heap[child]);
+        if (!packet_sorter_before(s, heap[child], moved))
             break;
         heap[i] = heap[child];
     }
@@ -254,7 +255,7 @@ static int merge_start(struct packet_sorter *s, int64_t first, int64_t n)
             .next = next,
             .left = left < s->runs.length ? left : s->runs.length,
         };
-        rc = fill(s, &s->source[i]);
+        rc = packet_sorter_fill(s, &s->source[i]);
     }
     for (int64_t i = n / 2; i-- > 0 && !rc;)
         sift(s, i);
@@ -268,7 +269,7 @@ static int advance(struct packet_sorter *s)
     int rc = 0;
     from->at += s->bytes;
     if (from->at == from->end)
-        rc = fill(s, from);
+        rc = packet_sorter_fill(s, from);
     if (from->at == from->end)
         s->heap[0] = s->heap[--s->live];
     if (s->live)
@@ -311,7 +312,7 @@ int packet_sorter_finish(struct packet_sorter *s)
 {
     int64_t runs, fan_in = s->room_bytes / s->window_least;
     if (!s->counts.runs) {
-        sort(s);
+        packet_sorter_sort(s);
         return 0;
     }
     int rc = s->held ? spill(s) : 0;

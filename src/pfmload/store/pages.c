@@ -63,8 +63,8 @@ void pages_close(struct pages **p)
     *p = NULL;
 }
 
-static void transfer(struct pages *p, enum io_op op, int64_t offset, int64_t n,
-                     void *buf)
+static void pages_transfer(struct pages *p, enum io_op op, int64_t offset, int64_t n,
+                           void *buf)
 {
     struct io_req req = {.op = op, .buf = buf, .offset = offset, .bytes = n};
     run_transfer(p->file, &req, 1);
@@ -82,7 +82,7 @@ static int64_t min(int64_t a, int64_t b)
 
 /* ---- which page is where -------------------------------------------------------- */
 
-static int64_t find(struct pages *p, int64_t number)
+static int64_t pages_find(struct pages *p, int64_t number)
 {
     if (p->page[p->last].number == number)
         return p->last;
@@ -113,14 +113,14 @@ static void write_page(struct pages *p, int64_t slot)
     int64_t offset = p->page[slot].number * PAGES_PAGE;
     int64_t n = min(PAGES_PAGE, p->bytes - offset);
     if (p->page[slot].dirty)
-        transfer(p, IO_OP_WRITE, offset, n, memory_of(p, slot));
+        pages_transfer(p, IO_OP_WRITE, offset, n, memory_of(p, slot));
     if (p->page[slot].dirty && offset + n > p->stored)
         p->stored = offset + n;
     p->page[slot].dirty = false;
 }
 
 /* A page that was not used since the clock's hand passed. */
-static int64_t give_up(struct pages *p)
+static int64_t pages_give_up(struct pages *p)
 {
     for (;; p->hand = (p->hand + 1) % p->count) {
         struct page *page = &p->page[p->hand];
@@ -138,11 +138,11 @@ static int64_t give_up(struct pages *p)
 
 static int64_t fetch(struct pages *p, int64_t number)
 {
-    int64_t slot = give_up(p), offset = number * PAGES_PAGE;
+    int64_t slot = pages_give_up(p), offset = number * PAGES_PAGE;
     int64_t n = min(PAGES_PAGE, p->stored - offset);
     memset(memory_of(p, slot), 0, PAGES_PAGE);
     if (n > 0)
-        transfer(p, IO_OP_READ, offset, n, memory_of(p, slot));
+        pages_transfer(p, IO_OP_READ, offset, n, memory_of(p, slot));
     link_page(p, slot, number);
     return slot;
 }
@@ -151,7 +151,7 @@ static int64_t fetch(struct pages *p, int64_t number)
 
 static uint8_t *visit(struct pages *p, int64_t number, bool dirty)
 {
-    int64_t slot = find(p, number);
+    int64_t slot = pages_find(p, number);
     if (slot == NONE)
         slot = fetch(p, number);
     p->page[slot].recent = true;
@@ -165,7 +165,7 @@ void pages_get(struct pages *p, int64_t offset, int64_t n, void *to)
     if (!p->count) {
         memset(to, 0, (size_t)n);
         if (offset < p->bytes)
-            transfer(p, IO_OP_READ, offset, min(n, p->bytes - offset), to);
+            pages_transfer(p, IO_OP_READ, offset, min(n, p->bytes - offset), to);
         return;
     }
     for (int64_t done = 0, part; done < n; done += part) {
@@ -181,7 +181,7 @@ void pages_put(struct pages *p, int64_t offset, int64_t n, const void *from)
     if (offset + n > p->bytes)
         p->bytes = offset + n;
     if (!p->count) {
-        transfer(p, IO_OP_WRITE, offset, n, (void *)(uintptr_t)from);
+        pages_transfer(p, IO_OP_WRITE, offset, n, (void *)(uintptr_t)from);
         return;
     }
     for (int64_t done = 0, part; done < n; done += part) {

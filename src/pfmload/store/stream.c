@@ -31,7 +31,7 @@ static int64_t limit(const struct stream *s)
 }
 
 /* Writes the first n bytes of the buffer; the rest begins the other one. */
-static void submit(struct stream *s, int64_t n)
+static void stream_submit(struct stream *s, int64_t n)
 {
     struct run_io *io = &s->io[s->now];
     uint8_t *from = s->buf[s->now];
@@ -49,7 +49,7 @@ static void submit(struct stream *s, int64_t n)
 uint8_t *stream_take(struct stream *s, int64_t n)
 {
     if (s->fill >= limit(s))
-        submit(s, limit(s));
+        stream_submit(s, limit(s));
     uint8_t *p = s->buf[s->now] + s->fill;
     s->fill += n;
     return memset(p, 0, (size_t)n);
@@ -58,9 +58,9 @@ uint8_t *stream_take(struct stream *s, int64_t n)
 void stream_flush(struct stream *s)
 {
     if (s->fill > limit(s))
-        submit(s, limit(s));
+        stream_submit(s, limit(s));
     if (s->fill)
-        submit(s, s->fill);
+        stream_submit(s, s->fill);
     run_await(s->file, &s->io[0]);
     run_await(s->file, &s->io[1]);
 }
@@ -82,7 +82,7 @@ void stream_pad(struct stream *s, int64_t requests)
 {
     stream_flush(s);
     while (s->requests < requests)
-        submit(s, 0);
+        stream_submit(s, 0);
     run_await(s->file, &s->io[0]);
     run_await(s->file, &s->io[1]);
 }

@@ -207,7 +207,7 @@ static int make_all(const struct world *w)
 }
 
 /* A preset is as many files, unless --files says otherwise. */
-static int settle(void)
+static int gsfgen_settle(void)
 {
     static const struct {
         const char *name;
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
         return status;
     int rc = opt_parse(&program, argc, argv);
     if (!rc)
-        rc = settle();
+        rc = gsfgen_settle();
     watchdog_limit(set.io_timeout);
     rc = world_open(&w, &argc, &argv, &program, rc, false);
     if (!rc)

@@ -101,7 +101,7 @@ static void add_ping(struct summary *s, const struct gsf_ping *p)
         s->flag[p->flag[i]]++;
 }
 
-static void start(struct summary *s)
+static void gsfinfo_start(struct summary *s)
 {
     *s = (struct summary){.depth_min = INFINITY, .depth_max = -INFINITY};
 }
@@ -111,7 +111,7 @@ static int read_file(const char *path, struct summary *s, char version[8])
 {
     struct gsf *g;
     struct gsf_ping p;
-    start(s);
+    gsfinfo_start(s);
     int rc = gsf_open(&g, path);
     if (rc)
         return rc;
@@ -136,7 +136,7 @@ static int64_t higher(int64_t a, int64_t b)
 }
 
 /* `all` with what is in `s`, another file. */
-static void join(struct summary *all, const struct summary *s)
+static void gsfinfo_join(struct summary *all, const struct summary *s)
 {
     const int64_t *from = (const int64_t *)&s->counts;
     int64_t *to = (int64_t *)&all->counts;
@@ -169,7 +169,7 @@ static void join(struct summary *all, const struct summary *s)
 
 /* ---- for people ----------------------------------------------------------------- */
 
-static void print_head(int width)
+static void gsfinfo_print_head(int width)
 {
     printf("%-*s  %7s %9s %9s %11s %11s %9s %9s  %s\n", width, "file", "version",
            "size", "pings", "beams", "valid", "min [m]", "max [m]",
@@ -321,13 +321,13 @@ static void print_timing(const struct summary *all, int64_t ns)
            (double)all->bytes / 1e9 / s, (double)all->beams / 1e6 / s);
 }
 
-static int tell(struct json *j)
+static int gsfinfo_tell(struct json *j)
 {
     struct summary one, all;
     char version[8];
     int status = EXIT_GOOD, width = widest();
     int64_t ns = 0;
-    start(&all);
+    gsfinfo_start(&all);
     for (int i = 0; i < set.files.n; i++) {
         const char *path = set.files.item[i];
         int64_t before = clock_cpu_ns();
@@ -337,7 +337,7 @@ static int tell(struct json *j)
             status = say_failure();
             continue;
         }
-        join(&all, &one);
+        gsfinfo_join(&all, &one);
         if (j)
             put_summary(j, NULL, path, version, &one);
         else
@@ -364,7 +364,7 @@ static int tell_json(void)
     json_text(&j, "program", program.name);
     json_text(&j, "leadline", leadline_version);
     json_array(&j, "files");
-    int status = tell(&j);
+    int status = gsfinfo_tell(&j);
     json_end_object(&j);
     json_finish(&j); /* whether it can be written is looked at where the program ends */
     return status;
@@ -382,6 +382,6 @@ int main(int argc, char **argv)
     if (set.json)
         set.records = true;
     if (!set.json)
-        print_head(widest());
-    return program_end(program.name, set.json ? tell_json() : tell(NULL));
+        gsfinfo_print_head(widest());
+    return program_end(program.name, set.json ? tell_json() : gsfinfo_tell(NULL));
 }

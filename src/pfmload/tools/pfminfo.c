@@ -168,7 +168,7 @@ static int tell_json(const struct info *in)
               : 0;
 }
 
-static int tell(struct pfm *p)
+static int pfminfo_tell(struct pfm *p)
 {
     struct info in = {.path = set.path,
                       .head = pfm_head(p),
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
     if (!rc)
         rc = pfm_open(&p, set.path);
     if (!rc)
-        rc = tell(p);
+        rc = pfminfo_tell(p);
     pfm_close(&p);
     if (rc)
         err_print(stderr, program.name, err_get());

@@ -144,14 +144,16 @@ static void make_burst(struct dice *d, struct survey_ping *p)
     }
 }
 
-static void place(const struct survey *s, const struct ship *ship, struct gsf_ping *g)
+static void survey_place(const struct survey *s, const struct ship *ship,
+                         struct gsf_ping *g)
 {
     g->lat = s->lat + ship->north / geo_degree(s->lat).lat;
     g->lon = geo_wrap(s->lon + ship->east / geo_degree(g->lat).lon);
     g->heading = ship->heading;
 }
 
-static void number(const struct survey *s, int line, int64_t ping, struct gsf_ping *g)
+static void survey_number(const struct survey *s, int line, int64_t ping,
+                          struct gsf_ping *g)
 {
     int64_t after = (line * s->pings + ping) * (PING_NS / 1000000); /* ms */
     g->number = ping + 1;
@@ -172,8 +174,8 @@ void survey_make(const struct survey *s, int line, int64_t ping, struct survey_p
                                 .across = p->across,
                                 .along = p->along,
                                 .flag = p->flag};
-    number(s, line, ping, &p->ping);
-    place(s, &ship, &p->ping);
+    survey_number(s, line, ping, &p->ping);
+    survey_place(s, &ship, &p->ping);
     for (int i = 0; i < s->beams; i++)
         make_beam(s, &ship, &d, p, i);
     if (burst)

@@ -48,7 +48,7 @@ static intptr_t not_there(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr
     return -1;
 }
 
-static hdf5_function *find(struct hdf5_call *c, const void *caller)
+static hdf5_function *calls_hdf5_find(struct hdf5_call *c, const void *caller)
 {
     if (!__atomic_load_n(&hdf5.known, __ATOMIC_ACQUIRE))
         find_all(caller);
@@ -57,7 +57,7 @@ static hdf5_function *find(struct hdf5_call *c, const void *caller)
     return c->next;
 }
 
-static uint32_t file_of(intptr_t id)
+static uint32_t calls_hdf5_file_of(intptr_t id)
 {
     ROOM(path);
     return path && id > 0 && hdf5.file_name(id, (intptr_t)path, PATH_BYTES, 0, 0, 0) > 0
@@ -66,7 +66,7 @@ static uint32_t file_of(intptr_t id)
 }
 
 /* (dataset, memory type, memory space, file space, ...); space 0: all of the dataset */
-static int64_t bytes_of(const intptr_t *a)
+static int64_t calls_hdf5_bytes_of(const intptr_t *a)
 {
     bool whole = a[3] == 0;
     intptr_t space = whole ? hdf5.space(a[0], 0, 0, 0, 0, 0) : a[3];
@@ -89,10 +89,11 @@ static intptr_t invoke(hdf5_function *f, const intptr_t *a)
 }
 
 /* An identifier has 64 bits, a verdict 32: the sign is where both have it. */
-static intptr_t record(const struct hdf5_call *c, hdf5_function *f, const intptr_t *a)
+static intptr_t calls_hdf5_record(const struct hdf5_call *c, hdf5_function *f,
+                                  const intptr_t *a)
 {
-    int64_t bytes = c->kind == MOVES ? bytes_of(a) : 0;
-    uint32_t file = c->kind != NAMED ? file_of(a[0]) : 0;
+    int64_t bytes = c->kind == MOVES ? calls_hdf5_bytes_of(a) : 0;
+    uint32_t file = c->kind != NAMED ? calls_hdf5_file_of(a[0]) : 0;
     struct event e = event_now();
     intptr_t rc = invoke(f, a);
     event_over(&e);
@@ -106,11 +107,11 @@ static intptr_t pass(struct hdf5_call *c, const intptr_t *a, const void *caller)
 {
     hdf5_function *f = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
     if (UNLIKELY(!f))
-        f = find(c, caller);
+        f = calls_hdf5_find(c, caller);
     if (!hdf5.on || inside)
         return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
     inside = true;
-    intptr_t rc = record(c, f, a);
+    intptr_t rc = calls_hdf5_record(c, f, a);
     inside = false;
     return rc;
 }

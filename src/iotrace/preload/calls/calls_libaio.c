@@ -21,7 +21,7 @@ static bool is_sync(const struct iocb *c)
     return c->aio_lio_opcode == IOCB_CMD_FSYNC || c->aio_lio_opcode == IOCB_CMD_FDSYNC;
 }
 
-static int64_t asked(const struct iocb *c)
+static int64_t calls_libaio_asked(const struct iocb *c)
 {
     const struct iovec *part = (const struct iovec *)(uintptr_t)c->aio_buf;
     int64_t sum = 0;
@@ -33,19 +33,19 @@ static int64_t asked(const struct iocb *c)
 }
 
 /* Of one request of a call, whose time is the first one's. */
-static void put(const struct iocb *c, enum trace_op op, struct event *call, int flags,
-                int64_t result)
+static void calls_libaio_put(const struct iocb *c, enum trace_op op, struct event *call,
+                             int flags, int64_t result)
 {
     struct event e = event_on((int)c->aio_fildes);
     e.start = call->start;
     e.end = call->end;
     e.flags = flags;
-    event_put(&e, op, is_sync(c) ? -1 : c->aio_offset, asked(c), result);
+    event_put(&e, op, is_sync(c) ? -1 : c->aio_offset, calls_libaio_asked(c), result);
     call->start = call->end;
 }
 
 /* (context, n, requests[]): how many were taken */
-static intptr_t submits(late_function *f, const intptr_t *a)
+static intptr_t calls_libaio_submits(late_function *f, const intptr_t *a)
 {
     struct iocb *const *list = (struct iocb *const *)a[2];
     struct event e = event_now();
@@ -54,11 +54,11 @@ static intptr_t submits(late_function *f, const intptr_t *a)
     int error = errno;
     for (int i = 0; i < (int32_t)rc; i++)
         if (is_read(list[i]) || is_write(list[i]) || is_sync(list[i]))
-            put(list[i],
-                is_read(list[i])    ? OP_LIBAIO_READ
-                : is_write(list[i]) ? OP_LIBAIO_WRITE
-                                    : OP_LIBAIO_FSYNC,
-                &e, TRACE_ASYNC, 0);
+            calls_libaio_put(list[i],
+                             is_read(list[i])    ? OP_LIBAIO_READ
+                             : is_write(list[i]) ? OP_LIBAIO_WRITE
+                                                 : OP_LIBAIO_FSYNC,
+                             &e, TRACE_ASYNC, 0);
     errno = error;
     return rc;
 }
@@ -77,13 +77,13 @@ static intptr_t fetches(late_function *f, const intptr_t *a)
     for (int i = 0; i < (int32_t)rc; i++) {
         const struct iocb *c = (const struct iocb *)(uintptr_t)done[i].obj;
         if (is_read(c) || is_write(c))
-            put(c, is_read(c) ? OP_LIBAIO_READ_END : OP_LIBAIO_WRITE_END, &e, 0,
-                done[i].res);
+            calls_libaio_put(c, is_read(c) ? OP_LIBAIO_READ_END : OP_LIBAIO_WRITE_END,
+                             &e, 0, done[i].res);
     }
     errno = error;
     return rc;
 }
 
-WRAP_LATE(io_submit, submits(f, a))
+WRAP_LATE(io_submit, calls_libaio_submits(f, a))
 WRAP_LATE(io_getevents, fetches(f, a))
 WRAP_LATE(io_pgetevents, fetches(f, a))

@@ -36,7 +36,7 @@ static void remember(void *at, size_t bytes, uint32_t file)
     overflowed = true;
 }
 
-static struct map *find(const void *at)
+static struct map *calls_map_find(const void *at)
 {
     uintptr_t p = (uintptr_t)at;
     for (unsigned i = 0; i < __atomic_load_n(&top, __ATOMIC_ACQUIRE); i++)
@@ -54,7 +54,7 @@ void maps_forget_names(void)
 
 static struct event event_at(const void *at)
 {
-    const struct map *m = find(at);
+    const struct map *m = calls_map_find(at);
     struct event e = event_now();
     e.file = m ? m->file : overflowed ? 0 : FILE_HIDDEN;
     return e;
@@ -80,7 +80,7 @@ ALIAS(__mmap, mmap);
 WRAP(int, munmap, (void *at, size_t n))
 {
     struct event e = event_at(at);
-    struct map *m = find(at);
+    struct map *m = calls_map_find(at);
     if (m && (uintptr_t)at == m->at && n >= m->bytes)
         __atomic_store_n(&m->at, 0, __ATOMIC_RELEASE);
     return (int)event_moved(&e, OP_MUNMAP, -1, n, REAL(munmap)(at, n));
@@ -94,7 +94,7 @@ WRAP(void *, mremap, (void *old, size_t old_n, size_t n, int flags, ...))
     void *want = flags & MREMAP_FIXED ? va_arg(rest, void *) : NULL;
     va_end(rest);
     struct event e = event_at(old);
-    struct map *m = find(old);
+    struct map *m = calls_map_find(old);
     void *p = REAL(mremap)(old, old_n, n, flags, want);
     if (p != MAP_FAILED && m && (uintptr_t)old == m->at) {
         m->bytes = n;

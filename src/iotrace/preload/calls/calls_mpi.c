@@ -100,7 +100,7 @@ static struct mpi_file {
     int64_t split_at;
 } files[FILES];
 
-static struct mpi_file *place_of(intptr_t handle, unsigned try)
+static struct mpi_file *calls_mpi_place_of(intptr_t handle, unsigned try)
 {
     uint64_t h = (uint64_t)handle * UINT64_C(0x9e3779b97f4a7c15);
     return &files[((h >> 40) + try) % FILES];
@@ -108,10 +108,10 @@ static struct mpi_file *place_of(intptr_t handle, unsigned try)
 
 /* NULL: opened before we were there, or more than the table holds: such a file has the
  * number 0, and its calls are recorded like others. */
-static struct mpi_file *file_of(intptr_t handle)
+static struct mpi_file *calls_mpi_file_of(intptr_t handle)
 {
     for (unsigned i = 0; i < TRIES; i++) {
-        struct mpi_file *f = place_of(handle, i);
+        struct mpi_file *f = calls_mpi_place_of(handle, i);
         intptr_t is = __atomic_load_n(&f->handle, __ATOMIC_ACQUIRE);
         if (is == handle)
             return f;
@@ -124,7 +124,7 @@ static struct mpi_file *file_of(intptr_t handle)
 static void file_opened(intptr_t handle, uint32_t file, intptr_t amode)
 {
     for (unsigned i = 0; i < TRIES; i++) {
-        struct mpi_file *f = place_of(handle, i);
+        struct mpi_file *f = calls_mpi_place_of(handle, i);
         intptr_t is = __atomic_load_n(&f->handle, __ATOMIC_RELAXED);
         if ((is && is != GONE) ||
             !__atomic_compare_exchange_n(&f->handle, &is, handle, false,
@@ -211,8 +211,9 @@ static int blocks(const struct mpi_call *c, late_function *f, intptr_t *a, int l
 }
 
 /* What cannot be recognised when it is completed counts at once. */
-static int submits(const struct mpi_call *c, late_function *f, const intptr_t *a,
-                   int last, struct event *e, int64_t at, int64_t asked)
+static int calls_mpi_submits(const struct mpi_call *c, late_function *f,
+                             const intptr_t *a, int last, struct event *e, int64_t at,
+                             int64_t asked)
 {
     int rc = mpi_invoke(f, a);
     event_over(e);
@@ -240,18 +241,19 @@ static int begins(const struct mpi_call *c, late_function *f, const intptr_t *a,
     return rc;
 }
 
-static int transfer(const struct mpi_call *c, late_function *f, const intptr_t *given)
+static int calls_mpi_transfer(const struct mpi_call *c, late_function *f,
+                              const intptr_t *given)
 {
     intptr_t a[6];
     memcpy(a, given, sizeof a);
     int count = c->at == EXPLICIT ? 3 : 2, last = count + 2;
-    struct mpi_file *file = file_of(a[0]);
+    struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t elements = c->flags & LARGE ? a[count] : (int32_t)a[count];
     int64_t asked = elements > 0 ? elements * size_of(a[count + 1]) : 0;
     int64_t at = offset_of(c->at, a[0], file, a[1]);
     struct event e = event_of(file, c->flags & ~LARGE);
     if (c->kind == SUBMITS)
-        return submits(c, f, a, last, &e, at, asked);
+        return calls_mpi_submits(c, f, a, last, &e, at, asked);
     if (c->kind == BEGINS)
         return begins(c, f, a, file, &e, at, asked);
     return blocks(c, f, a, last, &e, at, asked);
@@ -261,7 +263,7 @@ static int split_ends(const struct mpi_call *c, late_function *f, const intptr_t
 {
     intptr_t a[6];
     memcpy(a, given, sizeof a);
-    struct mpi_file *file = file_of(a[0]);
+    struct mpi_file *file = calls_mpi_file_of(a[0]);
     struct event e = event_of(file, c->flags);
     int64_t asked = file ? file->split : 0, at = file ? file->split_at : -1;
     if (file)
@@ -271,8 +273,8 @@ static int split_ends(const struct mpi_call *c, late_function *f, const intptr_t
 
 #define C TRACE_COLLECTIVE
 #define TRANSFER(x, op, kind, at, flags)                                               \
-    WRAP_MPI(File_##x, transfer, OP_MPI_##op, kind, at, flags)                         \
-    WRAP_MPI(File_##x##_c, transfer, OP_MPI_##op, kind, at, (flags) | LARGE)
+    WRAP_MPI(File_##x, calls_mpi_transfer, OP_MPI_##op, kind, at, flags)               \
+    WRAP_MPI(File_##x##_c, calls_mpi_transfer, OP_MPI_##op, kind, at, (flags) | LARGE)
 #define ENDING(x, op) WRAP_MPI(File_##x, split_ends, OP_MPI_##op, ENDS, SHARED, C)
 #define EACH_WAY(x, OP)                                                                \
     TRANSFER(x##_at, OP##_AT, BLOCKS, EXPLICIT, 0)                                     \
@@ -309,7 +311,7 @@ static const char *without_prefix(const char *path)
     return path;
 }
 
-static uint32_t name_of(intptr_t path)
+static uint32_t calls_mpi_name_of(intptr_t path)
 {
     return name_of_path(without_prefix((const char *)path), -1);
 }
@@ -320,7 +322,7 @@ static int opens(const struct mpi_call *c, late_function *f, const intptr_t *a)
     struct event e = event_now();
     int rc = mpi_invoke(f, a);
     event_over(&e);
-    e.file = name_of(a[1]);
+    e.file = calls_mpi_name_of(a[1]);
     e.flags = c->flags;
     if (!rc)
         file_opened(*(const intptr_t *)a[4], e.file, a[2]);
@@ -331,7 +333,7 @@ static int opens(const struct mpi_call *c, late_function *f, const intptr_t *a)
 /* (&handle). Forgotten before: another thread may be given the same handle at once. */
 static int closes(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
-    struct mpi_file *file = file_of(*(const intptr_t *)a[0]);
+    struct mpi_file *file = calls_mpi_file_of(*(const intptr_t *)a[0]);
     struct event e = event_of(file, c->flags);
     if (file)
         __atomic_store_n(&file->handle, GONE, __ATOMIC_RELEASE);
@@ -346,7 +348,7 @@ static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a
     struct event e = event_now();
     int rc = mpi_invoke(f, a);
     event_over(&e);
-    e.file = name_of(a[0]);
+    e.file = calls_mpi_name_of(a[0]);
     event_put(&e, c->op, -1, 0, mpi_outcome(rc, 0));
     return rc;
 }
@@ -354,7 +356,7 @@ static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a
 /* (handle, displacement, etype, filetype, ...) */
 static int views(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
-    struct mpi_file *file = file_of(a[0]);
+    struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t bytes = size_of(a[3]);
     struct event e = event_of(file, c->flags);
     int rc = mpi_invoke(f, a);
@@ -369,7 +371,7 @@ enum asks { NOTHING, BYTES, ANSWER, WHENCE };
 /* (handle), (handle, bytes), (handle, &bytes) or (handle, offset, whence) */
 static int asks(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
-    struct event e = event_of(file_of(a[0]), c->flags);
+    struct event e = event_of(calls_mpi_file_of(a[0]), c->flags);
     int rc = mpi_invoke(f, a);
     event_over(&e);
     int64_t answer = c->kind == ANSWER && !rc ? *(const int64_t *)a[1] : 0;

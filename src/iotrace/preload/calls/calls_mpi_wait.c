@@ -22,7 +22,7 @@ static intptr_t handle_at(const void *at)
     return address;
 }
 
-static struct mpi_request *place_of(intptr_t handle, unsigned try)
+static struct mpi_request *calls_mpi_wait_place_of(intptr_t handle, unsigned try)
 {
     uint64_t h = (uint64_t)handle * UINT64_C(0x9e3779b97f4a7c15);
     return &requests[((h >> 40) + try) % REQUESTS];
@@ -31,7 +31,7 @@ static struct mpi_request *place_of(intptr_t handle, unsigned try)
 static struct mpi_request *request_of(intptr_t handle)
 {
     for (unsigned i = 0; i < TRIES; i++) {
-        struct mpi_request *r = place_of(handle, i);
+        struct mpi_request *r = calls_mpi_wait_place_of(handle, i);
         if (__atomic_load_n(&r->handle, __ATOMIC_ACQUIRE) == handle)
             return r;
     }
@@ -49,7 +49,7 @@ bool mpi_expect(const void *handle, const struct mpi_request *what)
     if (!h || request_of(h))
         return false;
     for (unsigned i = 0; i < TRIES; i++) {
-        struct mpi_request *r = place_of(h, i);
+        struct mpi_request *r = calls_mpi_wait_place_of(h, i);
         intptr_t none = 0;
         if (!__atomic_compare_exchange_n(&r->handle, &none, TAKEN, false,
                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

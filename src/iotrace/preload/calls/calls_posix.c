@@ -6,7 +6,7 @@
 extern void __chk_fail(void) __attribute__((noreturn));
 
 /* What a fortified name does first: the buffer must hold what was asked for. */
-static inline void check(size_t asked, size_t room)
+static inline void posix_check(size_t asked, size_t room)
 {
     if (asked > room)
         __chk_fail();
@@ -106,14 +106,14 @@ ALIAS(pwritev64v2, pwritev2);
 EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
 ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
 {
-    check(n, room);
+    posix_check(n, room);
     return wrap_read(fd, buf, n);
 }
 
 EXPORT ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room);
 ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room)
 {
-    check(n, room);
+    posix_check(n, room);
     return wrap_pread(fd, buf, n, offset);
 }
 EXPORT __typeof__(__pread_chk) __pread64_chk __attribute__((alias("__pread_chk")));

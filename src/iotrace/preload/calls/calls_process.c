@@ -87,7 +87,7 @@ pid_t wrap_vfork(void) /* allowed to be the same */
 
 /* ---- exec ---- */
 
-static int count(char *const list[])
+static int calls_process_count(char *const list[])
 {
     int n = 0;
     while (list && list[n])
@@ -111,7 +111,7 @@ static void with_generation(char **to, char *mark, char *const from[])
 
 /* Before: if it works there is no afterwards. A child that has no log needs none for
  * this. */
-static bool before(enum trace_op op, int dir, const char *path)
+static bool calls_process_before(enum trace_op op, int dir, const char *path)
 {
     if (!is_running())
         return false;
@@ -126,7 +126,7 @@ static bool before(enum trace_op op, int dir, const char *path)
 }
 
 /* It came back: that is an event of the log that follows. */
-static int after(enum trace_op op, int dir, const char *path)
+static int calls_process_after(enum trace_op op, int dir, const char *path)
 {
     int error = errno;
     struct event e = event_now();
@@ -140,14 +140,14 @@ static int after(enum trace_op op, int dir, const char *path)
 
 #define EXECUTE(op, dir, path, envp, call)                                             \
     char mark[MARK_BYTES];                                                             \
-    char **next = alloca(((size_t)count(envp) + 2) * sizeof *next);                    \
+    char **next = alloca(((size_t)calls_process_count(envp) + 2) * sizeof *next);      \
     char *const *env = envp;                                                           \
-    if (before(op, dir, path)) {                                                       \
+    if (calls_process_before(op, dir, path)) {                                         \
         with_generation(next, mark, envp);                                             \
         env = next;                                                                    \
     }                                                                                  \
     call;                                                                              \
-    return after(op, dir, path)
+    return calls_process_after(op, dir, path)
 
 WRAP(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {

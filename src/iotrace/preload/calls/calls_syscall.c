@@ -15,7 +15,7 @@ static const struct real entry_syscall
     __attribute__((section("reals"), used)) = {"syscall", (void **)&real_syscall};
 
 /* How many bytes were asked for: of a vector only if the kernel has found it good. */
-static size_t asked(bool vector, long b, long c, long result)
+static size_t calls_syscall_asked(bool vector, long b, long c, long result)
 {
     if (!vector)
         return (size_t)c;
@@ -28,7 +28,7 @@ static long at_own(enum trace_op op, bool vector, WORDS)
     int64_t before = own_offset(&v, (int)a);
     long n = real_syscall(GIVEN);
     event_over(&v);
-    return moved(&v, op, (int)a, before, asked(vector, b, c, n), n);
+    return moved(&v, op, (int)a, before, calls_syscall_asked(vector, b, c, n), n);
 }
 
 static long at_given(enum trace_op op, bool vector, WORDS)
@@ -36,7 +36,7 @@ static long at_given(enum trace_op op, bool vector, WORDS)
     struct event v = event_on((int)a);
     long n = real_syscall(GIVEN);
     event_over(&v);
-    return event_moved(&v, op, d, asked(vector, b, c, n), n);
+    return event_moved(&v, op, d, calls_syscall_asked(vector, b, c, n), n);
 }
 
 /* With flags; offset -1: the descriptor's own. */

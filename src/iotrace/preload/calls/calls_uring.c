@@ -55,7 +55,7 @@ static void registered_note(uintptr_t ring, const int *fd, unsigned n)
 }
 
 /* The descriptor of a request, or -1. */
-static int fd_of(uintptr_t ring, const struct io_uring_sqe *s)
+static int calls_uring_fd_of(uintptr_t ring, const struct io_uring_sqe *s)
 {
     if (!(s->flags & IOSQE_FIXED_FILE))
         return s->fd;
@@ -84,7 +84,7 @@ static enum trace_op op_of(const struct io_uring_sqe *s)
     }
 }
 
-static int64_t asked(const struct io_uring_sqe *s)
+static int64_t calls_uring_asked(const struct io_uring_sqe *s)
 {
     const struct iovec *part = (const struct iovec *)(uintptr_t)s->addr;
     int64_t sum = 0;
@@ -101,19 +101,19 @@ static void put_request(uintptr_t ring, const struct io_uring_sqe *s,
     enum trace_op op = op_of(s);
     if (!op)
         return;
-    int fd = fd_of(ring, s);
+    int fd = calls_uring_fd_of(ring, s);
     struct event e = fd >= 0 ? event_on(fd) : event_now();
     e.start = call->start;
     e.end = call->end;
-    int64_t bytes = asked(s);
+    int64_t bytes = calls_uring_asked(s);
     event_put(&e, op, op == OP_URING_FSYNC ? -1 : (int64_t)s->off, bytes, bytes);
     call->start = call->end; /* the call's time is the first one's */
 }
 
 /* The library's own count of entries tells what the call has handed to the kernel; who
  * fills the ring is who submits, so that they are still there. */
-static intptr_t submits(late_function *f, const intptr_t *a, enum trace_op op,
-                        int64_t request)
+static intptr_t calls_uring_submits(late_function *f, const intptr_t *a,
+                                    enum trace_op op, int64_t request)
 {
     const struct ring *r = (const struct ring *)a[0];
     unsigned from = r->head;
@@ -151,11 +151,12 @@ WRAP_LATE(io_uring_unregister_files, forgets(f, a))
 WRAP_LATE(io_uring_queue_exit, forgets(f, a))
 
 /* The last argument: how many completions are waited for. */
-WRAP_LATE(io_uring_submit, submits(f, a, OP_NONE, 0))
-WRAP_LATE(io_uring_submit_and_get_events, submits(f, a, OP_NONE, 0))
-WRAP_LATE(io_uring_submit_and_wait, submits(f, a, OP_URING_WAIT, (uint32_t)a[1]))
+WRAP_LATE(io_uring_submit, calls_uring_submits(f, a, OP_NONE, 0))
+WRAP_LATE(io_uring_submit_and_get_events, calls_uring_submits(f, a, OP_NONE, 0))
+WRAP_LATE(io_uring_submit_and_wait,
+          calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[1]))
 WRAP_LATE(io_uring_submit_and_wait_timeout,
-          submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
-WRAP_LATE(io_uring_wait_cqes, submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
-WRAP_LATE(io_uring_wait_cqe_timeout, submits(f, a, OP_URING_WAIT, 1))
-WRAP_LATE(__io_uring_get_cqe, submits(f, a, OP_URING_WAIT, (uint32_t)a[3]))
+          calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
+WRAP_LATE(io_uring_wait_cqes, calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[2]))
+WRAP_LATE(io_uring_wait_cqe_timeout, calls_uring_submits(f, a, OP_URING_WAIT, 1))
+WRAP_LATE(__io_uring_get_cqe, calls_uring_submits(f, a, OP_URING_WAIT, (uint32_t)a[3]))
