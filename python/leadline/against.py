@@ -5,14 +5,14 @@ option and is otherwise the same.
 """
 from collections import namedtuple
 
-from leadline import compare, table
+from leadline import compare, table, tails
 from leadline.errors import usage
 
 FIGURES = ["write_MBps", "read_MBps"]
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
 
-Pair = namedtuple("Pair", "group baseline value base_value context rows")
+Pair = namedtuple("Pair", "group baseline value base_value context rows tails")
 
 
 class Against:
@@ -34,6 +34,9 @@ class Against:
         self.varying = [name for name in compare.varying(groups)
                         if name != self.option]
         self.figures = compare.select(groups, patterns or self.present(groups))
+        # Tails are no columns: what they say follows in words.
+        every = [] if patterns else compare.select(groups, None)
+        self.tails = tails.totals(every)
         self.pairs = [self.pair(group, groups) for group in groups]
 
     @staticmethod
@@ -60,12 +63,14 @@ class Against:
         baseline = same[0] if same else None
         if self.value(group) == self.base_value:
             baseline = group
-        rows = [self.row(figure, group, baseline) for figure in self.figures]
+        rows, more = ([self.row(figure, group, baseline) for figure in figures]
+                      for figures in (self.figures, self.tails))
         words = context_text(self.context(group))
         if len(set(g.first.ranks for g in groups)) > 1:
             words += "%s%d rank%s" % (", " if words else "", group.first.ranks,
                                       "s" if group.first.ranks > 1 else "")
-        return Pair(group, baseline, self.value(group), self.base_value, words, rows)
+        return Pair(group, baseline, self.value(group), self.base_value, words, rows,
+                    more)
 
     def row(self, figure, group, baseline):
         if baseline:
@@ -75,7 +80,7 @@ class Against:
         return alone._replace(comparison=compare.Comparison(None, False, words))
 
     def rows(self):
-        return [row for pair in self.pairs for row in pair.rows]
+        return [row for pair in self.pairs for row in pair.rows + pair.tails]
 
     # ---- shown ---------------------------------------------------------------
 
@@ -102,7 +107,8 @@ class Against:
         out = [sentence for sentence in out if sentence]
         if out:
             out += advice(self.option, held)
-        return out
+        return out + tails.sentences([(p.baseline.name, p.rows + p.tails)
+                                      for p in held])
 
 
 def context_text(context):

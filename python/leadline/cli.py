@@ -57,7 +57,8 @@ def add_compare(commands):
                    "the first seen)")
     p.add_argument("--figure", metavar="NAME", action="append",
                    help="only this figure; may be a pattern and be repeated (default: "
-                   "the rates, *_MBps; with --against their totals)")
+                   "the rates, *_MBps, and the latencies, such as *_p99_us; with "
+                   "--against their totals)")
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="default: text")
     output.add_option(p)
@@ -110,7 +111,8 @@ def run_compare(args, where):
             return view.readable(form)
     else:
         baseline = compare.find_baseline(found.groups, args.baseline)
-        some, meaning = compare.rows(found.groups, baseline, args.figure), []
+        some = compare.rows(found.groups, baseline, args.figure)
+        meaning = compare.tail_sentences(some)
         figures = compare.select(found.groups, args.figure)
         def show(form):
             return compare.readable(some, form)

@@ -3,7 +3,7 @@ import fnmatch
 import json
 from collections import OrderedDict, namedtuple
 
-from leadline import stats, table
+from leadline import stats, table, tails
 from leadline.errors import usage
 from leadline.groups import not_comparable
 from leadline.report import printable
@@ -14,7 +14,9 @@ BASELINE = "baseline"
 # Options that say where results go, not what was measured.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
-Comparison = namedtuple("Comparison", "ratio paired verdict")
+# `chance`: that equals differ by so much; None where there is no ratio.
+Comparison = namedtuple("Comparison", "ratio paired verdict chance")
+Comparison.__new__.__defaults__ = (None,)
 Row = namedtuple("Row", "figure group n median interval comparison")
 
 
@@ -26,8 +28,9 @@ def compare(figure, group, baseline, ignoring=()):
     ours, theirs = group.observations(key), baseline.observations(key)
     if not ours or not theirs:
         absent = baseline if ours else group
-        return Comparison(None, False, "not comparable: %s has no such figure"
-                          % absent.name)
+        return Comparison(None, False, "not comparable: %s has %s" % (
+            absent.name, tails.no_value(figure) if key in absent.figures()
+            else "no such figure"))
     why = (other_unit(key, group, baseline)
            or not_comparable(figure.name, group, baseline, ignoring))
     if why:
@@ -35,15 +38,18 @@ def compare(figure, group, baseline, ignoring=()):
     rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
     paired = len(rounds) >= stats.CI_MIN
     if paired:
-        ratio = stats.paired_ratio([ours[at] for at in rounds],
-                                   [theirs[at] for at in rounds])
+        found = stats.paired_estimate([ours[at] for at in rounds],
+                                      [theirs[at] for at in rounds])
     else:
-        ratio = stats.welch_ratio(list(ours.values()), list(theirs.values()))
-    if ratio is None:
+        found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
+    if found is None:
         n = min(len(ours), len(theirs))
         return Comparison(None, paired, "too few repetitions (n = %d < %d)"
                           % (n, stats.CI_MIN))
-    return Comparison(ratio, paired, stats.verdict(ratio, figure.better))
+    slack = tails.slack(figure.name)
+    ratio = stats.ratio_of(found, slack)
+    return Comparison(ratio, paired, stats.verdict(ratio, figure.better),
+                      stats.chance(found, slack))
 
 
 def other_unit(key, group, baseline):
@@ -67,19 +73,35 @@ def rows(groups, baseline, patterns):
             for group in [baseline] + [g for g in groups if g is not baseline]]
 
 
+def tail_sentences(some):
+    """What tails say, of rows of which each configuration has its baseline's."""
+    wanted = set((f.name, f.at) for f in tails.totals([r.figure for r in some]))
+    held, baseline = OrderedDict(), None
+    for r in some:
+        if r.comparison.verdict == BASELINE:
+            baseline = r.group.name
+        elif (r.figure.name, r.figure.at) in wanted or not tails.is_tail(r.figure.name):
+            held.setdefault(id(r.group), []).append(r)
+    return tails.sentences([(baseline, its) for its in held.values()])
+
+
 # ---- which figures -----------------------------------------------------------
 
 
 def select(groups, patterns):
-    """Figures of all groups that match, rates first and totals before phases;
-    without a pattern the rates, or all where there is none."""
+    """Figures of all groups that match: rates, tails, others, and of each the totals
+    before those of phases. Without a pattern the rates and the tails of which there is
+    a value, or all where there are neither."""
     figures = OrderedDict()
     for group in groups:
         for key, figure in group.figures().items():
             figures.setdefault(key, figure)
-    ranked = sorted(figures.values(), key=lambda f: (not f.name.endswith("_MBps"),
-                                                     "." in f.name))
+    ranked = sorted(figures.values(), key=lambda f: (
+        not f.name.endswith("_MBps"), not tails.is_tail(f.name), "." in f.name))
     chosen = [f for f in ranked if matches(f.name, patterns or ["*_MBps"])]
+    if not patterns:
+        chosen += [f for f in ranked if tails.is_tail(f.name) and any(
+            g.observations((f.name, f.at)) for g in groups)]
     if not chosen and not patterns:
         chosen = ranked
     if not chosen:

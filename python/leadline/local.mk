@@ -45,6 +45,7 @@ dist_leadline_DATA = \
 	python/leadline/svg_time.py \
 	python/leadline/sweep.py \
 	python/leadline/table.py \
+	python/leadline/tails.py \
 	python/leadline/traces.py \
 	python/leadline/verdicts.py
 noinst_SCRIPTS = python/leadline/leadline

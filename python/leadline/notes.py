@@ -1,7 +1,7 @@
 """What to know before believing a table: the sentences printed under it."""
 from collections import OrderedDict
 
-from leadline import series, stats
+from leadline import series, stats, tails
 from leadline.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
@@ -14,9 +14,10 @@ DRIFT = 1.1        # a configuration that differs more from itself is named
 
 def notes(groups, figures):
     return (alone(groups) + memory(groups) + below(groups)
-            + missing_rounds(groups) + noisy(groups, figures)
-            + unlike_itself(groups, figures) + loaded(groups)
-            + stalls(groups) + stragglers(groups) + from_programs(groups))
+            + missing_rounds(groups) + tails.absent(groups) + noisy(groups, figures)
+            + noisy_tails(groups, figures) + unlike_itself(groups, figures)
+            + loaded(groups) + stalls(groups) + stragglers(groups)
+            + from_programs(groups))
 
 
 def alone(groups):
@@ -67,9 +68,12 @@ def missing_rounds(groups):
 
 
 def noisy(groups, figures):
-    """One sentence a figure, naming the configurations that spread most widely."""
+    """One sentence a figure, naming the configurations that spread most widely; one
+    for all tails, as these commonly do."""
     out = []
     for figure in figures:
+        if tails.is_tail(figure.name):
+            continue
         found = []
         for group in groups:
             values = list(group.observations((figure.name, figure.at)).values())
@@ -84,11 +88,27 @@ def noisy(groups, figures):
     return out
 
 
+def noisy_tails(groups, figures):
+    found = []
+    for figure in figures:
+        for group in groups if tails.is_tail(figure.name) else []:
+            values = list(group.observations((figure.name, figure.at)).values())
+            if len(values) >= 3 and stats.log_spread(values) > NOISY:
+                found.append((-stats.log_spread(values), "%s from %.4g to %.4g (%s)" % (
+                    figure.name, min(values), max(values), group.name)))
+    if not found:
+        return []
+    more = ", and by more than a fifth %d more" % (len(found) - WORST)
+    return ["latencies are noisy, as those of few transfers often are: %s%s" % (
+        ", ".join(words for _, words in sorted(found)[:WORST]),
+        more if len(found) > WORST else "")]
+
+
 def unlike_itself(groups, figures):
     """A/A: of equal runs, the first half against the second. Where that shows a
-    difference, something changed meanwhile."""
+    difference, something changed meanwhile. Not of tails: of so many, some would."""
     out = []
-    for figure in figures:
+    for figure in [f for f in figures if not tails.is_tail(f.name)]:
         for group in groups:
             found = group.observations((figure.name, figure.at))
             values = [value for _, value in sorted(found.items())]

@@ -28,6 +28,10 @@ HOW_TO_READ = [
     "ratio to the baseline does not hold 1. \u201cNo difference shown\u201d is not "
     "\u201cthe same\u201d: more rounds may show one. Of twenty comparisons of equal "
     "things, one will be called different.",
+    "Latencies are the times of single transfers: p99 is what 99 of 100 did not "
+    "exceed. A configuration is called better or worse in one only where that holds "
+    "for all of its latencies together. Percentiles are known to 4.4 %, their ratios "
+    "accordingly.",
     "Runs of one round of a sweep are compared with each other, pair by pair. With "
     "another program, number of ranks, workload or cache policy, configurations are "
     "not comparable.",
@@ -85,7 +89,8 @@ def summary(found, verdicts):
     """In words, program by program."""
     out = []
     for program, some in pictures.by_program(found.groups):
-        words = [v.sentence() for v in verdicts if v.baseline in some]
+        words = [words for v in verdicts if v.baseline in some
+                 for words in [v.sentence()] + v.tail_sentences()]
         words += [s for kind in IN_SHORT for picture in gallery.KINDS[kind].draw(some)
                   for s in picture.words if s not in EXPLAINED]
         words += notes.stragglers(some) + share.summary(some, found.yardsticks)
@@ -103,7 +108,7 @@ def nothing_said(some):
 
 def doubts(found, verdicts):
     figures = list(OrderedDict(((f.name, f.at), f) for v in verdicts
-                               for f in v.figures).values())
+                               for f in v.figures + v.tail_figures).values())
     more = [] if found.groups else ["there are no reports, only traces"]
     return (found.left_out + more
             + (notes.notes(found.groups, figures) if found.groups else []))
@@ -127,7 +132,8 @@ def sections(found, baseline):
     yield "summary", "In short", [summary(found, verdicts)], found.groups
     warned = doubts(found, verdicts)
     yield "doubts", "Before believing it", [items(warned)], warned
-    yield "verdicts", "Verdicts", [v.table() for v in verdicts], verdicts
+    yield "verdicts", "Verdicts", [t for v in verdicts for t in (
+        v.table(), v.tail_table())], verdicts
     shares = share.rows(found.groups, found.yardsticks)
     yield "shares", "Share of plain transfers", [
         tag("p", "What part of the rates of leadline calibrate these runs reach, as "

@@ -16,7 +16,8 @@ SERVED_FROM_MEMORY = "served_from_memory"
 CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
-Figure = namedtuple("Figure", "name at unit better reps")
+# `absent`: of how many repetitions it has no value, as of too few transfers.
+Figure = namedtuple("Figure", "name at unit better reps absent")
 
 
 class Report:
@@ -147,7 +148,7 @@ def figure(path, row, i):
     good = [rep for rep in reps
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
-                  unit, better, good)
+                  unit, better, good, sum(rep is None for rep in reps))
 
 
 def refuse_constant(name):

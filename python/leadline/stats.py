@@ -10,6 +10,7 @@ CI_MIN = 6       # no interval below so many repetitions
 CONFIDENCE = 0.95
 
 Interval = namedtuple("Interval", "centre low high n")
+Estimate = namedtuple("Estimate", "centre error df n")   # a mean of logarithms
 
 
 def median(values):
@@ -113,8 +114,17 @@ def paired_ratio(values, baseline):
     return interval([v / b for v, b in zip(values, baseline)])
 
 
-def welch_ratio(values, baseline):
-    """Of two independent samples whose spreads may differ."""
+def paired_estimate(values, baseline):
+    """Of the logarithms of values[i] / baseline[i]; None below CI_MIN of them."""
+    n = len(values)
+    if n < CI_MIN:
+        return None
+    logs = [math.log(v / b) for v, b in zip(values, baseline)]
+    return Estimate(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
+
+
+def welch_estimate(values, baseline):
+    """Of two independent samples whose spreads may differ; None as above."""
     if min(len(values), len(baseline)) < CI_MIN:
         return None
     logs = [[math.log(v) for v in sample] for sample in (values, baseline)]
@@ -124,8 +134,40 @@ def welch_ratio(values, baseline):
     if error2 > 0.0:
         df = error2 ** 2 / math.fsum(
             part ** 2 / (len(sample) - 1) for part, sample in zip(parts, logs))
-    return _interval(mean(logs[0]) - mean(logs[1]), math.sqrt(error2), df,
-                     min(len(values), len(baseline)))
+    return Estimate(mean(logs[0]) - mean(logs[1]), math.sqrt(error2), df,
+                    min(len(values), len(baseline)))
+
+
+def welch_ratio(values, baseline):
+    found = welch_estimate(values, baseline)
+    return _interval(*found) if found else None
+
+
+def ratio_of(estimate, slack=1.0):
+    """The ratio with its interval, wider by the factor `slack` on either side: what the
+    values themselves leave open."""
+    found = _interval(*estimate)
+    return found._replace(low=found.low / slack, high=found.high * slack)
+
+
+def chance(estimate, slack=1.0):
+    """That equals differ by so much, beyond `slack`, in either direction."""
+    distance = abs(estimate.centre) - math.log(slack)
+    if distance <= 0.0 or estimate.error <= 0.0:
+        return 1.0 if distance <= 0.0 else 0.0
+    return min(1.0, 2.0 * t_tail(distance / estimate.error, estimate.df))
+
+
+def holm(chances):
+    """Which of several comparisons differ if all of them together may be wrong once in
+    1 / (1 - CONFIDENCE) times (Holm's step-down)."""
+    order = sorted(range(len(chances)), key=lambda i: chances[i])
+    out, allowed = [False] * len(chances), 1.0 - CONFIDENCE
+    for step, i in enumerate(order):
+        if chances[i] > allowed / (len(chances) - step):
+            break
+        out[i] = True
+    return out
 
 
 # ---- words -------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Verdicts on sets of comparable configurations, for the page."""
 from collections import OrderedDict
 
-from leadline import compare, groups, pictures, table
+from leadline import compare, groups, pictures, table, tails
 from leadline.elements import grid
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
@@ -36,6 +36,9 @@ class Verdicts:
         self.figures = [f for f in every if f.name in pictures.TOTALS] or every[:2]
         self.rows = [[compare.row(f, g, self.baseline) for f in self.figures]
                      for g in self.members]
+        self.tail_figures = tails.totals(every)
+        self.tails = [[compare.row(f, g, self.baseline) for f in self.tail_figures]
+                      for g in self.members]
 
     def title(self):
         text = "%s on %s" % (self.baseline.first.program,
@@ -70,6 +73,22 @@ class Verdicts:
             pictures.ranks_text(self.baseline.first.ranks), self.baseline.name,
             "; ".join("%s %s" % (title_of(f), self.kinds(i))
                       for i, f in enumerate(self.figures)))
+
+    def tail_sentences(self):
+        return tails.sentences([(self.baseline.name, rows + more) for rows, more in
+                                zip(self.rows[1:], self.tails[1:])])
+
+    def tail_table(self):
+        """Those that differ from the baseline; "" where none does."""
+        differ = [r for rows in self.tails for r in rows
+                  if verdict(r.comparison.verdict)[1] in ("good", "bad")]
+        rows = [[compare.figure_title(r.figure), (r.group.name, "name"), str(r.n),
+                 "%s %s" % (table.number(r.median), table.bounds(r.interval)),
+                 verdict(r.comparison.verdict)] for r in differ]
+        every = sum(map(len, self.tails[1:]))
+        return grid(["latency", "configuration", "n", "median (us)", "verdict"], rows,
+                    (2, 3), "Latencies that differ from %s's: %d of %d" % (
+                        self.baseline.name, len(rows), every)) if rows else ""
 
     def kinds(self, i):
         kinds = OrderedDict()

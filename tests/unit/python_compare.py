@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -338,6 +339,162 @@ class Notes(Case):
         noisy = [n for n in self.notes if "is noisy" in n][0]
         self.assertIn("from 42 to 200 (c8)", noisy)
         self.assertIn(", and by more than a fifth in 5 more", noisy)
+
+
+class Tails(Case):
+    """Latencies: p50, p99, p99.9 and the longest of reads and writes."""
+    USUAL = {"%s_%s_us" % (a, p): v for a in ("read", "write") for p, v in (
+        ("p50", 100.0), ("p99", 300.0), ("p999", 900.0), ("max", 5000.0))}
+    SPREAD = [1.0, 1.03, 0.97, 1.02, 0.98, 1.01, 0.99, 1.0]
+
+    def fill(self, name, rounds=8, prefix="", rates=1.0, spread=1.0, **factors):
+        """A report a round: usual latencies, some of them times a factor (or None)."""
+        for i in range(rounds):
+            # The order of the deviations differs from figure to figure.
+            found = report({a + "_MBps": [100 * rates * self.SPREAD[i]]
+                            for a in ("read", "write")}, name, "s1", i + 1)
+            for k, (figure, value) in enumerate(self.USUAL.items()):
+                off = self.SPREAD[(3 * i + k + ord(name[-1])) % 8] ** spread
+                factor = factors.get(figure[:-3], 1.0)
+                found["figures"].append({
+                    "name": prefix + figure, "at": {}, "unit": "us", "better": "lower",
+                    "reps": [value * factor * off if factor else None]})
+            save(self.dir, "%s-%d.json" % (name, i), found)
+
+    def test_one_tail_only(self):
+        self.fill("a")
+        self.fill("b", read_p999=3.2)
+        rows = {r["figure"]: r for r in self.rows(self.dir)
+                if r["configuration"] == "b"}
+        self.assertEqual(rows["read_p999_us"]["verdict"], "slower by 3.2x")
+        self.assertEqual(rows["read_p99_us"]["verdict"], "no difference shown")
+        self.assertEqual(len(self.meaning), 1)
+        self.assertRegex(self.meaning[0], r"^b against a, latencies: worse in "
+                         r"read_p999_us by 3\.2x \[2\.\d+, 3\.\d+\]\. The rates show "
+                         r"no difference\.$")
+
+    def test_better_and_worse(self):
+        self.fill("a")
+        self.fill("b", write_p50=0.5, write_max=4.0, rates=2.0)
+        self.rows(self.dir)
+        self.assertRegex(self.meaning[0], r"worse in write_max_us by 4\.0x \[3\.\d+, "
+                         r"4\.\d+\]; better in write_p50_us by 2\.0x \[1\.\d+, "
+                         r"2\.\d+\]\.$")
+
+    def test_no_difference_says_what_would_not_show(self):
+        self.fill("a")
+        self.fill("b")
+        self.rows(self.dir)
+        self.assertRegex(self.meaning[0], r"^Latencies: no difference shown for b \(up "
+                         r"to 1\.\d+x would not show\)\.$")
+
+    def test_a_bucket_is_no_difference(self):
+        """All values of one in one bucket, those of the other in the next."""
+        self.fill("a", spread=0.0)
+        self.fill("b", spread=0.0, read_p99=2 ** (1 / 16.0), read_p50=2 ** (2 / 16.0),
+                  read_max=2 ** (1 / 16.0))
+        found = {r["figure"]: r for r in self.rows(self.dir)
+                 if r["configuration"] == "b"}
+        self.assertEqual(found["read_p99_us"]["verdict"], "no difference shown")
+        self.assertEqual(found["read_p50_us"]["verdict"], "slower by 1.09x")
+        self.assertEqual(found["read_max_us"]["verdict"], "slower by 1.04x")
+        self.assertAlmostEqual(found["read_p50_us"]["ratio_low"], 2 ** (1 / 16.0))
+
+    def test_one_of_many_may_be_chance(self):
+        self.fill("a", spread=0.0)
+        self.fill("b", spread=0.0)
+        for i in range(8):   # t is 3.0: enough for one (2.4), not for eight (3.8)
+            path = os.path.join(self.dir, "b-%d.json" % i)
+            with open(path) as stream:
+                tree = json.load(stream)
+            tree["figures"][-1]["reps"] = [5000 * math.exp(0.2 + 0.176 * (-1) ** i)]
+            save(self.dir, "b-%d.json" % i, tree)
+        verdicts = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
+                    if r["configuration"] == "b"}
+        self.assertEqual(verdicts["write_max_us"], "slower by 1.2x")
+        self.assertRegex(self.meaning[0], r"latencies: worse write_max_us by 1\.2x "
+                         r"\[1\.\d+, 1\.\d+\] differs by itself, but one of 8 "
+                         r"latencies may by chance\. The rates show no difference\.$")
+
+    def test_too_few_repetitions(self):
+        self.fill("a", 3)
+        self.fill("b", 3, read_max=100.0)
+        self.rows(self.dir)
+        self.assertEqual(self.meaning, ["Latencies are not judged: there are fewer "
+                                        "than 6 repetitions."])
+
+    def test_too_few_transfers(self):
+        self.fill("a")
+        self.fill("b", read_p999=None)
+        found = {(r["figure"], r["configuration"]): r for r in self.rows(self.dir)}
+        self.assertEqual(found["read_p999_us", "b"]["verdict"], "not comparable: b has "
+                         "no value of it (too few transfers)")
+        self.assertIsNone(found["read_p999_us", "b"]["median"])
+        self.assertIn("read_p999_us: too few transfers for a value in 8 of 8 "
+                      "repetitions of b", self.notes)
+
+    def test_too_few_transfers_anywhere(self):
+        for name in "ab":
+            self.fill(name, read_p999=None, write_p999=None)
+        names = set(r["figure"] for r in self.rows(self.dir))
+        self.assertNotIn("read_p999_us", names)
+        self.assertIn("read_p999_us, write_p999_us: too few transfers for a value in 8 "
+                      "of 8 repetitions of a, b", self.notes)
+
+    def test_phases_where_there_are_no_totals(self):
+        self.fill("a", prefix="W.")
+        self.fill("b", prefix="W.", read_max=3.0)
+        self.rows(self.dir)
+        self.assertIn("worse in W.read_max_us by 3.0x", self.meaning[0])
+
+    def test_many_configurations_are_counted(self):
+        self.fill("a")
+        for i in range(9):
+            self.fill("b%d" % i, read_max=3.0 + i)
+        self.rows(self.dir)
+        self.assertEqual(len(self.meaning), 7)
+        self.assertIn("b8 against a", self.meaning[0])
+        self.assertEqual(self.meaning[6], "Latencies: 3 more configurations differ in "
+                         "one.")
+
+    def test_against_an_option(self):
+        self.fill("a")
+        self.fill("b", write_p99=3.0)
+        for name in os.listdir(self.dir):
+            path = os.path.join(self.dir, name)
+            with open(path) as stream:
+                tree = json.load(stream)
+            tree["options"]["filetype"]["value"] = {"a": "unique", "b": "shared"}[
+                name[0]]
+            save(self.dir, name, tree)
+        rows = self.rows("--against", "filetype", self.dir)
+        self.assertIn("write_p99_us", [r["figure"] for r in rows])
+        self.assertIn("b against a, latencies: worse in write_p99_us by 3.0x",
+                      self.meaning[-1])
+        _, out, _ = leadline("compare", "--against", "filetype", self.dir)
+        self.assertLessEqual(max(map(len, out.splitlines())), 88)
+        self.assertIn("worse in write_p99_us", out)
+
+    def test_in_every_format(self):
+        self.fill("a")
+        self.fill("b", write_p99=3.0)
+        for form in ("text", "markdown", "csv", "json"):
+            _, out, _ = leadline("compare", "--format", form, self.dir)
+            self.assertIn("slower by 3.0x", out)
+            if form != "csv":
+                self.assertIn("worse in write_p99_us", out)
+
+    def test_only_what_was_asked_for(self):
+        self.fill("a")
+        self.fill("b", write_p99=3.0)
+        rows = self.rows("--figure", "*_MBps", self.dir)
+        self.assertEqual(set(r["figure"] for r in rows), {"read_MBps", "write_MBps"})
+        self.assertEqual(self.meaning, [])
+
+    def test_nulls_of_a_rate(self):
+        paths = self.pair(b={"figures": {"write_MBps": [None] * 6}})
+        self.assertEqual(self.verdicts(*paths)["b"],
+                         "not comparable: b has no value of it")
 
 
 class Yardstick(Case):

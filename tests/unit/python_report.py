@@ -128,6 +128,26 @@ class Content(Case):
                       "at no alpha of the sweep", "these runs reach 0.50"):
             self.assertIn(words, self.words)
 
+    def test_a_difference_in_one_latency_is_in_the_summary(self):
+        for name, factor in (("before", 1.0), ("after", 5.0)):
+            for i in range(6):
+                rows = [figure("read_MBps", [STEADY[i]])]
+                rows += [figure("read_%s_us" % p, [100.0 * k * STEADY[i - k]], "us",
+                                "lower") for k, p in ((1, "p50"), (3, "p99"))]
+                rows.append(figure("read_p999_us", [900 * factor * STEADY[i]], "us",
+                                   "lower"))
+                rows.append(dict(figure("write_p999_us", [1.0], "us", "lower"),
+                                 reps=[None]))
+                self.save(full(rows, config=name, round_number=i + 1),
+                          "%s%d.json" % (name, i))
+        self.page("--baseline=before", self.dir)
+        for words in ("read shows no difference with after.", "after against before, "
+                      "latencies: worse in read_p999_us by 5.0x [", "The rates show no "
+                      "difference.", "Latencies that differ from before's: 1 of 3",
+                      "write_p999_us: too few transfers for a value in 6 of 6 "
+                      "repetitions of after, before"):
+            self.assertIn(words, self.words)
+
     def test_invalid_runs_are_named(self):
         self.two()
         self.save(report(valid=False, why="disk full"), "z.json")

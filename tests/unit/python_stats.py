@@ -28,6 +28,48 @@ def t_below(t, df, steps=20000):
     return 0.5 + total * h / 3.0
 
 
+class Together(unittest.TestCase):
+    def test_chance_is_what_the_interval_says(self):
+        """Of equals: where the 95 % interval just holds 1, the chance is 5 %."""
+        rng = random.Random(5)
+        for _ in range(50):
+            a, b = ([math.exp(rng.gauss(0, 0.1)) for _ in range(7)] for _ in "ab")
+            for found in (stats.paired_estimate(a, b), stats.welch_estimate(a, b)):
+                ratio = stats.ratio_of(found)
+                self.assertEqual(ratio.low <= 1 <= ratio.high,
+                                 stats.chance(found) >= 0.05)
+                edge = found._replace(centre=stats.t_quantile(0.975, found.df)
+                                      * found.error)
+                self.assertAlmostEqual(stats.chance(edge), 0.05, places=9)
+
+    def test_slack_is_no_evidence(self):
+        found = stats.Estimate(math.log(1.04), 0.0, 5, 6)
+        self.assertEqual(stats.chance(found, 1.05), 1.0)
+        self.assertEqual(stats.chance(found, 1.03), 0.0)
+        ratio = stats.ratio_of(found, 1.05)
+        self.assertTrue(ratio.low < 1 < ratio.high)
+
+    def test_holm(self):
+        self.assertEqual(stats.holm([0.01, 0.04, 0.03, 0.005]),
+                         [True, False, False, True])
+        self.assertEqual(stats.holm([0.03, 0.03]), [False, False])
+        self.assertEqual(stats.holm([0.02, 0.04]), [True, True])
+        self.assertEqual(stats.holm([]), [])
+
+    def test_false_alarms_of_eight_together(self):
+        """Equals, eight figures each: one at least is called different in 1 of 3
+        tables, by the single intervals, and in 1 of 20 all together."""
+        rng, singly, together, tables = random.Random(8), 0, 0, 600
+        for _ in range(tables):
+            chances = [stats.chance(stats.welch_estimate(*(
+                [math.exp(rng.gauss(0, 0.2)) for _ in range(6)] for _ in "ab")))
+                for _ in range(8)]
+            singly += any(c < 0.05 for c in chances)
+            together += any(stats.holm(chances))
+        self.assertGreater(singly, 0.25 * tables)
+        self.assertLess(together, 0.08 * tables)
+
+
 class Quantile(unittest.TestCase):
     def test_closed_form_one_degree(self):
         for p in (0.6, 0.9, 0.975, 0.9995):
