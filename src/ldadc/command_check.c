@@ -29,7 +29,7 @@ static const struct opt_program program = {
     .n = sizeof table / sizeof table[0],
 };
 
-static int check_program(struct analyse_request *r)
+static int command_check_one(struct analyse_request *r)
 {
     if (!set.trace)
         return err_usage("--trace: say which run it is");
@@ -50,5 +50,5 @@ static int check_program(struct analyse_request *r)
 
 int command_check(int argc, char **argv)
 {
-    return source_command(&program, &set.source, argc, argv, check_program);
+    return source_command(&program, &set.source, argc, argv, command_check_one);
 }

@@ -54,7 +54,7 @@ static int write_plan(struct analyse_request *r, struct plan_request *p)
     }
 }
 
-static int plan_program(struct analyse_request *r)
+static int command_plan_one(struct analyse_request *r)
 {
     struct plan_request p = {
         .file = set.file, .trace = set.trace, .iotrace = set.iotrace, .out = stdout};
@@ -69,5 +69,5 @@ static int plan_program(struct analyse_request *r)
 
 int command_plan(int argc, char **argv)
 {
-    return source_command(&program, &set.source, argc, argv, plan_program);
+    return source_command(&program, &set.source, argc, argv, command_plan_one);
 }
