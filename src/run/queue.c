@@ -1,8 +1,9 @@
 /* A queue that is kept full: of requests of mixed kinds, whose completions may be seen,
  * up to a number or a time.
  *
- * To read the clock costs a tenth of a small transfer, so what the requests were stamped
- * with is handed on: time since the transfer before was done is of this one's kind. */
+ * To read the clock costs a tenth of a small transfer, so each reading is handed on:
+ * what is done is replaced in that moment, and time since the transfer before was done
+ * is of this one's kind. */
 #include "base/err.h"
 #include "run/run.h"
 #include <errno.h>
@@ -12,6 +13,7 @@ enum { START_MOST = 64, DEPTH_MOST = 4096 };
 
 struct queue {
     struct run_file *f;
+    struct io_queue *io;
     struct phase *phase;
     const struct run_queue *how;
     struct io_req *req; /* slots: empty (no start_ns), under way, or done (end_ns) */
@@ -26,6 +28,7 @@ struct queue {
     bool aside; /* done() computes: only submitting and waiting is the transfers' */
     int rc;
     int64_t made, done, count[ACT_COUNT];
+    int64_t begin_ns, now_ns; /* 0: the clock has not been read for what is made */
     int64_t last_ns, late_ns; /* of the latest completion; the limit */
     int64_t wait_begin_ns;    /* 0: nothing is waited for */
     int64_t cpu_ns, visible_ns[ACT_COUNT], wait_ns[ACT_COUNT], hidden_ns[ACT_COUNT];
@@ -107,12 +110,14 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
 {
     if (!n)
         return;
-    int rc = io_file_start(q->f->io, list, n);
-    q->rc = q->rc ? q->rc : rc;
-    q->under_way += q->f->run->queues ? n : 0;
+    int64_t now_ns = q->now_ns ? q->now_ns : clock_ns();
+    q->now_ns = 0;
     q->kind = queue_act(list[0]);
     if (q->aside)
-        phase_act_at(q->phase, q->kind, list[0]->start_ns);
+        phase_act_at(q->phase, q->kind, now_ns);
+    int rc = io_queue_start_at(q->io, list, n, now_ns);
+    q->rc = q->rc ? q->rc : rc;
+    q->under_way += q->f->run->queues ? n : 0;
 }
 
 /* While transfers go on, care for blocks is time of these; else it is not. */
@@ -138,6 +143,8 @@ static bool queue_make(struct queue *q, int k)
         return false;
     q->number[k] = q->how->from + q->made++;
     q->req[k] = q->how->make(q->how->context, q->number[k], k);
+    if (!q->req[k].file)
+        q->req[k].file = q->f->io;
     return true;
 }
 
@@ -174,7 +181,9 @@ static void queue_refill_each(struct queue *q)
 static void queue_refill(struct queue *q)
 {
     struct io_req *list[START_MOST];
+    int64_t done_ns = io_queue_done_ns(q->io);
     int n = 0;
+    q->now_ns = done_ns > q->begin_ns ? done_ns : q->begin_ns;
     for (int i = 0; i < q->ready_count; i++) {
         if (queue_make(q, q->ready[i]))
             list[n++] = &q->req[q->ready[i]];
@@ -197,7 +206,7 @@ static int queue_wait_for_any(struct queue *q)
         if (q->aside)
             phase_act_at(q->phase, q->kind, q->wait_begin_ns);
     }
-    return io_file_wait_for(q->f->io, NULL);
+    return io_queue_wait_for(q->io, NULL);
 }
 
 /* Returns with nothing under way, unless waiting itself failed: then there is no point
@@ -219,7 +228,7 @@ static int queue_turn_over(struct queue *q)
         if (rc)
             return rc;
     } while (q->done < q->made);
-    int waited = io_file_wait(q->f->io);
+    int waited = io_queue_wait(q->io);
     return q->rc ? q->rc : waited;
 }
 
@@ -227,7 +236,7 @@ static void queue_begin(struct queue *q)
 {
     q->cpu_ns = -run_cpu_ns(q->f->run);
     q->before = phase_act(q->phase, q->phase->now);
-    q->last_ns = q->phase->switch_ns;
+    q->begin_ns = q->last_ns = q->phase->switch_ns;
     q->late_ns =
         q->how->limit_s > 0 ? q->last_ns + (int64_t)(q->how->limit_s * 1e9) : INT64_MAX;
     q->visible_ns[ACT_READ] = -q->phase->act[ACT_READ].ns;
@@ -280,6 +289,7 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
         return 0;
     }
     memset(req, 0, (size_t)f->depth * sizeof *req);
+    q.io = io_file_queue(f->io);
     queue_begin(&q);
     int rc = queue_turn_over(&q);
     queue_end(&q);
