@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/list \
+	tests/unit/local \
 	tests/unit/ldad \
 	tests/unit/opt \
 	tests/unit/packet_sorter \
@@ -43,6 +44,7 @@ check_PROGRAMS += \
 	tests/unit/swath \
 	tests/unit/symbols \
 	tests/unit/units \
+	tests/unit/whole \
 	tests/unit/world
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
@@ -51,6 +53,8 @@ tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
 	src/ldad/measure/fft_real.h
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
+tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 

@@ -319,6 +319,12 @@ int scratch_add_tree(const char *path, int *fd)
     return rc;
 }
 
+int scratch_tree(const char *path)
+{
+    const struct place *p = place_of(path);
+    return p ? p->tree : -1;
+}
+
 int scratch_open(const char *path, int how)
 {
     struct place *tree = tree_of(path);

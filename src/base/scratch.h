@@ -40,6 +40,9 @@ int scratch_create_tree(const char *path, int *fd);
 /* Local. The same of a folder that another process of this run has created so. */
 int scratch_add_tree(const char *path, int *fd);
 
+/* Local. The descriptor of such a folder; -1: `path` is none. */
+int scratch_tree(const char *path);
+
 /* Local. Around what makes something in such a folder: who removes it at the run's end
  * waits for it. scratch_begin: 0, or -EINTR with a sentence where the run is ended
  * already; then there is no scratch_end, and nothing may be made. */

@@ -49,9 +49,7 @@ int io_descriptor_open(const struct io_file *f)
     int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
     bool direct = f->flags & IO_DIRECT;
     struct stat st;
-    if (scratch_made(f->path)) /* what was made is a file: a link is not it */
-        how |= O_NOFOLLOW;
-    int fd = open(f->path, how | (direct ? O_DIRECT : 0) | O_CLOEXEC);
+    int fd = scratch_open(f->path, how | (direct ? O_DIRECT : 0));
     if (fd >= 0) {
         int rc = fstat(fd, &st) ? -errno : scratch_check(f->path, &st);
         if (rc)
@@ -125,7 +123,7 @@ static struct io_file *make(const struct io_open *o)
     if (!f)
         return NULL;
     f->engine = io_engine_find(o->engine);
-    f->comm = o->comm;
+    f->comm = o->flags & IO_LOCAL ? MPI_COMM_SELF : o->comm;
     f->path = strdup(scratch_absolute(whole, o->path) ? o->path : whole);
     name_for_mpi(f);
     f->flags = o->flags;
@@ -138,7 +136,8 @@ static struct io_file *make(const struct io_open *o)
     f->plan = o->plan;
     f->node_dirs = o->node_dirs;
     f->layer = f->engine->name;
-    MPI_Comm_rank(o->comm, &f->rank);
+    if (!(o->flags & IO_LOCAL))
+        MPI_Comm_rank(o->comm, &f->rank);
     if (f->path && f->mpi_path)
         return f;
     destroy(f);
@@ -194,6 +193,12 @@ static int join_queue(struct io_file *f, const struct io_open *o)
     return 0;
 }
 
+/* The verdict of all that have the file open: of a local one, that is this rank. */
+static int agree(const struct io_file *f, int rc)
+{
+    return f->flags & IO_LOCAL ? rc : err_agree(f->comm, rc);
+}
+
 /* Three steps, each agreed on, so that no rank is left waiting in the next one. */
 static int open_steps(struct io_file *f)
 {
@@ -203,18 +208,18 @@ static int open_steps(struct io_file *f)
         if (f->rank == 0)
             rc = create(f);
         watchdog_disarm();
-        if ((rc = err_agree(f->comm, rc)))
+        if ((rc = agree(f, rc)))
             return rc;
         /* Whoever is told to end removes it: rank 0 may be where no signal comes. */
         if (f->rank)
             rc = scratch_add(f->path);
-        if ((rc = err_agree(f->comm, rc)))
+        if ((rc = agree(f, rc)))
             return rc;
     }
     watchdog_arm(f->timeout_s, "opening", f->path, -1);
     rc = f->engine->open(f);
     watchdog_disarm(); /* waiting for others is no I/O */
-    int all = err_agree(f->comm, rc);
+    int all = agree(f, rc);
     if (all && !rc) {
         watchdog_arm(f->timeout_s, "closing", f->path, -1);
         f->engine->close(f);
@@ -223,10 +228,27 @@ static int open_steps(struct io_file *f)
     return all;
 }
 
+/* What others made is never changed. */
+static int check_local(const struct io_open *o)
+{
+    if (!(o->flags & IO_LOCAL))
+        return 0;
+    if (o->flags & IO_COLLECTIVE)
+        return err_set(-EINVAL, o->path, -1,
+                       "a file of one rank has no collective transfers");
+    if (!(o->flags & IO_WRITE) || (o->flags & IO_CREATE) || scratch_made(o->path) ||
+        (io_engine_find(o->engine)->can & IO_HAS_NO_FILE))
+        return 0;
+    return err_set(-EPERM, o->path, -1,
+                   "the file is not this run's, and is left as it is: such files are "
+                   "opened to be read only");
+}
+
 int io_file_open(struct io_file **out, const struct io_open *o)
 {
     *out = NULL;
     int rc = io_engine_check(o->engine, o->flags);
+    rc = rc ? rc : check_local(o);
     struct io_file *f = rc ? NULL : make(o);
     if (!rc && !f)
         rc = err_set(-ENOMEM, o->path, -1, "no memory to open a file");
@@ -237,7 +259,8 @@ int io_file_open(struct io_file **out, const struct io_open *o)
         rc = refuse_memory(f);
     if (!rc)
         rc = join_queue(f, o);
-    rc = err_agree(o->comm, rc);
+    if (!(o->flags & IO_LOCAL))
+        rc = err_agree(o->comm, rc);
     if (!rc)
         rc = open_steps(f);
     if (rc) {
@@ -311,15 +334,25 @@ int io_file_close(struct io_file **file)
     watchdog_arm(limit_s, "closing", f->path, -1);
     int rc = f->engine->close(f);
     watchdog_disarm();
-    rc = err_agree(f->comm, waited ? waited : rc);
+    rc = agree(f, waited ? waited : rc);
     destroy(f);
     *file = NULL;
+    return rc;
+}
+
+static int remove_local(const char *path)
+{
+    watchdog_arm_as_set("removing", path);
+    int rc = scratch_remove(path);
+    watchdog_disarm();
     return rc;
 }
 
 int io_file_remove(MPI_Comm comm, const char *path)
 {
     int rank;
+    if (comm == MPI_COMM_NULL)
+        return remove_local(path);
     MPI_Comm_rank(comm, &rank);
     watchdog_arm_as_set("removing", path);
     int rc = scratch_empty(path); /* each rank, what it made in it */

@@ -14,12 +14,17 @@
 enum io_flags {
     IO_READ = 1,
     IO_WRITE = 2,
-    IO_CREATE = 4,     /* must not exist; rank 0 of comm makes it, then all open it */
-    IO_COLLECTIVE = 8, /* every start is collective on comm, requests pairwise */
-    IO_DIRECT = 16,    /* past the page cache; buffers, offsets and sizes of requests
+    IO_CREATE = 4,      /* must not exist; rank 0 of comm makes it, then all open it */
+    IO_COLLECTIVE = 8,  /* every start is collective on comm, requests pairwise */
+    IO_DIRECT = 16,     /* past the page cache; buffers, offsets and sizes of requests
                           are multiples of IO_DIRECT_ALIGN */
-    IO_WRITE_BACK = 32 /* a write is done when its bytes have left the page cache for
-                          the device, so that no sync finds them there */
+    IO_WRITE_BACK = 32, /* a write is done when its bytes have left the page cache for
+                           the device, so that no sync finds them there */
+    IO_LOCAL = 64       /* this rank's own: nothing is agreed with others, and whoever
+                           opens it tells its verdict at the end of a phase. `comm` is
+                           not looked at. To be written it must be this run's; what
+                           others made is opened to be read only. From any thread, but
+                           with an engine that calls MPI (on MPI_COMM_SELF) */
 };
 
 /* What every block device and file system that does direct I/O is content with. */
@@ -85,9 +90,10 @@ struct io_open {
 struct io_file;
 struct io_queue;
 
-/* **Collective** on o->comm. A failed open leaves nothing open, and no file that
- * it created, on any rank. Returns the same verdict everywhere: 0 or -errno with
- * a sentence. A created file is in the scratch table of every rank of comm. */
+/* **Collective** on o->comm; Local with IO_LOCAL, as are all below for that file. A
+ * failed open leaves nothing open, and no file that it created, on any rank. Returns
+ * the same verdict everywhere: 0 or -errno with a sentence. A created file is in the
+ * scratch table of every rank of comm. */
 int io_file_open(struct io_file **f, const struct io_open *o);
 
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE. As
@@ -124,8 +130,9 @@ int io_file_sync_meet(struct io_file *f);
 /* **Collective.** Closes, and frees *f (NULL afterwards) even where it fails. */
 int io_file_close(struct io_file **f);
 
-/* **Collective** on `comm`. Removes the file if this run created it, and forgets it
- * (base/scratch.h); rank 0 of comm does it. No such file is no failure. */
+/* **Collective** on `comm`; Local where that is MPI_COMM_NULL, for files of IO_LOCAL.
+ * Removes the file if this run created it, and forgets it (base/scratch.h); rank 0 of
+ * comm does it. No such file is no failure. */
 int io_file_remove(MPI_Comm comm, const char *path);
 
 /* Local, on every rank of `comm`. Forgets the file without removing it. */

@@ -18,6 +18,9 @@ src_io_libio_la_SOURCES = \
 	src/io/io.c \
 	src/io/io.h \
 	src/io/queue.c \
+	src/io/whole.c \
+	src/io/whole.h \
+	src/io/whole_ring.h \
 	src/io/fs/lov.c \
 	src/io/fs/lov.h \
 	src/io/fs/mounts.c \
@@ -37,6 +40,12 @@ src_io_libio_la_SOURCES = \
 	src/io/fs/stripe.h
 src_io_libio_la_CPPFLAGS = $(AM_CPPFLAGS)
 src_io_libio_la_LIBADD =
+
+if HAVE_LIBURING_DIRECT
+src_io_libio_la_SOURCES += src/io/whole_ring.c
+else
+src_io_libio_la_SOURCES += src/io/whole_ring_absent.c
+endif
 
 if HAVE_LIBURING
 src_io_libio_la_SOURCES += src/io/engines/engine_uring.c
