@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stamp.h"
-#include "run/run.h"
+#include "run/set.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -44,12 +44,11 @@ void run_poison(struct run *r, void *buf, int64_t bytes)
     phase_act(r->phase, before);
 }
 
-static void found_bad(struct run_file *f, int64_t offset, int64_t bytes, int mat,
-                      const char *why)
+static void found_bad(struct run *r, const char *path, int64_t offset, int64_t bytes,
+                      int mat, const char *why)
 {
-    struct run *r = f->run;
     r->bad++;
-    int rc = err_set(-EIO, f->path, offset,
+    int rc = err_set(-EIO, path, offset,
                      "verification failed: the block of %lld bytes "
                      "of matrix %d is not what was written: %s",
                      (long long)bytes, mat, why);
@@ -57,27 +56,48 @@ static void found_bad(struct run_file *f, int64_t offset, int64_t bytes, int mat
         r->failed = rc;
 }
 
+enum { WHY = 384 };
+
+/* The first wrong byte of a block that `worker` wrote; -1: there is none. */
+static int64_t find_wrong(struct run *r, const void *buf, int64_t bytes,
+                          const struct stamp *s, char why[WHY])
+{
+    if (!r->verify || r->failed)
+        return -1;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int64_t wrong = stamp_check(buf, 0, bytes, s, why, WHY);
+    r->checked++;
+    phase_act(r->phase, before);
+    return wrong;
+}
+
 void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
                int mat, int version)
 {
     struct run *r = f->run;
-    char why[384];
-    if (!r->verify || r->failed)
-        return;
-    enum act before = phase_act(r->phase, ACT_CHECK);
+    char why[WHY];
     struct stamp s = stamp_of(r, run_shifted(r, 1), mat, version);
-    int64_t wrong = stamp_check(buf, 0, bytes, &s, why, sizeof why);
-    r->checked++;
+    int64_t wrong = find_wrong(r, buf, bytes, &s, why);
     if (wrong >= 0)
-        found_bad(f, offset + wrong, bytes, mat, why);
-    phase_act(r->phase, before);
+        found_bad(r, f->path, offset + wrong, bytes, mat, why);
+}
+
+void run_whole_check(struct run_set *set, const struct io_whole *w, int mat,
+                     int version)
+{
+    struct run *r = set->run;
+    char why[WHY], path[RUN_SET_PATH];
+    struct stamp s = stamp_of(r, set->place, mat, version);
+    int64_t wrong = set->folder ? find_wrong(r, w->buf, w->bytes, &s, why) : -1;
+    if (wrong >= 0)
+        found_bad(r, run_set_path(set, w->name, path), wrong, w->bytes, mat, why);
 }
 
 void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
                     int64_t bytes, int mat)
 {
     struct run *r = f->run;
-    char why[384];
+    char why[WHY];
     if (!r->verify || r->failed)
         return;
     r->checked++;
@@ -91,5 +111,5 @@ void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,
              hash.found == hash.earlier
                  ? ", of what was written there earlier: " STAMP_STALE
                  : ": " STAMP_WRONG);
-    found_bad(f, offset, bytes, mat, why);
+    found_bad(r, f->path, offset, bytes, mat, why);
 }

@@ -50,6 +50,14 @@ void run_file_at(struct run_file *f, struct run *r, const char *path, bool share
         r->failed = err_set(-ENAMETOOLONG, path, -1, "the path is too long");
 }
 
+void run_file_local(struct run_file *f, struct run *r, const char *path, int64_t bytes,
+                    int64_t max_request, int depth)
+{
+    run_file_at(f, r, path, false, true, bytes, max_request, depth);
+    f->local = f->independent = true;
+    f->place = r->worker;
+}
+
 void run_file_of(struct run_file *f, int worker)
 {
     struct run *r = f->run;
@@ -221,7 +229,7 @@ static struct io_open how_to_open(struct run_file *f, int flags)
     return (struct io_open){.engine = r->engine,
                             .comm = f->comm,
                             .path = f->path,
-                            .flags = flags | policy |
+                            .flags = flags | policy | (f->local ? IO_LOCAL : 0) |
                                      (run_writes_back(r) ? IO_WRITE_BACK : 0),
                             .bytes = f->bytes,
                             .max_request = f->max_request,
@@ -317,8 +325,29 @@ int run_file_open_lanes(struct run_file f[], int n, int flags)
     return r->failed;
 }
 
+static void keep_failure(struct run *r, int rc)
+{
+    if (rc && !r->failed)
+        r->failed = rc;
+}
+
+static int open_local(struct run_file *f, int flags)
+{
+    struct run *r = f->run;
+    if (!r->engine || r->failed)
+        return r->failed;
+    keep_failure(r, open_mine(f, flags));
+    if (!r->failed && !r->described && !r->lane) {
+        run_describe(r, f->io, false, f->depth);
+        warn_of_engine(f);
+    }
+    return r->failed;
+}
+
 int run_file_open(struct run_file *f, int flags)
 {
+    if (f->local)
+        return open_local(f, flags);
     return run_file_open_lanes(f, 1, flags);
 }
 
@@ -390,8 +419,20 @@ int run_file_close_lanes(struct run_file f[], int n, bool written)
     return r->failed;
 }
 
+static int close_local(struct run_file *f, bool written)
+{
+    if (f->io && written && f->run->flush) {
+        run_sync(f);
+        run_sync_meet(f);
+    }
+    close_mine(f);
+    return f->run->failed;
+}
+
 int run_file_close(struct run_file *f, bool written)
 {
+    if (f->local)
+        return close_local(f, written);
     return run_file_close_lanes(f, 1, written);
 }
 
@@ -427,7 +468,21 @@ int run_file_remove_lanes(struct run_file f[], int n)
     return err_agree(r->world.comm, rc);
 }
 
+static int remove_local(struct run_file *f)
+{
+    struct run *r = f->run;
+    if (f->io)
+        keep_failure(r, io_file_close(&f->io));
+    if (r->options->keep && !r->failed)
+        io_file_keep(MPI_COMM_NULL, f->path);
+    else
+        keep_failure(r, io_file_remove(MPI_COMM_NULL, f->path));
+    return r->failed;
+}
+
 int run_file_remove(struct run_file *f)
 {
+    if (f->local)
+        return remove_local(f);
     return run_file_remove_lanes(f, 1);
 }

@@ -10,6 +10,8 @@ src_run_librun_la_SOURCES = \
 	src/run/queue.c \
 	src/run/run.c \
 	src/run/run.h \
+	src/run/set.c \
+	src/run/set.h \
 	src/run/storage.c \
 	src/run/storage.h \
 	src/run/transfer.c \

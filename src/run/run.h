@@ -204,6 +204,7 @@ struct run_file {
     bool shared;        /* by all ranks */
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
+    bool local;         /* this lane's own, of which nobody is told */
     int place;          /* the worker whose part of it this one transfers next */
     const char *role;
     char path[4096];
@@ -348,6 +349,14 @@ void run_file_of(struct run_file *f, int worker);
  * grows. */
 void run_file_at(struct run_file *f, struct run *r, const char *path, bool shared,
                  bool mine, int64_t bytes, int64_t max_request, int depth);
+
+/* Local, of a lane. Names a file of its own: then run_file_open, run_file_close and
+ * run_file_remove are Local for it, and any thread's, unless the engine calls MPI.
+ * Nothing is agreed upon before the end of the phase, so lanes and ranks may have
+ * unequal numbers of them. One that the run did not make is opened to be read only, and
+ * never removed. `bytes`: of the complete file; 0: it grows. */
+void run_file_local(struct run_file *f, struct run *r, const char *path, int64_t bytes,
+                    int64_t max_request, int depth);
 
 /* **Collective.** Opens it (enum io_flags). To read, the cached pages of this node are
  * dropped first (--cache=flush), and in any case counted. */

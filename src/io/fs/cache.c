@@ -17,7 +17,7 @@
 /* Counts resident bytes of [from, to), from page-aligned; -1: not to be known. */
 static int64_t count(int fd, int64_t from, int64_t to)
 {
-    static unsigned char seen[WINDOW / PAGE_MIN];
+    unsigned char seen[WINDOW / PAGE_MIN]; /* each thread's own: 64 KiB */
     int64_t page = sysconf(_SC_PAGE_SIZE), resident = 0;
     for (; from < to; from += WINDOW) {
         int64_t n = to - from < WINDOW ? to - from : WINDOW;

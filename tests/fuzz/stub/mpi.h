@@ -6,7 +6,7 @@
 typedef int MPI_Comm, MPI_Request, MPI_Status, MPI_Datatype, MPI_Info;
 typedef long long MPI_Offset;
 
-enum { MPI_COMM_SELF, MPI_BYTE, MPI_CHAR, MPI_INT64_T };
+enum { MPI_COMM_NULL = -1, MPI_COMM_SELF, MPI_BYTE, MPI_CHAR, MPI_INT64_T };
 
 extern int stub_size; /* what MPI_Comm_size says */
 
