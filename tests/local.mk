@@ -96,6 +96,7 @@ SCRIPT_TESTS = \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
+	tests/e2e/many_files.py \
 	tests/e2e/output.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \
@@ -161,6 +162,11 @@ FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side stripes
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo
+
+# What many_files.py runs: a program as those of the suite, which counts its MPI calls.
+EXTRA_PROGRAMS += tests/e2e/manyfiles
+tests_e2e_manyfiles_SOURCES = tests/e2e/manyfiles.c tests/unit/pmpi.c tests/unit/pmpi.h
+tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
@@ -296,7 +302,7 @@ EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
-	tests/ldadc/truth.o tests/unit/json_echo
+	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl
