@@ -168,10 +168,6 @@ enum ldad_answer ldad_plan_tiles(const struct ldad_plan *p, int64_t begin, int64
  * O(ranks). */
 enum ldad_relation ldad_plan_relation(const struct ldad_plan *p);
 
-/* Whether `a` is finer than `b`: both are interleaved and leave no gap, reach from the
- * same byte to the same byte, and the chunks of one rank follow more closely in `a`. */
-enum ldad_answer ldad_plan_finer(const struct ldad_plan *a, const struct ldad_plan *b);
-
 /* ---- bytes and ranks ------------------------------------------------------- */
 
 struct ldad_map {

@@ -330,33 +330,3 @@ enum ldad_relation ldad_plan_relation(const struct ldad_plan *p)
         return LDAD_UNRESOLVED;
     return regions == LDAD_YES ? LDAD_SEGMENTED : LDAD_INTERLEAVED;
 }
-
-/* ---- finer ----------------------------------------------------------------- */
-
-static int64_t end_of(const struct ldad_plan *p)
-{
-    return high_of(p) < p->end ? high_of(p) : p->end;
-}
-
-static enum ldad_answer dense(const struct ldad_plan *p)
-{
-    enum ldad_relation r = ldad_plan_relation(p);
-    return r == LDAD_UNRESOLVED    ? LDAD_CANNOT_TELL
-           : r != LDAD_INTERLEAVED ? LDAD_NO
-                                   : ldad_plan_tiles(p, low_of(p), end_of(p));
-}
-
-enum ldad_answer ldad_plan_finer(const struct ldad_plan *a, const struct ldad_plan *b)
-{
-    struct ldad x, y;
-    enum ldad_answer dense_a = dense(a), dense_b = dense(b);
-    if (dense_a == LDAD_NO || dense_b == LDAD_NO || low_of(a) != low_of(b) ||
-        end_of(a) != end_of(b))
-        return LDAD_NO;
-    if (dense_a == LDAD_CANNOT_TELL || dense_b == LDAD_CANNOT_TELL)
-        return LDAD_CANNOT_TELL;
-    ldad_normal(&a->each, &x); /* interleaved: it has a level */
-    ldad_normal(&b->each, &y);
-    return x.level[x.levels - 1].stride < y.level[y.levels - 1].stride ? LDAD_YES
-                                                                       : LDAD_NO;
-}

@@ -153,13 +153,6 @@ double geo_wrap(double lon)
     return lon < 0 ? lon + 180 : lon - 180;
 }
 
-struct geo_point geo_direct(struct geo_point from, double azimuth, double metres)
-{
-    struct line l;
-    line_start(&l, spot_of(from), turn_of(azimuth));
-    return point_of(line_at(&l, metres, false), from.lon);
-}
-
 /* ---- the Coast and Geodetic Survey's formula ------------------------------------ */
 
 /* From a latitude to the arc of the meridian on a sphere, and back. */
@@ -368,9 +361,4 @@ double geo_box_east(const struct geo_box *b)
 {
     int i = narrower(b);
     return b->east[i] + (geo_box_west(b) - b->west[i]);
-}
-
-bool geo_box_crosses(const struct geo_box *b)
-{
-    return geo_box_east(b) > 180;
 }

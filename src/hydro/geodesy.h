@@ -17,19 +17,16 @@ enum geo_how {
     GEO_SURVEY   /* as GEO_EXACT, but by geo_survey: as NAVO's programs do */
 };
 
-/* Local. The point `metres` (may be negative) from `from` along the geodesic that
- * starts at `azimuth` degrees from north. Right to 1 mm up to half around the earth,
- * and to 1 um within 100 km. */
-struct geo_point geo_direct(struct geo_point from, double azimuth, double metres);
-
-/* Local. The same by the formula that NAVO's libraries have: for grids and places in
+/* Local. The point `metres` (may be negative) from `from` in the direction of `azimuth`
+ * degrees from north, by the formula that NAVO's libraries have: for grids and places in
  * bins that are theirs to the last digit. It goes at least 1 mm north or south and 1 mm
  * east or west, and is off by that and some 0.1 mm more near the start. */
 struct geo_point geo_survey(struct geo_point from, double azimuth, double metres);
 
 /* Local. Positions of `n` beams of a ping at `ping` with `heading`: across[i] metres
  * to starboard (the geodesic at heading + 90 degrees), and from there along[i] forwards
- * (the one at `heading` there). The tangent plane is off by the square of the distance:
+ * (the one at `heading` there): right to 1 mm up to half around the earth, and to 1 um
+ * within 100 km. The tangent plane is off by the square of the distance:
  * millimetres at 100 m, metres at 8 km. */
 void geo_beams(enum geo_how how, struct geo_point ping, double heading, int n,
                const double *across, const double *along, struct geo_point *beam);
@@ -53,7 +50,6 @@ void geo_box_join(struct geo_box *box, const struct geo_box *other);
 
 /* Local. Its sides: west in [-180, 180), and east >= west, over 180 where the box
  * crosses that meridian. With no points both are 0. */
-bool geo_box_crosses(const struct geo_box *box);
 double geo_box_west(const struct geo_box *box);
 double geo_box_east(const struct geo_box *box);
 

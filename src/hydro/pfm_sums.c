@@ -24,27 +24,6 @@ void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
         add(&sums->good, s->depth);
 }
 
-static void join(struct pfm_sums_part *into, const struct pfm_sums_part *other)
-{
-    if (!other->n)
-        return;
-    if (!into->n || other->min < into->min)
-        into->min = other->min;
-    if (!into->n || other->max > into->max)
-        into->max = other->max;
-    into->n += other->n;
-    into->sum += other->sum;
-    into->squares += other->squares;
-}
-
-void pfm_sums_join(struct pfm_sums *into, const struct pfm_sums *other)
-{
-    into->n += other->n;
-    into->validity |= other->validity;
-    join(&into->all, &other->all);
-    join(&into->good, &other->good);
-}
-
 /* n * squares - sum^2 is exact: below 2^126. */
 static double deviation(const struct pfm_head *h, const struct pfm_sums_part *p)
 {

@@ -19,7 +19,6 @@ struct pfm_sums {
 /* Local. Fewer than 2^31 soundings in all. */
 void pfm_sums_add(const struct pfm_head *h, struct pfm_sums *sums,
                   const struct pfm_sounding *s);
-void pfm_sums_join(struct pfm_sums *into, const struct pfm_sums *other);
 
 /* Local. Fills *bin but for first and last: count, valid ones, standard deviation (of a
  * sample: n - 1), averages, ranges, validity; the null depth where there is nothing to

@@ -288,10 +288,9 @@ bool io_cache_sample(const char *path, int64_t *resident, int64_t *stored);
 int io_cache_part(const char *path, int64_t part, bool rest, bool drop, int64_t *bytes,
                   int64_t *resident);
 
-/* Local. Bytes this process caused to be fetched from / sent to what stands below its
- * file systems' page cache, from /proc/self/io; -1 where the kernel does not tell. */
+/* Local. Bytes this process caused to be fetched from what stands below its file
+ * systems' page cache, from /proc/self/io; -1 where the kernel does not tell. */
 int64_t io_device_read_bytes(void);
-int64_t io_device_write_bytes(void);
 
 /* Local. Whether those counters work for files in `dir`: writes, syncs, drops
  * and reads one small file. 1: they do; 0: they do not; -errno. */

@@ -57,7 +57,6 @@ static void try_plan(const char *text)
     fuzz_demand(!strcmp(printed, again));
     ldad_plan_relation(&p);
     ldad_plan_disjoint(&p);
-    ldad_plan_finer(&p, &q);
     ldad_plan_tiles(&p, p.each.start, p.end);
     if (ldad_map_make(&m, &p))
         fuzz_ended(-1);

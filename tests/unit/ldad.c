@@ -616,30 +616,6 @@ static void test_halo_list(void)
     tap_ok(ldad_list_relation(list, N) == LDAD_OVERLAPPED, "more than that is none");
 }
 
-static void finer_is(const char *a, const char *b, enum ldad_answer expected)
-{
-    struct ldad_plan x, y;
-    err_clear();
-    tap_ok(!ldad_plan_parse(a, &x) && !ldad_plan_parse(b, &y) &&
-               ldad_plan_finer(&x, &y) == expected,
-           "finer: %s and %s: %s", a, b, expected == LDAD_YES ? "yes" : "no");
-}
-
-static void test_finer(void)
-{
-    const char *fine = "ranks=4 step=10 start=0 [span=400 stride=40 size=10]",
-               *coarse = "ranks=4 step=20 start=0 [span=400 stride=80 size=20]",
-               *more = "ranks=4 step=20 start=0 [span=480 stride=80 size=20]",
-               *gaps = "ranks=4 step=10 start=0 [span=400 stride=50 size=10]",
-               *regions = "ranks=4 step=100 start=0 [size=100]";
-    finer_is(fine, coarse, LDAD_YES);
-    finer_is(coarse, fine, LDAD_NO);
-    finer_is(fine, fine, LDAD_NO);
-    finer_is(fine, more, LDAD_NO);
-    finer_is(gaps, coarse, LDAD_NO);
-    finer_is(fine, regions, LDAD_NO);
-}
-
 /* ---- workloads ------------------------------------------------------------- */
 
 /* Which rank the chunk at `at` belongs to, and its bytes there. */
@@ -939,7 +915,6 @@ int main(int argc, char **argv)
     test_relations();
     test_lists();
     test_halo_list();
-    test_finer();
     test_cyclic();
     test_balanced();
     test_finder();

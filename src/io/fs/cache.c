@@ -234,11 +234,6 @@ int64_t io_device_read_bytes(void)
     return counter("read_bytes");
 }
 
-int64_t io_device_write_bytes(void)
-{
-    return counter("write_bytes");
-}
-
 /* Writes and syncs a file, drops it from memory, reads it: 1 if the kernel says
  * that at least half came from below. Of noise, which no file system makes smaller. */
 static int probe(int fd, char *buf, size_t n)

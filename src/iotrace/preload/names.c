@@ -247,12 +247,25 @@ uint32_t name_again(uint32_t id, int fd)
     return again;
 }
 
+static void (*keepers[NAME_KEEPERS])(void);
+
+void names_kept(void (*forget)(void))
+{
+    for (int i = 0; i < NAME_KEEPERS; i++) {
+        void (*was)(void) = NULL;
+        if (__atomic_compare_exchange_n(&keepers[i], &was, forget, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            was == forget)
+            return;
+    }
+}
+
 void names_inherit(int old_log)
 {
     ROOM(room);
     struct trace_name *entry = (void *)room;
-    maps_forget_names();
-    mpi_forget_names();
+    for (int i = 0; i < NAME_KEEPERS && keepers[i]; i++)
+        keepers[i]();
     /* first where all of them are: new numbers take old ones' places in name_at */
     for (int fd = 0; fd <= recorder.fd_top; fd++) {
         struct fd_entry *f = &fds[fd];

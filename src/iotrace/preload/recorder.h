@@ -187,9 +187,10 @@ void names_visit(void (*each)(const struct trace_name *, void *), void *with);
 bool name_is_first(const char *text); /* asked for the first time */
 void names_moved(void);               /* the working directory has changed */
 
-/* ---- calls_map.c, calls_mpi.c ---- */
-void maps_forget_names(void);
-void mpi_forget_names(void);
+/* Whoever keeps numbers of names tells, each time before it keeps one, how it forgets
+ * them: in a child's log they are others. At most NAME_KEEPERS functions. */
+#define NAME_KEEPERS 4
+void names_kept(void (*forget)(void));
 
 /* ---- fds.c ---- */
 void fds_start(void);

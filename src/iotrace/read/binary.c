@@ -197,7 +197,7 @@ static int visit_names(void *arg, const char *block, uint32_t bytes)
     return 0;
 }
 
-const char *binary_name(const struct log *l, uint32_t id)
+static const char *binary_name(const struct log *l, uint32_t id)
 {
     const struct binary *b = l->binary;
     if (id == 0)
@@ -207,7 +207,7 @@ const char *binary_name(const struct log *l, uint32_t id)
     return b->text + b->name[id - 1].at;
 }
 
-bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
+static bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
 {
     const struct binary *b = l->binary;
     if (id == 0 || id > b->names || b->name[id - 1].kind != TRACE_FILE)
@@ -216,7 +216,7 @@ bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
     return true;
 }
 
-uint32_t binary_names(const struct log *l)
+static uint32_t binary_names(const struct log *l)
 {
     return l->binary->names;
 }
@@ -359,10 +359,10 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
     return rc;
 }
 
-int binary_profile(struct log *l,
-                   int (*visit)(void *arg, const struct trace_profile *p, int op,
-                                int64_t ns),
-                   void *arg)
+static int binary_profile(struct log *l,
+                          int (*visit)(void *arg, const struct trace_profile *p, int op,
+                                       int64_t ns),
+                          void *arg)
 {
     struct profile_visit v = {l, visit, arg};
     return each_block(l, TRACE_PROFILE, visit_profile, &v);
@@ -441,7 +441,7 @@ static int make_cursors(struct log *l)
     return 0;
 }
 
-int binary_open(struct log *l)
+static int binary_open(struct log *l)
 {
     struct binary *b = l->binary = calloc(1, sizeof *l->binary);
     if (!b)
@@ -455,7 +455,7 @@ int binary_open(struct log *l)
     return rc;
 }
 
-void binary_close(struct log *l)
+static void binary_close(struct log *l)
 {
     struct binary *b = l->binary;
     if (!b)
@@ -681,7 +681,7 @@ static void fill_event(struct log *l, struct event *e, const struct trace_record
                         .flags = r->flags};
 }
 
-int binary_next(struct log *l, struct event *e)
+static int binary_next(struct log *l, struct event *e)
 {
     struct binary *b = l->binary;
     if (!b->primed)
@@ -699,3 +699,14 @@ int binary_next(struct log *l, struct event *e)
         binary_sift_down(b, 0);
     return 1;
 }
+
+const struct log_kind binary_kind = {
+    .begins = TRACE_MAGIC,
+    .open = binary_open,
+    .next = binary_next,
+    .name = binary_name,
+    .names = binary_names,
+    .is_file = binary_is_file,
+    .profile = binary_profile,
+    .close = binary_close,
+};

@@ -12,28 +12,28 @@ struct log {
     struct log_info info;
     int fd;
     int64_t size; /* of the file when it was opened */
-    struct binary *binary;
+    const struct log_kind *kind;
+    struct binary *binary; /* what the kind holds: one of these */
     struct table *table;
 };
 
-/* Local. As log_open and so on, for one kind of log each. `text` is not changed after
- * the open: the texts of info point into what the kind holds. */
-int binary_open(struct log *l);
-int binary_next(struct log *l, struct event *e);
-const char *binary_name(const struct log *l, uint32_t id);
-uint32_t binary_names(const struct log *l);
-bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd);
-int binary_profile(struct log *l,
+/* Local. As log_open and so on, for one kind of log. `text` is not changed after the
+ * open: the texts of info point into what the kind holds. is_file and profile: NULL
+ * where the kind cannot tell. close also of what open failed with. */
+struct log_kind {
+    const char *begins; /* the first bytes of such a file, at most 12 */
+    int (*open)(struct log *l);
+    int (*next)(struct log *l, struct event *e);
+    const char *(*name)(const struct log *l, uint32_t id);
+    uint32_t (*names)(const struct log *l);
+    bool (*is_file)(const struct log *l, uint32_t id, int32_t *fd);
+    int (*profile)(struct log *l,
                    int (*visit)(void *arg, const struct trace_profile *p, int op,
                                 int64_t ns),
                    void *arg);
-void binary_close(struct log *l);
-
-int table_open(struct log *l);
-int table_next(struct log *l, struct event *e);
-const char *table_name(const struct log *l, uint32_t id);
-uint32_t table_names(const struct log *l);
-void table_close(struct log *l);
+    void (*close)(struct log *l);
+};
+extern const struct log_kind binary_kind, table_kind;
 
 /* Local. Reads `bytes` at `offset`, less at the end of the file. Returns how many, or
  * -errno with a sentence. */

@@ -51,15 +51,17 @@ static int reader_open_file(struct log *l)
 
 static int open_kind(struct log *l)
 {
+    static const struct log_kind *const kinds[] = {&binary_kind, &table_kind};
+    static const char nothing[8];
     char head[12] = "";
     int64_t n = log_read(l, head, sizeof head, 0);
     if (n < 0)
         return (int)n;
-    if (!memcmp(head, TRACE_MAGIC, 8))
-        return binary_open(l);
-    if (!memcmp(head, "Application\t", 12))
-        return table_open(l);
-    static const char nothing[8];
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && !l->kind; i++)
+        if (!memcmp(head, kinds[i]->begins, strlen(kinds[i]->begins)))
+            l->kind = kinds[i];
+    if (l->kind)
+        return l->kind->open(l);
     if (l->size == 0 || (n >= 8 && !memcmp(head, nothing, 8)))
         return err_set(-EINVAL, l->info.path, -1,
                        "the log is empty: its process ended before it was begun");
@@ -88,8 +90,8 @@ void log_close(struct log **l)
 {
     if (!*l)
         return;
-    binary_close(*l);
-    table_close(*l);
+    if ((*l)->kind)
+        (*l)->kind->close(*l);
     if ((*l)->fd >= 0)
         close((*l)->fd);
     free(*l);
@@ -98,7 +100,7 @@ void log_close(struct log **l)
 
 int log_next(struct log *l, struct event *e)
 {
-    int rc = l->binary ? binary_next(l, e) : table_next(l, e);
+    int rc = l->kind->next(l, e);
     l->info.events += rc == 1;
     return rc;
 }
@@ -110,17 +112,17 @@ const struct log_info *log_info(const struct log *l)
 
 const char *log_name(const struct log *l, uint32_t id)
 {
-    return l->binary ? binary_name(l, id) : table_name(l, id);
+    return l->kind->name(l, id);
 }
 
 uint32_t log_names(const struct log *l)
 {
-    return l->binary ? binary_names(l) : table_names(l);
+    return l->kind->names(l);
 }
 
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd)
 {
-    return l->binary && binary_is_file(l, id, fd);
+    return l->kind->is_file && l->kind->is_file(l, id, fd);
 }
 
 int log_profile(struct log *l,
@@ -128,7 +130,7 @@ int log_profile(struct log *l,
                              int64_t ns),
                 void *arg)
 {
-    return l->binary ? binary_profile(l, visit, arg) : 0;
+    return l->kind->profile ? l->kind->profile(l, visit, arg) : 0;
 }
 
 /* On another host than this one, nothing says that it still runs. */

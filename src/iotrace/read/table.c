@@ -144,7 +144,7 @@ static int table_read_head(struct log *l)
     return 0;
 }
 
-int table_open(struct log *l)
+static int table_open(struct log *l)
 {
     struct table *t = l->table = calloc(1, sizeof *t);
     if (!t || !(t->in = fdopen(l->fd, "r")))
@@ -243,7 +243,7 @@ static void fill_info(struct log *l, const struct event *e)
         i->end_ns = e->start_ns + e->duration_ns;
 }
 
-int table_next(struct log *l, struct event *e)
+static int table_next(struct log *l, struct event *e)
 {
     struct table *t = l->table;
     for (int rc; (rc = read_line(t)) != 0;) {
@@ -261,17 +261,17 @@ int table_next(struct log *l, struct event *e)
     return 0;
 }
 
-const char *table_name(const struct log *l, uint32_t id)
+static const char *table_name(const struct log *l, uint32_t id)
 {
     return names_get(&l->table->names, id);
 }
 
-uint32_t table_names(const struct log *l)
+static uint32_t table_names(const struct log *l)
 {
     return l->table->names.n;
 }
 
-void table_close(struct log *l)
+static void table_close(struct log *l)
 {
     struct table *t = l->table;
     if (!t)
@@ -282,3 +282,12 @@ void table_close(struct log *l)
     free(t);
     l->table = NULL;
 }
+
+const struct log_kind table_kind = {
+    .begins = "Application\t",
+    .open = table_open,
+    .next = table_next,
+    .name = table_name,
+    .names = table_names,
+    .close = table_close,
+};

@@ -65,11 +65,6 @@ const struct feed_counts *feed_counts(const struct feed *f)
     return &f->counts;
 }
 
-const struct swath_counts *feed_swath(const struct feed *f)
-{
-    return f->swath ? swath_counts(f->swath) : NULL;
-}
-
 /* ---- a ping --------------------------------------------------------------------- */
 
 static int feed_make_room(struct feed *f, int beams)

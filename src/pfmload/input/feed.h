@@ -67,10 +67,6 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
 
 const struct feed_counts *feed_counts(const struct feed *f); /* Local. */
 
-/* Local. What the swath filter did, also to beams outside of the grid; NULL: there is
- * none. */
-const struct swath_counts *feed_swath(const struct feed *f);
-
 void feed_close(struct feed **f); /* Local. *f becomes NULL; NULL is fine. */
 
 /* Local. A fingerprint. The sum (mod 2^64) over many soundings does not depend on their

@@ -17,8 +17,16 @@ static struct map {
 static unsigned top;    /* how many places were ever taken */
 static bool overflowed; /* some are not in the table: all that comes may be theirs */
 
+/* A child's numbers of names are others. */
+static void map_forget_names(void)
+{
+    for (unsigned i = 0; i < top; i++)
+        maps[i].file = 0;
+}
+
 static void remember(void *at, size_t bytes, uint32_t file)
 {
+    names_kept(map_forget_names);
     for (unsigned i = 0; i < MAPS; i++) {
         uintptr_t none = 0;
         if (!__atomic_compare_exchange_n(&maps[i].at, &none, (uintptr_t)at, false,
@@ -43,13 +51,6 @@ static struct map *calls_map_find(const void *at)
         if (maps[i].at && p >= maps[i].at && p - maps[i].at < maps[i].bytes)
             return &maps[i];
     return NULL;
-}
-
-/* A child's numbers of names are others. */
-void maps_forget_names(void)
-{
-    for (unsigned i = 0; i < top; i++)
-        maps[i].file = 0;
 }
 
 static struct event event_at(const void *at)

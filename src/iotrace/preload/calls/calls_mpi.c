@@ -121,8 +121,17 @@ static struct mpi_file *calls_mpi_file_of(intptr_t handle)
     return NULL;
 }
 
+/* In another log numbers of names are others. */
+static void mpi_forget_names(void)
+{
+    for (unsigned i = 0; i < FILES; i++)
+        files[i].file = 0;
+    mpi_forget_names_of_requests();
+}
+
 static void file_opened(intptr_t handle, uint32_t file, intptr_t amode)
 {
+    names_kept(mpi_forget_names);
     for (unsigned i = 0; i < TRIES; i++) {
         struct mpi_file *f = calls_mpi_place_of(handle, i);
         intptr_t is = __atomic_load_n(&f->handle, __ATOMIC_RELAXED);
@@ -136,16 +145,6 @@ static void file_opened(intptr_t handle, uint32_t file, intptr_t amode)
         f->split = 0;
         return;
     }
-}
-
-/* In another log numbers of names are others. */
-void mpi_forget_names(void)
-{
-    if (!mpi.known)
-        return;
-    for (unsigned i = 0; i < FILES; i++)
-        files[i].file = 0;
-    mpi_forget_names_of_requests();
 }
 
 static struct event event_of(const struct mpi_file *f, int flags)
