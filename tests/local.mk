@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
+	tests/unit/lanes \
 	tests/unit/launcher \
 	tests/unit/layout \
 	tests/unit/list \
@@ -55,6 +56,7 @@ tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
 tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.h
+tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 
@@ -87,6 +89,7 @@ SCRIPT_TESTS = \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
+	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_workloads.py \

@@ -92,6 +92,7 @@ static void put_mpi(struct json *j, const struct model *m)
     json_int(j, "ranks", w->size);
     json_int(j, "nodes", w->nodes);
     json_int(j, "ranks_per_node_max", w->ranks_per_node_max);
+    json_int(j, "lanes", m->lanes ? m->lanes : 1);
     json_end_object(j);
 }
 
@@ -267,7 +268,7 @@ static void put_latency(struct json *j, const struct latency *l)
     json_end_object(j);
 }
 
-static void put_sample(struct json *j, const struct sample *s, int ranks)
+static void put_sample(struct json *j, const struct sample *s, int ranks, int lanes)
 {
     json_object_flat(j, NULL);
     json_int(j, "rep", s->rep);
@@ -282,6 +283,8 @@ static void put_sample(struct json *j, const struct sample *s, int ranks)
     json_real(j, "mean_s", s->mean_s);
     json_real(j, "max_s", s->max_s);
     json_int(j, "max_rank", s->max_rank);
+    if (lanes > 1)
+        json_int(j, "max_lane", s->max_lane);
     json_text(j, "max_host", s->max_host);
     json_real(j, "submit_mean_s", s->submit_mean_s);
     json_real(j, "wait_mean_s", s->wait_mean_s);
@@ -301,7 +304,7 @@ static void put_samples(struct json *j, const struct model *m)
 {
     json_array(j, "samples");
     for (int i = 0; i < m->samples; i++)
-        put_sample(j, &m->sample[i], m->world->size);
+        put_sample(j, &m->sample[i], m->world->size, m->lanes);
     json_end_array(j);
 }
 
@@ -373,6 +376,8 @@ static void put_errors(struct json *j, const struct model *m)
     if (e->code) {
         json_object_flat(j, NULL);
         put_count(j, "rank", e->rank, 0);
+        if (e->lane >= 0)
+            json_int(j, "lane", e->lane);
         json_text(j, "host", known_text(e->host));
         json_text(j, "file", known_text(e->file));
         put_count(j, "offset_bytes", e->offset, 0);

@@ -29,6 +29,18 @@ class Programs(Races):
     def test_requests_under_way(self):
         self.silent(self.blocktransfer("2M", "--block-size=64k", "--depth=4", *THREADS))
 
+    def test_lanes(self):
+        for engine in ("posix", "threads", "uring"):
+            self.silent(self.blocktransfer("512k", "--block-size=64k", "--threads=4",
+                                           "--depth=2", "--iomethod=" + engine))
+
+    def test_lanes_that_fail(self):
+        """Two of them at once."""
+        done = self.blocktransfer("512k", "--block-size=64k", "--threads=4",
+                                  "--no-verify", "--iomethod=null:fail_every=3")
+        self.failed(done, "fail_every")
+        self.assertNotIn("ThreadSanitizer", done.err)
+
     def test_matrices(self):
         self.silent(self.madbench("64", "4", "--io-only", *THREADS))
 
