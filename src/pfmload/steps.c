@@ -56,7 +56,7 @@ static int check_scheme(const struct load *l)
     if (r->options->collective && !s->shared)
         return err_usage("--collective: one rank writes in scheme %s; only in G all do",
                          s->name);
-    if (r->engine && s->one_thread_only && !strncmp(r->engine, "mpiio", 5))
+    if (r->engine && s->lanes > 1 && io_engine_calls_mpi(r->engine))
         return err_usage("IOMETHOD=MPI: in scheme %s the thread that writes is not the "
                          "one that may call MPI; choose POSIX",
                          s->name);

@@ -5,6 +5,7 @@
 #include "pfmload/passes.h"
 #include "pfmload/steps.h"
 #include "pfmload/store/stream.h"
+#include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,8 +148,9 @@ int steps_load(struct run *r, void *load)
     int shows = l->scheme->ranks_min > 1 && !l->scheme->shared ? LOAD_MASTER : 0;
     progress_start(&l->progress, r->world.rank == shows && !r->options->quiet,
                    load_expected(l));
+    load_fail(l, run_lanes_open(r, load_is_first(l) ? l->scheme->lanes : 1));
     run_phase_begin(r, "load");
-    if (!make_files(l))
+    if (!load_agree(l) && !make_files(l))
         l->scheme->load(l);
     progress_clear(&l->progress);
     if (!load_agree(l) && !passes) {
@@ -156,7 +158,9 @@ int steps_load(struct run *r, void *load)
         put_header(l);
         close_files(l);
     }
-    return run_phase_end(r);
+    int rc = run_phase_end(r);
+    run_lanes_close(r);
+    return rc;
 }
 
 /* ---- afterwards ----------------------------------------------------------------- */

@@ -140,22 +140,6 @@ void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_n
     x->hist[hist_bucket(latency_ns)]++;
 }
 
-void phase_add(struct phase *p, const struct phase *of_thread)
-{
-    for (int a = 0; a < ACT_COUNT; a++) {
-        struct phase_act *x = &p->act[a];
-        const struct phase_act *y = &of_thread->act[a];
-        x->calls += y->calls;
-        x->bytes += y->bytes;
-        if (y->latency_max_ns > x->latency_max_ns)
-            x->latency_max_ns = y->latency_max_ns;
-        for (int i = 0; x->hist && i < HIST_SIZE; i++)
-            x->hist[i] += y->hist[i];
-        if (x->series)
-            series_join(x->series, y->series, of_thread->begin_ns - p->begin_ns);
-    }
-}
-
 void phase_device(struct phase *p, enum act a, int64_t bytes)
 {
     int64_t *sum = &p->act[a].device_bytes;

@@ -103,10 +103,6 @@ void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_n
 /* Local. To which activity's calls it belongs. */
 enum act phase_op_act(enum phase_op op);
 
-/* Local. Adds the finished transfers of another phase, that of a thread, which was not
- * begun: the time of this one is all there is. */
-void phase_add(struct phase *p, const struct phase *of_thread);
-
 /* Local. Adds device bytes to `a`; a negative value makes the sum unknown. */
 void phase_device(struct phase *p, enum act a, int64_t bytes);
 

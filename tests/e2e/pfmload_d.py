@@ -74,6 +74,21 @@ class SchemeD(Case):
             self.assertLessEqual(peak, limit)
         self.assertEqual(figures["queue_peak_bytes"], [peak * 262144])
 
+    def test_two_lanes(self):
+        """What is written is the second lane's, with the latency of each transfer; its
+        parts are its time, and in other phases there is one."""
+        report = self.loaded("D-threaded", *SMALL, np=4).report
+        load = {s["act"]: s for s in report["samples"] if s["phase"] == "load"}
+        self.assertEqual(report["mpi"]["lanes"], 2)
+        self.assertLess(report["checks"]["split_error"], 1e-6)
+        write, idle = load["write"], load["idle"]
+        self.assertEqual((write["max_rank"], write["max_lane"]), (0, 1))
+        self.assertEqual(sum(n for _, n in write["latency"]["hist"]), write["calls"])
+        self.assertGreater(write["calls"], 1)
+        self.assertGreater(write["max_s"], 0)
+        self.assertLessEqual(write["latency"]["max_s"], write["max_s"])
+        self.assertGreater(idle["max_s"], 0)
+
     def test_limit_below_slaves(self):
         self.refused(self.load("D-threaded", "--queue-limit=1", np=4),
                      "--queue-limit=1", "2 slaves")

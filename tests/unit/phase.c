@@ -87,24 +87,6 @@ static void check_transfers(void)
     tap_ok(r->calls == 0 && r->hist[hist_bucket(1000)] == 0, "histograms start empty");
 }
 
-static void check_thread(void)
-{
-    struct phase *t;
-    tap_ok(phase_open(&t) == 0, "a phase for a thread opens");
-    phase_transfer(t, ACT_WRITE, 30, 0, 5000);
-    phase_transfer(t, ACT_WRITE, 30, 0, 7000);
-    phase_begin(p, "T", 1);
-    phase_transfer(p, ACT_WRITE, 10, 0, 6000);
-    phase_add(p, t);
-    phase_end(p);
-    const struct phase_act *w = &p->act[ACT_WRITE];
-    tap_ok(w->calls == 3 && w->bytes == 70 && w->latency_max_ns == 7000 &&
-               w->hist[hist_bucket(5000)] == 1 && w->hist[hist_bucket(6000)] == 1,
-           "a thread's transfers are added");
-    tap_ok(w->ns == 0 && parts() == p->end_ns - p->begin_ns, "but no time");
-    phase_close(&t);
-}
-
 static void check_buckets(void)
 {
     int holds = 1, rises = 1, last = 0;
@@ -134,7 +116,6 @@ int main(int argc, char **argv)
     check_split();
     check_outside();
     check_transfers();
-    check_thread();
     check_buckets();
     phase_close(&p);
     tap_ok(!p, "and closes");

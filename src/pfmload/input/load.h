@@ -23,7 +23,7 @@ struct scheme {
     bool shared;              /* all ranks write */
     bool ordered;             /* bins in order, summed up on the way: no further pass */
     bool reads_back;          /* cannot do without a file that holds what was written */
-    bool one_thread_only;     /* of MPI: engines that call it cannot be used */
+    int lanes;                /* of the I/O node (run/lanes.h); 0: one */
     /* **Collective.** Loads all items into the open files of *l. Failures are kept in
      * l->r->failed of the rank they happen on, whichever others must not wait for
      * ever. */

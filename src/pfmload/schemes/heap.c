@@ -7,7 +7,7 @@
 
 int heap_open(struct heap *h, struct load *l, int64_t memory)
 {
-    *h = (struct heap){.l = l};
+    *h = (struct heap){.l = l, .r = l->blocks.run};
     h->block = calloc(2, (size_t)l->head.block_bytes);
     h->record = calloc(1, (size_t)l->head.bin_bytes);
     if (!h->block || !h->record)
@@ -80,13 +80,13 @@ void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n)
     const struct pfm_head *head = &h->l->head;
     struct pfm_bin b;
     pages_get(h->bins, record_at(h, bin), head->bin_bytes, h->record);
-    if (h->l->r->failed)
+    if (h->r->failed)
         return;
     pfm_get_bin(head, h->record, &b);
     add_blocks(h, &b, packed, fill_last(h, &b, packed, n), n);
     b.soundings += n;
     if (pfm_bin_unfit(head, &b)) {
-        h->l->r->failed = err_set(-ERANGE, h->l->bins.path, record_at(h, bin),
+        h->r->failed = err_set(-ERANGE, h->l->bins.path, record_at(h, bin),
                                   "%lld soundings in one bin, or the bytes of all "
                                   "blocks, are too many for a PFM: take smaller bins",
                                   (long long)b.soundings);
@@ -99,10 +99,10 @@ void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n)
 int heap_add_each(struct heap *h, const struct pfm_sounding *s, int64_t n)
 {
     uint8_t *packed = h->block + h->l->head.block_bytes; /* a block is more than one */
-    for (int64_t i = 0; i < n && !h->l->r->failed; i++) {
+    for (int64_t i = 0; i < n && !h->r->failed; i++) {
         memset(packed, 0, (size_t)h->l->head.block_bytes);
         pfm_put_sounding(&h->l->head, packed, 0, &s[i]);
         heap_add(h, s[i].bin, packed, 1);
     }
-    return h->l->r->failed;
+    return h->r->failed;
 }

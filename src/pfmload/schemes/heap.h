@@ -9,6 +9,7 @@
 
 struct heap {
     struct load *l;
+    struct run *r; /* of the lane that has the files */
     struct pages *blocks, *bins;
     int64_t end; /* of the .ndx */
     uint8_t *block, *record;

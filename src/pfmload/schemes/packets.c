@@ -88,7 +88,7 @@ void packets_add(struct heap *h, const uint8_t *message, int64_t n)
 {
     int64_t bin;
     int32_t count;
-    for (int64_t at = 0; at < n && !h->l->r->failed;) {
+    for (int64_t at = 0; at < n && !h->r->failed;) {
         memcpy(&bin, message + at, BIN_BYTES);
         memcpy(&count, message + at + BIN_BYTES, COUNT_BYTES);
         heap_add(h, bin, message + at + HEAD_BYTES, count);

@@ -5,13 +5,15 @@
  * on their way or waiting; with 0 all is as it was. */
 #include "base/err.h"
 #include "pfmload/schemes/packets.h"
+#include "run/lanes.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+/* Of the I/O node; the first one's thread is that of MPI. */
+enum { RECEIVER, WRITER, LANES };
 
 struct buffer {
     struct buffer *next;  /* in the queue, or of those that are free */
@@ -24,13 +26,8 @@ struct buffer {
 struct queue {
     struct load *l;
     int64_t limit, available; /* buffers, 0: any number; bytes of memory before */
-    /* of the thread that writes, and before and after it of the other one: */
-    struct load load; /* *l with a run of its own, as those are not for two threads */
-    struct run run;
-    struct heap heap;
-    pthread_t thread;
-    bool started;
-    /* of the thread that receives: */
+    struct heap heap;         /* of the lane that writes */
+    /* of the lane that receives: */
     struct buffer *all, *free;
     int64_t buffers;
     /* of both: */
@@ -43,13 +40,16 @@ struct queue {
     int failed;
 };
 
-/* ---- the thread that writes ----------------------------------------------------- */
+/* ---- the lane that writes ------------------------------------------------------- */
 
 static struct buffer *next_full(struct queue *q)
 {
+    struct phase *p = q->heap.r->phase;
     struct buffer *b;
+    enum act before = phase_act(p, ACT_IDLE);
     while (!q->full && !q->ended)
         pthread_cond_wait(&q->filled, &q->lock);
+    phase_act(p, before);
     b = q->full;
     if (b)
         q->full = b->next;
@@ -58,16 +58,15 @@ static struct buffer *next_full(struct queue *q)
     return b;
 }
 
-static void *write_all(void *queue)
+static void write_all(struct queue *q)
 {
-    struct queue *q = queue;
     struct buffer *b;
     pthread_mutex_lock(&q->lock);
     while ((b = next_full(q))) {
         pthread_mutex_unlock(&q->lock);
         packets_add(&q->heap, b->data, b->n); /* nothing, after a failure */
         pthread_mutex_lock(&q->lock);
-        q->failed = q->run.failed;
+        q->failed = q->heap.r->failed;
         q->held--;
         b->next = q->done;
         q->done = b;
@@ -75,10 +74,9 @@ static void *write_all(void *queue)
     }
     pthread_mutex_unlock(&q->lock);
     heap_flush(&q->heap);
-    return NULL;
 }
 
-/* ---- the thread that receives --------------------------------------------------- */
+/* ---- the lane that receives ----------------------------------------------------- */
 
 static bool make_buffer(struct queue *q)
 {
@@ -133,34 +131,19 @@ static void give_back(struct queue *q, struct buffer *done)
     }
 }
 
-/* Waiting for the other thread is what this one sees of its transfers. */
-static enum act wait_begin(struct queue *q)
-{
-    return phase_act(q->l->r->phase, ACT_WRITE);
-}
-
-static void wait_end(struct queue *q, enum act before)
-{
-    struct phase *p = q->l->r->phase;
-    int64_t began_ns = p->switch_ns;
-    phase_act(p, before);
-    phase_visible(p, ACT_WRITE, 0, p->switch_ns - began_ns);
-}
-
 /* Not for long, as messages may come as well, unless the queue is full. */
 static void wait_for_written(struct queue *q)
 {
     enum { MOMENT_NS = 500000, SECOND_NS = 1000000000 };
-    bool full = q->held == q->limit;
-    enum act before = full ? wait_begin(q) : ACT_IDLE;
+    struct phase *p = q->l->r->phase;
+    enum act before = phase_act(p, q->held == q->limit ? ACT_IDLE : p->now);
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += MOMENT_NS;
     until.tv_sec += until.tv_nsec / SECOND_NS;
     until.tv_nsec %= SECOND_NS;
     pthread_cond_timedwait(&q->written, &q->lock, &until);
-    if (full)
-        wait_end(q, before);
+    phase_act(p, before);
 }
 
 static bool pause_receiving(void *queue)
@@ -181,20 +164,6 @@ static bool pause_receiving(void *queue)
 
 /* ---- beginning and end ---------------------------------------------------------- */
 
-/* Signals are for the thread that the program began with. */
-static int start_thread(struct queue *q)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&q->thread, NULL, write_all, q);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    q->started = !rc;
-    return rc ? err_set(-rc, NULL, -1, "a thread that writes cannot be started: %s",
-                        strerror(rc))
-              : 0;
-}
-
 static void make_lock(struct queue *q)
 {
     pthread_condattr_t attr;
@@ -206,6 +175,12 @@ static void make_lock(struct queue *q)
     pthread_condattr_destroy(&attr);
 }
 
+/* The lane whose transfers are those of the files. */
+static void files_of(struct load *l, struct run *r)
+{
+    l->blocks.run = l->bins.run = r;
+}
+
 static int queue_open(struct queue **out, struct load *l)
 {
     struct queue *q = *out = calloc(1, sizeof *q);
@@ -215,44 +190,18 @@ static int queue_open(struct queue **out, struct load *l)
     q->limit = l->set->queue_limit;
     q->available = world_memory_available();
     q->full_end = &q->full;
-    q->run = *l->r;
-    q->load = *l;
-    q->load.r = q->load.blocks.run = q->load.bins.run = &q->run;
     make_lock(q);
     if (!make_buffer(q) || (q->limit != 1 && !make_buffer(q)))
         return err_set(-ENOMEM, NULL, -1, "no memory for buffers of the queue");
-    int rc = phase_open(&q->run.phase);
-    if (!rc) /* whose begin its transfers are booked from */
-        q->run.phase->begin_ns = l->r->phase->begin_ns;
-    if (!rc)
-        rc = heap_open(&q->heap, &q->load, load_memory(l));
-    return rc ? rc : start_thread(q);
+    files_of(l, run_lane_of(l->r, WRITER));
+    return heap_open(&q->heap, l, load_memory(l));
 }
 
-static void end_thread(struct queue *q)
+static void warn_of_memory(const struct queue *q)
 {
-    if (!q->started)
-        return;
-    pthread_mutex_lock(&q->lock);
-    q->ended = true;
-    pthread_cond_signal(&q->filled);
-    pthread_mutex_unlock(&q->lock);
-    enum act before = wait_begin(q);
-    pthread_join(q->thread, NULL);
-    wait_end(q, before);
-}
-
-/* What the other thread did is this rank's, as if there were one. */
-static void join_runs(struct queue *q)
-{
-    struct load *l = q->l;
     int64_t bytes = q->peak * ROLES_MESSAGE;
-    l->blocks_bytes = q->load.blocks_bytes;
-    l->peak = q->peak;
-    load_fail(l, q->run.failed);
-    phase_add(l->r->phase, q->run.phase);
     if (!q->limit && q->available > 0 && bytes > q->available / 2)
-        report_warning(l->r->report, "queue_memory",
+        report_warning(q->l->r->report, "queue_memory",
                        "%lld buffers waited, which is more than half of the memory: "
                        "set --queue-limit",
                        (long long)q->peak);
@@ -262,11 +211,10 @@ static void queue_close(struct queue *q)
 {
     if (!q)
         return;
-    end_thread(q);
-    if (q->started)
-        join_runs(q);
+    files_of(q->l, q->l->r);
+    q->l->peak = q->peak;
+    warn_of_memory(q);
     heap_close(&q->heap);
-    phase_close(&q->run.phase);
     while (q->all) {
         struct buffer *b = q->all;
         q->all = b->other;
@@ -278,15 +226,31 @@ static void queue_close(struct queue *q)
     free(q);
 }
 
+static void receive_all(struct queue *q)
+{
+    struct receiver_keep keep = {room, pause_receiving, q};
+    struct receiver v;
+    receiver_start(&v, q->l, &keep);
+    receiver_run(&v, roles_slaves(q->l), take, q);
+    pthread_mutex_lock(&q->lock);
+    q->ended = true;
+    pthread_cond_signal(&q->filled);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void work(struct run *r, void *queue)
+{
+    if (r->lane == WRITER)
+        write_all(queue);
+    else
+        receive_all(queue);
+}
+
 static void io_node(struct load *l)
 {
     struct queue *q;
-    struct receiver v;
-    if (load_ready(l, queue_open(&q, l))) {
-        struct receiver_keep keep = {room, pause_receiving, q};
-        receiver_start(&v, l, &keep);
-        receiver_run(&v, roles_slaves(l), take, q);
-    }
+    if (load_ready(l, queue_open(&q, l)))
+        run_lanes(l->r, work, q);
     queue_close(q);
 }
 
@@ -311,5 +275,5 @@ static void load_d_threaded(struct load *l)
 const struct scheme scheme_d_threaded = {.name = "D-threaded",
                                          .ranks_min = 3,
                                          .reads_back = true,
-                                         .one_thread_only = true,
+                                         .lanes = LANES,
                                          .load = load_d_threaded};
