@@ -63,7 +63,7 @@ _leadline()
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        --json | --csv | --xyz | --png | --perfetto | --output | -o | --list | -l)
+        --json | --csv | --xyz | --grid | --png | --perfetto | --output | -o | --list | -l)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return
             ;;
@@ -84,7 +84,7 @@ _leadline()
     if [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_leadline_options)" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
-        choices="bandwidth filetype scaling time series ranks alpha pfmload ldad iotrace figure"
+        choices="bandwidth filetype scaling time series ranks alpha pfmload ldad iotrace figure relief"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
     elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -1,5 +1,5 @@
 # LL_LIBPNG
-# libpng, for pictures (pfminfo --png). Sets LIBPNG_CFLAGS, LIBPNG_LIBS, LIBPNG_WHY (for
+# libpng, for pictures (ldad mandelbrot --png). Sets LIBPNG_CFLAGS, LIBPNG_LIBS, LIBPNG_WHY (for
 # the summary) and the conditional HAVE_LIBPNG.
 AC_DEFUN([LL_LIBPNG], [
   AC_ARG_WITH([libpng], [AS_HELP_STRING([--without-libpng],

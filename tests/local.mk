@@ -137,6 +137,7 @@ SCRIPT_TESTS = \
 	tests/unit/python_mutants.py \
 	tests/unit/python_output.py \
 	tests/unit/python_pictures.py \
+	tests/unit/python_relief.py \
 	tests/unit/python_report.py \
 	tests/unit/python_series.py \
 	tests/unit/python_stats.py \

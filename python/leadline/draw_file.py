@@ -224,5 +224,27 @@ def span_texts(on, spans, height):
             last = at + half
 
 
+def relief(plt, picture):
+    from matplotlib.colors import LinearSegmentedColormap
+    width = 7.0
+    height = width * picture.height_m / picture.width_m
+    made, on = new(plt, picture, max(2.5, min(height + 1, 12)))
+    scale, unit = (1e-3, "km") if picture.width_m >= 5000 else (1.0, "m")
+    on.imshow([[row[i:i + 3] for i in range(0, len(row), 3)]
+               for row in map(list, picture.rows)], interpolation="nearest", extent=(
+                   0, picture.width_m * scale, 0, picture.height_m * scale))
+    on.grid(False)
+    on.set_xlabel("east (%s)" % unit)
+    on.set_ylabel("north (%s)" % unit)
+    if picture.ends:
+        colours = LinearSegmentedColormap.from_list(
+            "depth", [tuple(c / 255.0 for c in stop) for stop in picture.stops])
+        bar = made.colorbar(plt.cm.ScalarMappable(
+            plt.Normalize(*picture.ends), colours), ax=on, shrink=0.8)
+        bar.set_label("depth (m)")
+        bar.ax.invert_yaxis()
+    return made
+
+
 HOW = {shapes.Rows: rows, shapes.Lines: lines, shapes.Stacks: stacks, shapes.Heat: heat,
-       shapes.Timeline: timeline}
+       shapes.Timeline: timeline, shapes.Relief: relief}

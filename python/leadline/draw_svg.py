@@ -1,5 +1,5 @@
 """Draws shapes as SVG. See draw_file for the same in matplotlib."""
-from leadline import shapes, svg, svg_heat, svg_lines, svg_rows, svg_time
+from leadline import shapes, svg, svg_heat, svg_lines, svg_relief, svg_rows, svg_time
 from leadline.svg_parts import MARGIN
 
 WIDTH = 780
@@ -7,7 +7,7 @@ TITLE = 30         # height of it, where the picture stands alone
 
 HOW = {shapes.Rows: svg_rows.rows, shapes.Lines: svg_lines.lines,
        shapes.Stacks: svg_rows.stacks, shapes.Heat: svg_heat.heat,
-       shapes.Timeline: svg_time.timeline}
+       shapes.Timeline: svg_time.timeline, shapes.Relief: svg_relief.draw}
 
 
 def draw(picture, alone=False):

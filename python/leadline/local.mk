@@ -27,6 +27,7 @@ dist_leadline_DATA = \
 	python/leadline/pictures.py \
 	python/leadline/pictures_own.py \
 	python/leadline/plot.py \
+	python/leadline/relief.py \
 	python/leadline/report.py \
 	python/leadline/run.py \
 	python/leadline/scaling.py \
@@ -41,6 +42,7 @@ dist_leadline_DATA = \
 	python/leadline/svg_heat.py \
 	python/leadline/svg_lines.py \
 	python/leadline/svg_parts.py \
+	python/leadline/svg_relief.py \
 	python/leadline/svg_rows.py \
 	python/leadline/svg_time.py \
 	python/leadline/sweep.py \

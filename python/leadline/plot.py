@@ -1,12 +1,13 @@
 """leadline plot: single pictures, as files."""
 import os
 
-from leadline import draw_file, gallery, one_figure, output
+from leadline import draw_file, gallery, one_figure, output, relief
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
 
 
 FIGURE = "figure"   # the WHAT that is followed by a NAME
+RELIEF = "relief"   # the one that is of no reports
 
 
 def numbered(path, i):
@@ -14,15 +15,23 @@ def numbered(path, i):
     return path if i == 0 else "%s-%d%s" % (stem, i + 1, end)
 
 
+def pictures(args, where):
+    """(pictures, whether something that was named is not valid)"""
+    if args.what == RELIEF:
+        return relief.draw(args.paths), False
+    if args.what == FIGURE:
+        if len(args.paths) < 2:
+            raise usage("figure needs the NAME of one and reports, as in leadline plot "
+                        "figure read_p99_us runs")
+        found = gallery.Gallery(args.paths[1:], where.folders)
+        return one_figure.draw(found.groups, args.paths[0]), found.failed
+    found = gallery.Gallery(args.paths, where.folders)
+    return found.pictures(args.what), found.failed
+
+
 def main(args, where):
     draw_file.check(args.output)
-    if args.what == FIGURE and len(args.paths) < 2:
-        raise usage("figure needs the NAME of one and reports, as in leadline plot "
-                    "figure read_p99_us runs")
-    named = args.paths[:1] if args.what == FIGURE else []
-    found = gallery.Gallery(args.paths[len(named):], where.folders)
-    made = one_figure.draw(found.groups, named[0]) if named else found.pictures(
-        args.what)
+    made, failed = pictures(args, where)
     if not made:
         raise LeadlineError("there is nothing to draw: %s needs other %s"
                             % (args.what, gallery.KINDS[args.what].of))
@@ -30,7 +39,7 @@ def main(args, where):
         path = numbered(args.output, i)
         draw_file.draw(picture, path)
         output.say(printable("%s: %s" % (path, picture.title)) + "\n")
-    return FAILED if found.failed else 0
+    return FAILED if failed else 0
 
 
 def add(commands):
@@ -40,11 +49,13 @@ def add(commands):
             "%s (%s)" % (name, kind.heading[0].lower() + kind.heading[1:])
             for name, kind in gallery.KINDS.items())
         + "; or, with WHAT figure and a NAME before the reports, that figure of "
-        "theirs, over what was swept. PNG and PDF need matplotlib. Where there are "
-        "several pictures, the second goes to FILE-2, and so on.")
-    p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [FIGURE],
+        "theirs, over what was swept; or, with WHAT relief, what pfminfo --grid made. "
+        "PNG and PDF need matplotlib. Where there are several pictures, the second "
+        "goes to FILE-2, and so on.")
+    p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [
+        FIGURE, RELIEF],
                    help="one of the kinds above, or figure NAME, as in figure "
-                   "read_p99_us; NAME may be a pattern")
+                   "read_p99_us (NAME may be a pattern), or relief")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")

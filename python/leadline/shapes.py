@@ -33,6 +33,11 @@ Timeline = namedtuple("Timeline", "key title words x_axis parts panels bands sta
 Panel = namedtuple("Panel", "axis stacked cells")
 Span = namedtuple("Span", "begin end text")
 
+# A map: `rows` of pixels from the north, three bytes each; its sides on the ground; the
+# depths at the ends of the colours, or None; and the colours' stops, shoal to deep.
+Relief = namedtuple("Relief", "key title words rows columns width_m height_m ends "
+                    "stops")
+
 
 def mark(series, values, centre, interval):
     low, high = (interval.low, interval.high) if interval else (None, None)

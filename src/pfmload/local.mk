@@ -49,10 +49,9 @@ gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pfminfo_SOURCES = src/pfmload/tools/pfminfo.c \
+	src/pfmload/tools/grid.c src/pfmload/tools/grid.h \
 	src/pfmload/tools/info.c src/pfmload/tools/info.h \
 	src/pfmload/tools/info_check.c src/pfmload/tools/info_check.h \
-	src/pfmload/tools/info_lines.c src/pfmload/tools/info_lines.h \
-	src/pfmload/tools/legend.c src/pfmload/tools/legend.h \
-	src/pfmload/tools/relief.c src/pfmload/tools/relief.h
-pfminfo_LDADD = src/base/libpicture.la $(gsfinfo_LDADD)
+	src/pfmload/tools/info_lines.c src/pfmload/tools/info_lines.h
+pfminfo_LDADD = $(gsfinfo_LDADD)
 pfminfo_LDFLAGS = $(gsfinfo_LDFLAGS)

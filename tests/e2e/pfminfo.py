@@ -1,60 +1,18 @@
 #!/usr/bin/env python3
 # limit: 300
-"""What pfminfo makes of a PFM, against another reader: JSON, tables, the picture; and
+"""What pfminfo makes of a PFM, against another reader: JSON, tables, the grid; and
 what it says against the smaller files of one."""
 import csv
 import io
 import json
-import math
 import os
-import struct
-import unittest
-import zlib
+import subprocess
 
 import pfm_reader
-from e2e import Case, add, main
+from e2e import BUILD, Case, add, main
 from pfm_made import DELETED, FILTER, HEIGHT, MANUAL, WIDTH, Pfm, library_s_own
 
 REFERENCE = 16384
-GREY = (222, 222, 222)
-LEGEND = 130
-HAVE_LIBPNG = os.environ["HAVE_LIBPNG"] == "yes"
-
-
-def picture(path):
-    """Rows of (red, green, blue) of a PNG file as libpng writes it by default."""
-    with open(path, "rb") as f:
-        data = f.read()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    at, packed = 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        part = data[at + 8:at + 8 + size]
-        assert zlib.crc32(kind + part) == struct.unpack(
-            ">I", data[at + 8 + size:at + 12 + size])[0]
-        if kind == b"IHDR":
-            width, height, bits, colour = struct.unpack(">IIBB", part[:10])
-            assert (bits, colour) == (8, 2)
-        packed += part if kind == b"IDAT" else b""
-        at += size + 12
-    raw, stride = zlib.decompress(packed), 3 * width
-    assert len(raw) == height * (stride + 1)
-    rows, above = [], bytearray(stride)
-    for y in range(height):
-        line = raw[y * (stride + 1):(y + 1) * (stride + 1)]
-        above = unfilter(line[0], bytearray(line[1:]), above)
-        rows.append([tuple(above[i:i + 3]) for i in range(0, stride, 3)])
-    return rows
-
-
-def unfilter(kind, line, above):
-    for i in range(len(line)):
-        left, corner = (line[i - 3], above[i - 3]) if i >= 3 else (0, 0)
-        guess = left + above[i] - corner
-        nearest = min((left, above[i], corner), key=lambda v: abs(guess - v))
-        line[i] = (line[i] + (0, left, above[i], (left + above[i]) // 2,
-                              nearest)[kind]) & 255
-    return line
 
 
 class Pfminfo(Case):
@@ -81,7 +39,6 @@ class Pfminfo(Case):
         pfm = pfm_reader.load(path)
         found = json.loads(self.good_out(path, "--json", "-"))
         self.assertIsNone(found["verified"])
-        self.assertIsNone(found["picture"])
         every = pfm.soundings()
         self.assertEqual(found["totals"]["soundings"], len(every))
         self.assertEqual(found["totals"]["bins_with_data"], len(pfm.bins))
@@ -151,32 +108,76 @@ class Pfminfo(Case):
                 for a, b in zip(one, other):
                     self.assertLess(abs(a - b), 1e-9)
 
-    def drawn(self, which):
-        """--png: a grey pixel where no bin has valid soundings, colour elsewhere."""
-        path, into = self.handle(which), os.path.join(self.tmp, "a.png")
-        if not HAVE_LIBPNG:
-            self.refused(self.pfminfo(path, "--png", into), "without libpng")
-            return
-        found = json.loads(self.good_out(path, "--png", into, "--json", "-"))["picture"]
-        rows, pfm = picture(into), pfm_reader.load(path)
-        self.assertEqual((len(rows[0]), len(rows)), (found["width"], found["height"]))
-        pixels = round((len(rows[0]) - LEGEND) / pfm.width)
-        self.assertGreaterEqual(pixels, 4)
-        scale = found["pixel_m"] * pixels
-        self.assertAlmostEqual(scale, float(pfm.head["BIN SIZE XY"]),
-                               delta=0.05 * scale)
-        self.assertLessEqual(found["red_m"], found["violet_m"])
-        colours = set()
+    def averaged(self, which):
+        """--grid: the average of each bin that has valid soundings, null elsewhere."""
+        path, into = self.handle(which), os.path.join(self.tmp, "grid.json")
+        self.assertIn("soundings", self.good_out(path, "--grid", into))
+        with open(into) as f:
+            found = json.load(f)
+        with open(into) as f:
+            self.assertEqual(f.read(), self.good_out(path, "--grid", "-"))
+        pfm = pfm_reader.load(path)
+        self.assertEqual([found[name] for name in ("schema", "columns", "rows",
+                                                   "bins_of_a_side")],
+                         ["leadline-pfm-grid/1", pfm.width, pfm.height, 1])
+        for name, field in (("west", "MIN X"), ("south", "MIN Y"),
+                            ("cell_x", "X BIN SIZE"), ("cell_y", "Y BIN SIZE")):
+            self.assertAlmostEqual(found[name], float(pfm.head[field]), delta=1e-9)
+        self.assertAlmostEqual(found["cell_y_m"] / float(pfm.head["BIN SIZE XY"]), 1,
+                               delta=0.05)
+        scale = float(pfm.head["DEPTH SCALE"])
         for row in range(pfm.height):
-            y = int((row + 0.5) * pixels)
             for column in range(pfm.width):
-                x = int((column + 0.5) * pixels)
-                empty = not pfm.bins.get((row, column), ({"validity": 0},)
-                                         )[0]["validity"] & 1024
-                at = rows[pfm.height * pixels - 1 - y][x]
-                self.assertEqual(at == GREY, empty, (row, column))
-                colours.add(at)
-        self.assertGreater(len(colours), 10)
+                has = pfm.bins.get((row, column), ({"validity": 0},))[0]
+                at = found["depths_m"][row][column]
+                if has["validity"] & 1024:
+                    self.assertAlmostEqual(at, has["average_filtered"] / scale,
+                                           delta=6e-4)
+                else:
+                    self.assertIsNone(at, (row, column))
+
+    def test_cells_of_a_large_grid_are_means(self):
+        made = self.run_program("gsfgen", "--files=1", "--pings=40", "--quiet", np=0,
+                                json=False)
+        path = os.path.join(self.tmp, "o.pfm")
+        self.good(self.run_program(
+            "pfmload", "--bin-size=0.35", "--output=" + path, "--quiet",
+            os.path.join(made.dir, "line-0001.gsf"), np=1))
+        into = os.path.join(self.tmp, "grid.json")
+        self.good_out(path, "--grid", into)
+        with open(into) as f:
+            found = json.load(f)
+        side, columns, rows = (found[n] for n in ("bins_of_a_side", "columns", "rows"))
+        head = pfm_reader.load(path).head
+        longest = max(int(head["BIN WIDTH"]), int(head["BIN HEIGHT"]))
+        self.assertGreater(longest, 1000)
+        self.assertEqual(side, -(-longest // 1000))
+        self.assertEqual(columns, -(-int(head["BIN WIDTH"]) // side))
+        cells = {}
+        for r in csv.DictReader(io.StringIO(self.good_out(path, "--csv", "-"))):
+            if r["average_filtered_m"] and int(r["validity"]) & 1024:
+                cells.setdefault((int(r["row"]) // side, int(r["column"]) // side),
+                                 []).append(float(r["average_filtered_m"]))
+        self.assertTrue(any(len(depths) > 1 for depths in cells.values()))
+        self.assertEqual((len(found["depths_m"]), len(found["depths_m"][0])),
+                         (rows, columns))
+        for row, line in enumerate(found["depths_m"]):
+            for column, z in enumerate(line):
+                own = cells.get((row, column))
+                if own:
+                    self.assertAlmostEqual(z, sum(own) / len(own), delta=6e-3)
+                else:
+                    self.assertIsNone(z)
+
+    def test_a_grid_is_drawn(self):
+        into = os.path.join(self.tmp, "grid.json")
+        self.good_out(self.handle("real"), "--grid", into)
+        done = subprocess.Popen(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), "plot", "relief",
+             into, "-o", os.path.join(self.tmp, "map.svg")], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, universal_newlines=True)
+        self.assertIn("map.svg: ", done.communicate(timeout=60)[0])
+        self.assertEqual(done.returncode, 0)
 
     # ---- what is wrong -------------------------------------------------------
 
@@ -273,11 +274,11 @@ class Pfminfo(Case):
         path = self.made().save().path
         self.refused(self.pfminfo(path, "--csv", "-", "--xyz", "-"), "only one of")
         self.refused(self.pfminfo(path, "--all"), "--xyz")
-        self.refused(self.pfminfo(path, "--png", "-"), "file's name")
+        self.refused(self.pfminfo(path, "--grid", "-", "--xyz", "-"), "only one of")
 
     def test_what_cannot_be_written(self):
         path = self.made().save().path
-        for option in ("--json", "--csv", "--xyz") + ("--png",) * HAVE_LIBPNG:
+        for option in ("--json", "--csv", "--xyz", "--grid"):
             done = self.pfminfo(path, option, os.path.join(self.tmp, "no", "such"))
             self.one_sentence(done, "cannot be written", "No such file")
             self.assertEqual((done.status, done.out), (1, ""), done)
@@ -287,12 +288,11 @@ class Pfminfo(Case):
                 self.assertEqual((done.status, done.out), (1, ""), done)
                 self.assertTrue(os.path.exists("/dev/full"))
 
-    @unittest.skipUnless(HAVE_LIBPNG, "libpng was not there")
-    def test_no_picture_of_a_bad_pfm(self):
+    def test_no_grid_of_a_bad_pfm(self):
         pfm = self.made()
         pfm.summary[1, 3]["tail"] += 1
-        into = os.path.join(self.tmp, "a.png")
-        done = self.pfminfo(pfm.save().path, "--verify", "--png", into)
+        into = os.path.join(self.tmp, "grid.json")
+        done = self.pfminfo(pfm.save().path, "--verify", "--grid", into)
         self.one_sentence(done, "ends here")
         self.assertFalse(os.path.exists(into))
 
@@ -303,7 +303,7 @@ for which in ("real", "6.40", "7.00"):
     add(Pfminfo, "json_of_%s" % which, "as_json", which)
     add(Pfminfo, "bins_of_%s" % which, "bins", which)
     add(Pfminfo, "soundings_of_%s" % which, "soundings", which)
-    add(Pfminfo, "picture_of_%s" % which, "drawn", which)
+    add(Pfminfo, "grid_of_%s" % which, "averaged", which)
 
 if __name__ == "__main__":
     main()

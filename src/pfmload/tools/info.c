@@ -51,27 +51,12 @@ static void print_verified(const struct info *in)
     printf("verified         all chains, all bins, input files, coverage map\n");
 }
 
-static void print_picture(const struct info_picture *p)
-{
-    char shown[PLAIN_PATH];
-    printf("picture          %lld x %lld pixels of %.3g m: %s\n", (long long)p->width,
-           (long long)p->height, p->pixel_m, plain(shown, sizeof shown, p->path));
-    if (!(p->low <= p->high))
-        return;
-    printf("colours          red %.2f m to violet %.2f m, grey: no depth\n", p->low,
-           p->high);
-    printf("shading          light from the north-west, slopes x %.3g\n",
-           p->exaggeration);
-}
-
 void info_print(const struct info *in)
 {
     print_head(in->head);
     print_totals(&in->totals);
     if (in->verified)
         print_verified(in);
-    if (in->picture.path)
-        print_picture(&in->picture);
 }
 
 /* ---- for programs --------------------------------------------------------------- */
@@ -151,24 +136,6 @@ static void put_verified(struct json *j, const struct info *in)
     json_end_object(j);
 }
 
-static void put_picture(struct json *j, const struct info_picture *p)
-{
-    bool depths = p->low <= p->high;
-    if (!p->path) {
-        json_null(j, "picture");
-        return;
-    }
-    json_object(j, "picture");
-    json_text(j, "file", p->path);
-    json_int(j, "width", p->width);
-    json_int(j, "height", p->height);
-    json_real(j, "pixel_m", p->pixel_m);
-    json_real(j, "red_m", depths ? p->low : NAN);
-    json_real(j, "violet_m", depths ? p->high : NAN);
-    json_real(j, "slopes_times", p->exaggeration);
-    json_end_object(j);
-}
-
 int info_json(const struct info *in, FILE *out)
 {
     struct json j;
@@ -183,7 +150,6 @@ int info_json(const struct info *in, FILE *out)
     put_inputs(&j, &in->inputs);
     put_totals(&j, &in->totals);
     put_verified(&j, in);
-    put_picture(&j, &in->picture);
     json_real(&j, "cpu_s", in->cpu_s);
     json_end_object(&j);
     return json_finish(&j);

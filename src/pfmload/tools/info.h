@@ -18,20 +18,12 @@ struct info_totals {
     char first_wrong[256];
 };
 
-/* What was drawn. */
-struct info_picture {
-    const char *path; /* NULL: nothing */
-    int64_t width, height;
-    double pixel_m, low, high, exaggeration; /* low and high: ends of the colours, m */
-};
-
 /* All that is known at the end. */
 struct info {
     const char *path; /* the handle file */
     const struct pfm_head *head;
     struct info_totals totals;
     struct pfm_inputs inputs; /* with --json and --verify */
-    struct info_picture picture;
     bool verified;
     double cpu_s;
 };

@@ -4,16 +4,16 @@
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/version.h"
+#include "pfmload/tools/grid.h"
 #include "pfmload/tools/info.h"
 #include "pfmload/tools/info_check.h"
 #include "pfmload/tools/info_lines.h"
-#include "pfmload/tools/relief.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 static struct {
-    const char *path, *json, *csv, *xyz, *png;
+    const char *path, *json, *csv, *xyz, *grid;
     bool verify, all;
 } set;
 
@@ -33,8 +33,8 @@ static struct opt table[] = {
      .help = "a line for each valid sounding, likewise: longitude, latitude, depth"},
     {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
      .help = "with --xyz: also soundings that are not valid"},
-    {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
-     .help = "a picture of the bins' average depths"},
+    {.kind = OPT_TEXT, .name = "grid", .value = &set.grid, .arg = "FILE",
+     .help = "the bins' average depths as a grid, likewise, for leadline plot relief"},
 };
 /* clang-format on */
 
@@ -51,7 +51,7 @@ static const struct opt_program program = {
 struct takers {
     struct info_check *check;
     struct info_lines *csv, *xyz;
-    struct relief *relief;
+    struct grid *grid;
 };
 
 /* ---- one bin -------------------------------------------------------------------- */
@@ -91,8 +91,8 @@ static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
     add_bin(in->head, bin, &in->totals);
     if (to->csv)
         info_lines_bin(to->csv, bin);
-    if (to->relief)
-        relief_add(to->relief, bin);
+    if (to->grid)
+        grid_add(to->grid, bin);
     return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
 }
 
@@ -117,16 +117,16 @@ static int walk(struct pfm *p, struct info *in, struct takers *to)
         }
     if (!rc && to->check)
         rc = info_check_end(to->check, p);
-    if (!rc && to->relief)
-        rc = relief_draw(to->relief);
+    if (!rc && to->grid && !failed(to))
+        grid_end(to->grid);
     return rc;
 }
 
 static int open_takers(struct pfm *p, struct info *in, struct takers *to)
 {
     int rc = 0;
-    if (set.png)
-        rc = relief_open(&to->relief, in);
+    if (set.grid)
+        rc = grid_open(&to->grid, set.grid, set.path, in->head);
     if (!rc && (set.verify || set.json))
         rc = pfm_inputs_read(&in->inputs, set.path);
     if (!rc && set.verify)
@@ -144,14 +144,20 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
 static int close_takers(struct takers *to, int rc)
 {
     int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
-    int relief = relief_close(&to->relief);
+    int grid = grid_close(&to->grid);
     info_check_close(&to->check);
-    return rc ? rc : csv ? csv : xyz ? xyz : relief;
+    return rc ? rc : csv ? csv : xyz ? xyz : grid;
 }
 
 static bool to_stdout(const char *path)
 {
     return path && !strcmp(path, "-");
+}
+
+static int outputs_to_stdout(void)
+{
+    return to_stdout(set.json) + to_stdout(set.csv) + to_stdout(set.xyz) +
+           to_stdout(set.grid);
 }
 
 static int tell_json(const struct info *in)
@@ -173,7 +179,6 @@ static int pfminfo_tell(struct pfm *p)
     struct info in = {.path = set.path,
                       .head = pfm_head(p),
                       .totals = {.min = INFINITY, .max = -INFINITY},
-                      .picture = {.path = set.png},
                       .verified = set.verify};
     struct takers to = {0};
     int rc = open_takers(p, &in, &to);
@@ -183,7 +188,7 @@ static int pfminfo_tell(struct pfm *p)
     in.cpu_s = (double)clock_cpu_ns() / 1e9;
     if (!rc && set.json)
         rc = tell_json(&in);
-    if (!rc && !to_stdout(set.json) && !to_stdout(set.csv) && !to_stdout(set.xyz))
+    if (!rc && !outputs_to_stdout())
         info_print(&in);
     pfm_inputs_free(&in.inputs);
     return rc;
@@ -191,12 +196,9 @@ static int pfminfo_tell(struct pfm *p)
 
 static int check_options(void)
 {
-    if (to_stdout(set.json) + to_stdout(set.csv) + to_stdout(set.xyz) > 1)
-        return err_usage("only one of --json, --csv and --xyz can go to standard "
-                         "output");
-    if (to_stdout(set.png))
-        return err_usage("--png needs a file's name: a picture does not go to standard "
-                         "output");
+    if (outputs_to_stdout() > 1)
+        return err_usage("only one of --json, --csv, --xyz and --grid can go to "
+                         "standard output");
     return set.all && !set.xyz ? err_usage("--all is about what --xyz writes: give "
                                            "both, or neither")
                                : 0;

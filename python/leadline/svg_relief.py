@@ -1,0 +1,73 @@
+"""Reliefs as SVG: pixels, with the colours' depths and a scale beside them."""
+from leadline import axes, relief, svg
+from leadline.svg_parts import MARGIN
+
+BESIDE = 110       # for the colours and the scale
+BAR = 18           # width of the colours
+MOST = 760         # height
+
+
+def round_length(most):
+    """The largest of 1, 2 and 5 times a power of ten that is not above `most`."""
+    step = axes.nice_step(most / 2.0, 1)
+    return max(f * step for f in (0.5, 1.0, 2.0, 0.4, 0.8) if f * step <= most
+               and is_round(f * step))
+
+
+def is_round(value):
+    digit = "%.0e" % value
+    return digit[0] in "125" and abs(float(digit) / value - 1) < 1e-9
+
+
+def length_text(metres):
+    return "%g km" % (metres / 1000) if metres >= 1000 else "%g m" % metres
+
+
+def draw(canvas, picture, top):
+    width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE)
+    canvas.add("image", href=relief.as_link(picture.rows, picture.columns),
+               x=float(MARGIN), y=float(top), width=width, height=height,
+               preserveAspectRatio="none", style="image-rendering: pixelated")
+    canvas.rect(MARGIN, top, width, height, "axis")
+    x = MARGIN + width + 20
+    below = max(top + height, top + 150)
+    if picture.ends:
+        draw_colours(canvas, picture, x, top + 18, min(below - 60, top + 340))
+    metres = round_length(min(BESIDE - 30, width) * picture.width_m / width)
+    y = below - 14
+    length = metres * width / picture.width_m
+    canvas.path("M%s %sv8h%sv-8" % tuple(map(svg.number, (x, y, length))), "axis")
+    canvas.text(x, y - 5, length_text(metres), css="muted")
+    return below + 8
+
+
+def sizes(picture, room):
+    """Of the map: as large as fits, with its own proportions, at least one wide."""
+    scale = min(room / picture.width_m, MOST / picture.height_m)
+    return (max(picture.width_m * scale, 1.0), max(picture.height_m * scale, 1.0))
+
+
+def draw_colours(canvas, picture, x, top, bottom):
+    """Shoal at the top."""
+    low, high = picture.ends
+    name = canvas.key + "-colours"
+    stops = "".join('<stop offset="%.4f" stop-color="#%02x%02x%02x"></stop>' % (
+        (i / (len(picture.stops) - 1.0),) + tuple(c))
+        for i, c in enumerate(picture.stops))
+    canvas.add("defs", '<linearGradient id="%s" x1="0" x2="0" y1="0" y2="1">%s'
+               '</linearGradient>' % (name, stops))
+    canvas.text(x, top - 6, "depth (m)", css="muted")
+    canvas.rect(x, top, BAR, bottom - top, "axis", "url(#%s)" % name)
+    # Styles win over attributes: the class draws no fill.
+    canvas.elements[-1] = canvas.elements[-1].replace(
+        ' fill="url(#%s)"' % name, ' style="fill: url(#%s)"' % name)
+    if high <= low:
+        canvas.text(x + BAR + 8, top + 10, "%.2f" % low, css="muted")
+        return
+    marks = [m for m in axes.ticks(low, high, (bottom - top) / 28)
+             if low <= m <= high]
+    step = axes.nice_step(high - low, (bottom - top) / 28)
+    scale = axes.Scale(low, high, top, bottom)
+    for m in marks:
+        canvas.line(x + BAR, scale(m), x + BAR + 4, scale(m), "axis")
+        canvas.text(x + BAR + 8, scale(m) + 4, axes.tick_text(m, step), css="muted")

@@ -1,0 +1,152 @@
+#include "pfmload/tools/grid.h"
+#include "base/err.h"
+#include "base/format/json.h"
+#include "hydro/geodesy.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One row of cells is in memory; it is written when bins of the next one come. */
+struct grid {
+    const struct pfm_head *head;
+    const char *path;
+    FILE *out;
+    struct json json;
+    int64_t bins; /* of a cell's side */
+    int64_t columns, rows, row;
+    bool whole;
+    double *sum;
+    int64_t *n;
+};
+
+static int64_t parts(int64_t whole, int64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
+/* To the millimetre. */
+static void put_row(struct grid *g)
+{
+    json_array_flat(&g->json, NULL);
+    for (int64_t i = 0; i < g->columns; i++)
+        json_real(&g->json, NULL,
+                  g->n[i] ? round(g->sum[i] / (double)g->n[i] * 1e3) / 1e3 : NAN);
+    json_end_array(&g->json);
+    memset(g->sum, 0, (size_t)g->columns * sizeof *g->sum);
+    memset(g->n, 0, (size_t)g->columns * sizeof *g->n);
+    g->row++;
+}
+
+void grid_add(struct grid *g, const struct pfm_bin *bin)
+{
+    const struct pfm_head *h = g->head;
+    int64_t row = bin->index / h->width / g->bins;
+    int64_t column = bin->index % h->width / g->bins;
+    while (g->row < row)
+        put_row(g);
+    if (!(bin->validity & PFM_DATA) || bin->average_filtered >= h->null_depth)
+        return;
+    g->sum[column] += bin->average_filtered;
+    g->n[column]++;
+}
+
+void grid_end(struct grid *g)
+{
+    while (g->row < g->rows)
+        put_row(g);
+    json_end_array(&g->json);
+    json_end_object(&g->json);
+    g->whole = true;
+}
+
+/* A cell's sides on the ground, in the middle of the grid; a bin's, where a header says
+ * that it is nowhere on earth. */
+static void put_size(struct grid *g)
+{
+    const struct pfm_head *h = g->head;
+    struct geo_point metres = geo_degree((h->min_y + h->max_y) / 2);
+    double dx = h->bin_x * metres.lon, dy = h->bin_y * metres.lat;
+    if (!(dx > 0 && dy > 0))
+        dx = dy = h->bin_m > 0 ? h->bin_m : 1;
+    json_real(&g->json, "cell_x_m", dx * (double)g->bins);
+    json_real(&g->json, "cell_y_m", dy * (double)g->bins);
+}
+
+static void put_head(struct grid *g, const char *handle)
+{
+    const struct pfm_head *h = g->head;
+    struct json *j = &g->json;
+    json_start(j, g->out);
+    json_object(j, NULL);
+    json_text(j, "schema", "leadline-pfm-grid/1");
+    json_text(j, "file", handle);
+    json_int(j, "columns", g->columns);
+    json_int(j, "rows", g->rows);
+    json_int(j, "bins_of_a_side", g->bins);
+    json_real(j, "west", h->min_x);
+    json_real(j, "south", h->min_y);
+    json_real(j, "cell_x", h->bin_x * (double)g->bins);
+    json_real(j, "cell_y", h->bin_y * (double)g->bins);
+    put_size(g);
+    json_array(j, "depths_m");
+}
+
+int grid_open(struct grid **out, const char *path, const char *handle,
+              const struct pfm_head *h)
+{
+    struct grid *g = *out = calloc(1, sizeof *g);
+    int64_t longest = h->width > h->height ? h->width : h->height;
+    if (g) {
+        *g = (struct grid){.head = h, .path = path, .bins = parts(longest, GRID_SIDE)};
+        g->columns = parts(h->width, g->bins);
+        g->rows = parts(h->height, g->bins);
+        g->sum = calloc((size_t)g->columns, sizeof *g->sum);
+        g->n = calloc((size_t)g->columns, sizeof *g->n);
+    }
+    if (!g || !g->sum || !g->n)
+        return err_set(-ENOMEM, path, -1, "no memory to make a grid");
+    g->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+    if (!g->out)
+        return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
+    put_head(g, handle);
+    return 0;
+}
+
+/* A part of a grid is of no use; what is no plain file is not ours to remove. */
+static void grid_discard(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode))
+        unlink(path);
+}
+
+/* What standard output did not take is told where the program ends. */
+static int finish(struct grid *g)
+{
+    int rc = g->whole ? json_finish(&g->json) : -ECANCELED;
+    if (g->out == stdout)
+        return 0;
+    if (fclose(g->out) && !rc)
+        rc = -errno;
+    if (rc)
+        grid_discard(g->path);
+    return rc && g->whole
+               ? err_set(rc, g->path, -1, "it cannot be written: %s", strerror(-rc))
+               : 0;
+}
+
+int grid_close(struct grid **grid)
+{
+    struct grid *g = *grid;
+    int rc = g && g->out ? finish(g) : 0;
+    if (g) {
+        free(g->sum);
+        free(g->n);
+    }
+    free(g);
+    *grid = NULL;
+    return rc;
+}
