@@ -35,6 +35,7 @@ check_PROGRAMS += \
 	tests/unit/report \
 	tests/unit/scan \
 	tests/unit/scratch \
+	tests/unit/series \
 	tests/unit/shuffle \
 	tests/unit/slabs \
 	tests/unit/sorter \

@@ -59,7 +59,9 @@ KINDS = {
 }
 
 LATENCY = {name: "seconds?" for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
+LATENCY["p95_s*"] = "seconds?"
 LATENCY["hist"] = ["bucket"]
+OP = dict(LATENCY, calls="count", seconds="seconds")  # calls that move no data
 SERIES = {"slot_s": "seconds", "bytes": ["count"], "calls": ["count"],
           "max_s": ["seconds"]}
 
@@ -74,7 +76,7 @@ TABLE = {
         "series": ({"id": "text", "config": "text", "round": "count?"},)},
     "mpi": {"library": "text", "io_layer": "text?", "thread_level": "text?",
             "launcher": "text?", "ranks": "positive", "nodes": "positive",
-            "ranks_per_node_max": "positive"},
+            "ranks_per_node_max": "positive", "lanes*": "positive?"},
     "hosts": [{"name": "text", "ranks": "count", "cores": "positive?",
                "memory_bytes": "count?", "kernel": "text?", "load1_start": "seconds?",
                "load1_end": "seconds?"}],
@@ -95,9 +97,10 @@ TABLE = {
         "rep": "positive", "at": {"*": "any"}, "phase": "text", "act": "act",
         "start_s": "seconds?", "calls": "count?", "bytes": "count?",
         "device_bytes": "count?", "min_s": "seconds", "mean_s": "seconds",
-        "max_s": "seconds", "max_rank": "rank?", "max_host": "text?",
+        "max_s": "seconds", "max_rank": "rank?", "max_lane*": "count", "max_host": "text?",
         "submit_mean_s": "seconds?", "wait_mean_s": "seconds?",
-        "ranks_s": (["seconds"],), "latency*": (LATENCY,), "series*": (SERIES,)}],
+        "ranks_s": (["seconds"],), "latency*": (LATENCY,), "series*": (SERIES,),
+        "ops*": {"*": OP}}],
     "figures": [{
         "name": "name", "at": {"*": "any"}, "unit": "name", "better": "better",
         "formula": "text", "reps": ["number?"], "median": "number?", "min": "number?",

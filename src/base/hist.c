@@ -28,13 +28,29 @@ double hist_bound(int bucket)
     return exp2((bucket + 1) / (double)HIST_SUB);
 }
 
-int hist_reach(const int64_t hist[HIST_SIZE], int64_t count, double q)
+/* The bucket in which the n-th value is, and how many there are before it. */
+static int find(const int64_t hist[HIST_SIZE], int64_t n, int64_t *before)
 {
-    int64_t need = (int64_t)ceil(q * (double)count), seen = 0;
+    *before = 0;
     for (int b = 0; b < HIST_SIZE; b++) {
-        seen += hist[b];
-        if (seen >= need && seen > 0)
+        if (hist[b] && *before + hist[b] >= n)
             return b;
+        *before += hist[b];
     }
     return -1;
+}
+
+int hist_reach(const int64_t hist[HIST_SIZE], int64_t count, double q)
+{
+    int64_t before;
+    return find(hist, (int64_t)ceil(q * (double)count), &before);
+}
+
+double hist_quantile(const int64_t hist[HIST_SIZE], int64_t count, double q)
+{
+    int64_t before, n = (int64_t)ceil(q * (double)count);
+    int b = find(hist, n, &before);
+    if (b < 0)
+        return INFINITY;
+    return exp2((b + (double)(n - before) / (double)hist[b]) / HIST_SUB);
 }

@@ -19,4 +19,9 @@ double hist_bound(int bucket);
  * where it is not, as there are fewer. */
 int hist_reach(const int64_t hist[HIST_SIZE], int64_t count, double q);
 
+/* Local. The value that the share `q` of all `count` values does not exceed: those in a
+ * bucket are taken for evenly spread within it, on the scale of its bounds. At most
+ * 4.4 % from the true one; infinite where there are fewer values than `count`. */
+double hist_quantile(const int64_t hist[HIST_SIZE], int64_t count, double q);
+
 #endif

@@ -194,6 +194,7 @@ static int plan(struct run *r, struct run_need *n)
     int rc = check(r, &n->memory_bytes);
     if (rc)
         return rc;
+    r->latencies = true;
     n->layout = &layout;
     n->role = "blocks";
     n->depth = (int)set.depth;

@@ -1,10 +1,12 @@
 noinst_LTLIBRARIES += src/report/libreport.la
 src_report_libreport_la_SOURCES = \
+	src/report/latency.c \
 	src/report/model.c \
 	src/report/output.c \
 	src/report/phase.c src/report/phase.h \
-	src/report/reduce.c \
+	src/report/reduce.c src/report/reduce.h \
 	src/report/report.c src/report/report.h \
+	src/report/samples.c \
 	src/report/series.c src/report/series.h \
 	src/report/sink.h \
 	src/report/sink_csv.c \

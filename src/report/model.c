@@ -374,6 +374,16 @@ static void free_figure(struct figure *f)
     free(f->reps); /* value is in the same piece */
 }
 
+static void free_sample(struct sample *s)
+{
+    for (int i = 0; s->op && i < PHASE_OPS; i++)
+        free(s->op[i].latency);
+    free(s->op);
+    free(s->ranks_s);
+    free(s->latency);
+    free(s->slots);
+}
+
 const char *sample_act_name(int act)
 {
     return act == SAMPLE_WALL ? "wall" : act_name[act];
@@ -417,10 +427,8 @@ void model_free(struct model *m)
         return;
     for (int i = 0; i < m->files; i++)
         free_file(&m->file[i]);
-    for (int i = 0; i < m->samples; i++) {
-        free(m->sample[i].ranks_s);
-        free(m->sample[i].latency);
-    }
+    for (int i = 0; i < m->samples; i++)
+        free_sample(&m->sample[i]);
     for (int i = 0; i < m->figures; i++)
         free_figure(&m->figure[i]);
     for (int i = 0; i < m->results; i++) {

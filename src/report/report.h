@@ -96,6 +96,12 @@ void report_note(struct report *r, const char *label, const char *fmt, ...)
 
 /* ---- what was measured ------------------------------------------------------- */
 
+/* Latencies of the single transfers of all ranks, on rank 0; NAN elsewhere, and where
+ * there were too few (doc/method.md). */
+struct report_latency {
+    double p50_s, p99_s, p999_s, max_s;
+};
+
 /* What report_phases found, on every rank. Where a rank has several lanes, the slowest
  * rank is the one of the slowest lane. */
 struct report_rate {
@@ -109,6 +115,7 @@ struct report_rate {
     int64_t read_bytes, write_bytes;  /* of all ranks */
     int64_t device_read_bytes;        /* of all ranks; -1: not known */
     double split_error;               /* |sum of parts - wall| / wall, worst rank */
+    struct report_latency read_latency, write_latency;
 };
 
 /* **Collective.** Reduces one ended phase over this rank's n >= 1 lanes, each with a

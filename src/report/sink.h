@@ -21,12 +21,24 @@ struct at { /* the parameter a sample or figure belongs to; name "": none */
 };
 
 struct latency {
-    double p50_s, p90_s, p95_s, p99_s, p999_s, max_s;
-    int n; /* buckets that are not empty */
+    double p50_s, p90_s, p95_s, p99_s, p999_s, max_s; /* NAN: too few calls */
+    int n;                                            /* buckets that are not empty */
     struct {
         double bound_s;
         int64_t count;
     } hist[];
+};
+
+struct slots { /* of a series */
+    double slot_s;
+    int n;
+    struct series_slot slot[];
+};
+
+struct op { /* calls that move no data, of one kind */
+    int64_t calls;
+    double sum_s;
+    struct latency *latency; /* NULL: no calls */
 };
 
 struct sample {
@@ -41,6 +53,8 @@ struct sample {
     double submit_mean_s, wait_mean_s; /* NAN: not known */
     double *ranks_s;                   /* world size of them; NULL: not kept */
     struct latency *latency;           /* NULL: no transfers */
+    struct slots *slots;               /* the same */
+    struct op *op;                     /* PHASE_OPS of them; NULL: no such calls */
     char start_utc[CLOCK_UTC_SIZE], end_utc[CLOCK_UTC_SIZE]; /* only the wall's */
 };
 
@@ -173,9 +187,13 @@ void model_free(struct model *m);
 int output_check(const struct model *m);
 int output_write(const struct model *m, bool ended);
 
-/* Local. The seconds within which the q-th part of all `calls` transfers was
- * complete: a bucket's bound, at most max_s. hist: HIST_SIZE counts. */
+/* Local. The seconds within which the q-th part of all `calls` transfers was complete,
+ * at most max_s; NAN where so few cannot tell. hist: HIST_SIZE counts. */
 double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
+
+/* Local. All of it, for a sample; NULL where there is no memory, which r keeps. */
+struct latency *latency_make(struct report *r, const int64_t *hist, int64_t calls,
+                             double max_s);
 
 struct figure_summary figure_summary(const struct figure *f);
 const char *sample_act_name(int act);

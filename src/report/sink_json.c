@@ -244,13 +244,8 @@ static void put_options(struct json *j, const struct model *m)
     json_end_object(j);
 }
 
-static void put_latency(struct json *j, const struct latency *l)
+static void put_latencies(struct json *j, const struct latency *l)
 {
-    if (!l) {
-        json_null(j, "latency");
-        return;
-    }
-    json_object_flat(j, "latency");
     json_real(j, "p50_s", l->p50_s);
     json_real(j, "p90_s", l->p90_s);
     json_real(j, "p95_s", l->p95_s);
@@ -265,10 +260,55 @@ static void put_latency(struct json *j, const struct latency *l)
         json_end_array(j);
     }
     json_end_array(j);
+}
+
+static void put_latency(struct json *j, const struct latency *l)
+{
+    if (!l) {
+        json_null(j, "latency");
+        return;
+    }
+    json_object_flat(j, "latency");
+    put_latencies(j, l);
     json_end_object(j);
 }
 
-static void put_sample(struct json *j, const struct sample *s, int ranks, int lanes)
+/* What happened when: a list for each of bytes, calls and longest latency. */
+static void put_slots(struct json *j, const struct slots *s)
+{
+    json_object_flat(j, "series");
+    json_real(j, "slot_s", s->slot_s);
+    json_array_flat(j, "bytes");
+    for (int i = 0; i < s->n; i++)
+        json_int(j, NULL, s->slot[i].bytes);
+    json_end_array(j);
+    json_array_flat(j, "calls");
+    for (int i = 0; i < s->n; i++)
+        json_int(j, NULL, s->slot[i].calls);
+    json_end_array(j);
+    json_array_flat(j, "max_s");
+    for (int i = 0; i < s->n; i++)
+        json_real(j, NULL, (double)s->slot[i].longest_ns / 1e9);
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static void put_ops(struct json *j, const struct op *op)
+{
+    json_object_flat(j, "ops");
+    for (int i = 0; i < PHASE_OPS; i++) {
+        if (!op[i].latency)
+            continue;
+        json_object_flat(j, phase_op_name[i]);
+        json_int(j, "calls", op[i].calls);
+        json_real(j, "seconds", op[i].sum_s);
+        put_latencies(j, op[i].latency);
+        json_end_object(j);
+    }
+    json_end_object(j);
+}
+
+static void put_sample(struct json *j, const struct sample *s, const struct model *m)
 {
     json_object_flat(j, NULL);
     json_int(j, "rep", s->rep);
@@ -283,16 +323,20 @@ static void put_sample(struct json *j, const struct sample *s, int ranks, int la
     json_real(j, "mean_s", s->mean_s);
     json_real(j, "max_s", s->max_s);
     json_int(j, "max_rank", s->max_rank);
-    if (lanes > 1)
+    if (m->lanes > 1)
         json_int(j, "max_lane", s->max_lane);
     json_text(j, "max_host", s->max_host);
     json_real(j, "submit_mean_s", s->submit_mean_s);
     json_real(j, "wait_mean_s", s->wait_mean_s);
     if (s->ranks_s)
-        put_reals(j, "ranks_s", s->ranks_s, ranks);
+        put_reals(j, "ranks_s", s->ranks_s, m->world->size);
     else
         json_null(j, "ranks_s");
     put_latency(j, s->latency);
+    if (s->slots)
+        put_slots(j, s->slots);
+    if (s->op)
+        put_ops(j, s->op);
     if (s->act == SAMPLE_WALL) {
         json_text(j, "start_utc", s->start_utc);
         json_text(j, "end_utc", s->end_utc);
@@ -304,7 +348,7 @@ static void put_samples(struct json *j, const struct model *m)
 {
     json_array(j, "samples");
     for (int i = 0; i < m->samples; i++)
-        put_sample(j, &m->sample[i], m->world->size, m->lanes);
+        put_sample(j, &m->sample[i], m);
     json_end_array(j);
 }
 

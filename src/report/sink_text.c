@@ -264,12 +264,18 @@ static void put_figure(const struct figure *f, int width)
         printf("   -\n");
 }
 
+/* A percentile for which there were too few transfers is no news. */
+static bool is_told(const struct figure *f)
+{
+    return !f->at.name[0] && (f->known || strcmp(f->unit ? f->unit : "", "us"));
+}
+
 /* The next figure after i that has no parameter; m->figures: none. */
 static int next_plain(const struct model *m, int i)
 {
     do
         i++;
-    while (i < m->figures && m->figure[i].at.name[0]);
+    while (i < m->figures && !is_told(&m->figure[i]));
     return i;
 }
 
@@ -369,10 +375,11 @@ static void add_sample(struct spread *to, const struct sample *s)
     }
     to->min_s = to->n ? fmin(to->min_s, s->min_s) : s->min_s;
     to->sum_s += s->mean_s;
-    to->calls += s->calls;
     to->n++;
-    if (s->latency)
-        add_latency(to, s->latency);
+    if (!s->latency)
+        return;
+    to->calls += s->calls;
+    add_latency(to, s->latency);
 }
 
 static bool alike(const struct sample *a, const struct sample *b)
@@ -382,10 +389,24 @@ static bool alike(const struct sample *a, const struct sample *b)
            (!a->at.name[0] || a->at.value == b->at.value);
 }
 
+static bool is_first_alike(const struct model *m, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (alike(&m->sample[k], &m->sample[i]))
+            return false;
+    return true;
+}
+
+static void put_quantile(double s)
+{
+    char unit[16];
+    printf(" %8s", isfinite(s) ? units_seconds(unit, s) : "-");
+}
+
 static void put_spread(const struct sample *s, const struct spread *all)
 {
-    static const double quantiles[] = {0.5, 0.95, 0.99};
-    char text[24], unit[16];
+    static const double quantiles[] = {0.5, 0.95, 0.99, 0.999};
+    char text[24];
     printf("%-7s %-6s", s->phase, sample_act_name(s->act));
     printf(" %8s", number(text, all->min_s));
     printf(" %8s", number(text, all->sum_s / all->n));
@@ -396,11 +417,10 @@ static void put_spread(const struct sample *s, const struct spread *all)
     if (all->calls > 0) {
         printf("%*s %9lld", strlen(text) < 14 ? 14 - (int)strlen(text) : 0, "",
                (long long)all->calls);
-        for (int i = 0; i < 3; i++)
-            printf(" %8s", units_seconds(unit, latency_quantile(all->hist, all->calls,
-                                                                quantiles[i],
-                                                                all->latency_max_s)));
-        printf(" %8s", units_seconds(unit, all->latency_max_s));
+        for (int i = 0; i < 4; i++)
+            put_quantile(latency_quantile(all->hist, all->calls, quantiles[i],
+                                          all->latency_max_s));
+        put_quantile(all->latency_max_s);
     }
     putchar('\n');
 }
@@ -414,15 +434,13 @@ static void put_transfers(const struct model *m)
         const struct sample *s = &m->sample[i];
         bool wanted = s->act == ACT_READ || s->act == ACT_WRITE ||
                       (s->act == ACT_SYNC && s->max_s > 1e-5);
-        wanted = wanted && !s->at.name[0]; /* of a sweep there would be too many */
-        for (int k = 0; k < i && wanted; k++)
-            wanted = !alike(&m->sample[k], s);
-        if (!wanted)
+        /* of a sweep there would be too many */
+        if (!wanted || s->at.name[0] || !is_first_alike(m, i))
             continue;
         if (!heading)
-            printf("\n%-14s %26s  %-14s %9s %8s %8s %8s %8s\n", "",
+            printf("\n%-14s %26s  %-14s %9s %8s %8s %8s %8s %8s\n", "",
                    "seconds of a rank: min     mean      max", "slowest rank",
-                   "transfers", "p50", "p95", "p99", "max");
+                   "transfers", "p50", "p95", "p99", "p99.9", "max");
         heading = true;
         memset(&all, 0, sizeof all);
         for (int k = i; k < m->samples; k++)
@@ -430,6 +448,56 @@ static void put_transfers(const struct model *m)
                 add_sample(&all, &m->sample[k]);
         put_spread(s, &all);
     }
+}
+
+/* ---- calls that move no data --------------------------------------------------- */
+
+/* All repetitions of one of them in one phase. */
+static void add_op(struct spread *to, const struct model *m, int i, int op)
+{
+    const struct sample *first = &m->sample[i];
+    memset(to, 0, sizeof *to);
+    for (; i < m->samples; i++) {
+        const struct sample *s = &m->sample[i];
+        if (!s->op || !s->op[op].latency || !alike(s, first))
+            continue;
+        to->n++;
+        to->calls += s->op[op].calls;
+        to->sum_s += s->op[op].sum_s;
+        add_latency(to, s->op[op].latency);
+    }
+}
+
+static void put_op(const char *phase, int op, const struct spread *all)
+{
+    char mean[16];
+    printf("%-7s %-8s %9lld %8s", phase, phase_op_name[op], (long long)all->calls,
+           units_seconds(mean, all->sum_s / (double)all->calls));
+    put_quantile(latency_quantile(all->hist, all->calls, 0.5, all->latency_max_s));
+    put_quantile(latency_quantile(all->hist, all->calls, 0.99, all->latency_max_s));
+    put_quantile(all->latency_max_s);
+    putchar('\n');
+}
+
+/* Where a rank makes many of them; of an open and a close the seconds say all. */
+static void put_ops(const struct model *m)
+{
+    static struct spread all;
+    bool heading = false;
+    for (int i = 0; i < m->samples; i++)
+        for (int op = 0; op < PHASE_OPS; op++) {
+            const struct sample *s = &m->sample[i];
+            if (!s->op || s->at.name[0] || !is_first_alike(m, i))
+                continue;
+            add_op(&all, m, i, op);
+            if (all.calls < 10LL * m->world->size * all.n || !all.n)
+                continue;
+            if (!heading)
+                printf("\n%-16s %9s %8s %8s %8s %8s\n", "", "calls", "mean", "p50",
+                       "p99", "max");
+            heading = true;
+            put_op(s->phase, op, &all);
+        }
 }
 
 /* ---- the end, continued --------------------------------------------------------- */
@@ -475,6 +543,7 @@ void sink_text_close(struct model *m)
         put_header(m);
     if (m->valid) {
         put_transfers(m);
+        put_ops(m);
         put_swept(m);
         put_figures(m);
     }

@@ -256,8 +256,12 @@ static int open_file(struct run_file *f, int flags)
     struct io_open o = how_to_open(f, flags);
     int64_t header_ns = io_header_ns();
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int64_t begin_ns = r->phase->switch_ns;
     int rc = io_file_open(&f->io, &o);
     phase_act(r->phase, before);
+    if (!rc)
+        phase_op(r->phase, flags & IO_CREATE ? PHASE_OP_CREATE : PHASE_OP_OPEN,
+                 begin_ns, r->phase->switch_ns);
     run_charge_header(r, header_ns);
     return rc;
 }
@@ -373,12 +377,14 @@ static void close_mine(struct run_file *f)
     if (!f->io)
         return;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int64_t begin_ns = r->phase->switch_ns;
     struct io_partition stored = io_file_partition(f->io);
     r->misfits[0] += stored.misfits;
     r->misfits[1] += stored.misfit_bytes;
     int64_t header_ns = io_header_ns();
     int rc = io_file_close(&f->io);
     phase_act(r->phase, before);
+    phase_op(r->phase, PHASE_OP_CLOSE, begin_ns, r->phase->switch_ns);
     run_charge_header(r, header_ns);
     if (rc && !r->failed)
         r->failed = rc;

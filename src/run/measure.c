@@ -54,6 +54,25 @@ static void visible_figures(struct run *r, const char *phase,
            a->compute_s);
 }
 
+/* One of each in every repetition, also where too few transfers can tell it. */
+static void latency_figures(struct run *r, const char *phase, const char *op,
+                            const struct report_latency *l)
+{
+    const struct {
+        const char *name, *what;
+        double s;
+    } row[] = {
+        {"p50", "median of the single transfers' latencies", l->p50_s},
+        {"p99", "latency that 99 % of all transfers do not exceed", l->p99_s},
+        {"p999", "latency that 99.9 % of all transfers do not exceed", l->p999_s},
+        {"max", "longest latency of a transfer", l->max_s}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%s_%s_us", op, row[i].name);
+        figure(r, phase, name, "us", "lower", row[i].what, row[i].s * 1e6);
+    }
+}
+
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
@@ -105,6 +124,10 @@ int run_phase_end(struct run *r)
                 report_rate_phase_MBps(&rate));
     if (r->async)
         visible_figures(r, name, &rate);
+    if (r->latencies && rate.read_bytes)
+        latency_figures(r, name, "read", &rate.read_latency);
+    if (r->latencies && rate.write_bytes)
+        latency_figures(r, name, "write", &rate.write_latency);
     figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
            rate.wall_s);
     return 0;

@@ -174,6 +174,7 @@ struct run {
     char id[64];
     uint64_t seed;
     bool own_text;       /* the program prints: the report has no text */
+    bool latencies;      /* phases make figures of their transfers' latencies, too */
     bool samples_only;   /* phases make no figures: somebody else does */
     const char *at_name; /* a parameter that changes within the run; NULL: none */
     double at;

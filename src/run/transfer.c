@@ -38,8 +38,10 @@ void run_sync(struct run_file *f)
 {
     struct run *r = f->run;
     enum act before = enter(r, ACT_SYNC);
+    int64_t begin_ns = r->phase->switch_ns;
     run_fail(r, io_file_sync_own(f->io, r->failed));
     leave(r, ACT_SYNC, before);
+    phase_op(r->phase, PHASE_OP_FSYNC, begin_ns, r->phase->switch_ns);
 }
 
 void run_sync_meet(struct run_file *f)

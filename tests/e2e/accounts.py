@@ -274,6 +274,15 @@ class Arithmetic(Loads):
         self.assertAlmostEqual(s["mean_s"] * ranks, sum(s["ranks_s"]), 9)
         if s["latency"]:
             self.assertEqual(sum(n for _, n in s["latency"]["hist"]), s["calls"])
+            for field in ("calls", "bytes"):
+                self.assertEqual(sum(s["series"][field]), s[field])
+            self.assertEqual(max(s["series"]["max_s"]), s["latency"]["max_s"])
+        elif s["act"] in ("open_close", "sync"):
+            ops = s.get("ops", {})
+            self.assertEqual(sum(op["calls"] for op in ops.values()), s["calls"])
+            for op in ops.values():
+                self.assertEqual(sum(n for _, n in op["hist"]), op["calls"])
+                self.assertLessEqual(op["seconds"], sum(s["ranks_s"]) + 1e-9)
 
     def parts(self, phase, ranks):
         """Eight activities are the whole, on each rank and of all."""

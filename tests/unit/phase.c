@@ -87,6 +87,42 @@ static void check_transfers(void)
     tap_ok(r->calls == 0 && r->hist[hist_bucket(1000)] == 0, "histograms start empty");
 }
 
+static void check_series(void)
+{
+    int64_t ms = 1000000;
+    phase_begin(p, "W", 1);
+    const struct series *r = p->act[ACT_READ].series, *w = p->act[ACT_WRITE].series;
+    tap_ok(r->slot[0].calls == 0 && w->slot[0].calls == 0, "a phase's series is empty");
+    phase_transfer(p, ACT_WRITE, 10, p->begin_ns, p->begin_ns + 100 * ms);
+    phase_transfer(p, ACT_READ, 20, p->begin_ns + 99 * ms, p->begin_ns + 100 * ms);
+    phase_end(p);
+    int at = (int)((100 * ms) >> SERIES_SHIFT);
+    tap_ok(w->slot[at].bytes == 10 && w->slot[at].longest_ns == 100 * ms &&
+               w->slot[0].calls == 0,
+           "a transfer is booked where it ended");
+    tap_ok(r->slot[at].bytes == 20 && r->slot[at].longest_ns == ms,
+           "reads and writes apart");
+}
+
+static void check_ops(void)
+{
+    phase_begin(p, "W", 1);
+    phase_op(p, PHASE_OP_OPEN, 0, 5000);
+    phase_op(p, PHASE_OP_OPEN, 5000, 7000);
+    phase_op(p, PHASE_OP_FSYNC, 0, 1);
+    phase_end(p);
+    const struct phase_calls *x = &p->op[PHASE_OP_OPEN];
+    tap_ok(x->calls == 2 && x->ns == 7000 && x->latency_max_ns == 5000 &&
+               x->hist[hist_bucket(5000)] == 1 && x->hist[hist_bucket(2000)] == 1,
+           "calls are counted by what they do");
+    tap_ok(p->act[ACT_OPEN_CLOSE].calls == 2 && p->act[ACT_SYNC].calls == 1,
+           "and are calls of opening and closing, or of syncing");
+    phase_begin(p, "W", 2);
+    tap_ok(x->calls == 0 && x->hist[hist_bucket(5000)] == 0, "they start empty");
+    for (int i = 0; i < PHASE_OPS; i++)
+        tap_ok(phase_op_name[i] && phase_op_name[i][0], "operation %d has a name", i);
+}
+
 static void check_buckets(void)
 {
     int holds = 1, rises = 1, last = 0;
@@ -116,6 +152,8 @@ int main(int argc, char **argv)
     check_split();
     check_outside();
     check_transfers();
+    check_series();
+    check_ops();
     check_buckets();
     phase_close(&p);
     tap_ok(!p, "and closes");

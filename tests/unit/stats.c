@@ -72,6 +72,24 @@ static void check_reach(void)
            "quantiles of a hundred");
 }
 
+/* Within a bucket values are evenly spread; the true one is never 4.4 % away. */
+static void check_quantile(void)
+{
+    int64_t one[HIST_SIZE] = {[160] = 4}, many[HIST_SIZE] = {0};
+    double low = exp2(10), wide = exp2(1.0 / 16);
+    tap_ok(close_to(hist_quantile(one, 4, 0.5), low * sqrt(wide), 1e-9) &&
+               close_to(hist_quantile(one, 4, 1), low * wide, 1e-9),
+           "half of a bucket, and all of it");
+    tap_ok(isinf(hist_quantile(one, 5, 1)),
+           "a value that is in no bucket has no bound");
+    for (int v = 1; v <= 100000; v++)
+        many[hist_bucket(v)]++;
+    bool near = true;
+    for (double q = 0.001; q < 1; q += 0.001)
+        near &= fabs(hist_quantile(many, 100000, q) / (q * 100000) - 1) < 0.044;
+    tap_ok(near, "of many values each quantile is near its own");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
@@ -79,5 +97,6 @@ int main(int argc, char **argv)
     check_t();
     check_interval();
     check_reach();
+    check_quantile();
     return tap_end();
 }

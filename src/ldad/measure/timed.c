@@ -72,6 +72,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(comm, r->failed);
     phase_act(r->phase, ACT_OPEN_CLOSE);
+    int64_t begin_ns = r->phase->switch_ns;
     int64_t header_ns = io_header_ns();
     if (!r->failed) {
         fh->comm = comm;
@@ -80,6 +81,9 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
         note(ldad_file_open(comm, path, amode, info, &fh->file));
     }
     phase_act(r->phase, before);
+    if (!r->failed)
+        phase_op(r->phase, amode & MPI_MODE_CREATE ? PHASE_OP_CREATE : PHASE_OP_OPEN,
+                 begin_ns, r->phase->switch_ns);
     run_charge_header(r, header_ns);
     if (r->failed) {
         free(fh);
@@ -97,6 +101,7 @@ int timed_file_close(timed_file *out)
     enum act before = phase_act(t->run->phase, ACT_IDLE);
     MPI_Barrier(fh->comm); /* or closing is billed for slower ranks */
     phase_act(t->run->phase, ACT_OPEN_CLOSE);
+    int64_t begin_ns = t->run->phase->switch_ns;
     if (libldad_io(fh->file)) {
         struct io_partition stored = io_file_partition(libldad_io(fh->file));
         t->run->misfits[0] += stored.misfits;
@@ -105,6 +110,7 @@ int timed_file_close(timed_file *out)
     int64_t header_ns = io_header_ns();
     int code = note(ldad_file_close(&fh->file));
     phase_act(t->run->phase, before);
+    phase_op(t->run->phase, PHASE_OP_CLOSE, begin_ns, t->run->phase->switch_ns);
     run_charge_header(t->run, header_ns);
     free(fh);
     *out = NULL;

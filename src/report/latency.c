@@ -1,0 +1,44 @@
+/* What a histogram of latencies says. */
+#include "report/sink.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* So many must have taken longer than a percentile, or it is a matter of chance. */
+enum { BEYOND_MIN = 10 };
+
+/* The median of a few is at least theirs; of the tail a few say nothing. */
+static bool supports(int64_t calls, double q)
+{
+    return calls > 0 &&
+           (q <= 0.5 || calls - (int64_t)ceil(q * (double)calls) >= BEYOND_MIN);
+}
+
+double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s)
+{
+    return supports(calls, q) ? fmin(hist_quantile(hist, calls, q) / 1e9, max_s) : NAN;
+}
+
+struct latency *latency_make(struct report *r, const int64_t *hist, int64_t calls,
+                             double max_s)
+{
+    int used = 0;
+    for (int b = 0; b < HIST_SIZE; b++)
+        used += hist[b] > 0;
+    struct latency *l = calloc(1, sizeof *l + (size_t)used * sizeof l->hist[0]);
+    if (!l) {
+        model_no_memory(r);
+        return NULL;
+    }
+    l->p50_s = latency_quantile(hist, calls, 0.5, max_s);
+    l->p90_s = latency_quantile(hist, calls, 0.9, max_s);
+    l->p95_s = latency_quantile(hist, calls, 0.95, max_s);
+    l->p99_s = latency_quantile(hist, calls, 0.99, max_s);
+    l->p999_s = latency_quantile(hist, calls, 0.999, max_s);
+    l->max_s = max_s;
+    for (int b = 0; b < HIST_SIZE; b++)
+        if (hist[b] > 0) {
+            l->hist[l->n].bound_s = hist_bound(b) * 1e-9;
+            l->hist[l->n++].count = hist[b];
+        }
+    return l;
+}

@@ -1,0 +1,70 @@
+/* What report_phases finds, between its two halves: reduce.c brings it together on
+ * rank 0, samples.c makes samples and rates of it. Included by them only. */
+#ifndef REPORT_REDUCE_H
+#define REPORT_REDUCE_H
+
+#include "report/sink.h"
+
+/* What is maximised over lanes, beside the seconds of each activity and the wall. */
+enum {
+    MAX_READ_SYNC = SAMPLE_ROWS,
+    MAX_WRITE_SYNC,
+    MAX_VISIBLE,
+    MAX_WORK,
+    MAX_SUBMIT,
+    MAX_WAIT,
+    MAX_SPLIT,
+    MAX_READ_LATENCY,
+    MAX_WRITE_LATENCY,
+    MAX_LANES, /* of a rank */
+    MAX_SHIFT, /* of a series: what all of them can be given in */
+    MAX_OP,    /* and PHASE_OPS - 1 more: longest latency of each */
+    MAX_ROWS = MAX_OP + PHASE_OPS
+};
+
+/* What is summed over lanes as whole numbers. */
+struct totals {
+    int64_t lanes;
+    int64_t calls[SAMPLE_ROWS], bytes[SAMPLE_ROWS], device[SAMPLE_ROWS];
+    int64_t told[SAMPLE_ROWS];    /* lanes that know their device bytes */
+    int64_t unknown[SAMPLE_ROWS]; /* lanes that should, and do not */
+    int64_t op_calls[PHASE_OPS], op_ns[PHASE_OPS];
+};
+
+enum { LANE_BITS = 10 }; /* the larger is the rank's: the lowest wins where all do */
+
+struct extreme { /* laid out as MPI_DOUBLE_INT */
+    double value;
+    int who; /* rank << LANE_BITS | lane */
+};
+
+struct reduced {
+    struct extreme max[MAX_ROWS];
+    double min[SAMPLE_ROWS];
+    double sum[SAMPLE_ROWS + 4]; /* then submit and wait of reads, of writes */
+    struct totals total;
+    const struct bulk *bulk;
+    bool root; /* which alone has sum, min and bulk of all */
+};
+
+/* Large, so it is allocated once: this rank's lanes, then, on rank 0, all ranks. */
+struct bulk {
+    struct bulk_moved { /* of reads, of writes */
+        int64_t hist[HIST_SIZE];
+        int64_t bytes[SERIES_SLOTS], calls[SERIES_SLOTS];
+    } moved[2];
+    int64_t longest_ns[2][SERIES_SLOTS];
+    int64_t op_hist[PHASE_OPS][HIST_SIZE];
+    struct series series; /* while lanes are joined */
+};
+
+/* **Collective.** Reduces an ended phase of n lanes. Returns what MPI did. */
+int reduce_phases(struct reduced *d, struct report *r, const struct phase *const p[],
+                  int n);
+
+static inline double reduce_seconds(int64_t ns)
+{
+    return (double)ns / 1e9; /* the nearest number; * 1e-9 is not */
+}
+
+#endif
