@@ -12,7 +12,8 @@ from leadline.report import stem
 
 ACTS = ("read", "write")
 GAP_SLOTS = 4      # so many empty slots, at the least, are a gap
-GAP_USUAL = 4.0    # and so many times as long as full slots usually are apart
+GAP_USUAL = 4.0    # and so many times as long as full slots usually are apart; a stall
+                   # is so many times as long as transfers usually are, too
 MOST_PHASES = 12   # of a run that are drawn
 MOST_RUNS = 12     # of which there are pictures, one of each configuration
 MOST_CELLS = 600   # over the whole width: neighbouring slots are joined
@@ -66,15 +67,17 @@ def phase(key, tracks, wall):
 
 
 def full_slots(found):
-    """(begin, end, when at the latest its longest transfer began) of all slots of a
-    phase in which transfers ended, from its begin; those of equal begin are one."""
+    """(begin, end, when at the latest its longest transfer began, its seconds) of all
+    slots of a phase in which transfers ended, from its begin; those of equal begin are
+    one."""
     slots = {}
     for t in found.tracks:
         for i, moved in enumerate(t.moved):
             if moved:
                 begin, end = i * t.slot_s, (i + 1) * t.slot_s
-                _, other, since = slots.get(begin, (0, end, math.inf))
-                slots[begin] = (begin, max(end, other), min(since, end - t.longest[i]))
+                _, other, since, took = slots.get(begin, (0, end, math.inf, 0.0))
+                slots[begin] = (begin, max(end, other), min(since, end - t.longest[i]),
+                                max(took, t.longest[i]))
     return [slots[begin] for begin in sorted(slots)]
 
 
@@ -82,15 +85,16 @@ def gaps(found):
     """Empty slots in a row, in which it stalled or paused: many more than usual. Those
     before the first transfer are one where it took so long."""
     slots = full_slots(found)
-    begins = [0.0] + [begin for begin, _, _ in slots]
+    begins = [0.0] + [slot[0] for slot in slots]
+    took = GAP_USUAL * stats.median([slot[3] for slot in slots] or [math.inf])
     usual = stats.median([b - a for a, b in zip(begins[1:], begins[2:])] or [math.inf])
     limit = max(GAP_SLOTS * min(t.slot_s for t in found.tracks), GAP_USUAL * usual)
     since = later_ones(slots)
     out, end = [], 0.0
-    for i, (begin, its_end, _) in enumerate(slots):
+    for i, (begin, its_end, _, _) in enumerate(slots):
         if (begin - end) >= limit * (1 - 1e-9):
             stalled = since[i] <= (begin + end) / 2
-            if stalled or i:
+            if begin - end >= took if stalled else i:
                 out.append(Gap(found, found.begin + end, found.begin + begin, stalled))
         end = max(end, its_end)
     return out
@@ -100,7 +104,7 @@ def later_ones(slots):
     """For each slot: when the earliest began of the transfers that ended in it or in
     one after it."""
     out, earliest = [], math.inf
-    for _, _, since in reversed(slots):
+    for _, _, since, _ in reversed(slots):
         earliest = min(earliest, since)
         out.append(earliest)
     return out[::-1]

@@ -79,6 +79,18 @@ class Gaps(Case):
         far = slots(([0] * 9 + [5]) * 20, {i: 10 * SLOT for i in range(200)})
         self.assertEqual(self.gaps(rows("write", 0.0, write=far)), [])
 
+    def test_what_transfers_usually_take_is_none(self):
+        """Sixteen at a time, which end together, after as long as all of them."""
+        some = slots(([0] * 8 + [5] * 3) * 20, {
+            i: 9 * SLOT for i in range(220)})
+        self.assertEqual(self.gaps(rows("write", 0.0, write=some)), [])
+        some["max_s"][19], some["bytes"][10:19] = 90 * SLOT, [0] * 9
+        self.assertEqual(self.gaps(rows("write", 0.0, write=some)), [])
+        many = slots(([0] * 8 + [5] * 3) * 9 + [0] * 60 + [5] * 9, {
+            i: (70 if i == 159 else 9) * SLOT for i in range(200)})
+        self.assertEqual(self.gaps(rows("write", 0.0, write=many)),
+                         [(99 * SLOT, 159 * SLOT, True)])
+
     def test_reads_go_on_while_writes_do_not(self):
         self.assertEqual(self.gaps(rows("W", 0.0, write=STALLED, read=STEADY)), [])
         self.assertEqual(self.gaps(rows("W", 0.0, write=STALLED, read=slots(
