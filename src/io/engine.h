@@ -112,7 +112,7 @@ const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 /* Local. What stands after "inner=" in an engine's options, or "posix". */
 const char *io_engine_inner(const char *options);
 
-/* Local. The number after "key=" in the options of a file or of a queue, or `preset`. */
+/* Local. The number after "key=" in a file's or a queue's options, or `preset`. */
 int64_t io_option(const char *options, const char *key, int64_t preset);
 
 /* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
@@ -120,8 +120,8 @@ int64_t io_option(const char *options, const char *key, int64_t preset);
 int io_descriptor_open(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request that failed after
- * r->done bytes, with its file and the offset of the first byte that was not moved; sets
- * its rc. Returns rc. */
+ * r->done bytes, with its file and the offset of the first byte that was not moved;
+ * sets its rc. Returns rc. */
 int io_req_fail(struct io_req *r, int code, const char *why);
 
 /* Local. For sentences about a queue: the file that it is for; NULL: there may be
@@ -134,12 +134,13 @@ const char *io_queue_path(const struct io_queue *q);
 int io_queue_make(struct io_queue **q, const struct io_queue_open *o,
                   const struct io_file *only);
 
-/* Local. One user less; the last one closes it. */
-void io_queue_leave(struct io_queue *q);
+/* Local. The file's queue is one user less, the last of whom closes it; what the engine
+ * dropped of the file is not under way any more. */
+void io_queue_leave(struct io_file *f);
 
-/* Local. Before a file of the queue is closed: waits for its requests, but not again for
- * what did not finish in time. *limit_s: what is left for closing it. Returns 0 or the
- * first failed request's rc where the queue has no other file. */
+/* Local. Before a file of the queue is closed: waits for its requests, but not again
+ * for what did not finish in time. *limit_s: what is left for closing it. Returns 0 or
+ * the first failed request's rc where the queue has no other file. */
 int io_queue_part_with(struct io_file *f, double *limit_s);
 
 #endif

@@ -88,10 +88,8 @@ static void destroy(struct io_file *f)
         scratch_remove(f->path);
     if (f->folder >= 0)
         close(f->folder);
-    if (f->queue) {
-        f->queue->under_way -= f->under_way; /* what the engine dropped */
-        io_queue_leave(f->queue);
-    }
+    if (f->queue)
+        io_queue_leave(f);
     free(f->hints_in_effect);
     free(f->mpi_path);
     free(f->path);

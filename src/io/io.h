@@ -97,9 +97,9 @@ struct io_queue;
 int io_file_open(struct io_file **f, const struct io_open *o);
 
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE. As
- * io_queue_start with the file's queue, for requests of this file, of whose `file` it is
- * made; with IO_COLLECTIVE what was refused takes part with nothing to move, and all n
- * are under way. */
+ * io_queue_start with the file's queue, for requests of this file, which it sets in each
+ * of them; with IO_COLLECTIVE what was refused takes part with nothing to move, and all
+ * n are under way. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
 
 /* Local. As io_queue_wait_for, io_queue_wait and io_queue_poll with the file's queue:
@@ -144,8 +144,8 @@ int io_file_size(struct io_file *f, int64_t *bytes);
 
 /* ---- queues --------------------------------------------------------------------- */
 
-/* Requests of several files, with one limit on how many are under way. A file belongs to
- * one queue from its open to its close. A queue is one thread's at a time. */
+/* Requests of several files, with one limit on how many are under way. A file belongs
+ * to one queue from its open to its close. A queue is one thread's at a time. */
 struct io_queue_open {
     const char *engine;  /* as in struct io_open of its files */
     int depth;           /* requests under way at once, of all its files; >= 1 */

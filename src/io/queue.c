@@ -83,7 +83,7 @@ int io_queue_open(struct io_queue **q, const struct io_queue_open *o)
     return rc ? rc : io_queue_make(q, o, NULL);
 }
 
-void io_queue_leave(struct io_queue *q)
+static void one_user_less(struct io_queue *q)
 {
     if (--q->users)
         return;
@@ -95,8 +95,16 @@ void io_queue_leave(struct io_queue *q)
 void io_queue_close(struct io_queue **q)
 {
     if (*q)
-        io_queue_leave(*q);
+        one_user_less(*q);
     *q = NULL;
+}
+
+void io_queue_leave(struct io_file *f)
+{
+    struct io_queue *q = f->queue;
+    q->under_way -= f->under_way;
+    q->late = q->late && q->under_way;
+    one_user_less(q);
 }
 
 /* ---- starting ------------------------------------------------------------------- */

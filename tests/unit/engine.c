@@ -755,6 +755,215 @@ static void test_direct(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
+/* ---- several files on one queue ---------------------------------------------- */
+
+enum { FILES = 3 };
+
+struct shelf { /* files on a queue, and a request of each that may be under way */
+    const struct variant *v;
+    struct io_queue *q;
+    struct io_file *f[FILES];
+    struct io_req r[FILES], *list[FILES];
+};
+
+static int shelf_queue(struct shelf *s, const char *spec, double timeout_s)
+{
+    struct iovec known = {buffer, (size_t)DEPTH * SLOT};
+    struct io_queue_open o = {.engine = spec,
+                              .depth = DEPTH,
+                              .timeout_s = timeout_s,
+                              .buffers = &known,
+                              .buffer_count = 1};
+
+    err_clear();
+    return io_queue_open(&s->q, &o);
+}
+
+static const char *shelf_path(const struct variant *v, int i)
+{
+    char name[16];
+
+    snprintf(name, sizeof name, "shelf%d", i);
+    return path_of(v, name);
+}
+
+static int shelf_file(struct shelf *s, const char *spec, int i, int flags)
+{
+    struct io_open o = opening(s->v, shelf_path(s->v, i), flags);
+
+    o.engine = spec;
+    o.queue = s->q;
+    return io_file_open(&s->f[i], &o);
+}
+
+static int shelf_open(struct shelf *s, const struct variant *v, const char *spec,
+                      double timeout_s)
+{
+    *s = (struct shelf){.v = v};
+    int rc = shelf_queue(s, spec, timeout_s);
+    for (int i = 0; i < FILES; i++) {
+        s->list[i] = &s->r[i];
+        rc = rc ? rc : shelf_file(s, spec, i, IO_CREATE | IO_READ | IO_WRITE);
+    }
+    return rc;
+}
+
+/* The queue first: files keep what they need of it. */
+static int shelf_close(struct shelf *s)
+{
+    int rc = 0;
+
+    io_queue_close(&s->q);
+    for (int i = 0; i < FILES; i++) {
+        rc = io_file_close(&s->f[i]) || rc;
+        io_file_remove(s->v->comm, shelf_path(s->v, i));
+    }
+    return rc || s->q;
+}
+
+/* A request of file i, of a block that no other file has at this place. */
+static void shelf_put(struct shelf *s, int i, enum io_op op, int block)
+{
+    struct stamp stamp = stamp_of(block);
+
+    s->r[i] = request(s->v, op, block, sizes[3 + i]);
+    s->r[i].buf = buffer + (int64_t)i * SLOT;
+    s->r[i].file = s->f[i];
+    if (op == IO_OP_WRITE)
+        stamp_fill(s->r[i].buf, 0, s->r[i].bytes, &stamp);
+    else
+        buf_poison(s->r[i].buf, SLOT);
+}
+
+static bool shelf_good(const struct shelf *s, int i, int block)
+{
+    const struct io_req *r = &s->r[i];
+
+    return !r->rc && r->done == r->bytes && r->end_ns >= r->start_ns &&
+           (r->op == IO_OP_WRITE || good_block(s->v, r, block));
+}
+
+/* Each file in turn is written while the others are read. */
+static int shelf_mixed(struct shelf *s)
+{
+    int rc = 0;
+
+    for (int i = 0; i < FILES; i++)
+        shelf_put(s, i, IO_OP_WRITE, i);
+    rc = io_queue_start(s->q, s->list, FILES) || io_queue_wait(s->q);
+    for (int w = 0; w < FILES && !rc; w++) {
+        for (int i = 0; i < FILES; i++)
+            shelf_put(s, i, i == w ? IO_OP_WRITE : IO_OP_READ, i == w ? FILES + i : i);
+        rc = io_queue_start(s->q, s->list, FILES);
+        for (int i = 0; i < FILES; i++)
+            rc = rc || io_queue_wait_for(s->q, &s->r[i]) ||
+                 !shelf_good(s, i, i == w ? FILES + i : i);
+    }
+    for (int i = 0; i < FILES; i++)
+        rc = rc || io_file_sync(s->f[i]) || read_block(s->v, s->f[i], i, sizes[3 + i]);
+    return rc || io_queue_wait(s->q) || io_queue_poll(s->q);
+}
+
+/* One is closed while all have requests under way. */
+static int shelf_close_one(struct shelf *s)
+{
+    for (int i = 0; i < FILES; i++)
+        shelf_put(s, i, IO_OP_READ, i);
+    int rc = io_queue_start(s->q, s->list, FILES);
+    rc = io_file_close(&s->f[1]) || rc;
+    bool done = s->r[1].end_ns && shelf_good(s, 1, 1);
+    rc = io_queue_wait(s->q) || rc;
+    return rc || !done || !shelf_good(s, 0, 0) || !shelf_good(s, 2, 2);
+}
+
+/* File 0 is read beyond its end, beside file 2. */
+static int shelf_fail_one(struct shelf *s)
+{
+    struct io_req *two[] = {s->list[0], s->list[2]};
+
+    shelf_put(s, 0, IO_OP_READ, 0);
+    shelf_put(s, 2, IO_OP_READ, 2);
+    s->r[0].offset = (int64_t)SLOTS * s->v->size * SLOT;
+    int rc = io_queue_start(s->q, two, 2);
+    int waited = io_queue_wait(s->q);
+    bool told = waited < 0 && s->r[0].rc < 0 && s->r[0].done == 0 &&
+                !strcmp(err_get()->file, shelf_path(s->v, 0));
+    if (rc && !s->r[2].end_ns) /* refused: nothing was started */
+        return -1;
+    return !told || !shelf_good(s, 2, 2) || io_queue_wait(s->q) ||
+           read_block(s->v, s->f[0], 0, sizes[3]);
+}
+
+/* What is not the queue's. */
+static void test_shelf_refusals(const struct variant *v, struct shelf *s)
+{
+    struct io_open o = opening(v, path_of(v, "file"), IO_CREATE | IO_WRITE);
+    struct io_req r = request(v, IO_OP_WRITE, 0, 8), *one = &r;
+    struct io_file *own, *f;
+
+    point(v, io_file_open(&own, &o) == 0, "a file with a queue of its own beside it");
+    point(v, io_queue_start(s->q, &one, 1) == -EINVAL, "a request without a file");
+    r.file = own;
+    point(v, io_queue_start(s->q, &one, 1) == -EINVAL,
+          "a request of a file of another queue");
+    o = opening(v, path_of(v, "other"), IO_CREATE | IO_WRITE);
+    o.queue = io_file_queue(own);
+    point(v, io_file_open(&f, &o) == -EINVAL && !f && !exists(o.path),
+          "a second file on such a queue: refused");
+    o.queue = s->q;
+    o.engine = strcmp(v->spec, "posix") ? "posix" : "null";
+    point(v, io_file_open(&f, &o) == -EINVAL && !exists(o.path),
+          "a file of another engine: refused");
+    o.engine = v->spec;
+    o.flags |= IO_COLLECTIVE;
+    point(v, io_file_open(&f, &o) == -EINVAL && !exists(o.path),
+          "collective transfers on a shared queue: refused");
+    io_file_close(&own);
+    io_file_remove(v->comm, path_of(v, "file"));
+}
+
+static void test_shared_queue(const struct variant *v)
+{
+    struct shelf s;
+    int rc = shelf_open(&s, v, v->spec, 100);
+
+    if (rc == -EINVAL && !s.q) {
+        point(v, err_get()->usage && strstr(err_get()->text, "a queue for each file"),
+              "a queue of several files: refused in a sentence");
+        return;
+    }
+    point(v, rc == 0, "several files on one queue");
+    if (!rc) {
+        point(v, shelf_mixed(&s) == 0, "reads and writes of them in one start");
+        if (v->stores)
+            point(v, shelf_fail_one(&s) == 0, "one that fails, and one that is good");
+        point(v, shelf_close_one(&s) == 0,
+              "one is closed while others have requests under way");
+        test_shelf_refusals(v, &s);
+    }
+    point(v, shelf_close(&s) == 0, "the queue is closed, and then its files");
+}
+
+/* Of two files one does not answer: the other one goes on. */
+static void test_shelf_late(const struct variant *v)
+{
+    struct shelf s;
+    int rc = shelf_open(&s, v, "null:delay_us=1000000000,delay_every=2", 0.05);
+
+    shelf_put(&s, 0, IO_OP_WRITE, 0);
+    shelf_put(&s, 1, IO_OP_WRITE, 1);
+    rc = rc || io_queue_start(s.q, s.list, 2) || io_queue_wait_for(s.q, &s.r[0]);
+    point(v, rc == 0, "of two files one answers");
+    rc = io_queue_wait_for(s.q, &s.r[1]);
+    point(v, rc == -ETIMEDOUT && io_queue_poll(s.q) == 1, "the other one does not");
+    point(v, io_file_close(&s.f[1]) == -ETIMEDOUT && io_queue_poll(s.q) == 0,
+          "it is closed all the same");
+    shelf_put(&s, 0, IO_OP_WRITE, 0);
+    point(v, io_queue_start(s.q, s.list, 1) == 0 && io_queue_wait(s.q) == 0,
+          "and the first one goes on");
+    point(v, shelf_close(&s) == 0, "the queue is closed");
+}
+
 /* How many of `n` one-request transfers failed. */
 static int failures(const struct variant *v, const char *spec, int n, int64_t *ns)
 {
@@ -809,6 +1018,8 @@ static void test_null(const struct variant *v)
           "a delay is waited for no longer than the limit");
     point(v, wait_too_long(v, "null:delay_us=9223372036854775807") == -ETIMEDOUT,
           "nor is the longest one that can be written");
+    if (!(v->flags & IO_COLLECTIVE))
+        test_shelf_late(v);
 }
 
 /* Requests beyond 2 GiB: only their arithmetic, for nothing is stored. */
@@ -836,8 +1047,10 @@ static void test_variant(const struct variant *v)
     test_round_trip(v);
     test_many(v);
     test_one_too_large(v);
-    if (!(v->flags & IO_COLLECTIVE))
+    if (!(v->flags & IO_COLLECTIVE)) {
         test_requests(v);
+        test_shared_queue(v);
+    }
     if (!v->stores) {
         test_null(v);
         test_large(v);

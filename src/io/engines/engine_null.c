@@ -1,6 +1,7 @@
 /* null: stores nothing and takes no time: the template of an engine, the probe of
  * what the suite itself costs, and the injector of faults that tests ask for:
  *   null:delay_us=N      each request takes N microseconds
+ *   null:delay_every=N   only every N-th does, the others none
  *   null:short_every=N   every N-th request moves half of its bytes
  *   null:fail_every=N    every N-th request fails with EIO
  * It is asynchronous, so that the core's loops are exercised by it. */
@@ -13,10 +14,15 @@
 
 #define FOR_EVER_NS (INT64_MAX / 4) /* which can be added to a moment */
 
+struct held {
+    struct io_req *r;
+    int64_t ready_ns; /* 0: at once */
+};
+
 struct null_queue {
-    int64_t delay_ns, short_every, fail_every, count;
+    int64_t delay_ns, delay_every, short_every, fail_every, started, count;
     int first, n; /* a ring of `depth` requests, oldest first */
-    struct io_req *ring[];
+    struct held ring[];
 };
 
 static int null_queue_open(struct io_queue *q)
@@ -26,6 +32,7 @@ static int null_queue_open(struct io_queue *q)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
     int64_t delay_us = io_option(q->options, "delay_us", 0);
     p->delay_ns = delay_us < FOR_EVER_NS / 1000 ? delay_us * 1000 : FOR_EVER_NS;
+    p->delay_every = io_option(q->options, "delay_every", 1);
     p->short_every = io_option(q->options, "short_every", 0);
     p->fail_every = io_option(q->options, "fail_every", 0);
     q->priv = p;
@@ -43,8 +50,8 @@ static int null_open(struct io_file *f)
     return 0;
 }
 
-/* Of the i-th oldest. */
-static struct io_req **place(const struct io_queue *q, int i)
+/* The i-th oldest. */
+static struct held *held(const struct io_queue *q, int i)
 {
     struct null_queue *p = q->priv;
     int at = p->first + i;
@@ -54,8 +61,11 @@ static struct io_req **place(const struct io_queue *q, int i)
 static int null_start(struct io_queue *q, struct io_req *r[], int n)
 {
     struct null_queue *p = q->priv;
-    for (int i = 0; i < n; i++)
-        *place(q, p->n++) = r[i];
+    for (int i = 0; i < n; i++) {
+        bool delayed = p->delay_ns && ++p->started % p->delay_every == 0;
+        *held(q, p->n++) =
+            (struct held){r[i], delayed ? r[i]->start_ns + p->delay_ns : 0};
+    }
     return 0;
 }
 
@@ -73,40 +83,59 @@ static void finish(struct null_queue *p, struct io_req *r)
     }
 }
 
-static void nap(int64_t ns)
+/* Makes the oldest that is ready the first; false: none is, and *next_ns is when the
+ * next one will be. Without delays the clock is not asked. */
+static bool find_ready(const struct io_queue *q, int64_t *next_ns)
 {
-    struct timespec t = {ns / 1000000000, ns % 1000000000};
-    nanosleep(&t, NULL);
-}
-
-/* Whether it has taken its time; to `wait` for that, for limit_s at most (0: no limit).
- * Without a delay the clock is not asked. */
-static bool is_ready(const struct null_queue *p, const struct io_req *r, bool wait,
-                     double limit_s)
-{
-    if (!p->delay_ns)
-        return true;
-    int64_t now = clock_ns(), ready = r->start_ns + p->delay_ns;
-    int64_t until = limit_s > 0 ? now + (int64_t)(limit_s * 1e9) : INT64_MAX;
-    while (wait && now < ready && now < until) {
-        nap((ready < until ? ready : until) - now);
-        now = clock_ns();
+    const struct null_queue *p = q->priv;
+    int64_t now_ns = p->delay_ns ? clock_ns() : 0;
+    *next_ns = INT64_MAX;
+    for (int i = 0; i < p->n; i++) {
+        struct held ready = *held(q, i);
+        if (ready.ready_ns <= now_ns) {
+            *held(q, i) = *held(q, 0);
+            *held(q, 0) = ready;
+            return true;
+        }
+        *next_ns = ready.ready_ns < *next_ns ? ready.ready_ns : *next_ns;
     }
-    return now >= ready;
+    return false;
 }
 
-static int null_reap(struct io_queue *q, struct io_req *done[], int max, int min,
-                     double limit_s)
+static int take_ready(const struct io_queue *q, struct io_req *done[], int max,
+                      int64_t *next_ns)
 {
     struct null_queue *p = q->priv;
     int n = 0;
-    while (p->n && n < max && is_ready(p, *place(q, 0), n < min, limit_s)) {
-        done[n] = *place(q, 0);
+    while (n < max && find_ready(q, next_ns)) {
+        done[n] = held(q, 0)->r;
         p->first = p->first + 1 < q->depth ? p->first + 1 : 0;
         p->n--;
         finish(p, done[n++]);
     }
     return n;
+}
+
+/* For limit_s at most; 0: no limit. */
+static void nap_until(int64_t moment_ns, double limit_s)
+{
+    int64_t ns = moment_ns - clock_ns();
+    if (limit_s > 0 && (double)ns > limit_s * 1e9)
+        ns = (int64_t)(limit_s * 1e9);
+    struct timespec t = {ns / 1000000000, ns % 1000000000};
+    if (ns > 0)
+        nanosleep(&t, NULL);
+}
+
+static int null_reap(struct io_queue *q, struct io_req *done[], int max, int min,
+                     double limit_s)
+{
+    int64_t next_ns;
+    int n = take_ready(q, done, max, &next_ns);
+    if (n >= min || next_ns == INT64_MAX)
+        return n;
+    nap_until(next_ns, limit_s);
+    return take_ready(q, done, max, &next_ns);
 }
 
 /* Those of other files move up. */
@@ -116,8 +145,8 @@ static int null_close(struct io_file *f)
     struct null_queue *p = q->priv;
     int left = 0;
     for (int i = 0; i < p->n; i++)
-        if ((*place(q, i))->file != f)
-            *place(q, left++) = *place(q, i);
+        if (held(q, i)->r->file != f)
+            *held(q, left++) = *held(q, i);
     p->n = left;
     return 0;
 }
@@ -132,7 +161,7 @@ static int null_size(struct io_file *f, int64_t *bytes)
 
 const struct io_engine io_engine_null = {
     .name = "null",
-    .options = "delay_us|short_every|fail_every",
+    .options = "delay_us|delay_every|short_every|fail_every",
     .can = IO_CAN_COLLECTIVE | IO_HAS_NO_FILE | IO_CAN_SHARE,
     .queue_open = null_queue_open,
     .queue_close = null_queue_close,

@@ -17,8 +17,8 @@
  *
  * The helpers are the queue's, whatever files it has. A helper takes a request from the
  * line, moves all of it, and leaves what came of it in the request's slot: requests are
- * the caller's, so no helper records an error, or calls anything of io.c or MPI; whoever
- * reaps does. */
+ * the caller's, so no helper records an error, or calls anything of io.c or MPI;
+ * whoever reaps does. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/engine.h"

@@ -158,7 +158,7 @@ static void uring_queue_close(struct io_queue *q)
 }
 
 /* A file that the ring knows need not be looked up for each piece. Where there may be
- * several they come and go, and the kernel may let go of one later than it is closed. */
+ * several they come and go, and the kernel may let go of one later than we close it. */
 static void register_file(const struct io_file *f, struct uring_file *p)
 {
     struct uring_queue *q = f->queue->priv;
