@@ -97,9 +97,9 @@ struct io_queue;
 int io_file_open(struct io_file **f, const struct io_open *o);
 
 /* Local, or **collective** on the file's communicator with IO_COLLECTIVE. As
- * io_queue_start with the file's queue, for requests of this file, which it sets in each
- * of them; with IO_COLLECTIVE what was refused takes part with nothing to move, and all
- * n are under way. */
+ * io_queue_start with the file's queue, for requests of this file, which it sets in
+ * each; with IO_COLLECTIVE what was refused takes part with nothing to move, and all n
+ * are under way. */
 int io_file_start(struct io_file *f, struct io_req *r[], int n);
 
 /* Local. As io_queue_wait_for, io_queue_wait and io_queue_poll with the file's queue:
@@ -164,14 +164,14 @@ int io_queue_open(struct io_queue **q, const struct io_queue_open *o);
 void io_queue_close(struct io_queue **q);
 
 /* Local. Submits n requests, of any kinds and of any files of the queue, each with its
- * `file` (n <= depth - what is under way); a synchronous engine has completed them when
+ * `file` (n <= depth - what is under way); a synchronous engine has completed them as
  * it returns. The requests and their buffers belong to the queue until they are done.
  * Returns 0, or the first request's rc; where an asynchronous engine's was refused, none
  * of the n is under way. */
 int io_queue_start(struct io_queue *q, struct io_req *r[], int n);
 
-/* Local. The same for who has just read the clock: now_ns is when all are submitted, and
- * no second reading is needed. */
+/* Local. The same for who has just read the clock: now_ns is when all are submitted,
+ * and no second reading is needed. */
 int io_queue_start_at(struct io_queue *q, struct io_req *r[], int n, int64_t now_ns);
 
 /* Local. Waits until at least one of what is under way is done (its end_ns is not 0

@@ -1,5 +1,5 @@
-/* Requests on their way through a queue, to one file or to several: checks, time stamps,
- * the watchdog, limits, what failed first. */
+/* Requests on their way through a queue, to one file or to several: checks, time
+ * stamps, the watchdog, limits, what failed first. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "io/engine.h"
@@ -348,8 +348,8 @@ int io_file_transfer(struct io_file *f, struct io_req *r)
     return rc ? rc : waited;
 }
 
-/* What was late once is not given the whole time again; and not waited for where nothing
- * else can be under way. */
+/* What was late once is not given the whole time again; and not waited for where
+ * nothing else can be under way. */
 int io_queue_part_with(struct io_file *f, double *limit_s)
 {
     struct io_queue *q = f->queue;
