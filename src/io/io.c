@@ -166,9 +166,12 @@ static int share_queue(struct io_file *f, const struct io_open *o)
     if (strcmp(o->engine, q->spec))
         return err_usage("a file of I/O engine %s was opened for a queue of %s",
                          o->engine, q->spec);
-    if (q->only || (o->flags & IO_COLLECTIVE))
-        return err_usage("the queue of %s is for no other file: open one for several",
-                         q->only ? q->only->path : "collective transfers");
+    if (o->flags & IO_COLLECTIVE)
+        return err_usage("collective transfers need a queue for each file: leave out "
+                         "--collective where several files share one");
+    if (q->only)
+        return err_usage("the queue of %s is for that file only: open one for several",
+                         q->only->path);
     q->users++;
     f->queue = q;
     return 0;

@@ -166,8 +166,8 @@ void io_queue_close(struct io_queue **q);
 /* Local. Submits n requests, of any kinds and of any files of the queue, each with its
  * `file` (n <= depth - what is under way); a synchronous engine has completed them as
  * it returns. The requests and their buffers belong to the queue until they are done.
- * Returns 0, or the first request's rc; where an asynchronous engine's was refused, none
- * of the n is under way. */
+ * Returns 0, or the first request's rc; where an asynchronous engine's was refused,
+ * none of the n is under way. */
 int io_queue_start(struct io_queue *q, struct io_req *r[], int n);
 
 /* Local. The same for who has just read the clock: now_ns is when all are submitted,
