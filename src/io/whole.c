@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NOT_MADE "the folder is not one that this run made, and is left as it is"
+
 struct io_folder {
     int fd;
     char *path;
@@ -37,9 +39,7 @@ static int find_folder(const char *path, int flags, int *fd)
     *fd = scratch_tree(path);
     if (*fd >= 0 || !(flags & IO_WRITE))
         return 0;
-    return err_set(-EPERM, path, -1,
-                   "the folder is not one that this run made, and is left as it is: "
-                   "files in it are only read");
+    return err_set(-EPERM, path, -1, NOT_MADE ": files in it are only read");
 }
 
 /* Everybody remembers it, for whoever is told to end removes it. */
@@ -202,6 +202,22 @@ int io_folder_next(struct io_folder *d, char *name, size_t room)
     return rc;
 }
 
+int io_folder_empty(struct io_folder *d)
+{
+    char name[NAME_MAX + 1];
+    int rc = d->made ? 1 : err_set(-EPERM, d->path, -1, NOT_MADE);
+    if (d->listing)
+        rewinddir(d->listing);
+    while (rc > 0 && (rc = io_folder_next(d, name, sizeof name)) > 0) {
+        watchdog_arm_as_set("removing", name);
+        if (unlinkat(d->fd, name, 0) && errno != ENOENT && errno != EISDIR)
+            rc = err_set(-errno, d->path, -1, "a file in it cannot be removed: %s",
+                         strerror(errno));
+        watchdog_disarm();
+    }
+    return rc;
+}
+
 /* ---- one file -------------------------------------------------------------------- */
 
 /* Of the first failure; what comes after it is its consequence. */
@@ -240,8 +256,7 @@ static bool begin(const struct io_folder *d, struct io_whole *w, bool changes)
     if (!*w->name || is_dots(w->name) || strchr(w->name, '/'))
         fail(d, w, -EINVAL, "this is no name of a file in the folder");
     else if (changes && !d->made)
-        fail(d, w, -EPERM,
-             "the folder is not one that this run made, and is left as it is");
+        fail(d, w, -EPERM, NOT_MADE);
     w->start_ns = clock_ns();
     return !w->rc;
 }
@@ -386,9 +401,10 @@ static void write_all(const struct io_folder *d, struct io_whole *w, int fd)
              (long long)w->bytes, (long long)all);
     while (done < all && !w->rc) {
         ssize_t n = write(fd, (const char *)w->buf + done, (size_t)(all - done));
-        if (n < 0 && errno != EINTR)
-            fail(d, w, -errno, "write of %lld bytes failed after %lld: %s",
-                 (long long)w->bytes, (long long)done, strerror(errno));
+        if (n == 0 || (n < 0 && errno != EINTR))
+            fail(d, w, n ? -errno : -EIO, "write of %lld bytes failed after %lld: %s",
+                 (long long)w->bytes, (long long)done,
+                 n ? strerror(errno) : "nothing was written");
         done += n > 0 ? n : 0;
     }
     if (all != w->bytes && !w->rc && ftruncate(fd, w->bytes))

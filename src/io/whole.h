@@ -80,6 +80,11 @@ bool io_whole_asynchronous(struct io_folder *d);
  * sentence. Folders in it have names, too. */
 int io_folder_next(struct io_folder *d, char *name, size_t room);
 
+/* Local, likewise. Removes the files in a folder that the run made, each with a
+ * deadline of its own: millions take longer to go than a call may. 0 or -errno with a
+ * sentence. */
+int io_folder_empty(struct io_folder *d);
+
 /* Local. What was written to the folder's file system is on stable storage (syncfs),
  * of this node. 0 or -errno with a sentence. */
 int io_folder_sync(struct io_folder *d);

@@ -82,15 +82,28 @@ void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t byte
         found_bad(r, f->path, offset + wrong, bytes, mat, why);
 }
 
-void run_whole_check(struct run_set *set, const struct io_whole *w, int mat,
-                     int version)
+/* A stamp of what is there does not tell what is missing. */
+static int64_t find_missing(struct run *r, int64_t has, int64_t bytes, char why[WHY])
+{
+    if (!r->verify || r->failed || has == bytes)
+        return -1;
+    snprintf(why, WHY, "the file has %lld bytes: " STAMP_STALE, (long long)has);
+    return has < bytes ? has : bytes;
+}
+
+void run_whole_check(struct run_set *set, const struct io_whole *w, int64_t bytes,
+                     int mat, int version)
 {
     struct run *r = set->run;
     char why[WHY], path[RUN_SET_PATH];
     struct stamp s = stamp_of(r, set->place, mat, version);
-    int64_t wrong = set->folder ? find_wrong(r, w->buf, w->bytes, &s, why) : -1;
+    if (!set->folder)
+        return;
+    int64_t wrong = find_missing(r, w->bytes, bytes, why);
+    if (wrong < 0)
+        wrong = find_wrong(r, w->buf, bytes, &s, why);
     if (wrong >= 0)
-        found_bad(r, run_set_path(set, w->name, path), wrong, w->bytes, mat, why);
+        found_bad(r, run_set_path(set, w->name, path), wrong, bytes, mat, why);
 }
 
 void run_check_hash(struct run_file *f, struct run_hash hash, int64_t offset,

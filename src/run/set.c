@@ -69,6 +69,7 @@ int run_set_open(struct run_set *s, int flags)
     int64_t begin_ns = r->phase->switch_ns;
     int rc = io_folder_open(&s->folder, MPI_COMM_NULL, s->path, how);
     phase_act(r->phase, before);
+    s->made |= !rc && flags & IO_CREATE;
     if (!rc && flags & IO_CREATE)
         phase_op(r->phase, PHASE_OP_MKDIR, begin_ns, r->phase->switch_ns);
     return set_fail(s, rc);
@@ -93,15 +94,27 @@ int run_set_close(struct run_set *s, bool written)
     return r->failed;
 }
 
+static int remove_set(struct run_set *s)
+{
+    struct io_folder *d;
+    int how = IO_READ | IO_WRITE | IO_LOCAL;
+    int rc = io_folder_open(&d, MPI_COMM_NULL, s->path, how);
+    rc = rc ? rc : io_folder_empty(d);
+    io_folder_close(&d);
+    int removed = io_file_remove(MPI_COMM_NULL, s->path);
+    return rc ? rc : removed;
+}
+
 int run_set_remove(struct run_set *s)
 {
     struct run *r = s->run;
     io_folder_close(&s->folder);
-    if (!s->role || !stores(r))
+    if (!s->made)
         return r->failed;
+    s->made = false;
     run_set_of(s, r->worker);
     if (!r->options->keep || r->failed)
-        return set_fail(s, io_file_remove(MPI_COMM_NULL, s->path));
+        return set_fail(s, remove_set(s));
     io_file_keep(MPI_COMM_NULL, s->path);
     return 0;
 }

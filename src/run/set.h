@@ -15,6 +15,7 @@ struct run_set {
     struct io_folder *folder; /* NULL while closed, and where nothing is stored */
     const char *role;         /* NULL: it is an input */
     int place;                /* the worker whose files they are */
+    bool made;                /* this lane's folder is there */
     char path[4096];
 };
 
@@ -63,7 +64,9 @@ int run_whole_write(struct run_set *s, struct io_whole *w, enum io_replace how,
                     bool sync);
 int run_whole_remove(struct run_set *s, struct io_whole *w);
 
-/* Local. Checks what was read: the stamp (mat, version) of its worker, run_stamp. */
-void run_whole_check(struct run_set *s, const struct io_whole *w, int mat, int version);
+/* Local. Checks what was read: as many bytes as were written, with the stamp (mat,
+ * version) of its worker (run_stamp). */
+void run_whole_check(struct run_set *s, const struct io_whole *w, int64_t bytes,
+                     int mat, int version);
 
 #endif

@@ -7,7 +7,7 @@ import os
 import signal
 import unittest
 
-from e2e import BUILD, Case, drawn, long, main
+from e2e import BUILD, Case, drawn, fault, long, main
 
 PROGRAM = "manyfiles"
 HERE = os.path.abspath(os.path.join(BUILD, "tests", "e2e"))
@@ -38,9 +38,8 @@ class ManyFiles(Case):
                 for sync in ((), ("--sync",))]
         ways.append(("--way=OPENED", "--cache=keep"))
         for way in drawn(ways, 3) + [("--bytes=0",)]:
-            with self.subTest(way=way):
-                report = self.good(self.many(20, *way, "--more=7", np=2))
-                self.checked(report, 47)
+            report = self.good(self.many(20, *way, "--more=7", np=2))
+            self.checked(report, 47)
 
     def test_lanes(self):
         report = self.good(self.many(10, "--threads=3", "--more=5", np=2))
@@ -75,6 +74,51 @@ class ManyFiles(Case):
             args = ("--way=" + way, "--cache=keep")
             self.assertEqual(self.said(1, *args), self.said(1000, *args), way)
 
+    # ---- what others made ----------------------------------------------------
+
+    def test_input(self):
+        """It is read, and nothing changes it: the files are refused to be written,
+        and what removes files of the run's leaves them."""
+        folder = os.path.join(self.tmp, "input")
+        os.mkdir(folder)
+        for i, name in enumerate(("a b", "line\nend", "-rf", "\u00fc", "empty")):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(b"x" * (i != 4) * 1000)
+        os.symlink("a b", os.path.join(folder, "link"))
+
+        def state():
+            return sorted((e.name, e.stat().st_ino, e.stat().st_mtime_ns,
+                           e.is_symlink(), e.stat().st_size) for e in os.scandir(folder))
+        before = state()
+        report = self.good(self.many(3, "--input", folder, "--threads=2", np=2))
+        self.assertEqual(state(), before)
+        read = self.sample(report, "input", "read")
+        self.assertEqual(read["bytes"], 4 * 2 * 5 * 1000)
+
+    # ---- faults --------------------------------------------------------------
+
+    def faulty(self, what, *args, **more):
+        env = dict(PATH, **fault(what, file="files/manyfiles-", **more))
+        return self.run_program(PROGRAM, "50", "--quiet", *args, env=env, np=2)
+
+    def test_faults(self):
+        """A sentence, with the file, and nothing is left."""
+        faults = [("write:ENOSPC:5", "No space", ()), ("write:zero:5", "nothing", ()),
+                  ("fsync:EIO:5", "fsync failed", ("--sync",)),
+                  ("read:EIO:5", "read failed", ()), ("read:zero:5", "ended after", ()),
+                  ("read:flip:5", "verification failed", ()),
+                  ("write:lost:5", "verification failed", ("--how=TRUNCATE",))]
+        for what, text, args in drawn(faults, 3):
+            print("#", what)
+            self.failed(self.faulty(what, *args), text, "00000")
+
+    def test_time_out(self):
+        """A call that hangs ends the run, and the folders go, too."""
+        done = self.faulty("write:hang:20", "--io-timeout=1", rank=1)
+        self.assertNotEqual(done.status, 0, done)
+        self.assertIn("did not come back", done.err)
+        self.assertEqual(done.files, [], done)
+
     # ---- memory --------------------------------------------------------------
 
     def constant_memory(self, few, many):
@@ -99,7 +143,8 @@ class ManyFiles(Case):
         run = self.start(PROGRAM, ENDLESS, "--quiet", env=PATH, np=np)
 
         def some():
-            folders = [os.path.join(run.dir, name) for name in run.files]
+            folders = [os.path.join(run.dir, name) for name in run.files
+                       if name.startswith(PROGRAM)]
             return len(folders) == np and all(len(os.listdir(f)) > 50 for f in folders)
         self.until(some, "files are made")
         return run

@@ -13,7 +13,7 @@
 static struct {
     struct run_options run;
     int64_t files, bytes, more;
-    const char *how, *way;
+    const char *how, *way, *input;
     bool sync;
 } set;
 
@@ -33,6 +33,8 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "way", .value = &set.way, .preset = "WHOLE",
      .arg = "WAY", .choices = "WHOLE|OPENED", .workload = true,
      .help = "in one go, or as files that are opened"},
+    {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "DIR",
+     .workload = true, .help = "read what is there, too, and try to change it"},
     {.kind = OPT_FLAG, .name = "sync", .value = &set.sync, .preset = "no",
      .workload = true, .help = "each of them"},
     RUN_LANES(set.run),
@@ -120,9 +122,47 @@ static int take(struct run *r, void *unused)
             continue;
         }
         run_whole_read(s, &w);
-        run_whole_check(s, &w, (int)i, 1);
+        run_whole_check(s, &w, set.bytes, (int)i, 1);
     }
     return run_set_close(s, false);
+}
+
+/* What others made is read, in any way, and cannot be changed in any. */
+static void read_input(struct run *r, struct run_set *s, const char *name)
+{
+    char path[RUN_SET_PATH];
+    struct run_file f;
+    struct io_whole w = {.name = name, .buf = r->buffer, .room = 4096};
+    run_whole_read(s, &w);
+    struct io_req req = {.op = IO_OP_READ, .buf = r->buffer, .bytes = w.bytes};
+    run_file_local(&f, r, run_set_path(s, name, path), w.bytes, 4096, 1);
+    run_file_open(&f, IO_READ);
+    run_transfer(&f, &req, 1);
+    run_file_close(&f, false);
+    run_file_remove(&f);
+    if (r->failed)
+        return;
+    if (run_file_open(&f, IO_WRITE) != -EPERM ||
+        io_whole_write(s->folder, &w, how_to(), false) != -EPERM ||
+        io_whole_remove(s->folder, &w) != -EPERM)
+        return;
+    r->failed = 0;
+    err_clear();
+}
+
+static int input(struct run *r, void *unused)
+{
+    struct run_set s;
+    char name[256];
+    (void)unused;
+    if (!set.input)
+        return 0;
+    run_set_input(&s, r, set.input);
+    run_set_open(&s, IO_READ);
+    while (!r->failed && io_folder_next(s.folder, name, sizeof name) > 0)
+        read_input(r, &s, name);
+    run_set_close(&s, false);
+    return run_set_remove(&s);
 }
 
 static int drop(struct run *r, void *unused)
@@ -192,6 +232,7 @@ int main(int argc, char **argv)
     static const struct stage stages[] = {
         {.phase = "make", .body = make, .lanes = true},
         {.phase = "read", .body = take, .lanes = true},
+        {.phase = "input", .body = input, .lanes = true},
         {.phase = "remove", .body = drop, .lanes = true},
         {.body = NULL}};
     static const struct workload many = {.name = "manyfiles",

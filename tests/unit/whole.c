@@ -299,8 +299,9 @@ static void test_input(void)
     tap_ok(!symlink("file", in(others, "link")) && !read_into(d, "file", ROOM) &&
                !read_into(d, "link", ROOM) && !memcmp(back, "mine", 4),
            "with links in it, which are theirs");
-    tap_ok(put(d, "new", 1, IO_MAKE) == -EPERM && put(d, "file", 1, IO_RENAME) < 0 &&
-               put(d, "file", 1, IO_TRUNCATE) < 0 && drop(d, "file") == -EPERM,
+    tap_ok(io_folder_empty(d) == -EPERM && put(d, "new", 1, IO_MAKE) == -EPERM &&
+               put(d, "file", 1, IO_RENAME) < 0 && put(d, "file", 1, IO_TRUNCATE) < 0 &&
+               drop(d, "file") == -EPERM,
            "nothing in it is changed");
     err_clear();
     io_folder_close(&d);
@@ -352,6 +353,38 @@ static void test_full(void)
     if (rank == 0 && (umount(dir) || rmdir(dir)))
         tap_diag("%s: %s", dir, strerror(errno));
     MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- past the page cache --------------------------------------------------------- */
+
+static void test_direct(void)
+{
+    static _Alignas(4096) char block[2 * 4096];
+    struct io_folder *d;
+    struct io_whole w = {.name = "file", .buf = block, .room = sizeof block};
+    char path[TAP_PATH], text[64];
+    snprintf(text, sizeof text, "direct.%d", rank);
+    int rc = io_folder_open(&d, MPI_COMM_NULL, tap_path(path, text),
+                            IO_CREATE | IO_READ | IO_WRITE | IO_LOCAL | IO_DIRECT);
+    for (int64_t bytes = 0; bytes <= 5000 && !rc; bytes += 2500) {
+        memset(block, 'd', sizeof block);
+        w.bytes = bytes;
+        rc = io_whole_write(d, &w, IO_TRUNCATE, false);
+        memset(block, 0, sizeof block);
+        rc = rc ? rc : io_whole_read(d, &w);
+        rc = rc ? rc : is_right(&w, bytes, 'd') ? 0 : -EIO;
+    }
+    bool never = rc == -EINVAL; /* on this file system */
+    tap_ok(!rc || never, "files of any size past the page cache");
+    err_clear();
+    w.bytes = 5000;
+    w.room = 5000;
+    tap_ok(io_whole_write(d, &w, IO_TRUNCATE, false) == -EINVAL,
+           "whose buffer must hold whole blocks");
+    err_clear();
+    tap_ok(!io_folder_empty(d) && count(d) == 0, "all files are removed");
+    io_folder_close(&d);
+    io_file_remove(MPI_COMM_NULL, path);
 }
 
 /* ---- several at once ------------------------------------------------------------- */
@@ -503,6 +536,7 @@ int main(int argc, char **argv)
     test_faults();
     test_input();
     test_full();
+    test_direct();
     test_several();
     test_threads();
     return tap_end();
