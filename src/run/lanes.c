@@ -11,6 +11,7 @@
 
 struct lane { /* all but the first */
     struct run_lanes *team;
+    int number; /* of the lane; `view` may change before the thread is there */
     struct run view;
     pthread_t thread;
     bool started;
@@ -54,7 +55,7 @@ static void *lane_live(void *lane)
 {
     struct lane *l = lane;
     struct run_lanes *t = l->team;
-    err_lane(l->view.lane);
+    err_lane(l->number);
     for (int64_t turn = 0; lane_await(t, turn); turn++) {
         phase_act(l->view.phase, ACT_COMPUTE);
         t->body(&l->view, t->context);
@@ -78,20 +79,20 @@ static int lane_start(struct lane *l)
     return err_set(-rc, NULL, -1,
                    "thread %d of %d cannot be started: %s: take fewer threads, or see "
                    "what limits them (ulimit -u)",
-                   l->view.lane, l->view.lanes, strerror(rc));
+                   l->number, l->view.lanes, strerror(rc));
 }
 
 /* ---- beginning and end ----------------------------------------------------------- */
 
 /* What the rank is now, but for what is the lane's own. */
-static void lane_look(struct lane *l, int i, const struct run *r)
+static void lane_look(struct lane *l, const struct run *r)
 {
     struct run *v = &l->view;
     struct run own = *v;
     *v = *r;
     v->team = NULL;
-    v->lane = i;
-    v->worker = r->worker + i;
+    v->lane = l->number;
+    v->worker = r->worker + l->number;
     v->phase = own.phase;
     v->file = own.file;
     v->buffer = own.buffer;
@@ -106,8 +107,9 @@ static int lane_open(struct run *r, int i)
 {
     struct lane *l = &r->team->lane[i - 1];
     l->team = r->team;
+    l->number = i;
     int rc = phase_open(&l->view.phase);
-    lane_look(l, i, r);
+    lane_look(l, r);
     r->team->phase[i] = l->view.phase;
     return rc ? rc : lane_start(l);
 }
@@ -229,7 +231,7 @@ void lanes_begin_phase(struct run *r, const char *name)
 {
     for (int i = 0; r->team && i < r->team->n; i++) {
         struct lane *l = &r->team->lane[i];
-        lane_look(l, i + 1, r);
+        lane_look(l, r);
         phase_begin(l->view.phase, name, r->rep);
         phase_act(l->view.phase, ACT_IDLE);
     }

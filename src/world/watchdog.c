@@ -40,7 +40,8 @@ struct armed {
     _Atomic int64_t offset;
     _Atomic double limit_s;
     int lane;                   /* -1: it is none */
-    struct armed *next, **link; /* what points here; NULL: it is not in the list */
+    bool listed;                /* only its own thread asks */
+    struct armed *next, **link; /* in the list; link: what points here */
 };
 static _Thread_local struct armed mine;
 static struct armed *all;
@@ -223,7 +224,7 @@ static void leave(void *place)
     *a->link = a->next;
     if (a->next)
         a->next->link = a->link;
-    a->link = NULL;
+    a->listed = false;
     pthread_mutex_unlock(&listing);
 }
 
@@ -284,13 +285,14 @@ int64_t watchdog_ns(void)
 
 static struct armed *my_place(void)
 {
-    if (mine.link)
+    if (mine.listed)
         return &mine;
     if (pthread_setspecific(leaving, &mine)) {
         err_set(-ENOMEM, NULL, -1, "no memory to watch a thread's calls");
         return NULL;
     }
     mine.lane = err_lane_now();
+    mine.listed = true;
     pthread_mutex_lock(&listing);
     mine.next = all;
     mine.link = &all;
