@@ -264,6 +264,13 @@ static int set_environment(const struct opt_program *p)
     return rc;
 }
 
+/* A flag; or a choice that has "no", and needs no value. */
+static bool opt_negatable(const struct opt *o)
+{
+    return o->kind == OPT_FLAG ||
+           (o->kind == OPT_CHOICE && o->bare && strstr(o->choices, "|no"));
+}
+
 /* "--name", "--name=value", "--name value" (but where it may be left out), "--no-name".
  * Moves *i past a value. */
 static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
@@ -274,7 +281,7 @@ static int set_long(const struct opt_program *p, int argc, char **argv, int *i)
     snprintf(name, sizeof name, "%.*s", (int)n, arg);
     struct opt *o = opt_find(p, name);
     if (!o && !strncmp(name, "no-", 3) && (o = opt_find(p, name + 3)) &&
-        o->kind == OPT_FLAG && !arg[n])
+        opt_negatable(o) && !arg[n])
         return set(o, OPT_COMMAND_LINE, "no");
     if (!o || is_positional(o))
         return err_usage("unknown option --%s; %s --help lists the options", name,
@@ -415,7 +422,7 @@ static void help_entry(const struct opt *o, FILE *out)
 {
     enum { INDENT = 26, WIDTH = 80 };
     char head[96], text[1024], letter[8] = "";
-    bool negatable = o->kind == OPT_FLAG && o->preset && !strcmp(o->preset, "yes");
+    bool negatable = opt_negatable(o) && o->preset && !strcmp(o->preset, "yes");
     const char *arg = o->arg && !is_positional(o) ? o->arg : "";
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);

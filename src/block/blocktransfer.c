@@ -11,12 +11,13 @@
 #include "run/workload.h"
 #include <string.h>
 
-enum { DEPTH_MAX = 1024 };
+enum { DEPTH_MAX = 1024, STAGE_VERIFY = 2 };
 
 static struct {
     struct run_options run;
     int64_t bytes, block, depth, misalign;
     const char *pattern, *order;
+    bool pass; /* blocks are checked in a pass of their own */
 } set;
 
 /* clang-format off */
@@ -44,6 +45,7 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "misalign", .value = &set.misalign, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
      .help = "shift every transfer by so many bytes in the file"},
+    RUN_TIME(set.run),
     RUN_LANES(set.run),
     RUN_RANK_SHIFT(set.run),
     RUN_OPTIONS(set.run),
@@ -51,85 +53,109 @@ static struct opt table[] = {
 /* clang-format on */
 
 static struct layout layout;
-static enum io_op writes = IO_OP_WRITE, reads = IO_OP_READ;
+static int64_t written; /* of each worker's blocks, in this repetition */
 
-/* What a lane transfers in a phase. */
-struct sequence {
-    struct run *r;
+/* What all lanes do in a phase. */
+struct work {
     enum io_op op;
+    bool checks; /* what is read */
+    bool untimed;
+    double limit_s; /* 0: none */
+    int64_t total;  /* of a worker's blocks */
 };
 
-/* This worker's block number i; the same in every phase of a run. */
+struct lane_work {
+    struct run *r;
+    const struct work *w;
+};
+
+/* The number of block i of the worker that wrote it; the same in all phases. */
 static int64_t block_at(const struct run *r, int64_t i)
 {
     if (!strcmp(set.pattern, "SEQUENTIAL"))
         return i;
-    return shuffle(i, layout.blks, r->seed * 8191 + (uint64_t)r->worker);
+    return shuffle(i, layout.blks, r->seed * 8191 + (uint64_t)r->file->place);
 }
 
-static struct io_req request(const void *sequence, int64_t i, int slot)
+static struct io_req request(const void *lane_work, int64_t i, int slot)
 {
-    const struct sequence *s = sequence;
-    const struct run *r = s->r;
-    struct extent e = layout_at(&layout, r->file->place, 0, block_at(r, i));
-    return (struct io_req){.op = s->op,
-                           .buf = r->buffer + slot * set.block,
-                           .offset = e.offset,
-                           .bytes = e.bytes};
+    const struct lane_work *l = lane_work;
+    struct run *r = l->r;
+    int64_t block = block_at(r, i);
+    struct extent e = layout_at(&layout, r->file->place, 0, block);
+    struct io_req req = {.op = l->w->op,
+                         .buf = r->buffer + slot * set.block,
+                         .offset = e.offset,
+                         .bytes = e.bytes};
+    if (req.op == IO_OP_WRITE)
+        run_stamp(r, req.buf, req.bytes, (int)block, 1);
+    else if (l->w->checks)
+        run_poison(r, req.buf, req.bytes);
+    return req;
 }
 
-/* Blocks i to i + n - 1, all under way at once. */
-static void batch(const struct sequence *s, struct io_req *req, int64_t i, int n)
+static void check_block(void *lane_work, const struct io_req *req, int64_t i, int slot)
 {
-    struct run *r = s->r;
-    for (int k = 0; k < n; k++) {
-        req[k] = request(s, i + k, k);
-        if (s->op == IO_OP_WRITE)
-            run_stamp(r, req[k].buf, req[k].bytes, (int)block_at(r, i + k), 1);
-        else
-            run_poison(r, req[k].buf, req[k].bytes);
-    }
-    run_transfer(r->file, req, n);
-    for (int k = 0; k < n && s->op == IO_OP_READ; k++)
-        run_check(r->file, req[k].buf, req[k].offset, req[k].bytes,
-                  (int)block_at(r, i + k), 1);
-    progress_step(&r->progress, n, r->phase->name);
+    struct run *r = ((const struct lane_work *)lane_work)->r;
+    (void)slot;
+    run_check(r->file, req->buf, req->offset, req->bytes, (int)block_at(r, i), 1);
 }
 
-/* Stamping and checking while transfers go on would hide part of their time; and
- * collective ones must come in the same order on every rank. */
-static bool in_batches(const struct run *r)
+/* Up to the limit, or what is left to do. */
+static void transfer_blocks(struct run *r, void *work)
 {
-    return r->verify || set.run.collective;
+    struct io_req req[DEPTH_MAX];
+    struct lane_work l = {r, work};
+    bool writes = l.w->op == IO_OP_WRITE;
+    struct run_queue q = {.make = request,
+                          .done = l.w->checks ? check_block : NULL,
+                          .context = &l,
+                          .from = r->made,
+                          .total = l.w->total - r->made,
+                          .limit_s = l.w->limit_s,
+                          .untimed = l.w->untimed,
+                          .all_visible = r->verify && (writes || l.w->checks)};
+    run_queue(r->file, req, &q);
 }
 
-static int say_how(struct run *r)
+static void transfer(struct run *r, struct work *w)
 {
-    if (!r->queues || set.depth == 1)
-        return 0;
-    if (!in_batches(r))
-        report_note(r->report, "queue",
-                    "kept full: where transfers are done, as many are started");
-    else
-        report_note(r->report, "queue", "drained between batches of %lld, %s",
-                    (long long)set.depth,
-                    r->verify ? "as blocks are verified"
-                              : "as transfers are collective");
+    run_lanes(r, transfer_blocks, w);
+    if (!w->limit_s)
+        return;
+    w->total = run_wear_out(r);
+    w->limit_s = 0;
+    run_lanes(r, transfer_blocks, w);
+}
+
+static int write_all(struct run *r, void *context)
+{
+    struct work w = {
+        .op = IO_OP_WRITE, .limit_s = set.run.time_s, .total = layout.blks};
+    (void)context;
+    transfer(r, &w);
+    written = w.total;
     return 0;
 }
 
-/* A phase: all blocks of a worker, `depth` of them under way at a time. */
-static int transfer(struct run *r, void *op)
+static int read_all(struct run *r, void *context)
 {
-    struct io_req req[DEPTH_MAX];
-    struct sequence s = {r, *(const enum io_op *)op};
-    int64_t blks = layout.blks;
-    struct run_queue q = {.make = request, .context = &s, .total = blks};
-    if (!in_batches(r))
-        run_queue(r->file, req, &q);
-    else
-        for (int64_t i = 0; i < blks; i += set.depth)
-            batch(&s, req, i, (int)(blks - i < set.depth ? blks - i : set.depth));
+    struct work w = {.op = IO_OP_READ,
+                     .checks = r->verify && !set.pass,
+                     .limit_s = set.run.time_s,
+                     .total = written};
+    (void)context;
+    transfer(r, &w);
+    return 0;
+}
+
+/* --verify=pass: no time of transfers, so that these have all of theirs. */
+static int check_all(struct run *r, void *context)
+{
+    struct work w = {
+        .op = IO_OP_READ, .checks = true, .untimed = true, .total = written};
+    (void)context;
+    transfer(r, &w);
     return 0;
 }
 
@@ -163,6 +189,27 @@ static void add_figures(struct run *r)
     add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
 }
 
+static struct stage stages[] = {
+    {.phase = "write", .body = write_all, .flags = IO_WRITE | IO_CREATE},
+    {.phase = "read", .body = read_all, .flags = IO_READ},
+    [STAGE_VERIFY] = {.phase = "verify", .body = check_all, .flags = IO_READ},
+    {.body = NULL}};
+
+/* A limit needs a file whose layout does not depend on it, and ranks that need not meet
+ * in each transfer. */
+static int check_time(const struct run *r)
+{
+    if (!set.run.time_s)
+        return 0;
+    if (set.run.collective)
+        return err_usage("--time: collective transfers must be as many on every rank, "
+                         "and by time they are not: leave out one of the two");
+    if (opt_find(r->program, "BYTES")->from == OPT_DEFAULT)
+        return err_usage("--time needs BYTES, too: the most that each rank may write "
+                         "until then, for which there is room");
+    return 0;
+}
+
 static int check(const struct run *r, int64_t *memory_bytes)
 {
     if (layout.blks > INT32_MAX)
@@ -177,7 +224,8 @@ static int check(const struct run *r, int64_t *memory_bytes)
         return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
                          "--misalign must be such",
                          IO_DIRECT_ALIGN);
-    return layout_check(&layout);
+    int rc = check_time(r);
+    return rc ? rc : layout_check(&layout);
 }
 
 static int plan(struct run *r, struct run_need *n)
@@ -198,25 +246,18 @@ static int plan(struct run *r, struct run_need *n)
     n->layout = &layout;
     n->role = "blocks";
     n->depth = (int)set.depth;
-    n->steps = 2 * layout.blks;
+    set.pass = r->verify && !strcmp(set.run.verify_how, "pass");
+    if (!set.pass)
+        stages[STAGE_VERIFY].body = NULL;
+    n->steps = (2 + set.pass) * layout.blks;
     n->buffer_bytes = set.depth * set.block;
-    n->write_bytes = n->read_bytes = layout.ranks * layout.blks * set.block;
+    n->write_bytes = set.run.time_s ? -1 : layout.ranks * layout.blks * set.block;
+    n->read_bytes = set.run.time_s ? -1 : (1 + set.pass) * n->write_bytes;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.phase = "write",
-                                           .body = transfer,
-                                           .context = &writes,
-                                           .flags = IO_WRITE | IO_CREATE,
-                                           .lanes = true},
-                                          {.phase = "read",
-                                           .body = transfer,
-                                           .context = &reads,
-                                           .flags = IO_READ,
-                                           .lanes = true},
-                                          {.body = NULL}};
     static const struct workload blocktransfer = {
         .name = "blocktransfer",
         .line = "[BYTES]",
@@ -225,9 +266,8 @@ int main(int argc, char **argv)
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,
-        .takes = RUN_TAKES_ALL,
+        .takes = (RUN_TAKES_ALL & ~RUN_TAKES_VERIFY) | RUN_TAKES_PASS,
         .plan = plan,
-        .open = say_how,
         .stages = stages,
         .figures = add_figures,
     };

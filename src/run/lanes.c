@@ -100,6 +100,7 @@ static void lane_look(struct lane *l, const struct run *r)
     memcpy(v->buffers, own.buffers, sizeof own.buffers);
     v->progress.on = false; /* lane 0 of rank 0 shows how far all are */
     v->checked = v->bad = v->looked_bytes = v->resident_bytes = 0;
+    v->care_ns = v->queue_ns = 0;
     memset(v->cpu_ns, 0, sizeof v->cpu_ns);
 }
 
@@ -245,6 +246,8 @@ static void lane_fold(struct run *r, struct run *v)
     r->bad += v->bad;
     r->looked_bytes += v->looked_bytes;
     r->resident_bytes += v->resident_bytes;
+    r->care_ns += v->care_ns;
+    r->queue_ns += v->queue_ns;
     for (int a = 0; a < ACT_COUNT; a++)
         r->cpu_ns[a] += v->cpu_ns[a];
     if (v->phase->act[ACT_READ].calls)

@@ -8,6 +8,8 @@
 
 void run_phase_begin(struct run *r, const char *name)
 {
+    r->made = 0;
+    r->limit.reached = false;
     r->device_before = r->counters ? io_device_read_bytes() : -1;
     MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
     iotrace_begin(name);   /* another, where the program is traced */
@@ -87,6 +89,25 @@ static void add_rates(struct run *r, const struct report_rate *a)
             a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
 }
 
+/* What was done by the limit of --time: before the slower ranks did the rest, and
+ * without the sync. */
+static void limit_figures(struct run *r)
+{
+    static const char *const names[2] = {"limit_read_MBps", "limit_write_MBps"};
+    int64_t bytes[2] = {0}, ns[2] = {0};
+    struct run_limit *l = &r->limit;
+    if (!l->reached)
+        return;
+    MPI_Reduce(l->bytes, bytes, 2, MPI_INT64_T, MPI_SUM, 0, r->world.comm);
+    MPI_Reduce(l->ns, ns, 2, MPI_INT64_T, MPI_MAX, 0, r->world.comm);
+    for (int k = 0; k < 2; k++)
+        if (bytes[k])
+            rate_figure(r, r->phase->name, names[k],
+                        "bytes of all ranks by the limit of --time / slowest rank's "
+                        "seconds of such transfers by then / 1e6",
+                        (double)bytes[k] / (double)ns[k] * 1e3);
+}
+
 int run_phase_end(struct run *r)
 {
     struct report_rate rate;
@@ -122,6 +143,7 @@ int run_phase_end(struct run *r)
                 "bytes read and written by all ranks / slowest "
                 "rank's phase seconds / 1e6",
                 report_rate_phase_MBps(&rate));
+    limit_figures(r);
     if (r->async)
         visible_figures(r, name, &rate);
     if (r->latencies && rate.read_bytes)

@@ -5,7 +5,7 @@
  * what is done is replaced in that moment, and time since the transfer before was done
  * is of this one's kind. */
 #include "base/err.h"
-#include "run/run.h"
+#include "run/lanes.h"
 #include <errno.h>
 #include <string.h>
 
@@ -34,16 +34,16 @@ struct queue {
     int64_t cpu_ns, visible_ns[ACT_COUNT], wait_ns[ACT_COUNT], hidden_ns[ACT_COUNT];
 };
 
-static enum act queue_act(const struct io_req *req)
+static enum act queue_act(const struct queue *q, const struct io_req *req)
 {
-    return run_act_of(req->op);
+    return q->how->untimed ? ACT_CHECK : run_act_of(req->op);
 }
 
 /* ---- completions ----------------------------------------------------------------- */
 
 static void queue_book(struct queue *q, const struct io_req *req)
 {
-    enum act a = queue_act(req);
+    enum act a = queue_act(q, req);
     q->done++;
     if (req->rc) {
         q->rc = q->rc ? q->rc : req->rc;
@@ -53,7 +53,8 @@ static void queue_book(struct queue *q, const struct io_req *req)
         phase_act_at(q->phase, a, q->last_ns);
     q->last_ns = req->end_ns;
     q->count[a]++;
-    phase_transfer(q->phase, a, req->bytes, req->start_ns, req->end_ns);
+    if (!q->how->untimed)
+        phase_transfer(q->phase, a, req->bytes, req->start_ns, req->end_ns);
     q->stopped |= q->last_ns >= q->late_ns;
 }
 
@@ -95,15 +96,16 @@ static void queue_find_ready(struct queue *q)
     }
     q->next = (q->next + q->ready_count) % depth;
     if (first)
-        queue_book_wait(q, queue_act(first));
+        queue_book_wait(q, queue_act(q, first));
 }
 
 /* ---- new requests ---------------------------------------------------------------- */
 
 static bool queue_wants_more(const struct queue *q)
 {
+    const struct run *r = q->f->run;
     return (q->how->total < 0 || q->made < q->how->total) && !q->stopped &&
-           (!q->rc || q->f->run->options->collective);
+           ((!q->rc && !r->failed) || r->options->collective);
 }
 
 static void queue_start(struct queue *q, struct io_req *list[], int n)
@@ -112,7 +114,7 @@ static void queue_start(struct queue *q, struct io_req *list[], int n)
         return;
     int64_t now_ns = q->now_ns ? q->now_ns : clock_ns();
     q->now_ns = 0;
-    q->kind = queue_act(list[0]);
+    q->kind = queue_act(q, list[0]);
     if (q->aside)
         phase_act_at(q->phase, q->kind, now_ns);
     int rc = io_queue_start_at(q->io, list, n, now_ns);
@@ -159,9 +161,9 @@ static bool queue_turn(struct queue *q, int k)
         how->done(how->context, req, q->number[k], k);
     bool more = queue_make(q, k);
     if (care)
-        queue_care_ends(q, queue_act(req));
+        queue_care_ends(q, queue_act(q, req));
     else if (!q->aside)
-        q->hidden_ns[queue_act(req)] += q->phase->act[ACT_CHECK].ns - check_ns;
+        q->hidden_ns[queue_act(q, req)] += q->phase->act[ACT_CHECK].ns - check_ns;
     return more;
 }
 
@@ -242,7 +244,7 @@ static void queue_begin(struct queue *q)
     q->visible_ns[ACT_READ] = -q->phase->act[ACT_READ].ns;
     q->visible_ns[ACT_WRITE] = -q->phase->act[ACT_WRITE].ns;
     if (!q->aside && !q->how->all_visible) /* the first that is done says which */
-        phase_act_at(q->phase, ACT_READ, q->last_ns);
+        phase_act_at(q->phase, q->how->untimed ? ACT_CHECK : ACT_READ, q->last_ns);
 }
 
 /* Processor time of both kinds cannot be told apart, but by how many there were. */
@@ -251,10 +253,13 @@ static void queue_end_kind(struct queue *q, enum act a)
     struct run *r = q->f->run;
     int64_t all = q->count[ACT_READ] + q->count[ACT_WRITE];
     phase_move(q->phase, ACT_CHECK, a, q->hidden_ns[a]);
+    r->care_ns += q->hidden_ns[a];
     int64_t visible_ns = q->visible_ns[a] + q->phase->act[a].ns;
     int64_t wait_ns = q->wait_ns[a] < visible_ns ? q->wait_ns[a] : visible_ns;
     if (r->queues)
         phase_visible(q->phase, a, visible_ns - wait_ns, wait_ns);
+    if (q->how->all_visible && r->queues)
+        r->queue_ns += visible_ns;
     if (all && !q->aside)
         r->cpu_ns[a] +=
             (int64_t)((double)q->cpu_ns * (double)q->count[a] / (double)all);
@@ -264,6 +269,8 @@ static void queue_end(struct queue *q)
 {
     phase_act(q->phase, q->before);
     q->cpu_ns += run_cpu_ns(q->f->run);
+    if (q->how->untimed)
+        return;
     queue_end_kind(q, ACT_READ);
     queue_end_kind(q, ACT_WRITE);
 }
@@ -294,5 +301,30 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
     int rc = queue_turn_over(&q);
     queue_end(&q);
     run_fail(r, rc);
+    r->made += q.made;
     return q.made;
+}
+
+/* ---- by time --------------------------------------------------------------------- */
+
+static void limit_look(struct run_limit *l, const struct run *lane)
+{
+    static const enum act act[2] = {ACT_READ, ACT_WRITE};
+    l->most = lane->made > l->most ? lane->made : l->most;
+    for (int k = 0; k < 2; k++) {
+        const struct phase_act *a = &lane->phase->act[act[k]];
+        l->bytes[k] += a->bytes;
+        l->ns[k] = a->ns > l->ns[k] ? a->ns : l->ns[k];
+    }
+}
+
+int64_t run_wear_out(struct run *r)
+{
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    r->limit = (struct run_limit){.reached = true};
+    for (int i = 0; i < r->lanes; i++)
+        limit_look(&r->limit, run_lane_of(r, i));
+    MPI_Allreduce(MPI_IN_PLACE, &r->limit.most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    phase_act(r->phase, before);
+    return r->limit.most;
 }

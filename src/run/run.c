@@ -105,6 +105,7 @@ static int check_node_dirs(const struct run_options *o)
 static int settle(struct run *r)
 {
     struct run_options *o = r->options;
+    o->verify = o->verify && strcmp(o->verify_how, "no");
     r->io_flags = (o->collective ? IO_COLLECTIVE : 0) |
                   (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
     r->shared = strcmp(o->filetype, "UNIQUE");
@@ -492,6 +493,18 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
 
 /* ---- the end ------------------------------------------------------------- */
 
+/* With a full queue, care for blocks can make a rate less than the device's. */
+static void summarise_care(struct run *r)
+{
+    double share = r->queue_ns ? (double)r->care_ns / (double)r->queue_ns : -1;
+    MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, r->world.comm);
+    if (share >= 0)
+        report_note(r->report, "care",
+                    "blocks were stamped and checked in up to %.0f %% of the time of "
+                    "transfers, of which others went on meanwhile",
+                    1e2 * share);
+}
+
 static int summarise_checks(struct run *r)
 {
     int64_t sum[4] = {r->checked, r->bad, r->looked_bytes, r->resident_bytes};
@@ -502,6 +515,7 @@ static int summarise_checks(struct run *r)
         c.resident_share = (double)sum[3] / (double)sum[2];
     run_storage_shares(r, &c);
     report_checks(r->report, &c);
+    summarise_care(r);
     if (!r->options->verify || run_mode_asked(r->options) == RUN_NONE ||
         !r->read_bytes || sum[0])
         return 0;

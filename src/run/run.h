@@ -23,11 +23,13 @@ struct run_options {
     const char *iomethod, *iomode, *filetype, *cache, *dir;
     const char *node_dirs;
     const char *json, *csv, *label, *series;
+    const char *verify_how; /* yes, no or pass */
     bool collective, verify, keep, dry_run, quiet, per_rank;
     struct opt_list hints;
     int64_t repeat, seed, ranks, rank_shift;
     int64_t threads; /* lanes of each rank; 0: it has no such option */
     double io_timeout;
+    double time_s; /* a limit of each phase; 0: it has none, or no such option */
 };
 
 /* What a program can do, of what options ask for (struct workload: takes). It shows and
@@ -45,6 +47,7 @@ enum run_takes {
     RUN_TAKES_SHIFT = 512,   /* --rank-shift: its blocks have a writer */
     RUN_TAKES_LANES = 1024,  /* --threads */
     RUN_TAKES_VERIFY = 2048, /* what it reads can be checked */
+    RUN_TAKES_PASS = 4096,   /* instead of that: also in a pass of its own */
     RUN_TAKES_ALL = 4095
 };
 
@@ -97,6 +100,11 @@ enum run_takes {
     {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
      .needs = RUN_TAKES_VERIFY, .workload = true, \
      .help = "check every block that is read, outside the I/O times"}, \
+    {.kind = OPT_CHOICE, .name = "verify", .value = &(o).verify_how, .preset = "yes", \
+     .bare = "yes", .arg = "HOW", .choices = "yes|no|pass", .needs = RUN_TAKES_PASS, \
+     .workload = true, \
+     .help = "check every block that is read: where it is read, or with pass in an " \
+             "untimed pass of its own"}, \
     {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
      .unit = "1", .min = 0, .max = 9.2e18, \
      .help = "of the data and of random offsets; 0: another in each run"}, \
@@ -131,6 +139,15 @@ enum run_takes {
              "client's own cache serves it; with --threads so it is with workers"}
 /* clang-format on */
 
+/* Of programs whose phases can end by time. */
+/* clang-format off */
+#define RUN_TIME(o) \
+    {.kind = OPT_REAL, .name = "time", .value = &(o).time_s, .preset = "0", \
+     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true, \
+     .help = "write, and read, for S seconds; then all do as much as the fastest " \
+             "did by then; 0: all there is"}
+/* clang-format on */
+
 enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
 
 struct run_rates { /* of one repetition, for the figures over all phases */
@@ -139,6 +156,13 @@ struct run_rates { /* of one repetition, for the figures over all phases */
 };
 
 struct run_lanes;
+
+struct
+    run_limit { /* what this rank had done by then, and what each worker did in all */
+    bool reached;
+    int64_t most;
+    int64_t bytes[2], ns[2]; /* read, written; of the slowest lane */
+};
 
 struct run {
     struct world world;
@@ -188,7 +212,11 @@ struct run {
     int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
     struct run_rates rates;
     int64_t cpu_ns[ACT_COUNT]; /* of this process, within transfers and syncs */
-    struct report_rate last;   /* of the phase that ended last */
+    /* Of queues: what was made in this phase; care for blocks (run_stamp, run_check)
+     * while transfers were under way, and the time of these. */
+    int64_t made, care_ns, queue_ns;
+    struct run_limit limit;                /* of this phase, where one was reached */
+    struct report_rate last;               /* of the phase that ended last */
     struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
     int buffer_count;
     char *buffer; /* of need.buffer_bytes; without --verify each repetition's noise */
@@ -440,10 +468,10 @@ struct run_queue {
     int64_t total;          /* how many; -1: until limit_s have passed */
     double limit_s; /* 0: none. What is under way then is finished, and counts */
     bool ordered;   /* done() in the order of i */
-    bool
-        all_visible; /* what make and done do is care for blocks (run_stamp, run_check):
-                       * while transfers are under way it is time of these, or it would
-                       * hide some of theirs; else it is none */
+    bool untimed;   /* all of it is care for blocks: no transfer is booked */
+    /* What make and done do is care for blocks (run_stamp, run_check): while transfers
+     * are under way it is time of these, or it would hide some of theirs; else not. */
+    bool all_visible;
 };
 
 /* Local (collective with --collective, and then ordered and without limit_s). Keeps
@@ -452,6 +480,13 @@ struct run_queue {
  * time of transfers; with it submitting and waiting are, and the rest is what it was
  * before, as computing. req: the depth slots. Returns how many were made. */
 int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue *q);
+
+/* **Collective**, on the ranks' first threads. After queues that had a limit: books
+ * what was done by then, which gives the phase the figures NAME.limit_read_MBps and
+ * NAME.limit_write_MBps. So that all do the same work, the slower ones are to go on:
+ * returns how many requests the fastest lane of all has made in this phase, the same on
+ * every rank. What each has made itself is in r->made. */
+int64_t run_wear_out(struct run *r);
 
 /* ---- stamped data, within a phase -------------------------------------------- */
 

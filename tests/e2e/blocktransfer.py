@@ -93,7 +93,7 @@ class Transfers(Case):
         self.assertEqual(report["io"]["mode"], "sync")
         self.assertEqual(report["io"]["depth"], 8)
 
-    # ---- a queue that is kept full, and one that is drained --------------------------
+    # ---- a queue that is kept full ---------------------------------------------------
 
     def notes(self, *options, **how):
         return self.good(self.blocktransfer(*SIZE, *options, **how))["run"]["notes"]
@@ -131,7 +131,7 @@ class Transfers(Case):
         for block in set(blocks):
             self.assertLess(block.count(0), BLOCK // 16)
 
-    def test_batches_take_as_long_as_both_parts(self):
+    def test_verified_transfers_take_as_long_as_both_parts(self):
         for s in samples(self.moves(("--iomethod=threads",), (), 2, "--depth=5"),
                          "read"):
             self.assertAlmostEqual(s["submit_mean_s"] + s["wait_mean_s"], s["mean_s"],
@@ -145,19 +145,85 @@ class Transfers(Case):
                 self.assertIsNone(s["wait_mean_s"])
                 self.assertEqual(s["calls"], 2 * BLOCKS)
 
-    def test_queue_is_told(self):
-        queue = self.notes("--iomethod=threads", "--depth=3")["queue"]
-        self.assertIn("batches of 3", queue)
-        self.assertIn("verified", queue)
-        self.assertIn("collective", self.notes(*NULL, "--collective",
-                                               "--depth=3")["queue"])
-        self.assertIn("kept full", self.notes("--iomethod=threads", "--depth=3",
-                                              "--no-verify")["queue"])
-
-    def test_no_queue_is_no_note(self):
-        for options in (("--iomethod=threads",), ("--iomethod=POSIX", "--depth=3"),
+    def test_care_is_told(self):
+        """Where it takes part of the transfers' time: in a queue that is verified."""
+        for verify in ("--verify", "--verify=pass"):
+            self.assertIn("stamped and checked", self.notes(
+                "--iomethod=threads", "--depth=3", verify)["care"])
+        for options in (("--iomethod=threads", "--depth=3", "--no-verify"),
+                        ("--iomethod=POSIX", "--depth=3"),
                         ("--iomode=NONE", "--depth=3", "--iomethod=threads")):
-            self.assertNotIn("queue", self.notes(*options))
+            self.assertNotIn("care", self.notes(*options))
+
+    # ---- checked in a pass of its own -----------------------------------------------
+
+    def checked_afterwards(self, method, launcher, *options):
+        """Each block is read twice, and its check is no time of transfers."""
+        report = self.moves(method, launcher, 2, "--verify=pass", *options)
+        acts = {s["act"] for s in report["samples"]
+                if s["phase"] == "verify" and s["mean_s"]}
+        self.assertEqual(acts & {"read", "write", "sync"}, set())
+        self.assertIn("check", acts)
+
+    def lies_afterwards(self, what, found):
+        """Of 64 blocks the 65th read is the first one of the pass."""
+        self.failed(self.blocktransfer(*SIZE, "--verify=pass", "--depth=4", np=1,
+                                       env=fault(what, file="files/blocktransfer-")),
+                    found)
+
+    def test_a_pass_checks_what_it_reads(self):
+        self.lies_afterwards("read:flip:70", "verification failed")
+        self.lies_afterwards("read:lost:70", "poison")
+        self.lies_afterwards("read:shift:70", "verification failed")
+        self.lies_afterwards("write:flip:3", "verification failed")
+        self.lies_afterwards("read:EIO:70", "read of")
+
+    # ---- by time ---------------------------------------------------------------------
+
+    def by_time(self, *options, np=2):
+        """All ranks do as much as the fastest, and read no more than was written."""
+        report = self.good(self.blocktransfer("64M", "--block-size=4k", "--time=0.05",
+                                              *options, np=np))
+        write, read = (total(report, act, "calls") for act in ("write", "read"))
+        self.assertEqual(write % np, 0)
+        self.assertEqual(read % np, 0)
+        self.assertGreater(write, 0)
+        self.assertLessEqual(read, write)
+        figures = {f["name"] for f in report["figures"]}
+        self.assertIn("write.limit_write_MBps", figures)
+        self.assertIn("read.limit_read_MBps", figures)
+        return report, write, read
+
+    def test_by_time(self):
+        slow = ("--iomethod=null:delay_us=2000", "--no-verify")
+        for options in (slow, slow + ("--threads=2",), slow + ("--depth=7",)):
+            report, write, _ = self.by_time(*options)
+            self.assertLess(write, 2 * 2 * 16384)
+
+    def test_what_was_written_by_time_is_verified(self):
+        for options in (("--filetype=SHARED", "--layout=INTERLEAVED"),
+                        ("--pattern=RANDOM", "--iomethod=threads", "--depth=4"),
+                        ("--filetype=PARTITIONED",), ("--iomethod=MPI",),
+                        ("--iomode=ASYNC", "--depth=3", "--rank-shift=1",
+                         "--pattern=RANDOM")):
+            report, write, read = self.by_time(*options)
+            self.assertEqual(report["checks"]["blocks_checked"], read)
+        report, write, read = self.by_time("--verify=pass", "--filetype=SHARED")
+        self.assertEqual(report["checks"]["blocks_checked"], write)
+
+    def test_bytes_end_it_before_its_time(self):
+        report = self.moves(("--iomethod=POSIX",), (), 2, "--time=1000")
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+
+    def test_a_failure_by_time(self):
+        done = self.blocktransfer(*SIZE, "--time=100", env=fault(
+            "write:EIO:5", rank=1, file="files/blocktransfer-"))
+        self.failed(done, "write of", rank=1)
+
+    def test_time_is_refused(self):
+        self.refused(self.blocktransfer("--time=1"), "--time needs BYTES")
+        self.refused(self.blocktransfer("1M", "--time=1", "--collective",
+                                        "--iomethod=MPI"), "collective")
 
     def test_processor_time_of_a_transfer(self):
         for options in (("--iomethod=POSIX",), ("--iomethod=POSIX", "--no-verify"),
@@ -282,6 +348,13 @@ for (name_, method_, launcher_), (pattern, layout, misalign, type_) in cases:
 for name_, method_, launcher_ in METHODS[1:] + HDF5:
     add(Transfers, name_ + "_collective", "moves", method_, launcher_, 3,
         "--collective", "--filetype=SHARED", "--layout=INTERLEAVED", "--depth=4")
+
+add(Transfers, "posix_pass", "checked_afterwards", ("--iomethod=POSIX",), ())
+add(Transfers, "threads_pass", "checked_afterwards", ("--iomethod=threads",), (),
+    "--depth=4", "--threads=1", "--rank-shift=1")
+for name_, method_, launcher_ in METHODS[1:]:
+    add(Transfers, name_ + "_collective_pass", "checked_afterwards", method_, launcher_,
+        "--collective", "--filetype=SHARED", "--depth=4")
 
 for name_, pattern, type_ in itertools.product(ASYNCHRONOUS, ("SEQUENTIAL", "RANDOM"),
                                                ("UNIQUE", "SHARED")):

@@ -237,6 +237,8 @@ for i, (what, found) in enumerate(FULL_MODE_FAULTS):
         i % RANKS, TYPES[i % 2], found)
 
 for i, (what, found) in enumerate(BLOCK_FAULTS):
+    add(Verification, "blocktransfer_queue_" + what, "blocktransfer_fails", what, found,
+        "--iomethod=threads:depth=1", "--depth=%d" % (i % 3 + 2))
     options = ("--depth=4", "--filetype=SHARED") if i % 2 else ("--pattern=RANDOM",)
     add(Verification, "blocktransfer_" + what, "blocktransfer_fails", what, found,
         *options)

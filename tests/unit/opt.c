@@ -321,6 +321,30 @@ static void test_list_of_arguments(void)
            "a list takes all arguments");
 }
 
+static void test_choice_with_no(void)
+{
+    static const char *how, *other;
+    static struct opt some[] = {
+        {.kind = OPT_CHOICE,
+         .name = "how",
+         .value = &how,
+         .preset = "yes",
+         .bare = "yes",
+         .choices = "yes|no|later"},
+        {.kind = OPT_CHOICE, .name = "other", .value = &other, .choices = "yes|no"}};
+    const struct opt_program p = {.name = "p", .table = some, .n = 2};
+    tap_ok(!opt_parse(&p, 2, (char *[]){"p", "--no-how"}) && !strcmp(how, "no"),
+           "a choice that has no is denied as a flag is");
+    tap_ok(!opt_parse(&p, 2, (char *[]){"p", "--how"}) && !strcmp(how, "yes") &&
+               !opt_parse(&p, 2, (char *[]){"p", "--how=later"}) &&
+               !strcmp(how, "later"),
+           "and has its other values");
+    err_clear();
+    tap_ok(opt_parse(&p, 2, (char *[]){"p", "--no-other"}) == -EINVAL,
+           "but not one that needs a value");
+    err_clear();
+}
+
 static void test_taken(void)
 {
     enum { SPEED = 1, COLOUR = 2, SMELL = 4 };
@@ -377,6 +401,7 @@ int main(int argc, char **argv)
     test_refused();
     test_list_limit();
     test_list_of_arguments();
+    test_choice_with_no();
     test_taken();
     test_text();
     test_help();

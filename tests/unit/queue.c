@@ -92,7 +92,7 @@ static void done(void *context, const struct io_req *r, int64_t i, int slot)
         seen.wrong |= !is_filled(r->buf, i);
     seen.ordered &= i == seen.last + 1;
     seen.last = i;
-    for (int k = 0; k < file.depth && i >= DEPTH && i < BLOCKS - DEPTH; k++)
+    for (int k = 0; k < file.depth && i >= DEPTH && !seen.made[BLOCKS - 1]; k++)
         seen.drained |= !req[k].start_ns;
     enum act before = seen.care ? phase_act(run.phase, ACT_CHECK) : ACT_COMPUTE;
     burn(seen.burn_ns);
@@ -288,6 +288,39 @@ static void test_failures(void)
     err_clear();
 }
 
+/* Rank 0 is ten times as fast; both are told what it has done. */
+static void test_wear_out(void)
+{
+    open_file(run.world.rank ? "null:delay_us=5000" : "null:delay_us=500", DEPTH,
+              IO_READ);
+    run.made = 0;
+    turn((struct run_queue){.make = make_read, .total = -1, .limit_s = 0.05});
+    int64_t mine = run.made, most = run_wear_out(&run), least = most;
+    MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+    tap_ok(mine > 0 && most >= mine && least == most && run.limit.reached &&
+               run.limit.bytes[0] == mine * BLOCK && run.limit.ns[0] >= 50000000,
+           "all know what the fastest has done by the limit");
+    turn((struct run_queue){.make = make_read, .from = mine, .total = most - mine});
+    close_file();
+    tap_ok(run.made == most && run.phase->act[ACT_READ].calls == most && adds_up(),
+           "and do as much");
+}
+
+static void test_untimed(void)
+{
+    open_file("null:delay_us=500", DEPTH, IO_READ);
+    turn((struct run_queue){.make = make_read,
+                            .done = done,
+                            .total = BLOCKS,
+                            .untimed = true,
+                            .all_visible = true});
+    close_file();
+    tap_ok(run.phase->act[ACT_READ].ns == 0 && run.phase->act[ACT_READ].calls == 0 &&
+               run.phase->act[ACT_CHECK].ns >= BLOCKS / DEPTH * 500000 && adds_up() &&
+               each_once(seen.done, BLOCKS),
+           "an untimed queue is care for blocks, and nothing is booked");
+}
+
 static void test_engine(const char *engine)
 {
     if (io_engine_check(engine, 0) || io_engine_usable(engine)) {
@@ -315,6 +348,7 @@ int main(int argc, char **argv)
     run.world.comm = MPI_COMM_WORLD;
     run.options = &options;
     run.described = true;
+    run.lanes = 1;
     buffer = aligned_alloc(BLOCK, (size_t)DEPTH * BLOCK);
     tap_ok(buffer && !phase_open(&run.phase), "memory");
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
@@ -322,6 +356,8 @@ int main(int argc, char **argv)
     test_time();
     test_whose_time_it_is();
     test_failures();
+    test_wear_out();
+    test_untimed();
     phase_close(&run.phase);
     free(buffer);
     return tap_end();
