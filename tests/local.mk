@@ -122,6 +122,7 @@ SCRIPT_TESTS = \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
 	tests/e2e/storage.py \
+	tests/e2e/takes.py \
 	tests/e2e/threads.py \
 	tests/e2e/verification.py \
 	tests/lint/hardening.py \

@@ -148,6 +148,8 @@ static int set(struct opt *o, enum opt_from from, const char *text)
     case OPT_TEXT:
         *(const char **)o->value = text;
         return 0;
+    case OPT_ASK:
+        return err_usage("%s: \"%s\" is not %s", who, text, o->arg);
     case OPT_TITLE:
         break;
     }
@@ -208,10 +210,13 @@ static int take_choices(struct opt *o, unsigned takes)
         size_t len = strcspn(at, "|");
         if (is_taken(o->choice_needs[i], takes)) {
             size_t n = strlen(text);
+            o->choice_help[left] = o->choice_help[i];
             sprintf(text + n, "%s%.*s", left++ ? "|" : "", (int)len, at);
         }
         at += len + (at[len] == '|');
     }
+    for (int i = left; i < OPT_CHOICES_MAX; i++)
+        o->choice_help[i] = NULL;
     o->choices = text;
     return left;
 }
@@ -344,12 +349,28 @@ static int set_arguments(const struct opt_program *p, int argc, char **argv)
     return 0;
 }
 
+/* The entry that `arg` asks for: "--list-engines", or "--list-engines=json"; NULL. */
+static const struct opt *asked_entry(const struct opt_program *p, const char *arg)
+{
+    for (int i = 0; i < p->n; i++) {
+        const struct opt *o = &p->table[i];
+        char bare[64], with_arg[64];
+        if (o->kind != OPT_ASK)
+            continue;
+        snprintf(bare, sizeof bare, "--%s", o->name);
+        snprintf(with_arg, sizeof with_arg, "--%s=%s", o->name, o->arg);
+        if (!strcmp(arg, bare) || !strcmp(arg, with_arg))
+            return o;
+    }
+    return NULL;
+}
+
 /* The argument that asks for something else than a run; NULL: there is none. */
-static const char *opt_asked(int argc, char **argv)
+static const char *opt_asked(const struct opt_program *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") ||
-            !strcmp(argv[i], "--version"))
+            !strcmp(argv[i], "--version") || asked_entry(p, argv[i]))
             return argv[i];
     return NULL;
 }
@@ -357,7 +378,7 @@ static const char *opt_asked(int argc, char **argv)
 int opt_parse(const struct opt_program *p, int argc, char **argv)
 {
     int rc = set_presets(p);
-    if (opt_asked(argc, argv))
+    if (opt_asked(p, argc, argv))
         return OPT_ASKED;
     if (!rc)
         rc = set_environment(p);
@@ -378,9 +399,12 @@ bool opt_speaks(void)
 
 void opt_answer(const struct opt_program *p, const char *version, int argc, char **argv)
 {
-    const char *what = opt_asked(argc, argv);
+    const char *what = opt_asked(p, argc, argv);
+    const struct opt *entry = what ? asked_entry(p, what) : NULL;
     if (what && opt_speaks() && !strcmp(what, "--version"))
         printf("%s (Leadline) %s\n", p->name, version);
+    else if (entry && opt_speaks())
+        entry->answer(strchr(what, '='), stdout);
     else if (what && opt_speaks())
         opt_help(p, stdout);
 }
@@ -390,7 +414,7 @@ bool opt_early(const struct opt_program *p, const char *version, int argc, char 
 {
     program_begin();
     *status = EXIT_GOOD;
-    if (!opt_asked(argc, argv))
+    if (!opt_asked(p, argc, argv))
         return false;
     opt_answer(p, version, argc, argv);
     *status = opt_speaks() ? program_end(p->name, EXIT_GOOD) : EXIT_GOOD;
@@ -418,6 +442,30 @@ static void wrap(FILE *out, const char *text, int at, int indent, int width)
     fputc('\n', out);
 }
 
+/* Appends; returns the new length. */
+static size_t append(char *text, size_t size, size_t n, const char *a, const char *b)
+{
+    return n < size ? n + (size_t)snprintf(text + n, size - n, "%s%s", a, b) : n;
+}
+
+/* Choices, what they mean, the variable and the preset. */
+static void help_text(const struct opt *o, char *text, size_t size)
+{
+    const char *between = o->help ? "; " : "";
+    size_t n =
+        append(text, size, 0, o->choices ? o->choices : "", o->choices ? ": " : "");
+    n = append(text, size, n, "", o->help ? o->help : "");
+    for (int i = 0; i < OPT_CHOICES_MAX; i++)
+        if (o->choice_help[i]) {
+            n = append(text, size, n, between, o->choice_help[i]);
+            between = "; ";
+        }
+    if (o->env)
+        n = append(text, size, n, "; environment ", o->env);
+    if (o->preset && o->kind != OPT_FLAG && n < size)
+        snprintf(text + n, size - n, " [%s]", o->preset);
+}
+
 static void help_entry(const struct opt *o, FILE *out)
 {
     enum { INDENT = 26, WIDTH = 80 };
@@ -429,12 +477,7 @@ static void help_entry(const struct opt *o, FILE *out)
     snprintf(head, sizeof head, "  %s%s%s%s%s%s%s%s", letter,
              is_positional(o) ? "" : "--", negatable ? "[no-]" : "", o->name,
              o->bare ? "[" : "", *arg ? "=" : "", arg, o->bare ? "]" : "");
-    int n = snprintf(text, sizeof text, "%s%s%s", o->choices ? o->choices : "",
-                     o->choices ? ": " : "", o->help);
-    if (o->env)
-        n += snprintf(text + n, sizeof text - (size_t)n, "; environment %s", o->env);
-    if (o->preset && o->kind != OPT_FLAG)
-        snprintf(text + n, sizeof text - (size_t)n, " [%s]", o->preset);
+    help_text(o, text, sizeof text);
     fprintf(out, "%-*s", INDENT, head);
     if (strlen(head) >= INDENT)
         fprintf(out, "\n%*s", INDENT, "");
@@ -492,6 +535,7 @@ const char *opt_text(const struct opt *o, char *out, int size)
     case OPT_REST:
         return list_text(((const struct opt_rest *)o->value)->item,
                          ((const struct opt_rest *)o->value)->n, out, size);
+    case OPT_ASK:
     case OPT_TITLE:
         out[0] = 0;
     }
@@ -528,7 +572,7 @@ static void write_one(const struct opt *o, FILE *out)
 void opt_write_all(const struct opt_program *p, FILE *out)
 {
     for (int i = 0; i < p->n; i++)
-        if (p->table[i].name)
+        if (p->table[i].name && p->table[i].value)
             write_one(&p->table[i], out);
 }
 

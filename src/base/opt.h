@@ -16,6 +16,7 @@ enum opt_kind {
     OPT_CHOICE, /* const char *: one of choices, in any case; stored as listed */
     OPT_LIST,   /* struct opt_list: may be repeated */
     OPT_REST,   /* struct opt_rest: a positional that takes all that are left */
+    OPT_ASK,    /* no value: as --help, it is answered, and nothing else done */
     OPT_TITLE   /* no option: a heading in --help */
 };
 
@@ -48,10 +49,13 @@ struct opt {
     double min, max;     /* both 0: not limited (but INT and BYTES are never < 0) */
     unsigned needs;      /* bits of opt_take; 0: any program has it */
     unsigned choice_needs[OPT_CHOICES_MAX]; /* likewise of each of the choices */
+    const char
+        *choice_help[OPT_CHOICES_MAX]; /* said after `help`, of those there are */
     bool workload; /* two reports that differ in it are not comparable */
     bool required; /* a positional that must be given */
     const char *help;
-    enum opt_from from; /* set by opt_parse */
+    void (*answer)(bool with_arg, FILE *out); /* OPT_ASK: to --name, or --name=arg */
+    enum opt_from from;                       /* set by opt_parse */
 };
 
 struct opt_program {
@@ -70,19 +74,19 @@ int opt_take(struct opt_program *p, unsigned takes);
 
 /* Local. Presets, then environment, then argv. Returns 0, or -EINVAL with a
  * sentence (err_usage) that names the option and the values allowed; or OPT_ASKED where
- * --help or --version is among the arguments, of which only the presets count then. An
- * empty environment variable counts as unset. */
+ * --help, --version or an OPT_ASK is among the arguments: only the presets count then.
+ * An empty environment variable counts as unset. */
 #define OPT_ASKED 1
 int opt_parse(const struct opt_program *p, int argc, char **argv);
 
-/* Local. What a program does first: begins it (base/program.h), and answers --help and
- * --version. Returns true if the program should end, with *status. Programs that start
- * MPI call world_early (world/world.h) instead. */
+/* Local. What a program does first: begins it (base/program.h), and answers --help,
+ * --version and OPT_ASK. Returns true if the program should end, with *status. Programs
+ * that start MPI call world_early (world/world.h) instead. */
 bool opt_early(const struct opt_program *p, const char *version, int argc, char **argv,
                int *status);
 
-/* Local. Prints what --help or --version asks for, on the process that speaks (the
- * launcher's rank 0). */
+/* Local. Prints what --help, --version or an OPT_ASK asks for, on the process that
+ * speaks (the launcher's rank 0). */
 void opt_answer(const struct opt_program *p, const char *version, int argc,
                 char **argv);
 

@@ -17,7 +17,8 @@ enum io_engine_can {
     IO_SYNC_TOGETHER = 512, /* sync is a collective call: all ranks must make it */
     IO_CALLS_MPI = 1024,    /* transfers call MPI, which only the thread that began MPI
                                may do */
-    IO_CAN_SHARE = 2048     /* asynchronous, and a queue may have several files */
+    IO_CAN_SHARE = 2048,    /* asynchronous, and a queue may have several files */
+    IO_OWN_FORMAT = 4096    /* what it stores is not the bytes at their offsets */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close

@@ -34,6 +34,14 @@ static bool is_method(const struct io_engine *e)
     return e && !(e->can & IO_WRAPS);
 }
 
+/* Of such what `without` (enum io_engine_kind) leaves. */
+static bool is_left(const struct io_engine *e, int without)
+{
+    int kind = (e->can & IO_HAS_NO_FILE ? IO_STORES_NOTHING : 0) |
+               (e->can & IO_OWN_FORMAT ? IO_STORES_FORMAT : 0);
+    return is_method(e) && !(kind & without);
+}
+
 /* What a user knows it as. */
 static const char *title(const struct io_engine *e, char out[IO_ENGINE_TITLE])
 {
@@ -49,12 +57,12 @@ const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE])
     return title(find(spec), out);
 }
 
-static void list_built(char *out, size_t size)
+static void list_built(char *out, size_t size, int without)
 {
     size_t n = 0;
     out[0] = 0;
     for (int i = 0; io_engines[i]; i++)
-        if (is_method(io_engines[i]) && !io_engines[i]->reason && n < size)
+        if (is_left(io_engines[i], without) && !io_engines[i]->reason && n < size)
             n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
                                   io_engines[i]->name);
 }
@@ -85,17 +93,41 @@ static const struct method *method_of(const char *name)
     return NULL;
 }
 
-int io_engine_of_method(const char *method, const char **spec)
+/* "POSIX, MPI or HDF5". */
+static void list_methods(char *out, size_t size, int without)
+{
+    size_t n = 0, left = 0, last = 0, all = sizeof methods / sizeof methods[0];
+    for (size_t i = 0; i < all; i++)
+        if (is_left(find(methods[i].engine), without))
+            last = i;
+    for (size_t i = 0; i < all && n < size; i++)
+        if (is_left(find(methods[i].engine), without))
+            n += (size_t)snprintf(out + n, size - n, "%s%s",
+                                  !left++     ? ""
+                                  : i == last ? " or "
+                                              : ", ",
+                                  methods[i].name);
+}
+
+const char *io_engine_choices(char *out, size_t size, int without)
+{
+    char names[256], known[64];
+    list_built(names, sizeof names, without);
+    list_methods(known, sizeof known, without);
+    snprintf(out, size, "%s, or an I/O engine (%s)", known, names);
+    return out;
+}
+
+int io_engine_of_method(const char *method, int without, const char **spec)
 {
     const struct method *m = method_of(method);
-    char names[256];
+    char choices[IO_ENGINE_CHOICES];
     *spec = m ? m->engine : method;
-    if (m || is_method(find(method)))
+    const struct io_engine *e = find(*spec);
+    if (e && is_left(e, without))
         return 0;
-    list_built(names, sizeof names);
-    return err_usage(
-        "IOMETHOD \"%s\" is not one of POSIX, MPI, HDF5, or an I/O engine (%s)", method,
-        names);
+    return err_usage("IOMETHOD \"%s\" is not one of %s", method,
+                     io_engine_choices(choices, sizeof choices, without));
 }
 
 int io_engine_usable(const char *spec)
@@ -211,7 +243,7 @@ int io_engine_check(const char *spec, int flags)
 {
     char names[256], what[IO_ENGINE_TITLE];
     const struct io_engine *e = find(spec);
-    list_built(names, sizeof names);
+    list_built(names, sizeof names, 0);
     if (!e)
         return err_usage("there is no I/O engine \"%s\"; there are %s", spec, names);
     if (e->reason)

@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/uio.h>
 
 enum io_flags {
@@ -228,10 +229,24 @@ int64_t io_header_ns(void);
  * -EINVAL with a sentence that names the engines there are. */
 int io_engine_check(const char *spec, int flags);
 
+/* Engines that not every program can use. */
+enum io_engine_kind {
+    IO_STORES_NOTHING = 1,
+    IO_STORES_FORMAT = 2 /* one of its own, and not the bytes at their offsets */
+};
+
 /* Local. The engine of an IOMETHOD: POSIX, MPI (in any case), or an engine's own name
- * with its options. *spec is static or `method` itself. 0, or -EINVAL with a sentence
- * that names what there is. */
-int io_engine_of_method(const char *method, const char **spec);
+ * with its options; `without` those of enum io_engine_kind. *spec is static or `method`
+ * itself. 0, or -EINVAL with a sentence that names what there is. */
+int io_engine_of_method(const char *method, int without, const char **spec);
+
+/* Local. What an IOMETHOD may be: "POSIX, MPI or HDF5, or an I/O engine (posix, ...)".
+ * Returns `out`. */
+enum { IO_ENGINE_CHOICES = 400 };
+const char *io_engine_choices(char *out, size_t size, int without);
+
+/* Local. Prints the table of engines: what each can, and why it cannot be used here. */
+void io_engine_list(bool json, FILE *out);
 
 /* Local. The asynchronous engine of an IOMETHOD that is the i-th choice (0..), whether
  * or not it is usable; an asynchronous engine's own name is its only one. 0, or -EINVAL

@@ -11,6 +11,7 @@ src_io_libio_la_SOURCES = \
 	src/io/engines/engine_posix.c \
 	src/io/engines/engine_threads.c \
 	src/io/engines.c \
+	src/io/engines_list.c \
 	src/io/part/extents.c \
 	src/io/part/extents.h \
 	src/io/fs/cache.c \

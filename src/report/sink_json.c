@@ -212,6 +212,7 @@ static void put_value(struct json *j, const struct opt *o)
         put_list(j, ((const struct opt_rest *)o->value)->item,
                  ((const struct opt_rest *)o->value)->n);
         break;
+    case OPT_ASK:
     case OPT_TITLE:
         break;
     }

@@ -1,10 +1,10 @@
 /* Start, readiness and end of a program. */
-#include "run/run.h"
 #include "base/err.h"
 #include "base/scratch.h"
 #include "base/units.h"
 #include "run/lanes.h"
 #include "run/storage.h"
+#include "run/workload.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -116,7 +116,8 @@ static int settle(struct run *r)
     if (!rc)
         rc = check_node_dirs(o);
     if (!rc)
-        rc = io_engine_of_method(o->iomethod, &r->engine_of[RUN_SYNC]);
+        rc = io_engine_of_method(o->iomethod, run_without(r->workload),
+                                 &r->engine_of[RUN_SYNC]);
     if (!rc && r->partitioned)
         rc = settle_partitioned(r);
     return rc ? rc : check_engine(r, r->engine_of[RUN_SYNC]);
@@ -194,12 +195,15 @@ static int pretend(struct run *r)
     return 0;
 }
 
-bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
+bool run_start(struct run *r, const struct workload *w, const struct opt_program *p,
                int *argc, char ***argv, int *status)
 {
     memset(r, 0, sizeof *r);
+    struct run_options *o = w->run;
+    r->workload = w;
     r->program = p;
     r->options = o;
+    r->context = w->context;
     if (world_early(p, *argc, *argv, status))
         return false;
     int rc = opt_parse(p, *argc, *argv);

@@ -59,20 +59,24 @@ enum run_takes {
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", \
-     .help = "POSIX, MPI or HDF5, or an I/O engine and its options (posix, mpiio, " \
-             "mpiio-nb, hdf5, threads, uring:depth=32, or libaio, which blocks " \
-             "without O_DIRECT)"}, \
+     .help = ""}, /* run_main knows: what there is of it */ \
+    {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
+     .answer = io_engine_list, \
+     .help = "prints the I/O engines, what each can do, and why one cannot be used " \
+             "here"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
-     .help = "ASYNC has transfers under way while the program computes; NONE does " \
-             "everything but the I/O"}, \
+     .choice_help = {NULL, \
+                     "ASYNC has transfers under way while the program computes", \
+                     "NONE does everything but the I/O"}}, \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
      .choices = "UNIQUE|SHARED|PARTITIONED", \
      .choice_needs = {RUN_TAKES_UNIQUE, RUN_TAKES_SHARED, RUN_TAKES_PARTITIONED}, \
-     .help = "a file for each rank, or one for all; PARTITIONED is one for all that " \
-             "is stored as a file for each rank and a header"}, \
+     .choice_help = {"UNIQUE is a file for each rank", "SHARED one for all", \
+                     "PARTITIONED is one for all that is stored as a file for each " \
+                     "rank and a header"}}, \
     {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
      .arg = "DIR[,DIR...]", .needs = RUN_TAKES_PARTITIONED, \
      .help = "PARTITIONED: absolute paths of folders for the ranks' files, with %n " \
@@ -85,9 +89,10 @@ enum run_takes {
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
      .arg = "POLICY", .choices = "flush|keep|direct", \
      .choice_needs = {0, 0, RUN_TAKES_DIRECT}, \
-     .help = "with flush, writes are timed with their fsync, and cached pages " \
-             "dropped before files are read back; direct goes past the cache " \
-             "(O_DIRECT); keep does neither, as MADbench2"}, \
+     .choice_help = {"with flush, writes are timed with their fsync, and cached " \
+                     "pages dropped before files are read back", \
+                     "keep does neither, as MADbench2", \
+                     "direct goes past the cache (O_DIRECT)"}}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "where the files are made"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
@@ -135,8 +140,8 @@ enum run_takes {
     {.kind = OPT_INT, .name = "rank-shift", .value = &(o).rank_shift, .preset = "0", \
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
      .needs = RUN_TAKES_SHIFT, \
-     .help = "rank r reads what rank r + N wrote (modulo their number), so that no " \
-             "client's own cache serves it; with --threads so it is with workers"}
+     .help = "rank r reads what rank r + N wrote (modulo their number; each lane " \
+             "counts as a rank), so that no client's own cache serves it"}
 /* clang-format on */
 
 /* Of programs whose phases can end by time. */
@@ -156,6 +161,7 @@ struct run_rates { /* of one repetition, for the figures over all phases */
 };
 
 struct run_lanes;
+struct workload;
 
 struct
     run_limit { /* what this rank had done by then, and what each worker did in all */
@@ -166,7 +172,8 @@ struct
 
 struct run {
     struct world world;
-    const struct opt_program *program;
+    const struct workload *workload;
+    const struct opt_program *program; /* its options, as far as it takes them */
     struct run_options *options;
     void *context; /* the program's own (struct workload) */
     struct report *report;
@@ -255,7 +262,7 @@ struct run_io { /* one transfer */
 /* **Collective** on all processes. Answers --help and --version (then *status is set
  * and false is returned), parses options, starts MPI. Returns true to go on; what went
  * wrong is in r->failed, the same on every rank. */
-bool run_start(struct run *r, const struct opt_program *p, struct run_options *o,
+bool run_start(struct run *r, const struct workload *w, const struct opt_program *p,
                int *argc, char ***argv, int *status);
 
 /* **Collective.** After run_ready, and before the first phase: reads are of `path`,

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "run/lanes.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What all repetitions use. */
@@ -180,6 +181,24 @@ static int workload_all(struct run *r, const struct workload *w, int argc, char 
     return rc;
 }
 
+int run_without(const struct workload *w)
+{
+    return (w->takes & RUN_TAKES_NULL ? 0 : IO_STORES_NOTHING) |
+           (w->takes & RUN_TAKES_HDF5 ? 0 : IO_STORES_FORMAT);
+}
+
+/* The program's options are those that it takes, and of engines those that there are. */
+static int workload_options(struct opt_program *p, const struct workload *w)
+{
+    static char help[IO_ENGINE_CHOICES + 64];
+    char choices[IO_ENGINE_CHOICES];
+    struct opt *method = opt_find(p, "iomethod");
+    snprintf(help, sizeof help, "%s and its options: see --list-engines",
+             io_engine_choices(choices, sizeof choices, run_without(w)));
+    method->help = help;
+    return opt_take(p, w->takes);
+}
+
 int run_main(const struct workload *w, int argc, char **argv)
 {
     static struct run r; /* what the workload's calls come back to may point to it */
@@ -188,10 +207,9 @@ int run_main(const struct workload *w, int argc, char **argv)
                             .about = w->about,
                             .table = w->table,
                             .n = w->options};
-    int status, rc = opt_take(&p, w->takes);
-    if (!run_start(&r, &p, w->run, &argc, &argv, &status))
+    int status, rc = workload_options(&p, w);
+    if (!run_start(&r, w, &p, &argc, &argv, &status))
         return status;
-    r.context = w->context;
     rc = rc ? rc : r.failed;
     return run_finish(&r, rc ? rc : workload_all(&r, w, argc, argv));
 }

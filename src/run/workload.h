@@ -54,6 +54,9 @@ struct workload {
 /* The number of entries of a table. */
 #define WORKLOAD_COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
+/* Local. Engines that it cannot use, as its `takes` says: enum io_engine_kind. */
+int run_without(const struct workload *w);
+
 /* The whole of main. Returns the exit status. */
 int run_main(const struct workload *w, int argc, char **argv);
 

@@ -269,8 +269,8 @@ class Workloads(Case):
         self.refuses("fft", "--points=16", np=8, says="too small for 8 ranks")
         self.refuses("perf", "--chunk=12", says="multiple of 8")
         self.refuses("perf", "--io=fast", says="independent")
-        self.refuses("perf", "--iomode=ASYNC", says="SYNC")
-        self.refuses("perf", "--cache=direct", says="--cache")
+        self.refuses("perf", "--iomode=ASYNC", says="unknown option --iomode")
+        self.refuses("perf", "--cache=direct", says="flush|keep")
         self.refuses("perf", "--filetype=UNIQUE", "--collective", says="--collective")
 
     @long

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *spec;
     for (int flags = 0; flags <= IO_WRITE_BACK; flags = flags ? 2 * flags : 1)
         fuzz_ended(io_engine_check(text, flags));
-    fuzz_ended(io_engine_of_method(text, &spec));
+    fuzz_ended(io_engine_of_method(text, 0, &spec));
     for (int i = 0; i < 2; i++)
         fuzz_ended(io_engine_of_method_async(text, i, &spec));
     int rc = io_engine_partitioned(text, part, sizeof part);

@@ -484,7 +484,7 @@ static int hdf5_size(struct io_file *f, int64_t *bytes)
 const struct io_engine io_engine_hdf5 = {
     .name = "hdf5",
     .options = "piece|align|chunk",
-    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_CALLS_MPI,
+    .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_CALLS_MPI | IO_OWN_FORMAT,
     .open = hdf5_open,
     .start = hdf5_start,
     .meet = hdf5_sync,

@@ -3,5 +3,6 @@
 
 const struct io_engine io_engine_hdf5 = {
     .name = "hdf5",
+    .can = IO_OWN_FORMAT,
     .reason = "parallel HDF5 of this MPI was not there when Leadline was configured",
 };

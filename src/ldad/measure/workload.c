@@ -42,67 +42,56 @@ static int named(char **words, int left, int *used)
     return -1;
 }
 
-/* Puts what --io is short for behind it, so that words that follow still count. */
-static int expand(struct workload *w, const char *name, int argc, char **argv)
+/* Puts what --io is short for behind it, so that words that follow still count. Returns
+ * how many words there are. */
+static int expand(const char *name, int argc, char **argv, char **out)
 {
     int n = 0, used;
-    w->argv = malloc(((size_t)argc * (WORDS + 1) + 1) * sizeof *w->argv);
-    if (!w->argv)
-        return err_set(-ENOMEM, NULL, -1, "no memory for the options");
     for (int i = 0; i < argc; i += used) {
         int m = named(argv + i, argc - i, &used);
         for (int k = 0; k < used; k++)
-            w->argv[n++] = argv[i + k];
+            out[n++] = argv[i + k];
         for (int k = 0; k < WORDS && m >= 0; k++)
-            w->argv[n++] = (char *)methods[m].words[k];
+            out[n++] = (char *)methods[m].words[k];
     }
-    w->argv[0] = (char *)name;
-    w->argv[n] = NULL;
-    w->argc = n;
-    return 0;
+    out[0] = (char *)name;
+    out[n] = NULL;
+    return n;
 }
 
-/* ---- start ----------------------------------------------------------------------- */
+int workload_main(const struct workload *w, int argc, char **argv)
+{
+    char **words = malloc(((size_t)argc * (WORDS + 1) + 1) * sizeof *words);
+    if (!words) {
+        fprintf(stderr, "%s: no memory for the options\n", w->name);
+        return 1;
+    }
+    int status = run_main(w, expand(w->name, argc, argv, words), words);
+    free(words);
+    return status;
+}
 
-static int check(const struct workload *w)
+/* ---- before the first phase ------------------------------------------------------ */
+
+static int check(const struct ldad_workload *w)
 {
     const struct run_options *o = &w->options->run;
-    if (run_mode_asked(o) != RUN_SYNC)
-        return err_usage("--iomode: the workloads' transfers are blocking ones, and "
-                         "what they compute is in their files: only SYNC is possible");
-    if (!strcmp(o->cache, "direct"))
-        return err_usage("--cache=direct: the workloads' transfers are not aligned to "
-                         "blocks of a device; take flush");
     if (!strcmp(o->filetype, "UNIQUE") && o->collective)
         return err_usage(
             "--collective needs a file that ranks share: leave it out with "
             "--filetype=UNIQUE");
-    if (!strcmp(o->filetype, "UNIQUE") && !strcmp(w->run.engine, "hdf5"))
+    if (!strcmp(o->filetype, "UNIQUE") && !strcmp(w->run->engine, "hdf5"))
         return err_usage("--filetype=UNIQUE is for plain files: take another "
                          "--iomethod than HDF5");
     return 0;
 }
 
-bool workload_start(struct workload *w, const struct opt_program *p,
-                    struct workload_options *o, int argc, char **argv, int *status)
-{
-    memset(w, 0, sizeof *w);
-    w->options = o;
-    w->info = MPI_INFO_NULL;
-    int rc = expand(w, p->name, argc, argv);
-    if (!run_start(&w->run, p, &o->run, &w->argc, &w->argv, status))
-        return false;
-    if (!w->run.failed)
-        w->run.failed = err_agree(w->run.world.comm, rc ? rc : check(w));
-    return true;
-}
-
-static const char *method_of(const struct workload *w)
+static const char *method_of(const struct ldad_workload *w)
 {
     const struct run_options *o = &w->options->run;
     if (!strcmp(o->filetype, "UNIQUE"))
         return "unique";
-    if (w->run.partitioned)
+    if (w->run->partitioned)
         return "partitioned";
     if (!o->collective)
         return "independent";
@@ -111,14 +100,14 @@ static const char *method_of(const struct workload *w)
                : "collective";
 }
 
-bool workload_collective(const struct workload *w)
+bool workload_collective(const struct ldad_workload *w)
 {
-    return w->options->run.collective && !w->run.partitioned;
+    return w->options->run.collective && !w->run->partitioned;
 }
 
-static int make_info(struct workload *w)
+static int make_info(struct ldad_workload *w)
 {
-    const struct run *r = &w->run;
+    const struct run *r = w->run;
     char plan[LDAD_TEXT + 64], seconds[32];
     const char *dirs = w->options->run.node_dirs;
     if (dirs && strlen(dirs) >= MPI_MAX_INFO_VAL)
@@ -145,35 +134,28 @@ static int make_info(struct workload *w)
     return 0;
 }
 
-static int dry(const struct run *r, const struct workload_need *need)
+int workload_plan(struct ldad_workload *w, int rc, int64_t file_bytes,
+                  struct run_need *n)
 {
-    struct run_need all = {.memory_bytes = need->memory_bytes,
-                           .files = need->files,
-                           .disk_bytes = need->files * need->file_bytes,
-                           .write_bytes = need->write_bytes,
-                           .read_bytes = need->read_bytes,
-                           .passes = r->options->repeat};
-    return run_dry(r, &all);
-}
-
-int workload_ready(struct workload *w, int rc, const struct workload_need *need,
-                   bool *done)
-{
-    struct run *r = &w->run;
-    *done = false;
+    struct run *r = w->run;
+    w->info = MPI_INFO_NULL;
+    if (!rc)
+        rc = check(w);
     if (!rc)
         rc = ldad_map_make(&w->map, &w->plan);
-    rc = err_agree(r->world.comm, rc);
-    if (!rc && w->options->run.dry_run) {
-        *done = true;
-        return dry(r, need);
-    }
+    if (rc)
+        return rc;
     ldad_plan_print(r->plan, sizeof r->plan, &w->plan);
-    if (!rc)
-        rc = run_ready(r, w->argc, w->argv, need->memory_bytes,
-                       need->files * need->file_bytes, need->layout, 1, 1);
-    if (!rc)
-        rc = err_agree(r->world.comm, make_info(w));
+    n->files = w->files;
+    n->disk_bytes = w->files * file_bytes;
+    n->steps = 1;
+    return 0;
+}
+
+int workload_open(struct run *r)
+{
+    struct ldad_workload *w = r->context;
+    int rc = make_info(w);
     if (rc)
         return rc;
     if (!r->partitioned) /* or it was said */
@@ -185,34 +167,25 @@ int workload_ready(struct workload *w, int rc, const struct workload_need *need,
     return 0;
 }
 
-int workload_finish(struct workload *w, int rc)
+void workload_close(struct run *r)
 {
-    if (w->info != MPI_INFO_NULL)
+    struct ldad_workload *w = r->context;
+    if (w->run && w->info != MPI_INFO_NULL)
         MPI_Info_free(&w->info);
-    int status = run_finish(&w->run, rc);
-    free(w->argv);
-    return status;
 }
 
-/* ---- phases ---------------------------------------------------------------------- */
-
-void workload_phase_begin(struct workload *w, const char *name)
+int workload_called(const struct ldad_workload *w, int failed)
 {
-    run_phase_begin(&w->run, name);
-}
-
-int workload_phase_end(struct workload *w, int failed)
-{
-    if (failed && !w->run.failed)
-        w->run.failed = err_set(-EIO, NULL, -1, "a call of MPI-IO failed");
-    return run_phase_end(&w->run);
+    return failed && !w->run->failed
+               ? err_set(-EIO, NULL, -1, "a call of MPI-IO failed")
+               : 0;
 }
 
 /* ---- repetitions ----------------------------------------------------------------- */
 
-static int make_path(const struct workload *w, const char *role, workload_path out)
+static int make_path(const struct ldad_workload *w, const char *role, workload_path out)
 {
-    const struct run *r = &w->run;
+    const struct run *r = w->run;
     const struct run_options *o = r->options;
     char rep[16] = "";
     if (o->keep && o->repeat > 1)
@@ -223,10 +196,20 @@ static int make_path(const struct workload *w, const char *role, workload_path o
     return err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
 }
 
-/* Figures beside those of every program. */
-static void add_figures(struct workload *w)
+int workload_begin(struct run *r, void *unused)
 {
-    const struct run *r = &w->run;
+    struct ldad_workload *w = r->context;
+    int rc = 0;
+    (void)unused;
+    w->timed.read_bytes = w->timed.foreign_bytes = 0;
+    for (int i = 0; i < w->files && !rc; i++)
+        rc = make_path(w, w->role[i], w->path[i]);
+    return rc;
+}
+
+void workload_figures(struct run *r)
+{
+    const struct ldad_workload *w = r->context;
     int64_t sum[2] = {w->timed.foreign_bytes, w->timed.read_bytes};
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
     report_figure(r->report, "foreign_read_bytes", "1", "lower",
@@ -237,54 +220,32 @@ static void add_figures(struct workload *w)
                   sum[1] ? 100.0 * (double)sum[0] / (double)sum[1] : 0);
 }
 
-static int repetition(struct workload *w, int n, const char *const *role,
-                      workload_phases *phases, const void *program)
+int workload_put_away(struct run *r, int rc)
 {
-    workload_path path[WORKLOAD_FILES];
-    run_rep_begin(&w->run);
-    w->timed.read_bytes = w->timed.foreign_bytes = 0;
-    for (int i = 0; i < n; i++) {
-        int rc = make_path(w, role[i], path[i]);
-        if (rc)
-            return rc;
-    }
-    int rc = phases(program, path);
-    for (int i = 0; i < n; i++) {
-        int removed = timed_file_remove(path[i]);
+    struct ldad_workload *w = r->context;
+    for (int i = 0; i < w->files; i++) {
+        int removed = w->path[i][0] ? timed_file_remove(w->path[i]) : 0;
         rc = rc ? rc : removed;
     }
-    if (rc)
-        return rc;
-    run_rep_end(&w->run);
-    add_figures(w);
-    return 0;
-}
-
-int workload_repeat(struct workload *w, int n, const char *const *role,
-                    workload_phases *phases, const void *program)
-{
-    int rc = 0;
-    for (int64_t i = 0; !rc && i < w->options->run.repeat; i++)
-        rc = repetition(w, n, role, phases, program);
     return rc;
 }
 
 /* ---- checks ---------------------------------------------------------------------- */
 
-enum act workload_care_begin(struct workload *w)
+enum act workload_care_begin(struct ldad_workload *w)
 {
-    return phase_act(w->run.phase, ACT_CHECK);
+    return phase_act(w->run->phase, ACT_CHECK);
 }
 
-void workload_care_end(struct workload *w, enum act before)
+void workload_care_end(struct ldad_workload *w, enum act before)
 {
-    phase_act(w->run.phase, before);
+    phase_act(w->run->phase, before);
 }
 
-void workload_checked(struct workload *w, int64_t offset, int64_t bytes,
+void workload_checked(struct ldad_workload *w, int64_t offset, int64_t bytes,
                       const char *why)
 {
-    struct run *r = &w->run;
+    struct run *r = w->run;
     r->checked++;
     if (!why)
         return;

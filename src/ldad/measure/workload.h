@@ -5,7 +5,7 @@
 
 #include "algebra/descriptor.h"
 #include "ldad/measure/timed.h"
-#include "run/run.h"
+#include "run/workload.h"
 
 struct workload_options {
     struct run_options run;
@@ -23,65 +23,65 @@ struct workload_options {
     RUN_OPTIONS_WITH((o).run, "SHARED", "no")
 /* clang-format on */
 
-struct workload {
-    struct run run;
+enum { WORKLOAD_FILES = 4 };
+typedef char workload_path[4096];
+
+struct ldad_workload { /* r->context */
     struct workload_options *options;
+    const char *const *role; /* of its files: "input" */
+    int files;
+    /* made here */
+    struct run *run;
+    workload_path path[WORKLOAD_FILES]; /* of the present repetition */
     struct ldad_plan plan;
     struct ldad_map map;
     MPI_Info info; /* to open every file with */
     struct timed timed;
-    int argc; /* with what --io is short for in its place */
-    char **argv;
 };
 
-struct workload_need {
-    int64_t memory_bytes; /* of a rank */
-    int64_t files, file_bytes;
-    int64_t write_bytes, read_bytes; /* of all ranks, in a repetition */
-    const char *layout;              /* "cyclic", "slabs" */
-};
+/* What every workload takes, and the hooks that are the same in all of them. */
+/* clang-format off */
+#define WORKLOAD_TAKES \
+    (RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_PARTITIONED | RUN_TAKES_HDF5 | \
+     RUN_TAKES_NULL | RUN_TAKES_COLLECTIVE | RUN_TAKES_VERIFY)
+#define WORKLOAD_HOOKS \
+    .takes = WORKLOAD_TAKES, .figures = workload_figures, .put_away = workload_put_away
+/* clang-format on */
+
+/* **Collective.** The whole of main, with what --io is short for in its place. */
+int workload_main(const struct workload *w, int argc, char **argv);
 
 /* Local. Whether ranks wait for each other in every transfer, as MPI-IO's collective
  * calls do. */
-bool workload_collective(const struct workload *w);
+bool workload_collective(const struct ldad_workload *w);
 
-/* **Collective** on all processes. As run_start: false where the program ends here,
- * with *status. */
-bool workload_start(struct workload *w, const struct opt_program *p,
-                    struct workload_options *o, int argc, char **argv, int *status);
+/* Local. The end of a workload's plan, once w->plan is made and `rc` known: checks, and
+ * fills in what follows from files of so many bytes. */
+int workload_plan(struct ldad_workload *w, int rc, int64_t file_bytes,
+                  struct run_need *n);
 
-/* **Collective.** Before the first phase, once w->plan is made and `rc` known: agrees,
- * checks what the run needs, opens the report. With --dry-run prints it: *done is set
- * then. Returns the agreed verdict. */
-int workload_ready(struct workload *w, int rc, const struct workload_need *need,
-                   bool *done);
+/* Local. Begins a workload's open. */
+int workload_open(struct run *r);
 
-/* **Collective.** Ends MPI and all. Returns the exit status. */
-int workload_finish(struct workload *w, int rc);
+/* The first stage: names the files of a repetition. */
+int workload_begin(struct run *r, void *unused);
 
-/* **Collective.** A phase around one call of a workload, which says with `failed`
- * whether it went wrong on this rank. Returns the agreed verdict. */
-void workload_phase_begin(struct workload *w, const char *name);
-int workload_phase_end(struct workload *w, int failed);
+/* Figures of what was read by ranks that did not write it; files are removed; what open
+ * made is. */
+void workload_figures(struct run *r);
+int workload_put_away(struct run *r, int rc);
+void workload_close(struct run *r);
 
-enum { WORKLOAD_FILES = 4 };
-typedef char workload_path[4096];
-
-/* **Collective.** All phases of a repetition; returns the agreed verdict. */
-typedef int workload_phases(const void *program, workload_path *path);
-
-/* **Collective.** All repetitions: names n files by their `role` ("input"), runs the
- * phases, removes the files, adds the figures, among them what was read by ranks that
- * did not write it. Returns the agreed verdict. */
-int workload_repeat(struct workload *w, int n, const char *const *role,
-                    workload_phases *phases, const void *program);
+/* Local. The verdict of one call of a workload, which says with `failed` whether it went
+ * wrong on this rank. */
+int workload_called(const struct ldad_workload *w, int failed);
 
 /* Local. The benchmark's own care, not the workload's time: between these. */
-enum act workload_care_begin(struct workload *w);
-void workload_care_end(struct workload *w, enum act before);
+enum act workload_care_begin(struct ldad_workload *w);
+void workload_care_end(struct ldad_workload *w, enum act before);
 
 /* Local. A block was checked; where it is wrong, `why` says it in a clause. */
-void workload_checked(struct workload *w, int64_t offset, int64_t bytes,
+void workload_checked(struct ldad_workload *w, int64_t offset, int64_t bytes,
                       const char *why);
 
 #endif

@@ -40,16 +40,10 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static const struct opt_program program = {
-    .name = "ldad fft",
-    .line = "",
-    .about = "The Fourier transform of numbers in a file, out of core, with the "
-             "transpositions of the six-step method made by way of files.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
-
-static struct workload w; /* the workload's calls come back without it */
+enum { INPUT, FIRST, SECOND, RESULT, FILES };
+static const char *const role[FILES] = {"input", "first", "second", "result"};
+static struct ldad_workload w = {.options = &set.o, .role = role, .files = FILES};
+static struct fft fft;
 static const struct fft_math *math;
 static void *roots;
 static struct {
@@ -109,14 +103,14 @@ static int make_all(int64_t n)
 /* **Collective.** Each rank gets its share. */
 static int make_answer(int64_t n)
 {
-    MPI_Comm comm = w.run.world.comm;
-    int64_t share = n / w.run.world.size;
+    MPI_Comm comm = w.run->world.comm;
+    int64_t share = n / w.run->world.size;
     void *values = NULL;
     int rc = buf_alloc(&values, share * 16, "the answer");
     answer.values = values;
-    if (!rc && w.run.world.rank == 0)
+    if (!rc && w.run->world.rank == 0)
         rc = buf_alloc(&answer.all, n * 16, "the answer");
-    if (!rc && w.run.world.rank == 0)
+    if (!rc && w.run->world.rank == 0)
         rc = make_all(n);
     rc = err_agree(comm, rc);
     if (rc)
@@ -129,11 +123,11 @@ static int make_answer(int64_t n)
 
 void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
 {
-    int64_t share = p->n1 * p->n2 / w.run.world.size;
-    const double *right = answer.values + 2 * (first - w.run.world.rank * share);
+    int64_t share = p->n1 * p->n2 / w.run->world.size;
+    const double *right = answer.values + 2 * (first - w.run->world.rank * share);
     double worst = 0;
     char why[320];
-    if (!w.run.verify || w.run.failed)
+    if (!w.run->verify || w.run->failed)
         return;
     enum act before = workload_care_begin(&w);
     for (int64_t i = 0; i < count; i++) {
@@ -155,32 +149,32 @@ void fft_check(const struct fft *p, MPI_Offset first, MPI_Offset count)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-enum { INPUT, FIRST, SECOND, RESULT, FILES };
-static const char *const role[FILES] = {"input", "first", "second", "result"};
-
-static int phases(const void *v, workload_path *path)
+static int write_input(struct run *r, void *unused)
 {
-    const struct fft *p = v;
-    const struct {
-        const char *name;
-        MPI_Offset rows, columns;
-        enum fft_work work;
-    } pass[] = {{"columns", p->n1, p->n2, FFT_TWIDDLE},
-                {"rows", p->n2, p->n1, FFT_LINES},
-                {"order", p->n1, p->n2, FFT_NOTHING}};
-    MPI_Comm comm = w.run.world.comm;
-    workload_phase_begin(&w, "write");
-    int rc = workload_phase_end(&w, fft_input(p, comm, path[INPUT], w.info));
-    for (int i = 0; i < 3 && !rc; i++) {
-        workload_phase_begin(&w, pass[i].name);
-        rc = workload_phase_end(&w, fft_pass(p, comm, path[i], pass[i].rows,
-                                             pass[i].columns, pass[i].work, path[i + 1],
-                                             w.info));
-    }
-    if (rc)
-        return rc;
-    workload_phase_begin(&w, "read");
-    return workload_phase_end(&w, fft_result(p, comm, path[RESULT], w.info));
+    (void)unused;
+    return workload_called(&w, fft_input(&fft, r->world.comm, w.path[INPUT], w.info));
+}
+
+/* From a file into the next one, which has rows where that one has columns. */
+struct step {
+    int from;
+    enum fft_work work;
+};
+
+static int transpose(struct run *r, void *step)
+{
+    const struct step *s = step;
+    bool turned = s->from == FIRST;
+    int failed =
+        fft_pass(&fft, r->world.comm, w.path[s->from], turned ? fft.n2 : fft.n1,
+                 turned ? fft.n1 : fft.n2, s->work, w.path[s->from + 1], w.info);
+    return workload_called(&w, failed);
+}
+
+static int read_result(struct run *r, void *unused)
+{
+    (void)unused;
+    return workload_called(&w, fft_result(&fft, r->world.comm, w.path[RESULT], w.info));
 }
 
 static bool is_power(int64_t n)
@@ -191,12 +185,12 @@ static bool is_power(int64_t n)
 /* At least a line of either length. */
 static int64_t panel_bytes(const struct fft *p)
 {
-    return set.points / w.run.world.size / p->panels * p->element;
+    return set.points / w.run->world.size / p->panels * p->element;
 }
 
-static int plan(struct fft *p)
+static int lay_out(struct fft *p)
 {
-    int64_t ranks = w.run.world.size, n2 = 1;
+    int64_t ranks = w.run->world.size, n2 = 1;
     if (set.paper) {
         set.points = 1 << 20;
         set.precision = "single";
@@ -218,7 +212,7 @@ static int plan(struct fft *p)
                          (long long)ranks);
     while (panel_bytes(p) > set.chunk && panel_bytes(p) > p->n1 * p->element)
         p->panels *= 2;
-    if (panel_bytes(p) > 1 << 30 || (w.run.verify && set.points / ranks > INT_MAX / 2))
+    if (panel_bytes(p) > 1 << 30 || (w.run->verify && set.points / ranks > INT_MAX / 2))
         return err_usage("--points: so many need more ranks, or --no-verify");
     return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
                             set.points / ranks * p->element);
@@ -228,65 +222,86 @@ static int plan(struct fft *p)
 static int64_t memory_of(const struct fft *p)
 {
     int64_t answers =
-        set.points / w.run.world.size * 16 + set.points * 16 / w.run.world.node_ranks;
-    return 2 * panel_bytes(p) + p->n1 / 2 * p->element + (w.run.verify ? answers : 0);
+        set.points / w.run->world.size * 16 + set.points * 16 / w.run->world.node_ranks;
+    return 2 * panel_bytes(p) + p->n1 / 2 * p->element + (w.run->verify ? answers : 0);
 }
 
-static int run_all(struct fft *p, void *buf[2])
+static int plan(struct run *r, struct run_need *n)
 {
-    int rc = buf_alloc(&buf[0], panel_bytes(p), "a panel");
+    w.run = r;
+    int rc = lay_out(&fft);
+    int64_t bytes = set.points * fft.element; /* each is written, and read once */
+    n->order = "slabs";
+    n->buffer_bytes = rc ? 0 : 2 * panel_bytes(&fft);
+    n->memory_bytes = rc ? 0 : memory_of(&fft);
+    n->write_bytes = n->read_bytes = rc ? 0 : FILES * bytes;
+    return workload_plan(&w, rc, bytes, n);
+}
+
+static int prepare(struct run *r)
+{
+    int rc = workload_open(r);
     if (!rc)
-        rc = buf_alloc(&buf[1], panel_bytes(p), "a panel");
-    if (!rc)
-        rc = buf_alloc(&roots, p->n1 / 2 * p->element, "roots of unity");
-    rc = err_agree(w.run.world.comm, rc);
-    if (!rc && w.run.verify) {
-        report_note(w.run.report, "answer", "compared with %s", fft_answer_by());
+        rc = buf_alloc(&roots, fft.n1 / 2 * fft.element, "roots of unity");
+    rc = err_agree(r->world.comm, rc);
+    if (!rc && r->verify) {
+        report_note(r->report, "answer", "compared with %s", fft_answer_by());
         rc = make_answer(set.points);
     }
     if (rc)
         return rc;
-    if (w.run.partitioned && w.options->run.node_dirs)
-        report_note(w.run.report, "disks",
+    if (r->partitioned && r->options->node_dirs)
+        report_note(r->report, "disks",
                     "all ranks read the columns of one row at a time, which one rank "
                     "wrote: only its disk reads then");
-    p->panel = buf[0];
-    p->lines = buf[1];
-    math->roots(roots, p->n1);
-    rc = workload_repeat(&w, FILES, role, phases, p);
-    MPI_Allreduce(MPI_IN_PLACE, &answer.error, 1, MPI_DOUBLE, MPI_MAX,
-                  w.run.world.comm);
-    if (!rc && w.run.verify)
-        report_result(w.run.report, "error", &answer.error, 1);
+    fft.panel = r->buffer;
+    fft.lines = r->buffer + panel_bytes(&fft);
+    math->roots(roots, fft.n1);
+    return 0;
+}
+
+static int results(struct run *r, int rc)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &answer.error, 1, MPI_DOUBLE, MPI_MAX, r->world.comm);
+    if (!rc && r->verify)
+        report_result(r->report, "error", &answer.error, 1);
     return rc;
+}
+
+static void release(struct run *r)
+{
+    buf_free(roots);
+    buf_free(answer.values);
+    buf_free(answer.all);
+    workload_close(r);
 }
 
 int workload_fft(int argc, char **argv)
 {
-    struct fft p = {.panels = 1};
-    void *buf[2] = {NULL, NULL};
-    int status;
-    bool done = true;
-    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
-        return status;
-    int rc = w.run.failed;
-    if (!rc) {
-        rc = plan(&p);
-        int64_t bytes = set.points * p.element; /* each is written, and read once */
-        struct workload_need need = {.memory_bytes = memory_of(&p),
-                                     .files = FILES,
-                                     .file_bytes = bytes,
-                                     .write_bytes = FILES * bytes,
-                                     .read_bytes = FILES * bytes,
-                                     .layout = "slabs"};
-        rc = workload_ready(&w, rc, &need, &done);
-    }
-    if (!rc && !done)
-        rc = run_all(&p, buf);
-    buf_free(buf[0]);
-    buf_free(buf[1]);
-    buf_free(roots);
-    buf_free(answer.values);
-    buf_free(answer.all);
-    return workload_finish(&w, rc);
+    static struct step columns = {INPUT, FFT_TWIDDLE}, rows = {FIRST, FFT_LINES},
+                       order = {SECOND, FFT_NOTHING};
+    static const struct stage stages[] = {
+        {.body = workload_begin},
+        {.phase = "write", .body = write_input},
+        {.phase = "columns", .body = transpose, .context = &columns},
+        {.phase = "rows", .body = transpose, .context = &rows},
+        {.phase = "order", .body = transpose, .context = &order},
+        {.phase = "read", .body = read_result},
+        {.body = NULL}};
+    static const struct workload transform = {
+        .name = "ldad fft",
+        .line = "",
+        .about = "The Fourier transform of numbers in a file, out of core, with the "
+                 "transpositions of the six-step method made by way of files.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.o.run,
+        .context = &w,
+        .plan = plan,
+        .open = prepare,
+        .stages = stages,
+        .results = results,
+        .close = release,
+        WORKLOAD_HOOKS};
+    return workload_main(&transform, argc, argv);
 }

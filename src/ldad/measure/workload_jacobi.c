@@ -44,16 +44,9 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static const struct opt_program program = {
-    .name = "ldad jacobi",
-    .line = "",
-    .about = "A grid that does not fit into memory is relaxed by Jacobi's method, from "
-             "one file into another and back.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
-
-static struct workload w; /* the workload's calls come back without it */
+static const char *const role[] = {"grid-a", "grid-b"};
+static struct ldad_workload w = {.options = &set.o, .role = role, .files = 2};
+static struct jacobi grid;
 
 /* ---- the grid -------------------------------------------------------------------- */
 
@@ -112,7 +105,7 @@ static struct {
 
 static int64_t band_rows(void)
 {
-    return (set.rows + w.run.world.size - 1) / w.run.world.size;
+    return (set.rows + w.run->world.size - 1) / w.run->world.size;
 }
 
 static int64_t core_bytes(void)
@@ -122,7 +115,7 @@ static int64_t core_bytes(void)
 
 static int core_open(void)
 {
-    int64_t left = set.rows - band_rows() * w.run.world.rank;
+    int64_t left = set.rows - band_rows() * w.run->world.rank;
     core.first = set.rows - left;
     core.rows = left < 0 ? 0 : left < band_rows() ? left : band_rows();
     for (int i = 0; i < 2; i++) {
@@ -138,8 +131,8 @@ static int core_open(void)
 /* Rows of neighbours come from those that have any. */
 static void core_exchange(void)
 {
-    MPI_Comm comm = w.run.world.comm;
-    int rank = w.run.world.rank, n = (int)set.columns;
+    MPI_Comm comm = w.run->world.comm;
+    int rank = w.run->world.rank, n = (int)set.columns;
     bool has = core.rows > 0, more = has && core.first + core.rows < set.rows;
     int up = has && rank > 0 ? rank - 1 : MPI_PROC_NULL;
     int down = more ? rank + 1 : MPI_PROC_NULL;
@@ -168,7 +161,7 @@ static void core_solve(void)
 void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 {
     int64_t bytes = rows * p->columns * (int64_t)sizeof(double);
-    if (!w.run.verify || w.run.failed || !rows)
+    if (!w.run->verify || w.run->failed || !rows)
         return;
     enum act before = workload_care_begin(&w);
     const double *right = core.now + (first - core.first + 1) * p->columns;
@@ -183,12 +176,21 @@ void jacobi_check(const struct jacobi *p, MPI_Offset first, MPI_Offset rows)
 
 /* ---- the run --------------------------------------------------------------------- */
 
+/* Of the phase that the workload is in. */
+static int end_phase(int failed)
+{
+    int rc = workload_called(&w, failed);
+    if (rc)
+        w.run->failed = rc;
+    return run_phase_end(w.run);
+}
+
 int jacobi_phase(const struct jacobi *p, const char *next, int failed)
 {
     (void)p;
-    int rc = workload_phase_end(&w, failed);
-    workload_phase_begin(&w, next);
-    if (rc || !w.run.verify || strcmp(next, "read"))
+    int rc = end_phase(failed);
+    run_phase_begin(w.run, next);
+    if (rc || !w.run->verify || strcmp(next, "read"))
         return rc;
     enum act before = workload_care_begin(&w);
     core_solve();
@@ -196,16 +198,17 @@ int jacobi_phase(const struct jacobi *p, const char *next, int failed)
     return 0;
 }
 
-static int phases(const void *v, workload_path *path)
+static int phases(struct run *r, void *unused)
 {
-    workload_phase_begin(&w, "write");
-    int failed = jacobi_run(v, w.run.world.comm, path[0], path[1], w.info);
-    return workload_phase_end(&w, failed);
+    (void)unused;
+    run_phase_begin(r, "write");
+    int failed = jacobi_run(&grid, r->world.comm, w.path[0], w.path[1], w.info);
+    return end_phase(failed);
 }
 
-static int plan(struct jacobi *p)
+static int lay_out(struct jacobi *p)
 {
-    int64_t ranks = w.run.world.size, row_bytes;
+    int64_t ranks = w.run->world.size, row_bytes;
     if (set.paper) {
         set.rows = 4096;
         set.columns = 2048;
@@ -243,48 +246,53 @@ static int64_t halos(const struct jacobi *p)
     return 2 * (strips - 1);
 }
 
-static int run_all(struct jacobi *p, void *buf[2])
+static int plan(struct run *r, struct run_need *n)
 {
-    int rc = buf_alloc(&buf[0], strip_bytes(p, 2), "rows of the grid");
-    if (!rc)
-        rc = buf_alloc(&buf[1], strip_bytes(p, 0), "rows of the grid");
-    if (!rc && w.run.verify)
-        rc = core_open();
-    rc = err_agree(w.run.world.comm, rc);
-    p->in = buf[0];
-    p->out = buf[1];
-    return rc ? rc
-              : workload_repeat(&w, 2, (const char *const[]){"grid-a", "grid-b"},
-                                phases, p);
+    struct jacobi *p = &grid;
+    w.run = r;
+    int rc = lay_out(p);
+    int64_t bytes = p->rows * p->columns * 8;
+    n->order = set.decomp;
+    n->buffer_bytes = strip_bytes(p, 2) + strip_bytes(p, 0);
+    n->memory_bytes = n->buffer_bytes + (r->verify ? 2 * core_bytes() : 0);
+    n->write_bytes = (1 + p->sweeps) * bytes;
+    n->read_bytes = n->write_bytes + p->sweeps * halos(p) * p->columns * 8;
+    return workload_plan(&w, rc, bytes, n);
+}
+
+static int open_all(struct run *r)
+{
+    grid.in = (double *)r->buffer;
+    grid.out = (double *)(r->buffer + strip_bytes(&grid, 2));
+    int rc = workload_open(r);
+    return !rc && r->verify ? core_open() : rc;
+}
+
+static void release(struct run *r)
+{
+    for (int i = 0; i < 2; i++)
+        buf_free(core.memory[i]);
+    workload_close(r);
 }
 
 int workload_jacobi(int argc, char **argv)
 {
-    struct jacobi p;
-    void *buf[2] = {NULL, NULL};
-    int status;
-    bool done = true;
-    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
-        return status;
-    int rc = w.run.failed;
-    if (!rc) {
-        rc = plan(&p);
-        int64_t bytes = p.rows * p.columns * 8;
-        struct workload_need need = {
-            .memory_bytes = strip_bytes(&p, 2) + strip_bytes(&p, 0) +
-                            (w.run.verify ? 2 * core_bytes() : 0),
-            .files = 2,
-            .file_bytes = bytes,
-            .write_bytes = (1 + p.sweeps) * bytes,
-            .read_bytes = (1 + p.sweeps) * bytes + p.sweeps * halos(&p) * p.columns * 8,
-            .layout = set.decomp};
-        rc = workload_ready(&w, rc, &need, &done);
-    }
-    if (!rc && !done)
-        rc = run_all(&p, buf);
-    for (int i = 0; i < 2; i++) {
-        buf_free(buf[i]);
-        buf_free(core.memory[i]);
-    }
-    return workload_finish(&w, rc);
+    static const struct stage stages[] = {
+        {.body = workload_begin}, {.body = phases}, {.body = NULL}};
+    static const struct workload jacobi = {
+        .name = "ldad jacobi",
+        .line = "",
+        .about =
+            "A grid that does not fit into memory is relaxed by Jacobi's method, from "
+            "one file into another and back.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.o.run,
+        .context = &w,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .close = release,
+        WORKLOAD_HOOKS};
+    return workload_main(&jacobi, argc, argv);
 }

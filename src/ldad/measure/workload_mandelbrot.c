@@ -50,18 +50,10 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static const struct opt_program program = {
-    .name = "ldad mandelbrot",
-    .line = "",
-    .about =
-        "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
-        "file; then each views a band of it.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
-
-static struct workload w; /* the workload's calls come back without it */
-static void *expected;    /* a strip, computed once more */
+static const char *const role[] = {"picture"};
+static struct ldad_workload w = {.options = &set.o, .role = role, .files = 1};
+static struct mandelbrot picture;
+static void *expected; /* a strip, computed once more */
 
 /* ---- the set --------------------------------------------------------------------- */
 
@@ -97,7 +89,7 @@ void mandelbrot_render(const struct mandelbrot *p, MPI_Offset first, MPI_Offset 
 void mandelbrot_check(const struct mandelbrot *p, MPI_Offset first, MPI_Offset rows)
 {
     size_t bytes = (size_t)(rows * p->width);
-    if (!w.run.verify || w.run.failed || !rows)
+    if (!w.run->verify || w.run->failed || !rows)
         return;
     enum act before = workload_care_begin(&w);
     render(p, first, rows, expected);
@@ -141,24 +133,29 @@ static int draw(const struct mandelbrot *p, const char *path)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int phases(const void *v, workload_path *path)
+static int write_all(struct run *r, void *unused)
 {
-    const struct mandelbrot *p = v;
-    MPI_Comm comm = w.run.world.comm;
-    workload_phase_begin(&w, "write");
-    int rc = workload_phase_end(&w, mandelbrot_write(p, comm, path[0], w.info));
-    if (rc)
-        return rc;
-    workload_phase_begin(&w, "read");
-    rc = workload_phase_end(&w, mandelbrot_view(p, comm, path[0], w.info));
-    if (!rc && set.png)
-        rc = err_agree(comm, w.run.world.rank ? 0 : draw(p, path[0]));
-    return rc;
+    (void)unused;
+    return workload_called(
+        &w, mandelbrot_write(&picture, r->world.comm, w.path[0], w.info));
 }
 
-static int plan(struct mandelbrot *p)
+static int view_all(struct run *r, void *unused)
 {
-    int64_t ranks = w.run.world.size, bytes;
+    (void)unused;
+    return workload_called(&w,
+                           mandelbrot_view(&picture, r->world.comm, w.path[0], w.info));
+}
+
+static int draw_once(struct run *r, void *unused)
+{
+    (void)unused;
+    return set.png && !r->world.rank ? draw(&picture, w.path[0]) : 0;
+}
+
+static int lay_out(struct mandelbrot *p)
+{
+    int64_t ranks = w.run->world.size, bytes;
     if (set.paper)
         set.width = set.height = 16384;
     bool slabs = !strcmp(set.decomp, "slabs"), by_row = !strcmp(set.decomp, "rows");
@@ -172,36 +169,46 @@ static int plan(struct mandelbrot *p)
                  : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, rows * p->width);
 }
 
+static int plan(struct run *r, struct run_need *n)
+{
+    w.run = r;
+    int rc = lay_out(&picture);
+    int64_t bytes = picture.width * picture.height;
+    n->order = set.decomp;
+    n->memory_bytes = picture.rows * picture.width * (r->verify ? 2 : 1);
+    n->buffer_bytes = n->memory_bytes;
+    n->write_bytes = n->read_bytes = bytes;
+    return workload_plan(&w, rc, bytes, n);
+}
+
+static int open_all(struct run *r)
+{
+    picture.strip = (unsigned char *)r->buffer;
+    expected = r->buffer + picture.rows * picture.width;
+    return workload_open(r);
+}
+
 int workload_mandelbrot(int argc, char **argv)
 {
-    struct mandelbrot p = {0};
-    void *strip = NULL;
-    int status;
-    bool done = true;
-    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
-        return status;
-    int rc = w.run.failed;
-    if (!rc) {
-        rc = plan(&p);
-        struct workload_need need = {.memory_bytes =
-                                         p.rows * p.width * (w.run.verify ? 2 : 1),
-                                     .files = 1,
-                                     .file_bytes = p.width * p.height,
-                                     .write_bytes = p.width * p.height,
-                                     .read_bytes = p.width * p.height,
-                                     .layout = set.decomp};
-        rc = workload_ready(&w, rc, &need, &done);
-    }
-    if (!rc && !done) {
-        rc = buf_alloc(&strip, p.rows * p.width, "rows of a picture");
-        if (!rc && w.run.verify)
-            rc = buf_alloc(&expected, p.rows * p.width, "rows of a picture");
-        rc = err_agree(w.run.world.comm, rc);
-    }
-    p.strip = strip;
-    if (!rc && !done)
-        rc = workload_repeat(&w, 1, (const char *const[]){"picture"}, phases, &p);
-    buf_free(strip);
-    buf_free(expected);
-    return workload_finish(&w, rc);
+    static const struct stage stages[] = {{.body = workload_begin},
+                                          {.phase = "write", .body = write_all},
+                                          {.phase = "read", .body = view_all},
+                                          {.body = draw_once},
+                                          {.body = NULL}};
+    static const struct workload mandelbrot = {
+        .name = "ldad mandelbrot",
+        .line = "",
+        .about =
+            "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
+            "file; then each views a band of it.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.o.run,
+        .context = &w,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .close = workload_close,
+        WORKLOAD_HOOKS};
+    return workload_main(&mandelbrot, argc, argv);
 }

@@ -37,28 +37,22 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static const struct opt_program program = {
-    .name = "ldad perf",
-    .line = "",
-    .about = "Every rank writes chunks in a file, and reads its own back.",
-    .table = table,
-    .n = sizeof table / sizeof table[0],
-};
-
 /* ---- what a chunk holds ---------------------------------------------------------- */
 
-static struct workload w; /* the workload's calls come back without it */
+static const char *const role[] = {"perf"};
+static struct ldad_workload w = {.options = &set.o, .role = role, .files = 1};
+static struct perf perf;
 
 /* All of the file is one block, so that a chunk in a wrong place is found out. */
 static struct stamp stamp_of_file(void)
 {
-    return (struct stamp){.seed = w.run.seed, .rep = w.run.rep, .version = 1};
+    return (struct stamp){.seed = w.run->seed, .rep = w.run->rep, .version = 1};
 }
 
 void perf_fill(const struct perf *p, MPI_Offset offset)
 {
     struct stamp s = stamp_of_file();
-    if (!w.run.verify)
+    if (!w.run->verify)
         return;
     enum act before = workload_care_begin(&w);
     stamp_fill(p->buf, offset, p->chunk, &s);
@@ -69,7 +63,7 @@ void perf_check(const struct perf *p, MPI_Offset offset)
 {
     struct stamp s = stamp_of_file();
     char why[384];
-    if (!w.run.verify || w.run.failed)
+    if (!w.run->verify || w.run->failed)
         return;
     enum act before = workload_care_begin(&w);
     int64_t wrong = stamp_check(p->buf, offset, p->chunk, &s, why, sizeof why);
@@ -80,21 +74,21 @@ void perf_check(const struct perf *p, MPI_Offset offset)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int phases(const void *v, workload_path *path)
+static int write_all(struct run *r, void *unused)
 {
-    const struct perf *p = v;
-    MPI_Comm comm = w.run.world.comm;
-    workload_phase_begin(&w, "write");
-    int rc = workload_phase_end(&w, perf_write(p, comm, path[0], w.info));
-    if (rc)
-        return rc;
-    workload_phase_begin(&w, "read");
-    return workload_phase_end(&w, perf_read(p, comm, path[0], w.info));
+    (void)unused;
+    return workload_called(&w, perf_write(&perf, r->world.comm, w.path[0], w.info));
 }
 
-static int plan(struct perf *p, int64_t *file_bytes)
+static int read_all(struct run *r, void *unused)
 {
-    int64_t ranks = w.run.world.size, bytes;
+    (void)unused;
+    return workload_called(&w, perf_read(&perf, r->world.comm, w.path[0], w.info));
+}
+
+static int lay_out(struct perf *p, int64_t ranks, int64_t *file_bytes)
+{
+    int64_t bytes;
     if (set.paper) {
         set.chunk = 1 << 20;
         set.chunks = 1;
@@ -113,33 +107,41 @@ static int plan(struct perf *p, int64_t *file_bytes)
                     : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, p->chunk);
 }
 
+static int plan(struct run *r, struct run_need *n)
+{
+    int64_t bytes = 0;
+    w.run = r;
+    int rc = lay_out(&perf, r->world.size, &bytes);
+    n->order = set.decomp;
+    n->memory_bytes = n->buffer_bytes = perf.chunk;
+    n->write_bytes = n->read_bytes = bytes;
+    return workload_plan(&w, rc, bytes, n);
+}
+
+static int open_all(struct run *r)
+{
+    perf.buf = r->buffer;
+    return workload_open(r);
+}
+
 int workload_perf(int argc, char **argv)
 {
-    struct perf p = {0};
-    void *buf = NULL;
-    int64_t bytes = 0;
-    int status;
-    bool done = true;
-    if (!workload_start(&w, &program, &set.o, argc, argv, &status))
-        return status;
-    int rc = w.run.failed;
-    if (!rc) {
-        rc = plan(&p, &bytes);
-        struct workload_need need = {.memory_bytes = p.chunk,
-                                     .files = 1,
-                                     .file_bytes = bytes,
-                                     .write_bytes = bytes,
-                                     .read_bytes = bytes,
-                                     .layout = set.decomp};
-        rc = workload_ready(&w, rc, &need, &done);
-    }
-    if (!rc && !done)
-        rc = err_agree(w.run.world.comm, buf_alloc(&buf, p.chunk, "a chunk"));
-    p.buf = buf;
-    if (!rc && !done) {
-        run_noise(&w.run, buf, p.chunk); /* all there is without --verify */
-        rc = workload_repeat(&w, 1, (const char *const[]){"perf"}, phases, &p);
-    }
-    buf_free(buf);
-    return workload_finish(&w, rc);
+    static const struct stage stages[] = {{.body = workload_begin},
+                                          {.phase = "write", .body = write_all},
+                                          {.phase = "read", .body = read_all},
+                                          {.body = NULL}};
+    static const struct workload benchmark = {
+        .name = "ldad perf",
+        .line = "",
+        .about = "Every rank writes chunks in a file, and reads its own back.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.o.run,
+        .context = &w,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .close = workload_close,
+        WORKLOAD_HOOKS};
+    return workload_main(&benchmark, argc, argv);
 }
