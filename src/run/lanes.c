@@ -15,6 +15,7 @@ struct lane { /* all but the first */
     struct run view;
     pthread_t thread;
     bool started;
+    int64_t cpu_ns; /* of the thread, in its body */
 };
 
 struct run_lanes {
@@ -58,7 +59,9 @@ static void *lane_live(void *lane)
     err_lane(l->number);
     for (int64_t turn = 0; lane_await(t, turn); turn++) {
         phase_act(l->view.phase, ACT_COMPUTE);
+        l->cpu_ns = -clock_thread_ns();
         t->body(&l->view, t->context);
+        l->cpu_ns += clock_thread_ns();
         phase_act(l->view.phase, ACT_IDLE);
         lane_done(t);
     }
@@ -213,17 +216,43 @@ static void lanes_await(struct run *r)
     lanes_take(r);
 }
 
-void run_lanes(struct run *r, run_lane_body *body, void *context)
+/* What the process took beside its lanes is that of an engine's helpers, for the
+ * transfers that there were: of both kinds, by how many of each. */
+static void lanes_charge(struct run *r, int64_t ns, const int64_t before[ACT_COUNT])
 {
-    if (!r->team) {
-        body(r, context);
-        return;
-    }
+    static const enum act kinds[] = {ACT_READ, ACT_WRITE};
+    int64_t calls[ACT_COUNT];
+    for (int i = 0; i < 2; i++)
+        calls[kinds[i]] = lanes_calls(r, kinds[i]) - before[kinds[i]];
+    int64_t all = calls[ACT_READ] + calls[ACT_WRITE];
+    for (int i = 0; i < 2 && all && ns > 0; i++)
+        r->cpu_ns[kinds[i]] +=
+            (int64_t)((double)ns * (double)calls[kinds[i]] / (double)all);
+}
+
+static void lanes_work(struct run *r, run_lane_body *body, void *context)
+{
+    int64_t calls[ACT_COUNT] = {
+        [ACT_READ] = lanes_calls(r, ACT_READ), [ACT_WRITE] = lanes_calls(r, ACT_WRITE)};
+    int64_t helpers_ns = clock_thread_ns() - clock_cpu_ns();
     lanes_begin(r->team, body, context);
     err_lane(0);
     body(r, context);
     err_lane(-1);
     lanes_await(r);
+    helpers_ns += clock_cpu_ns() - clock_thread_ns();
+    for (int i = 0; i < r->team->n; i++)
+        helpers_ns -= r->team->lane[i].cpu_ns;
+    if (r->queues)
+        lanes_charge(r, helpers_ns, calls);
+}
+
+void run_lanes(struct run *r, run_lane_body *body, void *context)
+{
+    if (r->team)
+        lanes_work(r, body, context);
+    else
+        body(r, context);
 }
 
 /* ---- phases ---------------------------------------------------------------------- */
@@ -268,11 +297,12 @@ void lanes_fail(struct run *r)
         r->team->lane[i].view.failed = r->failed;
 }
 
-int64_t lanes_reads(struct run *r)
+int64_t lanes_calls(struct run *r, enum act a)
 {
-    int64_t calls = r->phase->act[ACT_READ].calls;
-    for (int i = 0; r->team && i < r->team->n; i++)
-        calls += r->team->lane[i].view.phase->act[ACT_READ].calls;
+    const struct phase *const *p = lanes_phases(r);
+    int64_t calls = p[0]->act[a].calls;
+    for (int i = 1; r->team && i <= r->team->n; i++)
+        calls += p[i]->act[a].calls;
     return calls;
 }
 

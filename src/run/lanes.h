@@ -19,10 +19,10 @@
 /* clang-format on */
 
 /* What a lane does, with a run of its own: `r` of the rank for lane 0, a view of it for
- * the others (r->lane tells which it is). It makes its transfers, stamps and checks with
- * that, and with files that were named for it. It calls nothing that is **Collective**,
- * and no MPI but in lane 0, which is the thread that MPI stays with; it adds nothing to
- * the report. */
+ * the others (r->lane tells which it is). Its transfers, stamps and checks are made
+ * with that, and with files that were named for it. It calls nothing that is
+ * **Collective**, and no MPI but in lane 0, whose thread is the one that MPI stays
+ * with; it adds nothing to the report. */
 typedef void run_lane_body(struct run *r, void *context);
 
 /* Local, between phases. Starts the threads of so many lanes, which live until
@@ -58,9 +58,9 @@ void lanes_end_phase(struct run *r);
 void lanes_fail(struct run *r);
 void lanes_take(struct run *r);
 
-/* Local. Reads that the rank's lanes have counted in this phase; and what they are to
- * the report, r->lanes of them. */
-int64_t lanes_reads(struct run *r);
+/* Local. Transfers that the rank's lanes have counted in this phase; and what they are
+ * to the report, r->lanes of them. */
+int64_t lanes_calls(struct run *r, enum act a);
 const struct phase *const *lanes_phases(struct run *r);
 
 #endif

@@ -21,7 +21,7 @@ void run_phase_begin(struct run *r, const char *name)
 static void count_device(struct run *r)
 {
     int64_t now = r->counters ? io_device_read_bytes() : -1;
-    if (lanes_reads(r))
+    if (lanes_calls(r, ACT_READ))
         phase_device(r->phase, ACT_READ,
                      now < 0 || r->device_before < 0 ? -1 : now - r->device_before);
 }

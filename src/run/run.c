@@ -419,10 +419,13 @@ static void warn_of_depth(struct run *r, int depth)
 }
 
 /* Lanes that wait for a core are idle in none of their activities. */
-static void warn_of_lanes(struct run *r)
+static void say_lanes(struct run *r)
 {
     int cores = world_cores();
-    if (r->lanes > 1 && cores > 0 && r->lanes > cores)
+    if (r->lanes == 1)
+        return;
+    report_note(r->report, "lanes", "%d of each rank, %d in all", r->lanes, r->workers);
+    if (cores > 0 && r->lanes > cores)
         report_warning(r->report, "bound_to_one_core",
                        "the %d threads of each rank share %d core%s: their times hold "
                        "waiting for one (mpirun --bind-to none, more cores per task, "
@@ -487,7 +490,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     warn_of_watch(r);
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
-    warn_of_lanes(r);
+    say_lanes(r);
     if (!r->engine)
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,

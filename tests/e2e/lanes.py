@@ -183,7 +183,8 @@ for name_, filetype_, pattern_, order_ in (
         ("unique", "UNIQUE", "SEQUENTIAL", "SEGMENTED"),
         ("shared", "SHARED", "RANDOM", "SEGMENTED"),
         ("interleaved", "SHARED", "SEQUENTIAL", "INTERLEAVED")):
-    options_ = ("--filetype=" + filetype_, "--pattern=" + pattern_, "--layout=" + order_)
+    options_ = ("--filetype=" + filetype_, "--pattern=" + pattern_,
+                "--layout=" + order_)
     add(Lanes, "same_bytes_" + name_, "same_bytes", *options_)
     for engine_ in ["posix"] + ASYNCHRONOUS:
         add(Lanes, "%s_%s" % (engine_, name_), "moves", "--iomethod=" + engine_,

@@ -87,9 +87,9 @@ void heap_add(struct heap *h, int64_t bin, const uint8_t *packed, int64_t n)
     b.soundings += n;
     if (pfm_bin_unfit(head, &b)) {
         h->r->failed = err_set(-ERANGE, h->l->bins.path, record_at(h, bin),
-                                  "%lld soundings in one bin, or the bytes of all "
-                                  "blocks, are too many for a PFM: take smaller bins",
-                                  (long long)b.soundings);
+                               "%lld soundings in one bin, or the bytes of all "
+                               "blocks, are too many for a PFM: take smaller bins",
+                               (long long)b.soundings);
         return;
     }
     pfm_put_bin(head, h->record, &b);
