@@ -30,7 +30,7 @@ struct place {
     struct place *next;
     atomic_bool used;
     struct place *folder; /* what it belongs to; NULL: nothing */
-    int tree;             /* of a folder that goes with all in it; -1: it is none */
+    atomic_int tree;      /* of a folder that goes with all in it; -1: it is none */
     bool known;           /* dev and ino are */
     dev_t dev;
     ino_t ino;
@@ -96,10 +96,11 @@ static struct place *find_free(void)
 
 static void forget(struct place *p)
 {
-    p->used = false;
-    if (p->tree >= 0)
-        close(p->tree);
+    int tree = p->tree;
     p->tree = -1;
+    p->used = false; /* from here on it may be another's */
+    if (tree >= 0)
+        close(tree);
 }
 
 static void forget_all(void)
