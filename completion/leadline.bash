@@ -7,12 +7,11 @@
 _leadline_help()
 {
     local command=${COMP_WORDS[1]-}
-    case ${COMP_WORDS[0]##*/}:$command in
-        leadline:[a-z]* | iotrace:[a-z]* | ldad:[a-z]* | ldadc:[a-z]*)
-            "${COMP_WORDS[0]}" "$command" --help
-            ;;
-        *) "${COMP_WORDS[0]}" --help ;;
-    esac 2>/dev/null
+    case $command in
+        [a-z]*) _leadline_commands | tr ' ' '\n' | grep -qx -- "$command" || command= ;;
+        *) command= ;;
+    esac
+    "${COMP_WORDS[0]}" ${command:+"$command"} --help 2>/dev/null
 }
 
 # Long options; "--[no-]verify" gives both. What stands further to the right explains.
@@ -23,13 +22,23 @@ _leadline_options()
         -e 's/^ {1,8}(-[A-Za-z]( [A-Z]+)?, )?(--[a-z-]+).*/\3/p'
 }
 
+# None where the usage does not begin with a command.
 _leadline_commands()
 {
     if [ "${COMP_WORDS[0]##*/}" = leadline ]; then
         echo compare sweep report plot list validate calibrate
     else
-        "${COMP_WORDS[0]}" --help 2>/dev/null | sed -nE 's/^  ([a-z]+) .*/\1/p'
+        "${COMP_WORDS[0]}" --help 2>/dev/null |
+            sed -nE -e '1{/ COMMAND /!q}' -e 's/^  ([a-z]+) .*/\1/p'
     fi
+}
+
+# What --iomethod takes: "POSIX, MPI or HDF5, or an I/O engine (posix, mpiio ...) ...".
+_leadline_methods()
+{
+    _leadline_help | tr -s ' \n' ' ' |
+        sed -nE 's/.*--iomethod=METHOD (.*), or an I\/O engine \(([^)]*)\).*/\1, \2/p' |
+        sed -E 's/ or |,/ /g'
 }
 
 # Choices of option $1: what stands before the colon in "POLICY  flush|keep: ...", or
@@ -68,7 +77,7 @@ _leadline()
             return
             ;;
         --iomethod)
-            mapfile -t COMPREPLY < <(compgen -W "POSIX MPI HDF5 mpiio-nb threads uring libaio null" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "$(_leadline_methods)" -- "$word")
             return
             ;;
         -*)
@@ -86,15 +95,25 @@ _leadline()
     elif [[ ${COMP_WORDS[0]##*/}:${COMP_WORDS[1]-}:$COMP_CWORD == leadline:plot:2 ]]; then
         choices="bandwidth filetype scaling time series ranks alpha pfmload ldad iotrace figure relief"
         mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(gsfinfo|pfminfo|pfmload) ]]; then
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
-    elif [[ ${COMP_WORDS[0]##*/} == @(leadline|iotrace|ldad|ldadc) ]]; then
-        if [ "$COMP_CWORD" = 1 ]; then
-            mapfile -t COMPREPLY < <(compgen -W "$(_leadline_commands)" -- "$word")
+    else
+        choices=$(_leadline_commands)
+        if [ "$COMP_CWORD" = 1 ] && [ -n "$choices" ]; then
+            mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
     fi
 }
-complete -o filenames -F _leadline leadline madbench blocktransfer iotrace gsfgen \
-    gsfinfo ldad ldadc pfminfo pfmload
+
+# Where it is installed, the links to it beside it; in the source tree, programs.def.
+_leadline_programs()
+{
+    local here=${BASH_SOURCE[0]%/*} file
+    sed -nE 's/^X\(([a-z]+),.*/\1/p' "$here/../programs.def" 2>/dev/null
+    for file in "$here"/*; do
+        [ ! "$file" -ef "$here/leadline.bash" ] || echo "${file##*/}"
+    done
+}
+mapfile -t _leadline_names < <(_leadline_programs)
+complete -o filenames -F _leadline leadline "${_leadline_names[@]}"
+unset _leadline_names

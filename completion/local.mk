@@ -1,7 +1,7 @@
-# One file for all programs; bash-completion looks for the name of the program.
+# One file for all programs; bash-completion looks for the name of the program
+# (COMPLETION_LINKS: programs.mk).
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = completion/leadline.bash
-COMPLETION_LINKS = blocktransfer gsfgen gsfinfo iotrace ldad ldadc madbench pfminfo pfmload
 
 install-data-hook: install-completion-links
 install-completion-links: install-dist_bashcompletionDATA

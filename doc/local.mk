@@ -1,5 +1,6 @@
 dist_doc_DATA = \
 	COPYING NEWS README.md \
+	doc/adding-a-program.md \
 	doc/adding-an-engine.md \
 	doc/analysis.md \
 	doc/architecture.md \

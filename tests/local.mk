@@ -70,7 +70,7 @@ tests_unit_spectrum_LDADD = $(LDADD) $(SCALAPACK_LIBS)
 endif
 
 # To add a script (TAP on stdout, helps): the file and one line.
-SCRIPT_TESTS = \
+SCRIPT_TESTS += \
 	tests/e2e/accounts.py \
 	tests/e2e/accounts_disks.py \
 	tests/e2e/alike.py \

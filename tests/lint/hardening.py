@@ -3,10 +3,9 @@ against memory errors becoming exploits (m4/ll_hardening.m4)."""
 import os
 import re
 
-from lint import BUILD, done, output, point, skip
+from lint import BUILD, done, output, point, programs, skip
 
-PROGRAMS = ("blocktransfer", "gsfgen", "gsfinfo", "iotrace", "ldad", "madbench",
-            "pfminfo", "pfmload")
+PROGRAMS = tuple(name for name, _, _, _ in programs("MPI", "serial"))
 LIBRARIES = ("libiotrace.so", ".libs/libldad.so")
 FLAGS = os.environ.get("HARDENED", "").split()
 # Flag, what readelf then shows, and who is exempt: the recorder wraps what would be

@@ -6,7 +6,7 @@ import collections
 import os
 import re
 
-from lint import done, point, sources, text_of
+from lint import done, point, programs, sources, text_of
 
 # Each folder, and the folders that it may include beside itself: those on floors below.
 BASE = {"base", "base/format"}
@@ -28,8 +28,6 @@ MAY = {
     "io/fs": WORLD | {"algebra", "io", "io/part"},
     "report": WORLD,
     "run": RUN,
-    "block": RUN,
-    "madbench": RUN,
     "ldad/workloads": set(),
     "ldad/lib": WORLD | IO | {"algebra"},
     "ldad/measure": RUN | {"ldad/lib", "ldad/workloads"},
@@ -54,6 +52,8 @@ MAY = {
     "ldadc": BASE | {"algebra", "ldadc/poly", "ldadc/interp", "ldadc/describe",
                      "ldadc/report"},
 }
+for _, _, folder, _ in programs("MPI"):  # unless it is above
+    MAY.setdefault(folder[len("src/"):], RUN)
 NO_MPI = ("base", "algebra", "layout", "hydro", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")

@@ -1,5 +1,6 @@
 """What the lints share: points of TAP, and the list of the project's own files."""
 import os
+import re
 import subprocess
 import sys
 
@@ -52,6 +53,14 @@ def tracked(*suffixes):
 def text_of(name):
     with open(os.path.join(SRC, name), encoding="utf-8", errors="replace") as f:
         return f.read()
+
+
+def programs(*kinds):
+    """Rows of programs.def: (name, kind, folder, commands), of these kinds."""
+    rows = re.findall(r"^X\((\w+), (\w+), ([\w/]+), (.*)\)$", text_of("programs.def"),
+                      re.M)
+    return [(name, kind, folder, commands.split()) for name, kind, folder, commands
+            in rows if not kinds or kind in kinds]
 
 
 def sources():

@@ -3,7 +3,7 @@ only another program needs."""
 import os
 import re
 
-from lint import BUILD, done, output, point, skip
+from lint import BUILD, done, output, point, programs, skip
 
 FLAVOUR = os.environ.get("MPI_FLAVOUR", "other")
 LIBRARY = {"mpich": r"libmpich?\.so", "openmpi": r"libmpi\.so"}.get(FLAVOUR, r"libmpi")
@@ -72,13 +72,11 @@ def main():
         skip("programs", "there is no readelf")
     else:
         check_reader("iotrace")
-        check("blocktransfer")
-        check("gsfgen")
-        check("ldad")
-        check("madbench")
+        for name, _, _, _ in programs("MPI"):
+            check(name)
         check_recorder()
-        check_without("gsfinfo")
-        check_without("pfminfo")
+        for name, _, _, _ in programs("serial"):
+            check_without(name)
         if os.environ.get("HAVE_CLANG") == "yes":
             check_without("ldadc")
     done()

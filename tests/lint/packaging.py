@@ -8,7 +8,7 @@ import re
 import sys
 import types
 
-from lint import SRC, done, point, text_of
+from lint import SRC, done, point, programs, text_of
 
 RECIPE = "packaging/spack/package.py"
 WIDTH = 99  # of "spack style"
@@ -128,11 +128,21 @@ def check_rules(rules):
           "Debian's version is that of configure.ac", [version.group(1)])
 
 
+def check_registry():
+    """programs.def, and what the folders build."""
+    found = [re.findall(r"^bin_PROGRAMS \+= (.*)", text_of(name), re.M)
+             for name in matching("src", "*", "local.mk")]
+    built = sorted(" ".join(sum(found, [])).split())
+    listed = sorted(name for name, kind, _, _ in programs() if kind != "Python")
+    point(built == listed, "programs.def lists every program", [built, listed])
+    mk = [line.split() for line in text_of("programs.mk").splitlines()]
+    links = [words[2:] for words in mk if words[:1] == ["COMPLETION_LINKS"]]
+    point(links == [listed], "and so does what bootstrap made of it", links)
+
+
 def check_programs(parallel):
     """`parallel`: those that there are twice."""
-    made = [re.findall(r"^bin_PROGRAMS \+= (.*)", text_of(name), re.M)
-            for name in matching("src", "*", "local.mk")]
-    made = set(" ".join(itertools.chain(*made)).split())
+    made = {name for name, _, _, _ in programs()}
     lists = " ".join(map(text_of, matching("packaging/debian", "*.install")))
     packed = set(parallel + re.findall(r"usr/bin/(\w+)\s", lists))
     point(made and not made - packed, "every program is in one of Debian's packages",
@@ -156,7 +166,8 @@ def main():
     check_recipe()
     rules = debian("rules")
     check_rules(rules)
-    check_programs(re.search(r"^PARALLEL = (.*)", rules, re.M).group(1).split())
+    check_registry()
+    check_programs([name for name, _, _, _ in programs("MPI")])
     check_lists()
     done()
 

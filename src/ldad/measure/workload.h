@@ -72,8 +72,8 @@ void workload_figures(struct run *r);
 int workload_put_away(struct run *r, int rc);
 void workload_close(struct run *r);
 
-/* Local. The verdict of one call of a workload, which says with `failed` whether it went
- * wrong on this rank. */
+/* Local. The verdict of one call of a workload, which says with `failed` whether it
+ * went wrong on this rank. */
 int workload_called(const struct ldad_workload *w, int failed);
 
 /* Local. The benchmark's own care, not the workload's time: between these. */
