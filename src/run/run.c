@@ -105,7 +105,8 @@ static int check_node_dirs(const struct run_options *o)
 static int settle(struct run *r)
 {
     struct run_options *o = r->options;
-    o->verify = o->verify && strcmp(o->verify_how, "no");
+    o->verify = o->verify && strcmp(o->verify_how, "no") &&
+                r->workload->takes & (RUN_TAKES_VERIFY | RUN_TAKES_PASS);
     r->io_flags = (o->collective ? IO_COLLECTIVE : 0) |
                   (strcmp(o->cache, "direct") ? 0 : IO_DIRECT);
     r->shared = strcmp(o->filetype, "UNIQUE");
