@@ -52,6 +52,12 @@ void run_sync_meet(struct run_file *f)
     leave(r, ACT_SYNC, before);
 }
 
+static struct io_req *transfer_of(const struct run_file *f, struct io_req *req)
+{
+    req->file = f->io;
+    return req;
+}
+
 void run_transfer(struct run_file *f, struct io_req *req, int n)
 {
     struct run *r = f->run;
@@ -59,14 +65,16 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
     enum act a = run_act_of(req->op);
     if (!f->io || (r->failed && !r->options->collective))
         return;
-    enum act before = enter(r, a);
-    int64_t begin_ns = r->phase->switch_ns;
+    r->cpu_ns[a] -= run_cpu_ns(r);
+    int64_t begin_ns = clock_ns();
+    enum act before = phase_act_at(r->phase, a, begin_ns);
     int rc = 0;
     for (int k = 0; k < n && (!rc || r->options->collective); k += 64) {
         int m = n - k < 64 ? n - k : 64;
         for (int i = 0; i < m; i++)
-            list[i] = &req[k + i];
-        int started = io_file_start(f->io, list, m);
+            list[i] = transfer_of(f, &req[k + i]);
+        int started =
+            io_queue_start_at(io_file_queue(f->io), list, m, k ? clock_ns() : begin_ns);
         rc = rc ? rc : started;
     }
     int64_t started_ns = r->queues ? clock_ns() : 0;
@@ -84,16 +92,17 @@ void run_transfer(struct run_file *f, struct io_req *req, int n)
 void run_submit(struct run_file *f, struct run_io *t)
 {
     struct run *r = f->run;
-    struct io_req *req = &t->req;
+    struct io_req *req = transfer_of(f, &t->req);
     t->under_way = false;
     if (!f->io || (r->failed && !r->options->collective))
         return;
-    enum act before = phase_act(r->phase, run_act_of(t->req.op));
     int64_t begin_ns = clock_ns();
-    int rc = io_file_start(f->io, &req, 1);
+    enum act a = run_act_of(t->req.op), before = phase_act_at(r->phase, a, begin_ns);
+    int rc = io_queue_start_at(io_file_queue(f->io), &req, 1, begin_ns);
+    int64_t end_ns = clock_ns();
     if (r->queues)
-        phase_visible(r->phase, run_act_of(t->req.op), clock_ns() - begin_ns, 0);
-    phase_act(r->phase, before);
+        phase_visible(r->phase, a, end_ns - begin_ns, 0);
+    phase_act_at(r->phase, before, end_ns);
     run_fail(r, rc);
     t->under_way = !rc;
     if (!r->async)
@@ -107,12 +116,13 @@ void run_await(struct run_file *f, struct run_io *t)
     if (!t->under_way)
         return;
     t->under_way = false;
-    enum act before = phase_act(r->phase, a);
     int64_t begin_ns = clock_ns();
+    enum act before = phase_act_at(r->phase, a, begin_ns);
     int rc = io_file_wait_for(f->io, &t->req);
+    int64_t end_ns = clock_ns();
     if (r->queues)
-        phase_visible(r->phase, a, 0, clock_ns() - begin_ns);
-    phase_act(r->phase, before);
+        phase_visible(r->phase, a, 0, end_ns - begin_ns);
+    phase_act_at(r->phase, before, end_ns);
     if (rc)
         run_fail(r, rc);
     else

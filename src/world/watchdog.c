@@ -303,16 +303,19 @@ static struct armed *my_place(void)
     return &mine;
 }
 
+/* Twice in each transfer: whoever sees the deadline sees the rest as well, and nothing
+ * else needs an order, which would cost as much as a reading of the clock. */
 void watchdog_arm(double limit_s, const char *what, const char *file, int64_t offset)
 {
     struct armed *a = running && limit_s > 0 ? my_place() : NULL;
     if (!a)
         return;
-    a->what = what;
-    a->file = file;
-    a->offset = offset;
-    a->limit_s = limit_s;
-    a->deadline_ns = lived_ns + (int64_t)(limit_s * 1e9) + WATCHDOG_LOOK_NS;
+    int64_t limit_ns = (int64_t)(limit_s * 1e9) + WATCHDOG_LOOK_NS;
+    atomic_store_explicit(&a->what, what, memory_order_relaxed);
+    atomic_store_explicit(&a->file, file, memory_order_relaxed);
+    atomic_store_explicit(&a->offset, offset, memory_order_relaxed);
+    atomic_store_explicit(&a->limit_s, limit_s, memory_order_relaxed);
+    atomic_store_explicit(&a->deadline_ns, lived_ns + limit_ns, memory_order_release);
 }
 
 void watchdog_arm_as_set(const char *what, const char *file)
@@ -328,7 +331,7 @@ void watchdog_arm_start(const char *what)
 
 void watchdog_disarm(void)
 {
-    mine.deadline_ns = 0;
+    atomic_store_explicit(&mine.deadline_ns, 0, memory_order_release);
 }
 
 void watchdog_close(void)
