@@ -5,6 +5,7 @@
 check_PROGRAMS += \
 	tests/unit/area \
 	tests/unit/area_pass \
+	tests/unit/blocks \
 	tests/unit/busy \
 	tests/unit/cache \
 	tests/unit/container \
@@ -60,6 +61,7 @@ tests_unit_whole_SOURCES = tests/unit/whole.c tests/unit/pmpi.c tests/unit/pmpi.
 tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
+tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

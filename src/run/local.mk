@@ -1,5 +1,7 @@
 noinst_LTLIBRARIES += src/run/librun.la
 src_run_librun_la_SOURCES = \
+	src/run/blocks.c \
+	src/run/blocks.h \
 	src/run/file.c \
 	src/run/lanes.c \
 	src/run/lanes.h \

@@ -140,13 +140,18 @@ static void queue_care_ends(struct queue *q, enum act a)
 
 static bool queue_make(struct queue *q, int k)
 {
-    q->req[k].start_ns = 0;
+    struct io_req *req = &q->req[k];
+    int64_t number = q->how->from + q->made;
+    req->start_ns = 0;
     if (!queue_wants_more(q))
         return false;
-    q->number[k] = q->how->from + q->made++;
-    q->req[k] = q->how->make(q->how->context, q->number[k], k);
-    if (!q->req[k].file)
-        q->req[k].file = q->f->io;
+    *req = q->how->make(q->how->context, number, k);
+    if (req->bytes < 0)
+        return false;
+    if (!req->file)
+        req->file = q->f->io;
+    q->number[k] = number;
+    q->made++;
     return true;
 }
 

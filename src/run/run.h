@@ -459,7 +459,9 @@ int64_t run_cpu_ns(const struct run *r);
 enum act run_act_of(enum io_op op);
 
 /* Request number i of a sequence; it uses the memory of `slot` (< depth). `file` in it
- * may be another one of the same queue. */
+ * may be another one of the same queue. bytes < 0: there is nothing to do now; it is
+ * asked again for number i when more is done, and the queue ends with what is under
+ * way. */
 typedef struct io_req run_request(const void *context, int64_t i, int slot);
 
 /* Number i is done, and its slot's memory will be used anew after the call. Not called
