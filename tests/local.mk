@@ -99,6 +99,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
 	tests/e2e/ldadc_rewrite.py \
+	tests/e2e/live.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \

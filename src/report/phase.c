@@ -108,6 +108,14 @@ void phase_move(struct phase *p, enum act from, enum act to, int64_t ns)
     p->act[to].ns += ns;
 }
 
+static void add_live(struct phase_live *l, int i, int64_t bytes, int64_t latency_ns)
+{
+    __atomic_store_n(&l->bytes[i], l->bytes[i] + bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&l->calls[i], l->calls[i] + 1, __ATOMIC_RELAXED);
+    if (latency_ns > __atomic_load_n(&l->longest_ns[i], __ATOMIC_RELAXED))
+        __atomic_store_n(&l->longest_ns[i], latency_ns, __ATOMIC_RELAXED);
+}
+
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns,
                     int64_t end_ns)
 {
@@ -120,6 +128,8 @@ void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns
     if (x->hist) {
         x->hist[hist_bucket(latency_ns)]++;
         series_add(x->series, end_ns - p->begin_ns, bytes, latency_ns);
+        if (p->live)
+            add_live(p->live, (int)a - ACT_READ, bytes, latency_ns);
     }
 }
 

@@ -60,6 +60,13 @@ struct phase_calls { /* of one enum phase_op */
     int64_t hist[HIST_SIZE];
 };
 
+/* What somebody else may read while the phase goes on: of reads, of writes. One thread
+ * adds; another one reads and takes the longest, all by atomic accesses. */
+struct phase_live {
+    int64_t bytes[2], calls[2], longest_ns[2];
+    int64_t to_64_bytes[2]; /* no two lanes write one cache line */
+};
+
 struct phase {
     char name[16];
     int rep; /* 1.. */
@@ -67,7 +74,8 @@ struct phase {
     int64_t begin_ns, end_ns, switch_ns;
     char utc_begin[CLOCK_UTC_SIZE], utc_end[CLOCK_UTC_SIZE];
     struct phase_act act[ACT_COUNT];
-    struct phase_calls *op; /* PHASE_OPS of them */
+    struct phase_calls *op;  /* PHASE_OPS of them */
+    struct phase_live *live; /* of all phases; NULL: nobody looks */
 };
 
 /* Local. Allocates (once for each lane: 74 KiB, whatever is counted) and frees. 0 or

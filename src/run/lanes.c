@@ -3,6 +3,7 @@
  * waits. */
 #include "run/lanes.h"
 #include "base/err.h"
+#include "run/live.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -113,6 +114,8 @@ static int lane_open(struct run *r, int i)
     l->team = r->team;
     l->number = i;
     int rc = phase_open(&l->view.phase);
+    if (!rc)
+        live_watch(r, l->view.phase, i);
     lane_look(l, r);
     r->team->phase[i] = l->view.phase;
     return rc ? rc : lane_start(l);

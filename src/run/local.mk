@@ -6,6 +6,8 @@ src_run_librun_la_SOURCES = \
 	src/run/lanes.c \
 	src/run/lanes.h \
 	src/run/leftovers.c \
+	src/run/live.c \
+	src/run/live.h \
 	src/run/measure.c \
 	src/run/need.c \
 	src/run/data.c \

@@ -1,6 +1,7 @@
 /* Phases and repetitions: their ends are where ranks meet, agree and reduce. */
 #include "base/err.h"
 #include "run/lanes.h"
+#include "run/live.h"
 #include <iotrace.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ void run_phase_begin(struct run *r, const char *name)
     r->device_before = r->counters ? io_device_read_bytes() : -1;
     MPI_Pcontrol(1, name); /* a region, for profilers that take it for one */
     iotrace_begin(name);   /* another, where the program is traced */
+    live_phase(r, name);
     phase_begin(r->phase, name, r->rep);
     lanes_begin_phase(r, name);
 }

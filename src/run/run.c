@@ -3,6 +3,7 @@
 #include "base/scratch.h"
 #include "base/units.h"
 #include "run/lanes.h"
+#include "run/live.h"
 #include "run/storage.h"
 #include "run/workload.h"
 #include <ctype.h>
@@ -484,6 +485,10 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     if (!rc)
         rc = err_agree(r->world.comm, phase_open(&r->phase));
     if (!rc)
+        rc = err_agree(r->world.comm, live_open(r));
+    if (!rc)
+        live_watch(r, r->phase, 0);
+    if (!rc)
         rc = err_agree(r->world.comm, run_lanes_open(r, r->lanes));
     if (rc)
         return rc;
@@ -494,7 +499,8 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     say_lanes(r);
     if (!r->engine)
         say_no_engine(r);
-    progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet,
+    progress_start(&r->progress,
+                   r->world.rank == 0 && !r->options->quiet && !r->live,
                    steps * r->options->repeat);
     return 0;
 }
@@ -551,6 +557,7 @@ static void summarise_misfits(struct run *r)
 int run_report_close(struct run *r, int rc)
 {
     progress_clear(&r->progress);
+    live_close(r);
     if (!r->report)
         return rc;
     summarise_misfits(r);

@@ -30,6 +30,8 @@ struct run_options {
     int64_t threads; /* lanes of each rank; 0: it has no such option */
     double io_timeout;
     double time_s; /* a limit of each phase; 0: it has none, or no such option */
+    double live_s; /* between lines of rank 0's transfers; 0: none */
+    const char *live_csv;
 };
 
 /* What a program can do, of what options ask for (struct workload: takes). It shows and
@@ -119,6 +121,12 @@ enum run_takes {
              "output, and nothing else there)"}, \
     {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
      .help = "write the samples as CSV (-: likewise)"}, \
+    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", .arg = "S", \
+     .unit = "s", .min = 0, .max = 1e6, \
+     .help = "while it runs, each S seconds what rank 0 transferred in them, on " \
+             "stderr (with --quiet only in --live-csv); 0: not"}, \
+    {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
+     .help = "with --live: the same as CSV, a row each S seconds"}, \
     {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
     {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
@@ -162,6 +170,7 @@ struct run_rates { /* of one repetition, for the figures over all phases */
 
 struct run_lanes;
 struct workload;
+struct run_live;
 
 struct
     run_limit { /* what this rank had done by then, and what each worker did in all */
@@ -179,6 +188,7 @@ struct run {
     struct report *report;
     struct phase *phase;
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
+    struct run_live *live;  /* run/live.h; NULL: nobody looks */
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
     int worker, workers;    /* of all lanes of all ranks, this one (rank x lanes + lane)
                                and how many there are */
