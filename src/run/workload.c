@@ -24,24 +24,15 @@ static int workload_open_files(struct run *r, int flags)
     return run_file_open_lanes(r->file, r->lanes, flags);
 }
 
-static void workload_body(struct run *r, void *stage)
-{
-    const struct stage *s = stage;
-    int rc = s->body(r, s->context);
-    if (rc && !r->failed)
-        r->failed = rc;
-}
-
 static int workload_stage(struct run *r, const struct stage *s)
 {
-    struct stage stage = *s; /* a context is not const */
     if (s->phase)
         run_phase_begin(r, s->phase);
     int rc = s->flags ? workload_open_files(r, s->flags) : 0;
-    if (!rc && s->lanes)
-        run_lanes(r, workload_body, &stage);
-    else if (!rc)
-        workload_body(r, &stage);
+    if (!rc)
+        rc = s->body(r, s->context);
+    if (rc && !r->failed)
+        r->failed = rc;
     if (s->flags)
         run_file_close_lanes(r->file, r->lanes, s->flags & IO_WRITE);
     return s->phase ? run_phase_end(r)

@@ -16,8 +16,6 @@ struct stage {
     void *context;
     int flags;  /* enum io_flags: r->file is opened so around it, to read by the rank
                   * that --rank-shift says; 0: it is not */
-    bool lanes; /* each lane of the rank runs the body, with its own run, and so nothing
-                  * in it is collective (run/lanes.h) */
 };
 
 struct workload {

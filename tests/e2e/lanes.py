@@ -80,6 +80,22 @@ class Lanes(Case):
         self.assertEqual(made[0], made[1])
         self.assertEqual(len(set(made[0].values())), len(made[0]))
 
+    def test_for_a_time(self):
+        """All workers do what the fastest did by then, and no more."""
+        report = self.good(self.blocktransfer("64M", "--block-size=4k", THREADS,
+                                              "--time=0.05", "--iomethod=null",
+                                              "--no-verify"))
+        for act in ("write", "read"):
+            self.assertGreater(total(report, act), 0)
+            self.assertEqual(total(report, act, "calls") % (2 * LANES), 0)
+
+    def test_verified_in_a_pass_of_its_own(self):
+        report = self.good(self.blocktransfer(*SIZE, THREADS, "--verify=pass",
+                                              "--iomethod=threads", "--depth=4",
+                                              "--rank-shift=1"))
+        self.assertEqual(report["checks"]["blocks_checked"], 2 * LANES * BLOCKS)
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+
     def test_no_verification(self):
         for engine in ("POSIX", "null"):
             report = self.good(self.blocktransfer(*SIZE, THREADS, "--depth=3",
