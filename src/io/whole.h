@@ -68,7 +68,7 @@ int io_whole_start(struct io_folder *d, struct io_whole *w[], int n);
 
 /* Local, likewise. Hands back up to `max` of them that are done; waits until there are
  * `min`, for limit_s at most (0: no limit). Returns how many, or -errno. Their parts
- * are as fine as they were looked for: what was over when this looked, was over then. */
+ * are as fine as they were looked for: what was over when this looked, ended then. */
 int io_whole_reap(struct io_folder *d, struct io_whole *done[], int max, int min,
                   double limit_s);
 

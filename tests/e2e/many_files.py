@@ -88,7 +88,8 @@ class ManyFiles(Case):
 
         def state():
             return sorted((e.name, e.stat().st_ino, e.stat().st_mtime_ns,
-                           e.is_symlink(), e.stat().st_size) for e in os.scandir(folder))
+                           e.is_symlink(), e.stat().st_size)
+                          for e in os.scandir(folder))
         before = state()
         report = self.good(self.many(3, "--input", folder, "--threads=2", np=2))
         self.assertEqual(state(), before)
