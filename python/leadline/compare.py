@@ -32,7 +32,8 @@ def compare(figure, group, baseline, ignoring=()):
             absent.name, tails.no_value(figure) if key in absent.figures()
             else "no such figure"))
     why = (other_unit(key, group, baseline)
-           or not_comparable(figure.name, group, baseline, ignoring))
+           or not_comparable(figure.name, group, baseline, ignoring)
+           or tails.other_count(figure.name, group, baseline))
     if why:
         return Comparison(None, False, "not comparable: " + why)
     rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]

@@ -97,8 +97,8 @@ TABLE = {
         "rep": "positive", "at": {"*": "any"}, "phase": "text", "act": "act",
         "start_s": "seconds?", "calls": "count?", "bytes": "count?",
         "device_bytes": "count?", "min_s": "seconds", "mean_s": "seconds",
-        "max_s": "seconds", "max_rank": "rank?", "max_lane*": "count", "max_host": "text?",
-        "submit_mean_s": "seconds?", "wait_mean_s": "seconds?",
+        "max_s": "seconds", "max_rank": "rank?", "max_lane*": "count",
+        "max_host": "text?", "submit_mean_s": "seconds?", "wait_mean_s": "seconds?",
         "ranks_s": (["seconds"],), "latency*": (LATENCY,), "series*": (SERIES,),
         "ops*": {"*": OP}}],
     "figures": [{

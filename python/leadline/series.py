@@ -11,12 +11,13 @@ from leadline import shapes, stats
 from leadline.report import stem
 
 ACTS = ("read", "write")
-GAP_SLOTS = 4      # so many empty slots, at the least, are a gap
+GAP_SLOTS = 8      # so many empty slots, at the least, are a gap
 GAP_USUAL = 4.0    # and so many times as long as full slots usually are apart; a stall
                    # is so many times as long as transfers usually are, too
 MOST_PHASES = 12   # of a run that are drawn
 MOST_RUNS = 12     # of which there are pictures, one of each configuration
 MOST_CELLS = 600   # over the whole width: neighbouring slots are joined
+MOST_STALLS = 12   # the longest are marked
 NAMED = 3          # stalls that the words name
 
 Phase = namedtuple("Phase", "name rep begin end tracks")
@@ -180,8 +181,9 @@ def picture(found, n):
         words(found, some, mine, cell_s), "time since the run began (s)", acts,
         [shapes.Panel("MB/s, of the transfers that ended in each slot", True, rates),
          shapes.Panel("longest of these transfers (%s)" % unit, False, slow)],
-        [shapes.Span(p.begin, p.end, name_of(p, found.phases)) for p in some],
-        [shapes.Span(g.begin, g.end, time_text(seconds(g))) for g in mine if g.stalled])
+        [shapes.Span(p.begin, p.end, name_of(p, found.phases), p.name) for p in some],
+        [shapes.Span(g.begin, g.end, time_text(seconds(g)), "")
+         for g in sorted(mine, key=lambda g: -seconds(g)) if g.stalled][:MOST_STALLS])
 
 
 def grid(found, cell_s):
@@ -254,7 +256,9 @@ def standstills(found, mine):
            "under way." % (name_of(g.phase, found.phases), time_text(seconds(g)),
                            g.begin) for g in stalls[:NAMED]]
     if len(stalls) > NAMED:
-        out.append("There were %d shorter stalls." % (len(stalls) - NAMED))
+        out.append("There were %d shorter stalls%s." % (
+            len(stalls) - NAMED, ", of which %d are not marked" % (
+                len(stalls) - MOST_STALLS) if len(stalls) > MOST_STALLS else ""))
     if not stalls:
         out.append("There is no stall.")
     pauses = [g for g in mine if not g.stalled]

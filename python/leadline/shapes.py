@@ -28,10 +28,11 @@ Heat = namedtuple("Heat", "key title words x_axis y_axis x_end y_end y_ticks gri
 
 # Two panels over one axis of time, each with an axis of its own; what adds up is
 # `stacked`. A cell is (begin, end, values in the order of `parts`). `bands` are phases,
-# `stalls` what is to be seen at once: spans of time with a text.
+# `stalls` what is to be seen at once: spans of time with a text, and a
+# shorter one.
 Timeline = namedtuple("Timeline", "key title words x_axis parts panels bands stalls")
 Panel = namedtuple("Panel", "axis stacked cells")
-Span = namedtuple("Span", "begin end text")
+Span = namedtuple("Span", "begin end text short")
 
 # A map: `rows` of pixels from the north, three bytes each; its sides on the ground; the
 # depths at the ends of the colours, or None; and the colours' stops, shoal to deep.

@@ -5,6 +5,7 @@ from leadline.svg_parts import MARGIN, css, key, many, stroke
 HEIGHTS = (190, 110)   # of the panels
 BETWEEN = 34           # from one panel to the next
 STALL = (7, 1)         # (colour, hatch) of what stood still
+NARROW = 6.0           # narrower ones have no edges, which would be all to be seen
 # (colour, hatch) of parts; those of one panel lie on or over each other.
 FILLS = [(0, 0), (1, 2)]
 
@@ -83,9 +84,13 @@ def draw_bands(canvas, picture, scale, places, y):
             canvas.rect(begin, top, max(end - begin, 0.5), bottom - top, "band",
                         hint=band.text)
             canvas.line(begin, top - 4, begin, bottom, "rule")
-        words = svg.fitted(band.text, end - begin - 4)
-        if svg.text_width(words) <= end - begin - 4:
-            canvas.text((begin + end) / 2, y, words, "middle", whole=band.text)
+        room = end - begin - 4
+        some = [band.text, band.short] + [band.short[:n] + "\u2026" for n in range(
+            len(band.short) - 1, 0, -1)]
+        for words in some:
+            if svg.text_width(words) <= room:
+                canvas.text((begin + end) / 2, y, words, "middle", whole=band.text)
+                break
 
 
 def draw_panel(canvas, picture, panel, x_scale, axis, left, right):
@@ -131,8 +136,9 @@ def draw_stalls(canvas, picture, scale, places, y):
     for span in sorted(picture.stalls, key=lambda s: s.begin - s.end):
         begin, end = scale(span.begin), scale(span.end)
         for top, bottom in places:
-            canvas.rect(begin, top, max(end - begin, 1.0), bottom - top,
-                        stroke(STALL[0]), canvas.hatch(*STALL), span.text)
+            edge = stroke(STALL[0]) if end - begin > NARROW else None
+            canvas.rect(begin, top, max(end - begin, 1.0), bottom - top, edge,
+                        canvas.hatch(*STALL), span.text)
         half = svg.text_width(span.text) / 2 + 4
         at = min(max((begin + end) / 2, MARGIN + half), canvas.width - MARGIN - half)
         if all(abs(at - other) >= half + width for other, width in taken):

@@ -1,11 +1,12 @@
 """Tails: percentiles and longest latencies of single transfers, and what may be said
 of several of them at once.
 
-A tail is a figure like any other. Two things are its own. A percentile is the upper
-bound of a bucket, so two of them may differ by a bucket where what was measured does
-not: intervals of their ratios are wider by that. And there are many: eight for a phase
-that reads and writes, so that one of them differs by chance ever so often. Sentences
-call better or worse only what stands up to all tails of a configuration together.
+A tail is a figure like any other. Three things are its own. A percentile is known to
+its bucket, so two of them may differ by a bucket where what was measured does not:
+intervals of their ratios are wider by that. The longest grows with the number of
+transfers. And there are many: eight for a program that reads and writes, so that one of
+them differs by chance ever so often. Sentences call better or worse only what stands
+up to all tails of a configuration together.
 """
 import re
 from collections import OrderedDict, namedtuple
@@ -14,6 +15,7 @@ from leadline import stats
 
 TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_us$")
 BUCKET = 2.0 ** (1.0 / 16)   # from one bucket of latencies to the next
+COUNT = 1.1                  # as many transfers, for their longest to be compared
 MOST = 6                     # configurations that sentences name
 
 # What is known of one configuration against its baseline: lists of rows.
@@ -37,6 +39,31 @@ def totals(figures):
     """The tails among them: over all phases, or else of each."""
     found = [f for f in figures if is_tail(f.name)]
     return [f for f in found if "." not in f.name] or found
+
+
+def other_count(name, group, baseline):
+    """Why longest latencies cannot be compared: "" if they can. Of more transfers the
+    longest is longer."""
+    if not (is_tail(name) and name.endswith("_max_us")):
+        return ""
+    ours, theirs = transfers(name, group), transfers(name, baseline)
+    if not ours or not theirs or max(ours, theirs) <= COUNT * min(ours, theirs):
+        return ""
+    return "other number of transfers (%.4g, not %.4g)" % (ours, theirs)
+
+
+def transfers(name, group):
+    """Of a phase's repetition, or of all phases: the median over the runs; None where
+    they do not say."""
+    phase, _, figure = name.rpartition(".")
+    found = []
+    for report in group.reports:
+        rows = [s for s in report.samples if s.get("act") == figure.split("_")[0]
+                and s.get("calls") and (not phase or s.get("phase") == phase)]
+        if rows:
+            reps = len(set(s.get("rep") for s in rows))
+            found.append(sum(s["calls"] for s in rows) / float(reps))
+    return stats.median(found) if found else None
 
 
 # ---- judged together ---------------------------------------------------------

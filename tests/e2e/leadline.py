@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from e2e import BUILD, Case, main, runner
+from e2e import BUILD, Case, fault, main, runner
 from in_rig import unless_quick
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
@@ -116,6 +116,47 @@ class Reports(Leadline):
         self.assertNotEqual(done.status, 0)
         self.assertIn("valid against", self.leadline("validate", done.json))
         self.assertIn("not valid: ", self.leadline("list", done.json))
+
+
+class Stall(Leadline):
+    """One write that takes a second, in the middle of a phase: one in 4000."""
+    SECONDS = 1.0
+
+    def stalled(self):
+        args = ("16M", "-b", "8k", "--no-verify", "--repeat=6", "--cache=keep")
+        self.keep(self.blocktransfer(*args, "--label=without"), "without")
+        return self.keep(self.blocktransfer(*args, "--label=with", env=fault(
+            "write:slow:9000", 0, "files/blocktransfer-",
+            FAULT_SECONDS=str(self.SECONDS))),
+            "with")
+
+    def test_it_is_seen(self):
+        runs = self.stalled()
+        with open(os.path.join(runs, "with.json")) as stream:
+            tree = json.load(stream)
+        longest = [s["latency"]["max_s"] for s in tree["samples"] if s["act"] == "write"]
+        hit = longest.index(max(longest))
+        self.assertGreaterEqual(longest[hit], self.SECONDS)
+        series = [s["series"] for s in tree["samples"] if s["act"] == "write"][hit]
+        self.assertEqual(max(series["max_s"]), longest[hit])
+        self.assertEqual(self.leadline("validate", "-q", runs), "")
+        out = " ".join(self.leadline("compare", "--baseline=without", runs).split())
+        said = "with: transfers stood still for up to"
+        self.assertIn(said, out)
+        self.assertIn("(phase write, repetition %d) in 1 of 1 runs" % (hit + 1), out)
+        self.assertNotIn("without: transfers stood still", out)
+        self.assertIn("write.write_max_us", out)
+        self.leadline("plot", "series", os.path.join(runs, "with.json"), "-o", "x.svg")
+        with open(os.path.join(self.tmp, "x.svg")) as stream:
+            text = stream.read()
+        self.assertIn("write %d stood still for" % (hit + 1), text)
+        self.assertRegex(text, r">(9\d\d ms|[1-9][.\d]* s)<")
+        self.leadline("plot", "figure", "write.write_p99_us", runs, "-o", "y.svg")
+        self.leadline("report", runs, "-o", "page.html")
+        with open(os.path.join(self.tmp, "page.html")) as stream:
+            page = stream.read()
+        self.assertIn('id="series"', page)
+        self.assertIn(said, page)
 
 
 class DryRun(Leadline):

@@ -475,6 +475,22 @@ class Tails(Case):
         self.assertLessEqual(max(map(len, out.splitlines())), 88)
         self.assertIn("worse in write_p99_us", out)
 
+    def test_longest_of_more_transfers_are_not_compared(self):
+        for calls, words in ((109, "slower by 3.0x"), (112, "not comparable: other "
+                             "number of transfers (112, not 100)")):
+            self.fill("a")
+            self.fill("b", read_max=3.0, read_p99=3.0)
+            for name in os.listdir(self.dir):
+                with open(os.path.join(self.dir, name)) as stream:
+                    tree = json.load(stream)
+                for row in tree["samples"]:
+                    row["calls"] = {"a": 100, "b": calls}[name[0]]
+                save(self.dir, name, tree)
+            found = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
+                     if r["configuration"] == "b"}
+            self.assertEqual(found["read_max_us"], words)
+            self.assertEqual(found["read_p99_us"], "slower by 3.0x")
+
     def test_in_every_format(self):
         self.fill("a")
         self.fill("b", write_p99=3.0)

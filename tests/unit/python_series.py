@@ -102,8 +102,8 @@ class Gaps(Case):
         idle = slots([0] * 64 + [5] * 64)
         self.assertEqual(self.gaps(rows("write", 1.0, write=idle)), [])
 
-    def test_three_empty_slots_are_none(self):
-        for empty, count in ((3, 0), (4, 1)):
+    def test_few_empty_slots_are_none(self):
+        for empty, count in ((7, 0), (8, 1)):
             few = slots([5] * 64 + [0] * empty + [5] * 64, {64 + empty: 1.0})
             self.assertEqual(len(self.gaps(rows("write", 0.0, write=few))), count)
 
@@ -140,7 +140,7 @@ class Pictures(Case):
         path = self.report(rows("write", 2.0, write=STALLED)
                            + rows("read", 9.0, read=STEADY))
         (picture,) = self.draw(path)
-        self.assertEqual(picture.stalls, [(3.0, 4.0, "1 s")])
+        self.assertEqual(picture.stalls, [(3.0, 4.0, "1 s", "")])
         self.assertEqual([b.text for b in picture.bands], ["write", "read"])
         self.assertIn("write stood still for 1 s, from 3 s on: no transfer ended, "
                       "though some were under way.", picture.words)
@@ -193,9 +193,16 @@ class Pictures(Case):
                       "longest stalls.", made[0].words)
         self.assertEqual(len(set(p.key for p in made)), 12)
 
+    def test_the_longest_of_many_stalls_are_marked(self):
+        many = slots(([5] * 20 + [0] * 9) * 30 + [5], {29 * i: 0.2 for i in range(31)})
+        (picture,) = self.draw(self.report(rows("W", 0.0, write=many)))
+        self.assertEqual(len(picture.stalls), 12)
+        self.assertIn("There were 27 shorter stalls, of which 18 are not marked.",
+                      picture.words)
+
     def test_texts_are_within_and_apart(self):
-        many = slots(([5] * 20 + [0] * 8) * 8 + [5],
-                     {28 * i: 0.2 for i in range(1, 9)})
+        many = slots(([5] * 20 + [0] * 9) * 8 + [5],
+                     {29 * i: 0.2 for i in range(1, 9)})
         some = []
         for rep in range(1, 13):
             some += rows("phase with a long name", rep * 4.0, rep, write=many,
@@ -296,7 +303,7 @@ class Page(Case):
         self.assertNotIn("good: transfers", out)
 
     def test_short_stalls_and_pauses_are_not_worth_a_note(self):
-        short = slots([5] * 640 + [0] * 5 + [5] * 640, {645: 0.1})
+        short = slots([5] * 640 + [0] * 9 + [5] * 640, {649: 0.2})
         for i, found in enumerate((short, PAUSED, STEADY)):
             self.report(rows("write", 0.0, write=found), label="c%d" % i,
                         name="%d.json" % i)
