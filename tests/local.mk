@@ -124,6 +124,7 @@ SCRIPT_TESTS += \
 	tests/e2e/security.py \
 	tests/e2e/slurm.py \
 	tests/e2e/slurm_sweep.py \
+	tests/e2e/stall.py \
 	tests/e2e/storage.py \
 	tests/e2e/takes.py \
 	tests/e2e/threads.py \
