@@ -87,7 +87,7 @@ static void opened(struct run *r, struct run_set *s, int64_t i, enum io_op op)
     run_file_close(&f, op == IO_OP_WRITE);
 }
 
-static int make(struct run *r, void *unused)
+static void make(struct run *r, void *unused)
 {
     char name[RUN_SET_NAME];
     struct run_set *s = &sets[r->lane];
@@ -103,10 +103,10 @@ static int make(struct run *r, void *unused)
             opened(r, s, i, IO_OP_WRITE);
         progress_step(&r->progress, 1, r->phase->name);
     }
-    return run_set_close(s, true);
+    run_set_close(s, true);
 }
 
-static int take(struct run *r, void *unused)
+static void take(struct run *r, void *unused)
 {
     char name[RUN_SET_NAME];
     struct run_set *s = &sets[r->lane];
@@ -124,7 +124,7 @@ static int take(struct run *r, void *unused)
         run_whole_read(s, &w);
         run_whole_check(s, &w, set.bytes, (int)i, 1);
     }
-    return run_set_close(s, false);
+    run_set_close(s, false);
 }
 
 /* What others made is read, in any way, and cannot be changed in any. */
@@ -150,22 +150,22 @@ static void read_input(struct run *r, struct run_set *s, const char *name)
     err_clear();
 }
 
-static int input(struct run *r, void *unused)
+static void input(struct run *r, void *unused)
 {
     struct run_set s;
     char name[256];
     (void)unused;
     if (!set.input)
-        return 0;
+        return;
     run_set_input(&s, r, set.input);
     run_set_open(&s, IO_READ);
     while (!r->failed && io_folder_next(s.folder, name, sizeof name) > 0)
         read_input(r, &s, name);
     run_set_close(&s, false);
-    return run_set_remove(&s);
+    run_set_remove(&s);
 }
 
-static int drop(struct run *r, void *unused)
+static void drop(struct run *r, void *unused)
 {
     char name[RUN_SET_NAME];
     struct run_set *s = &sets[r->lane];
@@ -176,7 +176,17 @@ static int drop(struct run *r, void *unused)
         struct io_whole w = file(r, i, name);
         run_whole_remove(s, &w);
     }
-    return run_set_close(s, false);
+    run_set_close(s, false);
+}
+
+struct part {
+    run_lane_body *body;
+};
+
+static int on_lanes(struct run *r, void *part)
+{
+    run_lanes(r, ((struct part *)part)->body, NULL);
+    return 0;
 }
 
 /* The other half goes with the folder. */
@@ -229,11 +239,12 @@ static void add_figures(struct run *r)
 
 int main(int argc, char **argv)
 {
+    static struct part parts[] = {{make}, {take}, {input}, {drop}};
     static const struct stage stages[] = {
-        {.phase = "make", .body = make, .lanes = true},
-        {.phase = "read", .body = take, .lanes = true},
-        {.phase = "input", .body = input, .lanes = true},
-        {.phase = "remove", .body = drop, .lanes = true},
+        {.phase = "make", .body = on_lanes, .context = &parts[0]},
+        {.phase = "read", .body = on_lanes, .context = &parts[1]},
+        {.phase = "input", .body = on_lanes, .context = &parts[2]},
+        {.phase = "remove", .body = on_lanes, .context = &parts[3]},
         {.body = NULL}};
     static const struct workload many = {.name = "manyfiles",
                                          .line = "[FILES]",

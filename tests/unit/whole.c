@@ -10,13 +10,22 @@
 #include "pmpi.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_io_uring_setup /* headers older than the kernel may be */
+#define SYS_io_uring_setup 425
+#endif
 
 enum { ROOM = 70000, MANY = 200 };
 
@@ -490,6 +499,27 @@ static void test_several(void)
     end_own(&d);
 }
 
+/* The kernel's rings are forbidden from now on, as in many containers: then the same is
+ * done by calls. */
+static void test_without_ring(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog filter = {.len = sizeof code / sizeof *code, .filter = code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+        tap_skip("io_uring cannot be forbidden here");
+        return;
+    }
+    struct io_folder *d = own();
+    tap_ok(!io_whole_asynchronous(d) && !err_get()->code, "no ring, and no failure");
+    end_own(&d);
+    test_several();
+}
+
 /* ---- threads --------------------------------------------------------------------- */
 
 static void *make_some(void *of)
@@ -539,5 +569,6 @@ int main(int argc, char **argv)
     test_direct();
     test_several();
     test_threads();
+    test_without_ring();
     return tap_end();
 }
