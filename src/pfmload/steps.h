@@ -1,5 +1,5 @@
-/* The steps of a load, in their order: what its struct workload is made of (r->context: a
- * struct load). All are **Collective** and return a verdict that is the same on every
+/* The steps of a load, in their order: what its struct workload is made of (r->context:
+ * a struct load). All are **Collective** and return a verdict that is the same on every
  * rank: 0, or -errno with a sentence. */
 #ifndef PFMLOAD_STEPS_H
 #define PFMLOAD_STEPS_H
@@ -13,9 +13,9 @@ int steps_settle(struct load *l);
 int steps_begin(struct run *r);
 
 /* Bodies of stages; `load` is a struct load. scan: phase "scan", where something is not
- * known yet; then the head and the items. load: phase "load", the scheme. finish: phases
- * "recompute", "area" and "side", where they are due; the header. check: phase "check",
- * outside of all I/O times, with --verify. */
+ * known yet; then the head and the items. load: phase "load", the scheme. finish:
+ * phases "recompute", "area" and "side", where they are due; the header. check: phase
+ * "check", outside of all I/O times, with --verify. */
 int steps_scan(struct run *r, void *load);
 int steps_load(struct run *r, void *load);
 int steps_finish(struct run *r, void *load);

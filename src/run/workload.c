@@ -178,7 +178,7 @@ int run_without(const struct workload *w)
            (w->takes & RUN_TAKES_HDF5 ? 0 : IO_STORES_FORMAT);
 }
 
-/* The program's options are those that it takes, and of engines those that there are. */
+/* The program's options are those that it takes; of engines, those that there are. */
 static int workload_options(struct opt_program *p, const struct workload *w)
 {
     static char help[IO_ENGINE_CHOICES + 64];

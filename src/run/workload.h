@@ -6,9 +6,9 @@
 
 #include "run/run.h"
 
-/* A step of a repetition. Bodies return 0 or -errno with a sentence, of this rank alone;
- * run_main has the ranks agree when all have returned. What one finds in r->failed needs
- * no return. */
+/* A step of a repetition. Bodies return 0 or -errno with a sentence, of this rank
+ * alone; run_main has the ranks agree when all have returned. What one finds in
+ * r->failed needs no return. */
 struct stage {
     const char *phase; /* that run_main begins and ends around it; NULL: it is in none,
                         * or begins and ends its own */

@@ -140,6 +140,14 @@ def check_registry():
     point(links == [listed], "and so does what bootstrap made of it", links)
 
 
+def check_pages():
+    """Those of programs that there are twice are in the package that both need."""
+    listed = debian("leadline-common.install") + debian("leadline-tools.install")
+    missing = [name for name, _, _, _ in programs("MPI", "serial", "Python")
+               if "usr/share/man/man1/%s.1\n" % name not in listed]
+    point(not missing, "every manual page is in one of Debian's packages", missing)
+
+
 def check_programs(parallel):
     """`parallel`: those that there are twice."""
     made = {name for name, _, _, _ in programs()}
@@ -167,6 +175,7 @@ def main():
     rules = debian("rules")
     check_rules(rules)
     check_registry()
+    check_pages()
     check_programs([name for name, _, _, _ in programs("MPI")])
     check_lists()
     done()
