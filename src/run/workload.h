@@ -14,7 +14,7 @@ struct stage {
                         * or begins and ends its own */
     int (*body)(struct run *r, void *context);
     void *context;
-    int flags;  /* enum io_flags: r->file is opened so around it, to read by the rank
+    int flags; /* enum io_flags: r->file is opened so around it, to read by the rank
                   * that --rank-shift says; 0: it is not */
 };
 
