@@ -3,6 +3,7 @@
 Why these and no others: doc/statistics.md. No numpy: the largest sample here is
 a few hundred repetitions.
 """
+import functools
 import math
 from collections import namedtuple
 
@@ -76,6 +77,7 @@ def t_tail(t, df):
     return 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
 
 
+@functools.lru_cache(maxsize=1024)
 def t_quantile(p, df):
     """Of Student's t, for 0.5 <= p < 1; `df` > 0 need not be whole."""
     low, high = 0.0, 1.0
