@@ -134,10 +134,11 @@ class Stall(Leadline):
         runs = self.stalled()
         with open(os.path.join(runs, "with.json")) as stream:
             tree = json.load(stream)
-        longest = [s["latency"]["max_s"] for s in tree["samples"] if s["act"] == "write"]
+        writes = [s for s in tree["samples"] if s["act"] == "write"]
+        longest = [s["latency"]["max_s"] for s in writes]
         hit = longest.index(max(longest))
         self.assertGreaterEqual(longest[hit], self.SECONDS)
-        series = [s["series"] for s in tree["samples"] if s["act"] == "write"][hit]
+        series = writes[hit]["series"]
         self.assertEqual(max(series["max_s"]), longest[hit])
         self.assertEqual(self.leadline("validate", "-q", runs), "")
         out = " ".join(self.leadline("compare", "--baseline=without", runs).split())
