@@ -9,6 +9,10 @@ EXTRA_PROGRAMS += bench/legendre
 bench_legendre_SOURCES = bench/legendre.c
 bench_legendre_LDADD = src/madbench/libmadmath.la src/base/libbase.la \
 	-lm -lpthread
+EXTRA_PROGRAMS += bench/series
+bench_series_SOURCES = bench/series.c
+bench_series_LDADD = src/report/libreport.la src/base/libbase.la
+
 EXTRA_PROGRAMS += bench/sorter
 bench_sorter_LDADD = src/pfmload/libpfmload.la src/base/libbase.la -lpthread
 # make bench/segments, then bench/ior

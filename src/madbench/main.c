@@ -32,6 +32,7 @@ static int make_plan(struct run *r, struct run_need *n)
 {
     int rc = plan_make(&plan, &settings, r->world.rank, r->world.size);
     r->own_text = original_asked(&settings);
+    r->latencies = true;
     if (rc)
         return rc;
     plan_need(&plan, passes_with_io(&plan, &settings), n);

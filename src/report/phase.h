@@ -78,7 +78,7 @@ struct phase {
     struct phase_live *live; /* of all phases; NULL: nobody looks */
 };
 
-/* Local. Allocates (once for each lane: 74 KiB, whatever is counted) and frees. 0 or
+/* Local. Allocates (once for each lane: 73 KiB, whatever is counted) and frees. 0 or
  * -ENOMEM. */
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
