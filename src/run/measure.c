@@ -110,6 +110,32 @@ static void limit_figures(struct run *r)
                         (double)bytes[k] / (double)ns[k] * 1e3);
 }
 
+static void phase_figures(struct run *r, const char *name,
+                          const struct report_rate *rate)
+{
+    rate_figure(r, name, "read_MBps",
+                "bytes of all ranks / slowest rank's read seconds "
+                "/ 1e6",
+                report_rate_read_MBps(rate));
+    rate_figure(r, name, "write_MBps",
+                "bytes of all ranks / slowest rank's write + sync "
+                "seconds / 1e6",
+                report_rate_write_MBps(rate));
+    rate_figure(r, name, "phase_MBps",
+                "bytes read and written by all ranks / slowest "
+                "rank's phase seconds / 1e6",
+                report_rate_phase_MBps(rate));
+    limit_figures(r);
+    if (r->async)
+        visible_figures(r, name, rate);
+    if (r->latencies && rate->read_bytes)
+        latency_figures(r, name, "read", &rate->read_latency);
+    if (r->latencies && rate->write_bytes)
+        latency_figures(r, name, "write", &rate->write_latency);
+    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
+           rate->wall_s);
+}
+
 int run_phase_end(struct run *r)
 {
     struct report_rate rate;
@@ -130,30 +156,8 @@ int run_phase_end(struct run *r)
     if (rc)
         return r->failed = rc;
     add_rates(r, &rate);
-    if (r->samples_only)
-        return 0;
-    const char *name = r->phase->name;
-    rate_figure(r, name, "read_MBps",
-                "bytes of all ranks / slowest rank's read seconds "
-                "/ 1e6",
-                report_rate_read_MBps(&rate));
-    rate_figure(r, name, "write_MBps",
-                "bytes of all ranks / slowest rank's write + sync "
-                "seconds / 1e6",
-                report_rate_write_MBps(&rate));
-    rate_figure(r, name, "phase_MBps",
-                "bytes read and written by all ranks / slowest "
-                "rank's phase seconds / 1e6",
-                report_rate_phase_MBps(&rate));
-    limit_figures(r);
-    if (r->async)
-        visible_figures(r, name, &rate);
-    if (r->latencies && rate.read_bytes)
-        latency_figures(r, name, "read", &rate.read_latency);
-    if (r->latencies && rate.write_bytes)
-        latency_figures(r, name, "write", &rate.write_latency);
-    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
-           rate.wall_s);
+    if (!r->samples_only)
+        phase_figures(r, r->phase->name, &rate);
     return 0;
 }
 
