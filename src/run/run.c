@@ -499,8 +499,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     say_lanes(r);
     if (!r->engine)
         say_no_engine(r);
-    progress_start(&r->progress,
-                   r->world.rank == 0 && !r->options->quiet && !r->live,
+    progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet && !r->live,
                    steps * r->options->repeat);
     return 0;
 }
