@@ -17,8 +17,8 @@
 
 int64_t io_option(const char *options, const char *key, int64_t preset)
 {
-    size_t n = strlen(key);
     const char *at = options;
+    size_t n = *at ? strlen(key) : 0; /* most have none, and posix asks each time */
     while (*at) {
         size_t len = strcspn(at, ",");
         char text[32];
