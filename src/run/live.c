@@ -33,9 +33,9 @@ struct run_live {
     int rep;
 };
 
-/* ---- what there is to say --------------------------------------------------------- */
+/* ---- what there is to say ---------------------------------------------------- */
 
-/* Since the last time; the longest are taken, so that the next ones begin at nothing. */
+/* Since the last time; the longest are taken, so that the next begin at nothing. */
 static struct sums take(struct run_live *l)
 {
     struct sums now, since;
@@ -114,7 +114,7 @@ static void tell(struct run_live *l)
     pthread_mutex_lock(&l->lock);
 }
 
-/* ---- the thread ------------------------------------------------------------------- */
+/* ---- the thread ---------------------------------------------------- */
 
 static void *tell_all(void *live)
 {
@@ -154,7 +154,7 @@ static int start(struct run_live *l)
               : 0;
 }
 
-/* ---- begin and end ---------------------------------------------------------------- */
+/* ---- begin and end ---------------------------------------------------- */
 
 /* It stays as far as it came, however the run ends; no link is followed. */
 static int open_csv(struct run_live *l, const char *path)

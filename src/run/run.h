@@ -121,8 +121,8 @@ enum run_takes {
              "output, and nothing else there)"}, \
     {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
      .help = "write the samples as CSV (-: likewise)"}, \
-    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", .arg = "S", \
-     .unit = "s", .min = 0, .max = 1e6, \
+    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
+     .arg = "S", .unit = "s", .min = 0, .max = 1e6, \
      .help = "while it runs, each S seconds what rank 0 transferred in them, on " \
              "stderr (with --quiet only in --live-csv); 0: not"}, \
     {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
