@@ -53,7 +53,8 @@ static struct opt table[] = {
 /* clang-format on */
 
 static struct layout layout;
-static int64_t written; /* of each worker's blocks, in this repetition */
+static bool random_order; /* --pattern=RANDOM */
+static int64_t written;   /* of each worker's blocks, in this repetition */
 
 /* What all lanes do in a phase. */
 struct work {
@@ -72,7 +73,7 @@ struct lane_work {
 /* The number of block i of the worker that wrote it; the same in all phases. */
 static int64_t block_at(const struct run *r, int64_t i)
 {
-    if (!strcmp(set.pattern, "SEQUENTIAL"))
+    if (!random_order)
         return i;
     return shuffle(i, layout.blks, r->seed * 8191 + (uint64_t)r->file->place);
 }
@@ -231,6 +232,7 @@ static int check(const struct run *r, int64_t *memory_bytes)
 static int plan(struct run *r, struct run_need *n)
 {
     bool interleaved = !strcmp(set.order, "INTERLEAVED");
+    random_order = !strcmp(set.pattern, "RANDOM");
     layout = (struct layout){.order = !r->shared    ? LAYOUT_UNIQUE
                                       : interleaved ? LAYOUT_INTERLEAVED
                                                     : LAYOUT_RANK_MAJOR,

@@ -18,9 +18,9 @@ enum geo_how {
 };
 
 /* Local. The point `metres` (may be negative) from `from` in the direction of `azimuth`
- * degrees from north, by the formula that NAVO's libraries have: for grids and places in
- * bins that are theirs to the last digit. It goes at least 1 mm north or south and 1 mm
- * east or west, and is off by that and some 0.1 mm more near the start. */
+ * degrees from north, by the formula that NAVO's libraries have: for grids and places
+ * in bins that are theirs to the last digit. It goes at least 1 mm north or south and
+ * 1 mm east or west, and is off by that and some 0.1 mm more near the start. */
 struct geo_point geo_survey(struct geo_point from, double azimuth, double metres);
 
 /* Local. Positions of `n` beams of a ping at `ping` with `heading`: across[i] metres

@@ -1,6 +1,6 @@
 /* ldad: the access patterns in a trace, as descriptors, and how those of all ranks lie
- * to each other. All is found on the fly (algebra/descriptor.h), in memory that does not
- * depend on the number of transfers. */
+ * to each other. All is found on the fly (algebra/descriptor.h), in memory that does
+ * not depend on the number of transfers. */
 #include "algebra/descriptor.h"
 #include "base/err.h"
 #include "base/format/json.h"

@@ -40,7 +40,8 @@ struct workload {
     /* **Collective.** After the last stage: figures of its own. NULL: none. */
     void (*figures)(struct run *r);
     /* **Collective.** At the end of a repetition, also of one that has failed: what it
-     * leaves, or removes, beside the file of need.role. Returns the agreed verdict. NULL: nothing. */
+     * leaves, or removes, beside the file of need.role. Returns the agreed verdict.
+     * NULL: nothing. */
     int (*put_away)(struct run *r, int rc);
     /* **Collective.** After the last repetition, also one that has failed: results, and
      * what is printed. Returns the agreed verdict. NULL: nothing. */

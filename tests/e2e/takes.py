@@ -40,8 +40,8 @@ class Takes(Case):
         self.assertNotRegex(out, r"\n +(-., )?--%s" % name)
 
     def test_variables_of_options_that_are_not_taken_do_not_count(self):
-        done = self.run_program("ldad", "perf", "--dry-run", np=0, dir=False, json=False,
-                                env={"IOMODE": "ASYNC"})
+        done = self.run_program("ldad", "perf", "--dry-run", np=0, dir=False,
+                                json=False, env={"IOMODE": "ASYNC"})
         self.assertEqual((done.status, done.said), (0, []), done)
 
     def test_the_help_names_no_choice_that_is_not_taken(self):
@@ -72,7 +72,8 @@ for who_, option_ in UNKNOWN:
     add(Takes, who_[0] + "_" + option_.split("=")[0].replace("-", "_"), "unknown", who_,
         option_)
 for who_, option_, there_ in LACKED:
-    add(Takes, who_[0] + "_" + option_.replace("=", "_"), "refuse", who_, option_, there_)
+    add(Takes, who_[0] + "_" + option_.replace("=", "_"), "refuse", who_, option_,
+        there_)
 
 if __name__ == "__main__":
     main()

@@ -1,5 +1,5 @@
-"""Reads a log of libiotrace.so: from src/iotrace/format/trace.h, and on its own, so that
-it agrees with the C reader for no other reason than that both are right."""
+"""Reads a log of libiotrace.so: from src/iotrace/format/trace.h, and on its own, so
+that it agrees with the C reader for no other reason than that both are right."""
 import collections
 import os
 import struct

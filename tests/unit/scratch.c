@@ -394,7 +394,7 @@ static void in_tree(char *path, const char *name)
     snprintf(path, TAP_PATH, "%.500s/%.500s", tree, name);
 }
 
-/* Files, a folder with a file, a link to a file and one to a folder of somebody else. */
+/* Files, a folder with a file, a link to a file, one to a folder of somebody else. */
 static void fill_tree(void)
 {
     char path[TAP_PATH], name[32];
