@@ -26,9 +26,9 @@ struct emptying {
     bool removed; /* something, in this pass over the folder */
 };
 
-static void pass(struct emptying *e, int fd, int level);
+static void empty_pass(struct emptying *e, int fd, int level);
 
-static void fail(struct emptying *e)
+static void empty_fail(struct emptying *e)
 {
     if (!e->rc && errno != ENOENT)
         e->rc = -errno;
@@ -39,19 +39,19 @@ static void remove_folder(struct emptying *e, int fd, const char *name, int leve
     struct stat st;
     int sub = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (sub < 0 || fstat(sub, &st)) {
-        fail(e);
+        empty_fail(e);
     } else if (st.st_dev != e->device || !level) {
         errno = level ? EXDEV : ENAMETOOLONG;
-        fail(e);
+        empty_fail(e);
     } else {
-        pass(e, sub, level - 1);
+        empty_pass(e, sub, level - 1);
     }
     if (sub >= 0)
         close(sub);
     if (!unlinkat(fd, name, AT_REMOVEDIR))
         e->removed = true;
     else
-        fail(e);
+        empty_fail(e);
 }
 
 static void remove_one(struct emptying *e, int fd, const char *name, int level)
@@ -63,10 +63,10 @@ static void remove_one(struct emptying *e, int fd, const char *name, int level)
     else if (errno == EISDIR)
         remove_folder(e, fd, name, level);
     else
-        fail(e);
+        empty_fail(e);
 }
 
-static void pass(struct emptying *e, int fd, int level)
+static void empty_pass(struct emptying *e, int fd, int level)
 {
     _Alignas(struct listed) char buf[ROOM];
     long n;
@@ -78,7 +78,7 @@ static void pass(struct emptying *e, int fd, int level)
             at += one->bytes;
         }
     if (n < 0)
-        fail(e);
+        empty_fail(e);
 }
 
 /* A listing may leave out names where others go meanwhile, so there is another pass as
@@ -89,12 +89,12 @@ int empty_folder(int folder)
     struct stat st;
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st))
-        fail(&e);
+        empty_fail(&e);
     e.device = fd < 0 ? 0 : st.st_dev;
     for (int i = 0; i < PASSES && fd >= 0 && e.removed; i++) {
         e.removed = false;
         e.rc = 0;
-        pass(&e, fd, LEVELS);
+        empty_pass(&e, fd, LEVELS);
     }
     if (fd >= 0)
         close(fd);

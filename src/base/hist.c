@@ -29,7 +29,7 @@ double hist_bound(int bucket)
 }
 
 /* The bucket in which the n-th value is, and how many there are before it. */
-static int find(const int64_t hist[HIST_SIZE], int64_t n, int64_t *before)
+static int hist_find(const int64_t hist[HIST_SIZE], int64_t n, int64_t *before)
 {
     *before = 0;
     for (int b = 0; b < HIST_SIZE; b++) {
@@ -43,13 +43,13 @@ static int find(const int64_t hist[HIST_SIZE], int64_t n, int64_t *before)
 int hist_reach(const int64_t hist[HIST_SIZE], int64_t count, double q)
 {
     int64_t before;
-    return find(hist, (int64_t)ceil(q * (double)count), &before);
+    return hist_find(hist, (int64_t)ceil(q * (double)count), &before);
 }
 
 double hist_quantile(const int64_t hist[HIST_SIZE], int64_t count, double q)
 {
     int64_t before, n = (int64_t)ceil(q * (double)count);
-    int b = find(hist, n, &before);
+    int b = hist_find(hist, n, &before);
     if (b < 0)
         return INFINITY;
     return exp2((b + (double)(n - before) / (double)hist[b]) / HIST_SUB);

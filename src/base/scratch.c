@@ -59,7 +59,7 @@ int scratch_absolute(char out[PATH_MAX], const char *path)
 /* ---- the list -------------------------------------------------------------------- */
 
 /* The place of an absolute path; NULL: it has none. */
-static struct place *find(const char *path)
+static struct place *scratch_find(const char *path)
 {
     for (struct place *p = places; p; p = p->next)
         if (p->used && !strcmp(p->path, path))
@@ -123,7 +123,7 @@ static struct place *place_by(const char *path, struct place *(*of)(const char *
 
 static struct place *place_of(const char *path)
 {
-    return place_by(path, find);
+    return place_by(path, scratch_find);
 }
 
 static struct place *tree_of(const char *path)
@@ -131,9 +131,9 @@ static struct place *tree_of(const char *path)
     return place_by(path, find_tree);
 }
 
-static int take(const char *path, const char *whole, int tree)
+static int scratch_take(const char *path, const char *whole, int tree)
 {
-    if (find(whole))
+    if (scratch_find(whole))
         return 0;
     if (owner != getpid()) /* a forked child owes its parent's files nothing */
         forget_all();
@@ -192,7 +192,7 @@ static int add(const char *path, int tree)
     if (rc)
         return err_set(rc, path, -1, "the file's path is too long");
     pthread_mutex_lock(&listing);
-    rc = take(path, whole, tree);
+    rc = scratch_take(path, whole, tree);
     pthread_mutex_unlock(&listing);
     return rc;
 }
@@ -221,7 +221,7 @@ static int fail_create(const char *path, const char *what)
                    strerror(errno));
 }
 
-static int make_folder(const char *path, int *unused)
+static int scratch_make_folder(const char *path, int *unused)
 {
     (void)unused;
     if (mkdir(path, 0777))
@@ -273,7 +273,7 @@ static int make_file(const char *path, int *fd)
 
 /* No signal comes between making something and its place, and who walks the list waits
  * for other threads that are between the two. */
-static int make(const char *path, int *fd, int (*how)(const char *, int *))
+static int scratch_make(const char *path, int *fd, int (*how)(const char *, int *))
 {
     sigset_t before;
     block_signals(&before);
@@ -290,17 +290,17 @@ static int make(const char *path, int *fd, int (*how)(const char *, int *))
 int scratch_create_folder(const char *path)
 {
     int none;
-    return make(path, &none, make_folder);
+    return scratch_make(path, &none, scratch_make_folder);
 }
 
 int scratch_create_tree(const char *path, int *fd)
 {
-    return make(path, fd, make_tree);
+    return scratch_make(path, fd, make_tree);
 }
 
 int scratch_create(const char *path, int *fd)
 {
-    return make(path, fd, make_file);
+    return scratch_make(path, fd, make_file);
 }
 
 int scratch_add_tree(const char *path, int *fd)

@@ -34,7 +34,7 @@ static int tool_start(char *const argv[], int pipe_end, pid_t *pid)
 }
 
 /* To the end of its output, or to the deadline: -ETIMEDOUT. */
-static int read_all(int fd, int64_t deadline_ns, char *out, size_t size)
+static int tool_read_all(int fd, int64_t deadline_ns, char *out, size_t size)
 {
     size_t n = 0;
     for (;;) {
@@ -87,7 +87,7 @@ int tool_ask(char *const argv[], double limit_s, char *out, size_t size)
     int rc = tool_start(argv, end[1], &pid);
     close(end[1]);
     if (!rc) {
-        rc = read_all(end[0], deadline_ns, out, size);
+        rc = tool_read_all(end[0], deadline_ns, out, size);
         if (!rc)
             rc = await(pid, deadline_ns, &status);
         if (rc) {

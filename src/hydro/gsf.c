@@ -91,7 +91,7 @@ static int see_data(struct gsf *g, const struct record *r, const uint8_t **data)
     return 0;
 }
 
-static void pass(struct gsf *g, const struct record *r)
+static void gsf_pass(struct gsf *g, const struct record *r)
 {
     gsf_stream_skip(&g->stream, r->head + r->bytes);
     g->counts.records[r->type]++;
@@ -143,7 +143,7 @@ static int gsf_read_header(struct gsf *g)
         return err_set(-ENOTSUP, g->stream.path, 0,
                        "GSF version %s cannot be read: the last that can is %d.x",
                        g->version, MAJOR_MAX);
-    pass(g, &r);
+    gsf_pass(g, &r);
     return 0;
 }
 
@@ -192,7 +192,7 @@ static int read_ping(struct gsf *g, const struct record *r, struct gsf_ping *pin
         return rc;
     ping->offset = r->offset;
     ping->number = ++g->number;
-    pass(g, r);
+    gsf_pass(g, r);
     return 1;
 }
 
@@ -206,7 +206,7 @@ int gsf_next(struct gsf *g, struct gsf_ping *ping)
             break;
         }
         g->counts.skipped_bytes += r.bytes;
-        pass(g, &r);
+        gsf_pass(g, &r);
         rc = 0;
     }
     g->failed = rc < 0 ? rc : 0;

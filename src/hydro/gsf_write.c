@@ -137,7 +137,7 @@ static void put4(struct pen *p, double v)
 
 /* Times, position, beams, flags, attitude and corrections; what a ping of ours does not
  * have is 0. */
-static void put_head(struct pen *p, const struct gsf_ping *g, int major)
+static void gsf_write_put_head(struct pen *p, const struct gsf_ping *g, int major)
 {
     int bytes = gsf_ping_head_bytes(major);
     uint8_t *start = p->at;
@@ -226,7 +226,7 @@ int gsf_write_ping(struct gsf_writer *w, const struct gsf_ping *g)
         ping_bytes(f, g->beams) > GSF_RECORD_MAX)
         return err_set(-ERANGE, w->path, w->offset, "a ping cannot have %d beams",
                        g->beams);
-    put_head(&p, g, f->major);
+    gsf_write_put_head(&p, g, f->major);
     if (w->scales_due)
         put_scales(&p, part);
     for (int i = 0; i < 3 && !rc; i++)

@@ -19,7 +19,7 @@ const struct io_engine *const io_engines[] = {
     &io_engine_null,     NULL,
 };
 
-static const struct io_engine *find(const char *spec)
+static const struct io_engine *engines_find(const char *spec)
 {
     size_t n = strcspn(spec, ":");
     for (int i = 0; io_engines[i]; i++)
@@ -54,7 +54,7 @@ static const char *title(const struct io_engine *e, char out[IO_ENGINE_TITLE])
 
 const char *io_engine_title(const char *spec, char out[IO_ENGINE_TITLE])
 {
-    return title(find(spec), out);
+    return title(engines_find(spec), out);
 }
 
 static void list_built(char *out, size_t size, int without)
@@ -98,10 +98,10 @@ static void list_methods(char *out, size_t size, int without)
 {
     size_t n = 0, left = 0, last = 0, all = sizeof methods / sizeof methods[0];
     for (size_t i = 0; i < all; i++)
-        if (is_left(find(methods[i].engine), without))
+        if (is_left(engines_find(methods[i].engine), without))
             last = i;
     for (size_t i = 0; i < all && n < size; i++)
-        if (is_left(find(methods[i].engine), without))
+        if (is_left(engines_find(methods[i].engine), without))
             n += (size_t)snprintf(out + n, size - n, "%s%s",
                                   !left++     ? ""
                                   : i == last ? " or "
@@ -123,7 +123,7 @@ int io_engine_of_method(const char *method, int without, const char **spec)
     const struct method *m = method_of(method);
     char choices[IO_ENGINE_CHOICES];
     *spec = m ? m->engine : method;
-    const struct io_engine *e = find(*spec);
+    const struct io_engine *e = engines_find(*spec);
     if (e && is_left(e, without))
         return 0;
     return err_usage("IOMETHOD \"%s\" is not one of %s", method,
@@ -132,7 +132,7 @@ int io_engine_of_method(const char *method, int without, const char **spec)
 
 int io_engine_usable(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     int rc = io_engine_check(spec, 0);
     return rc || !e->usable ? rc : e->usable();
 }
@@ -196,7 +196,7 @@ static const struct io_engine *find_inner(const char *options)
     char name[32];
     const char *inner = io_engine_inner(options);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(inner, ","), inner);
-    const struct io_engine *found = find(name);
+    const struct io_engine *found = engines_find(name);
     if (found && (found->can & IO_CAN_BE_INNER))
         return found;
     err_usage("FILETYPE=PARTITIONED needs a synchronous I/O engine that stores plain "
@@ -242,7 +242,7 @@ static int check_options(const struct io_engine *e, const char *text)
 int io_engine_check(const char *spec, int flags)
 {
     char names[256], what[IO_ENGINE_TITLE];
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     list_built(names, sizeof names, 0);
     if (!e)
         return err_usage("there is no I/O engine \"%s\"; there are %s", spec, names);
@@ -267,42 +267,42 @@ int io_engine_check(const char *spec, int flags)
 
 const struct io_engine *io_engine_find(const char *spec)
 {
-    return find(spec);
+    return engines_find(spec);
 }
 
 bool io_engine_takes_hints(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && (e->can & IO_CAN_HINTS);
 }
 
 bool io_engine_asynchronous(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && e->reap;
 }
 
 bool io_engine_needs_direct(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && (e->can & IO_NEEDS_DIRECT);
 }
 
 bool io_engine_writes_back(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && (e->can & IO_CAN_WRITE_BACK);
 }
 
 bool io_engine_calls_mpi(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && (e->can & IO_CALLS_MPI);
 }
 
 bool io_engine_stores(const char *spec)
 {
-    const struct io_engine *e = find(spec);
+    const struct io_engine *e = engines_find(spec);
     return e && !(e->can & IO_HAS_NO_FILE);
 }
 

@@ -114,7 +114,7 @@ static void name_for_mpi(struct io_file *f)
         f->mpi_path = strdup(f->folder >= 0 ? text : f->path);
 }
 
-static struct io_file *make(const struct io_open *o)
+static struct io_file *io_make(const struct io_open *o)
 {
     struct io_file *f = calloc(1, sizeof *f);
     char whole[PATH_MAX];
@@ -195,7 +195,7 @@ static int join_queue(struct io_file *f, const struct io_open *o)
 }
 
 /* The verdict of all that have the file open: of a local one, that is this rank. */
-static int agree(const struct io_file *f, int rc)
+static int io_agree(const struct io_file *f, int rc)
 {
     return f->flags & IO_LOCAL ? rc : err_agree(f->comm, rc);
 }
@@ -209,18 +209,18 @@ static int open_steps(struct io_file *f)
         if (f->rank == 0)
             rc = create(f);
         watchdog_disarm();
-        if ((rc = agree(f, rc)))
+        if ((rc = io_agree(f, rc)))
             return rc;
         /* Whoever is told to end removes it: rank 0 may be where no signal comes. */
         if (f->rank)
             rc = scratch_add(f->path);
-        if ((rc = agree(f, rc)))
+        if ((rc = io_agree(f, rc)))
             return rc;
     }
     watchdog_arm(f->timeout_s, "opening", f->path, -1);
     rc = f->engine->open(f);
     watchdog_disarm(); /* waiting for others is no I/O */
-    int all = agree(f, rc);
+    int all = io_agree(f, rc);
     if (all && !rc) {
         watchdog_arm(f->timeout_s, "closing", f->path, -1);
         f->engine->close(f);
@@ -250,7 +250,7 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     *out = NULL;
     int rc = io_engine_check(o->engine, o->flags);
     rc = rc ? rc : check_local(o);
-    struct io_file *f = rc ? NULL : make(o);
+    struct io_file *f = rc ? NULL : io_make(o);
     if (!rc && !f)
         rc = err_set(-ENOMEM, o->path, -1, "no memory to open a file");
     if (f && o->hint_count && !(f->engine->can & IO_CAN_HINTS))
@@ -335,7 +335,7 @@ int io_file_close(struct io_file **file)
     watchdog_arm(limit_s, "closing", f->path, -1);
     int rc = f->engine->close(f);
     watchdog_disarm();
-    rc = agree(f, waited ? waited : rc);
+    rc = io_agree(f, waited ? waited : rc);
     destroy(f);
     *file = NULL;
     return rc;

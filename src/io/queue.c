@@ -17,7 +17,7 @@ const char *io_queue_path(const struct io_queue *q)
     return q->only ? q->only->path : NULL;
 }
 
-static void release(struct io_queue *q)
+static void queue_release(struct io_queue *q)
 {
     free(q->spec);
     free(q);
@@ -41,7 +41,7 @@ static struct io_queue *make(const struct io_queue_open *o, const struct io_file
     q->users = 1;
     if (q->spec)
         return q;
-    release(q);
+    queue_release(q);
     return NULL;
 }
 
@@ -57,7 +57,7 @@ int io_queue_make(struct io_queue **out, const struct io_queue_open *o,
     watchdog_disarm();
     q->buffers = NULL;
     if (rc)
-        release(q);
+        queue_release(q);
     else
         *out = q;
     return rc;
@@ -89,7 +89,7 @@ static void one_user_less(struct io_queue *q)
         return;
     if (q->engine->queue_close)
         q->engine->queue_close(q);
-    release(q);
+    queue_release(q);
 }
 
 void io_queue_close(struct io_queue **q)
@@ -120,7 +120,7 @@ static int check_direct(const struct io_req *r)
                    IO_DIRECT_ALIGN, (long long)r->bytes);
 }
 
-static int check(const struct io_req *r)
+static int queue_check(const struct io_req *r)
 {
     const struct io_file *f = r->file;
     if (r->bytes >= 0 && r->offset >= 0 && r->bytes <= f->max_request &&
@@ -136,7 +136,7 @@ static void begin(struct io_req *r, int64_t now_ns)
 {
     r->done = 0;
     r->end_ns = 0;
-    r->rc = check(r);
+    r->rc = queue_check(r);
     r->start_ns = now_ns;
 }
 
@@ -254,7 +254,7 @@ static int reap(struct io_queue *q, int min, double limit_s)
 }
 
 /* Waits for one more to be done, within what is left of the limit since begin_ns. */
-static int wait_more(struct io_queue *q, double limit_s, int64_t begin_ns)
+static int queue_wait_more(struct io_queue *q, double limit_s, int64_t begin_ns)
 {
     double left = limit_s - (double)(watchdog_ns() - begin_ns) / 1e9;
     if (limit_s > 0 && left <= 0) {
@@ -275,7 +275,7 @@ int io_queue_wait_for(struct io_queue *q, const struct io_req *r)
     int64_t begin_ns = watchdog_ns();
     int before = q->under_way, rc = 0;
     while (!rc && q->under_way && (r ? !r->end_ns : q->under_way == before))
-        rc = wait_more(q, q->timeout_s, begin_ns);
+        rc = queue_wait_more(q, q->timeout_s, begin_ns);
     return rc || !r ? rc : r->rc;
 }
 
@@ -291,7 +291,7 @@ int io_queue_wait(struct io_queue *q)
     int64_t begin_ns = watchdog_ns();
     int rc = 0;
     while (!rc && q->under_way)
-        rc = wait_more(q, q->timeout_s, begin_ns);
+        rc = queue_wait_more(q, q->timeout_s, begin_ns);
     return rc ? rc : told(q);
 }
 
@@ -358,6 +358,6 @@ int io_queue_part_with(struct io_file *f, double *limit_s)
     bool late = q->late && f->under_way;
     *limit_s = late && f->timeout_s > LATE_S ? LATE_S : f->timeout_s;
     while (f->under_way && !rc && !(late && q->only))
-        rc = wait_more(q, late ? *limit_s : q->timeout_s, begin_ns);
+        rc = queue_wait_more(q, late ? *limit_s : q->timeout_s, begin_ns);
     return rc || !q->only ? rc : told(q);
 }

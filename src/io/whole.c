@@ -43,7 +43,7 @@ static int find_folder(const char *path, int flags, int *fd)
 }
 
 /* Everybody remembers it, for whoever is told to end removes it. */
-static int make_folder(MPI_Comm comm, const char *path, int flags)
+static int whole_make_folder(MPI_Comm comm, const char *path, int flags)
 {
     bool local = flags & IO_LOCAL;
     int rank = 0, fd = -1, rc = 0;
@@ -100,7 +100,7 @@ static int open_local(struct io_folder **out, const char *path, int flags)
 int io_folder_open(struct io_folder **d, MPI_Comm comm, const char *path, int flags)
 {
     *d = NULL;
-    int rc = flags & IO_CREATE ? make_folder(comm, path, flags) : 0;
+    int rc = flags & IO_CREATE ? whole_make_folder(comm, path, flags) : 0;
     if (rc)
         return rc;
     rc = open_local(d, path, flags);
@@ -283,7 +283,8 @@ static int how_to_read(const struct io_folder *d)
 }
 
 /* Whether it is a file with room for it; its size. */
-static bool fits(const struct io_folder *d, struct io_whole *w, const struct stat *st)
+static bool whole_fits(const struct io_folder *d, struct io_whole *w,
+                       const struct stat *st)
 {
     if (S_ISDIR(st->st_mode))
         fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
@@ -304,7 +305,7 @@ static int open_to_read(const struct io_folder *d, struct io_whole *w, struct st
     else if (fstat(fd, st))
         fail(d, w, -errno, "the file cannot be looked at: %s", strerror(errno));
     else
-        fits(d, w, st);
+        whole_fits(d, w, st);
     return fd;
 }
 
@@ -315,8 +316,8 @@ static void fail_short(const struct io_folder *d, struct io_whole *w, int64_t si
 }
 
 /* With O_DIRECT the last block is asked for as a whole. */
-static void read_all(const struct io_folder *d, struct io_whole *w, int fd,
-                     int64_t size)
+static void whole_read_all(const struct io_folder *d, struct io_whole *w, int fd,
+                           int64_t size)
 {
     int64_t most = d->how ? w->room : size;
     w->bytes = 0;
@@ -342,7 +343,7 @@ int io_whole_read(struct io_folder *d, struct io_whole *w)
     int fd = open_to_read(d, w, &st);
     w->open_ns = part(&at);
     if (!w->rc) {
-        read_all(d, w, fd, st.st_size);
+        whole_read_all(d, w, fd, st.st_size);
         w->move_ns = part(&at);
     }
     close_file(d, w, fd);
@@ -391,7 +392,7 @@ static int open_to_write(const struct io_folder *d, struct io_whole *w,
     return fd;
 }
 
-static void write_all(const struct io_folder *d, struct io_whole *w, int fd)
+static void whole_write_all(const struct io_folder *d, struct io_whole *w, int fd)
 {
     int64_t align = d->how ? IO_DIRECT_ALIGN : 1, done = 0;
     int64_t all = (w->bytes + align - 1) / align * align;
@@ -437,7 +438,7 @@ static void rename_file(const struct io_folder *d, struct io_whole *w, const cha
 static void write_file(const struct io_folder *d, struct io_whole *w, int fd, bool sync,
                        int64_t *at)
 {
-    write_all(d, w, fd);
+    whole_write_all(d, w, fd);
     w->move_ns = part(at);
     if (sync) {
         sync_file(d, w, fd);
@@ -527,11 +528,12 @@ static void look_again(const struct io_folder *d, struct io_whole *w)
         return;
     if (fstatat(d->fd, w->name, &st, d->made ? AT_SYMLINK_NOFOLLOW : 0))
         fail(d, w, -errno, "the file cannot be looked at: %s", strerror(errno));
-    else if (fits(d, w, &st) && st.st_size > w->bytes)
+    else if (whole_fits(d, w, &st) && st.st_size > w->bytes)
         fail_short(d, w, st.st_size);
 }
 
-static struct io_whole *judge(const struct io_folder *d, const struct whole_done *done)
+static struct io_whole *whole_judge(const struct io_folder *d,
+                                    const struct whole_done *done)
 {
     struct io_whole *w = done->whole;
     w->bytes = done->read > 0 ? done->read : 0;
@@ -564,7 +566,7 @@ static int reap_ring(struct io_folder *d, struct io_whole *done[], int max, bool
     max = max < IO_WHOLE_DEPTH ? max : IO_WHOLE_DEPTH;
     int n = d->ring ? whole_ring_reap(d->ring, found, max, wait, limit_s) : 0;
     for (int i = 0; i < n; i++)
-        done[i] = judge(d, &found[i]);
+        done[i] = whole_judge(d, &found[i]);
     if (n < 0)
         err_set(n, d->path, -1, "waiting for io_uring failed: %s", strerror(-n));
     return n;

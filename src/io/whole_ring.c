@@ -89,7 +89,7 @@ static bool end_chain(struct chain *c, enum step s, int result, struct whole_don
     return true;
 }
 
-static int collect(struct whole_ring *q, struct whole_done *done, int max)
+static int whole_ring_collect(struct whole_ring *q, struct whole_done *done, int max)
 {
     struct io_uring_cqe *cqe;
     int n = 0;
@@ -108,12 +108,12 @@ int whole_ring_reap(struct whole_ring *q, struct whole_done *done, int max, bool
     struct io_uring_cqe *cqe;
     struct __kernel_timespec t = {.tv_sec = (long long)limit_s};
     t.tv_nsec = (long long)((limit_s - (double)t.tv_sec) * 1e9);
-    int rc = whole_ring_submit(q), n = collect(q, done, max);
+    int rc = whole_ring_submit(q), n = whole_ring_collect(q, done, max);
     if (rc || n || !wait)
         return n ? n : rc;
     rc = limit_s > 0 ? io_uring_wait_cqe_timeout(&q->ring, &cqe, &t)
                      : io_uring_wait_cqe(&q->ring, &cqe);
-    n = collect(q, done, max);
+    n = whole_ring_collect(q, done, max);
     return n || !rc || rc == -ETIME || will_retry(rc) ? n : rc;
 }
 
@@ -135,7 +135,7 @@ static int try_out(struct whole_ring *q)
     return n < 0 ? n : done.opened ? done.opened : done.read ? done.read : done.closed;
 }
 
-static int prepare(struct whole_ring *q)
+static int whole_ring_prepare(struct whole_ring *q)
 {
     int none[IO_WHOLE_DEPTH];
     int rc = io_uring_queue_init(STEPS * IO_WHOLE_DEPTH, &q->ring, 0);
@@ -152,7 +152,7 @@ static int prepare(struct whole_ring *q)
 int whole_ring_open(struct whole_ring **ring)
 {
     struct whole_ring *q = calloc(1, sizeof *q);
-    int rc = q ? prepare(q) : -ENOMEM;
+    int rc = q ? whole_ring_prepare(q) : -ENOMEM;
     if (rc) {
         free(q);
         q = NULL;

@@ -83,7 +83,7 @@ static int compare_files(struct changes *c, struct summary *const s[2])
     return rc;
 }
 
-static void put_row(const struct change *c)
+static void compare_put_row(const struct change *c)
 {
     char name[45], ba[16], bb[16], ta[16], tb[16], d[16];
     int64_t ns = c->b.ns - c->a.ns;
@@ -101,7 +101,7 @@ static void put_text(const char *what, const struct changes *c, int64_t top)
     printf("\n%-44s %9s %9s %10s %10s %8s %8s  %s\n", what, "calls A", "B", "bytes A",
            "B", "time A", "B", "change");
     for (int i = 0; i < c->n && i < top; i++)
-        put_row(&c->row[i]);
+        compare_put_row(&c->row[i]);
     if (c->n > top)
         printf("... and %lld more (--top, or --json for all)\n",
                (long long)(c->n - top));

@@ -127,8 +127,8 @@ static int put_perfetto(struct stream *s, FILE *out)
 
 /* ---- CSV ------------------------------------------------------------------ */
 
-static void put_line(FILE *out, const struct log *l, const struct event *e,
-                     uint64_t sequence)
+static void export_put_line(FILE *out, const struct log *l, const struct event *e,
+                            uint64_t sequence)
 {
     fprintf(out, "%" PRIu64 ",%d,%d,%" PRIu32 ",%d,%s,%s,", sequence, log_info(l)->rank,
             e->pid, e->thread, e->level, op_get(e->op)->name,
@@ -152,7 +152,7 @@ static int put_csv(struct stream *s, FILE *out)
         "bytes,start_s,duration_s\n",
         out);
     while ((rc = stream_next(s, &e)) == 1 && !ferror(out))
-        put_line(out, s->last, &e, sequence++);
+        export_put_line(out, s->last, &e, sequence++);
     return rc < 0 ? rc : 0;
 }
 

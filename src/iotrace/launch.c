@@ -168,7 +168,7 @@ static int make_private(const char *path)
 }
 
 /* DIR/NAME.N, the first that is not there yet. */
-static int make_folder(const char *dir, const char *name, char out[PATH_MAX])
+static int launch_make_folder(const char *dir, const char *name, char out[PATH_MAX])
 {
     char absolute[PATH_MAX], path[2 * PATH_MAX];
     if (make_private(dir) && errno != EEXIST)
@@ -302,7 +302,7 @@ static int launch_record(struct setting *s)
 {
     int status = EXIT_FAILED;
     int rc = find_recorder(s->recorder);
-    rc = rc ? rc : make_folder(s->dir, s->name, s->folder);
+    rc = rc ? rc : launch_make_folder(s->dir, s->name, s->folder);
     if (!rc && (rc = set_environment(s->folder, s->recorder, s->name, s->mode)))
         rmdir(s->folder);
     if (!rc)

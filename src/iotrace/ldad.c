@@ -258,7 +258,7 @@ static void judge_together(struct group *g, struct ldad *list)
         g->interleaved && ldad_list_tiles(list, g->streams, low, high) == LDAD_YES;
 }
 
-static void judge(struct group *g, struct ldad *list)
+static void ldad_judge(struct group *g, struct ldad *list)
 {
     for (int i = 0; i < g->streams; i++) {
         log_sum(&g->bytes, g->stream[i]->bytes);
@@ -411,7 +411,7 @@ static int make_groups(struct group *group, const struct pattern **list, int n,
             g->streams++;
     }
     for (int i = 0; i < groups; i++)
-        judge(&group[i], room);
+        ldad_judge(&group[i], room);
     qsort(group, (size_t)groups, sizeof *group, by_bytes);
     return groups;
 }

@@ -39,7 +39,7 @@ static void put_sum(FILE *out, const char *label, const struct sum *sum, double 
                 sum->errors ? "  (some failed)" : "");
 }
 
-static void put_head(const struct summary *s, FILE *out)
+static void summary_text_put_head(const struct summary *s, FILE *out)
 {
     char wall[16], text[PLAIN_PATH];
     int ranks = 0;
@@ -239,7 +239,7 @@ static void put_remarks(const struct summary *s, FILE *out)
 
 int summary_text(const struct summary *s, int64_t top, FILE *out)
 {
-    put_head(s, out);
+    summary_text_put_head(s, out);
     put_totals(s, out);
     put_accesses(s, out);
     int rc = put_calls(s, 0, out);

@@ -25,7 +25,7 @@ static int64_t run_of_zeros(const char *at, int64_t n)
 
 /* Judges what begins at `at`; how many bytes that were. n >= STAMP_UNIT but at the
  * end. */
-static int64_t judge(struct found *f, const char *at, int64_t n, int64_t offset)
+static int64_t verify_judge(struct found *f, const char *at, int64_t n, int64_t offset)
 {
     int64_t wrong, bytes = stamp_unit(at, n, &wrong);
     if (bytes) {
@@ -46,7 +46,8 @@ static int64_t judge(struct found *f, const char *at, int64_t n, int64_t offset)
     return 1;
 }
 
-static int read_all(struct io_file *f, int64_t bytes, char *buf, struct found *found)
+static int verify_read_all(struct io_file *f, int64_t bytes, char *buf,
+                           struct found *found)
 {
     int64_t offset = 0, have = 0, at = 0; /* of the next byte to read; in buf */
     while (offset < bytes || have > at) {
@@ -63,7 +64,7 @@ static int read_all(struct io_file *f, int64_t bytes, char *buf, struct found *f
         have += n;
         int64_t keep = offset < bytes ? STAMP_UNIT : 0;
         while (have - at > keep)
-            at += judge(found, buf + at, have - at, offset - have + at);
+            at += verify_judge(found, buf + at, have - at, offset - have + at);
     }
     return 0;
 }
@@ -96,7 +97,7 @@ static int verify_data(const char *path, int64_t bytes, bool *good)
     if (!rc)
         rc = parts_open(&f, MPI_COMM_SELF, path, false, PIECE);
     if (!rc)
-        rc = read_all(f, bytes, buf, &found);
+        rc = verify_read_all(f, bytes, buf, &found);
     int closed = io_file_close(&f);
     buf_free(buf);
     if (!rc)

@@ -108,8 +108,8 @@ struct share bench_group(const struct bench *b, int64_t group)
         .turns = b->gang};
 }
 
-static struct run_io transfer(const struct bench *b, enum io_op op, const void *buf,
-                              const struct share *s)
+static struct run_io bench_transfer(const struct bench *b, enum io_op op,
+                                    const void *buf, const struct share *s)
 {
     return (struct run_io){.req = {.op = op,
                                    .buf = (void *)buf,
@@ -120,7 +120,7 @@ static struct run_io transfer(const struct bench *b, enum io_op op, const void *
 static void start_read(struct bench *b, void *buf, const struct share *s)
 {
     run_poison(b->run, buf, s->bytes);
-    b->ahead = transfer(b, IO_OP_READ, buf, s);
+    b->ahead = bench_transfer(b, IO_OP_READ, buf, s);
     gate_enter(b->run, s->turns, b->settings->rmod);
     run_submit(&b->file, &b->ahead);
     gate_leave(b->run, s->turns, b->settings->rmod);
@@ -145,7 +145,7 @@ void bench_read(struct bench *b, void *buf, struct share s)
 void bench_write(struct bench *b, const void *buf, struct share s)
 {
     struct run_io *t = &b->back[b->back[0].under_way];
-    *t = transfer(b, IO_OP_WRITE, buf, &s);
+    *t = bench_transfer(b, IO_OP_WRITE, buf, &s);
     gate_enter(b->run, s.turns, b->settings->wmod);
     run_submit(&b->file, t);
     gate_leave(b->run, s.turns, b->settings->wmod);

@@ -35,7 +35,7 @@ int full_check(const struct plan *p)
 
 /* ---- what it holds ------------------------------------------------------------ */
 
-static int allocate(struct full *f)
+static int full_allocate(struct full *f)
 {
     const struct settings *s = f->b->settings;
     size_t nbin = (size_t)s->nbin;
@@ -70,7 +70,7 @@ int full_open(struct full **out, struct bench *b)
     f->b = b;
     report_note(b->run->report, "kernels", "Legendre polynomials with %s; %s",
                 legendre_isa(), linalg_blas_single());
-    rc = allocate(f);
+    rc = full_allocate(f);
     if (!rc)
         rc = pixels_open(&f->pixels, &b->plan.big);
     if (!(rc = err_agree(world, rc)))
@@ -138,7 +138,7 @@ static void check(struct full *f, const double *m, struct share s, struct run_ha
 
 /* Remembers a failure of the mathematics or of messages, of which the phase's end tells
  * everybody. */
-static void note(struct full *f, int rc)
+static void full_note(struct full *f, int rc)
 {
     if (rc && !f->b->run->failed)
         f->b->run->failed = rc;
@@ -155,7 +155,7 @@ static void note_message(struct full *f, int code)
     if (code == MPI_SUCCESS)
         return;
     MPI_Error_string(code, why, &length);
-    note(f, err_set(-EIO, NULL, -1, "handing on what was read failed: %s", why));
+    full_note(f, err_set(-EIO, NULL, -1, "handing on what was read failed: %s", why));
 }
 
 /* So that each rank knows what it will find in the place that it moves on to. */
@@ -293,7 +293,7 @@ static void share_inverse(struct full *f, double *d)
     communicate(f);
     f->inverse = buf[0];
     for (int g = 0; g < f->b->plan.gangs; g++)
-        note(f, remap_matrix(&f->remap, g, d, buf[0], buf[3], buf[1]));
+        full_note(f, remap_matrix(&f->remap, g, d, buf[0], buf[3], buf[1]));
     compute(f);
 }
 
@@ -302,9 +302,9 @@ static int phase_d(struct full *f, double *d)
 {
     bench_phase_begin(f->b, PHASE_D, 0);
     linalg_noise_add(&f->b->plan.big, d);
-    note(f, linalg_invert(f->big, d, f->b->buf[0]));
+    full_note(f, linalg_invert(f->big, d, f->b->buf[0]));
     share_inverse(f, d);
-    note(f, linalg_row_sums(f->small, f->inverse, f->z));
+    full_note(f, linalg_row_sums(f->small, f->inverse, f->z));
     return bench_phase_end(f->b);
 }
 
@@ -337,7 +337,7 @@ static double *gather_group(struct full *f, int64_t group, double *receive)
         if (gangs == 1 || !f->b->work)
             continue;
         communicate(f);
-        note(f, remap_matrix(&f->remap, g, m, f->dsdc, f->pack, receive));
+        full_note(f, remap_matrix(&f->remap, g, m, f->dsdc, f->pack, receive));
         compute(f);
     }
     return gangs == 1 ? m : f->dsdc;
@@ -348,7 +348,8 @@ static void multiply(struct full *f, int64_t group, const double *dsdc, double *
 {
     const struct plan *p = &f->b->plan;
     const struct grid *g = &p->small;
-    note(f, linalg_multiply(f->small, f->inverse, dsdc, w, panels(f), &f->b->tick));
+    full_note(f,
+              linalg_multiply(f->small, f->inverse, dsdc, w, panels(f), &f->b->tick));
     f->dl[group * p->gangs + p->gang] =
         0.5 * (linalg_ones_times_local(g, w, f->z) - linalg_trace_local(g, w));
 }
@@ -388,7 +389,7 @@ static void trace_products(struct full *f, int64_t outer, int64_t inner,
         if (step + 1 == p->gangs)
             break;
         communicate(f);
-        note(f, remap_rotate(&f->remap, m, spare, &f->b->tick));
+        full_note(f, remap_rotate(&f->remap, m, spare, &f->b->tick));
         compute(f);
         double *swap = m;
         m = spare;
@@ -401,12 +402,12 @@ static void solve(struct full *f)
     int nbin = (int)f->b->settings->nbin;
     MPI_Comm world = f->b->run->world.comm;
     communicate(f);
-    note(f, linalg_sum(world, f->dl, nbin));
+    full_note(f, linalg_sum(world, f->dl, nbin));
     for (int column = 0; column < nbin; column++) /* a column fits an int count */
-        note(f, linalg_sum(world, f->d2l + (size_t)column * (size_t)nbin, nbin));
+        full_note(f, linalg_sum(world, f->d2l + (size_t)column * (size_t)nbin, nbin));
     compute(f);
     memcpy(f->dc, f->dl, (size_t)nbin * sizeof *f->dc);
-    note(f, linalg_solve(nbin, f->d2l, f->dc));
+    full_note(f, linalg_solve(nbin, f->d2l, f->dc));
 }
 
 /* For each matrix, with it as the outer one: itself, then all before it. */
@@ -418,7 +419,7 @@ static void pair_up(struct full *f, double *transposed, double *spare)
         int64_t after = j + 1 < groups ? j + 1 : -1;
         double *m = read_group(f, n++, j, j ? 0 : after);
         if (work) {
-            note(f, linalg_transpose(f->small, m, transposed));
+            full_note(f, linalg_transpose(f->small, m, transposed));
             trace_products(f, j, j, transposed, m, spare);
         }
         for (int64_t i = 0; i < j; i++) {

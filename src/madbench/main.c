@@ -53,7 +53,7 @@ static void prepare_iomode(struct run *r)
     iomode_prepare(&bench);
 }
 
-static int prepare(struct run *r)
+static int madbench_prepare(struct run *r)
 {
     describe(r);
     int rc = bench_open(&bench, r, &settings, &plan);
@@ -110,7 +110,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void release(struct run *r)
+static void madbench_release(struct run *r)
 {
     (void)r;
     full_close(&full);
@@ -133,10 +133,10 @@ int main(int argc, char **argv)
         .takes = RUN_TAKES_ALL & ~RUN_TAKES_LANES,
         .plan = make_plan,
         .plan_print = print_plan,
-        .open = prepare,
+        .open = madbench_prepare,
         .stages = stages,
         .results = results,
-        .close = release,
+        .close = madbench_release,
     };
     return run_main(&madbench, argc, argv);
 }

@@ -12,8 +12,8 @@ struct files {
     struct run_file *file[2]; /* by enum area_file */
 };
 
-static int transfer(const struct files *f, enum area_file which, enum io_op op,
-                    int64_t offset, int64_t bytes, void *buf)
+static int area_step_transfer(const struct files *f, enum area_file which,
+                              enum io_op op, int64_t offset, int64_t bytes, void *buf)
 {
     struct io_req req = {.op = op, .buf = buf, .offset = offset, .bytes = bytes};
     run_transfer(f->file[which], &req, 1);
@@ -23,14 +23,14 @@ static int transfer(const struct files *f, enum area_file which, enum io_op op,
 static int read_at(void *context, enum area_file which, int64_t offset, int64_t bytes,
                    void *to)
 {
-    return transfer(context, which, IO_OP_READ, offset, bytes, to);
+    return area_step_transfer(context, which, IO_OP_READ, offset, bytes, to);
 }
 
 static int write_at(void *context, enum area_file which, int64_t offset, int64_t bytes,
                     const void *from)
 {
-    return transfer(context, which, IO_OP_WRITE, offset, bytes,
-                    (void *)(uintptr_t)from);
+    return area_step_transfer(context, which, IO_OP_WRITE, offset, bytes,
+                              (void *)(uintptr_t)from);
 }
 
 struct band {

@@ -46,7 +46,7 @@ static void chains_close(struct chains *c)
     free(c->sounding);
 }
 
-static int make_room(struct chains *c, int64_t n)
+static int passes_make_room(struct chains *c, int64_t n)
 {
     if (n <= c->room)
         return 0;
@@ -78,7 +78,7 @@ static int get_chain(struct chains *c, int64_t index, const struct pfm_bin *bin)
 {
     const struct pfm_head *h = &c->l->head;
     int64_t at = bin->first;
-    int rc = make_room(c, bin->soundings);
+    int rc = passes_make_room(c, bin->soundings);
     for (int64_t i = 0; i < bin->soundings && !rc; i++) {
         int64_t place = i % h->record_length;
         if (!place && i)

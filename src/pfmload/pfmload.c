@@ -7,7 +7,7 @@
 #include "pfmload/store/writer.h"
 
 /* What becomes of the soundings is not known before they are read. */
-static int plan(struct run *r, struct run_need *n)
+static int pfmload_plan(struct run *r, struct run_need *n)
 {
     struct load *l = r->context;
     l->r = r;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
         .takes = RUN_TAKES_SHARED | RUN_TAKES_ASYNC | RUN_TAKES_NONE |
                  RUN_TAKES_COLLECTIVE | RUN_TAKES_VERIFY,
         .context = &load,
-        .plan = plan,
+        .plan = pfmload_plan,
         .open = steps_begin,
         .stages = stages,
         .figures = steps_figures,

@@ -31,7 +31,7 @@ static int extend(const char *path, int64_t bytes)
 }
 
 /* The folders, and the coverage map's file, which has a header of its own. */
-static int prepare(struct load *l)
+static int steps_load_prepare(struct load *l)
 {
     char path[PFM_PATH];
     int rc = dest_begin(&l->dest);
@@ -79,7 +79,7 @@ static int open_files(struct load *l, bool shared, int flags)
 static int make_files(struct load *l)
 {
     if (load_is_first(l) && l->r->engine)
-        load_fail(l, prepare(l));
+        load_fail(l, steps_load_prepare(l));
     int rc = load_agree(l);
     if (!rc)
         rc = open_files(l, l->scheme->shared, IO_READ | IO_WRITE | IO_CREATE);

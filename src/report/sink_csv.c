@@ -48,7 +48,7 @@ static void put_run(FILE *out, const struct model *m)
     next_text(out, m->valid ? "true" : "false");
 }
 
-static void put_row(FILE *out, const struct model *m, const struct sample *s)
+static void sink_csv_put_row(FILE *out, const struct model *m, const struct sample *s)
 {
     put_run(out, m);
     next_count(out, s->rep);
@@ -81,6 +81,6 @@ int sink_csv(const struct model *m, FILE *out)
           "latency_p95_s,latency_p99_s,latency_p999_s,latency_max_s\n",
           out);
     for (int i = 0; i < m->samples; i++)
-        put_row(out, m, &m->sample[i]);
+        sink_csv_put_row(out, m, &m->sample[i]);
     return fflush(out) || ferror(out) ? -EIO : 0;
 }

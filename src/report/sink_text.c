@@ -32,10 +32,10 @@ static void put_wrapped(const char *label, const char *text)
     putchar('\n');
 }
 
-static void put_line(const char *label, const char *fmt, ...)
+static void sink_text_put_line(const char *label, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void put_line(const char *label, const char *fmt, ...)
+static void sink_text_put_line(const char *label, const char *fmt, ...)
 {
     char text[8192]; /* longer is cut: the whole is in the JSON */
     va_list ap;
@@ -89,8 +89,8 @@ static void put_ranks(const struct model *m)
     if (m->hosts)
         snprintf(more, sizeof more, ", %d core%s%s", cores, plural(cores),
                  crowded ? ": more ranks than cores" : "");
-    put_line("ranks", "%d on %d node%s, at most %d on one%s", w->size, w->nodes,
-             plural(w->nodes), w->ranks_per_node_max, more);
+    sink_text_put_line("ranks", "%d on %d node%s, at most %d on one%s", w->size,
+                       w->nodes, plural(w->nodes), w->ranks_per_node_max, more);
 }
 
 static void put_file(const struct model_file *f)
@@ -98,14 +98,15 @@ static void put_file(const struct model_file *f)
     char size[16] = "size not known";
     if (f->bytes >= 0)
         units_bytes(size, f->bytes);
-    put_line("files", "%s: %lld %s file%s, %s, order %s, on %s%s%s%s, %s",
-             f->role ? f->role : "", (long long)f->count, f->kind ? f->kind : "",
-             plural(f->count), size, is_empty(f->layout) ? "-" : f->layout,
-             is_empty(f->fs) ? "an unknown file system" : f->fs,
-             is_empty(f->mount) ? "" : " (", is_empty(f->mount) ? "" : f->mount,
-             is_empty(f->mount) ? "" : ")", f->path ? f->path : "");
+    sink_text_put_line(
+        "files", "%s: %lld %s file%s, %s, order %s, on %s%s%s%s, %s",
+        f->role ? f->role : "", (long long)f->count, f->kind ? f->kind : "",
+        plural(f->count), size, is_empty(f->layout) ? "-" : f->layout,
+        is_empty(f->fs) ? "an unknown file system" : f->fs,
+        is_empty(f->mount) ? "" : " (", is_empty(f->mount) ? "" : f->mount,
+        is_empty(f->mount) ? "" : ")", f->path ? f->path : "");
     if (f->storage)
-        put_line("storage", "%s", f->storage);
+        sink_text_put_line("storage", "%s", f->storage);
 }
 
 static void put_pairs(const char *label, const char *before, const struct pairs *p)
@@ -123,19 +124,20 @@ static void put_pairs(const char *label, const char *before, const struct pairs 
 static void put_io(const struct model_io *io)
 {
     bool why = !is_empty(io->chosen_because);
-    put_line("engine", "%s%s%s, %s, %s, depth %d, time limit %g s%s%s",
-             io->engine ? io->engine : "-", is_empty(io->version) ? "" : " ",
-             io->version ? io->version : "", io->mode ? io->mode : "-",
-             io->collective ? "collective" : "independent", io->depth, io->timeout_s,
-             why ? "; chosen because " : "", why ? io->chosen_because : "");
+    sink_text_put_line("engine", "%s%s%s, %s, %s, depth %d, time limit %g s%s%s",
+                       io->engine ? io->engine : "-", is_empty(io->version) ? "" : " ",
+                       io->version ? io->version : "", io->mode ? io->mode : "-",
+                       io->collective ? "collective" : "independent", io->depth,
+                       io->timeout_s, why ? "; chosen because " : "",
+                       why ? io->chosen_because : "");
     put_pairs("", "settings", &io->settings);
-    put_line("cache", "%s, sync %s", io->cache ? io->cache : "-",
-             io->sync ? io->sync : "-");
+    sink_text_put_line("cache", "%s, sync %s", io->cache ? io->cache : "-",
+                       io->sync ? io->sync : "-");
     put_pairs("hints", "asked:", &io->asked);
     if (io->in_effect.n)
         put_pairs("hints", "in effect:", &io->in_effect);
     else if (io->asked.n)
-        put_line("hints", "in effect: none that the library tells");
+        sink_text_put_line("hints", "in effect: none that the library tells");
 }
 
 /* What was not said yet: the rest of the header, or, at the end, what became known
@@ -146,8 +148,8 @@ static void put_news(struct model *m)
         put_io(m->io);
     m->text.io = m->io;
     for (; m->text.notes < m->notes.n; m->text.notes++)
-        put_line(m->notes.pair[m->text.notes].key, "%s",
-                 m->notes.pair[m->text.notes].value);
+        sink_text_put_line(m->notes.pair[m->text.notes].key, "%s",
+                           m->notes.pair[m->text.notes].value);
 }
 
 static void put_header(struct model *m)
@@ -159,9 +161,10 @@ static void put_header(struct model *m)
            plain(id, sizeof id, m->run_id ? m->run_id : "-"),
            is_empty(m->label) ? "" : ", ",
            plain(label, sizeof label, m->label ? m->label : ""), m->start_utc);
-    put_line("mpi", "%s, %s, threads %s%s%s", m->world->library, m->world->launcher,
-             m->world->thread_level, is_empty(layer) ? "" : ", I/O layer ",
-             is_empty(layer) ? "" : layer);
+    sink_text_put_line("mpi", "%s, %s, threads %s%s%s", m->world->library,
+                       m->world->launcher, m->world->thread_level,
+                       is_empty(layer) ? "" : ", I/O layer ",
+                       is_empty(layer) ? "" : layer);
     put_ranks(m);
     for (int i = 0; i < m->files; i++)
         put_file(&m->file[i]);
@@ -382,7 +385,7 @@ static void add_sample(struct spread *to, const struct sample *s)
     add_latency(to, s->latency);
 }
 
-static bool alike(const struct sample *a, const struct sample *b)
+static bool sink_text_alike(const struct sample *a, const struct sample *b)
 {
     return a->act == b->act && !strcmp(a->phase, b->phase) &&
            !strcmp(a->at.name, b->at.name) &&
@@ -392,7 +395,7 @@ static bool alike(const struct sample *a, const struct sample *b)
 static bool is_first_alike(const struct model *m, int i)
 {
     for (int k = 0; k < i; k++)
-        if (alike(&m->sample[k], &m->sample[i]))
+        if (sink_text_alike(&m->sample[k], &m->sample[i]))
             return false;
     return true;
 }
@@ -444,7 +447,7 @@ static void put_transfers(const struct model *m)
         heading = true;
         memset(&all, 0, sizeof all);
         for (int k = i; k < m->samples; k++)
-            if (alike(&m->sample[k], s))
+            if (sink_text_alike(&m->sample[k], s))
                 add_sample(&all, &m->sample[k]);
         put_spread(s, &all);
     }
@@ -459,7 +462,7 @@ static void add_op(struct spread *to, const struct model *m, int i, int op)
     memset(to, 0, sizeof *to);
     for (; i < m->samples; i++) {
         const struct sample *s = &m->sample[i];
-        if (!s->op || !s->op[op].latency || !alike(s, first))
+        if (!s->op || !s->op[op].latency || !sink_text_alike(s, first))
             continue;
         to->n++;
         to->calls += s->op[op].calls;
@@ -511,8 +514,8 @@ static void put_stripes(const struct model_file *f)
         units_bytes(size, f->stripe_bytes);
     if (f->stripe_count > 0)
         snprintf(count, sizeof count, "%lld", (long long)f->stripe_count);
-    put_line("stripes", "%s: %s of %s (%s)", f->role ? f->role : "", count, size,
-             f->stripe_about ? f->stripe_about : "");
+    sink_text_put_line("stripes", "%s: %s of %s (%s)", f->role ? f->role : "", count,
+                       size, f->stripe_about ? f->stripe_about : "");
 }
 
 static void put_checks(const struct model *m)
@@ -530,9 +533,10 @@ static void put_checks(const struct model *m)
     if (c->resident_share >= 0)
         snprintf(resident, sizeof resident, "; in memory before reading: %.1f %%",
                  100 * c->resident_share);
-    put_line("device", "%s%s", device, resident);
-    put_line("verified", "%lld block%s, %lld wrong", (long long)c->blocks_checked,
-             plural(c->blocks_checked), (long long)c->blocks_bad);
+    sink_text_put_line("device", "%s%s", device, resident);
+    sink_text_put_line("verified", "%lld block%s, %lld wrong",
+                       (long long)c->blocks_checked, plural(c->blocks_checked),
+                       (long long)c->blocks_bad);
 }
 
 void sink_text_close(struct model *m)
@@ -556,10 +560,12 @@ void sink_text_close(struct model *m)
     if (m->checked)
         put_checks(m);
     for (int i = 0; i < m->warnings; i++)
-        put_line("warning", "%s", m->warning[i].text ? m->warning[i].text : "");
+        sink_text_put_line("warning", "%s",
+                           m->warning[i].text ? m->warning[i].text : "");
     if (!m->valid) /* why is on stderr: it is printed where the program ends */
-        put_line("failed", "The run did not succeed, so no figures are given.");
+        sink_text_put_line("failed",
+                           "The run did not succeed, so no figures are given.");
     else if (m->json_path)
-        put_line("report", "%s", m->json_path);
+        sink_text_put_line("report", "%s", m->json_path);
     fflush(stdout);
 }

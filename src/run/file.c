@@ -28,8 +28,8 @@ static void make_shape(struct run_file *f, const char *role, const struct layout
     snprintf(f->dim_names + at, sizeof f->dim_names - at, "element");
 }
 
-static void start(struct run_file *f, struct run *r, bool shared, int64_t bytes,
-                  int64_t max_request, int depth)
+static void file_start(struct run_file *f, struct run *r, bool shared, int64_t bytes,
+                       int64_t max_request, int depth)
 {
     memset(f, 0, sizeof *f);
     f->run = r;
@@ -43,7 +43,7 @@ static void start(struct run_file *f, struct run *r, bool shared, int64_t bytes,
 void run_file_at(struct run_file *f, struct run *r, const char *path, bool shared,
                  bool mine, int64_t bytes, int64_t max_request, int depth)
 {
-    start(f, r, shared, bytes, max_request, depth);
+    file_start(f, r, shared, bytes, max_request, depth);
     f->elsewhere = !shared && !mine;
     int n = snprintf(f->path, sizeof f->path, "%s", path);
     if (n >= (int)sizeof f->path && !r->failed)
@@ -77,7 +77,7 @@ void run_file_of(struct run_file *f, int worker)
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth)
 {
-    start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
+    file_start(f, r, r->shared, layout_file_bytes(l), max_request, depth);
     make_shape(f, role, l);
     f->plan = layout_plan(l);
     f->role = role;
@@ -200,7 +200,7 @@ void run_empty_cache_parts(struct run *r, const char *path, int place)
 
 /* One rank of each node does it for a shared file, each for its part of a container;
  * all wait for it. */
-static void empty_cache(struct run_file *f)
+static void file_empty_cache(struct run_file *f)
 {
     struct run *r = f->run;
     if (f->shared && r->partitioned)
@@ -250,7 +250,7 @@ void run_charge_header(struct run *r, int64_t before_ns)
         phase_move(r->phase, ACT_OPEN_CLOSE, ACT_SYNC, io_header_ns() - before_ns);
 }
 
-static int open_file(struct run_file *f, int flags)
+static int file_open_file(struct run_file *f, int flags)
 {
     struct run *r = f->run;
     struct io_open o = how_to_open(f, flags);
@@ -269,8 +269,8 @@ static int open_file(struct run_file *f, int flags)
 static int open_mine(struct run_file *f, int flags)
 {
     if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(f->run->engine))
-        empty_cache(f);
-    return open_file(f, flags);
+        file_empty_cache(f);
+    return file_open_file(f, flags);
 }
 
 /* Of a shared file that has been opened for lane 0, which is all that has to do with
@@ -280,7 +280,7 @@ static int open_for(struct run_file f[], int i, int flags)
     if (!i || !f[i].shared)
         return open_mine(&f[i], flags);
     f[i].comm = MPI_COMM_SELF;
-    return open_file(&f[i], flags & ~IO_CREATE);
+    return file_open_file(&f[i], flags & ~IO_CREATE);
 }
 
 /* While another lane's is opened or closed, and the time is that lane's, the first one

@@ -90,7 +90,7 @@ static bool is_left(const char *dir, const char *name, const char *prefix)
 }
 
 /* Adds a name to the sentence. */
-static void add(char *text, size_t size, const char *name)
+static void leftovers_add(char *text, size_t size, const char *name)
 {
     size_t n = strlen(text);
     snprintf(text + n, size - n, "%s%.255s", n ? ", " : "", name);
@@ -104,7 +104,7 @@ void run_leftovers(const struct run *r, const char *dir, const char *prefix)
     DIR *d = r->world.rank ? NULL : opendir(dir);
     for (struct dirent *e; d && (e = readdir(d));)
         if (is_left(dir, e->d_name, prefix) && ++n <= NAMED)
-            add(names, sizeof names, e->d_name);
+            leftovers_add(names, sizeof names, e->d_name);
     if (d)
         closedir(d);
     if (n > NAMED)

@@ -180,7 +180,7 @@ static bool is_same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-static int check(const struct run_options *o)
+static int live_check(const struct run_options *o)
 {
     if (o->live_csv && o->live_s <= 0)
         return err_usage("--live-csv needs --live=S: a row each S seconds");
@@ -192,7 +192,7 @@ static int check(const struct run_options *o)
 int live_open(struct run *r)
 {
     const struct run_options *o = r->options;
-    int rc = check(o);
+    int rc = live_check(o);
     if (rc || o->live_s <= 0 || r->world.rank)
         return rc;
     struct run_live *l =

@@ -56,7 +56,7 @@ static struct run_need in_all(const struct run *r, const struct run_need *need)
                              .read_bytes = times(need->read_bytes, need->passes)};
 }
 
-static void put(struct json *j, const char *key, int64_t value)
+static void need_put(struct json *j, const char *key, int64_t value)
 {
     if (value < 0)
         json_null(j, key);
@@ -69,7 +69,7 @@ struct told {
     const struct run_need *need;
 };
 
-static int fill(const void *what, FILE *out)
+static int need_fill(const void *what, FILE *out)
 {
     const struct told *t = what;
     const struct run_need *n = t->need;
@@ -81,10 +81,10 @@ static int fill(const void *what, FILE *out)
     json_int(&j, "ranks", t->run->world.size);
     json_int(&j, "lanes", t->run->lanes);
     json_int(&j, "rank_memory_bytes", n->memory_bytes);
-    put(&j, "files", n->files);
-    put(&j, "disk_bytes", n->disk_bytes);
-    put(&j, "write_bytes", n->write_bytes);
-    put(&j, "read_bytes", n->read_bytes);
+    need_put(&j, "files", n->files);
+    need_put(&j, "disk_bytes", n->disk_bytes);
+    need_put(&j, "write_bytes", n->write_bytes);
+    need_put(&j, "read_bytes", n->read_bytes);
     json_end_object(&j);
     return json_finish(&j);
 }
@@ -96,7 +96,7 @@ int run_dry_json(const struct run *r, const struct run_need *need)
     struct told told = {.run = r, .need = &n};
     int rc = 0;
     if (path && r->world.rank == 0)
-        rc = report_write(path, fill, &told);
+        rc = report_write(path, need_fill, &told);
     return err_agree(r->world.comm, rc);
 }
 

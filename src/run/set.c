@@ -181,7 +181,7 @@ static void count_cached(struct run_set *s, const struct io_whole *w, int64_t re
     s->run->resident_bytes += resident;
 }
 
-static int64_t empty_cache(struct run_set *s, const struct io_whole *w)
+static int64_t set_empty_cache(struct run_set *s, const struct io_whole *w)
 {
     struct run *r = s->run;
     char path[RUN_SET_PATH];
@@ -200,7 +200,7 @@ int run_whole_read(struct run_set *s, struct io_whole *w)
     struct run *r = s->run;
     if (is_idle(s))
         return r->failed;
-    int64_t resident = empty_cache(s, w);
+    int64_t resident = set_empty_cache(s, w);
     if (r->failed)
         return r->failed;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);

@@ -72,7 +72,7 @@ static int errno_of(const char *text)
     return EIO;
 }
 
-static int fail(const struct io_file *f, const char *what)
+static int hdf5_fail(const struct io_file *f, const char *what)
 {
     char text[TEXT];
     int code = errno_of(cause(text));
@@ -111,7 +111,7 @@ static int add_text(const struct io_file *f, hid_t to, const char *name,
     int rc = H5Tset_size(type, strlen(text) + 1) < 0 ||
              (a = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT)) < 0 ||
              H5Awrite(a, type, text) < 0;
-    rc = rc ? fail(f, "adding an attribute") : 0;
+    rc = rc ? hdf5_fail(f, "adding an attribute") : 0;
     H5Aclose(a);
     H5Tclose(type);
     H5Sclose(space);
@@ -144,7 +144,7 @@ static int create_dataset(struct io_file *f, struct hdf5_file *p,
     if (!rc)
         p->dataset = H5Dcreate2(p->file, s->name, type_of(p), p->space, H5P_DEFAULT,
                                 how, H5P_DEFAULT);
-    rc = rc || p->dataset < 0 ? fail(f, "creating the dataset") : 0;
+    rc = rc || p->dataset < 0 ? hdf5_fail(f, "creating the dataset") : 0;
     H5Pclose(how);
     if (!rc)
         rc = add_text(f, p->dataset, "dimensions", s->dim_names);
@@ -152,7 +152,7 @@ static int create_dataset(struct io_file *f, struct hdf5_file *p,
 }
 
 /* Whether the dataset is an array of these elements and dimensions. */
-static bool fits(const struct hdf5_file *p)
+static bool hdf5_fits(const struct hdf5_file *p)
 {
     hsize_t dims[H5S_MAX_RANK];
     hid_t space = H5Dget_space(p->dataset), type = H5Dget_type(p->dataset);
@@ -171,8 +171,8 @@ static int open_dataset(struct io_file *f, struct hdf5_file *p,
     char text[128] = "";
     p->dataset = H5Dopen2(p->file, s->name, H5P_DEFAULT);
     if (p->dataset < 0)
-        return fail(f, "opening the dataset");
-    if (fits(p))
+        return hdf5_fail(f, "opening the dataset");
+    if (hdf5_fits(p))
         return 0;
     for (int d = 0, n = 0; d < p->ndims; d++)
         n += snprintf(text + n, sizeof text - (size_t)n, d ? " x %lld" : "%lld",
@@ -215,7 +215,7 @@ static int can_open(const struct io_file *f)
     return rc;
 }
 
-static int open_file(const struct io_file *f, struct hdf5_file *p)
+static int hdf5_open_file(const struct io_file *f, struct hdf5_file *p)
 {
     hsize_t align = (hsize_t)io_option(f->options, "align", 1);
     MPI_Info info = mpiio_info(f);
@@ -228,7 +228,7 @@ static int open_file(const struct io_file *f, struct hdf5_file *p)
     else if (!rc)
         p->file = H5Fopen(f->mpi_path,
                           f->flags & IO_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, how);
-    rc = p->file > 0 ? scratch_check(f->path, NULL) : fail(f, "opening");
+    rc = p->file > 0 ? scratch_check(f->path, NULL) : hdf5_fail(f, "opening");
     H5Pclose(how);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
@@ -237,7 +237,7 @@ static int open_file(const struct io_file *f, struct hdf5_file *p)
 
 static int close_one(const struct io_file *f, hid_t id, herr_t (*close_it)(hid_t))
 {
-    return id > 0 && close_it(id) < 0 ? fail(f, "closing") : 0;
+    return id > 0 && close_it(id) < 0 ? hdf5_fail(f, "closing") : 0;
 }
 
 static int hdf5_close(struct io_file *f)
@@ -285,7 +285,7 @@ static int agree_on_pieces(const struct io_file *f, struct hdf5_file *p)
 }
 
 /* What transfers need, which is the rank's own. */
-static int prepare(struct io_file *f, struct hdf5_file *p)
+static int hdf5_prepare(struct io_file *f, struct hdf5_file *p)
 {
     MPI_File fh;
     hsize_t n = (hsize_t)p->piece;
@@ -294,7 +294,7 @@ static int prepare(struct io_file *f, struct hdf5_file *p)
     if (p->memory < 0 || H5Pset_dxpl_mpio(p->transfer, f->flags & IO_COLLECTIVE
                                                            ? H5FD_MPIO_COLLECTIVE
                                                            : H5FD_MPIO_INDEPENDENT) < 0)
-        return fail(f, "preparing transfers");
+        return hdf5_fail(f, "preparing transfers");
     name_layer(f, p);
     return file_below(p, &fh) ? mpiio_note_hints(f, fh) : 0;
 }
@@ -305,7 +305,7 @@ static int make_space(const struct io_file *f, struct hdf5_file *p)
     for (int d = 0; d < p->ndims; d++)
         dims[d] = (hsize_t)p->dims[d];
     p->space = H5Screate_simple(p->ndims, dims, NULL);
-    return p->space > 0 ? 0 : fail(f, "making a dataspace");
+    return p->space > 0 ? 0 : hdf5_fail(f, "making a dataspace");
 }
 
 /* In steps that are agreed on, as what comes next is collective. Metadata go to the
@@ -321,17 +321,17 @@ static int open_steps(struct io_file *f, struct hdf5_file *p, const struct io_sh
     if ((rc = err_agree(f->comm, rc)))
         return rc;
     mpiio_guard(f, p->semaphore);
-    if ((rc = err_agree(f->comm, open_file(f, p))))
+    if ((rc = err_agree(f->comm, hdf5_open_file(f, p))))
         return rc;
     rc = f->flags & IO_CREATE ? create_dataset(f, p, s) : open_dataset(f, p, s);
     if ((rc = err_agree(f->comm, rc)))
         return rc;
     if ((f->flags & IO_CREATE) && H5Fflush(p->file, H5F_SCOPE_LOCAL) < 0)
-        rc = fail(f, "writing what describes the dataset");
+        rc = hdf5_fail(f, "writing what describes the dataset");
     if ((rc = err_agree(f->comm, rc)))
         return rc;
     rc = agree_on_pieces(f, p);
-    return err_agree(f->comm, rc ? rc : prepare(f, p));
+    return err_agree(f->comm, rc ? rc : hdf5_prepare(f, p));
 }
 
 static int hdf5_open(struct io_file *f)
@@ -416,7 +416,7 @@ static int fail_transfer(struct io_req *r)
 
 /* The piece of a request from element `at` on. A failed request still makes its
  * remaining calls, with nothing to move, where they are collective. */
-static void move(struct io_req *r, int64_t at)
+static void hdf5_move(struct io_req *r, int64_t at)
 {
     const struct io_file *f = r->file;
     const struct hdf5_file *p = f->priv;
@@ -441,7 +441,7 @@ static void move(struct io_req *r, int64_t at)
         restore_view(p);
 }
 
-static void check(struct io_req *r)
+static void hdf5_check(struct io_req *r)
 {
     const struct hdf5_file *p = r->file->priv;
     if (r->offset % p->element_bytes || r->bytes % p->element_bytes)
@@ -460,9 +460,9 @@ static int hdf5_start(struct io_queue *q, struct io_req *r[], int n)
     for (int i = 0; i < n; i++) {
         const struct hdf5_file *p = r[i]->file->priv;
         if (!r[i]->rc)
-            check(r[i]);
+            hdf5_check(r[i]);
         for (int64_t k = 0; k < p->pieces; k++)
-            move(r[i], k * p->piece);
+            hdf5_move(r[i], k * p->piece);
     }
     return 0;
 }
@@ -471,7 +471,7 @@ static int hdf5_start(struct io_queue *q, struct io_req *r[], int n)
 static int hdf5_sync(struct io_file *f)
 {
     const struct hdf5_file *p = f->priv;
-    return H5Fflush(p->file, H5F_SCOPE_LOCAL) < 0 ? fail(f, "H5Fflush") : 0;
+    return H5Fflush(p->file, H5F_SCOPE_LOCAL) < 0 ? hdf5_fail(f, "H5Fflush") : 0;
 }
 
 static int hdf5_size(struct io_file *f, int64_t *bytes)

@@ -33,7 +33,7 @@ struct libaio_queue {
 
 /* ---- opening and closing ---------------------------------------------------- */
 
-static void release(struct libaio_queue *p)
+static void libaio_release(struct libaio_queue *p)
 {
     if (p->context)
         io_destroy(p->context);
@@ -44,7 +44,7 @@ static void release(struct libaio_queue *p)
     free(p);
 }
 
-static struct libaio_queue *make(const struct io_queue *q)
+static struct libaio_queue *libaio_make(const struct io_queue *q)
 {
     struct libaio_queue *p = calloc(1, sizeof *p);
     int64_t piece = io_option(q->options, "piece", PIECE);
@@ -56,7 +56,7 @@ static struct libaio_queue *make(const struct io_queue *q)
     p->all = calloc(n, sizeof p->all[0]);
     p->events = calloc(n, sizeof p->events[0]);
     if (!n || !p->ready || !p->all || !p->events) {
-        release(p);
+        libaio_release(p);
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {
@@ -91,12 +91,12 @@ static int libaio_usable(void)
 
 static int libaio_queue_open(struct io_queue *q)
 {
-    struct libaio_queue *p = make(q);
+    struct libaio_queue *p = libaio_make(q);
     if (!p)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
     int rc = set_up(io_queue_path(q), pieces_count(p->pieces), &p->context);
     if (rc)
-        release(p);
+        libaio_release(p);
     else
         q->priv = p;
     return rc;
@@ -104,7 +104,7 @@ static int libaio_queue_open(struct io_queue *q)
 
 static void libaio_queue_close(struct io_queue *q)
 {
-    release(q->priv);
+    libaio_release(q->priv);
 }
 
 static int fd_of(const struct io_file *f)
@@ -124,7 +124,7 @@ static int libaio_open(struct io_file *f)
 
 /* ---- transfers -------------------------------------------------------------- */
 
-static void prepare(struct libaio_queue *p, struct piece *one)
+static void libaio_prepare(struct libaio_queue *p, struct piece *one)
 {
     struct iocb *cb = p->unused;
     void *at = (char *)one->r->buf + one->at;
@@ -154,11 +154,11 @@ static void forget_ready(struct libaio_queue *p, int n)
 
 /* Where the kernel is full, the rest stays ready for the next time. What it refuses
  * otherwise has failed: that is always the first, since it tells of no other. */
-static void submit(struct libaio_queue *p)
+static void libaio_submit(struct libaio_queue *p)
 {
     struct piece *one;
     while ((one = pieces_next(p->pieces)))
-        prepare(p, one);
+        libaio_prepare(p, one);
     while (p->ready_count) {
         int n = io_submit(p->context, p->ready_count, p->ready);
         if (n == -EAGAIN || n == 0)
@@ -176,7 +176,7 @@ static void submit(struct libaio_queue *p)
 
 /* Takes what is complete, `least` of them at least unless the time passes (0: no
  * limit) or a signal comes. */
-static int collect(struct io_queue *q, int least, double limit_s)
+static int libaio_collect(struct io_queue *q, int least, double limit_s)
 {
     struct libaio_queue *p = q->priv;
     if (least && p->ready_count)
@@ -198,7 +198,7 @@ static int libaio_start(struct io_queue *q, struct io_req *r[], int n)
     struct libaio_queue *p = q->priv;
     for (int i = 0; i < n; i++)
         pieces_add(p->pieces, r[i]);
-    submit(p);
+    libaio_submit(p);
     return 0;
 }
 
@@ -206,22 +206,22 @@ static int libaio_reap(struct io_queue *q, struct io_req *done[], int max, int m
                        double limit_s)
 {
     struct libaio_queue *p = q->priv;
-    int rc = pieces_under_way(p->pieces) ? collect(q, 0, 0) : 0;
-    submit(p);
+    int rc = pieces_under_way(p->pieces) ? libaio_collect(q, 0, 0) : 0;
+    libaio_submit(p);
     if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
-        rc = collect(q, 1, limit_s);
-        submit(p);
+        rc = libaio_collect(q, 1, limit_s);
+        libaio_submit(p);
     }
     int n = pieces_reap(p->pieces, done, max);
     return n ? n : rc;
 }
 
 /* One more result, whosesoever; how long that may take is the watchdog's. */
-static int wait_more(struct io_queue *q)
+static int libaio_wait_more(struct io_queue *q)
 {
     struct libaio_queue *p = q->priv;
-    int rc = collect(q, pieces_under_way(p->pieces) > 0, 0);
-    submit(p);
+    int rc = libaio_collect(q, pieces_under_way(p->pieces) > 0, 0);
+    libaio_submit(p);
     return rc;
 }
 
@@ -229,9 +229,9 @@ static int libaio_sync(struct io_file *f)
 {
     struct libaio_queue *p = f->queue->priv;
     int rc = 0;
-    submit(p);
+    libaio_submit(p);
     while (!rc && pieces_busy(p->pieces, f))
-        rc = wait_more(f->queue);
+        rc = libaio_wait_more(f->queue);
     if (!rc && fsync(fd_of(f)))
         rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
     return rc;
@@ -259,7 +259,7 @@ static int libaio_close(struct io_file *f)
     int failed = 0;
     drop_ready(p, f);
     while (!failed && pieces_drop(p->pieces, f))
-        failed = wait_more(f->queue);
+        failed = libaio_wait_more(f->queue);
     if (close(fd_of(f)))
         return err_set(-errno, f->path, -1, "close failed: %s", strerror(errno));
     return 0;

@@ -3,7 +3,7 @@
 #include "io/engines/mpiio.h"
 #include <stddef.h>
 
-static int open_file(struct io_file *f)
+static int mpiio_open_file(struct io_file *f)
 {
     return mpiio_open(f, sizeof(struct mpiio));
 }
@@ -24,7 +24,7 @@ static int call(const struct io_file *f, struct io_req *r, int64_t at, int n,
 
 /* One piece of a request. A failed request still makes its remaining calls, with
  * nothing to move, where they are collective. */
-static void move(struct io_file *f, struct io_req *r, int k)
+static void mpiio_move(struct io_file *f, struct io_req *r, int k)
 {
     struct mpiio *p = f->priv;
     int64_t at = k * p->piece;
@@ -42,13 +42,13 @@ static void move(struct io_file *f, struct io_req *r, int k)
         mpiio_req_fail(r, code);
 }
 
-static int start(struct io_queue *q, struct io_req *r[], int n)
+static int mpiio_start(struct io_queue *q, struct io_req *r[], int n)
 {
     (void)q;
     for (int i = 0; i < n; i++) {
         const struct mpiio *p = r[i]->file->priv;
         for (int k = 0; k < p->pieces; k++)
-            move(r[i]->file, r[i], k);
+            mpiio_move(r[i]->file, r[i], k);
     }
     return 0;
 }
@@ -58,8 +58,8 @@ const struct io_engine io_engine_mpiio = {
     .options = "piece",
     .can = IO_CAN_COLLECTIVE | IO_CAN_HINTS | IO_SYNC_TOGETHER | IO_CAN_BE_INNER |
            IO_CALLS_MPI,
-    .open = open_file,
-    .start = start,
+    .open = mpiio_open_file,
+    .start = mpiio_start,
     .sync = mpiio_sync,
     .meet = mpiio_meet,
     .close = mpiio_close,

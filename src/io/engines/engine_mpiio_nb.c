@@ -52,7 +52,7 @@ struct nb_file {
 
 /* ---- opening and closing ---------------------------------------------------- */
 
-static int allocate(struct io_file *f)
+static int mpiio_nb_allocate(struct io_file *f)
 {
     struct nb_file *p = f->priv;
     p->look_first = !strcmp(f->layer, "OMPIO");
@@ -73,7 +73,7 @@ static int allocate(struct io_file *f)
     return 0;
 }
 
-static void release(const struct nb_file *p)
+static void mpiio_nb_release(const struct nb_file *p)
 {
     free(p->all);
     free(p->status);
@@ -106,10 +106,10 @@ static int nb_open(struct io_file *f)
     f->queue->priv = f; /* its only one */
     rc = check_layer(f);
     if (!rc)
-        rc = allocate(f);
+        rc = mpiio_nb_allocate(f);
     rc = err_agree(f->comm, rc);
     if (rc) {
-        release(f->priv);
+        mpiio_nb_release(f->priv);
         mpiio_close(f);
     }
     return rc;
@@ -126,7 +126,7 @@ static int asked(struct nb_file *p, const struct io_req *r, int k)
 }
 
 /* Of several pieces that failed, the one that comes first in the file is told. */
-static void note(struct slot *s, int64_t at, int n, int moved, int code)
+static void mpiio_nb_note(struct slot *s, int64_t at, int n, int moved, int code)
 {
     if (code == MPI_SUCCESS && moved == n)
         return;
@@ -157,7 +157,7 @@ static bool is_allocated(const struct io_file *f, const struct io_req *r)
     return hole >= r->offset + r->bytes;
 }
 
-static bool fits(struct io_file *f, const struct io_req *r)
+static bool mpiio_nb_fits(struct io_file *f, const struct io_req *r)
 {
     struct nb_file *p = f->priv;
     int64_t need = r->bytes + EDGES;
@@ -186,7 +186,7 @@ static int call(struct io_file *f, const struct io_req *r, int64_t at, int n,
 }
 
 /* A piece, of which nothing may be left to do. */
-static void submit(struct io_file *f, struct slot *s, int k)
+static void mpiio_nb_submit(struct io_file *f, struct slot *s, int k)
 {
     struct nb_file *p = f->priv;
     int64_t at = k * p->io.piece;
@@ -201,7 +201,7 @@ static void submit(struct io_file *f, struct slot *s, int k)
     }
     *q = MPI_REQUEST_NULL;
     s->left--;
-    note(s, at, n, 0, code);
+    mpiio_nb_note(s, at, n, 0, code);
 }
 
 /* Submits what stands in line, as far as there may be more calls. */
@@ -210,13 +210,13 @@ static void submit_all(struct io_file *f)
     struct nb_file *p = f->priv;
     while (p->first && p->under_way < p->most) {
         struct slot *s = p->first;
-        submit(f, s, s->submitted++);
+        mpiio_nb_submit(f, s, s->submitted++);
         if (s->submitted == p->io.pieces)
             p->first = s->next;
     }
 }
 
-static void put(struct nb_file *p, struct slot *s)
+static void mpiio_nb_put(struct nb_file *p, struct slot *s)
 {
     if (p->first)
         p->last->next = s;
@@ -241,12 +241,12 @@ static int nb_start(struct io_queue *q, struct io_req *r[], int n)
     for (int i = 0; i < n; i++) {
         struct slot *s = unused(p);
         *s = (struct slot){.r = r[i], .left = p->io.pieces};
-        if (!r[i]->rc && !fits(f, r[i]))
+        if (!r[i]->rc && !mpiio_nb_fits(f, r[i]))
             io_req_fail(
                 r[i], -ENOSPC,
                 "the file system has too little space left for what all ranks "
                 "may have under way, and MPI libraries do not survive a full one");
-        put(p, s);
+        mpiio_nb_put(p, s);
     }
     submit_all(f);
     return 0;
@@ -263,7 +263,7 @@ static void end(struct nb_file *p, int i, int code, const MPI_Status *status)
     p->under_way--;
     if (code == MPI_SUCCESS)
         moved = mpiio_moved(&p->io, s->r->op, s->r->offset + at, n, status);
-    note(s, at, n, moved, code);
+    mpiio_nb_note(s, at, n, moved, code);
 }
 
 static int test_some(struct io_file *f)
@@ -352,7 +352,7 @@ static void pause_after(int64_t waited_ns)
         nanosleep(&t, NULL);
 }
 
-static int wait_for_any(struct io_file *f, double limit_s)
+static int mpiio_nb_wait_for_any(struct io_file *f, double limit_s)
 {
     int64_t begin_ns = clock_ns(), waited_ns = 0;
     int rc = 0;
@@ -371,7 +371,7 @@ static int nb_reap(struct io_queue *q, struct io_req *done[], int max, int min,
     struct io_file *f = q->priv;
     int rc = test(f);
     if (!rc && min > 0)
-        rc = wait_for_any(f, limit_s);
+        rc = mpiio_nb_wait_for_any(f, limit_s);
     int n = hand_back(f, done, max);
     return n ? n : rc;
 }
@@ -438,7 +438,7 @@ static int nb_close(struct io_file *f)
         return err_set(-ETIMEDOUT, f->path, -1,
                        "requests did not finish, and the file cannot be closed");
     }
-    release(f->priv);
+    mpiio_nb_release(f->priv);
     return mpiio_close(f);
 }
 

@@ -69,7 +69,7 @@ static int null_start(struct io_queue *q, struct io_req *r[], int n)
     return 0;
 }
 
-static void finish(struct null_queue *p, struct io_req *r)
+static void null_finish(struct null_queue *p, struct io_req *r)
 {
     if (r->rc) /* refused before it came here */
         return;
@@ -111,7 +111,7 @@ static int take_ready(const struct io_queue *q, struct io_req *done[], int max,
         done[n] = held(q, 0)->r;
         p->first = p->first + 1 < q->depth ? p->first + 1 : 0;
         p->n--;
-        finish(p, done[n++]);
+        null_finish(p, done[n++]);
     }
     return n;
 }

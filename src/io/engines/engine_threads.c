@@ -64,7 +64,7 @@ struct threads_file {
     int busy;        /* requests in the line or in the hands of helpers */
 };
 
-static void put(struct line *l, struct slot *s)
+static void threads_put(struct line *l, struct slot *s)
 {
     s->next = NULL;
     if (l->first)
@@ -74,7 +74,7 @@ static void put(struct line *l, struct slot *s)
     l->last = s;
 }
 
-static struct slot *take(struct line *l)
+static struct slot *threads_take(struct line *l)
 {
     struct slot *s = l->first;
     if (s)
@@ -89,7 +89,8 @@ static void give_back(struct threads_queue *p, struct slot *s)
 }
 
 /* Those of the file; returns how many. */
-static int leave_out(struct threads_queue *p, struct line *l, const struct io_file *f)
+static int threads_leave_out(struct threads_queue *p, struct line *l,
+                             const struct io_file *f)
 {
     struct slot *s = l->first, *next;
     int n = 0;
@@ -97,7 +98,7 @@ static int leave_out(struct threads_queue *p, struct line *l, const struct io_fi
     for (; s; s = next) {
         next = s->next;
         if (s->r->file != f) {
-            put(l, s);
+            threads_put(l, s);
             continue;
         }
         give_back(p, s);
@@ -124,7 +125,7 @@ static ssize_t piece(const struct threads_queue *p, const struct slot *s)
     return pwrite(file_of(s)->fd, at, n, r->offset + s->done);
 }
 
-static void move(const struct threads_queue *p, struct slot *s)
+static void threads_move(const struct threads_queue *p, struct slot *s)
 {
     while (s->done < s->r->bytes && !s->rc) {
         ssize_t moved = piece(p, s);
@@ -157,17 +158,17 @@ static void *help(void *queue)
     struct threads_queue *p = queue;
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
-        struct slot *s = take(&p->todo);
+        struct slot *s = threads_take(&p->todo);
         if (!s) {
             pthread_cond_wait(&p->work, &p->lock);
             continue;
         }
         pthread_mutex_unlock(&p->lock);
-        move(p, s);
+        threads_move(p, s);
         write_back(s);
         pthread_mutex_lock(&p->lock);
         file_of(s)->busy--;
-        put(&p->finished, s);
+        threads_put(&p->finished, s);
         pthread_cond_signal(&p->event);
     }
     pthread_mutex_unlock(&p->lock);
@@ -205,7 +206,7 @@ static void end_helpers(struct threads_queue *p)
         pthread_join(p->helpers[i], NULL);
 }
 
-static void release(struct threads_queue *p)
+static void threads_release(struct threads_queue *p)
 {
     end_helpers(p);
     pthread_cond_destroy(&p->work);
@@ -215,7 +216,7 @@ static void release(struct threads_queue *p)
     free(p);
 }
 
-static struct threads_queue *make(const struct io_queue *q, int helpers)
+static struct threads_queue *threads_make(const struct io_queue *q, int helpers)
 {
     struct threads_queue *p =
         calloc(1, sizeof *p + (size_t)q->depth * sizeof p->slots[0]);
@@ -249,7 +250,7 @@ static int helpers_of(const struct io_queue *q)
 static int threads_queue_open(struct io_queue *q)
 {
     int n = helpers_of(q);
-    struct threads_queue *p = make(q, n);
+    struct threads_queue *p = threads_make(q, n);
     if (!p)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
     int rc = start_helpers(p, n);
@@ -257,7 +258,7 @@ static int threads_queue_open(struct io_queue *q)
         err_set(rc, io_queue_path(q), -1,
                 "helper thread %d of %d cannot be started: %s; helpers= asks for fewer",
                 p->helper_count + 1, n, strerror(-rc));
-        release(p);
+        threads_release(p);
         return rc;
     }
     q->priv = p;
@@ -266,7 +267,7 @@ static int threads_queue_open(struct io_queue *q)
 
 static void threads_queue_close(struct io_queue *q)
 {
-    release(q->priv);
+    threads_release(q->priv);
 }
 
 static int threads_open(struct io_file *f)
@@ -299,9 +300,9 @@ static int threads_close(struct io_file *f)
     struct threads_queue *q = f->queue->priv;
     struct threads_file *p = f->priv;
     pthread_mutex_lock(&q->lock);
-    p->busy -= leave_out(q, &q->todo, f);
+    p->busy -= threads_leave_out(q, &q->todo, f);
     wait_for_file(q, p);
-    leave_out(q, &q->finished, f);
+    threads_leave_out(q, &q->finished, f);
     pthread_mutex_unlock(&q->lock);
     int rc = close(p->fd) ? -errno : 0;
     free(p);
@@ -321,7 +322,7 @@ static int threads_start(struct io_queue *q, struct io_req *r[], int n)
         p->unused = s->next;
         *s = (struct slot){.r = r[i]};
         file_of(s)->busy++;
-        put(&p->todo, s);
+        threads_put(&p->todo, s);
         pthread_cond_signal(&p->work);
     }
     pthread_mutex_unlock(&p->lock);
@@ -335,7 +336,7 @@ static struct timespec after(double limit_s)
 }
 
 /* With the lock held: until a request is finished, or the time is over. */
-static void wait_for_any(struct threads_queue *p, double limit_s)
+static void threads_wait_for_any(struct threads_queue *p, double limit_s)
 {
     struct timespec end = after(limit_s);
     int rc = 0;
@@ -352,8 +353,8 @@ static int threads_reap(struct io_queue *q, struct io_req *done[], int max, int 
     int n = 0;
     pthread_mutex_lock(&p->lock);
     if (min > 0)
-        wait_for_any(p, limit_s);
-    while (n < max && (s = take(&p->finished))) {
+        threads_wait_for_any(p, limit_s);
+    while (n < max && (s = threads_take(&p->finished))) {
         done[n] = s->r;
         done[n]->done = s->done;
         if (s->rc)

@@ -234,7 +234,7 @@ static void prepare_move(const struct uring_queue *p, struct io_uring_sqe *sqe,
     io_uring_sqe_set_flags(sqe, f->how | (has_sync(one) ? IOSQE_IO_LINK : 0));
 }
 
-static void prepare(struct uring_queue *p, struct piece *one)
+static void uring_prepare(struct uring_queue *p, struct piece *one)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&p->ring);
     bool sync = has_sync(one);
@@ -248,12 +248,12 @@ static void prepare(struct uring_queue *p, struct piece *one)
 
 /* What the kernel does not take now stays in the ring, for the next time. 0, or -errno
  * where there is no point in trying again. */
-static int submit(struct io_queue *q)
+static int uring_submit(struct io_queue *q)
 {
     struct uring_queue *p = q->priv;
     struct piece *one;
     while ((one = pieces_next(p->pieces)))
-        prepare(p, one);
+        uring_prepare(p, one);
     if (!io_uring_sq_ready(&p->ring))
         return 0;
     int n = (int)io_uring_sq_ready(&p->ring), rc = io_uring_submit(&p->ring);
@@ -296,7 +296,7 @@ static void result(struct uring_queue *p, char *data, int what)
 }
 
 /* All that is complete now. */
-static void collect(struct uring_queue *p)
+static void uring_collect(struct uring_queue *p)
 {
     struct io_uring_cqe *cqe;
     while (!io_uring_peek_cqe(&p->ring, &cqe)) {
@@ -306,7 +306,7 @@ static void collect(struct uring_queue *p)
 }
 
 /* Until something is complete, a signal came, or the time is over. */
-static int wait_for_any(struct io_queue *q, double limit_s)
+static int uring_wait_for_any(struct io_queue *q, double limit_s)
 {
     struct uring_queue *p = q->priv;
     struct io_uring_cqe *cqe;
@@ -327,7 +327,7 @@ static int uring_start(struct io_queue *q, struct io_req *r[], int n)
     struct uring_queue *p = q->priv;
     for (int i = 0; i < n; i++)
         pieces_add(p->pieces, r[i]);
-    submit(q); /* where it fails, reap says so: all of r is in the line by now */
+    uring_submit(q); /* where it fails, reap says so: all of r is in the line by now */
     return 0;
 }
 
@@ -335,24 +335,24 @@ static int uring_reap(struct io_queue *q, struct io_req *done[], int max, int mi
                       double limit_s)
 {
     struct uring_queue *p = q->priv;
-    collect(p);
-    int rc = submit(q);
+    uring_collect(p);
+    int rc = uring_submit(q);
     if (!rc && min > 0 && !pieces_any_done(p->pieces)) {
-        rc = wait_for_any(q, limit_s);
-        collect(p);
+        rc = uring_wait_for_any(q, limit_s);
+        uring_collect(p);
         if (!rc)
-            rc = submit(q);
+            rc = uring_submit(q);
     }
     int n = pieces_reap(p->pieces, done, max);
     return n ? n : rc;
 }
 
 /* One more result, whosesoever; how long that may take is the watchdog's. */
-static int wait_more(struct io_queue *q)
+static int uring_wait_more(struct io_queue *q)
 {
-    int rc = wait_for_any(q, 0);
-    collect(q->priv);
-    return rc ? rc : submit(q);
+    int rc = uring_wait_for_any(q, 0);
+    uring_collect(q->priv);
+    return rc ? rc : uring_submit(q);
 }
 
 /* Once the kernel has nothing of the file. */
@@ -360,9 +360,9 @@ static int uring_sync(struct io_file *f)
 {
     const struct uring_queue *q = f->queue->priv;
     const struct uring_file *p = f->priv;
-    int rc = submit(f->queue);
+    int rc = uring_submit(f->queue);
     while (!rc && pieces_busy(q->pieces, f))
-        rc = wait_more(f->queue);
+        rc = uring_wait_more(f->queue);
     if (!rc && fsync(p->fd))
         rc = err_set(-errno, f->path, -1, "fsync failed: %s", strerror(errno));
     return rc;
@@ -374,9 +374,9 @@ static int uring_close(struct io_file *f)
 {
     struct uring_queue *q = f->queue->priv;
     struct uring_file *p = f->priv;
-    int failed = pieces_drop(q->pieces, f) ? submit(f->queue) : 0;
+    int failed = pieces_drop(q->pieces, f) ? uring_submit(f->queue) : 0;
     while (!failed && pieces_drop(q->pieces, f))
-        failed = wait_more(f->queue);
+        failed = uring_wait_more(f->queue);
     if (p->how)
         io_uring_unregister_files(&q->ring);
     int rc = close(p->fd) ? -errno : 0;

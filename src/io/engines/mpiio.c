@@ -143,7 +143,7 @@ void mpiio_guard(const struct io_file *f, char path[MPIIO_SEMAPHORE])
         path[0] = 0;
 }
 
-static int open_all(struct io_file *f, MPI_File *fh)
+static int mpiio_open_all(struct io_file *f, MPI_File *fh)
 {
     int mode = f->flags & IO_WRITE
                    ? f->flags & IO_READ ? MPI_MODE_RDWR : MPI_MODE_WRONLY
@@ -216,7 +216,7 @@ int mpiio_open(struct io_file *f, size_t bytes)
                      "opening (which a /dev/shm/sem.OMPIO_* that a killed run left "
                      "may block)",
                      f->path, -1);
-    rc = err_agree(f->comm, open_all(f, &p->fh));
+    rc = err_agree(f->comm, mpiio_open_all(f, &p->fh));
     if (rc) {
         mpiio_abandon(f);
         return rc;

@@ -79,7 +79,7 @@ int pieces_count(const struct pieces *p)
     return p->count;
 }
 
-static void put(struct line *l, struct part *part)
+static void pieces_put(struct line *l, struct part *part)
 {
     part->next = NULL;
     if (l->first)
@@ -99,7 +99,7 @@ void pieces_add(struct pieces *p, struct io_req *r)
     struct part *part = p->unused_parts;
     p->unused_parts = part->next;
     *part = (struct part){.r = r, .file = r->file};
-    put(r->bytes ? &p->todo : &p->done, part);
+    pieces_put(r->bytes ? &p->todo : &p->done, part);
 }
 
 struct piece *pieces_next(struct pieces *p)
@@ -130,7 +130,7 @@ struct piece *pieces_next(struct pieces *p)
 }
 
 /* Of several that failed, the one that comes first in the file is told. */
-static void fail(struct part *part, int64_t at, int rc, const char *why)
+static void pieces_fail(struct part *part, int64_t at, int rc, const char *why)
 {
     if (part->rc && part->failed_at <= at)
         return;
@@ -169,24 +169,25 @@ void pieces_result(struct pieces *p, struct piece *one, int64_t result)
         one->at += result;
         one->bytes -= result;
     } else if (!result)
-        fail(part, one->at, -EIO,
-             one->r->op == IO_OP_READ ? "the file ends here" : "nothing was written");
+        pieces_fail(part, one->at, -EIO,
+                    one->r->op == IO_OP_READ ? "the file ends here"
+                                             : "nothing was written");
     else if (!try_again)
-        fail(part, one->at, (int)result, NULL);
+        pieces_fail(part, one->at, (int)result, NULL);
     if (try_again && again(p, one))
         return;
     if (part->rc)
         give_up(p, part);
     if (one->bytes) /* left where another piece has failed already */
-        fail(part, one->at, part->rc, part->why);
+        pieces_fail(part, one->at, part->rc, part->why);
     one->next = p->unused;
     p->unused = one;
     part->under_way--;
     if (is_over(part))
-        put(&p->done, part);
+        pieces_put(&p->done, part);
 }
 
-static void forget(struct pieces *p, struct part *part)
+static void pieces_forget(struct pieces *p, struct part *part)
 {
     part->file = NULL;
     part->next = p->unused_parts;
@@ -204,7 +205,7 @@ int pieces_reap(struct pieces *p, struct io_req *done[], int max)
         if (part->rc)
             io_req_fail(r, part->rc, part->why ? part->why : strerror(-part->rc));
         done[n++] = r;
-        forget(p, part);
+        pieces_forget(p, part);
     }
     return n;
 }
@@ -227,14 +228,14 @@ bool pieces_busy(const struct pieces *p, const struct io_file *f)
     return false;
 }
 
-static void leave_out(struct line *l, const struct io_file *f)
+static void pieces_leave_out(struct line *l, const struct io_file *f)
 {
     struct part *part = l->first, *next;
     l->first = NULL;
     for (; part; part = next) {
         next = part->next;
         if (part->file != f)
-            put(l, part);
+            pieces_put(l, part);
     }
 }
 
@@ -254,8 +255,8 @@ static void leave_out_again(struct pieces *p, const struct io_file *f)
 bool pieces_drop(struct pieces *p, const struct io_file *f)
 {
     bool busy = false;
-    leave_out(&p->todo, f);
-    leave_out(&p->done, f);
+    pieces_leave_out(&p->todo, f);
+    pieces_leave_out(&p->done, f);
     leave_out_again(p, f);
     for (int i = 0; i < p->depth; i++) {
         struct part *part = &p->parts[i];
@@ -264,7 +265,7 @@ bool pieces_drop(struct pieces *p, const struct io_file *f)
         part->rc = -ECANCELED; /* its pieces are not tried again */
         busy = busy || part->under_way;
         if (!part->under_way)
-            forget(p, part);
+            pieces_forget(p, part);
     }
     return busy;
 }

@@ -101,7 +101,7 @@ static uint64_t holds(const struct component *c, int64_t bytes)
     return to > c->from ? to - c->from : 0;
 }
 
-static bool alike(const struct component *a, const struct component *b)
+static bool lov_alike(const struct component *a, const struct component *b)
 {
     return a->n >= V1_BYTES && b->n >= V1_BYTES &&
            !memcmp(a->layout + 4, b->layout + 4, 4) &&
@@ -121,7 +121,7 @@ static int composite(const unsigned char *b, size_t n, int64_t bytes,
     for (int i = 0; i < count; i++) {
         if (component(b, n, i, &c))
             return -EINVAL;
-        differ |= i && !alike(&c, &most);
+        differ |= i && !lov_alike(&c, &most);
         if (best < 0 || holds(&c, bytes) > holds(&most, bytes)) {
             best = i;
             most = c;

@@ -31,12 +31,12 @@ static void file_system(const struct walk *w, int level, const char *path);
 
 /* ---- small pieces -------------------------------------------------------------- */
 
-static void add(const struct walk *w, int level, const char *kind, const char *name,
-                enum io_reads reads, const char *about, ...)
+static void stack_add(const struct walk *w, int level, const char *kind,
+                      const char *name, enum io_reads reads, const char *about, ...)
     __attribute__((format(printf, 6, 7)));
 
-static void add(const struct walk *w, int level, const char *kind, const char *name,
-                enum io_reads reads, const char *about, ...)
+static void stack_add(const struct walk *w, int level, const char *kind,
+                      const char *name, enum io_reads reads, const char *about, ...)
 {
     struct io_stack *s = w->s;
     va_list ap;
@@ -192,16 +192,18 @@ static void nvme(const struct walk *w, int level, const char *name, const char *
     line_of(folder, "device/model", model);
     for (size_t i = 0; i < COUNT(by_model); i++)
         if (strstr(model, by_model[i].part)) {
-            add(w, level, "nvme", name, by_model[i].reads, "%s", by_model[i].about);
+            stack_add(w, level, "nvme", name, by_model[i].reads, "%s",
+                      by_model[i].about);
             return;
         }
     if (!strcmp(transport, "pcie"))
-        add(w, level, "nvme", name, IO_READS_DEVICE, "%s", "");
+        stack_add(w, level, "nvme", name, IO_READS_DEVICE, "%s", "");
     else if (transport[0])
-        add(w, level, "nvme", name, IO_READS_UNKNOWN, "NVMe over %.16s, " SERVER,
-            transport);
+        stack_add(w, level, "nvme", name, IO_READS_UNKNOWN, "NVMe over %.16s, " SERVER,
+                  transport);
     else
-        add(w, level, "nvme", name, IO_READS_UNKNOWN, "how it is attached is not told");
+        stack_add(w, level, "nvme", name, IO_READS_UNKNOWN,
+                  "how it is attached is not told");
 }
 
 /* A device that stands on nothing the kernel knows of. */
@@ -210,8 +212,8 @@ static void disk(const struct walk *w, int level, const char *name, const char *
     char model[512], vendor[512];
     for (size_t i = 0; i < COUNT(by_name); i++)
         if (is_named(name, by_name[i].prefix)) {
-            add(w, level, by_name[i].kind, name, by_name[i].reads, "%s",
-                by_name[i].about);
+            stack_add(w, level, by_name[i].kind, name, by_name[i].reads, "%s",
+                      by_name[i].about);
             return;
         }
     if (!strncmp(name, "nvme", 4)) {
@@ -220,21 +222,23 @@ static void disk(const struct walk *w, int level, const char *name, const char *
     }
     for (size_t i = 0; i < COUNT(by_place); i++)
         if (strstr(folder, by_place[i].part)) {
-            add(w, level, by_place[i].kind, name, IO_READS_UNKNOWN, "%s",
-                by_place[i].about);
+            stack_add(w, level, by_place[i].kind, name, IO_READS_UNKNOWN, "%s",
+                      by_place[i].about);
             return;
         }
     line_of(folder, "device/model", model);
     line_of(folder, "device/vendor", vendor);
     for (size_t i = 0; i < COUNT(by_model); i++)
         if (strstr(model, by_model[i].part) || strstr(vendor, by_model[i].part)) {
-            add(w, level, "disk", name, by_model[i].reads, "%s", by_model[i].about);
+            stack_add(w, level, "disk", name, by_model[i].reads, "%s",
+                      by_model[i].about);
             return;
         }
     if (is_there(folder, "device"))
-        add(w, level, "disk", name, IO_READS_DEVICE, "%s", "");
+        stack_add(w, level, "disk", name, IO_READS_DEVICE, "%s", "");
     else
-        add(w, level, "block", name, IO_READS_UNKNOWN, "what it stands on is not told");
+        stack_add(w, level, "block", name, IO_READS_UNKNOWN,
+                  "what it stands on is not told");
 }
 
 static void block(const struct walk *w, int level, const char *folder);
@@ -265,13 +269,13 @@ static void mapped(const struct walk *w, int level, const char *name,
         int kind = (int)strcspn(line, "-"); /* "CRYPT-LUKS2-...", "LVM-...", "mpath-" */
         if (!strncmp(line, "VDO", 3))
             w->s->compresses = true;
-        add(w, level, "dm", name, reads, "%.*s%s", kind && kind < 12 ? kind : 6,
-            kind && kind < 12 ? line : "mapped", more);
+        stack_add(w, level, "dm", name, reads, "%.*s%s", kind && kind < 12 ? kind : 6,
+                  kind && kind < 12 ? line : "mapped", more);
     } else if (is_there(folder, "md"))
-        add(w, level, "md", name, reads, "%.64s%s", line_of(folder, "md/level", line),
-            more);
+        stack_add(w, level, "md", name, reads, "%.64s%s",
+                  line_of(folder, "md/level", line), more);
     else
-        add(w, level, "block", name, reads, "made of others");
+        stack_add(w, level, "block", name, reads, "made of others");
     each_in(folder, "slaves", each_slave, &b);
 }
 
@@ -282,10 +286,12 @@ static void loop(const struct walk *w, int level, const char *name, const char *
     bool direct = !strcmp(line_of(folder, "loop/dio", line), "1");
     struct stat st;
     line_of(folder, "loop/backing_file", image);
-    add(w, level, "loop", name, direct ? IO_READS_BELOW : IO_READS_CACHE, "image %s %s",
-        image, direct ? "with direct I/O" : "through the page cache");
+    stack_add(w, level, "loop", name, direct ? IO_READS_BELOW : IO_READS_CACHE,
+              "image %s %s", image,
+              direct ? "with direct I/O" : "through the page cache");
     if (stat(image, &st)) /* it may be deleted, or of another namespace */
-        add(w, level + 1, "file", image, IO_READS_UNKNOWN, "it cannot be looked at");
+        stack_add(w, level + 1, "file", image, IO_READS_UNKNOWN,
+                  "it cannot be looked at");
     else if (S_ISBLK(st.st_mode)) {
         char path[PATH_MAX];
         block(w, level + 1, device_path(w, path, major(st.st_rdev), minor(st.st_rdev)));
@@ -307,7 +313,8 @@ static void block(const struct walk *w, int level, const char *path)
     if (folder && is_there(folder, "partition")) /* the disk is the folder above */
         *strrchr(folder, '/') = 0;
     if (!folder)
-        add(w, level, "block", own, IO_READS_UNKNOWN, "the kernel does not tell of it");
+        stack_add(w, level, "block", own, IO_READS_UNKNOWN,
+                  "the kernel does not tell of it");
     else if (level >= IO_LAYERS)
         w->s->reads = w->s->reads > IO_READS_UNKNOWN ? w->s->reads : IO_READS_UNKNOWN;
     else if (is_there(folder, "loop"))
@@ -389,7 +396,8 @@ static void source_device(const struct walk *w, int level, const struct mount *m
     char path[PATH_MAX], sys[PATH_MAX];
     struct stat st;
     if (stat(device, &st) || !S_ISBLK(st.st_mode)) {
-        add(w, level, "block", device, IO_READS_UNKNOWN, "it cannot be looked at");
+        stack_add(w, level, "block", device, IO_READS_UNKNOWN,
+                  "it cannot be looked at");
         return;
     }
     device_path(w, path, major(st.st_rdev), minor(st.st_rdev));
@@ -422,15 +430,15 @@ static bool on_folder(const struct walk *w, int level, const struct mount *m)
         snprintf(folder, sizeof folder, "%s", m->source);
     else if (!mount_option(m, "upperdir", folder, sizeof folder))
         folder[0] = 0;
-    add(w, level, "file system", m->type, crypt ? IO_READS_CACHE : IO_READS_BELOW,
-        overlay ? "upper layer %s" : "the page cache holds %s as well",
-        folder[0] ? folder : "not told");
+    stack_add(w, level, "file system", m->type, crypt ? IO_READS_CACHE : IO_READS_BELOW,
+              overlay ? "upper layer %s" : "the page cache holds %s as well",
+              folder[0] ? folder : "not told");
     char *whole = folder[0] ? realpath(folder, NULL) : NULL;
     if (whole)
         file_system(w, level + 1, whole);
     else /* of another namespace, as in a container */
-        add(w, level + 1, "folder", folder[0] ? folder : "?", IO_READS_UNKNOWN,
-            "it cannot be looked at");
+        stack_add(w, level + 1, "folder", folder[0] ? folder : "?", IO_READS_UNKNOWN,
+                  "it cannot be looked at");
     free(whole);
     return true;
 }
@@ -449,8 +457,8 @@ static void mounted(const struct walk *w, int level, const struct mount *m)
     char path[PATH_MAX];
     for (size_t i = 0; i < COUNT(without_device); i++)
         if (!strcmp(m->type, without_device[i].type)) {
-            add(w, level, "file system", m->type, without_device[i].reads, "%s",
-                without_device[i].about);
+            stack_add(w, level, "file system", m->type, without_device[i].reads, "%s",
+                      without_device[i].about);
             return;
         }
     if (on_folder(w, level, m))
@@ -458,11 +466,11 @@ static void mounted(const struct walk *w, int level, const struct mount *m)
     bool fuse = !strncmp(m->type, "fuse", 4);
     bool device = m->major || (m->source[0] == '/' && !(fuse && m->type[4] == '.'));
     if (fuse)
-        add(w, level, "file system", m->type, IO_READS_CACHE, PROCESS);
+        stack_add(w, level, "file system", m->type, IO_READS_CACHE, PROCESS);
     else
-        add(w, level, "file system", m->type,
-            device ? IO_READS_BELOW : IO_READS_UNKNOWN, "%s",
-            device ? "" : "what it stands on is not told");
+        stack_add(w, level, "file system", m->type,
+                  device ? IO_READS_BELOW : IO_READS_UNKNOWN, "%s",
+                  device ? "" : "what it stands on is not told");
     if (fuse && !m->major)
         return;
     if (m->major)
@@ -480,8 +488,8 @@ static void file_system(const struct walk *w, int level, const char *path)
         w->s->compresses |= compresses(&m);
         mounted(w, level, &m);
     } else
-        add(w, level, "file system", "?", IO_READS_UNKNOWN,
-            "the kernel does not tell of it");
+        stack_add(w, level, "file system", "?", IO_READS_UNKNOWN,
+                  "the kernel does not tell of it");
     free(m.line);
 }
 

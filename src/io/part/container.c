@@ -45,7 +45,7 @@ enum {
 
 /* ---- bytes ------------------------------------------------------------------- */
 
-static void put(unsigned char *out, uint64_t v, int bytes)
+static void container_put(unsigned char *out, uint64_t v, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         out[i] = (unsigned char)(v >> (8 * i));
@@ -160,7 +160,7 @@ static uint64_t make_id(void)
 }
 
 /* Room for the parts of c->map.plan, which may be NULL-ended by zero of them. */
-static int allocate(struct container *c)
+static int container_allocate(struct container *c)
 {
     c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
     for (int64_t r = 0; c->part && r < c->parts; r++)
@@ -201,7 +201,7 @@ int container_make(struct container *c, const struct ldad_plan *plan, const char
         return rc;
     snprintf(c->dirs, sizeof c->dirs, "%s", dirs ? dirs : "");
     c->parts = plan && has_map(c, plan) ? plan->ranks : 0;
-    rc = allocate(c);
+    rc = container_allocate(c);
     if (!rc && c->parts)
         rc = copy_starts(c, plan);
     if (rc)
@@ -266,31 +266,31 @@ void container_record_encode(const struct container *c, int64_t r,
 {
     const struct container_part *p = &c->part[r];
     memset(out, 0, CONTAINER_RECORD);
-    put(out + IN_BYTES, (uint64_t)p->bytes, 8);
-    put(out + IN_START, c->starts ? (uint64_t)c->starts[r] : 0, 8);
-    put(out + IN_MISFITS, (uint64_t)p->misfits, 8);
-    put(out + IN_NODE, (uint32_t)p->node, 4);
-    put(out + IN_DIR, (uint32_t)p->dir, 4);
+    container_put(out + IN_BYTES, (uint64_t)p->bytes, 8);
+    container_put(out + IN_START, c->starts ? (uint64_t)c->starts[r] : 0, 8);
+    container_put(out + IN_MISFITS, (uint64_t)p->misfits, 8);
+    container_put(out + IN_NODE, (uint32_t)p->node, 4);
+    container_put(out + IN_DIR, (uint32_t)p->dir, 4);
     memcpy(out + IN_HOST, p->host, strnlen(p->host, sizeof p->host));
-    put(out + IN_SUM, checksum(out, IN_SUM), 4);
+    container_put(out + IN_SUM, checksum(out, IN_SUM), 4);
 }
 
 void container_encode(const struct container *c, unsigned char *out)
 {
     memset(out, 0, CONTAINER_HEAD);
     memcpy(out, MAGIC, 8);
-    put(out + AT_VERSION, CONTAINER_VERSION, 4);
-    put(out + AT_STATE, c->state, 4);
-    put(out + AT_ID, c->id, 8);
-    put(out + AT_PARTS, (uint64_t)c->parts, 8);
-    put(out + AT_BYTES, (uint64_t)c->bytes, 8);
-    put(out + AT_MISFITS, (uint64_t)c->misfits, 8);
-    put(out + AT_MISFIT_BYTES, (uint64_t)c->misfit_bytes, 8);
-    put(out + AT_FLAGS, c->starts ? FLAG_STARTS : 0, 4);
+    container_put(out + AT_VERSION, CONTAINER_VERSION, 4);
+    container_put(out + AT_STATE, c->state, 4);
+    container_put(out + AT_ID, c->id, 8);
+    container_put(out + AT_PARTS, (uint64_t)c->parts, 8);
+    container_put(out + AT_BYTES, (uint64_t)c->bytes, 8);
+    container_put(out + AT_MISFITS, (uint64_t)c->misfits, 8);
+    container_put(out + AT_MISFIT_BYTES, (uint64_t)c->misfit_bytes, 8);
+    container_put(out + AT_FLAGS, c->starts ? FLAG_STARTS : 0, 4);
     if (c->parts)
         put_plan(c, (char *)out + AT_PLAN);
     memcpy(out + AT_DIRS, c->dirs, strlen(c->dirs));
-    put(out + AT_SUM, checksum(out, AT_SUM), 4);
+    container_put(out + AT_SUM, checksum(out, AT_SUM), 4);
     for (int64_t r = 0; r < c->parts; r++)
         container_record_encode(c, r, out + CONTAINER_HEAD + r * CONTAINER_RECORD);
 }
@@ -339,7 +339,7 @@ static int check_head(const char *path, const unsigned char *raw, int64_t size)
 
 static int decode_parts(struct container *c, const char *path, const unsigned char *raw)
 {
-    int rc = allocate(c);
+    int rc = container_allocate(c);
     if (!rc && get(raw + AT_FLAGS, 4) & FLAG_STARTS) {
         c->starts = calloc((size_t)c->parts + 1, sizeof *c->starts);
         rc = c->starts ? 0 : err_set(-ENOMEM, path, -1, "no memory for a plan");
@@ -534,7 +534,7 @@ bool container_is(const char *path)
            !stat(header, &st) && S_ISREG(st.st_mode);
 }
 
-static int write_all(int fd, const unsigned char *raw, int64_t size)
+static int container_write_all(int fd, const unsigned char *raw, int64_t size)
 {
     while (size > 0) {
         ssize_t n = write(fd, raw, (size_t)size);
@@ -568,7 +568,7 @@ static int replace(const char *path, const char *name, const unsigned char *raw,
     snprintf(fresh, sizeof fresh, "%s.new", whole);
     unlink(fresh); /* left by a killed process, or a link that was laid for us */
     int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (fd < 0 || write_all(fd, raw, size) || (durable && fsync(fd)))
+    if (fd < 0 || container_write_all(fd, raw, size) || (durable && fsync(fd)))
         rc = -errno;
     if (fd >= 0 && close(fd) && !rc)
         rc = -errno;
@@ -602,12 +602,12 @@ int container_map_write(const char *path, const struct extents *x, bool durable)
     if (!raw)
         return err_set(-ENOMEM, path, -1, "no memory for a map");
     memcpy(raw, MAP_MAGIC, 8);
-    put(raw + 8, (uint64_t)x->n, 8);
+    container_put(raw + 8, (uint64_t)x->n, 8);
     for (int64_t i = 0; i < x->n; i++) {
-        put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
-        put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
+        container_put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
+        container_put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
     }
-    put(raw + 16, checksum(raw + MAP_HEAD, size - MAP_HEAD), 4);
+    container_put(raw + 16, checksum(raw + MAP_HEAD, size - MAP_HEAD), 4);
     int rc = replace(path, "shared.map", raw, size, durable);
     free(raw);
     return rc;

@@ -363,7 +363,7 @@ static int open_container(struct part *p)
 }
 
 /* Memory for reading and writing. Windows of many partitions are smaller. */
-static int allocate(struct part *p)
+static int part_allocate(struct part *p)
 {
     int64_t parts = p->c.parts ? p->c.parts : 1;
     int64_t most = WINDOWS / parts < p->window ? WINDOWS / parts : p->window;
@@ -418,7 +418,7 @@ static int part_open(struct io_file *f)
     find_inner(p);
     rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
     if (!rc)
-        rc = err_agree(f->comm, allocate(p));
+        rc = err_agree(f->comm, part_allocate(p));
     if (!rc && (f->flags & IO_COLLECTIVE) && (f->flags & IO_READ))
         rc = part_swap_open(p);
     if (rc) {
@@ -502,7 +502,7 @@ static int write_shared(struct part *p, int64_t offset, const char *from, int64_
 }
 
 /* Whether all of it is this rank's, and none of it in the shared part. */
-static bool fits(const struct part *p, int64_t offset, int64_t bytes, int64_t *at)
+static bool part_fits(const struct part *p, int64_t offset, int64_t bytes, int64_t *at)
 {
     const struct extents_range *e = extents_from(&p->moved, offset);
     return p->own && !(e && e->begin < offset + bytes) &&
@@ -515,7 +515,7 @@ static int write_bytes(struct part *p, struct io_req *r)
     int rc;
     if (!r->bytes)
         return 0;
-    if (fits(p, r->offset, r->bytes, &at))
+    if (part_fits(p, r->offset, r->bytes, &at))
         rc = write_own(p, at, r->buf, r->bytes);
     else
         rc = write_shared(p, r->offset, r->buf, r->bytes);
@@ -637,7 +637,7 @@ static int complete(struct part *p, bool durable)
     return commit(p, rc, durable);
 }
 
-static int finish(struct part *p)
+static int part_finish(struct part *p)
 {
     bool durable = false;
     int rc = p->own ? flush(p) : 0;
@@ -656,7 +656,7 @@ static int part_close(struct io_file *f)
     int rc = 0;
     if (f->flags & IO_WRITE) {
         part_in_forget(p);
-        rc = finish(p);
+        rc = part_finish(p);
     }
     let_go(p);
     return rc;

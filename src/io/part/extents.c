@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Index of the first range that ends at or behind `offset`; n: none. */
-static int64_t find(const struct extents *x, int64_t offset)
+static int64_t extents_find(const struct extents *x, int64_t offset)
 {
     int64_t low = 0, high = x->n;
     if (x->n && x->range[x->n - 1].end < offset)
@@ -19,7 +19,7 @@ static int64_t find(const struct extents *x, int64_t offset)
     return low;
 }
 
-static int make_room(struct extents *x)
+static int extents_make_room(struct extents *x)
 {
     if (x->n < x->room)
         return 0;
@@ -34,7 +34,7 @@ static int make_room(struct extents *x)
     return 0;
 }
 
-static void move(struct extents *x, int64_t to, int64_t from)
+static void extents_move(struct extents *x, int64_t to, int64_t from)
 {
     memmove(&x->range[to], &x->range[from], (size_t)(x->n - from) * sizeof *x->range);
     x->n += to - from;
@@ -42,23 +42,23 @@ static void move(struct extents *x, int64_t to, int64_t from)
 
 int extents_add(struct extents *x, int64_t begin, int64_t end)
 {
-    int64_t first = find(x, begin), past = first;
+    int64_t first = extents_find(x, begin), past = first;
     for (; past < x->n && x->range[past].begin <= end; past++) {
         begin = begin < x->range[past].begin ? begin : x->range[past].begin;
         end = end > x->range[past].end ? end : x->range[past].end;
     }
-    int rc = past == first ? make_room(x) : 0;
+    int rc = past == first ? extents_make_room(x) : 0;
     if (rc)
         return rc;
     if (past != first + 1)
-        move(x, first + 1, past);
+        extents_move(x, first + 1, past);
     x->range[first] = (struct extents_range){begin, end};
     return 0;
 }
 
 const struct extents_range *extents_from(const struct extents *x, int64_t offset)
 {
-    int64_t i = x->n ? find(x, offset) : 0;
+    int64_t i = x->n ? extents_find(x, offset) : 0;
     if (i < x->n && x->range[i].end == offset)
         i++;
     return i < x->n ? &x->range[i] : NULL;

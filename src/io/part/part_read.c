@@ -61,7 +61,7 @@ static void shut(struct part *p, struct part_in *in)
 }
 
 /* Closes the partition that was not used for the longest time. */
-static void make_room(struct part *p)
+static void part_read_make_room(struct part *p)
 {
     struct part_in *oldest = NULL;
     if (p->open < p->open_most)
@@ -128,7 +128,7 @@ int part_in_open(struct part *p, int64_t part)
         in->io = p->own;
         return 0;
     }
-    make_room(p);
+    part_read_make_room(p);
     rc = part_inner_open(p, path, IO_READ, &in->io);
     p->open += !rc;
     return rc;
@@ -184,7 +184,7 @@ static char *take_window(struct part *p)
 }
 
 /* Reads the window that begins at `at`. */
-static int fill(struct part *p, struct part_in *in, int64_t at)
+static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
 {
     if (!in->window && !(in->window = take_window(p)))
         return err_set(-ENOMEM, p->f->path, -1, "no memory for a window of %lld bytes",
@@ -217,7 +217,7 @@ static int read_part(struct part *p, int64_t part, int64_t at, char *out, int64_
             n = n < bytes ? n : bytes;
             memcpy(out, in->window + (at - in->at), (size_t)n);
         } else if (goes_on(p, in, at, bytes)) {
-            rc = fill(p, in, at);
+            rc = part_read_fill(p, in, at);
             n = 0;
         } else
             rc = read_physical(in, at, out, n = bytes);

@@ -99,7 +99,7 @@ static bool find_servers(struct part *p, int size)
     return true;
 }
 
-static bool allocate(struct part_swap *s, int64_t parts)
+static bool part_swap_allocate(struct part_swap *s, int64_t parts)
 {
     s->near = calloc((size_t)parts / 8 + 1, 1);
     s->server = malloc((size_t)parts * sizeof *s->server);
@@ -134,7 +134,7 @@ int part_swap_open(struct part *p)
     p->swap = calloc(1, sizeof *p->swap);
     if (p->swap)
         p->swap->comm = MPI_COMM_NULL;
-    if (!p->swap || !allocate(p->swap, p->c.parts))
+    if (!p->swap || !part_swap_allocate(p->swap, p->c.parts))
         rc = fail_memory(p);
     rc = err_agree(p->f->comm, rc);
     if (rc)
@@ -199,7 +199,7 @@ static bool add_ask(struct part *p, const struct part_place *at)
 }
 
 /* What is far from `offset` on, as much as a round takes. *next: where it ended. */
-static int collect(struct part *p, int64_t offset, int64_t end, int64_t *next)
+static int part_swap_collect(struct part *p, int64_t offset, int64_t end, int64_t *next)
 {
     struct part_swap *s = p->swap;
     int64_t left = ROUND;
@@ -361,7 +361,7 @@ static void go_on(struct part *p, struct turn *t)
     t->offset = t->next;
     p->swap->asks = 0;
     if (good)
-        t->rc = collect(p, t->offset, t->end, &t->next);
+        t->rc = part_swap_collect(p, t->offset, t->end, &t->next);
     good = good && !t->rc;
     if (good && p->swap->asks) {
         send_asks(p);

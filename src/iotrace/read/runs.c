@@ -123,7 +123,7 @@ void run_free(struct run *r)
 /* ---- one after the other -------------------------------------------------- */
 
 /* One log of several is left out, and said to be. */
-static int leave_out(struct run *r, int rc)
+static int runs_leave_out(struct run *r, int rc)
 {
     if (++r->unreadable == r->logs)
         return rc;
@@ -139,7 +139,7 @@ int run_each(struct run *r, int (*visit)(void *arg, struct log *l), void *arg)
         struct log *l;
         rc = log_open(&l, r->log[i]);
         if (rc) {
-            rc = leave_out(r, rc);
+            rc = runs_leave_out(r, rc);
             continue;
         }
         rc = visit(arg, l);
@@ -215,7 +215,7 @@ static int open_lanes(struct stream *s, struct run *r)
     for (int i = 0; i < r->logs && !rc; i++) {
         rc = log_open(&s->log[s->logs], r->log[i]);
         if (rc)
-            rc = leave_out(r, rc);
+            rc = runs_leave_out(r, rc);
         else
             s->logs++;
     }

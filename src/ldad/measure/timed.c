@@ -24,7 +24,7 @@ void timed_use(struct timed *use)
 }
 
 /* The first failure of this rank is the run's. */
-static int note(int code)
+static int timed_note(int code)
 {
     if (code != MPI_SUCCESS && !t->run->failed)
         t->run->failed = err_get()->code ? err_get()->code : -EIO;
@@ -43,7 +43,7 @@ static int path_of(char out[PATH_ROOM], const char *path)
 
 /* Before a file is read, and when what was written can be: each rank sees to its own
  * file or partition, and one of each node to a shared file; all wait for it. */
-static void empty_cache(MPI_Comm comm, const char *path)
+static void timed_empty_cache(MPI_Comm comm, const char *path)
 {
     struct run *r = t->run;
     char mine[PATH_ROOM];
@@ -68,7 +68,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
     if (!fh && !r->failed)
         r->failed = err_set(-ENOMEM, path, -1, "no memory to open a file");
     if ((amode & MPI_MODE_RDONLY) && io_engine_stores(r->engine))
-        empty_cache(comm, path);
+        timed_empty_cache(comm, path);
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(comm, r->failed);
     phase_act(r->phase, ACT_OPEN_CLOSE);
@@ -78,7 +78,7 @@ int timed_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
         fh->comm = comm;
         fh->reads = !(amode & MPI_MODE_WRONLY);
         snprintf(fh->path, sizeof fh->path, "%s", path);
-        note(ldad_file_open(comm, path, amode, info, &fh->file));
+        timed_note(ldad_file_open(comm, path, amode, info, &fh->file));
     }
     phase_act(r->phase, before);
     if (!r->failed)
@@ -108,7 +108,7 @@ int timed_file_close(timed_file *out)
         t->run->misfits[1] += stored.misfit_bytes;
     }
     int64_t header_ns = io_header_ns();
-    int code = note(ldad_file_close(&fh->file));
+    int code = timed_note(ldad_file_close(&fh->file));
     phase_act(t->run->phase, before);
     phase_op(t->run->phase, PHASE_OP_CLOSE, begin_ns, t->run->phase->switch_ns);
     run_charge_header(t->run, header_ns);
@@ -127,11 +127,11 @@ int timed_file_sync(timed_file fh)
     int code = MPI_SUCCESS;
     if (!failed && r->flush) {
         phase_act(r->phase, ACT_SYNC);
-        code = note(ldad_file_sync(fh->file));
+        code = timed_note(ldad_file_sync(fh->file));
         phase_act(r->phase, ACT_IDLE);
         MPI_Barrier(fh->comm); /* or pages are dropped before they are written */
         if (fh->reads && io_engine_stores(r->engine))
-            empty_cache(fh->comm, fh->path);
+            timed_empty_cache(fh->comm, fh->path);
     }
     phase_act(r->phase, before);
     return code;
@@ -178,8 +178,8 @@ static void count_foreign(int64_t offset, int64_t bytes)
     phase_act(t->run->phase, before);
 }
 
-static int transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf, int count,
-                    MPI_Datatype type, MPI_Status *status)
+static int timed_transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf,
+                          int count, MPI_Datatype type, MPI_Status *status)
 {
     struct run *r = t->run;
     int size;
@@ -192,7 +192,7 @@ static int transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf, int
                    ? ldad_file_read_at_all(fh->file, offset, buf, count, type, status)
                    : ldad_file_write_at_all(fh->file, offset, buf, count, type, status);
     phase_act(r->phase, before);
-    if (note(code) == MPI_SUCCESS && count)
+    if (timed_note(code) == MPI_SUCCESS && count)
         phase_transfer(r->phase, a, (int64_t)count * size, begin_ns,
                        r->phase->switch_ns);
     return code;
@@ -201,7 +201,7 @@ static int transfer(timed_file fh, enum act a, MPI_Offset offset, void *buf, int
 int timed_file_write_at_all(timed_file fh, MPI_Offset offset, const void *buf,
                             int count, MPI_Datatype type, MPI_Status *status)
 {
-    return transfer(fh, ACT_WRITE, offset, (void *)buf, count, type, status);
+    return timed_transfer(fh, ACT_WRITE, offset, (void *)buf, count, type, status);
 }
 
 int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int count,
@@ -211,5 +211,5 @@ int timed_file_read_at_all(timed_file fh, MPI_Offset offset, void *buf, int coun
     MPI_Type_size(type, &size);
     snprintf(t->path, sizeof t->path, "%s", fh->path);
     count_foreign(offset, (int64_t)count * size);
-    return transfer(fh, ACT_READ, offset, buf, count, type, status);
+    return timed_transfer(fh, ACT_READ, offset, buf, count, type, status);
 }

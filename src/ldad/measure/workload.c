@@ -73,7 +73,7 @@ int workload_main(const struct workload *w, int argc, char **argv)
 
 /* ---- before the first phase ------------------------------------------------------ */
 
-static int check(const struct ldad_workload *w)
+static int workload_check(const struct ldad_workload *w)
 {
     const struct run_options *o = &w->options->run;
     if (!strcmp(o->filetype, "UNIQUE") && o->collective)
@@ -140,7 +140,7 @@ int workload_plan(struct ldad_workload *w, int rc, int64_t file_bytes,
     struct run *r = w->run;
     w->info = MPI_INFO_NULL;
     if (!rc)
-        rc = check(w);
+        rc = workload_check(w);
     if (!rc)
         rc = ldad_map_make(&w->map, &w->plan);
     if (rc)

@@ -188,7 +188,7 @@ static int64_t panel_bytes(const struct fft *p)
     return set.points / w.run->world.size / p->panels * p->element;
 }
 
-static int lay_out(struct fft *p)
+static int fft_lay_out(struct fft *p)
 {
     int64_t ranks = w.run->world.size, n2 = 1;
     if (set.paper) {
@@ -226,10 +226,10 @@ static int64_t memory_of(const struct fft *p)
     return 2 * panel_bytes(p) + p->n1 / 2 * p->element + (w.run->verify ? answers : 0);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int fft_plan(struct run *r, struct run_need *n)
 {
     w.run = r;
-    int rc = lay_out(&fft);
+    int rc = fft_lay_out(&fft);
     int64_t bytes = set.points * fft.element; /* each is written, and read once */
     n->order = "slabs";
     n->buffer_bytes = rc ? 0 : 2 * panel_bytes(&fft);
@@ -238,7 +238,7 @@ static int plan(struct run *r, struct run_need *n)
     return workload_plan(&w, rc, bytes, n);
 }
 
-static int prepare(struct run *r)
+static int fft_prepare(struct run *r)
 {
     int rc = workload_open(r);
     if (!rc)
@@ -268,7 +268,7 @@ static int results(struct run *r, int rc)
     return rc;
 }
 
-static void release(struct run *r)
+static void fft_release(struct run *r)
 {
     buf_free(roots);
     buf_free(answer.values);
@@ -297,11 +297,11 @@ int workload_fft(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,
         .context = &w,
-        .plan = plan,
-        .open = prepare,
+        .plan = fft_plan,
+        .open = fft_prepare,
         .stages = stages,
         .results = results,
-        .close = release,
+        .close = fft_release,
         WORKLOAD_HOOKS};
     return workload_main(&transform, argc, argv);
 }

@@ -206,7 +206,7 @@ static int phases(struct run *r, void *unused)
     return end_phase(failed);
 }
 
-static int lay_out(struct jacobi *p)
+static int jacobi_lay_out(struct jacobi *p)
 {
     int64_t ranks = w.run->world.size, row_bytes;
     if (set.paper) {
@@ -246,11 +246,11 @@ static int64_t halos(const struct jacobi *p)
     return 2 * (strips - 1);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int jacobi_plan(struct run *r, struct run_need *n)
 {
     struct jacobi *p = &grid;
     w.run = r;
-    int rc = lay_out(p);
+    int rc = jacobi_lay_out(p);
     int64_t bytes = p->rows * p->columns * 8;
     n->order = set.decomp;
     n->buffer_bytes = strip_bytes(p, 2) + strip_bytes(p, 0);
@@ -260,7 +260,7 @@ static int plan(struct run *r, struct run_need *n)
     return workload_plan(&w, rc, bytes, n);
 }
 
-static int open_all(struct run *r)
+static int jacobi_open_all(struct run *r)
 {
     grid.in = (double *)r->buffer;
     grid.out = (double *)(r->buffer + strip_bytes(&grid, 2));
@@ -268,7 +268,7 @@ static int open_all(struct run *r)
     return !rc && r->verify ? core_open() : rc;
 }
 
-static void release(struct run *r)
+static void jacobi_release(struct run *r)
 {
     for (int i = 0; i < 2; i++)
         buf_free(core.memory[i]);
@@ -289,10 +289,10 @@ int workload_jacobi(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,
         .context = &w,
-        .plan = plan,
-        .open = open_all,
+        .plan = jacobi_plan,
+        .open = jacobi_open_all,
         .stages = stages,
-        .close = release,
+        .close = jacobi_release,
         WORKLOAD_HOOKS};
     return workload_main(&jacobi, argc, argv);
 }

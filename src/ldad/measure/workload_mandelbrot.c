@@ -133,7 +133,7 @@ static int draw(const struct mandelbrot *p, const char *path)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int write_all(struct run *r, void *unused)
+static int mandelbrot_write_all(struct run *r, void *unused)
 {
     (void)unused;
     return workload_called(
@@ -153,7 +153,7 @@ static int draw_once(struct run *r, void *unused)
     return set.png && !r->world.rank ? draw(&picture, w.path[0]) : 0;
 }
 
-static int lay_out(struct mandelbrot *p)
+static int mandelbrot_lay_out(struct mandelbrot *p)
 {
     int64_t ranks = w.run->world.size, bytes;
     if (set.paper)
@@ -169,10 +169,10 @@ static int lay_out(struct mandelbrot *p)
                  : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, rows * p->width);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int mandelbrot_plan(struct run *r, struct run_need *n)
 {
     w.run = r;
-    int rc = lay_out(&picture);
+    int rc = mandelbrot_lay_out(&picture);
     int64_t bytes = picture.width * picture.height;
     n->order = set.decomp;
     n->memory_bytes = picture.rows * picture.width * (r->verify ? 2 : 1);
@@ -181,7 +181,7 @@ static int plan(struct run *r, struct run_need *n)
     return workload_plan(&w, rc, bytes, n);
 }
 
-static int open_all(struct run *r)
+static int mandelbrot_open_all(struct run *r)
 {
     picture.strip = (unsigned char *)r->buffer;
     expected = r->buffer + picture.rows * picture.width;
@@ -190,11 +190,12 @@ static int open_all(struct run *r)
 
 int workload_mandelbrot(int argc, char **argv)
 {
-    static const struct stage stages[] = {{.body = workload_begin},
-                                          {.phase = "write", .body = write_all},
-                                          {.phase = "read", .body = view_all},
-                                          {.body = draw_once},
-                                          {.body = NULL}};
+    static const struct stage stages[] = {
+        {.body = workload_begin},
+        {.phase = "write", .body = mandelbrot_write_all},
+        {.phase = "read", .body = view_all},
+        {.body = draw_once},
+        {.body = NULL}};
     static const struct workload mandelbrot = {
         .name = "ldad mandelbrot",
         .line = "",
@@ -205,8 +206,8 @@ int workload_mandelbrot(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,
         .context = &w,
-        .plan = plan,
-        .open = open_all,
+        .plan = mandelbrot_plan,
+        .open = mandelbrot_open_all,
         .stages = stages,
         .close = workload_close,
         WORKLOAD_HOOKS};

@@ -74,19 +74,19 @@ void perf_check(const struct perf *p, MPI_Offset offset)
 
 /* ---- the run --------------------------------------------------------------------- */
 
-static int write_all(struct run *r, void *unused)
+static int perf_write_all(struct run *r, void *unused)
 {
     (void)unused;
     return workload_called(&w, perf_write(&perf, r->world.comm, w.path[0], w.info));
 }
 
-static int read_all(struct run *r, void *unused)
+static int perf_read_all(struct run *r, void *unused)
 {
     (void)unused;
     return workload_called(&w, perf_read(&perf, r->world.comm, w.path[0], w.info));
 }
 
-static int lay_out(struct perf *p, int64_t ranks, int64_t *file_bytes)
+static int perf_lay_out(struct perf *p, int64_t ranks, int64_t *file_bytes)
 {
     int64_t bytes;
     if (set.paper) {
@@ -107,18 +107,18 @@ static int lay_out(struct perf *p, int64_t ranks, int64_t *file_bytes)
                     : ldad_plan_cyclic(&w.plan, ranks, 0, bytes, p->chunk);
 }
 
-static int plan(struct run *r, struct run_need *n)
+static int perf_plan(struct run *r, struct run_need *n)
 {
     int64_t bytes = 0;
     w.run = r;
-    int rc = lay_out(&perf, r->world.size, &bytes);
+    int rc = perf_lay_out(&perf, r->world.size, &bytes);
     n->order = set.decomp;
     n->memory_bytes = n->buffer_bytes = perf.chunk;
     n->write_bytes = n->read_bytes = bytes;
     return workload_plan(&w, rc, bytes, n);
 }
 
-static int open_all(struct run *r)
+static int perf_open_all(struct run *r)
 {
     perf.buf = r->buffer;
     return workload_open(r);
@@ -127,8 +127,8 @@ static int open_all(struct run *r)
 int workload_perf(int argc, char **argv)
 {
     static const struct stage stages[] = {{.body = workload_begin},
-                                          {.phase = "write", .body = write_all},
-                                          {.phase = "read", .body = read_all},
+                                          {.phase = "write", .body = perf_write_all},
+                                          {.phase = "read", .body = perf_read_all},
                                           {.body = NULL}};
     static const struct workload benchmark = {
         .name = "ldad perf",
@@ -138,8 +138,8 @@ int workload_perf(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,
         .context = &w,
-        .plan = plan,
-        .open = open_all,
+        .plan = perf_plan,
+        .open = perf_open_all,
         .stages = stages,
         .close = workload_close,
         WORKLOAD_HOOKS};

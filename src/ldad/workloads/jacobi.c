@@ -65,7 +65,7 @@ static int settle(MPI_File fh, MPI_Comm comm)
     return failed | MPI_File_sync(fh);
 }
 
-static int start(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
+static int jacobi_start(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
 {
     int nprocs, rank, failed = 0;
     MPI_Offset strip = p->strip, i, band = band_of(p, comm, &nprocs, &rank);
@@ -116,7 +116,7 @@ static int read_band(MPI_File fh, const struct jacobi *p, MPI_Comm comm)
 /* Ranks go on after a failure of one, as the others wait for them. */
 static int run(MPI_File a, MPI_File b, const struct jacobi *p, MPI_Comm comm)
 {
-    int failed = jacobi_phase(p, "sweeps", start(a, p, comm));
+    int failed = jacobi_phase(p, "sweeps", jacobi_start(a, p, comm));
     failed |= jacobi_phase(p, "read", sweep_all(a, b, p, comm));
     if (p->sweeps % 2)
         failed |= read_band(b, p, comm);

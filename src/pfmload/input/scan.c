@@ -170,7 +170,7 @@ static int64_t scan_mine(struct scanner *c, struct list *l, int rank, struct sca
 /* ---- all ranks ------------------------------------------------------------------ */
 
 /* The failure of the first file that ends all, if there is one, becomes everyone's. */
-static int agree(MPI_Comm comm, int64_t stopped, int64_t n)
+static int scan_agree(MPI_Comm comm, int64_t stopped, int64_t n)
 {
     int64_t first;
     MPI_Allreduce(&stopped, &first, 1, MPI_INT64_T, MPI_MIN, comm);
@@ -236,7 +236,7 @@ static int scan_all(struct scan *s, struct scanner *c, MPI_Comm comm, struct lis
         rc = list_deal(l, size, c->rank_of);
     if ((rc = err_agree(comm, rc)))
         return rc;
-    rc = agree(comm, scan_mine(c, l, rank, s), l->n);
+    rc = scan_agree(comm, scan_mine(c, l, rank, s), l->n);
     if (rc)
         return rc;
     join_all(s, comm);

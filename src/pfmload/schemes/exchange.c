@@ -129,7 +129,7 @@ struct state {
 };
 
 /* **Collective.** The worst of all ranks. */
-static struct state agree(struct exchange *x, bool adds, bool failed)
+static struct state exchange_agree(struct exchange *x, bool adds, bool failed)
 {
     struct state s = {.adds = adds, .failed = failed || x->failed};
     int64_t most = x->room / x->ranks;
@@ -148,7 +148,7 @@ static struct state agree(struct exchange *x, bool adds, bool failed)
 static struct state exchange_all(struct exchange *x, bool adds, bool failed)
 {
     sort_by_rank(x);
-    struct state s = agree(x, adds, failed);
+    struct state s = exchange_agree(x, adds, failed);
     enum act before = phase_act(x->phase, ACT_COMMUNICATE);
     for (int64_t i = 0; i < s.parts; i++) {
         int rc = exchange_part(x);

@@ -2,7 +2,7 @@
  * node copies them into its blocks. */
 #include "pfmload/schemes/packets.h"
 
-static void take(void *heap, const uint8_t *buf, int64_t n, int from)
+static void scheme_d_take(void *heap, const uint8_t *buf, int64_t n, int from)
 {
     (void)from;
     packets_add(heap, buf, n);
@@ -14,7 +14,7 @@ static void io_node(struct load *l)
     struct heap h;
     int rc = receiver_open(&v, l), opened = heap_open(&h, l, load_memory(l));
     if (load_ready(l, rc ? rc : opened))
-        receiver_run(&v, roles_slaves(l), take, &h);
+        receiver_run(&v, roles_slaves(l), scheme_d_take, &h);
     heap_flush(&h);
     heap_close(&h);
     receiver_close(&v);

@@ -58,7 +58,7 @@ static struct buffer *next_full(struct queue *q)
     return b;
 }
 
-static void write_all(struct queue *q)
+static void scheme_d_threaded_write_all(struct queue *q)
 {
     struct buffer *b;
     pthread_mutex_lock(&q->lock);
@@ -103,7 +103,8 @@ static uint8_t *room(void *queue)
     return b->data;
 }
 
-static void take(void *queue, const uint8_t *data, int64_t n, int from)
+static void scheme_d_threaded_take(void *queue, const uint8_t *data, int64_t n,
+                                   int from)
 {
     struct queue *q = queue;
     struct buffer *b = (void *)(uintptr_t)(data - offsetof(struct buffer, data));
@@ -231,7 +232,7 @@ static void receive_all(struct queue *q)
     struct receiver_keep keep = {room, pause_receiving, q};
     struct receiver v;
     receiver_start(&v, q->l, &keep);
-    receiver_run(&v, roles_slaves(q->l), take, q);
+    receiver_run(&v, roles_slaves(q->l), scheme_d_threaded_take, q);
     pthread_mutex_lock(&q->lock);
     q->ended = true;
     pthread_cond_signal(&q->filled);
@@ -241,7 +242,7 @@ static void receive_all(struct queue *q)
 static void work(struct run *r, void *queue)
 {
     if (r->lane == WRITER)
-        write_all(queue);
+        scheme_d_threaded_write_all(queue);
     else
         receive_all(queue);
 }

@@ -28,7 +28,7 @@ static int64_t parts(int64_t whole, int64_t part)
 }
 
 /* To the millimetre. */
-static void put_row(struct grid *g)
+static void grid_put_row(struct grid *g)
 {
     json_array_flat(&g->json, NULL);
     for (int64_t i = 0; i < g->columns; i++)
@@ -46,7 +46,7 @@ void grid_add(struct grid *g, const struct pfm_bin *bin)
     int64_t row = bin->index / h->width / g->bins;
     int64_t column = bin->index % h->width / g->bins;
     while (g->row < row)
-        put_row(g);
+        grid_put_row(g);
     if (!(bin->validity & PFM_DATA) || bin->average_filtered >= h->null_depth)
         return;
     g->sum[column] += bin->average_filtered;
@@ -56,7 +56,7 @@ void grid_add(struct grid *g, const struct pfm_bin *bin)
 void grid_end(struct grid *g)
 {
     while (g->row < g->rows)
-        put_row(g);
+        grid_put_row(g);
     json_end_array(&g->json);
     json_end_object(&g->json);
     g->whole = true;
@@ -75,7 +75,7 @@ static void put_size(struct grid *g)
     json_real(&g->json, "cell_y_m", dy * (double)g->bins);
 }
 
-static void put_head(struct grid *g, const char *handle)
+static void grid_put_head(struct grid *g, const char *handle)
 {
     const struct pfm_head *h = g->head;
     struct json *j = &g->json;
@@ -111,7 +111,7 @@ int grid_open(struct grid **out, const char *path, const char *handle,
     g->out = strcmp(path, "-") ? fopen(path, "we") : stdout;
     if (!g->out)
         return err_set(-errno, path, -1, "it cannot be written: %s", strerror(errno));
-    put_head(g, handle);
+    grid_put_head(g, handle);
     return 0;
 }
 
@@ -124,7 +124,7 @@ static void grid_discard(const char *path)
 }
 
 /* What standard output did not take is told where the program ends. */
-static int finish(struct grid *g)
+static int grid_finish(struct grid *g)
 {
     int rc = g->whole ? json_finish(&g->json) : -ECANCELED;
     if (g->out == stdout)
@@ -141,7 +141,7 @@ static int finish(struct grid *g)
 int grid_close(struct grid **grid)
 {
     struct grid *g = *grid;
-    int rc = g && g->out ? finish(g) : 0;
+    int rc = g && g->out ? grid_finish(g) : 0;
     if (g) {
         free(g->sum);
         free(g->n);

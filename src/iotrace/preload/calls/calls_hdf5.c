@@ -103,7 +103,8 @@ static intptr_t calls_hdf5_record(const struct hdf5_call *c, hdf5_function *f,
     return rc;
 }
 
-static intptr_t pass(struct hdf5_call *c, const intptr_t *a, const void *caller)
+static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
+                                const void *caller)
 {
     hdf5_function *f = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
     if (UNLIKELY(!f))
@@ -122,7 +123,7 @@ static intptr_t pass(struct hdf5_call *c, const intptr_t *a, const void *caller)
     intptr_t wrap_##x(WORDS, intptr_t a6)                                              \
     {                                                                                  \
         const intptr_t a[WORDS_MOST] = {a0, a1, a2, a3, a4, a5, a6};                   \
-        return pass(&call_##x, a, __builtin_return_address(0));                        \
+        return calls_hdf5_pass(&call_##x, a, __builtin_return_address(0));             \
     }
 
 WRAP_HDF5(H5Fcreate, OP_H5FCREATE, NAMED)

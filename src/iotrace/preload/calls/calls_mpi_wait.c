@@ -68,7 +68,7 @@ void mpi_forget_names_of_requests(void)
         requests[i].file = 0;
 }
 
-static void forget(struct mpi_request *r)
+static void calls_mpi_wait_forget(struct mpi_request *r)
 {
     __atomic_store_n(&r->handle, 0, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&under_way, 1, __ATOMIC_RELAXED);
@@ -99,7 +99,7 @@ static void completed(struct mpi_request *r, struct event *e, intptr_t status, i
     int64_t n = status ? mpi_moved(status, r->asked) : r->asked;
     event_put(&its, r->op, r->offset, r->asked, mpi_outcome(rc, n));
     e->start = e->end;
-    forget(r);
+    calls_mpi_wait_forget(r);
 }
 
 enum which { ONE, ALL, SOME }; /* statuses: one, one for each, for each completed */
@@ -153,7 +153,7 @@ static int frees(const struct mpi_call *c, late_function *f, const intptr_t *a)
     (void)c;
     struct mpi_request *r = mpi_expects() ? ours_among((const char *)a[0], 1) : NULL;
     if (r)
-        forget(r);
+        calls_mpi_wait_forget(r);
     return (int)late_call(f, a);
 }
 
