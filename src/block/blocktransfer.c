@@ -193,7 +193,10 @@ static void add_figures(struct run *r)
 static struct stage stages[] = {
     {.phase = "write", .body = write_all, .flags = IO_WRITE | IO_CREATE},
     {.phase = "read", .body = read_all, .flags = IO_READ},
-    [STAGE_VERIFY] = {.phase = "verify", .body = check_all, .flags = IO_READ},
+    [STAGE_VERIFY] = {.phase = "verify",
+                      .body = check_all,
+                      .flags = IO_READ,
+                      .aside = true},
     {.body = NULL}};
 
 /* A limit needs a file whose layout does not depend on it, and ranks that need not meet

@@ -82,7 +82,7 @@ static void add_rates(struct run *r, const struct report_rate *a)
     struct run_rates *t = &r->rates;
     t->read_s += a->read_s;
     t->write_s += a->write_sync_s;
-    t->wall_s += a->wall_s;
+    t->wall_s += r->aside ? 0 : a->wall_s;
     t->read_bytes += a->read_bytes;
     t->write_bytes += a->write_bytes;
     r->read_bytes += a->read_bytes;
@@ -183,5 +183,5 @@ void run_rep_end(struct run *r)
                 "rank's read seconds / 1e6",
                 (double)t->read_bytes / t->read_s / 1e6);
     figure(r, "", "wall_s", "s", "lower",
-           "sum over phases of the slowest rank's seconds", t->wall_s);
+           "sum over phases of work of the slowest rank's seconds", t->wall_s);
 }

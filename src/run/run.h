@@ -217,6 +217,7 @@ struct run {
     bool own_text;       /* the program prints: the report has no text */
     bool latencies;      /* phases make figures of their transfers' latencies, too */
     bool samples_only;   /* phases make no figures: somebody else does */
+    bool aside;          /* the phase is none of the work: wall_s leaves it out */
     const char *at_name; /* a parameter that changes within the run; NULL: none */
     double at;
     int rep;    /* 1.. */

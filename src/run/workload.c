@@ -26,6 +26,7 @@ static int workload_open_files(struct run *r, int flags)
 
 static int workload_stage(struct run *r, const struct stage *s)
 {
+    r->aside = s->aside;
     if (s->phase)
         run_phase_begin(r, s->phase);
     int rc = s->flags ? workload_open_files(r, s->flags) : 0;

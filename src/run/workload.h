@@ -14,8 +14,9 @@ struct stage {
                         * or begins and ends its own */
     int (*body)(struct run *r, void *context);
     void *context;
-    int flags; /* enum io_flags: r->file is opened so around it, to read by the rank
-                  * that --rank-shift says; 0: it is not */
+    int flags;  /* enum io_flags: r->file is opened so around it, to read by the rank
+                 * that --rank-shift says; 0: it is not */
+    bool aside; /* it checks what the others have done: wall_s leaves it out */
 };
 
 struct workload {

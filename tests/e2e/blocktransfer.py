@@ -164,6 +164,9 @@ class Transfers(Case):
                 if s["phase"] == "verify" and s["mean_s"]}
         self.assertEqual(acts & {"read", "write", "sync"}, set())
         self.assertIn("check", acts)
+        seconds = {f["name"]: f["median"] for f in report["figures"]}
+        self.assertAlmostEqual(seconds["wall_s"], seconds["write.wall_s"] +
+                               seconds["read.wall_s"], 9)
 
     def lies_afterwards(self, what, found):
         """Of 64 blocks the 65th read is the first one of the pass."""
