@@ -234,6 +234,7 @@ static struct io_open how_to_open(struct run_file *f, int flags)
                             .bytes = f->bytes,
                             .max_request = f->max_request,
                             .depth = f->depth,
+                            .queue = f->queue,
                             .timeout_s = r->options->io_timeout,
                             .hints = r->hints,
                             .hint_count = r->hint_count,

@@ -39,6 +39,19 @@ static enum act queue_act(const struct queue *q, const struct io_req *req)
     return q->how->untimed ? ACT_CHECK : run_act_of(req->op);
 }
 
+int run_queue_open(const struct run *r, struct io_queue **q, int depth,
+                   int64_t max_request)
+{
+    struct io_queue_open o = {.engine = r->engine,
+                              .depth = depth,
+                              .max_request = max_request,
+                              .timeout_s = r->options->io_timeout,
+                              .buffers = r->buffers,
+                              .buffer_count = r->buffer_count};
+    *q = NULL;
+    return r->engine ? io_queue_open(q, &o) : 0;
+}
+
 /* ---- completions ----------------------------------------------------------------- */
 
 static void queue_book(struct queue *q, const struct io_req *req)

@@ -258,6 +258,8 @@ struct run_file {
     int64_t bytes; /* of this file when complete */
     int64_t max_request;
     int depth;
+    struct io_queue
+        *queue; /* set before it is opened: of several files; NULL: its own */
     struct io_shape shape; /* ndims 0: none */
     char dim_names[64];
     struct ldad_plan plan; /* ranks 0: none */
@@ -493,6 +495,13 @@ struct run_queue {
      * are under way it is time of these, or it would hide some of theirs; else not. */
     bool all_visible;
 };
+
+/* Local. A queue of the run's engine for several files, whose `queue` it is to be, all
+ * of the same `depth`; it is closed (io_queue_close) after them. max_request: the
+ * largest of any of them. 0 or -errno with a sentence, as where the engine has a queue
+ * for each file. With IOMODE=NONE there is none, and *q is NULL. */
+int run_queue_open(const struct run *r, struct io_queue **q, int depth,
+                   int64_t max_request);
 
 /* Local (collective with --collective, and then ordered and without limit_s). Keeps
  * depth requests under way as long as there are so many: where some are done, as many

@@ -102,16 +102,21 @@ static void done(void *context, const struct io_req *r, int64_t i, int slot)
 
 /* ---- a run without a program ----------------------------------------------------- */
 
-static int open_file(const char *engine, int depth, int flags)
+static void begin(const char *engine)
 {
-    char path[TAP_PATH], name[32];
-    snprintf(name, sizeof name, "queue.%d", run.world.rank);
     run.failed = 0;
     run.engine = engine;
     run.queues = io_engine_asynchronous(engine);
     memset(&seen, 0, sizeof seen);
     seen.ordered = true;
     seen.last = -1;
+}
+
+static int open_file(const char *engine, int depth, int flags)
+{
+    char path[TAP_PATH], name[32];
+    snprintf(name, sizeof name, "queue.%d", run.world.rank);
+    begin(engine);
     run_file_at(&file, &run, tap_path(path, name), false, true, (int64_t)BLOCKS * BLOCK,
                 BLOCK, depth);
     phase_begin(run.phase, "test", 1);
@@ -191,6 +196,81 @@ static void test_mixed(const char *engine, run_request_done *seen_done)
     tap_ok(w->ns > 0 && r->ns > 0 && is_divided(ACT_WRITE) && is_divided(ACT_READ) &&
                adds_up() && !seen.wrong,
            "%s: and so is their time", engine);
+}
+
+/* ---- several files --------------------------------------------------------------- */
+
+static struct run_file others[2];
+
+/* Even numbers are the first file's, odd ones the second's. */
+static struct io_req make_other(const void *op, int64_t i, int slot)
+{
+    struct io_req r = make(*(const enum io_op *)op, i, slot);
+    r.file = others[i % 2].io;
+    return r;
+}
+
+static int open_others(struct io_queue *q, int flags)
+{
+    int rc = 0;
+    for (int k = 0; k < 2; k++) {
+        char path[TAP_PATH], name[32];
+        snprintf(name, sizeof name, "queue.%d.%d", run.world.rank, k);
+        run_file_at(&others[k], &run, tap_path(path, name), false, true,
+                    (int64_t)BLOCKS * BLOCK, BLOCK, DEPTH);
+        others[k].queue = q;
+        rc = run_file_open(&others[k], flags) ? -1 : rc;
+    }
+    return rc;
+}
+
+/* Bytes of a number in one of the files, past the queue. */
+static bool is_in(int k, int64_t i)
+{
+    char block[BLOCK] __attribute__((aligned(8)));
+    FILE *f = fopen(others[k].path, "r");
+    bool good = f && !fseek(f, (long)i * BLOCK, SEEK_SET) &&
+                fread(block, BLOCK, 1, f) == 1 && is_filled(block, i);
+    if (f)
+        fclose(f);
+    return good;
+}
+
+static int64_t turn_others(const char *engine, enum io_op op, int flags)
+{
+    struct io_queue *q;
+    int64_t made = 0;
+    begin(engine);
+    int rc = run_queue_open(&run, &q, DEPTH, BLOCK);
+    phase_begin(run.phase, "test", 1);
+    if (!rc && !open_others(q, flags))
+        made = run_queue(&others[0], req,
+                         &(struct run_queue){.make = make_other,
+                                             .done = op == IO_OP_READ ? done : NULL,
+                                             .context = &op,
+                                             .total = BLOCKS});
+    for (int k = 0; k < 2; k++)
+        run_file_close(&others[k], false);
+    phase_end(run.phase);
+    io_queue_close(&q);
+    return made;
+}
+
+static void test_several(const char *engine)
+{
+    int64_t made = turn_others(engine, IO_OP_WRITE, IO_WRITE | IO_CREATE);
+    bool stores = io_engine_stores(engine);
+    tap_ok(!run.failed && made == BLOCKS && each_once(seen.made, BLOCKS) &&
+               run.phase->act[ACT_WRITE].calls == BLOCKS && adds_up(),
+           "%s: two files are written through one queue", engine);
+    tap_ok(!stores || (is_in(0, BLOCKS - 2) && is_in(1, BLOCKS - 1) &&
+                       !is_in(0, BLOCKS - 3) && !is_in(1, BLOCKS - 2)),
+           "%s: each block is in its own file", engine);
+    made = turn_others(engine, IO_OP_READ, IO_READ);
+    tap_ok(!run.failed && made == BLOCKS && each_once(seen.done, BLOCKS) && !seen.wrong,
+           "%s: and read", engine);
+    for (int k = 0; k < 2; k++)
+        io_file_remove(MPI_COMM_SELF, others[k].path);
 }
 
 /* From number 20 on, and no more than there are. */
@@ -338,6 +418,7 @@ static void test_engine(const char *engine)
             }
             io_file_remove(MPI_COMM_SELF, file.path);
         }
+    test_several(engine);
 }
 
 int main(int argc, char **argv)
