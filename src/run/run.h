@@ -123,10 +123,10 @@ enum run_takes {
      .help = "write the samples as CSV (-: likewise)"}, \
     {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
      .arg = "S", .unit = "s", .min = 0, .max = 1e6, \
-     .help = "while it runs, each S seconds what rank 0 transferred in them, on " \
-             "stderr (with --quiet only in --live-csv); 0: not"}, \
+     .help = "every S seconds, a line on stderr with what rank 0 transferred in " \
+             "them (with --quiet, only a row in --live-csv); 0: no lines"}, \
     {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
-     .help = "with --live: the same as CSV, a row each S seconds"}, \
+     .help = "with --live: the same as CSV, a row every S seconds"}, \
     {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
     {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
