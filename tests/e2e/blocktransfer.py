@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HDF5, METHODS, Case, add, fault,
-                 main, samples, total)
+                 long, main, samples, total)
 
 BYTES, BLOCK = 1 << 20, 1 << 14
 SIZE = ("1M", "--block-size=16k")
@@ -174,6 +174,7 @@ class Transfers(Case):
                                        env=fault(what, file="files/blocktransfer-")),
                     found)
 
+    @long
     def test_a_pass_checks_what_it_reads(self):
         self.lies_afterwards("read:flip:70", "verification failed")
         self.lies_afterwards("read:lost:70", "poison")

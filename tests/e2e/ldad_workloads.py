@@ -263,6 +263,7 @@ class Workloads(Case):
         self.assertIn(says, done.said[0])
         self.assertEqual(done.files, [])
 
+    @long
     def test_refusals(self):
         self.refuses("fft", np=3, says="power of two of ranks")
         self.refuses("fft", "--points=1000", says="not a power of two")

@@ -3,7 +3,7 @@
 """--rank-shift: ranks read what others wrote. What one rank writes wrongly another one
 complains of, and says whose it is and where."""
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HAVE_SCALAPACK, HDF5, METHODS, Case, add,
-                 fault, main, total)
+                 fault, long, main, total)
 
 RANKS = 3
 FULL_MODE = ("48", "3", "1", "16")
@@ -120,6 +120,7 @@ class RankShift(Case):
 
     # ---- what it cannot do ----------------------------------------------------------
 
+    @long
     def test_refused(self):
         own = "each would read what it wrote itself"
         for program in "madbench", "blocktransfer":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mpi: any
+# mpi: any; tier: quick ci
 """leadline sweep, with a launcher and a program that only pretend."""
 import json
 import os
@@ -12,7 +12,7 @@ import time
 import unittest
 from collections import Counter, namedtuple
 
-from tap import HERE, PACKAGE, main
+from tap import HERE, PACKAGE, long, main
 
 from leadline import cli, spec, sweep
 
@@ -466,6 +466,7 @@ class NastyNames(Case):
         self.arrive(4, env={"SEEN": "".join(NASTY), "a b;$(touch gone)": "x"})
         self.assertEqual(self.calls()[0]["seen"], "".join(NASTY))
 
+    @long
     def test_folders_and_programs(self):
         for i, words in enumerate(w for w in NASTY if len(w) < 200):
             folder = self.path("in %d%s" % (i, words.replace("/", "")))
