@@ -197,12 +197,25 @@ static bool is_taken(unsigned needs, unsigned takes)
     return (needs & takes) == needs;
 }
 
+/* Room for as many bytes as `text` has, as long as the program lives: an entry that is
+ * taken out of the table leaves its value behind. NULL: there is none. */
+static char *choices_room(const char *text)
+{
+    static char room[1024];
+    static size_t used;
+    size_t bytes = strlen(text) + 1;
+    if (bytes > sizeof room - used)
+        return NULL;
+    used += bytes;
+    return room + used - bytes;
+}
+
 /* Leaves the choices that are taken; returns how many there are, or -ENOMEM. */
 static int take_choices(struct opt *o, unsigned takes)
 {
     int left = 0;
     const char *at = o->choices;
-    char *text = malloc(strlen(at) + 1); /* lives as long as the program */
+    char *text = choices_room(at);
     if (!text)
         return err_set(-ENOMEM, NULL, -1, "no memory for the options");
     *text = 0;

@@ -47,9 +47,10 @@ static void make_extents(int64_t count, int64_t most)
     for (int64_t i = 0; i < n; i++) {
         int64_t bytes = draw(8) ? draw(most + 1) : 0;
         e[i] = (struct extent){.offset = draw(SIZE - bytes + 1), .bytes = bytes};
-        with[i] = model + draw(SIZE - bytes + 1);
     }
     qsort(e, (size_t)n, sizeof *e, by_offset);
+    for (int64_t i = 0; i < n; i++)
+        with[i] = model + draw(SIZE - e[i].bytes + 1);
 }
 
 /* ---- the model ------------------------------------------------------------------ */
