@@ -262,8 +262,8 @@ static int jacobi_plan(struct run *r, struct run_need *n)
 
 static int jacobi_open_all(struct run *r)
 {
-    grid.in = (double *)r->buffer;
-    grid.out = (double *)(r->buffer + strip_bytes(&grid, 2));
+    grid.in = (void *)r->buffer;
+    grid.out = (void *)(r->buffer + strip_bytes(&grid, 2));
     int rc = workload_open(r);
     return !rc && r->verify ? core_open() : rc;
 }
