@@ -17,6 +17,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/stamp.c src/base/stamp.h \
 	src/base/stats.c src/base/stats.h \
 	src/base/units.c src/base/units.h \
+	src/base/thread.c src/base/thread.h \
 	src/base/tool.c src/base/tool.h \
 	src/base/version.h
 src_base_libbase_la_LIBADD = -lm

@@ -140,8 +140,7 @@ static void check(struct full *f, const double *m, struct share s, struct run_ha
  * everybody. */
 static void full_note(struct full *f, int rc)
 {
-    if (rc && !f->b->run->failed)
-        f->b->run->failed = rc;
+    run_fail(f->b->run, rc);
 }
 
 /* ---- --rank-shift ---------------------------------------------------------- */

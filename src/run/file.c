@@ -58,20 +58,26 @@ void run_file_local(struct run_file *f, struct run *r, const char *path, int64_t
     f->place = r->worker;
 }
 
-void run_file_of(struct run_file *f, int worker)
+void run_path(struct run *r, const char *role, const char *which, char *path,
+              size_t size)
 {
-    struct run *r = f->run;
     const struct run_options *o = r->options;
-    char rep[16] = "", which[16] = "";
-    f->place = worker;
-    if (!r->shared)
-        snprintf(which, sizeof which, ".%06d", worker);
+    char rep[16] = "";
     if (o->keep && o->repeat > 1)
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
-    int n = snprintf(f->path, sizeof f->path, "%s/%s-%s.%s%s%s", o->dir,
-                     r->program->name, r->id, f->role, rep, which);
-    if (n >= (int)sizeof f->path && !r->failed)
+    int n = snprintf(path, size, "%s/%s-%s.%s%s%s", o->dir, r->program->name, r->id,
+                     role, rep, which);
+    if (n >= (int)size && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
+}
+
+void run_file_of(struct run_file *f, int worker)
+{
+    char which[16] = "";
+    f->place = worker;
+    if (!f->run->shared)
+        snprintf(which, sizeof which, ".%06d", worker);
+    run_path(f->run, f->role, which, f->path, sizeof f->path);
 }
 
 void run_file_name(struct run_file *f, struct run *r, const char *role,
@@ -160,7 +166,15 @@ void run_describe(struct run *r, struct io_file *io, bool collective, int depth)
     r->described = true;
 }
 
-void run_empty_cache(struct run *r, const char *path, int64_t bytes)
+void run_count_cached(struct run *r, int64_t bytes, int64_t resident)
+{
+    if (resident < 0)
+        return;
+    r->looked_bytes += bytes;
+    r->resident_bytes += resident;
+}
+
+int64_t run_drop_cached(struct run *r, const char *path)
 {
     int64_t resident = -1;
     enum act before = phase_act(r->phase, ACT_CHECK);
@@ -168,25 +182,22 @@ void run_empty_cache(struct run *r, const char *path, int64_t bytes)
     int rc = r->flush ? io_cache_drop(path, 0, 0, &resident)
                       : io_cache_resident(path, 0, 0, &resident);
     watchdog_disarm();
-    if (rc && !r->failed)
-        r->failed = rc;
-    if (resident >= 0) {
-        r->looked_bytes += bytes;
-        r->resident_bytes += resident;
-    }
     phase_act(r->phase, before);
+    run_fail(r, rc);
+    return resident;
+}
+
+void run_empty_cache(struct run *r, const char *path, int64_t bytes)
+{
+    run_count_cached(r, bytes, run_drop_cached(r, path));
 }
 
 static void empty_cache_part(struct run *r, const char *path, int part, bool rest)
 {
     int64_t bytes = 0, resident = -1;
     int rc = io_cache_part(path, part, rest, r->flush, &bytes, &resident);
-    if (rc && !r->failed)
-        r->failed = rc;
-    if (resident >= 0) {
-        r->looked_bytes += bytes;
-        r->resident_bytes += resident;
-    }
+    run_fail(r, rc);
+    run_count_cached(r, bytes, resident);
 }
 
 void run_empty_cache_parts(struct run *r, const char *path, int place)
@@ -316,8 +327,7 @@ int run_file_open_lanes(struct run_file f[], int n, int flags)
     if (!r->engine)
         return 0;
     int rc = open_each(f, n, flags);
-    if (rc && !r->failed)
-        r->failed = rc;
+    run_fail(r, rc);
     /* idle: for those who are still opening theirs */
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
@@ -330,18 +340,12 @@ int run_file_open_lanes(struct run_file f[], int n, int flags)
     return r->failed;
 }
 
-static void keep_failure(struct run *r, int rc)
-{
-    if (rc && !r->failed)
-        r->failed = rc;
-}
-
 static int open_local(struct run_file *f, int flags)
 {
     struct run *r = f->run;
     if (!r->engine || r->failed)
         return r->failed;
-    keep_failure(r, open_mine(f, flags));
+    run_fail(r, open_mine(f, flags));
     if (!r->failed && !r->described && !r->lane) {
         run_describe(r, f->io, false, f->depth);
         warn_of_engine(f);
@@ -387,8 +391,7 @@ static void close_mine(struct run_file *f)
     phase_act(r->phase, before);
     phase_op(r->phase, PHASE_OP_CLOSE, begin_ns, r->phase->switch_ns);
     run_charge_header(r, header_ns);
-    if (rc && !r->failed)
-        r->failed = rc;
+    run_fail(r, rc);
 }
 
 static void sync_mine(struct run *r, void *files)
@@ -479,11 +482,11 @@ static int remove_local(struct run_file *f)
 {
     struct run *r = f->run;
     if (f->io)
-        keep_failure(r, io_file_close(&f->io));
+        run_fail(r, io_file_close(&f->io));
     if (r->options->keep && !r->failed)
         io_file_keep(MPI_COMM_NULL, f->path);
     else
-        keep_failure(r, io_file_remove(MPI_COMM_NULL, f->path));
+        run_fail(r, io_file_remove(MPI_COMM_NULL, f->path));
     return r->failed;
 }
 

@@ -3,10 +3,10 @@
  * waits. */
 #include "run/lanes.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "run/live.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,21 +69,16 @@ static void *lane_live(void *lane)
     return NULL;
 }
 
-/* Signals are for the thread that the program began with. */
 static int lane_start(struct lane *l)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&l->thread, NULL, lane_live, l);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = thread_start(&l->thread, 0, lane_live, l);
     l->started = !rc;
     if (!rc)
         return 0;
-    return err_set(-rc, NULL, -1,
+    return err_set(rc, NULL, -1,
                    "thread %d of %d cannot be started: %s: take fewer threads, or see "
                    "what limits them (ulimit -u)",
-                   l->number, l->view.lanes, strerror(rc));
+                   l->number, l->view.lanes, strerror(-rc));
 }
 
 /* ---- beginning and end ----------------------------------------------------------- */

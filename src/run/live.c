@@ -1,11 +1,11 @@
 #include "run/live.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,10 +135,8 @@ static void *tell_all(void *live)
     return NULL;
 }
 
-/* Signals are for the thread that the program began with. */
 static int start(struct run_live *l)
 {
-    sigset_t all, before;
     pthread_condattr_t attr;
     pthread_mutex_init(&l->lock, NULL);
     pthread_condattr_init(&attr); /* clock_ns is of the same clock */
@@ -146,11 +144,8 @@ static int start(struct run_live *l)
     pthread_cond_init(&l->wake, &attr);
     pthread_condattr_destroy(&attr);
     l->begin_ns = l->last_ns = clock_ns();
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&l->thread, NULL, tell_all, l);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc ? err_set(-rc, NULL, -1, "--live cannot start a thread: %s", strerror(rc))
+    int rc = thread_start(&l->thread, 0, tell_all, l);
+    return rc ? err_set(rc, NULL, -1, "--live cannot start a thread: %s", strerror(-rc))
               : 0;
 }
 

@@ -429,6 +429,16 @@ void run_describe(struct run *r, struct io_file *io, bool collective, int depth)
  * (--cache=flush), counting those of its `bytes` that are there. A failure is kept. */
 void run_empty_cache(struct run *r, const char *path, int64_t bytes);
 
+/* Local. The two halves of it, where the file's bytes are known only afterwards: drops,
+ * and returns how many bytes were there, or -1 where that cannot be told; counts. */
+int64_t run_drop_cached(struct run *r, const char *path);
+void run_count_cached(struct run *r, int64_t bytes, int64_t resident);
+
+/* Local. The path in --dir of what the run makes in this repetition; `which` follows
+ * it. One that is too long is a failure of r. */
+void run_path(struct run *r, const char *role, const char *which, char *path,
+              size_t size);
+
 /* Local. After a container was opened or closed: with --cache=flush, the time since
  * io_header_ns() was `before_ns` that went into its header is that of the sync. */
 void run_charge_header(struct run *r, int64_t before_ns);

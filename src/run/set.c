@@ -8,24 +8,16 @@
 
 static int set_fail(struct run_set *s, int rc)
 {
-    struct run *r = s->run;
-    if (rc && !r->failed)
-        r->failed = rc;
-    return r->failed;
+    run_fail(s->run, rc);
+    return s->run->failed;
 }
 
 void run_set_of(struct run_set *s, int worker)
 {
-    const struct run *r = s->run;
-    const struct run_options *o = r->options;
-    char rep[16] = "";
+    char which[16];
     s->place = worker;
-    if (o->keep && o->repeat > 1)
-        snprintf(rep, sizeof rep, ".rep%d", r->rep);
-    int n = snprintf(s->path, sizeof s->path, "%s/%s-%s.%s%s.%06d", o->dir,
-                     r->program->name, r->id, s->role, rep, worker);
-    if (n >= (int)sizeof s->path)
-        set_fail(s, err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path"));
+    snprintf(which, sizeof which, ".%06d", worker);
+    run_path(s->run, s->role, which, s->path, sizeof s->path);
 }
 
 void run_set_name(struct run_set *s, struct run *r, const char *role)
@@ -172,35 +164,13 @@ static bool is_idle(const struct run_set *s)
     return !s->folder || s->run->failed;
 }
 
-/* After it was read, when its size is known, and before it is read again. */
-static void count_cached(struct run_set *s, const struct io_whole *w, int64_t resident)
-{
-    if (resident < 0)
-        return;
-    s->run->looked_bytes += w->bytes;
-    s->run->resident_bytes += resident;
-}
-
-static int64_t set_empty_cache(struct run_set *s, const struct io_whole *w)
-{
-    struct run *r = s->run;
-    char path[RUN_SET_PATH];
-    int64_t resident = -1;
-    run_set_path(s, w->name, path);
-    enum act before = phase_act(r->phase, ACT_CHECK);
-    int rc = r->flush ? io_cache_drop(path, 0, 0, &resident)
-                      : io_cache_resident(path, 0, 0, &resident);
-    phase_act(r->phase, before);
-    set_fail(s, rc);
-    return resident;
-}
-
 int run_whole_read(struct run_set *s, struct io_whole *w)
 {
     struct run *r = s->run;
     if (is_idle(s))
         return r->failed;
-    int64_t resident = set_empty_cache(s, w);
+    char path[RUN_SET_PATH];
+    int64_t resident = run_drop_cached(r, run_set_path(s, w->name, path));
     if (r->failed)
         return r->failed;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
@@ -212,7 +182,7 @@ int run_whole_read(struct run_set *s, struct io_whole *w)
     book_op(&b, PHASE_OP_OPEN, w->open_ns);
     book_move(&b, ACT_READ, w);
     book_op(&b, PHASE_OP_CLOSE, w->close_ns);
-    count_cached(s, w, resident);
+    run_count_cached(r, w->bytes, resident);
     return 0;
 }
 

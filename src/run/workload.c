@@ -32,8 +32,7 @@ static int workload_stage(struct run *r, const struct stage *s)
     int rc = s->flags ? workload_open_files(r, s->flags) : 0;
     if (!rc)
         rc = s->body(r, s->context);
-    if (rc && !r->failed)
-        r->failed = rc;
+    run_fail(r, rc);
     if (s->flags)
         run_file_close_lanes(r->file, r->lanes, s->flags & IO_WRITE);
     return s->phase ? run_phase_end(r)

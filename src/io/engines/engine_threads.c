@@ -21,10 +21,10 @@
  * whoever reaps does. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,23 +177,14 @@ static void *help(void *queue)
 
 /* ---- opening and closing ----------------------------------------------------- */
 
-/* Signals are for the threads that the program knows of. */
 static int start_helpers(struct threads_queue *p, int n)
 {
-    sigset_t all, before;
-    pthread_attr_t small;
     int rc = 0;
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, STACK);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (p->helper_count < n && !rc) {
-        rc = pthread_create(&p->helpers[p->helper_count], &small, help, p);
+        rc = thread_start(&p->helpers[p->helper_count], STACK, help, p);
         p->helper_count += !rc;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&small);
-    return -rc;
+    return rc;
 }
 
 static void end_helpers(struct threads_queue *p)

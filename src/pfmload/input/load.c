@@ -28,8 +28,7 @@ int64_t load_bin_bytes(const struct pfm_head *h)
 
 void load_fail(struct load *l, int rc)
 {
-    if (rc && !l->r->failed)
-        l->r->failed = rc;
+    run_fail(l->r, rc);
 }
 
 int load_agree(struct load *l)

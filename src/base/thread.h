@@ -1,0 +1,14 @@
+/* Threads of the suite's own, beside those that a program knows of. */
+#ifndef BASE_THREAD_H
+#define BASE_THREAD_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+/* Local. Starts a thread with all signals blocked: they are for the thread that the
+ * program began with. stack_bytes 0: as much as usual. 0, or -errno without a
+ * sentence. */
+int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),
+                 void *context);
+
+#endif
