@@ -34,6 +34,7 @@ check_PROGRAMS += \
 	tests/unit/pixels \
 	tests/unit/queue \
 	tests/unit/report \
+	tests/unit/rng \
 	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/series \

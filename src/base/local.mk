@@ -13,6 +13,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/program.c src/base/program.h \
 	src/base/progress.c src/base/progress.h \
 	src/base/empty.c src/base/empty.h \
+	src/base/rng.h \
 	src/base/scratch.c src/base/scratch.h \
 	src/base/stamp.c src/base/stamp.h \
 	src/base/stats.c src/base/stats.h \

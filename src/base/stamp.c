@@ -1,4 +1,5 @@
 #include "base/stamp.h"
+#include "base/rng.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +9,6 @@
 
 /* Each unit begins with these seven words in clear, then words of noise. */
 enum header { H_MAGIC, H_SEED, H_TURN, H_VERSION, H_WHO, H_WHERE, H_SUM, H_WORDS };
-
-/* The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection whose output
- * passes for random, a few cycles a word. */
-static inline uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
 
 static uint64_t who_of(const struct stamp *s)
 {
@@ -31,15 +23,16 @@ static uint64_t turn_of(const struct stamp *s)
 
 static uint64_t key_of(const struct stamp *s)
 {
-    return mix(mix(s->seed + UINT64_C(0x9e3779b97f4a7c15)) + turn_of(s)) ^
-           mix(mix((uint32_t)s->version) + who_of(s) + UINT64_C(0xd1b54a32d192ed03));
+    return rng_mix(rng_mix(s->seed + RNG_STEP) + turn_of(s)) ^
+           rng_mix(rng_mix((uint32_t)s->version) + who_of(s) +
+                   UINT64_C(0xd1b54a32d192ed03));
 }
 
 static uint64_t sum_of(const uint64_t h[H_WORDS])
 {
     uint64_t sum = 0;
     for (int i = H_SEED; i < H_SUM; i++)
-        sum = mix(sum ^ h[i]);
+        sum = rng_mix(sum ^ h[i]);
     return sum;
 }
 
@@ -58,7 +51,7 @@ static void make_header(uint64_t h[H_WORDS], uint64_t index, const struct stamp 
 static void noise(uint64_t *out, uint64_t index, int64_t n, uint64_t key)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = mix(key + (index + (uint64_t)i) * UINT64_C(0x9e3779b97f4a7c15));
+        out[i] = rng_mix(key + (index + (uint64_t)i) * RNG_STEP);
 }
 
 /* Words index .. of one unit or a part of it, into out (at most UNIT_WORDS). */
@@ -222,13 +215,13 @@ uint64_t stamp_hash(const void *buf, int64_t bytes)
     for (; bytes >= 32; bytes -= 32, in += 32) {
         memcpy(word, in, 32);
         for (int i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15);
+            lane[i] = (lane[i] ^ word[i]) * RNG_STEP;
             lane[i] ^= lane[i] >> 29;
         }
     }
     for (; bytes > 0; bytes--, in++)
-        h = mix(h ^ (uint8_t)*in);
+        h = rng_mix(h ^ (uint8_t)*in);
     for (int i = 0; i < 4; i++)
-        h = mix(h ^ lane[i]);
+        h = rng_mix(h ^ lane[i]);
     return h;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The number of ranks the launcher promised, and in whose name; 0: no promise.
@@ -151,6 +152,16 @@ int world_open(struct world *w, int *argc, char ***argv, const struct opt_progra
     return rc ? rc : mapped;
 }
 
+/* N singletons: the launcher ends all of them when the first has exited with a failure,
+ * which must not be before the one that speaks has spoken. */
+static void let_the_first_speak(const struct world *w)
+{
+    const struct timespec second = {.tv_sec = 1};
+    const char *variable;
+    if (w->size == 1 && promised(&variable) > 1 && !opt_speaks())
+        nanosleep(&second, NULL);
+}
+
 int world_close(struct world *w, const char *program)
 {
     program_output();
@@ -165,6 +176,8 @@ int world_close(struct world *w, const char *program)
     /* Open MPI ends, by a signal, the ranks that are left when the first has exited
      * with a failure: that is no second sentence. */
     scratch_catch_signals(NULL);
+    if (status)
+        let_the_first_speak(w);
     MPI_Comm_free(&w->comm);
     MPI_Finalize();
     watchdog_close();

@@ -59,7 +59,7 @@ VALUES = [  # environment, arguments, what the sentence must name
     ({}, IO_MODE + ("--collective",), ("--collective", "mpiio")),
     ({"IOMETHOD": "part:inner=posix"}, IO_MODE, ("IOMETHOD", "part", "POSIX, MPI")),
     ({"IOMETHOD": "posix:depth=3"}, IO_MODE, ("posix has no option", "depth", "piece")),
-    ({"IOMETHOD": "uring:depth=0"}, IO_MODE, ("depth of I/O engine uring", "0")),
+    ({"IOMETHOD": "threads:depth=0"}, IO_MODE, ("depth of I/O engine threads", "0")),
     ({"FILETYPE": "PARTITIONED"}, IO_MODE + ("--cache=direct",),
      ("FILETYPE=PARTITIONED does no direct",)),
     ({"FILETYPE": "PARTITIONED", "IOMETHOD": "uring"}, IO_MODE,

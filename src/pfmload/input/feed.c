@@ -1,5 +1,6 @@
 #include "pfmload/input/feed.h"
 #include "base/err.h"
+#include "base/rng.h"
 #include "hydro/gsf.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
@@ -286,20 +287,11 @@ int feed_pfm(struct feed *f, struct pfm *p, int64_t row0, int64_t row1, feed_sin
 
 /* ---- fingerprints --------------------------------------------------------------- */
 
-/* The finalizer of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
- * generators", 2014, with the constants of Stafford's variant 13). */
-static inline uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return x ^ x >> 31;
-}
-
 uint64_t feed_hash(const struct pfm_sounding *s)
 {
     uint32_t validity = s->validity & ~(uint32_t)(PFM_FILTER_INVAL | PFM_MODIFIED);
-    uint64_t hash = mix((uint64_t)s->bin + 0x9e3779b97f4a7c15);
-    hash = mix(hash ^ ((uint64_t)s->file << 32 | s->ping));
-    hash = mix(hash ^ ((uint64_t)s->depth << 32 | validity));
-    return mix(hash ^ ((uint64_t)s->beam << 32 | (uint64_t)s->x << 16 | s->y));
+    uint64_t hash = rng_mix((uint64_t)s->bin + RNG_STEP);
+    hash = rng_mix(hash ^ ((uint64_t)s->file << 32 | s->ping));
+    hash = rng_mix(hash ^ ((uint64_t)s->depth << 32 | validity));
+    return rng_mix(hash ^ ((uint64_t)s->beam << 32 | (uint64_t)s->x << 16 | s->y));
 }

@@ -1,4 +1,5 @@
 #include "pfmload/tools/seafloor.h"
+#include "base/rng.h"
 #include <math.h>
 
 /* Octaves of smoothed lattice noise, each half as long and 2^-0.6 as high as the one
@@ -9,24 +10,16 @@ enum { OCTAVES = 10 };
 #define RELIEF 0.2   /* highest hill in depths */
 #define FALL 0.65975 /* 2^-0.6 */
 
-/* The finalizer of Steele, Lea and Flood's SplitMix64 (OOPSLA 2014). */
-static inline uint64_t scramble(uint64_t z)
-{
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 uint64_t seafloor_mix(uint64_t a, uint64_t b)
 {
-    return scramble(scramble(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
+    return rng_mix(rng_mix(a + RNG_STEP) ^ b);
 }
 
 /* The lattice's value in [-1, 1) at a corner. */
 static inline double corner(uint64_t seed, int64_t x, int64_t y)
 {
-    uint64_t bits = scramble(seed ^ ((uint64_t)x * UINT64_C(0x9e3779b97f4a7c15) +
-                                     (uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f)));
+    uint64_t bits = rng_mix(
+        seed ^ ((uint64_t)x * RNG_STEP + (uint64_t)y * UINT64_C(0xc2b2ae3d27d4eb4f)));
     return (double)(int64_t)bits * 0x1p-63;
 }
 
