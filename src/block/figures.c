@@ -1,0 +1,38 @@
+/* Figures of blocks, beside those of bytes that every program has. */
+#include "block/block.h"
+
+static int64_t blocks_of(const struct run *r, int64_t bytes)
+{
+    const struct block *b = r->context;
+    return bytes / b->set.block;
+}
+
+static void add_iops(struct run *r, const char *name, int64_t bytes, double s)
+{
+    report_figure(r->report, name, "1/s", "higher",
+                  "blocks of all ranks / slowest "
+                  "rank's seconds, as in MB/s",
+                  (double)blocks_of(r, bytes) / s);
+}
+
+static void add_cpu(struct run *r, const char *name, int64_t bytes, int64_t cpu_ns)
+{
+    report_figure(r->report, name, "us", "lower",
+                  "processor time of all ranks' processes during transfers and syncs / "
+                  "blocks of all ranks",
+                  (double)cpu_ns / 1e3 / (double)blocks_of(r, bytes));
+}
+
+void block_figures(struct run *r)
+{
+    const struct run_rates *t = &r->rates;
+    int64_t cpu_ns[2] = {r->cpu_ns[ACT_WRITE] + r->cpu_ns[ACT_SYNC],
+                         r->cpu_ns[ACT_READ]};
+    MPI_Allreduce(MPI_IN_PLACE, cpu_ns, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    if (!t->write_bytes)
+        return;
+    add_iops(r, "write_iops", t->write_bytes, t->write_s);
+    add_iops(r, "read_iops", t->read_bytes, t->read_s);
+    add_cpu(r, "write_cpu_us", t->write_bytes, cpu_ns[0]);
+    add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
+}
