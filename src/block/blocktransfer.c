@@ -31,7 +31,8 @@ static struct opt table[] = {
      .workload = true,
      .help = "RANDOM visits every block once, in an order that --seed "
      "fixes"},
-    {.kind = OPT_CHOICE, .name = "layout", .value = &block.set.layout, .preset = "SEGMENTED",
+    {.kind = OPT_CHOICE, .name = "layout", .value = &block.set.layout,
+     .preset = "SEGMENTED",
      .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
      .help = "where a rank's blocks are in a shared file"},
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &block.set.depth,
