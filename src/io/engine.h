@@ -28,9 +28,11 @@ enum io_engine_can {
  * (doc/adding-an-engine.md). */
 struct io_engine {
     const char *name;
-    const char *reason;  /* why it is not built; NULL if it is */
-    int can;             /* enum io_engine_can */
-    const char *options; /* names it takes after the colon, "a|b"; NULL: none */
+    const char *reason; /* why it is not built; NULL if it is */
+    int can;            /* enum io_engine_can */
+    /* What it takes after the colon, "a|b=word/word|c[=1]": a number of at least 1, one
+     * of the words, and what may stand alone. NULL: nothing. */
+    const char *options;
     /* Whether this kernel lets this process use it: 0 or -errno. NULL: it does. */
     int (*usable)(void);
     /* Local. What requests are handed to, before any file is there, and its end, after
@@ -113,12 +115,20 @@ const struct io_engine *io_engine_find(const char *spec); /* NULL: none */
 /* Local. What stands after "inner=" in an engine's options, or "posix". */
 const char *io_engine_inner(const char *options);
 
-/* Local. The number after "key=" in a file's or a queue's options, or `preset`. */
+/* Local. The number after "key=" in a file's or a queue's options, 1 where "key" stands
+ * alone, or `preset`. */
 int64_t io_option(const char *options, const char *key, int64_t preset);
+
+/* Local. Whether "key=word" is among them. */
+bool io_option_is(const char *options, const char *key, const char *word);
 
 /* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
  * sentence. */
 int io_descriptor_open(const struct io_file *f);
+
+/* Local. The same to map the file: what is only to be written is opened to be read, too,
+ * as the kernel maps no other descriptor. */
+int io_descriptor_open_to_map(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request that failed after
  * r->done bytes, with its file and the offset of the first byte that was not moved;

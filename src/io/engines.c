@@ -168,16 +168,16 @@ int io_engine_partitioned(const char *inner, char *spec, size_t room)
     return n < (int)room ? 0 : err_usage("I/O engine \"%s\" is too long a name", inner);
 }
 
-/* Whether `name` (n bytes) is one of "a|b|c". */
-static bool is_listed(const char *list, const char *name, size_t n)
+/* Of "a|b=word/word|c[=1]" the entry whose name are the n bytes at `name`; NULL. */
+static const char *find_option(const char *list, const char *name, size_t n)
 {
     while (list && *list) {
         size_t len = strcspn(list, "|");
-        if (len == n && !strncmp(list, name, n))
-            return true;
+        if (strcspn(list, "|=[") == n && !strncmp(list, name, n))
+            return list;
         list += len + (list[len] == '|');
     }
-    return false;
+    return NULL;
 }
 
 const char *io_engine_inner(const char *options)
@@ -205,12 +205,49 @@ static const struct io_engine *find_inner(const char *options)
     return NULL;
 }
 
-/* "name=number,name=number": a misspelt option must not be passed over. */
+/* Whether `word` is one of "word/word" up to a '|'. */
+static bool is_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    while (*words && *words != '|') {
+        size_t len = strcspn(words, "/|");
+        if (len == n && !strncmp(words, word, n))
+            return true;
+        words += len + (words[len] == '/');
+    }
+    return false;
+}
+
+/* One option, "name=value" of `len` bytes, whose entry in the engine's list is there:
+ * "name" takes a number, "name=word/word" one of the words, "name[=1]" may stand
+ * alone. */
+static int check_value(const struct io_engine *e, const char *entry, const char *text,
+                       size_t len)
+{
+    char value[32] = "", what[IO_ENGINE_TITLE];
+    size_t name = strcspn(text, "=,"), list = strcspn(entry, "|=[");
+    const char *words = entry[list] == '=' ? entry + list + 1 : NULL;
+    int64_t v;
+    if (name < len)
+        snprintf(value, sizeof value, "%.*s", (int)(len - name - 1), text + name + 1);
+    else if (entry[list] == '[')
+        return 0;
+    if (words ? is_word(words, value) : !units_parse_bytes(value, &v) && v >= 1)
+        return 0;
+    title(e, what);
+    if (words)
+        return err_usage("option %.*s of %s: \"%s\" is not one of %.*s", (int)name,
+                         text, what, value, (int)strcspn(words, "|"), words);
+    return err_usage("option %.*s of %s: \"%s\" is not a number of at least 1",
+                     (int)name, text, what, value);
+}
+
+/* "name=value,name=value": a misspelt option must not be passed over. */
 static int check_options(const struct io_engine *e, const char *text)
 {
     bool wraps = e->can & IO_WRAPS;
     const struct io_engine *inner = wraps ? find_inner(text) : NULL;
-    char what[IO_ENGINE_TITLE], has[128];
+    char what[IO_ENGINE_TITLE], has[256];
     if (wraps && !inner)
         return -EINVAL;
     snprintf(has, sizeof has, "%s%s%s", e->options ? e->options : "none",
@@ -218,22 +255,15 @@ static int check_options(const struct io_engine *e, const char *text)
              inner && inner->options ? inner->options : "");
     while (*text) {
         size_t len = strcspn(text, ","), name = strcspn(text, "=,");
-        char value[32] = "";
-        int64_t v;
-        if (name < len)
-            snprintf(value, sizeof value, "%.*s", (int)(len - name - 1),
-                     text + name + 1);
-        if (wraps && !strncmp(text, "inner=", 6)) {
-            text += len + (text[len] == ',');
-            continue;
-        }
-        if (!is_listed(e->options, text, name) &&
-            !(inner && is_listed(inner->options, text, name)))
+        const char *entry = find_option(has, text, name);
+        if (wraps && !strncmp(text, "inner=", 6))
+            entry = NULL;
+        else if (!entry)
             return err_usage("%s has no option \"%.*s\"; it has %s", title(e, what),
                              (int)name, text, has);
-        if (units_parse_bytes(value, &v) || v < 1)
-            return err_usage("option %.*s of %s: \"%s\" is not a number of at least 1",
-                             (int)name, text, title(e, what), value);
+        int rc = entry ? check_value(e, entry, text, len) : 0;
+        if (rc)
+            return rc;
         text += len + (text[len] == ',');
     }
     return 0;

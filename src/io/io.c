@@ -15,22 +15,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int64_t io_option(const char *options, const char *key, int64_t preset)
+/* What stands for "key" in "key=value,key": the value, of *n bytes; NULL: it is not
+ * there. */
+static const char *option_of(const char *options, const char *key, size_t *n)
 {
     const char *at = options;
-    size_t n = *at ? strlen(key) : 0; /* most have none, and posix asks each time */
+    size_t name = *at ? strlen(key) : 0; /* most have none, and posix asks each time */
     while (*at) {
         size_t len = strcspn(at, ",");
-        char text[32];
-        int64_t v;
-        if (!strncmp(at, key, n) && at[n] == '=' && len - n - 1 < sizeof text) {
-            snprintf(text, sizeof text, "%.*s", (int)(len - n - 1), at + n + 1);
-            if (!units_parse_bytes(text, &v))
-                return v;
+        if (!strncmp(at, key, name) && (len == name || at[name] == '=')) {
+            *n = len > name ? len - name - 1 : 0;
+            return at + len - *n;
         }
         at += len + (at[len] == ',');
     }
-    return preset;
+    return NULL;
+}
+
+int64_t io_option(const char *options, const char *key, int64_t preset)
+{
+    char text[32];
+    size_t n;
+    int64_t v;
+    const char *value = option_of(options, key, &n);
+    if (!value || n >= sizeof text)
+        return preset;
+    if (!n) /* it stands alone: what is asked for */
+        return 1;
+    snprintf(text, sizeof text, "%.*s", (int)n, value);
+    return units_parse_bytes(text, &v) ? preset : v;
+}
+
+bool io_option_is(const char *options, const char *key, const char *word)
+{
+    size_t n;
+    const char *value = option_of(options, key, &n);
+    return value && n == strlen(word) && !strncmp(value, word, n);
 }
 
 int io_req_fail(struct io_req *r, int code, const char *why)
@@ -44,9 +64,8 @@ int io_req_fail(struct io_req *r, int code, const char *why)
     return r->rc;
 }
 
-int io_descriptor_open(const struct io_file *f)
+static int open_how(const struct io_file *f, int how)
 {
-    int how = f->flags & IO_WRITE ? f->flags & IO_READ ? O_RDWR : O_WRONLY : O_RDONLY;
     bool direct = f->flags & IO_DIRECT;
     struct stat st;
     int fd = scratch_open(f->path, how | (direct ? O_DIRECT : 0));
@@ -65,6 +84,17 @@ int io_descriptor_open(const struct io_file *f)
                        "this file system does no direct I/O (O_DIRECT)");
     return err_set(-errno, f->path, -1, "the file cannot be opened: %s",
                    strerror(errno));
+}
+
+int io_descriptor_open(const struct io_file *f)
+{
+    int write = f->flags & IO_READ ? O_RDWR : O_WRONLY;
+    return open_how(f, f->flags & IO_WRITE ? write : O_RDONLY);
+}
+
+int io_descriptor_open_to_map(const struct io_file *f)
+{
+    return open_how(f, f->flags & IO_WRITE ? O_RDWR : O_RDONLY);
 }
 
 /* ---- opening ---------------------------------------------------------------- */
