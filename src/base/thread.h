@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Local. Starts a thread with all signals blocked: they are for the thread that the
- * program began with. stack_bytes 0: as much as usual. 0, or -errno without a
- * sentence. */
+/* Local. Starts a thread with all signals blocked, for they are for the thread that the
+ * program began with; but not those that its own instructions raise (SIGBUS ...).
+ * stack_bytes 0: as much as usual. 0, or -errno without a sentence. */
 int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),
                  void *context);
 

@@ -126,8 +126,8 @@ bool io_option_is(const char *options, const char *key, const char *word);
  * sentence. */
 int io_descriptor_open(const struct io_file *f);
 
-/* Local. The same to map the file: what is only to be written is opened to be read, too,
- * as the kernel maps no other descriptor. */
+/* Local. The same to map the file: what is only to be written is opened to be read,
+ * too, as the kernel maps no other descriptor. */
 int io_descriptor_open_to_map(const struct io_file *f);
 
 /* Local. Records "write of 4096 bytes ...: reason" for a request that failed after

@@ -4,6 +4,7 @@ src_io_libio_la_SOURCES = \
 	src/io/part/container.h \
 	src/io/part/container_rm.c \
 	src/io/engine.h \
+	src/io/engines/engine_mmap.c \
 	src/io/engines/engine_mpiio.c \
 	src/io/engines/engine_mpiio_nb.c \
 	src/io/engines/engine_null.c \
@@ -16,6 +17,8 @@ src_io_libio_la_SOURCES = \
 	src/io/part/extents.h \
 	src/io/fs/cache.c \
 	src/io/fs/fs.c \
+	src/io/guard.c \
+	src/io/guard.h \
 	src/io/io.c \
 	src/io/io.h \
 	src/io/queue.c \

@@ -1,0 +1,107 @@
+#include "io/guard.h"
+#include "base/err.h"
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* A copy that is under way on this thread, and where to go on if it fails. */
+struct guard {
+    const char *from, *to; /* mapped memory */
+    sigjmp_buf back;
+};
+
+/* The process has one handler of a signal, so that this is of the process, too. */
+static _Thread_local struct guard *volatile guarded;
+static _Thread_local volatile sig_atomic_t passing;
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+static int users;
+static struct sigaction before; /* who handled it */
+
+/* As if there were nobody to handle it: at once where it was sent, else as the
+ * instruction that made it is tried again. */
+static void take_default(int sig, const siginfo_t *info)
+{
+    signal(sig, SIG_DFL);
+    if (info->si_code <= 0)
+        raise(sig);
+}
+
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    bool sent = info->si_code <= 0;
+    if (passing) /* who came after us hands on to us what we hand on to them */
+        take_default(sig, info);
+    else if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(sig, info, context);
+    else if (before.sa_handler == SIG_DFL || (before.sa_handler == SIG_IGN && !sent))
+        take_default(sig, info);
+    else if (before.sa_handler != SIG_IGN)
+        before.sa_handler(sig);
+}
+
+static void on_bus(int sig, siginfo_t *info, void *context)
+{
+    struct guard *g = guarded;
+    const char *at = info->si_addr;
+    int saved = errno;
+    if (g && info->si_code > 0 && at >= g->from && at < g->to)
+        siglongjmp(g->back, 1);
+    pass_on(sig, info, context);
+    passing = 0;
+    errno = saved;
+}
+
+/* The mask stays as it is while the handler runs, so that leaving it by a jump needs no
+ * system call for each copy to know the mask. */
+static int install(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_bus,
+                             .sa_flags = SA_SIGINFO | SA_NODEFER},
+                     now;
+    sigemptyset(&ours.sa_mask);
+    if (sigaction(SIGBUS, NULL, &now))
+        return -errno;
+    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus)
+        return 0;
+    before = now;
+    return sigaction(SIGBUS, &ours, NULL) ? -errno : 0;
+}
+
+int guard_open(void)
+{
+    pthread_mutex_lock(&counting);
+    int rc = users ? 0 : install();
+    users += !rc;
+    pthread_mutex_unlock(&counting);
+    return rc ? err_set(rc, NULL, -1, "SIGBUS cannot be handled: %s", strerror(-rc))
+              : 0;
+}
+
+/* Where somebody else has come after us, they hand on to us, and that stays. */
+void guard_close(void)
+{
+    struct sigaction now;
+    pthread_mutex_lock(&counting);
+    if (--users == 0 && !sigaction(SIGBUS, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+        now.sa_sigaction == on_bus)
+        sigaction(SIGBUS, &before, NULL);
+    pthread_mutex_unlock(&counting);
+}
+
+bool guard_copy(void *to, const void *from, size_t bytes, const void *mapped)
+{
+    struct guard g = {.from = mapped, .to = (const char *)mapped + bytes};
+    if (sigsetjmp(g.back, 0)) {
+        guarded = NULL;
+        return false;
+    }
+    guarded = &g;
+    atomic_signal_fence(memory_order_seq_cst);
+    memcpy(to, from, bytes);
+    atomic_signal_fence(memory_order_seq_cst);
+    guarded = NULL;
+    return true;
+}
