@@ -1,5 +1,11 @@
 #include "base/thread.h"
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES = 128
+}; /* bytes: a cache line of any, and those that are fetched in pairs */
 
 /* What a thread's own instructions raise is handled where it is raised: blocked there,
  * it ends the process. */
@@ -21,4 +27,11 @@ int thread_start(pthread_t *thread, size_t stack_bytes, void *(*body)(void *),
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
     return -rc;
+}
+
+void *thread_alloc(size_t bytes)
+{
+    size_t whole = (bytes + LINES - 1) / LINES * LINES;
+    void *p = whole >= bytes ? aligned_alloc(LINES, whole) : NULL;
+    return p ? memset(p, 0, whole) : NULL;
 }

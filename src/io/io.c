@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/scratch.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "io/engine.h"
 #include "world/world.h"
@@ -146,7 +147,7 @@ static void name_for_mpi(struct io_file *f)
 
 static struct io_file *io_make(const struct io_open *o)
 {
-    struct io_file *f = calloc(1, sizeof *f);
+    struct io_file *f = thread_alloc(sizeof *f);
     char whole[PATH_MAX];
     if (!f)
         return NULL;

@@ -2,6 +2,7 @@
  * stamps, the watchdog, limits, what failed first. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include "world/world.h"
 #include <errno.h>
@@ -25,7 +26,7 @@ static void queue_release(struct io_queue *q)
 
 static struct io_queue *make(const struct io_queue_open *o, const struct io_file *only)
 {
-    struct io_queue *q = calloc(1, sizeof *q);
+    struct io_queue *q = thread_alloc(sizeof *q);
     if (!q)
         return NULL;
     q->engine = io_engine_find(o->engine);

@@ -1,5 +1,6 @@
 #include "report/phase.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct counts {
 };
 int phase_open(struct phase **p)
 {
-    struct counts *c = calloc(1, sizeof *c);
+    struct counts *c = thread_alloc(sizeof *c);
     *p = c ? &c->phase : NULL;
     if (!c)
         return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");

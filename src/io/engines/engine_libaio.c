@@ -7,6 +7,7 @@
  * works as well, but everything happens within io_submit(2), one operation after the
  * other: results are right, and nothing overlaps. */
 #include "base/err.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include "io/engines/pieces.h"
 #include <errno.h>
@@ -46,7 +47,7 @@ static void libaio_release(struct libaio_queue *p)
 
 static struct libaio_queue *libaio_make(const struct io_queue *q)
 {
-    struct libaio_queue *p = calloc(1, sizeof *p);
+    struct libaio_queue *p = thread_alloc(sizeof *p);
     int64_t piece = io_option(q->options, "piece", PIECE);
     if (!p)
         return NULL;

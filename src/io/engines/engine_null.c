@@ -7,6 +7,7 @@
  * It is asynchronous, so that the core's loops are exercised by it. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ struct null_queue {
 
 static int null_queue_open(struct io_queue *q)
 {
-    struct null_queue *p = calloc(1, sizeof *p + (size_t)q->depth * sizeof p->ring[0]);
+    struct null_queue *p =
+        thread_alloc(sizeof *p + (size_t)q->depth * sizeof p->ring[0]);
     if (!p)
         return err_set(-ENOMEM, NULL, -1, "no memory for %d requests", q->depth);
     int64_t delay_us = io_option(q->options, "delay_us", 0);

@@ -15,6 +15,7 @@
  * the device has them, but maybe in a cache of its own, and the file's size and where
  * its blocks are may still be in memory: they are safe after io_file_sync. */
 #include "base/err.h"
+#include "base/thread.h"
 #include "io/engine.h"
 #include "io/engines/pieces.h"
 #include <errno.h>
@@ -131,7 +132,7 @@ static void let_go(struct uring_queue *p)
 
 static int uring_queue_open(struct io_queue *q)
 {
-    struct uring_queue *p = calloc(1, sizeof *p);
+    struct uring_queue *p = thread_alloc(sizeof *p);
     int64_t piece = io_option(q->options, "piece", PIECE);
     if (p)
         p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);

@@ -1,5 +1,6 @@
 /* Requests cut into pieces: which are under way, and what came of them. */
 #include "io/engines/pieces.h"
+#include "base/thread.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,14 @@ static int count_for(const struct io_queue *q, int64_t bytes)
 
 struct pieces *pieces_make(const struct io_queue *q, int64_t bytes)
 {
-    struct pieces *p = calloc(1, sizeof *p);
+    struct pieces *p = thread_alloc(sizeof *p);
     if (!p)
         return NULL;
     p->bytes = bytes;
     p->depth = q->depth;
     p->count = count_for(q, bytes);
-    p->parts = calloc((size_t)q->depth, sizeof p->parts[0]);
-    p->all = calloc((size_t)p->count, sizeof p->all[0]);
+    p->parts = thread_alloc((size_t)q->depth * sizeof p->parts[0]);
+    p->all = thread_alloc((size_t)p->count * sizeof p->all[0]);
     if (!p->parts || !p->all) {
         pieces_free(p);
         return NULL;
