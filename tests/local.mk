@@ -25,6 +25,7 @@ check_PROGRAMS += \
 	tests/unit/list \
 	tests/unit/local \
 	tests/unit/ldad \
+	tests/unit/mapped \
 	tests/unit/opt \
 	tests/unit/packet_sorter \
 	tests/unit/pfm \

@@ -266,7 +266,7 @@ static void test_many(int lanes)
 
 int main(int argc, char **argv)
 {
-    static const char *const engines[] = {"null", "posix", "threads", "uring"};
+    static const char *const engines[] = {"null", "posix", "mmap", "threads", "uring"};
     tap_start(&argc, &argv, 1);
     for (int i = 0; i < LANES; i++)
         if (posix_memalign((void **)&memory[i], 4096, BLOCK + 4096))
