@@ -46,6 +46,7 @@ check_PROGRAMS += \
 	tests/unit/stamp \
 	tests/unit/stats \
 	tests/unit/storage \
+	tests/unit/stream \
 	tests/unit/swath \
 	tests/unit/symbols \
 	tests/unit/units \
@@ -64,6 +65,7 @@ tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
+tests_unit_stream_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
 check_PROGRAMS += \

@@ -135,6 +135,12 @@ int io_descriptor_open_to_map(const struct io_file *f);
  * sets its rc. Returns rc. */
 int io_req_fail(struct io_req *r, int code, const char *why);
 
+/* Local. Whether so many bytes are all that a request needs. */
+static inline bool io_req_enough(const struct io_req *r, int64_t done)
+{
+    return done == r->bytes || (r->least && done >= r->least);
+}
+
 /* Local. For sentences about a queue: the file that it is for; NULL: there may be
  * several. */
 const char *io_queue_path(const struct io_queue *q);

@@ -336,6 +336,12 @@ bool io_engine_calls_mpi(const char *spec)
     return e && (e->can & IO_CALLS_MPI);
 }
 
+bool io_engine_shares_queue(const char *spec)
+{
+    const struct io_engine *e = engines_find(spec);
+    return e && (!e->reap || (e->can & IO_CAN_SHARE));
+}
+
 bool io_engine_stores(const char *spec)
 {
     const struct io_engine *e = engines_find(spec);

@@ -356,6 +356,32 @@ int io_file_size(struct io_file *f, int64_t *bytes)
     return 0;
 }
 
+static int cut(struct io_file *f, int64_t bytes)
+{
+    int fd = scratch_open(f->path, O_WRONLY | O_CLOEXEC), rc = 0;
+    if (fd < 0 || ftruncate(fd, bytes))
+        rc = err_set(-errno, f->path, bytes, "the file cannot be cut: %s",
+                     strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int io_file_cut(struct io_file *f, int64_t bytes)
+{
+    if (f->engine->can & IO_HAS_NO_FILE)
+        return 0;
+    if (f->engine->can & (IO_IS_FOLDER | IO_OWN_FORMAT))
+        return err_set(-ENOTSUP, f->path, -1, "only plain files can be cut");
+    if (!scratch_made(f->path))
+        return err_set(-EPERM, f->path, -1,
+                       "the file is not this run's, and is left as it is");
+    watchdog_arm(f->timeout_s, "cutting", f->path, bytes);
+    int rc = cut(f, bytes);
+    watchdog_disarm();
+    return rc;
+}
+
 int io_file_close(struct io_file **file)
 {
     struct io_file *f = *file;

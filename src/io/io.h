@@ -37,10 +37,13 @@ struct io_req {
     enum io_op op;
     void *buf;
     int64_t offset, bytes;
+    /* Of a read of whole blocks that may go past the end of the file: so many bytes are
+     * enough, and `done` tells how many came. 0: all of them must. */
+    int64_t least;
     struct io_file *file; /* io_file_start and io_file_transfer set it */
     /* results: */
     int rc;           /* 0 or -errno; the sentence is recorded (base/err.h) */
-    int64_t done;     /* bytes transferred; == bytes where rc == 0 */
+    int64_t done;     /* bytes transferred; == bytes where rc == 0 and least is 0 */
     int64_t start_ns; /* clock_ns at submission */
     int64_t end_ns;   /* clock_ns at completion */
 };
@@ -143,6 +146,12 @@ void io_file_keep(MPI_Comm comm, const char *path);
  * to a container counts from the next sync on. 0 or -errno with a sentence. */
 int io_file_size(struct io_file *f, int64_t *bytes);
 
+/* Local, with nothing under way. Makes the file `bytes` long, as truncate(2) does: for
+ * whoever has written whole blocks past what is to be its end. 0 or -errno with a
+ * sentence: -EPERM where the run did not make it, -ENOTSUP where it is no plain file.
+ * Where nothing is stored there is nothing to do. */
+int io_file_cut(struct io_file *f, int64_t bytes);
+
 /* ---- queues --------------------------------------------------------------------- */
 
 /* Requests of several files, with one limit on how many are under way. A file belongs
@@ -184,6 +193,9 @@ int io_queue_wait_for(struct io_queue *q, const struct io_req *r);
  * request that failed since the last call, of whatever file. -ETIMEDOUT where the
  * queue's limit passes. */
 int io_queue_wait(struct io_queue *q);
+
+/* Local. How many requests more may be started now. */
+int io_queue_room(const struct io_queue *q);
 
 /* Local. Moves asynchronous transfers on; call at least every 5 ms of
  * computation. Returns the number of requests still under way. */
@@ -269,6 +281,9 @@ bool io_engine_writes_back(const char *spec);  /* it honours IO_WRITE_BACK */
 /* Local. Whether transfers call MPI (mpiio, hdf5, containers), so that only the thread
  * that began MPI may make them. */
 bool io_engine_calls_mpi(const char *spec);
+
+/* Local. Whether one queue of this engine can have several files (io_queue_open). */
+bool io_engine_shares_queue(const char *spec);
 
 /* Local. Whether the engine of this spec stores what is written, so that it can be
  * read back and verified (null does not). */

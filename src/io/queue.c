@@ -68,8 +68,7 @@ static int check_shared(const char *spec)
 {
     char what[IO_ENGINE_TITLE];
     int rc = io_engine_check(spec, 0);
-    const struct io_engine *e = io_engine_find(spec);
-    if (rc || !e->reap || (e->can & IO_CAN_SHARE))
+    if (rc || io_engine_shares_queue(spec))
         return rc;
     return err_usage(
         "%s has a queue for each file: where requests of several files are "
@@ -146,7 +145,7 @@ static void begin(struct io_req *r, int64_t now_ns)
 static void complete(struct io_queue *q, struct io_req *r, int64_t now_ns)
 {
     r->end_ns = now_ns;
-    if (!r->rc && r->done != r->bytes)
+    if (!r->rc && !io_req_enough(r, r->done))
         io_req_fail(r, -EIO, "short transfer");
     if (r->rc && !q->first_rc)
         q->first_rc = r->rc;
@@ -294,6 +293,11 @@ int io_queue_wait(struct io_queue *q)
     while (!rc && q->under_way)
         rc = queue_wait_more(q, q->timeout_s, begin_ns);
     return rc ? rc : told(q);
+}
+
+int io_queue_room(const struct io_queue *q)
+{
+    return q->depth - q->under_way;
 }
 
 int io_queue_poll(struct io_queue *q)

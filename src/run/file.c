@@ -38,6 +38,7 @@ static void file_start(struct run_file *f, struct run *r, bool shared, int64_t b
     f->bytes = bytes;
     f->max_request = max_request;
     f->depth = depth;
+    f->engine = r->engine;
 }
 
 void run_file_at(struct run_file *f, struct run *r, const char *path, bool shared,
@@ -56,6 +57,15 @@ void run_file_local(struct run_file *f, struct run *r, const char *path, int64_t
     run_file_at(f, r, path, false, true, bytes, max_request, depth);
     f->local = f->independent = true;
     f->place = r->worker;
+}
+
+void run_file_beside(struct run_file *f, struct run *r, const char *path,
+                     int64_t max_request, int depth)
+{
+    run_file_local(f, r, path, 0, max_request, depth);
+    f->beside = true;
+    f->without = IO_WRITE_BACK;
+    f->engine = r->engine ? r->engine : "posix";
 }
 
 void run_path(struct run *r, const char *role, const char *which, char *path,
@@ -235,13 +245,13 @@ void run_buffer(struct run *r, void *buf, int64_t bytes)
 static struct io_open how_to_open(struct run_file *f, int flags)
 {
     const struct run *r = f->run;
-    int policy = r->io_flags & ~(f->independent ? IO_COLLECTIVE : 0);
+    int policy = r->io_flags | (run_writes_back(r) ? IO_WRITE_BACK : 0);
+    policy &= ~(f->without | (f->independent ? IO_COLLECTIVE : 0));
     f->shape.dim_names = f->dim_names;
-    return (struct io_open){.engine = r->engine,
+    return (struct io_open){.engine = f->engine,
                             .comm = f->comm,
                             .path = f->path,
-                            .flags = flags | policy | (f->local ? IO_LOCAL : 0) |
-                                     (run_writes_back(r) ? IO_WRITE_BACK : 0),
+                            .flags = flags | policy | (f->local ? IO_LOCAL : 0),
                             .bytes = f->bytes,
                             .max_request = f->max_request,
                             .depth = f->depth,
@@ -280,7 +290,8 @@ static int file_open_file(struct run_file *f, int flags)
 
 static int open_mine(struct run_file *f, int flags)
 {
-    if ((flags & IO_READ) && !(flags & IO_CREATE) && io_engine_stores(f->run->engine))
+    if ((flags & IO_READ) && !(flags & IO_CREATE) && !f->beside &&
+        io_engine_stores(f->engine))
         file_empty_cache(f);
     return file_open_file(f, flags);
 }
@@ -343,10 +354,10 @@ int run_file_open_lanes(struct run_file f[], int n, int flags)
 static int open_local(struct run_file *f, int flags)
 {
     struct run *r = f->run;
-    if (!r->engine || r->failed)
+    if (!f->engine || r->failed)
         return r->failed;
     run_fail(r, open_mine(f, flags));
-    if (!r->failed && !r->described && !r->lane) {
+    if (!r->failed && !r->described && !r->lane && !f->beside) {
         run_describe(r, f->io, false, f->depth);
         warn_of_engine(f);
     }

@@ -18,6 +18,8 @@ src_run_librun_la_SOURCES = \
 	src/run/set.h \
 	src/run/storage.c \
 	src/run/storage.h \
+	src/run/stream.c \
+	src/run/stream.h \
 	src/run/transfer.c \
 	src/run/workload.c \
 	src/run/workload.h

@@ -252,6 +252,9 @@ struct run_file {
     bool elsewhere;     /* another rank's file: this one takes no part */
     bool independent;   /* its transfers are not collective, with --collective either */
     bool local;         /* this lane's own, of which nobody is told */
+    bool beside;        /* none of the files that the run is about */
+    int without;        /* enum io_flags: what the policy says and this one is not */
+    const char *engine; /* the run's; NULL: there is no I/O */
     int place;          /* the worker whose part of it this one transfers next */
     const char *role;
     char path[4096];
@@ -407,6 +410,13 @@ void run_file_at(struct run_file *f, struct run *r, const char *path, bool share
 void run_file_local(struct run_file *f, struct run *r, const char *path, int64_t bytes,
                     int64_t max_request, int depth);
 
+/* Local, of a lane. The same for what a program needs beside the files that it is
+ * about: inputs whose pages it looks after itself, and scratch files, which it removes
+ * itself. They are there with IOMODE=NONE, too, by way of posix; the report does not
+ * describe them; and a write need not be written back to be done. */
+void run_file_beside(struct run_file *f, struct run *r, const char *path,
+                     int64_t max_request, int depth);
+
 /* **Collective.** Opens it (enum io_flags). To read, the cached pages of this node are
  * dropped first (--cache=flush), and in any case counted. */
 int run_file_open(struct run_file *f, int flags);
@@ -453,6 +463,10 @@ void run_empty_cache_parts(struct run *r, const char *path, int place);
  * Until then t and its buffer are the engine's. */
 void run_submit(struct run_file *f, struct run_io *t);
 void run_await(struct run_file *f, struct run_io *t);
+
+/* Local. Waits until the file's queue, which may be one of several files, has room for
+ * another request; the time is that of the kind `op`. Whether it has. */
+bool run_await_room(struct run_file *f, enum io_op op);
 
 /* **Collective.** Make what was written durable, in two steps (io_file_sync_own),
  * timed; run_file_close does it. A failure is kept. */

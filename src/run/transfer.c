@@ -126,7 +126,25 @@ void run_await(struct run_file *f, struct run_io *t)
     if (rc)
         run_fail(r, rc);
     else
-        phase_transfer(r->phase, a, t->req.bytes, t->req.start_ns, t->req.end_ns);
+        phase_transfer(r->phase, a, t->req.done, t->req.start_ns, t->req.end_ns);
+}
+
+bool run_await_room(struct run_file *f, enum io_op op)
+{
+    struct run *r = f->run;
+    struct io_queue *q = io_file_queue(f->io);
+    if (io_queue_room(q) > 0)
+        return true;
+    int rc = 0;
+    int64_t begin_ns = clock_ns();
+    enum act a = run_act_of(op), before = phase_act_at(r->phase, a, begin_ns);
+    while (!rc && io_queue_room(q) <= 0)
+        rc = io_queue_wait_for(q, NULL);
+    int64_t end_ns = clock_ns();
+    phase_visible(r->phase, a, 0, end_ns - begin_ns);
+    phase_act_at(r->phase, before, end_ns);
+    run_fail(r, rc);
+    return !rc;
 }
 
 void run_poll(struct run_file *f)

@@ -41,7 +41,7 @@ static int posix_start(struct io_queue *q, struct io_req *r[], int n)
 {
     (void)q;
     for (int i = 0; i < n; i++)
-        while (r[i]->done < r[i]->bytes) {
+        while (!io_req_enough(r[i], r[i]->done)) {
             ssize_t moved = piece(r[i]);
             if (moved < 0 && errno == EINTR)
                 continue;

@@ -127,7 +127,7 @@ static ssize_t piece(const struct threads_queue *p, const struct slot *s)
 
 static void threads_move(const struct threads_queue *p, struct slot *s)
 {
-    while (s->done < s->r->bytes && !s->rc) {
+    while (!io_req_enough(s->r, s->done) && !s->rc) {
         ssize_t moved = piece(p, s);
         if (moved > 0)
             s->done += moved;

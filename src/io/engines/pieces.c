@@ -9,6 +9,7 @@ struct part { /* a request, and what has become of its pieces */
     struct io_req *r;
     const struct io_file *file; /* NULL: unused, or done */
     int64_t given;              /* bytes that pieces were made of */
+    int64_t end;                /* bytes that come to it: fewer where the file ends */
     int64_t failed_at; /* the first byte that was not moved, where rc is not 0 */
     int rc, under_way;
     const char *why; /* NULL: what the errno says */
@@ -99,7 +100,7 @@ void pieces_add(struct pieces *p, struct io_req *r)
 {
     struct part *part = p->unused_parts;
     p->unused_parts = part->next;
-    *part = (struct part){.r = r, .file = r->file};
+    *part = (struct part){.r = r, .file = r->file, .end = r->bytes};
     pieces_put(r->bytes ? &p->todo : &p->done, part);
 }
 
@@ -161,6 +162,17 @@ static bool is_over(const struct part *part)
     return !part->under_way && (part->rc || part->given == part->r->bytes);
 }
 
+/* Whether a short operation, that came as far as `at`, is the end of a file that the
+ * request may go past. */
+static bool pieces_ends(struct part *part, int64_t at)
+{
+    const struct io_req *r = part->r;
+    if (r->op != IO_OP_READ || !r->least || at < r->least)
+        return false;
+    part->end = at < part->end ? at : part->end;
+    return true;
+}
+
 void pieces_result(struct pieces *p, struct piece *one, int64_t result)
 {
     struct part *part = one->of;
@@ -169,6 +181,10 @@ void pieces_result(struct pieces *p, struct piece *one, int64_t result)
     if (result > 0) {
         one->at += result;
         one->bytes -= result;
+    }
+    if (result >= 0 && one->bytes && pieces_ends(part, one->at)) {
+        one->bytes = 0;
+        try_again = false;
     } else if (!result)
         pieces_fail(part, one->at, -EIO,
                     one->r->op == IO_OP_READ ? "the file ends here"
@@ -202,7 +218,7 @@ int pieces_reap(struct pieces *p, struct io_req *done[], int max)
         struct part *part = p->done.first;
         struct io_req *r = part->r;
         drop_first(&p->done);
-        r->done = part->rc ? part->failed_at : r->bytes;
+        r->done = part->rc ? part->failed_at : part->end;
         if (part->rc)
             io_req_fail(r, part->rc, part->why ? part->why : strerror(-part->rc));
         done[n++] = r;
