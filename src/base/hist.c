@@ -16,9 +16,9 @@ int hist_bucket(int64_t value)
         return 0;
     int octave = 63 - __builtin_clzll((unsigned long long)value);
     uint64_t mantissa = (uint64_t)value << (63 - octave);
-    int sub = 0;
-    for (int step = HIST_SUB / 2; step; step /= 2)
-        sub += mantissa >= root[sub + step] ? step : 0;
+    int sub = HIST_SUB - 1;
+    while (mantissa < root[sub])
+        sub--;
     int bucket = octave * HIST_SUB + sub;
     return bucket < HIST_SIZE ? bucket : HIST_SIZE - 1;
 }
