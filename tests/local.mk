@@ -27,6 +27,7 @@ check_PROGRAMS += \
 	tests/unit/ldad \
 	tests/unit/mapped \
 	tests/unit/opt \
+	tests/unit/order \
 	tests/unit/packet_sorter \
 	tests/unit/pfm \
 	tests/unit/passes \
@@ -185,7 +186,7 @@ tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
+LDADD = tests/unit/libtap.la src/sort/libsort.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
