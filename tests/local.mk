@@ -3,6 +3,7 @@
 #
 # To add a unit test: tests/unit/NAME.c and one line here.
 check_PROGRAMS += \
+	tests/unit/aio \
 	tests/unit/area \
 	tests/unit/area_pass \
 	tests/unit/blocks \

@@ -101,6 +101,7 @@ struct io_file {
     const char *node_dirs;           /* valid during open only; may be NULL */
     const char *layer;               /* set by open */
     const char *caveat;              /* set by open, or NULL: see io_file_caveat */
+    const char *in_turn;             /* likewise: see io_file_in_turn */
     struct io_hint *hints_in_effect; /* set by open; freed by the core */
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */

@@ -9,7 +9,7 @@
 
 extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
     io_engine_mpiio_nb, io_engine_threads, io_engine_uring, io_engine_libaio,
-    io_engine_hdf5, io_engine_mmap, io_engine_part;
+    io_engine_aio, io_engine_hdf5, io_engine_mmap, io_engine_part;
 
 const struct io_engine *const io_engines[] = {
     &io_engine_posix,
@@ -19,6 +19,7 @@ const struct io_engine *const io_engines[] = {
     &io_engine_threads,
     &io_engine_uring,
     &io_engine_libaio,
+    &io_engine_aio,
     &io_engine_hdf5,
     &io_engine_part,
     &io_engine_null,
@@ -148,7 +149,7 @@ static int refuse_synchronous(const char *spec)
 {
     return err_usage(
         "IOMODE=ASYNC needs an asynchronous I/O engine, and %s is not: take "
-        "IOMETHOD POSIX or MPI, or uring, threads, libaio or mpiio-nb",
+        "IOMETHOD POSIX or MPI, or uring, threads, libaio, aio or mpiio-nb",
         spec);
 }
 
@@ -292,11 +293,11 @@ int io_engine_check(const char *spec, int flags)
                          what);
     if ((flags & IO_DIRECT) && !(e->can & IO_CAN_DIRECT))
         return err_usage("%s does no direct I/O: take another --cache, or posix, "
-                         "threads, uring or libaio%s",
+                         "threads, uring, libaio or aio%s",
                          what, is_method(e) ? "" : " with another FILETYPE");
     if ((flags & IO_WRITE_BACK) && !(e->can & IO_CAN_WRITE_BACK))
         return err_usage("%s does not wait for written bytes to leave the page cache: "
-                         "take threads or uring",
+                         "take threads, uring or aio",
                          what);
     return spec[strcspn(spec, ":")] ? check_options(e, strchr(spec, ':') + 1) : 0;
 }

@@ -444,6 +444,11 @@ const char *io_file_caveat(const struct io_file *f)
     return f->caveat;
 }
 
+const char *io_file_in_turn(const struct io_file *f)
+{
+    return f->in_turn;
+}
+
 struct io_partition io_file_partition(const struct io_file *f)
 {
     struct io_partition p = {0};

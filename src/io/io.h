@@ -214,6 +214,10 @@ const char *io_file_layer(const struct io_file *f);
  * opened. */
 const char *io_file_caveat(const struct io_file *f);
 
+/* Local. Why requests of this file that are under way together are moved one after
+ * another, although they go on by themselves; NULL: they are not. Known once opened. */
+const char *io_file_in_turn(const struct io_file *f);
+
 /* Local. Hints in effect, as the library reports them; up to `max` into h.
  * Returns how many there are. */
 int io_file_hints(const struct io_file *f, struct io_hint *h, int max);

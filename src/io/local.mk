@@ -5,6 +5,7 @@ src_io_libio_la_SOURCES = \
 	src/io/part/container_rm.c \
 	src/io/engine.h \
 	src/io/engines/engine_mmap.c \
+	src/io/engines/engine_aio.c \
 	src/io/engines/engine_mpiio.c \
 	src/io/engines/engine_mpiio_nb.c \
 	src/io/engines/engine_null.c \

@@ -72,7 +72,7 @@ static int check_shared(const char *spec)
         return rc;
     return err_usage(
         "%s has a queue for each file: where requests of several files are "
-        "under way together, take threads, uring or libaio",
+        "under way together, take threads, uring, libaio or aio",
         io_engine_title(spec, what));
 }
 

@@ -118,6 +118,10 @@ static void warn_of_engine(struct run_file *f)
     struct run *r = f->run;
     const char *caveat = io_file_caveat(f->io);
     bool direct = r->io_flags & IO_DIRECT;
+    if (f->depth > 1 && io_file_in_turn(f->io))
+        report_warning(r->report, "depth_without_effect",
+                       "queue depth %d has little effect: %s", f->depth,
+                       io_file_in_turn(f->io));
     if (!r->async)
         return;
     if (!caveat && !direct && io_engine_needs_direct(r->engine))

@@ -88,7 +88,8 @@ class Transfers(Case):
         report = self.moves(("--iomethod=" + engine,), (), 2, "--depth=8",
                             "--pattern=" + pattern, "--filetype=" + filetype)
         self.assertEqual("depth_without_effect" in
-                         [w["code"] for w in report["warnings"]], engine == "libaio")
+                         [w["code"] for w in report["warnings"]],
+                         engine in ("libaio", "aio"))
         self.assertEqual(report["io"]["engine"], engine)
         self.assertEqual(report["io"]["mode"], "sync")
         self.assertEqual(report["io"]["depth"], 8)
@@ -277,7 +278,8 @@ class Transfers(Case):
             report = self.good(done)
             self.assertEqual(report["io"]["cache"], "direct")
             self.assertEqual("depth_without_effect" in
-                             [w["code"] for w in report["warnings"]], engine == "posix")
+                             [w["code"] for w in report["warnings"]],
+                             engine in ("posix", "aio"))
 
     def test_direct_is_refused(self):
         for words, why in ((("--block-size=5000",), "multiples of 4096"),

@@ -15,6 +15,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -47,7 +48,7 @@ HDF5 = [("hdf5", ("--iomethod=HDF5",), ())] if os.environ["HAVE_HDF5"] == "yes" 
 # The engines with which requests are under way at once.
 ASYNCHRONOUS = ["threads"] + [
     name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
-    if os.environ[have] == "yes"]
+    if os.environ[have] == "yes"] + ["aio"] * (platform.libc_ver()[0] == "glibc")
 
 # Every way to transfer while computing. Open MPI's ROMIO blocks in the call, and its
 # nonblocking collectives are refused, but its answers are right.

@@ -347,6 +347,25 @@ static void test_pieces(const struct variant *v)
     io_file_remove(v->comm, path);
 }
 
+/* Who only writes may have a file that nobody may read. */
+static void test_write_only(const struct variant *v)
+{
+    const char *path = path_of(v, "file");
+    struct io_file *f;
+    int rc = open_as(&f, v, path, IO_CREATE | IO_WRITE);
+
+    if (!rc) {
+        rc = write_all(v, f) || move_many(v, f, IO_OP_WRITE) || write_all(v, f);
+        rc = io_file_sync(f) || rc;
+    }
+    point(v, !rc && !io_file_close(&f), "opened to be written only: written, synced");
+    MPI_Barrier(MPI_COMM_WORLD);
+    rc = open_as(&f, v, path, IO_READ);
+    point(v, !rc && !read_all(v, f), "... and opened to be read only: as written");
+    io_file_close(&f);
+    io_file_remove(v->comm, path);
+}
+
 /* ---- what is refused ----------------------------------------------------------- */
 
 static void put(const char *path, const char *text)
@@ -1057,6 +1076,7 @@ static void test_variant(const struct variant *v)
         return;
     }
     test_pieces(v);
+    test_write_only(v);
     test_hints(v);
     test_direct(v);
     test_existing(v);
@@ -1168,8 +1188,8 @@ static void test_calls_mpi(void)
 {
     static const char *const calls[] = {"mpiio", "mpiio-nb:depth=2", "hdf5",
                                         "part:inner=posix"};
-    static const char *const not [] = {"posix",  "threads", "uring:piece=4096",
-                                       "libaio", "null",    "nonsense"};
+    static const char *const not [] = {"posix", "threads", "uring:piece=4096", "libaio",
+                                       "aio",   "null",    "nonsense"};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         tap_ok(io_engine_calls_mpi(calls[i]) || io_engine_check(calls[i], 0),

@@ -32,7 +32,8 @@
 
 enum { DEPTH = 2, TRIES = 20 };
 
-static const char *const engines[] = {"posix", "mmap", "threads", "uring", "libaio"};
+static const char *const engines[] = {"posix", "mmap",   "threads",
+                                      "uring", "libaio", "aio"};
 static char *buffer;
 
 static struct {

@@ -1,6 +1,6 @@
 /* Requests of a queue cut into pieces that are under way at the same time, for engines
  * that hand the kernel one operation at a time and learn later what came of it (uring,
- * libaio). All of it is Local, and nothing is allocated after pieces_make. */
+ * libaio, aio). All of it is Local, and nothing is allocated after pieces_make. */
 #ifndef IO_ENGINES_PIECES_H
 #define IO_ENGINES_PIECES_H
 
