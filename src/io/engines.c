@@ -12,18 +12,9 @@ extern const struct io_engine io_engine_null, io_engine_posix, io_engine_mpiio,
     io_engine_aio, io_engine_hdf5, io_engine_mmap, io_engine_part;
 
 const struct io_engine *const io_engines[] = {
-    &io_engine_posix,
-    &io_engine_mmap,
-    &io_engine_mpiio,
-    &io_engine_mpiio_nb,
-    &io_engine_threads,
-    &io_engine_uring,
-    &io_engine_libaio,
-    &io_engine_aio,
-    &io_engine_hdf5,
-    &io_engine_part,
-    &io_engine_null,
-    NULL,
+    &io_engine_posix,   &io_engine_mmap,  &io_engine_mpiio,  &io_engine_mpiio_nb,
+    &io_engine_threads, &io_engine_uring, &io_engine_libaio, &io_engine_aio,
+    &io_engine_hdf5,    &io_engine_part,  &io_engine_null,   NULL,
 };
 
 static const struct io_engine *engines_find(const char *spec)
