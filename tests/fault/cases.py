@@ -2,7 +2,8 @@
 
 A way is of a kind that says what can be hit, and who finds the words for it:
     libc      transfers are calls of the C library, and the error's name is known
-    kernel    transfers are the kernel's (io_uring, libaio): only real faults hit them
+    kernel    transfers are the kernel's (io_uring, libaio, mapped files): only real
+              faults hit them
     library   an MPI or HDF5 library is between: it says less than it knows
     aio       an MPI library, whose transfers are made by threads within libc
 """
@@ -46,7 +47,7 @@ def everywhere(filetype="--filetype="):
         found += [way("hdf5-shared", "library", "--iomethod=HDF5", filetype + "SHARED")]
     found += [way(name, "kernel", "--iomethod=" + name, filetype + "SHARED")
               for name in ASYNCHRONOUS if name != "threads"]
-    return found
+    return found + [way("mmap", "kernel", "--iomethod=mmap", filetype + "SHARED")]
 
 
 MADBENCH = everywhere() + [
@@ -71,7 +72,9 @@ PROGRAMS = [
     Program("madbench", 3, ("64", "3", "--io-only"), ("--repeat=1000000",),
             ("512", "3", "--io-only"), "files/madbench-", MADBENCH),
     Program("blocktransfer", 3, ("64k", "--block-size=4k"), ("--repeat=1000000",),
-            ("2M", "--block-size=64k"), "files/blocktransfer-", everywhere()),
+            ("2M", "--block-size=64k"), "files/blocktransfer-", everywhere() + [
+                way("mmap-lanes", "kernel", "--iomethod=mmap", "--threads=2",
+                    "--filetype=UNIQUE")]),
     Program("ldad", 3, ("perf", "--chunk=4k", "--chunks=3"), ("--repeat=1000000",),
             ("perf", "--chunk=1M", "--chunks=2"), "files/ldad-", LDAD),
     Program("iotrace", 3, (), (), (), "", [way("recorder", "recorder"),
