@@ -186,7 +186,8 @@ class Trial(Case):
 
     def on_passthrough(self, what):
         names = self.files().rpartition("files/")[2]
-        place = self.mounted("passthrough", (what, names))
+        cached = ("cached",) if "mmap" in self.c.way.name else ()
+        place = self.mounted("passthrough", (what, names, *cached))
         return self.ended(self.launch(place=place))
 
     # ---- logs of iotrace -----------------------------------------------------------

@@ -103,7 +103,7 @@ def read_only(at, kind):
 
 
 @contextlib.contextmanager
-def passthrough(at, fault, names):
+def passthrough(at, fault, names, *cached):
     """One whose calls fail as fault says, on files with names in their path. It is in
     Python, with Debian's fusepy: not of every Python."""
     program = os.path.join(os.path.dirname(__file__), "passthrough.py")
@@ -111,7 +111,8 @@ def passthrough(at, fault, names):
     os.mkdir(below)
     if not os.environ.get("LEADLINE_MOUNTS"):
         raise unittest.SkipTest("mounting a file system is not allowed here")
-    server = subprocess.Popen(["/usr/bin/python3", program, below, at, fault, names],
+    server = subprocess.Popen(["/usr/bin/python3", program, below, at, fault, names,
+                               *cached],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE)
     try:

@@ -3,11 +3,11 @@
 chosen place: for transfers that no preloaded library sees, of io_uring, libaio, and
 libraries with threads of their own.
 
-    passthrough.py FOLDER MOUNTPOINT CALL:ACTION:K[+] TEXT
+    passthrough.py FOLDER MOUNTPOINT CALL:ACTION:K[+] TEXT [cached]
 
 means what FAULT and FAULT_FILE mean to tests/fault_shim.c, of all ranks together, and
-of transfers of a KiB at least: below are what libraries keep. Ends when it is
-unmounted."""
+of transfers of a KiB at least: below are what libraries keep. "cached": through the
+page cache, without which no file can be mapped. Ends when it is unmounted."""
 import errno
 import os
 import sys
@@ -137,6 +137,6 @@ class PassThrough(fusepy.Operations):
 
 
 if __name__ == "__main__":
-    FOLDER, AT, WHAT, NAMES = sys.argv[1:]
+    FOLDER, AT, WHAT, NAMES, *CACHED = sys.argv[1:]
     fusepy.FUSE(PassThrough(FOLDER, Fault(WHAT, NAMES)), AT, foreground=True,
-                direct_io=True, use_ino=True)
+                direct_io=not CACHED, use_ino=True)

@@ -86,7 +86,9 @@ static int try_to_map(const struct io_file *f, const struct mapped *m)
     void *at = mmap(NULL, (size_t)m->page, m->protection, MAP_SHARED, m->fd, 0);
     if (at == MAP_FAILED)
         return err_set(-errno, f->path, -1, "the file cannot be mapped into memory: %s",
-                       strerror(errno));
+                       errno == ENODEV ? "this file system maps no files (FUSE does "
+                                         "not with direct I/O); take another I/O engine"
+                                       : strerror(errno));
     munmap(at, (size_t)m->page);
     return 0;
 }
@@ -296,7 +298,12 @@ static int fail_bus(struct mapped *m, struct io_req *r)
         r->op == IO_OP_READ ? pread(m->fd, &byte, 1, at) : pwrite(m->fd, own, 1, at);
     if (moved < 0)
         return io_req_fail(r, -errno, strerror(errno));
-    return io_req_fail(r, -EIO, "the kernel could not bring in the page (SIGBUS)");
+    return io_req_fail(r, -EIO,
+                       r->op == IO_OP_READ
+                           ? "the kernel could not bring in the page (SIGBUS)"
+                           : "the kernel has no page to write to (SIGBUS), while a "
+                             "system call can write there: is a quota or a space "
+                             "for copies used up?");
 }
 
 static bool copy(const struct mapped *m, const struct window *w, const struct io_req *r,
