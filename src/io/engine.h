@@ -54,6 +54,8 @@ struct io_engine {
     int (*sync)(struct io_file *f);
     /* The rest, after all ranks have come through sync: what waits for them. NULL. */
     int (*meet)(struct io_file *f);
+    /* Local. The run has made the file so long (io_file_cut). NULL: nobody asks. */
+    void (*was_cut)(struct io_file *f, int64_t bytes);
     /* What of the file is still under way is never handed back. */
     int (*close)(struct io_file *f);
     /* For io_file_size; NULL: what the file system says of f->path. */

@@ -379,6 +379,8 @@ int io_file_cut(struct io_file *f, int64_t bytes)
     watchdog_arm(f->timeout_s, "cutting", f->path, bytes);
     int rc = cut(f, bytes);
     watchdog_disarm();
+    if (!rc && f->engine->was_cut)
+        f->engine->was_cut(f, bytes);
     return rc;
 }
 

@@ -47,6 +47,7 @@ struct mapped {
     int64_t size;    /* that it had at the last look */
     int64_t full;    /* of its first bytes, all have their space */
     int64_t reached; /* behind the last byte that was moved */
+    int64_t seen;    /* ... that was read */
     bool alone;      /* no other rank writes it, and it was empty */
     bool allocates;  /* the file system has fallocate */
     struct window slot[SLOTS];
@@ -353,6 +354,8 @@ static int step(struct mapped *m, struct io_req *r)
         rc = copy_pages(m, w, r, n);
     at = r->offset + r->done;
     m->reached = m->reached > at ? m->reached : at;
+    if (r->op == IO_OP_READ)
+        m->seen = m->seen > at ? m->seen : at;
     return rc;
 }
 
@@ -360,7 +363,7 @@ static int mmap_start(struct io_queue *q, struct io_req *r[], int n)
 {
     (void)q;
     for (int i = 0; i < n; i++)
-        while (r[i]->done < r[i]->bytes) {
+        while (!io_req_enough(r[i], r[i]->done)) {
             int rc = step(r[i]->file->priv, r[i]);
             if (rc)
                 return rc;
@@ -370,16 +373,26 @@ static int mmap_start(struct io_queue *q, struct io_req *r[], int n)
 
 /* ---- syncing and closing -------------------------------------------------------- */
 
-/* A page behind whose beginning the file was cut is there, with zeros, and gives no
- * SIGBUS. */
+/* A page in which the file was cut is there, with zeros, and gives no SIGBUS: who has
+ * read it has read what is not in the file. */
 static int check_cut(const struct io_file *f, struct mapped *m)
 {
-    if (look(m) >= m->reached)
+    if (look(m) >= m->seen)
         return 0;
     return err_set(-EIO, f->path, m->size,
                    "somebody else has cut the file to %lld bytes while it was open: "
-                   "what was read or written behind is none of it",
+                   "what was read behind is none of it",
                    (long long)m->size);
+}
+
+/* By the run itself. */
+static void mmap_was_cut(struct io_file *f, int64_t bytes)
+{
+    struct mapped *m = f->priv;
+    int64_t *known[] = {&m->bytes, &m->full, &m->reached, &m->seen};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        *known[i] = *known[i] < bytes ? *known[i] : bytes;
+    look(m);
 }
 
 static int mmap_sync(struct io_file *f)
@@ -416,5 +429,6 @@ const struct io_engine io_engine_mmap = {
     .open = mmap_open,
     .start = mmap_start,
     .sync = mmap_sync,
+    .was_cut = mmap_was_cut,
     .close = mmap_close,
 };
