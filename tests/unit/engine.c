@@ -1128,6 +1128,66 @@ static void test_engine(const char *spec, int flags, MPI_Comm comm)
         test_variant(&v);
 }
 
+/* An engine in another way than its usual one: what that could change. */
+static void test_way(const char *spec, int flags)
+{
+    struct variant v = {
+        .spec = spec, .flags = flags, .comm = MPI_COMM_SELF, .size = 1, .stores = true};
+
+    snprintf(v.name, sizeof v.name, "%s%s", spec, flags ? " write-back" : "");
+    err_clear();
+    if (io_engine_check(spec, flags) || io_engine_usable(spec)) {
+        tap_skip("%s: %s", v.name, err_get()->text);
+        return;
+    }
+    test_round_trip(&v);
+    test_many(&v);
+    test_shared_queue(&v);
+    test_direct(&v);
+    test_end_of_file(&v);
+}
+
+/* Polled completions are past the page cache, on devices that have them. */
+static void test_polled(void)
+{
+    struct variant v = {.spec = "uring:iopoll",
+                        .comm = MPI_COMM_SELF,
+                        .size = 1,
+                        .stores = true,
+                        .name = "uring:iopoll"};
+    const char *path = path_of(&v, "file");
+    struct io_file *f;
+    int before = files_open();
+
+    if (io_engine_check(v.spec, 0) || io_engine_usable(v.spec)) {
+        tap_skip("%s: %s", v.name, err_get()->text);
+        return;
+    }
+    point(&v,
+          open_as(&f, &v, path, IO_CREATE | IO_WRITE) == -EINVAL &&
+              strstr(err_get()->text, "--cache=direct"),
+          "refused without direct I/O: %s", err_get()->text);
+    point(&v, files_open() == before && !exists(path), "nothing open, no file");
+    int rc = open_as(&f, &v, path, IO_CREATE | IO_READ | IO_WRITE | IO_DIRECT);
+    point(&v, rc ? err_get()->text[0] != 0 : direct_round_trip(&v, f) == 0,
+          "polled, or refused: %s", rc ? err_get()->text : "polled");
+    io_file_close(&f);
+    io_file_remove(v.comm, path);
+}
+
+static void test_ways(void)
+{
+    static const char *const specs[] = {"uring:plain", "uring:sqpoll",
+                                        "uring:plain,sqpoll,depth=2",
+                                        "aio:descriptors=3"};
+
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        test_way(specs[i], 0);
+        test_way(specs[i], IO_WRITE_BACK);
+    }
+    test_polled();
+}
+
 /* As sysctl and containers do: the system call is there and may not be made. It stays
  * so until the process ends, and comes last. */
 static void forbid_uring(void)
@@ -1208,6 +1268,7 @@ int main(int argc, char **argv)
     buffer = memory;
     test_calls_mpi();
     test_table();
+    test_ways();
     forbid_uring();
     buf_free(memory);
     return tap_end();

@@ -6,6 +6,13 @@
  *   uring:depth=N   how many operations may be in the kernel at once; the others wait
  *                   in line (default: all, up to 128 or the depth that the file was
  *                   opened for)
+ *   uring:sqpoll    a thread of the kernel takes requests: none costs a system call, and
+ *                   a core is busy with looking for them
+ *   uring:iopoll    the kernel asks the device whether requests are complete, instead of
+ *                   being interrupted: past the page cache only, and where the device
+ *                   has queues for it
+ *   uring:plain     neither the file nor the buffers are made known to the kernel before
+ *                   (fio's way, unless told otherwise)
  *
  * All that one start brings goes to the kernel in one system call. The ring has room
  * for every piece that may be under way, so it is never full.
@@ -21,8 +28,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define PIECE (INT64_C(4) << 20)
@@ -30,9 +40,20 @@
 #define RETRY_S 0.001 /* where the kernel has no memory for a request just now */
 
 enum { SYNC = 1 }; /* added to a piece's address: the result is its sync's */
+enum { PLAIN = 1, SQPOLL = 2, IOPOLL = 4, WAYS = 8 };
+
+static const char *const layers[WAYS] = {"io_uring",
+                                         "io_uring plain",
+                                         "io_uring sqpoll",
+                                         "io_uring plain sqpoll",
+                                         "io_uring iopoll",
+                                         "io_uring plain iopoll",
+                                         "io_uring sqpoll iopoll",
+                                         "io_uring plain sqpoll iopoll"};
 
 struct uring_queue {
     struct io_uring ring;
+    int way;               /* PLAIN | SQPOLL | IOPOLL */
     struct iovec *buffers; /* that the ring knows: buffer_count of them */
     int buffer_count;
     bool linked; /* syncs to their writes, some time */
@@ -51,6 +72,13 @@ struct uring_file {
 static bool writes_back(const struct io_file *f)
 {
     return (f->flags & (IO_WRITE_BACK | IO_DIRECT)) == IO_WRITE_BACK;
+}
+
+static int way_of(const char *options)
+{
+    return (io_option(options, "plain", 0) ? PLAIN : 0) |
+           (io_option(options, "sqpoll", 0) ? SQPOLL : 0) |
+           (io_option(options, "iopoll", 0) ? IOPOLL : 0);
 }
 
 static int no_ring(const char *path, int rc)
@@ -81,18 +109,35 @@ static int probe(struct io_uring *ring)
     return good ? 0 : -ENOSYS;
 }
 
-static int make_ring(struct io_uring *ring, unsigned entries)
+static int make_ring(struct io_uring *ring, unsigned entries, int way)
 {
-    int rc = io_uring_queue_init(entries, ring, 0);
+    unsigned flags = (way & SQPOLL ? IORING_SETUP_SQPOLL : 0) |
+                     (way & IOPOLL ? IORING_SETUP_IOPOLL : 0);
+    int rc = io_uring_queue_init(entries, ring, flags);
     if (!rc && (rc = probe(ring)))
         io_uring_queue_exit(ring);
     return rc;
 }
 
+/* What a ring of any kind does not tell: that only this kind cannot be had. */
+static int no_such_ring(const struct io_queue *q, int way, int rc)
+{
+    struct io_uring ring;
+    int other = way & (SQPOLL | IOPOLL) ? make_ring(&ring, 1, 0) : rc;
+    if (other)
+        return no_ring(io_queue_path(q), other);
+    io_uring_queue_exit(&ring);
+    return err_set(rc, io_queue_path(q), -1,
+                   "%s cannot be used: %s%s; without these options io_uring can",
+                   layers[way & ~PLAIN], strerror(-rc),
+                   rc == -EPERM ? " (before Linux 5.13, sqpoll needs CAP_SYS_NICE)"
+                                : "");
+}
+
 static int uring_usable(void)
 {
     struct io_uring ring;
-    int rc = make_ring(&ring, 1);
+    int rc = make_ring(&ring, 1, 0);
     if (rc)
         return no_ring(NULL, rc);
     io_uring_queue_exit(&ring);
@@ -100,13 +145,22 @@ static int uring_usable(void)
 }
 
 /* One entry more than pieces, and than their syncs: liburing waits with an entry of its
- * own on kernels before 5.11. */
+ * own on kernels before 5.11. With SQPOLL twice that: requests may be complete before
+ * the kernel says that it has taken their entries. */
 static int open_ring(struct io_queue *q, struct uring_queue *p)
 {
     unsigned n = (unsigned)pieces_count(p->pieces);
     bool write_back = !q->only || writes_back(q->only);
-    int rc = make_ring(&p->ring, (write_back ? 2 * n : n) + 1);
-    return rc ? no_ring(io_queue_path(q), rc) : 0;
+    n = (write_back ? 2 * n : n) + 1;
+    int rc = make_ring(&p->ring, p->way & SQPOLL ? 2 * n : n, p->way);
+    if (rc)
+        return no_such_ring(q, p->way, rc);
+    if (!(p->way & SQPOLL) || (p->ring.features & IORING_FEAT_SQPOLL_NONFIXED))
+        return 0;
+    io_uring_queue_exit(&p->ring);
+    return err_set(-EOPNOTSUPP, io_queue_path(q), -1,
+                   "sqpoll needs Linux 5.11, which takes files that it was not told of "
+                   "before");
 }
 
 /* Past the page cache half of the CPU time goes into finding and pinning the pages of
@@ -116,7 +170,7 @@ static void register_buffers(const struct io_queue *q, struct uring_queue *p)
 {
     size_t bytes = (size_t)q->buffer_count * sizeof q->buffers[0];
     bool direct = !q->only || (q->only->flags & IO_DIRECT);
-    if (!direct || !bytes || !(p->buffers = malloc(bytes)))
+    if ((p->way & PLAIN) || !direct || !bytes || !(p->buffers = malloc(bytes)))
         return;
     memcpy(p->buffers, q->buffers, bytes);
     if (!io_uring_register_buffers(&p->ring, p->buffers, (unsigned)q->buffer_count))
@@ -134,6 +188,8 @@ static int uring_queue_open(struct io_queue *q)
 {
     struct uring_queue *p = thread_alloc(sizeof *p);
     int64_t piece = io_option(q->options, "piece", PIECE);
+    if (p)
+        p->way = way_of(q->options);
     if (p)
         p->pieces = pieces_make(q, piece < PIECE_MOST ? piece : PIECE_MOST);
     int rc = p && p->pieces
@@ -163,26 +219,94 @@ static void uring_queue_close(struct io_queue *q)
 static void register_file(const struct io_file *f, struct uring_file *p)
 {
     struct uring_queue *q = f->queue->priv;
-    bool known = f->queue->only && !io_uring_register_files(&q->ring, &p->fd, 1);
+    bool known = !(q->way & PLAIN) && f->queue->only &&
+                 !io_uring_register_files(&q->ring, &p->fd, 1);
     p->target = known ? 0 : p->fd;
     p->how = known ? IOSQE_FIXED_FILE : 0;
 }
 
+/* 1: the device has queues that are polled, 0: it has none; -1: not known. */
+static int is_polled(const struct stat *st)
+{
+    static const char *const places[] = {"queue", "../queue"}; /* of a partition */
+    char path[96];
+    int polled = -1;
+    for (int i = 0; i < 2 && polled < 0; i++) {
+        snprintf(path, sizeof path, "/sys/dev/block/%u:%u/%s/io_poll",
+                 major(st->st_dev), minor(st->st_dev), places[i]);
+        FILE *f = fopen(path, "re");
+        if (f && fscanf(f, "%d", &polled) != 1)
+            polled = -1;
+        if (f)
+            fclose(f);
+    }
+    return polled;
+}
+
+/* A transfer of nothing: 0, or what the file system says. In a ring of its own, so that
+ * nobody else's results come. */
+static int try_polling(const struct io_file *f, int fd)
+{
+    struct io_uring ring;
+    struct io_uring_cqe *cqe;
+    int rc = make_ring(&ring, 1, IOPOLL);
+    if (rc)
+        return rc;
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+    if (f->flags & IO_READ)
+        io_uring_prep_read(sqe, fd, NULL, 0, 0);
+    else
+        io_uring_prep_write(sqe, fd, NULL, 0, 0);
+    rc = io_uring_submit_and_wait(&ring, 1);
+    if (rc >= 0 && !(rc = io_uring_wait_cqe(&ring, &cqe)))
+        rc = cqe->res;
+    io_uring_queue_exit(&ring);
+    return rc;
+}
+
+/* Where a device is not polled, some kernels are interrupted all the same and say
+ * nothing: a figure would be of something else than was asked for. */
+static int check_polling(const struct io_file *f, int fd)
+{
+    struct stat st;
+    if (!(f->flags & IO_DIRECT))
+        return err_usage("I/O engine uring with iopoll goes past the page cache only: "
+                         "add --cache=direct, or leave iopoll out");
+    if (fstat(fd, &st))
+        return err_set(-errno, f->path, -1, "fstat failed: %s", strerror(errno));
+    if (is_polled(&st) == 0)
+        return err_set(-EOPNOTSUPP, f->path, -1,
+                       "the device %u:%u below has no queues that are polled "
+                       "(queue/io_poll in sysfs; NVMe: the module's poll_queues=): "
+                       "leave iopoll out",
+                       major(st.st_dev), minor(st.st_dev));
+    int rc = try_polling(f, fd);
+    if (!rc)
+        return 0;
+    return err_set(rc, f->path, -1,
+                   "this file system does not poll for completions: %s; leave iopoll "
+                   "out",
+                   strerror(-rc));
+}
+
 static int uring_open(struct io_file *f)
 {
+    const struct uring_queue *q = f->queue->priv;
     struct uring_file *p = calloc(1, sizeof *p);
     if (!p)
         return err_set(-ENOMEM, f->path, -1, "no memory to open a file");
     p->write_back = writes_back(f);
     p->fd = io_descriptor_open(f);
-    if (p->fd < 0) {
-        int rc = p->fd;
+    int rc = p->fd < 0 ? p->fd : q->way & IOPOLL ? check_polling(f, p->fd) : 0;
+    if (rc) {
+        if (p->fd >= 0)
+            close(p->fd);
         free(p);
         return rc;
     }
     register_file(f, p);
     f->priv = p;
-    f->layer = "io_uring";
+    f->layer = layers[q->way];
     return 0;
 }
 
@@ -258,7 +382,7 @@ static int uring_submit(struct io_queue *q)
     if (!io_uring_sq_ready(&p->ring))
         return 0;
     int n = (int)io_uring_sq_ready(&p->ring), rc = io_uring_submit(&p->ring);
-    if (p->linked && rc > 0 && rc < n)
+    if (p->linked && rc > 0 && rc < n && !(p->way & SQPOLL))
         rc = -ENOMEM; /* a sync may have been cut off from its write */
     if (rc >= 0 || rc == -EAGAIN || rc == -EBUSY || rc == -EINTR)
         return 0;
@@ -311,7 +435,7 @@ static int uring_wait_for_any(struct io_queue *q, double limit_s)
 {
     struct uring_queue *p = q->priv;
     struct io_uring_cqe *cqe;
-    if (io_uring_sq_ready(&p->ring))
+    if (io_uring_sq_ready(&p->ring) && !(p->way & SQPOLL)) /* there, it takes them */
         limit_s = RETRY_S;
     struct __kernel_timespec t = {.tv_sec = (long long)limit_s};
     t.tv_nsec = (long long)((limit_s - (double)t.tv_sec) * 1e9);
@@ -389,7 +513,7 @@ static int uring_close(struct io_file *f)
 
 const struct io_engine io_engine_uring = {
     .name = "uring",
-    .options = "depth|piece",
+    .options = "depth|piece|sqpoll[=1]|iopoll[=1]|plain[=1]",
     .can = IO_CAN_DIRECT | IO_CAN_WRITE_BACK | IO_CAN_SHARE,
     .usable = uring_usable,
     .queue_open = uring_queue_open,
