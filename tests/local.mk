@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/unit/aio \
 	tests/unit/area \
 	tests/unit/area_pass \
+	tests/unit/block_order \
 	tests/unit/blocks \
 	tests/unit/busy \
 	tests/unit/cache \
@@ -54,6 +55,9 @@ check_PROGRAMS += \
 	tests/unit/units \
 	tests/unit/whole \
 	tests/unit/world
+tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c src/block/content.h \
+	src/block/order.c src/block/order.h src/block/shuffle.c src/block/shuffle.h \
+	src/block/zipf.c src/block/zipf.h
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
 tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \

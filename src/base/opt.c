@@ -49,10 +49,15 @@ static int set_number(const struct opt *o, const char *who, const char *text)
 {
     int64_t v;
     bool bytes = o->kind == OPT_BYTES;
+    if (o->word && !strcmp(text, o->word)) {
+        *(int64_t *)o->value = -1;
+        return 0;
+    }
     int rc = bytes ? units_parse_bytes(text, &v) : units_parse_int(text, &v);
     if (rc == -EINVAL)
-        return err_usage("%s: \"%s\" is not a %s", who, text,
-                         bytes ? "size (4096, 64k, 1M, 1MB ...)" : "whole number");
+        return err_usage("%s: \"%s\" is not a %s%s%s", who, text,
+                         bytes ? "size (4096, 64k, 1M, 1MB ...)" : "whole number",
+                         o->word ? ", nor " : "", o->word ? o->word : "");
     if (rc || !in_range(o, (double)v))
         return refuse_range(o, who, text);
     *(int64_t *)o->value = v;
@@ -533,6 +538,8 @@ const char *opt_text(const struct opt *o, char *out, int size)
     case OPT_INT:
     case OPT_BYTES:
         snprintf(out, (size_t)size, "%lld", (long long)*(int64_t *)o->value);
+        if (o->word && *(int64_t *)o->value == -1)
+            snprintf(out, (size_t)size, "%s", o->word);
         break;
     case OPT_REAL:
         snprintf(out, (size_t)size, "%.17g", *(double *)o->value);

@@ -46,6 +46,7 @@ struct opt {
     const char *arg;     /* what --help shows after the name: "N", "DIR" */
     const char *choices; /* OPT_CHOICE: "POSIX|MPI" */
     const char *unit;    /* "B", "s", "1"; NULL for text */
+    const char *word;    /* INT, BYTES: what may be said in a number's place: -1 */
     double min, max;     /* both 0: not limited (but INT and BYTES are never < 0) */
     unsigned needs;      /* bits of opt_take; 0: any program has it */
     unsigned choice_needs[OPT_CHOICES_MAX]; /* likewise of each of the choices */

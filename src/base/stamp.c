@@ -5,6 +5,8 @@
 
 #define UNIT STAMP_UNIT
 #define UNIT_WORDS (UNIT / 8)
+#define CHUNK_WORDS 64 /* of 512 bytes */
+#define CHUNKS (UNIT_WORDS / CHUNK_WORDS)
 #define MAGIC UINT64_C(0x6c6561646c696e65) /* "leadline" */
 
 /* Each unit begins with these seven words in clear, then words of noise. */
@@ -54,6 +56,19 @@ static void noise(uint64_t *out, uint64_t index, int64_t n, uint64_t key)
         out[i] = rng_mix(key + (index + (uint64_t)i) * RNG_STEP);
 }
 
+/* Of each chunk of a unit the last words are one that repeats: storage finds them
+ * whatever the bytes are that it compresses together. The header is none of them. */
+static void thin(uint64_t *out, uint64_t index, int64_t n, int plain, uint64_t key)
+{
+    uint64_t kept = UNIT_WORDS * (100 - (uint64_t)plain) / 100, word = rng_mix(~key);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t at = (index + (uint64_t)i) % UNIT_WORDS, chunk = at / CHUNK_WORDS;
+        uint64_t noisy = kept * (chunk + 1) / CHUNKS - kept * chunk / CHUNKS;
+        if (at >= H_WORDS && at % CHUNK_WORDS >= noisy)
+            out[i] = word;
+    }
+}
+
 /* Words index .. of one unit or a part of it, into out (at most UNIT_WORDS). */
 static void make_words(uint64_t *out, uint64_t index, int64_t n, const struct stamp *s,
                        uint64_t key)
@@ -66,6 +81,8 @@ static void make_words(uint64_t *out, uint64_t index, int64_t n, const struct st
             out[i] = h[in_unit + i];
     }
     noise(out + i, index + (uint64_t)i, n - i, key);
+    if (s->plain)
+        thin(out + i, index + (uint64_t)i, n - i, s->plain, key);
 }
 
 /* Bytes of the unit (or its rest) that begins at `from`, no more than `bytes`. */
@@ -165,6 +182,18 @@ int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct s
         bytes -= step;
     }
     return -1;
+}
+
+int stamp_version(const void *buf, int64_t bytes, const struct stamp *s)
+{
+    uint64_t h[H_WORDS], due[H_WORDS];
+    if (bytes < (int64_t)sizeof h)
+        return -1;
+    memcpy(h, buf, sizeof h);
+    struct stamp found = *s;
+    found.version = (int32_t)h[H_VERSION];
+    make_header(due, 0, &found);
+    return memcmp(h, due, sizeof h) ? -1 : found.version;
 }
 
 /* How many bytes, from 0 on, reach to the last that are as they should be: the rest

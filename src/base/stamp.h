@@ -3,7 +3,10 @@
  * Every 8-byte word depends on (seed, rep, pass, version, rank, mat, byte offset in the
  * block), and every 4096-byte unit begins with that identity in clear, so a wrong
  * block is not just found but recognised: which rank, matrix and offset it is of,
- * or that it is an earlier run's, an earlier version (stale), or poison. */
+ * or that it is an earlier run's, an earlier version (stale), or poison.
+ *
+ * On demand a share of the bytes compresses: it repeats one word, which depends on the
+ * same identity, so that it is checked as the rest is. */
 #ifndef BASE_STAMP_H
 #define BASE_STAMP_H
 
@@ -11,6 +14,7 @@
 #include <stdint.h>
 
 #define STAMP_UNIT 4096 /* bytes between two identities */
+#define STAMP_HEADER 56 /* bytes of one */
 
 /* What is behind bytes that are those of before, as a clause. Who reads cannot tell
  * which of the three it was: in each, what was written last is not there to be read. */
@@ -27,6 +31,8 @@ struct stamp {
     int32_t version;   /* how often this block was written in it */
     int32_t rank;
     int32_t mat;
+    int32_t plain; /* percent of the bytes that repeat one word, for storage that
+                    * compresses; 0: none. No part of the identity */
 };
 
 /* Local. Fills `bytes` at `buf` as the bytes `from`.. of the block `s`.
@@ -38,6 +44,10 @@ void stamp_fill(void *buf, int64_t from, int64_t bytes, const struct stamp *s);
  * and in `why` (may be NULL) one clause: what was expected and what was found. */
 int64_t stamp_check(const void *buf, int64_t from, int64_t bytes, const struct stamp *s,
                     char *why, int why_size);
+
+/* Local. The version of the block that begins at buf, where everything else that its
+ * stamp says is as in s; -1: it is not, or there is no stamp. */
+int stamp_version(const void *buf, int64_t bytes, const struct stamp *s);
 
 /* Local. Where a stamped unit begins at buf, of whatever block: how many bytes of it
  * there are (a block's last unit may be short), at most STAMP_UNIT and `bytes`, and in

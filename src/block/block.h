@@ -3,29 +3,42 @@
 #ifndef BLOCK_BLOCK_H
 #define BLOCK_BLOCK_H
 
-#include "block/order.h"
+#include "block/content.h"
 #include "run/run.h"
 
-enum { BLOCK_DEPTH_MAX = 1024 };
+enum { BLOCK_DEPTH_MAX = 1024, BLOCK_FILES_MAX = 1024 };
 
 struct block_settings { /* the options */
     struct run_options run;
-    int64_t bytes, block, depth, misalign;
+    int64_t bytes, block, depth;
+    int64_t misalign; /* -1: random */
+    int64_t files, mixed, think_us, compress, dedupe;
+    int64_t fsync; /* -1: each */
+    double theta;
+    bool overwrite;
     const char *pattern, *layout;
 };
 
+struct block_lane;
+
 /* r->context of all lanes. Between stages the first thread may change it; within one
- * nobody does. */
+ * nobody does, but each lane its own part. */
 struct block {
     struct block_settings set;
     struct order order; /* where blocks are, and which comes when */
-    bool pass;          /* blocks are checked in a pass of their own */
-    int64_t written;    /* of each worker's blocks, in this repetition */
+    struct content content;
+    struct order_past past; /* in this repetition */
+    bool pass;              /* blocks are checked in a pass of their own */
+    bool stamps;            /* blocks are made anew for each write */
+    int64_t fsync;          /* writes between two syncs; 0: none but the last */
+    struct block_lane *lane;
 };
 
 /* What all lanes do in a phase. */
 struct block_work {
     enum io_op op;
+    bool mixed;  /* of both kinds, by number */
+    bool lays;   /* every block once, from the first to the last */
     bool checks; /* what is read */
     bool untimed;
     double limit_s; /* 0: none */
@@ -34,11 +47,19 @@ struct block_work {
 
 /* ---- transfers.c ----------------------------------------------------------------- */
 
-/* **Collective.** Bodies of stages (run/workload.h): write every block, read what was
- * written, and read and check it untimed. */
+/* Local. What lanes keep over phases: bytes for each of them, to be told beforehand;
+ * allocates it, 0 or -ENOMEM with a sentence; frees it. */
+int64_t block_lane_bytes(const struct block *b);
+int block_lanes_open(struct block *b, int lanes);
+void block_lanes_close(struct block *b, int lanes);
+
+/* **Collective.** Bodies of stages (run/workload.h). lay, untimed, in a stage without
+ * flags: makes the files whole. */
+int block_lay_all(struct run *r, void *context);
 int block_write_all(struct run *r, void *context);
+int block_mix_all(struct run *r, void *context);
 int block_read_all(struct run *r, void *context);
-int block_check_all(struct run *r, void *context);
+int block_check_all(struct run *r, void *context); /* untimed */
 
 /* ---- figures.c ------------------------------------------------------------------- */
 

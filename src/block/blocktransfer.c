@@ -5,13 +5,12 @@
  * Memory of a rank: lanes x depth x block size. Nothing grows with the number of
  * blocks. */
 #include "base/err.h"
+#include "base/stamp.h"
 #include "base/units.h"
 #include "block/block.h"
 #include "run/lanes.h"
 #include "run/workload.h"
 #include <string.h>
-
-enum { STAGE_VERIFY = 2 };
 
 static struct block block; /* r->context */
 static struct block_settings *const set = &block.set;
@@ -27,10 +26,14 @@ static struct opt table[] = {
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
      .workload = true, .help = "bytes of one transfer"},
     {.kind = OPT_CHOICE, .name = "pattern", .letter = 'p', .value = &block.set.pattern,
-     .preset = "SEQUENTIAL", .arg = "PATTERN", .choices = "SEQUENTIAL|RANDOM",
+     .preset = "SEQUENTIAL", .arg = "PATTERN",
+     .choices = "SEQUENTIAL|RANDOM|UNIFORM|ZIPF",
      .workload = true,
-     .help = "RANDOM visits every block once, in an order that --seed "
-     "fixes"},
+     .help = "RANDOM visits every block once, in an order that --seed fixes; UNIFORM "
+     "any block each time, all alike; ZIPF the same, some far more often than others"},
+    {.kind = OPT_REAL, .name = "theta", .value = &block.set.theta, .preset = "1.2",
+     .arg = "THETA", .unit = "1", .min = 0.01, .max = 100, .workload = true,
+     .help = "of ZIPF: the k-th block by popularity comes as often as k^-THETA"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &block.set.layout,
      .preset = "SEGMENTED",
      .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
@@ -40,8 +43,37 @@ static struct opt table[] = {
      .workload = true,
      .help = "queue depth: transfers under way at once"},
     {.kind = OPT_BYTES, .name = "misalign", .value = &block.set.misalign, .preset = "0",
-     .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .workload = true,
-     .help = "shift every transfer by so many bytes in the file"},
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .word = "random",
+     .workload = true,
+     .help = "shift every transfer by so many bytes in the file; random: each by an "
+     "odd number of its own, below 512, for which the file has room"},
+    {.kind = OPT_INT, .name = "files", .value = &block.set.files, .preset = "1",
+     .arg = "K", .unit = "1", .min = 1, .max = BLOCK_FILES_MAX, .workload = true,
+     .help = "spread the blocks of a rank over so many files, which its transfers take "
+     "in turn, in one queue"},
+    {.kind = OPT_INT, .name = "mixed", .value = &block.set.mixed, .preset = "0",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
+     .help = "between writing and reading, a phase of both: so many percent reads, the "
+     "rest writes the block anew; 0: no such phase"},
+    {.kind = OPT_FLAG, .name = "overwrite", .value = &block.set.overwrite,
+     .preset = "no", .workload = true,
+     .help = "write into files that are complete, which a phase lay makes before, so "
+     "that no space is allocated while it is measured"},
+    {.kind = OPT_INT, .name = "fsync", .value = &block.set.fsync, .preset = "0",
+     .arg = "N", .unit = "1", .min = 0, .max = 9.2e18, .word = "each",
+     .workload = true,
+     .help = "sync after every N writes of a lane (each: after every one), as part of "
+     "writing; 0: only at the end of the phase, as --cache says"},
+    {.kind = OPT_INT, .name = "think", .value = &block.set.think_us, .preset = "0",
+     .arg = "US", .unit = "us", .min = 0, .max = 6e7, .workload = true,
+     .help = "so many microseconds of computing after every --depth transfers, when "
+     "they are done"},
+    {.kind = OPT_INT, .name = "compress", .value = &block.set.compress, .preset = "0",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
+     .help = "of the data, so much repeats and can be compressed away"},
+    {.kind = OPT_INT, .name = "dedupe", .value = &block.set.dedupe, .preset = "0",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
+     .help = "of the blocks, so many are copies of others of the same rank"},
     RUN_TIME(block.set.run),
     RUN_LANES(block.set.run),
     RUN_RANK_SHIFT(block.set.run),
@@ -49,14 +81,36 @@ static struct opt table[] = {
 };
 /* clang-format on */
 
-static struct stage stages[] = {
-    {.phase = "write", .body = block_write_all, .flags = IO_WRITE | IO_CREATE},
-    {.phase = "read", .body = block_read_all, .flags = IO_READ},
-    [STAGE_VERIFY] = {.phase = "verify",
-                      .body = block_check_all,
-                      .flags = IO_READ,
-                      .aside = true},
-    {.body = NULL}};
+static struct stage stages[6]; /* and a row without body */
+
+static void add_stage(struct stage s)
+{
+    int n = 0;
+    while (stages[n].body)
+        n++;
+    stages[n] = s;
+}
+
+/* What writes into what is there is opened as what reads is: its pages are not in
+ * memory. */
+static void make_stages(void)
+{
+    int anew = set->overwrite ? IO_READ : IO_CREATE;
+    if (set->overwrite)
+        add_stage((struct stage){.phase = "lay", .body = block_lay_all, .aside = true});
+    add_stage((struct stage){
+        .phase = "write", .body = block_write_all, .flags = IO_WRITE | anew});
+    if (set->mixed)
+        add_stage((struct stage){
+            .phase = "mixed", .body = block_mix_all, .flags = IO_READ | IO_WRITE});
+    add_stage(
+        (struct stage){.phase = "read", .body = block_read_all, .flags = IO_READ});
+    if (block.pass)
+        add_stage((struct stage){.phase = "verify",
+                                 .body = block_check_all,
+                                 .flags = IO_READ,
+                                 .aside = true});
+}
 
 /* A limit needs a file whose layout does not depend on it, and ranks that need not meet
  * in each transfer. */
@@ -73,59 +127,158 @@ static int check_time(const struct run *r)
     return 0;
 }
 
-static int check(const struct run *r, int64_t *memory_bytes)
+/* What cannot be true together, each with the reason. */
+static int check_together(const struct run *r)
 {
-    if (block.order.layout.blks > INT32_MAX)
+    bool repeats = order_repeats(&block.order), tells = set->block >= STAMP_HEADER;
+    bool unique = !r->shared, mpi = r->engine && io_engine_calls_mpi(r->engine);
+    const struct {
+        bool refused;
+        const char *why;
+    } row[] = {
+        {repeats && set->run.collective,
+         "--pattern=UNIFORM and ZIPF: a rank waits where a block is still under way, "
+         "and collective transfers cannot: take RANDOM"},
+        {repeats && r->verify && !tells,
+         "--pattern=UNIFORM and ZIPF: a block of less than 56 bytes cannot tell which "
+         "write it is of: take larger ones, or --no-verify"},
+        {repeats && set->mixed && set->run.rank_shift,
+         "--mixed with blocks that repeat: --rank-shift would read what another rank "
+         "is "
+         "writing: take SEQUENTIAL or RANDOM, or leave it out"},
+        {unique && set->mixed && set->run.rank_shift,
+         "--mixed with --rank-shift: each rank would need the file of another one "
+         "beside its own: take --filetype=SHARED"},
+        {r->partitioned && set->mixed,
+         "--mixed: a container is read when it is complete: take UNIQUE or SHARED"},
+        {r->partitioned && set->overwrite,
+         "--overwrite: a container is written once: take UNIQUE or SHARED"},
+        {r->partitioned && set->files > 1,
+         "--files: a container is several files already: take UNIQUE or SHARED"},
+        {set->files > 1 && set->run.collective,
+         "--files: transfers of several files in one queue cannot be collective"},
+        {set->fsync && mpi && !unique,
+         "--fsync: MPI syncs a shared file on all ranks at once: take "
+         "--filetype=UNIQUE, or an engine that does not call MPI"},
+        {set->misalign < 0 && r->partitioned,
+         "--misalign=random: a container has a place for whole blocks only: take "
+         "UNIQUE or SHARED"},
+        {set->dedupe && (repeats || set->mixed),
+         "--dedupe: blocks are copies where all are written as often: leave out "
+         "--mixed, and take SEQUENTIAL or RANDOM"},
+    };
+    for (int i = 0; i < WORKLOAD_COUNT(row); i++)
+        if (row[i].refused)
+            return err_usage("%s", row[i].why);
+    return 0;
+}
+
+/* Numbers and versions of blocks are int in their stamps. */
+static int check_blocks(void)
+{
+    int64_t blocks = order_blocks(&block.order);
+    int64_t most = order_repeats(&block.order) ? INT32_MAX / 2 - 1 : INT32_MAX;
+    if (block.order.layout.blks > INT32_MAX || blocks > most)
         return err_usage(
             "BYTES / --block-size makes %lld blocks for each rank, more than "
-            "2^31: take larger blocks",
-            (long long)block.order.layout.blks);
+            "2^%d: take larger blocks",
+            (long long)blocks, most == INT32_MAX ? 31 : 30);
+    return 0;
+}
+
+static int check(const struct run *r, int64_t *memory_bytes)
+{
+    int rc = check_blocks();
+    if (rc)
+        return rc;
     if (__builtin_mul_overflow(r->lanes * set->depth, set->block, memory_bytes))
         return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
+    *memory_bytes += r->lanes * block_lane_bytes(&block);
     if (!strcmp(set->run.cache, "direct") &&
-        (set->block | set->misalign) % IO_DIRECT_ALIGN)
+        (set->misalign < 0 || (set->block | set->misalign) % IO_DIRECT_ALIGN))
         return err_usage("--cache=direct moves multiples of %d bytes: --block-size and "
                          "--misalign must be such",
                          IO_DIRECT_ALIGN);
-    int rc = check_time(r);
-    return rc ? rc : layout_check(&block.order.layout);
+    if ((rc = check_time(r)) || (rc = check_together(r)))
+        return rc;
+    return layout_check(&block.order.layout);
+}
+
+static enum order_pattern pattern_asked(void)
+{
+    static const char *const names[] = {"SEQUENTIAL", "RANDOM", "UNIFORM", "ZIPF"};
+    int i = 0;
+    while (strcmp(set->pattern, names[i]) != 0)
+        i++;
+    return (enum order_pattern)i;
+}
+
+static void plan_order(const struct run *r)
+{
+    struct order *o = &block.order;
+    bool interleaved = !strcmp(set->layout, "INTERLEAVED");
+    o->files = set->files;
+    o->block = set->block;
+    o->misaligned = set->misalign < 0;
+    o->pattern = pattern_asked();
+    o->mixed = (int)set->mixed;
+    o->layout = (struct layout){
+        .order = !r->shared    ? LAYOUT_UNIQUE
+                 : interleaved ? LAYOUT_INTERLEAVED
+                               : LAYOUT_RANK_MAJOR,
+        .ranks = r->workers,
+        .mats = 1,
+        .start = o->misaligned ? 1 : set->misalign,
+        .blks = units_div_up(units_div_up(set->bytes, set->block), o->files),
+        .slot_bytes = set->block + (o->misaligned ? ORDER_ROOM : 0)};
+    zipf_prepare(&o->zipf, o->layout.blks, set->theta);
+}
+
+/* Reads of a mixed phase are as many as the seed says, which a run may choose. */
+static void plan_bytes(struct run_need *n)
+{
+    int64_t all = 0;
+    bool known = !set->run.time_s && !set->mixed;
+    if (__builtin_mul_overflow(order_blocks(&block.order) * block.order.layout.ranks,
+                               set->block, &all))
+        known = false;
+    n->write_bytes = known ? (1 + set->overwrite) * all : -1;
+    n->read_bytes = known ? (1 + block.pass) * all : -1;
 }
 
 static int plan(struct run *r, struct run_need *n)
 {
-    bool interleaved = !strcmp(set->layout, "INTERLEAVED");
-    struct layout *layout = &block.order.layout;
-    block.order.random = !strcmp(set->pattern, "RANDOM");
-    *layout = (struct layout){.order = !r->shared    ? LAYOUT_UNIQUE
-                                       : interleaved ? LAYOUT_INTERLEAVED
-                                                     : LAYOUT_RANK_MAJOR,
-                              .ranks = r->workers,
-                              .mats = 1,
-                              .start = set->misalign,
-                              .blks = units_div_up(set->bytes, set->block),
-                              .slot_bytes = set->block};
+    plan_order(r);
+    block.fsync = set->fsync < 0 ? 1 : set->fsync;
+    block.content = (struct content){(int)set->compress, (int)set->dedupe};
+    block.stamps = r->verify || set->compress || set->dedupe;
     int rc = check(r, &n->memory_bytes);
     if (rc)
         return rc;
     r->latencies = true;
-    n->layout = layout;
+    n->layout = &block.order.layout;
     n->role = "blocks";
+    n->files = set->files;
     n->depth = (int)set->depth;
     block.pass = r->verify && !strcmp(set->run.verify_how, "pass");
-    if (!block.pass)
-        stages[STAGE_VERIFY].body = NULL;
-    n->steps = (2 + block.pass) * layout->blks;
+    make_stages();
+    for (const struct stage *s = stages; s->body; s++)
+        n->steps += order_blocks(&block.order);
     n->buffer_bytes = set->depth * set->block;
-    n->write_bytes = set->run.time_s ? -1 : layout->ranks * layout->blks * set->block;
-    n->read_bytes = set->run.time_s ? -1 : (1 + block.pass) * n->write_bytes;
+    plan_bytes(n);
     return 0;
 }
 
 /* The seed is known with the run's id. */
-static int open_order(struct run *r)
+static int open_blocks(struct run *r)
 {
-    block.order.seed = r->seed;
-    return 0;
+    order_begin(&block.order, r->seed);
+    return block_lanes_open(&block, r->lanes);
+}
+
+static void close_blocks(struct run *r)
+{
+    block_lanes_close(&block, r->lanes);
 }
 
 int main(int argc, char **argv)
@@ -141,7 +294,8 @@ int main(int argc, char **argv)
         .context = &block,
         .takes = (RUN_TAKES_ALL & ~RUN_TAKES_VERIFY) | RUN_TAKES_PASS,
         .plan = plan,
-        .open = open_order,
+        .open = open_blocks,
+        .close = close_blocks,
         .stages = stages,
         .figures = block_figures,
     };

@@ -1,14 +1,112 @@
 #include "block/order.h"
+#include "base/rng.h"
 #include "block/shuffle.h"
+
+void order_begin(struct order *o, uint64_t seed)
+{
+    o->seed = seed;
+    o->mixed_key = rng_key(seed, RNG_MIXED);
+}
+
+int64_t order_blocks(const struct order *o)
+{
+    return o->layout.blks * o->files;
+}
+
+bool order_repeats(const struct order *o)
+{
+    return o->pattern >= ORDER_UNIFORM;
+}
+
+/* Of each file of each worker; for one file it is what it always was. */
+static uint64_t key_of(const struct order *o, int place, int64_t file)
+{
+    uint64_t key = o->seed * 8191 + (uint64_t)place;
+    return file ? rng_mix(key ^ (uint64_t)file * RNG_STEP) : key;
+}
+
+/* Popular blocks are neighbours by chance only. */
+static int64_t spread(const struct order *o, int64_t k, uint64_t key)
+{
+    return shuffle(k, o->layout.blks, ~key);
+}
+
+/* Number i of a file. */
+static int64_t block_of(const struct order *o, int64_t i, uint64_t key)
+{
+    switch (o->pattern) {
+    case ORDER_SEQUENTIAL:
+        break;
+    case ORDER_RANDOM:
+        return shuffle(i, o->layout.blks, key);
+    case ORDER_UNIFORM:
+        return (int64_t)rng_below(key, (uint64_t)i, (uint64_t)o->layout.blks);
+    case ORDER_ZIPF:
+        return spread(o, zipf_at(&o->zipf, key, (uint64_t)i) - 1, key);
+    }
+    return i;
+}
 
 int64_t order_block(const struct order *o, int place, int64_t i)
 {
-    if (!o->random)
-        return i;
-    return shuffle(i, o->layout.blks, o->seed * 8191 + (uint64_t)place);
+    if (o->files == 1)
+        return block_of(o, i, key_of(o, place, 0));
+    int64_t file = i % o->files;
+    return block_of(o, i / o->files, key_of(o, place, file)) * o->files + file;
+}
+
+int64_t order_file(const struct order *o, int64_t block)
+{
+    return o->files == 1 ? 0 : block % o->files;
+}
+
+/* In the room of a slot: never even, so never aligned. */
+static int64_t shift_of(const struct order *o, const struct extent *slot)
+{
+    uint64_t place = (uint64_t)slot->file * RNG_STEP + (uint64_t)slot->offset;
+    return (int64_t)rng_below(~o->mixed_key, place, ORDER_ROOM / 2) * 2 +
+           !(slot->offset % 2);
 }
 
 struct extent order_extent(const struct order *o, int place, int64_t block)
 {
-    return layout_at(&o->layout, place, 0, block);
+    struct extent e =
+        layout_at(&o->layout, place, 0, o->files == 1 ? block : block / o->files);
+    if (o->misaligned)
+        e.offset += shift_of(o, &e);
+    e.bytes = o->block;
+    return e;
+}
+
+bool order_reads(const struct order *o, int64_t i)
+{
+    return rng_below(o->mixed_key, (uint64_t)i, 100) < (uint64_t)o->mixed;
+}
+
+/* ---- versions -------------------------------------------------------------------- */
+
+int order_version(const struct order *o, const struct order_past *p, bool mixed,
+                  int64_t i)
+{
+    int64_t first = 1 + p->laid;
+    if (!order_repeats(o))
+        return (int)(first + mixed);
+    return (int)(first + i + (mixed ? p->written : 0));
+}
+
+int order_least(const struct order *o, const struct order_past *p, int64_t i)
+{
+    return order_version(o, p, i < p->mixed && !order_reads(o, i), i);
+}
+
+bool order_wrote(const struct order *o, const struct order_past *p, int place,
+                 int64_t block, int version)
+{
+    int64_t i = version - 1 - p->laid;
+    if (i >= p->written) {
+        i -= p->written;
+        if (i >= p->mixed || order_reads(o, i))
+            return false;
+    }
+    return i >= 0 && order_block(o, place, i) == block;
 }

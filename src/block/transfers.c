@@ -1,59 +1,320 @@
 /* The stages' bodies: every lane keeps a queue full of requests for its blocks. */
+#include "base/err.h"
 #include "block/block.h"
 #include "run/lanes.h"
+#include "run/workload.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Where blocks repeat. */
+enum { RECENT = 4096, FREE = -1 };
+
+struct block_repeats {
+    int64_t busy[BLOCK_DEPTH_MAX]; /* the block in each slot; FREE: none */
+    bool writes[BLOCK_DEPTH_MAX];
+    /* Of blocks written lately in the mixed phase, the version: what its reads must
+     * find, as far as anybody can know without a table of all blocks. */
+    struct {
+        int64_t block;
+        int version;
+    } recent[RECENT];
+};
+
+struct block_lane {
+    int64_t unsynced; /* writes since the last sync */
+    struct block_repeats *repeats;
+};
 
 struct lane_work {
     struct run *r;
     const struct block *b;
     const struct block_work *w;
+    struct block_lane *lane;
+    struct block_repeats *repeats; /* NULL: no block comes twice in this phase */
+    int place[2];                  /* the workers whose blocks are read, written */
 };
+
+/* ---- what lanes keep ------------------------------------------------------------- */
+
+int64_t block_lane_bytes(const struct block *b)
+{
+    return order_repeats(&b->order) ? (int64_t)sizeof(struct block_repeats) : 0;
+}
+
+int block_lanes_open(struct block *b, int lanes)
+{
+    b->lane = calloc((size_t)lanes, sizeof *b->lane);
+    bool made = b->lane;
+    for (int i = 0; i < lanes && made && order_repeats(&b->order); i++) {
+        b->lane[i].repeats = malloc(sizeof *b->lane[i].repeats);
+        made = b->lane[i].repeats;
+    }
+    return made ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+}
+
+void block_lanes_close(struct block *b, int lanes)
+{
+    for (int i = 0; i < lanes && b->lane; i++)
+        free(b->lane[i].repeats);
+    free(b->lane);
+    b->lane = NULL;
+}
+
+static void lane_begin(struct run *r)
+{
+    const struct block *b = r->context;
+    struct block_lane *l = &b->lane[r->lane];
+    l->unsynced = 0;
+    for (int i = 0; l->repeats && i < BLOCK_DEPTH_MAX; i++)
+        l->repeats->busy[i] = FREE;
+    for (int i = 0; l->repeats && i < RECENT; i++)
+        l->repeats->recent[i].block = FREE;
+}
+
+/* ---- blocks that repeat ---------------------------------------------------------- */
+
+/* Two transfers of a block are under way at once only where both read: else what is
+ * read, or stays, would be a matter of chance. */
+static bool claim(const struct lane_work *l, int64_t block, enum io_op op, int slot)
+{
+    struct block_repeats *a = l->repeats;
+    for (int i = 0; i < l->b->set.depth; i++)
+        if (a->busy[i] == block && (a->writes[i] || op == IO_OP_WRITE))
+            return false;
+    a->busy[slot] = block;
+    a->writes[slot] = op == IO_OP_WRITE;
+    return true;
+}
+
+static int version_of(const struct lane_work *l, int64_t i)
+{
+    if (l->w->lays)
+        return 1;
+    return order_version(&l->b->order, &l->b->past, l->w->mixed, i);
+}
+
+static void remember(const struct lane_work *l, int64_t block, int64_t i)
+{
+    struct block_repeats *a = l->repeats;
+    a->recent[block % RECENT].block = block;
+    a->recent[block % RECENT].version = version_of(l, i);
+}
+
+/* What was done before number i, where that is a mixed one. */
+static struct order_past past_of(const struct lane_work *l, int64_t i)
+{
+    struct order_past past = l->b->past;
+    if (l->w->mixed)
+        past.mixed = i;
+    return past;
+}
+
+/* What was found, where it may be there, or the least that is due. */
+static int version_due(const struct lane_work *l, const struct io_req *req,
+                       const struct stamp *s, int64_t i, int64_t block)
+{
+    const struct block_repeats *a = l->repeats;
+    struct order_past past = past_of(l, i);
+    int least = order_least(&l->b->order, &past, i);
+    if (!a)
+        return least;
+    if (a->recent[block % RECENT].block == block)
+        least = a->recent[block % RECENT].version;
+    int found = stamp_version(req->buf, req->bytes, s);
+    return found > least &&
+                   order_wrote(&l->b->order, &past, l->place[IO_OP_READ], block, found)
+               ? found
+               : least;
+}
+
+/* ---- requests -------------------------------------------------------------------- */
+
+static struct run_file *file_of(const struct lane_work *l, int64_t block)
+{
+    return run_file_nth(l->r, (int)order_file(&l->b->order, block));
+}
+
+static enum io_op op_of(const struct lane_work *l, int64_t i)
+{
+    if (!l->w->mixed)
+        return l->w->op;
+    return order_reads(&l->b->order, i) ? IO_OP_READ : IO_OP_WRITE;
+}
+
+static int64_t block_of(const struct lane_work *l, enum io_op op, int64_t i)
+{
+    return l->w->lays ? i : order_block(&l->b->order, l->place[op], i);
+}
+
+static struct stamp stamp_of(const struct lane_work *l, enum io_op op, int64_t i,
+                             int64_t block)
+{
+    const struct block *b = l->b;
+    int place = l->place[op];
+    int64_t source = content_source(&b->content, &b->order, place, i);
+    struct stamp s = run_stamp_of(
+        l->r, place, (int)(source == i ? block : block_of(l, op, source)), 0);
+    s.plain = b->content.compress;
+    return s;
+}
 
 static struct io_req request(const void *lane_work, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
+    const struct block *b = l->b;
     struct run *r = l->r;
-    int place = r->file->place;
-    int64_t block = order_block(&l->b->order, place, i);
-    struct extent e = order_extent(&l->b->order, place, block);
-    struct io_req req = {.op = l->w->op,
-                         .buf = r->buffer + slot * l->b->set.block,
+    enum io_op op = op_of(l, i);
+    int64_t block = block_of(l, op, i);
+    struct extent e = order_extent(&b->order, l->place[op], block);
+    struct io_req req = {.op = op,
+                         .buf = r->buffer + slot * b->set.block,
                          .offset = e.offset,
-                         .bytes = e.bytes};
-    if (req.op == IO_OP_WRITE)
-        run_stamp(r, req.buf, req.bytes, (int)block, 1);
-    else if (l->w->checks)
+                         .bytes = e.bytes,
+                         .file = file_of(l, block)->io};
+    if (l->repeats && !claim(l, block, op, slot)) {
+        req.bytes = -1;
+    } else if (op == IO_OP_WRITE && b->stamps) {
+        struct stamp s = stamp_of(l, op, i, block);
+        s.version = version_of(l, i);
+        run_fill(r, req.buf, req.bytes, &s);
+    } else if (op == IO_OP_READ && l->w->checks) {
         run_poison(r, req.buf, req.bytes);
+    }
     return req;
 }
 
-static void check_block(void *lane_work, const struct io_req *req, int64_t i, int slot)
+static void done(void *lane_work, const struct io_req *req, int64_t i, int slot)
 {
     const struct lane_work *l = lane_work;
-    struct run_file *f = l->r->file;
-    (void)slot;
-    run_check(f, req->buf, req->offset, req->bytes,
-              (int)order_block(&l->b->order, f->place, i), 1);
+    int64_t block = block_of(l, req->op, i);
+    if (l->repeats)
+        l->repeats->busy[slot] = FREE;
+    if (l->repeats && l->w->mixed && req->op == IO_OP_WRITE)
+        remember(l, block, i);
+    if (req->op == IO_OP_WRITE || !l->w->checks)
+        return;
+    struct stamp s = stamp_of(l, req->op, i, block);
+    s.version = version_due(l, req, &s, i, block);
+    run_check_stamp(file_of(l, block), req->buf, req->offset, req->bytes, &s);
+}
+
+/* ---- queues ---------------------------------------------------------------------- */
+
+/* Timers are late by as much. */
+enum { SPIN_NS = 50000 };
+
+static void think(int64_t us)
+{
+    int64_t until_ns = clock_ns() + us * 1000, sleep_ns = us * 1000 - SPIN_NS;
+    struct timespec t = {sleep_ns / 1000000000, sleep_ns % 1000000000};
+    if (sleep_ns > 0)
+        nanosleep(&t, NULL);
+    while (clock_ns() < until_ns)
+        ;
+}
+
+static bool writes(const struct lane_work *l)
+{
+    return l->w->mixed || l->w->op == IO_OP_WRITE;
+}
+
+static bool syncs(const struct lane_work *l)
+{
+    return l->b->fsync && !l->w->untimed && writes(l);
+}
+
+/* How many of the next `most` are started with nothing between them: thinking and
+ * syncing begin with none under way, or they would be others' time. */
+static int64_t batch_of(const struct lane_work *l, int64_t from, int64_t most)
+{
+    const struct block *b = l->b;
+    int64_t n = 0, written = l->lane->unsynced;
+    if (b->set.think_us && !l->w->untimed && most > b->set.depth)
+        most = b->set.depth;
+    if (!syncs(l))
+        return most;
+    while (n < most && written < b->fsync)
+        written += op_of(l, from + n++) == IO_OP_WRITE;
+    return n;
+}
+
+static void sync_file(const struct lane_work *l, struct run_file *f)
+{
+    run_sync(f);
+    if (io_engine_calls_mpi(l->r->engine))
+        run_sync_meet(f);
+}
+
+/* The files that were written to since the last time. */
+static void sync_batch(const struct lane_work *l, int64_t from, int64_t n)
+{
+    struct run *r = l->r;
+    int64_t files = l->b->order.files;
+    for (int64_t i = from; i < from + n; i++)
+        l->lane->unsynced += op_of(l, i) == IO_OP_WRITE;
+    if (l->lane->unsynced < l->b->fsync || r->failed)
+        return;
+    for (int64_t k = 0; k < files; k++)
+        sync_file(l, run_file_nth(r, (int)k));
+    l->lane->unsynced = 0;
+}
+
+static int64_t queue(struct lane_work *l, int64_t n, double limit_s)
+{
+    struct io_req req[BLOCK_DEPTH_MAX];
+    struct run *r = l->r;
+    const struct block_work *w = l->w;
+    struct run_queue q = {.make = request,
+                          .done = w->checks || l->repeats ? done : NULL,
+                          .context = l,
+                          .from = r->made,
+                          .total = n,
+                          .limit_s = limit_s,
+                          .untimed = w->untimed,
+                          .all_visible =
+                              (writes(l) && l->b->stamps) || w->checks || l->repeats};
+    return run_queue(r->file, req, &q);
 }
 
 /* Up to the limit, or what is left to do. */
 static void transfer_blocks(struct run *r, void *work)
 {
-    struct io_req req[BLOCK_DEPTH_MAX];
-    struct lane_work l = {r, r->context, work};
-    bool writes = l.w->op == IO_OP_WRITE;
-    struct run_queue q = {.make = request,
-                          .done = l.w->checks ? check_block : NULL,
-                          .context = &l,
-                          .from = r->made,
-                          .total = l.w->total - r->made,
-                          .limit_s = l.w->limit_s,
-                          .untimed = l.w->untimed,
-                          .all_visible = r->verify && (writes || l.w->checks)};
-    run_queue(r->file, req, &q);
+    const struct block *b = r->context;
+    const struct block_work *w = work;
+    struct block_lane *lane = &b->lane[r->lane];
+    struct lane_work l = {
+        .r = r,
+        .b = b,
+        .w = w,
+        .lane = lane,
+        .repeats = w->lays ? NULL : lane->repeats,
+        .place = {[IO_OP_READ] = run_shifted(r, 1), [IO_OP_WRITE] = r->worker}};
+    int64_t begin_ns = w->limit_s ? clock_ns() : 0, n = 0;
+    double limit_s = w->limit_s;
+    while (r->made < w->total && limit_s >= 0) {
+        int64_t from = r->made;
+        if (n && b->set.think_us && !w->untimed)
+            think(b->set.think_us);
+        n = batch_of(&l, from, w->total - from);
+        if (!n || queue(&l, n, limit_s) < n)
+            break;
+        if (syncs(&l))
+            sync_batch(&l, from, n);
+        if (w->limit_s) /* 0 would be none */
+            limit_s = w->limit_s - (double)(clock_ns() - begin_ns) / 1e9 + 1e-9;
+    }
+}
+
+static void begin_lane(struct run *r, void *context)
+{
+    (void)context;
+    lane_begin(r);
 }
 
 static void transfer(struct run *r, struct block_work *w)
 {
+    run_lanes(r, begin_lane, NULL);
     run_lanes(r, transfer_blocks, w);
     if (!w->limit_s)
         return;
@@ -62,14 +323,60 @@ static void transfer(struct run *r, struct block_work *w)
     run_lanes(r, transfer_blocks, w);
 }
 
+/* ---- stages ---------------------------------------------------------------------- */
+
+/* As no sync of the run's, whose time and processor time are those of what it measures.
+ */
+static void sync_untimed(struct run *r)
+{
+    const struct block *b = r->context;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int rc = err_agree(r->world.comm, r->failed);
+    for (int64_t i = 0; i < r->lanes * b->order.files && !rc; i++)
+        rc = r->file[i].io ? io_file_sync(r->file[i].io) : 0;
+    run_fail(r, rc);
+    phase_act(r->phase, before);
+}
+
+int block_lay_all(struct run *r, void *context)
+{
+    const struct block *b = r->context;
+    struct block_work w = {.op = IO_OP_WRITE,
+                           .lays = true,
+                           .untimed = true,
+                           .total = order_blocks(&b->order)};
+    (void)context;
+    if (run_files_open(r, IO_WRITE | IO_CREATE))
+        return r->failed;
+    transfer(r, &w);
+    if (b->set.run.cache[0] != 'k')
+        sync_untimed(r);
+    return run_files_close(r, false);
+}
+
 int block_write_all(struct run *r, void *context)
 {
     struct block *b = r->context;
-    struct block_work w = {
-        .op = IO_OP_WRITE, .limit_s = b->set.run.time_s, .total = b->order.layout.blks};
+    struct block_work w = {.op = IO_OP_WRITE,
+                           .limit_s = b->set.run.time_s,
+                           .total = order_blocks(&b->order)};
+    (void)context;
+    b->past = (struct order_past){.laid = b->set.overwrite};
+    transfer(r, &w);
+    b->past.written = w.total;
+    return 0;
+}
+
+int block_mix_all(struct run *r, void *context)
+{
+    struct block *b = r->context;
+    struct block_work w = {.mixed = true,
+                           .checks = r->verify && !b->pass,
+                           .limit_s = b->set.run.time_s,
+                           .total = b->past.written};
     (void)context;
     transfer(r, &w);
-    b->written = w.total;
+    b->past.mixed = w.total;
     return 0;
 }
 
@@ -79,7 +386,7 @@ int block_read_all(struct run *r, void *context)
     struct block_work w = {.op = IO_OP_READ,
                            .checks = r->verify && !b->pass,
                            .limit_s = b->set.run.time_s,
-                           .total = b->written};
+                           .total = b->past.written};
     (void)context;
     transfer(r, &w);
     return 0;
@@ -90,7 +397,7 @@ int block_check_all(struct run *r, void *context)
 {
     const struct block *b = r->context;
     struct block_work w = {
-        .op = IO_OP_READ, .checks = true, .untimed = true, .total = b->written};
+        .op = IO_OP_READ, .checks = true, .untimed = true, .total = b->past.written};
     (void)context;
     transfer(r, &w);
     return 0;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static struct stamp stamp_of(const struct run *r, int worker, int mat, int version)
+struct stamp run_stamp_of(const struct run *r, int worker, int mat, int version)
 {
     /* Repetitions and passes write to fresh files, but a device may hand back old
      * blocks. */
@@ -19,19 +19,23 @@ static struct stamp stamp_of(const struct run *r, int worker, int mat, int versi
     return s;
 }
 
+void run_fill(struct run *r, void *buf, int64_t bytes, const struct stamp *s)
+{
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    stamp_fill(buf, 0, bytes, s);
+    phase_act(r->phase, before);
+}
+
 void run_stamp(struct run *r, void *buf, int64_t bytes, int mat, int version)
 {
-    if (!r->verify)
-        return;
-    enum act before = phase_act(r->phase, ACT_CHECK);
-    struct stamp s = stamp_of(r, r->worker, mat, version);
-    stamp_fill(buf, 0, bytes, &s);
-    phase_act(r->phase, before);
+    struct stamp s = run_stamp_of(r, r->worker, mat, version);
+    if (r->verify)
+        run_fill(r, buf, bytes, &s);
 }
 
 void run_noise(struct run *r, void *buf, int64_t bytes)
 {
-    struct stamp s = stamp_of(r, r->worker, -1, 0);
+    struct stamp s = run_stamp_of(r, r->worker, -1, 0);
     stamp_fill(buf, 0, bytes, &s);
 }
 
@@ -71,15 +75,21 @@ static int64_t find_wrong(struct run *r, const void *buf, int64_t bytes,
     return wrong;
 }
 
-void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
-               int mat, int version)
+void run_check_stamp(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
+                     const struct stamp *s)
 {
     struct run *r = f->run;
     char why[WHY];
-    struct stamp s = stamp_of(r, run_shifted(r, 1), mat, version);
-    int64_t wrong = find_wrong(r, buf, bytes, &s, why);
+    int64_t wrong = find_wrong(r, buf, bytes, s, why);
     if (wrong >= 0)
-        found_bad(r, f->path, offset + wrong, bytes, mat, why);
+        found_bad(r, f->path, offset + wrong, bytes, s->mat, why);
+}
+
+void run_check(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
+               int mat, int version)
+{
+    struct stamp s = run_stamp_of(f->run, run_shifted(f->run, 1), mat, version);
+    run_check_stamp(f, buf, offset, bytes, &s);
 }
 
 /* A stamp of what is there does not tell what is missing. */
@@ -96,7 +106,7 @@ void run_whole_check(struct run_set *set, const struct io_whole *w, int64_t byte
 {
     struct run *r = set->run;
     char why[WHY], path[RUN_SET_PATH];
-    struct stamp s = stamp_of(r, set->place, mat, version);
+    struct stamp s = run_stamp_of(r, set->place, mat, version);
     if (!set->folder)
         return;
     int64_t wrong = find_missing(r, w->bytes, bytes, why);

@@ -83,10 +83,13 @@ void run_path(struct run *r, const char *role, const char *which, char *path,
 
 void run_file_of(struct run_file *f, int worker)
 {
-    char which[16] = "";
+    char which[32] = "";
+    int n = 0;
     f->place = worker;
     if (!f->run->shared)
-        snprintf(which, sizeof which, ".%06d", worker);
+        n = snprintf(which, sizeof which, ".%06d", worker);
+    if (f->member)
+        snprintf(which + n, sizeof which - (size_t)n, "-%d", f->member);
     run_path(f->run, f->role, which, f->path, sizeof f->path);
 }
 

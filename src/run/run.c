@@ -370,7 +370,7 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
                                                    : "unique",
                             .ldad = r->partitioned ? r->plan : NULL,
                             .layout = layout,
-                            .count = r->shared ? 1 : r->workers,
+                            .count = (int64_t)r->files * (r->shared ? 1 : r->workers),
                             .bytes = bytes,
                             .fs = r->fs.type,
                             .mount = r->fs.mount,

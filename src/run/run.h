@@ -11,6 +11,7 @@
 
 #include "base/opt.h"
 #include "base/progress.h"
+#include "base/stamp.h"
 #include "io/io.h"
 #include "layout/layout.h"
 #include "report/report.h"
@@ -187,6 +188,7 @@ struct run {
     void *context; /* the program's own (struct workload) */
     struct report *report;
     struct phase *phase;
+    int files;              /* of need.role, of each lane; 1 without one */
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
     struct run_live *live;  /* run/live.h; NULL: nobody looks */
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
@@ -238,7 +240,9 @@ struct run {
     struct iovec buffers[RUN_BUFFERS_MAX]; /* that transfers use, if told */
     int buffer_count;
     char *buffer; /* of need.buffer_bytes; without --verify each repetition's noise */
-    struct run_file *file; /* of need.role */
+    /* Of need.role: the first one of this lane; of lanes 0.. one after the other, then
+     * their second ones (run_file_nth). */
+    struct run_file *file;
     struct io_hint hints[RUN_HINTS_MAX];
     int hint_count;
     bool described; /* report_io was told what the engine is */
@@ -256,6 +260,7 @@ struct run_file {
     int without;        /* enum io_flags: what the policy says and this one is not */
     const char *engine; /* the run's; NULL: there is no I/O */
     int place;          /* the worker whose part of it this one transfers next */
+    int member;         /* of several files of a lane, which it is */
     const char *role;
     char path[4096];
     int64_t bytes; /* of this file when complete */
@@ -356,7 +361,8 @@ struct run_need {
     int64_t steps;        /* of progress, in a repetition */
     int64_t memory_bytes; /* a rank allocates, for all its lanes */
     int64_t buffer_bytes; /* of a lane: what run_main allocates, as r->buffer */
-    int64_t files;        /* there at once, each as FILETYPE says */
+    int64_t files;        /* there at once, each as FILETYPE says; with a role, of a
+                            * lane, in one queue; 0: 1 */
     int64_t disk_bytes;   /* of all of them */
     int64_t write_bytes, read_bytes; /* of all ranks, in a pass over all phases */
     int64_t passes;                  /* in all repetitions; 0: one in each */
@@ -389,6 +395,12 @@ void run_rep_end(struct run *r);
  * name of the array that HDF5 makes of it. */
 void run_file_name(struct run_file *f, struct run *r, const char *role,
                    const struct layout *l, int64_t max_request, int depth);
+
+/* Local, of a lane. Its k-th file of need.role, 0.. */
+static inline struct run_file *run_file_nth(const struct run *r, int k)
+{
+    return &r->file[(int64_t)k * r->lanes];
+}
 
 /* Local. While it is closed: of the files that it was named for, that of `worker` is
  * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next.
@@ -542,6 +554,15 @@ int64_t run_queue(struct run_file *f, struct io_req *req, const struct run_queue
 int64_t run_wear_out(struct run *r);
 
 /* ---- stamped data, within a phase -------------------------------------------- */
+
+/* Local. The stamp of a block that a worker writes in this repetition. */
+struct stamp run_stamp_of(const struct run *r, int worker, int mat, int version);
+
+/* Local. As run_stamp (but always) and run_check, with a stamp that the program may
+ * have changed. */
+void run_fill(struct run *r, void *buf, int64_t bytes, const struct stamp *s);
+void run_check_stamp(struct run_file *f, const void *buf, int64_t offset, int64_t bytes,
+                     const struct stamp *s);
 
 /* Local. Fills with the stamp of (mat, version) of this worker; where blocks are not
  * verified, does nothing, as any incompressible data will do (run_noise). */

@@ -12,16 +12,52 @@ struct workload_run {
     struct run *r;
     const struct workload *w;
     struct run_need need;
+    struct io_queue **queue; /* of each lane, where it has several files; NULL */
 };
 
 /* ---- a repetition --------------------------------------------------------------- */
 
-static int workload_open_files(struct run *r, int flags)
+int run_files_open(struct run *r, int flags)
 {
-    for (int i = 0; i < r->lanes; i++)
-        run_file_of(&r->file[i],
-                    run_shifted(run_lane_of(r, i), flags & IO_WRITE ? 0 : 1));
-    return run_file_open_lanes(r->file, r->lanes, flags);
+    for (int k = 0; k < r->files && !r->failed; k++) {
+        struct run_file *f = run_file_nth(r, k);
+        for (int i = 0; i < r->lanes; i++)
+            run_file_of(&f[i],
+                        run_shifted(run_lane_of(r, i), flags & IO_WRITE ? 0 : 1));
+        run_file_open_lanes(f, r->lanes, flags);
+    }
+    return r->failed;
+}
+
+int run_files_close(struct run *r, bool written)
+{
+    for (int k = 0; k < r->files; k++)
+        run_file_close_lanes(run_file_nth(r, k), r->lanes, written);
+    return r->failed;
+}
+
+static int workload_remove_files(struct run *r)
+{
+    int rc = 0;
+    for (int k = 0; k < r->files; k++) {
+        int removed = run_file_remove_lanes(run_file_nth(r, k), r->lanes);
+        rc = rc ? rc : removed;
+    }
+    return rc;
+}
+
+static void workload_name_files(const struct workload_run *m)
+{
+    const struct run_need *n = &m->need;
+    struct run *r = m->r;
+    for (int64_t j = 0; j < (int64_t)r->files * r->lanes; j++) {
+        int i = (int)(j % r->lanes);
+        struct run_file *f = &r->file[j];
+        run_file_name(f, run_lane_of(r, i), n->role, n->layout, n->layout->slot_bytes,
+                      n->depth);
+        f->member = (int)(j / r->lanes);
+        f->queue = m->queue ? m->queue[i] : NULL;
+    }
 }
 
 static int workload_stage(struct run *r, const struct stage *s)
@@ -29,12 +65,12 @@ static int workload_stage(struct run *r, const struct stage *s)
     r->aside = s->aside;
     if (s->phase)
         run_phase_begin(r, s->phase);
-    int rc = s->flags ? workload_open_files(r, s->flags) : 0;
+    int rc = s->flags ? run_files_open(r, s->flags) : 0;
     if (!rc)
         rc = s->body(r, s->context);
     run_fail(r, rc);
     if (s->flags)
-        run_file_close_lanes(r->file, r->lanes, s->flags & IO_WRITE);
+        run_files_close(r, s->flags & IO_WRITE);
     return s->phase ? run_phase_end(r)
                     : (r->failed = err_agree(r->world.comm, r->failed));
 }
@@ -56,13 +92,12 @@ static int workload_repetition(const struct workload_run *m)
 {
     const struct run_need *n = &m->need;
     run_rep_begin(m->r);
-    for (int i = 0; i < m->r->lanes && n->role; i++)
-        run_file_name(&m->r->file[i], run_lane_of(m->r, i), n->role, n->layout,
-                      n->layout->slot_bytes, n->depth);
+    if (n->role)
+        workload_name_files(m);
     if (n->buffer_bytes && !m->r->verify)
         run_noise(m->r, m->r->buffer, m->r->lanes * n->buffer_bytes);
     int rc = workload_stages(m);
-    int removed = n->role ? run_file_remove_lanes(m->r->file, m->r->lanes) : 0;
+    int removed = n->role ? workload_remove_files(m->r) : 0;
     rc = rc ? rc : removed;
     int put = m->w->put_away ? m->w->put_away(m->r, rc) : 0;
     return rc ? rc : put;
@@ -79,8 +114,11 @@ static int settle_layout(struct run_need *n)
         return rc;
     n->order = layout_text(l->order);
     n->files = n->files ? n->files : 1;
-    n->disk_bytes = layout_files(l) * layout_file_bytes(l);
-    return 0;
+    if (!__builtin_mul_overflow(layout_files(l) * n->files, layout_file_bytes(l),
+                                &n->disk_bytes))
+        return 0;
+    return err_usage("the files would exceed 2^63 - 1 bytes: take fewer or smaller "
+                     "blocks");
 }
 
 static int workload_plan(struct run *r, const struct workload *w, struct run_need *n)
@@ -123,19 +161,45 @@ static int workload_buffers(struct run *r, int64_t bytes)
 
 static int workload_files(struct run *r)
 {
-    r->file = calloc((size_t)r->lanes, sizeof *r->file);
+    r->file = calloc((size_t)r->lanes * (size_t)r->files, sizeof *r->file);
     if (!r->file)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d files",
+                       r->lanes * r->files);
     for (int i = 1; i < r->lanes; i++)
         run_lane_of(r, i)->file = &r->file[i];
     return 0;
 }
 
-static int workload_open(const struct workload_run *m)
+/* One for all files of a lane. */
+static int workload_queues(struct workload_run *m)
+{
+    struct run *r = m->r;
+    int rc = 0;
+    if (r->files == 1)
+        return 0;
+    m->queue = calloc((size_t)r->lanes, sizeof(struct io_queue *));
+    if (!m->queue)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d queues", r->lanes);
+    for (int i = 0; i < r->lanes && !rc; i++)
+        rc = run_queue_open(run_lane_of(r, i), &m->queue[i], m->need.depth,
+                            m->need.layout->slot_bytes);
+    return rc;
+}
+
+static void workload_queues_close(struct workload_run *m)
+{
+    for (int i = 0; i < m->r->lanes && m->queue; i++)
+        io_queue_close(&m->queue[i]);
+    free(m->queue);
+}
+
+static int workload_open(struct workload_run *m)
 {
     int rc = workload_buffers(m->r, m->need.buffer_bytes);
     if (!rc && m->need.role)
         rc = workload_files(m->r);
+    if (!rc && m->need.role)
+        rc = workload_queues(m);
     if (!rc && m->w->open)
         rc = m->w->open(m->r);
     return err_agree(m->r->world.comm, rc);
@@ -143,10 +207,11 @@ static int workload_open(const struct workload_run *m)
 
 /* ---- the run -------------------------------------------------------------------- */
 
-static int workload_repeat(const struct workload_run *m, int argc, char **argv)
+static int workload_repeat(struct workload_run *m, int argc, char **argv)
 {
     const struct run_need *n = &m->need;
     struct run *r = m->r;
+    r->files = n->role ? (int)n->files : 1;
     if (n->layout)
         run_plan(r, n->layout);
     int rc = run_ready(r, argc, argv, n->memory_bytes, n->disk_bytes, n->order,
@@ -165,6 +230,7 @@ static int workload_all(struct run *r, const struct workload *w, int argc, char 
     if (!rc)
         rc = r->options->dry_run ? workload_dry(r, w, &m.need)
                                  : workload_repeat(&m, argc, argv);
+    workload_queues_close(&m);
     if (w->close)
         w->close(r);
     buf_free(r->buffer);

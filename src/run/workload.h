@@ -54,6 +54,11 @@ struct workload {
 /* The number of entries of a table. */
 #define WORKLOAD_COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
+/* **Collective.** The files of need.role, of all lanes: what is done around a stage
+ * with flags, for bodies of stages without. Each returns r->failed. */
+int run_files_open(struct run *r, int flags);
+int run_files_close(struct run *r, bool written);
+
 /* Local. Engines that it cannot use, as its `takes` says: enum io_engine_kind. */
 int run_without(const struct workload *w);
 

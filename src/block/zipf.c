@@ -1,0 +1,52 @@
+#include "block/zipf.h"
+#include "base/rng.h"
+#include <math.h>
+
+static double density(const struct zipf *z, double x)
+{
+    return exp(-z->theta * log(x));
+}
+
+/* (exp(a) - 1) / a and log(1 + a) / a, which are 1 at 0: theta may be 1. */
+static double exp_ratio(double a)
+{
+    return fabs(a) > 1e-8 ? expm1(a) / a : 1 + a / 2;
+}
+
+static double log_ratio(double a)
+{
+    return fabs(a) > 1e-8 ? log1p(a) / a : 1 - a / 2;
+}
+
+/* The integral of the density from 1 to x, and the x of an integral. */
+static double integral(const struct zipf *z, double x)
+{
+    double l = log(x);
+    return exp_ratio((1 - z->theta) * l) * l;
+}
+
+static double inverse(const struct zipf *z, double y)
+{
+    double a = y * (1 - z->theta);
+    return exp(log_ratio(a < -1 ? -1 : a) * y);
+}
+
+void zipf_prepare(struct zipf *z, int64_t n, double theta)
+{
+    *z = (struct zipf){.n = n, .theta = theta};
+    z->low = integral(z, 1.5) - 1;
+    z->high = integral(z, (double)n + 0.5);
+    z->sure = 2 - inverse(z, integral(z, 2.5) - density(z, 2));
+}
+
+int64_t zipf_at(const struct zipf *z, uint64_t key, uint64_t i)
+{
+    uint64_t own = rng_at(key, i);
+    for (uint64_t t = 0;; t++) {
+        double y = z->high + rng_real(own, t) * (z->low - z->high);
+        double x = inverse(z, y), k = floor(x + 0.5);
+        k = k < 1 ? 1 : k > (double)z->n ? (double)z->n : k;
+        if (k - x <= z->sure || y >= integral(z, k + 0.5) - density(z, k))
+            return (int64_t)k;
+    }
+}
