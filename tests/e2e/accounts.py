@@ -12,7 +12,7 @@ import sys
 import unittest
 
 from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, HDF5, METHODS,
-                 TESTS, Case, add, long, main, total)
+                 TESTS, Case, add, long, main, samples, total)
 from loads import SCHEMES, Loads
 
 sys.path.insert(0, os.path.join(TESTS, "iotrace"))
@@ -207,6 +207,54 @@ class Recorded(Loads):
             self.assertEqual(len(regions), len(walls))
             for wall, region in zip(walls, regions):
                 self.assertLessEqual(wall, region * (1 + CLOCKS))
+
+
+class Agreed(Loads):
+    """Of one run, the report, the recorder and the kernel say the same: whatever the
+    engine, by the counters that see it."""
+    CALLS = ("posix", "threads", "aio")  # that the kernel counts as read and write
+    counted, differences = Kernel.counted, Kernel.differences
+
+    def told_by_all(self, engine):
+        past = engine not in self.CALLS
+        names = Kernel.PAST_THE_CACHE if past else Kernel.COUNTERS
+        args = "blocktransfer", *PROGRAMS["blocktransfer"]
+        how = ("--iomethod=" + engine,
+               "--cache=" + ("direct" if past and engine != "mmap" else "flush"))
+        for _ in range(ATTEMPTS):
+            idle = self.counted(*args, NULL)[1]
+            report, counters = self.counted(*args, *how)
+            told = moved(report)
+            self.assertEqual(told, {"read": 8 * MIB, "write": 8 * MIB})
+            self.recorded_bytes(engine, told)
+            found = self.differences(names, told, counters, idle)
+            if engine == "mmap" and not all(s["device_bytes"] for s in
+                                            samples(report, "read")):
+                self.skipTest("there is no device that counts")
+            if max(map(abs, found.values())) < MIB // 2:
+                return
+        self.fail("the kernel counted so many bytes more: %s" % found)
+
+    def run_program(self, program, *args, **how):
+        self.run = super().run_program(program, *args, **how, env={
+            "PRELOAD": RECORDER, "IOTRACE_BINARY": "true", "IOTRACE_MMAP": "no",
+            "UCX_MEM_EVENTS": "no"})  # UCX takes mmap away from who is preloaded
+        return self.run
+
+    def recorded_bytes(self, engine, told):
+        """To the byte. Of a mapped file the recorder sees that it is mapped, in its
+        windows, and no transfer."""
+        found, maps = collections.Counter(), 0
+        for log in tracelog.logs(self.run.folder):
+            if not log.value("exe").endswith("/blocktransfer"):
+                continue
+            for e in Recorded.transfers(log):
+                found[e.klass.lower()] += tracelog.bytes_of(e)
+            maps += sum(e.op == "mmap" and "/files/blocktransfer-" in e.file
+                        for e in log.events)
+        self.assertEqual(found, {} if engine == "mmap" else told)
+        # each of two ranks tries a page and maps a window, to write and to read
+        self.assertGreaterEqual(maps, 8 if engine == "mmap" else 0)
 
 
 # ---- arithmetic ------------------------------------------------------------------
@@ -622,6 +670,8 @@ for name in ("blocktransfer", "madbench"):
     for engine in ASYNCHRONOUS:
         if engine != "threads":
             add(Kernel, "%s_%s" % (name, engine), "past_the_cache", name, engine)
+for engine in ("posix", "mmap", *ASYNCHRONOUS):
+    add(Agreed, engine, "told_by_all", engine)
 for scheme, np_ in (("serial", 1), ("G", 2)):
     add(Kernel, "pfmload_" + scheme, "loads_by_block", scheme, np_)
 

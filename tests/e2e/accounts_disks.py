@@ -5,7 +5,7 @@ import collections
 import os
 
 import accounts
-from e2e import add, samples
+from e2e import ASYNCHRONOUS, add, samples
 from in_rig import in_rig
 from loads import Loads
 
@@ -25,6 +25,26 @@ class Disks(Loads):
         for f in report["figures"]:
             if f["name"] in ("write_MBps", "read_MBps"):
                 self.assertLess(abs(f["median"] * 1e6 / RATE - 1), 0.05, f)
+
+    @staticmethod
+    def counted():
+        """What the kernel has counted of the disk: bytes read, and written."""
+        device = os.stat(DISK).st_dev
+        with open("/sys/dev/block/%d:%d/stat" % (os.major(device), os.minor(device)),
+                  encoding="ascii") as f:
+            fields = f.read().split()
+        return {"read": int(fields[2]) * 512, "write": int(fields[6]) * 512}
+
+    def by_disk(self, engine):
+        """As many bytes as the disk's, which also has the file system's own."""
+        before = self.counted()
+        report = self.good(self.blocktransfer(
+            "1M", "--block-size=64k", "--no-verify", "--iomethod=" + engine,
+            "--cache=" + ("direct" if engine == "libaio" else "flush"), dir=DISK))
+        after = self.counted()
+        for act, told in accounts.moved(report).items():
+            more = after[act] - before[act] - accounts.PROBE - told
+            self.assertLess(abs(more), 1 << 18, act)
 
     def seconds(self, program, *args):
         """What is timed as reads and writes is the calls that the recorder saw, within
@@ -65,6 +85,8 @@ add(Disks, "seconds_of_blocktransfer", "seconds", "blocktransfer", "5M",
     "--block-size=256k", "--cache=direct")
 add(Disks, "seconds_of_madbench", "seconds", "madbench", "256", "4", "--io-only",
     "--cache=direct")
+for engine in ("posix", "mmap", *ASYNCHRONOUS):
+    add(Disks, "bytes_of_" + engine, "by_disk", engine)
 for scheme, ranks in ("serial", 1), ("F", 3), ("G", 2):
     add(Disks, "load_%s_fills_the_run" % scheme, "load_fills_the_run", scheme, ranks)
 
