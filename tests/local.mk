@@ -149,6 +149,7 @@ SCRIPT_TESTS += \
 	tests/unit/json_python.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_figure.py \
+	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
 	tests/unit/python_mutants.py \
 	tests/unit/python_output.py \

@@ -2,7 +2,8 @@
 are held against (share.py).
 
 blocktransfer runs with sequential and with random transfers; of its two reports one is
-made, in which figures and phases have the pattern before their names.
+made, in which figures and phases have the pattern before their names. With --saturate,
+climb.py looks for what must be under way for more.
 """
 import json
 import os
@@ -12,7 +13,7 @@ import tempfile
 from collections import OrderedDict
 
 from leadline import report as reports
-from leadline import output, share, spec, stats, sweep, table
+from leadline import climb, output, share, spec, stats, sweep, table
 from leadline.errors import LeadlineError
 from leadline.groups import CALIBRATION
 from leadline.output import positive
@@ -23,26 +24,43 @@ TIMEOUT_S = 3600
 # ---- running -----------------------------------------------------------------
 
 
-def command(args, where, pattern, path):
+def command(args, where, pattern, *more):
     block = args.block_size if pattern == "sequential" else args.random_block_size
     return (spec.launcher_of(args.mpiexec or where.mpiexec) + ["-n", str(args.np)]
-            + [spec.find_program("blocktransfer", where.folders), args.bytes,
+            + [spec.find_program("blocktransfer", where.folders),
                "--pattern=" + pattern, "--block-size=" + block, "--dir=" + args.dir,
                "--repeat=%d" % args.repeat, "--filetype=" + args.filetype,
-               "--iomethod=" + args.iomethod, "--cache=" + args.cache,
-               "--json=" + path, "--quiet"])
+               "--cache=" + args.cache, "--quiet", *more])
 
 
-def measure(args, where, pattern, folder):
-    """The tree of one pattern's report."""
-    path = os.path.join(folder, pattern + ".json")
-    line = command(args, where, pattern, path)
-    failure = sweep.execute(sweep.Run(None, 1, path, line), None, TIMEOUT_S)
+def measure(what, line, folder):
+    """The tree of the report that this command leaves."""
+    path = os.path.join(folder, "report.json")
+    run = sweep.Run(None, 1, path, line + ["--json=" + path])
+    failure = sweep.execute(run, None, TIMEOUT_S)
     if failure:
-        raise LeadlineError("the %s transfers failed: %s" % (pattern, failure))
+        raise LeadlineError("the %s transfers failed: %s" % (what, failure))
     if not reports.load(path).valid:
-        raise LeadlineError("the %s transfers left no valid report" % pattern)
+        raise LeadlineError("the %s transfers left no valid report" % what)
     return reports.read_json(path)
+
+
+def pattern_of(args, where, pattern, folder):
+    more = ["--mixed=%d" % args.mixed] if args.mixed and pattern == "random" else []
+    return measure(pattern, command(args, where, pattern, args.bytes,
+                                    "--iomethod=" + args.iomethod, *more), folder)
+
+
+def saturate(args, where, rank_bytes, folder):
+    """Steps of random transfers."""
+    def figures(engine, asynchronous, at_once):
+        tree = measure("random %s" % engine, command(
+            args, where, "random", "--iomethod=" + engine, "--no-verify",
+            *climb.options(asynchronous, at_once, rank_bytes)), folder)
+        return {row["name"]: row for row in tree["figures"] if row["name"] in climb.RATES}
+    program = spec.find_program("blocktransfer", where.folders)
+    found = climb.engines(program, args.cache == "direct")
+    return climb.climb(found, args.most, figures)
 
 
 # ---- one report of two -------------------------------------------------------
@@ -111,14 +129,24 @@ def main(args, where):
     signal.signal(signal.SIGTERM, sweep.on_term)
     folder = tempfile.mkdtemp(prefix="leadline-calibrate-")
     try:
-        trees = OrderedDict((pattern, measure(args, where, pattern, folder))
+        trees = OrderedDict((pattern, pattern_of(args, where, pattern, folder))
                             for pattern in share.PATTERNS)
+        tree = merged(trees)
+        steps = saturate(args, where, tree["options"]["bytes"]["value"],
+                         folder) if args.saturate else []
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    tree = merged(trees)
+    tree["figures"] += climb.figures(steps)
     output.write(args.output, json.dumps(tree, indent=1, allow_nan=False) + "\n")
-    output.say(show(tree))
+    output.say(show(tree) + ("\n" + climb.show(steps, args.np) if steps else ""))
     return 0
+
+
+def percent(text):
+    value = int(text)
+    if not 0 <= value <= 100:
+        raise ValueError(text)
+    return value
 
 
 def cores():
@@ -149,6 +177,14 @@ def add(commands):
                    help="as blocktransfer has it (default: posix)")
     p.add_argument("--cache", metavar="POLICY", default="flush",
                    help="flush, direct or keep (default: flush)")
+    p.add_argument("--mixed", metavar="PERCENT", type=percent, default=0,
+                   help="also a phase of random transfers of which so many percent "
+                   "are reads")
+    p.add_argument("--saturate", action="store_true",
+                   help="also find how many random transfers must be under way, and by "
+                   "which engine, for the file system to give no more")
+    p.add_argument("--most", metavar="N", type=positive, default=64,
+                   help="with --saturate: of a rank at once, at most (default: 64)")
     p.add_argument("--mpiexec", metavar="COMMAND",
                    help="the launcher with its arguments (default: that of the MPI "
                    "which Leadline was built with)")

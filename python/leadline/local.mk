@@ -7,6 +7,7 @@ dist_leadline_DATA = \
 	python/leadline/against.py \
 	python/leadline/axes.py \
 	python/leadline/calibrate.py \
+	python/leadline/climb.py \
 	python/leadline/cli.py \
 	python/leadline/compare.py \
 	python/leadline/draw_file.py \

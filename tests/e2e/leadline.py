@@ -238,8 +238,9 @@ class Traces(Leadline):
 class Calibrate(Leadline):
     def test_a_yardstick(self):
         os.mkdir(os.path.join(self.tmp, "here"))
-        out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M",
-                            "--mpiexec=" + self.launcher())
+        out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M", "--saturate",
+                            "--most=1", "--mpiexec=" + self.launcher())
+        self.assertIn("with 1 under way on each of 2 ranks reaches", out)
         for words in ("sequential.write", "sequential.read", "random.write",
                       "random.read"):
             self.assertIn(words, out)
@@ -249,6 +250,8 @@ class Calibrate(Leadline):
         with open(os.path.join(self.tmp, "calibration.json")) as stream:
             tree = json.load(stream)
         self.assertEqual(tree["options"]["pattern"]["value"], ["SEQUENTIAL", "RANDOM"])
+        self.assertIn("saturation.threads.at1.read_MBps",
+                      [row["name"] for row in tree["figures"]])
         self.assertEqual(set(s["phase"] for s in tree["samples"]), {
             "sequential.write", "sequential.read", "random.write", "random.read"})
         runs = self.some_runs()

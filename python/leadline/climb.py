@@ -1,0 +1,112 @@
+"""leadline calibrate --saturate: how many transfers must be under way, and by which
+engine, for a file system to give what it gives.
+
+Each engine climbs: 1, 2, 4 ... transfers of a rank at once, by depth where it is
+asynchronous and by threads where it is not. Engines take turns on each rung, so that a
+change of the file system meets all of them.
+"""
+import json
+import subprocess
+from collections import OrderedDict, namedtuple
+
+from leadline import scaling, stats, table
+from leadline.errors import LeadlineError
+
+RATES = ("write_MBps", "read_MBps")
+NEAR = 1 / scaling.GAIN  # of the best rate: who reaches it with less under way is taken
+LEVEL = 2                # so many doublings without a gain end a climb
+PATIENCE_S = 60
+
+# at_once: of a rank; figures: {one of RATES: as a report has it}
+Step = namedtuple("Step", "engine at_once figures")
+
+
+def rate_of(step, rate):
+    """The median; None: there is none."""
+    values = [v for v in step.figures.get(rate, {"reps": []})["reps"] if v]
+    return stats.median(values) if values else None
+
+
+def engines(program, direct):
+    """{name: whether it is asynchronous} of those that move a plain file's bytes."""
+    try:
+        text = subprocess.run([program, "--list-engines=json"], stdout=subprocess.PIPE,
+                              timeout=PATIENCE_S, check=True).stdout.decode()
+        rows = json.loads(text)
+    except (OSError, ValueError, subprocess.SubprocessError) as why:
+        raise LeadlineError("%s does not say which engines it has: %s" % (program, why))
+    return OrderedDict(
+        (row["name"], row["asynchronous"]) for row in rows
+        if not (row["unusable"] or row["stores_nothing"] or row["partitions"]
+                or row["calls_mpi"] or (direct and not row["direct"])))
+
+
+def options(asynchronous, at_once, rank_bytes):
+    """A rank moves as many bytes, whatever the number of its threads."""
+    if asynchronous:
+        return [str(rank_bytes), "--depth=%d" % at_once]
+    return [str(max(1, rank_bytes // at_once)), "--threads=%d" % at_once]
+
+
+def points(steps, engine, rate):
+    return [(s.at_once, rate_of(s, rate)) for s in steps
+            if s.engine == engine and rate_of(s, rate)]
+
+
+def is_level(steps, engine):
+    """Neither rate gained by the last doublings."""
+    for rate in RATES:
+        found = points(steps, engine, rate)
+        at = scaling.saturation(found)
+        if at is None or at * 2 ** LEVEL > found[-1][0]:
+            return False
+    return True
+
+
+def climb(found, most, measure):
+    """Steps of all engines. measure(engine, asynchronous, at_once): {rate: figure}."""
+    steps, at_once = [], 1
+    while found and at_once <= most:
+        steps += [Step(name, at_once, measure(name, kind, at_once))
+                  for name, kind in found.items()]
+        found = OrderedDict((name, kind) for name, kind in found.items()
+                            if not is_level(steps, name))
+        at_once *= 2
+    return steps
+
+
+def knee(steps, rate):
+    """The step with the least under way that comes near the best one, and the best; of
+    several engines the fastest. None: nothing was measured."""
+    known = [(rate_of(s, rate), s) for s in steps if rate_of(s, rate)]
+    if not known:
+        return None
+    best = max(value for value, _ in known)
+    near = [(s.at_once, -value, s) for value, s in known if value >= NEAR * best]
+    return min(near, key=lambda row: row[:2])[2], best
+
+
+def figures(steps):
+    return [dict(row, name="saturation.%s.at%d.%s" % (s.engine, s.at_once, rate))
+            for s in steps for rate, row in s.figures.items() if rate_of(s, rate)]
+
+
+def show(steps, ranks):
+    """A table, and a sentence for each rate."""
+    rows = [[s.engine, str(s.at_once)] + [
+        table.number(rate_of(s, rate)) for rate in RATES] for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
+    text = table.text(["engine", "at once", "write MB/s", "read MB/s"], rows,
+                      right=(1, 2, 3))
+    return text + "".join(sentence(steps, rate, ranks) + "\n" for rate in RATES
+                          if knee(steps, rate))
+
+
+def sentence(steps, rate, ranks):
+    step, _ = knee(steps, rate)
+    last = points(steps, step.engine, rate)[-1][0]
+    more = ("neither more of it nor another engine gains %.0f %%"
+            % (100 * (scaling.GAIN - 1)) if step.at_once < last
+            else "it is the most that was tried, so there may be more")
+    return "%s: %s with %d under way on each of %d ranks reaches %s MB/s; %s." % (
+        rate.replace("_MBps", ""), step.engine, step.at_once, ranks,
+        table.number(rate_of(step, rate)), more)
