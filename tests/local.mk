@@ -42,6 +42,7 @@ check_PROGRAMS += \
 	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/series \
+	tests/unit/sets \
 	tests/unit/shuffle \
 	tests/unit/slabs \
 	tests/unit/sorter \
@@ -60,6 +61,8 @@ tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c sr
 	src/block/zipf.c src/block/zipf.h
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
+tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/consume.c src/outcore/consume.h \
+	src/outcore/sets.c src/outcore/sets.h
 tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
 	src/ldad/measure/fft_answer_own.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
@@ -114,6 +117,7 @@ SCRIPT_TESTS += \
 	tests/e2e/madbench_async.py \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_files.py \
+	tests/e2e/outcore_aio.py \
 	tests/e2e/output.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \

@@ -213,8 +213,9 @@ static void add_point(struct bench *b, const struct point *p)
         {"hidden", "1", "higher", HIDDEN_FORMULA, hidden(&p->io)},
         {"hidden_most", "1", "higher", MOST_FORMULA ", both summed over phases",
          p->io.most_s / p->io.alone_s}};
+    const struct report_at at = {.name = "alpha", .value = p->alpha};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        report_figure_at(b->run->report, rows[i].name, "alpha", p->alpha, rows[i].unit,
+        report_figure_at(b->run->report, rows[i].name, &at, rows[i].unit,
                          rows[i].better, rows[i].formula, rows[i].value);
 }
 
@@ -278,9 +279,9 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
     const struct alphas *a = &b->plan.alphas;
     static struct point curve[MADBENCH_ALPHAS_MOST];
     int rc = 0;
-    b->run->at_name = "alpha";
+    b->run->at.name = "alpha";
     for (int i = 0; i < a->n && !rc; i++) {
-        b->alpha = b->run->at = a->first + i * a->step;
+        b->alpha = b->run->at.value = a->first + i * a->step;
         if (i == 0 && b->run->rep == 1 && b->settings->run.verify)
             rc = check(b, call, arg);
         if (!rc)
@@ -288,7 +289,7 @@ int passes_alphas(struct bench *b, int (*call)(void *), void *arg)
         if (!rc)
             add_point(b, &curve[i]);
     }
-    b->run->at_name = NULL;
+    b->run->at.name = NULL;
     if (!rc)
         add_critical(b, curve, a->n);
     return rc;

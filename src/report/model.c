@@ -184,13 +184,38 @@ void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t c
     f->stripe_about = model_text(r, about);
 }
 
+struct at at_of(const struct report_at *told)
+{
+    struct at at = {.value = 0};
+    if (!told || !told->name)
+        return at;
+    snprintf(at.name, sizeof at.name, "%s", told->name);
+    at.value = told->text ? 0 : told->value;
+    snprintf(at.text, sizeof at.text, "%s", told->text ? told->text : "");
+    return at;
+}
+
+bool at_same(const struct at *a, const struct at *b)
+{
+    return !strcmp(a->name, b->name) && a->value == b->value &&
+           !strcmp(a->text, b->text);
+}
+
+const char *at_text(const struct at *at, char out[AT_TEXT])
+{
+    if (at->text[0])
+        snprintf(out, AT_TEXT, "%s", at->text);
+    else
+        snprintf(out, AT_TEXT, "%g", at->value);
+    return out;
+}
+
 static struct figure *find_figure(struct model *m, const char *name,
-                                  const char *at_name, double at)
+                                  const struct at *at)
 {
     for (int i = 0; i < m->figures; i++) {
         struct figure *f = &m->figure[i];
-        if (f->name && !strcmp(f->name, name) && !strcmp(f->at.name, at_name) &&
-            (!at_name[0] || f->at.value == at))
+        if (f->name && !strcmp(f->name, name) && at_same(&f->at, at))
             return f;
     }
     return NULL;
@@ -227,16 +252,15 @@ static void append_value(struct report *r, struct figure *f, double value)
         f->value[f->known++] = value;
 }
 
-void report_figure_at(struct report *r, const char *name, const char *at_name,
-                      double at, const char *unit, const char *better,
-                      const char *formula, double value)
+void report_figure_at(struct report *r, const char *name, const struct report_at *at,
+                      const char *unit, const char *better, const char *formula,
+                      double value)
 {
     struct model *m = r->model;
-    char key[AT_SIZE];
+    struct at key = at_of(at);
     if (!m)
         return;
-    snprintf(key, sizeof key, "%s", at_name ? at_name : "");
-    struct figure *f = find_figure(m, name, key, at);
+    struct figure *f = find_figure(m, name, &key);
     if (!f) {
         f = model_grow(r, &m->figure, m->figures, &m->figure_room, sizeof *f);
         if (!f)
@@ -246,8 +270,7 @@ void report_figure_at(struct report *r, const char *name, const char *at_name,
         f->unit = model_text(r, unit);
         f->better = model_text(r, better);
         f->formula = model_text(r, formula);
-        memcpy(f->at.name, key, sizeof key);
-        f->at.value = at;
+        f->at = key;
     }
     append_value(r, f, value);
 }
@@ -255,7 +278,7 @@ void report_figure_at(struct report *r, const char *name, const char *at_name,
 void report_figure(struct report *r, const char *name, const char *unit,
                    const char *better, const char *formula, double value)
 {
-    report_figure_at(r, name, NULL, 0, unit, better, formula, value);
+    report_figure_at(r, name, NULL, unit, better, formula, value);
 }
 
 struct figure_summary figure_summary(const struct figure *f)

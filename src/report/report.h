@@ -118,18 +118,26 @@ struct report_rate {
     struct report_latency read_latency, write_latency;
 };
 
+/* What a sample or a figure belongs to where a run has several: "alpha" and its value,
+ * or "engine" and its name. NULL in the calls below: to none. */
+struct report_at {
+    const char *name;
+    double value;
+    const char *text; /* instead of the value; NULL: it is a number */
+};
+
 /* **Collective.** Reduces one ended phase over this rank's n >= 1 lanes, each with a
  * phase of its own, and over ranks, to one sample per activity that took place (plus
  * "wall"), and prints its row of the text table. p[0] is the rank's own and has the
  * name and the times; n need not be the same on all ranks, and is at most 1024.
- * `at_name` NULL or a parameter such as "alpha" with its value; `rate` may be NULL.
+ * `rate` may be NULL.
  * Returns 0 or, agreed, -ENOMEM or -EIO. */
 int report_phases(struct report *r, const struct phase *const p[], int n,
-                  const char *at_name, double at, struct report_rate *rate);
+                  const struct report_at *at, struct report_rate *rate);
 
 /* **Collective.** The same of ranks with one lane. */
-int report_phase(struct report *r, const struct phase *p, const char *at_name,
-                 double at, struct report_rate *rate);
+int report_phase(struct report *r, const struct phase *p, const struct report_at *at,
+                 struct report_rate *rate);
 
 /* Local. The rates of a phase, in 10^6 bytes per second; NAN where nothing was
  * transferred. Bytes of all ranks / the slowest rank's visible seconds, which for
@@ -147,11 +155,11 @@ double report_rate_phase_MBps(const struct report_rate *rate);
 void report_figure(struct report *r, const char *name, const char *unit,
                    const char *better, const char *formula, double value);
 
-/* Local (rank 0 counts). The same where the figure belongs to a parameter, such as
- * "alpha", and its value; each value has a vector of its own. */
-void report_figure_at(struct report *r, const char *name, const char *at_name,
-                      double at, const char *unit, const char *better,
-                      const char *formula, double value);
+/* Local (rank 0 counts). The same where the figure belongs to the value of a parameter;
+ * each value has a vector of its own. */
+void report_figure_at(struct report *r, const char *name, const struct report_at *at,
+                      const char *unit, const char *better, const char *formula,
+                      double value);
 
 /* Local (rank 0 counts). results.<name>; copied. */
 void report_result(struct report *r, const char *name, const double *x, int n);

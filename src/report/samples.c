@@ -140,8 +140,8 @@ static void fill_sample(struct report *r, struct sample *s, const struct phase *
         s->ranks_s = copy_row(r, act);
 }
 
-static int add_samples(struct report *r, const struct phase *p, const char *at_name,
-                       double at, const struct reduced *d)
+static int add_samples(struct report *r, const struct phase *p,
+                       const struct report_at *at, const struct reduced *d)
 {
     struct model *m = r->model;
     int added = 0;
@@ -152,8 +152,7 @@ static int add_samples(struct report *r, const struct phase *p, const char *at_n
             model_grow(r, &m->sample, m->samples, &m->sample_room, sizeof *s);
         if (!s)
             break;
-        snprintf(s->at.name, sizeof s->at.name, "%s", at_name ? at_name : "");
-        s->at.value = at;
+        s->at = at_of(at);
         fill_sample(r, s, p, act, d);
         m->samples++;
         added++;
@@ -162,7 +161,7 @@ static int add_samples(struct report *r, const struct phase *p, const char *at_n
 }
 
 int report_phases(struct report *r, const struct phase *const p[], int n,
-                  const char *at_name, double at, struct report_rate *rate)
+                  const struct report_at *at, struct report_rate *rate)
 {
     struct reduced d;
     struct report_rate found;
@@ -176,15 +175,15 @@ int report_phases(struct report *r, const struct phase *const p[], int n,
     if (m) {
         m->lanes = (int)fmax(d.max[MAX_LANES].value, m->lanes);
         m->split_error = fmax(found.split_error, m->split_error); /* not the NAN */
-        sink_text_phase(m, add_samples(r, p[0], at_name, at, &d), &found);
+        sink_text_phase(m, add_samples(r, p[0], at, &d), &found);
     }
     return err_agree(r->world->comm, r->rc);
 }
 
-int report_phase(struct report *r, const struct phase *p, const char *at_name,
-                 double at, struct report_rate *rate)
+int report_phase(struct report *r, const struct phase *p, const struct report_at *at,
+                 struct report_rate *rate)
 {
-    return report_phases(r, &p, 1, at_name, at, rate);
+    return report_phases(r, &p, 1, at, rate);
 }
 
 static double rate_MBps(int64_t bytes, double s)

@@ -14,10 +14,12 @@
 #define SAMPLE_WALL ACT_COUNT /* the whole, after its parts */
 #define SAMPLE_ROWS (ACT_COUNT + 1)
 #define AT_SIZE 32
+#define AT_TEXT 96
 
 struct at { /* the parameter a sample or figure belongs to; name "": none */
     char name[AT_SIZE];
     double value;
+    char text[AT_TEXT]; /* instead of the value; "": it is a number */
 };
 
 struct latency {
@@ -177,6 +179,12 @@ int model_no_memory(struct report *r);
 /* Local. Room for one more element of `size` bytes after the n of *array, zeroed;
  * NULL where there is no memory. */
 void *model_grow(struct report *r, void *array, int n, int *room, size_t size);
+
+/* Local. A copy of what was told; whether two are the same; its value in words, into
+ * `out`, which it returns. */
+struct at at_of(const struct report_at *told);
+bool at_same(const struct at *a, const struct at *b);
+const char *at_text(const struct at *at, char out[AT_TEXT]);
 
 /* Local. A copy; NULL of NULL, and where there is no memory. */
 char *model_text(struct report *r, const char *text);

@@ -53,7 +53,10 @@ static void sink_csv_put_row(FILE *out, const struct model *m, const struct samp
     put_run(out, m);
     next_count(out, s->rep);
     next_text(out, s->at.name);
-    next_real(out, s->at.name[0] ? s->at.value : NAN);
+    if (s->at.text[0])
+        next_text(out, s->at.text);
+    else
+        next_real(out, s->at.name[0] ? s->at.value : NAN);
     next_text(out, s->phase);
     next_text(out, sample_act_name(s->act));
     next_text(out, s->start_utc);

@@ -27,7 +27,9 @@ static void put_share(struct json *j, const char *key, bool known, double share)
 static void put_at(struct json *j, const struct at *at)
 {
     json_object_flat(j, "at");
-    if (at->name[0])
+    if (at->text[0])
+        json_text(j, at->name, at->text);
+    else if (at->name[0])
         json_real(j, at->name, at->value);
     json_end_object(j);
 }

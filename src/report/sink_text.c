@@ -216,10 +216,9 @@ static const struct sample *slowest(const struct sample *s, int n)
 /* Whatever sets this row apart from the one before: parameter, repetition. */
 static void put_break(struct model *m, const struct sample *s)
 {
-    bool other = strcmp(m->text.at.name, s->at.name) ||
-                 (s->at.name[0] && m->text.at.value != s->at.value);
-    if (other && s->at.name[0])
-        printf("%s = %g\n", s->at.name, s->at.value);
+    char text[AT_TEXT];
+    if (!at_same(&m->text.at, &s->at) && s->at.name[0])
+        printf("%s = %s\n", s->at.name, at_text(&s->at, text));
     m->text.at = s->at;
     m->text.rep = s->rep;
 }
@@ -282,15 +281,10 @@ static int next_plain(const struct model *m, int i)
     return i;
 }
 
-static bool same_at(const struct figure *a, const struct figure *b)
-{
-    return !strcmp(a->at.name, b->at.name) && a->at.value == b->at.value;
-}
-
 static bool is_first_at(const struct model *m, int i)
 {
     for (int k = 0; k < i; k++)
-        if (same_at(&m->figure[k], &m->figure[i]))
+        if (at_same(&m->figure[k].at, &m->figure[i].at))
             return false;
     return m->figure[i].at.name[0];
 }
@@ -299,7 +293,7 @@ static void put_names_at(const struct model *m, int i)
 {
     printf("\n%-10s", m->figure[i].at.name);
     for (int k = i; k < m->figures; k++)
-        if (same_at(&m->figure[k], &m->figure[i]))
+        if (at_same(&m->figure[k].at, &m->figure[i].at))
             printf(" %12s", m->figure[k].name);
     putchar('\n');
 }
@@ -309,9 +303,60 @@ static void put_medians_at(const struct model *m, int i)
     char text[24];
     printf("%-10s", number(text, m->figure[i].at.value));
     for (int k = i; k < m->figures; k++)
-        if (same_at(&m->figure[k], &m->figure[i]))
+        if (at_same(&m->figure[k].at, &m->figure[i].at))
             printf(" %12s", number(text, figure_summary(&m->figure[k]).median));
     putchar('\n');
+}
+
+static bool is_first_name(const struct model *m, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (m->figure[k].at.name[0] && !strcmp(m->figure[k].name, m->figure[i].name))
+            return false;
+    return m->figure[i].at.name[0];
+}
+
+/* The median of figure `name` at the same value as figure i's. */
+static double median_at(const struct model *m, const char *name, int i)
+{
+    for (int k = 0; k < m->figures; k++)
+        if (at_same(&m->figure[k].at, &m->figure[i].at) &&
+            !strcmp(m->figure[k].name, name))
+            return figure_summary(&m->figure[k]).median;
+    return NAN;
+}
+
+/* Values in words, such as names of engines, are few: each has a column. */
+static void put_named(const struct model *m)
+{
+    char text[AT_TEXT];
+    int width = 12;
+    for (int i = 0; i < m->figures; i++) {
+        int length = (int)strlen(at_text(&m->figure[i].at, text));
+        width = length > width ? length : width;
+    }
+    printf("\n%-24s %-6s", "figure (median)", "unit");
+    for (int i = 0; i < m->figures; i++)
+        if (is_first_at(m, i))
+            printf(" %*s", width, at_text(&m->figure[i].at, text));
+    putchar('\n');
+    for (int f = 0; f < m->figures; f++) {
+        if (!is_first_name(m, f))
+            continue;
+        printf("%-24s %-6s", m->figure[f].name, m->figure[f].unit);
+        for (int i = 0; i < m->figures; i++)
+            if (is_first_at(m, i))
+                printf(" %*s", width, number(text, median_at(m, m->figure[f].name, i)));
+        putchar('\n');
+    }
+}
+
+static bool is_named(const struct model *m)
+{
+    for (int i = 0; i < m->figures; i++)
+        if (m->figure[i].at.text[0])
+            return true;
+    return false;
 }
 
 /* The figures that a parameter belongs to: a row for each of its values, a column for
@@ -319,6 +364,10 @@ static void put_medians_at(const struct model *m, int i)
 static void put_swept(const struct model *m)
 {
     bool heading = false;
+    if (is_named(m)) {
+        put_named(m);
+        return;
+    }
     for (int i = 0; i < m->figures; i++) {
         if (!is_first_at(m, i))
             continue;
@@ -387,9 +436,7 @@ static void add_sample(struct spread *to, const struct sample *s)
 
 static bool sink_text_alike(const struct sample *a, const struct sample *b)
 {
-    return a->act == b->act && !strcmp(a->phase, b->phase) &&
-           !strcmp(a->at.name, b->at.name) &&
-           (!a->at.name[0] || a->at.value == b->at.value);
+    return a->act == b->act && !strcmp(a->phase, b->phase) && at_same(&a->at, &b->at);
 }
 
 static bool is_first_alike(const struct model *m, int i)

@@ -75,8 +75,9 @@ void run_path(struct run *r, const char *role, const char *which, char *path,
     char rep[16] = "";
     if (o->keep && o->repeat > 1)
         snprintf(rep, sizeof rep, ".rep%d", r->rep);
-    int n = snprintf(path, size, "%s/%s-%s.%s%s%s", o->dir, r->program->name, r->id,
-                     role, rep, which);
+    const char *name = r->program->name; /* "outcore aio" makes outcore-... */
+    int n = snprintf(path, size, "%s/%.*s-%s.%s%s%s", o->dir, (int)strcspn(name, " "),
+                     name, r->id, role, rep, which);
     if (n >= (int)size && !r->failed)
         r->failed = err_set(-ENAMETOOLONG, NULL, -1, "--dir is too long a path");
 }

@@ -33,7 +33,7 @@ static void figure(struct run *r, const char *phase, const char *name, const cha
 {
     char full[64];
     snprintf(full, sizeof full, "%s%s%s", phase, *phase ? "." : "", name);
-    report_figure(r->report, full, unit, better, formula, value);
+    report_figure_at(r->report, full, &r->at, unit, better, formula, value);
 }
 
 /* Bytes over seconds; no figure where nothing was transferred. */
@@ -151,7 +151,7 @@ int run_phase_end(struct run *r)
     progress_clear(&r->progress);
     if (rc)
         return rc;
-    rc = report_phases(r->report, lanes_phases(r), r->lanes, r->at_name, r->at, &rate);
+    rc = report_phases(r->report, lanes_phases(r), r->lanes, &r->at, &rate);
     r->last = rate;
     if (rc)
         return r->failed = rc;

@@ -172,6 +172,17 @@ int run_mode(struct run *r, enum run_mode mode, bool verify)
     return rc;
 }
 
+int run_engine(struct run *r, const char *spec)
+{
+    int rc = check_engine(r, spec);
+    if (!rc)
+        rc = io_engine_usable(spec);
+    r->engine = spec;
+    r->queues = io_engine_asynchronous(spec);
+    memset(&r->rates, 0, sizeof r->rates);
+    return rc;
+}
+
 /* How many do the work of the run, and which of them this rank's first lane is. */
 static void count_workers(struct run *r)
 {

@@ -220,9 +220,8 @@ struct run {
     bool latencies;      /* phases make figures of their transfers' latencies, too */
     bool samples_only;   /* phases make no figures: somebody else does */
     bool aside;          /* the phase is none of the work: wall_s leaves it out */
-    const char *at_name; /* a parameter that changes within the run; NULL: none */
-    double at;
-    int rep;    /* 1.. */
+    struct report_at at; /* what changes within the run; no name: nothing */
+    int rep;             /* 1.. */
     int pass;   /* of the repetition, 1..: each run_mode begins one; 0: it has one */
     int failed; /* this rank's first failure */
     int64_t device_before;
@@ -333,6 +332,12 @@ enum run_mode run_mode_asked(const struct run_options *o);
  * Between phases only, with no file open; the rates of run_rep_end count from here on.
  * Returns the agreed verdict. */
 int run_mode(struct run *r, enum run_mode mode, bool verify);
+
+/* Local. From now on transfers are made with this engine, whatever IOMETHOD says, and
+ * the rates of run_rep_end count from here on: for programs that hold engines against
+ * each other. Between phases, with no file open. 0, or -errno with a sentence where it
+ * cannot do what the options say, or cannot be used here. `spec` stays the caller's. */
+int run_engine(struct run *r, const char *spec);
 
 /* Local. Whether each write is written back before it counts as done (IOMODE=ASYNC with
  * --cache=flush, where the engine can). */
@@ -479,6 +484,12 @@ void run_await(struct run_file *f, struct run_io *t);
 /* Local. Waits until the file's queue, which may be one of several files, has room for
  * another request; the time is that of the kind `op`. Whether it has. */
 bool run_await_room(struct run_file *f, enum io_op op);
+
+/* Local. Submits n <= RUN_LIST_MOST transfers of one kind at once, which run_await
+ * waits for one by one, in any IOMODE; a synchronous engine has made them as it
+ * returns. */
+#define RUN_LIST_MOST 1024
+void run_submit_list(struct run_file *f, struct run_io t[], int n);
 
 /* **Collective.** Make what was written durable, in two steps (io_file_sync_own),
  * timed; run_file_close does it. A failure is kept. */

@@ -109,6 +109,30 @@ void run_submit(struct run_file *f, struct run_io *t)
         run_await(f, t);
 }
 
+/* Where the list was refused, an asynchronous engine has none of it under way; a
+ * synchronous one has made the others. */
+void run_submit_list(struct run_file *f, struct run_io t[], int n)
+{
+    struct run *r = f->run;
+    struct io_req *list[RUN_LIST_MOST];
+    for (int i = 0; i < n; i++) {
+        list[i] = transfer_of(f, &t[i].req);
+        t[i].under_way = false;
+    }
+    if (!f->io || r->failed || !n)
+        return;
+    int64_t begin_ns = clock_ns();
+    enum act a = run_act_of(t->req.op), before = phase_act_at(r->phase, a, begin_ns);
+    int rc = io_queue_start_at(io_file_queue(f->io), list, n, begin_ns);
+    int64_t end_ns = clock_ns();
+    if (r->queues)
+        phase_visible(r->phase, a, end_ns - begin_ns, 0);
+    phase_act_at(r->phase, before, end_ns);
+    run_fail(r, rc);
+    for (int i = 0; i < n; i++)
+        t[i].under_way = !rc;
+}
+
 void run_await(struct run_file *f, struct run_io *t)
 {
     struct run *r = f->run;

@@ -16,6 +16,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -100,9 +101,9 @@ class Done:
         for name in ("out", "err"):
             with open(os.path.join(self.folder, name), "rb") as f:
                 setattr(self, name, f.read().decode("utf-8", "replace"))
-        # the program's own lines; launchers add theirs
-        self.said = [line for line in self.err.splitlines()
-                     if line.startswith(self.program + ":")]
+        # the program's own lines, or its command's ("ldad perf:"); launchers add theirs
+        own = re.compile(re.escape(self.program) + "( [a-z]+)?:")
+        self.said = [line for line in self.err.splitlines() if own.match(line)]
 
     @property
     def report(self):

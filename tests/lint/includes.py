@@ -58,6 +58,7 @@ for _, _, folder, _ in programs("MPI"):  # unless it is above
 NO_MPI = ("base", "algebra", "layout", "hydro", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
+ALGORITHMS = re.compile(r"src/outcore/(consume|sets)\.")
 FILES_MOST = 16
 
 
@@ -74,6 +75,8 @@ def included(name):
 
 def may(name):
     folder = folder_of(name)
+    if ALGORITHMS.match(name):
+        return BASE | {folder}
     return (WORLD if NUMERICS.match(name) else MAY[folder]) | {folder}
 
 

@@ -291,12 +291,17 @@ static void measure(struct report *r, int reps)
     phase_open(&p);
     for (int rep = 1; rep <= reps; rep++) {
         set_phase(p, rep);
-        int rc = report_phase(r, p, "alpha", 0.5, &rate);
+        int rc = report_phase(r, p, &(struct report_at){.name = "alpha", .value = 0.5},
+                              &rate);
         tap_ok(rc == 0, "repetition %d is reduced", rep);
         if (rep == 1)
             check_rate(&rate);
-        report_figure_at(r, "W.write_MBps", "alpha", 0.5, "MB/s", "higher", "f", rep);
-        report_figure_at(r, "W.write_MBps", "alpha", 0.7, "MB/s", "higher", "f", 3);
+        report_figure_at(r, "W.write_MBps",
+                         &(struct report_at){.name = "alpha", .value = 0.5}, "MB/s",
+                         "higher", "f", rep);
+        report_figure_at(r, "W.write_MBps",
+                         &(struct report_at){.name = "alpha", .value = 0.7}, "MB/s",
+                         "higher", "f", 3);
         report_figure(r, "lost", "MB/s", "higher", "f", rep == 2 ? INFINITY : rep);
         report_figure(r, "none", "MB/s", "higher", "f", -rep);
         report_figure(r, "overlap", "1", "higher", "f", -0.25);
@@ -511,7 +516,7 @@ static void check_lanes(void)
         phase_open(&p[i]);
         set_lane(p[i], i ? p[0] : NULL, i);
     }
-    int rc = report_phases(r, (const struct phase *const *)p, n, NULL, 0, &rate);
+    int rc = report_phases(r, (const struct phase *const *)p, n, NULL, &rate);
     tap_ok(rc == 0, "lanes are reduced");
     tap_ok(near(rate.write_s, 0.1 + 0.01 * (w.size - 1)) &&
                rate.write_bytes == 500 * lanes && near(rate.wall_s, 1) &&
@@ -567,7 +572,7 @@ static void check_text(void)
     report_note(r, "a line", "of the program's");
     for (int rep = 1; rep <= 2; rep++) {
         set_phase(p, rep);
-        report_phase(r, p, NULL, 0, NULL);
+        report_phase(r, p, NULL, NULL);
         report_figure(r, "W.write_MBps", "MB/s", "higher", "f", 10 * rep);
     }
     report_close(&r, 0);
