@@ -22,7 +22,7 @@
 
 enum {
     GLIBC_THREADS = 20, /* of glibc's AIO, for the process */
-    SETTLE_MS = 1500,   /* its threads end after a second without work */
+    SETTLE_MS = 5000,   /* its threads end after a second without work */
     NAME_SIZE = 32,
     LISTED = 512
 };
@@ -229,12 +229,16 @@ static int aside(struct run *r, const char *phase, enum io_op op)
     return rc;
 }
 
-/* What the engine before left, so that each is seen to have its own threads only. */
+/* What the engine before left, so that each is seen to have its own threads only. Who
+ * does not go is not waited for again. */
 static void settle_threads(void)
 {
     const struct timespec t = {.tv_nsec = 10000000};
-    for (int ms = 0; ms < SETTLE_MS && flow_threads() > threads_before; ms += 10)
+    int ms = 0;
+    for (; ms < SETTLE_MS && flow_threads() > threads_before; ms += 10)
         nanosleep(&t, NULL);
+    if (ms >= SETTLE_MS)
+        threads_before = flow_threads();
 }
 
 static int engine_phases(struct run *r, const char *spec)
