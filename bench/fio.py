@@ -5,11 +5,11 @@ never a test.
     bench/fio.py [options]      from a build directory, or with --build DIR
     bench/fio.py --list         the cases; --only takes words that their names have
 
-A round runs A (fio), B (blocktransfer or madbench) and A' (fio again) of every case; the
-order of the cases turns from round to round. A round gives one ratio B / mean(A, A') and
-one ratio A'/A for each figure. What is printed is the median of B/A over the rounds, and
-beside it what A'/A says about the noise. The bar of a bandwidth is 0.95; medians and 99 %
-quantiles of latencies are to be within 10 % of each other.
+A round runs A (fio), B (blocktransfer or madbench) and A' (fio again) of every case;
+the order of the cases turns from round to round. A round gives one ratio B / mean(A,
+A') and one ratio A'/A for each figure. What is printed is the median of B/A over the
+rounds, and beside it what A'/A says about the noise. The bar of a bandwidth is 0.95;
+p50 and p99 of latencies are to be within 10 % of each other.
 
 The noise is half the width, in logarithms, of the 95 % interval of the median of A'/A
 (by order statistics: nothing is assumed about its distribution, and a few disturbed
@@ -25,8 +25,8 @@ What is the same on both sides
               (iodepth_batch_complete_min=1, _max=N) are replaced, with one call
               (iodepth_batch_submit=N). Buffers and files are not registered (fixedbufs,
               registerfiles), there is no kernel thread that polls (sqthread_poll),
-              completions are interrupts (hipri): all off. --one-by-one is fio's own way:
-              a system call for each transfer.
+              completions are interrupts (hipri): all off. --one-by-one is fio's own
+              way: a system call for each transfer.
   jobs        ranks are processes of fio; lanes (`threads`) its threads (--thread)
   pattern     random is randwrite and randread: each block once, in an order that is the
               same in all rounds, though not the same for both programs
@@ -96,8 +96,8 @@ Case = collections.namedtuple(
 def case(engine, pattern, block, mib, ranks=1, threads=1, depth=1, how="direct",
          mixed=None, shared=False, program="blocktransfer"):
     """mib: of each job."""
-    return Case(engine, pattern, block, (mib << 20) // block, ranks, threads, depth, how,
-                mixed, shared, program)
+    return Case(engine, pattern, block, (mib << 20) // block, ranks, threads, depth,
+                how, mixed, shared, program)
 
 
 RANDOM, SEQUENTIAL = ("random", 4096), ("sequential", 1 << 20)
@@ -105,7 +105,8 @@ CASES = (
     [case("null", *RANDOM, mib=2048, depth=d, how="memory") for d in (1, 16)]
     + [case("psync", *RANDOM, mib=256, ranks=r, how="memory") for r in (1, 2)]
     + [case("psync", *SEQUENTIAL, mib=1024, ranks=r, how="memory") for r in (1, 2)]
-    + [case("psync", *SEQUENTIAL, mib=512, how="cached", shared=s) for s in (False, True)]
+    + [case("psync", *SEQUENTIAL, mib=512, how="cached", shared=s)
+       for s in (False, True)]
     + [case("mmap", *RANDOM, mib=256, ranks=r, how="memory") for r in (1, 2)]
     + [case("mmap", *SEQUENTIAL, mib=1024, ranks=r, how="memory") for r in (1, 2)]
     + [case(e, *RANDOM, mib=64, ranks=r, depth=16) for e in QUEUES for r in (1, 2)]
@@ -241,7 +242,8 @@ def fio_job(args, c, folder, op):
         bins = collections.Counter()
         for job in jobs:
             bins.update({int(ns): n for ns, n in job[op]["lat_ns"]["bins"].items()})
-        out.update({"%s p%d" % (op, q): quantile(bins, q / 100) / 1e3 for q in (50, 99)})
+        out.update({"%s p%d" % (op, q): quantile(bins, q / 100) / 1e3
+                    for q in (50, 99)})
     return out
 
 
@@ -371,7 +373,7 @@ def noise(ratios):
 
 
 def verdict(ratio, spread, bars=(BAR, math.inf)):
-    """Whether the ratio is within the bars, and further from each than noise reaches."""
+    """Whether the ratio is within the bars, and farther from each than the noise."""
     if any(abs(math.log(ratio / bar)) < math.log1p(spread) for bar in bars
            if bar < math.inf):
         return "inconclusive"
@@ -421,9 +423,9 @@ def show(rows, loads):
     last = None
     for row in rows:
         print("%-*s %-10s %10.4g %10.4g %6.3f %5.2f-%5.2f %6.1f %%  %s" % (
-            width, "" if row["case"] == last else row["case"], row["figure"], row["fio"],
-            row["ours"], row["ratio"], row["least"], row["most"], 100 * row["noise"],
-            row["verdict"]))
+            width, "" if row["case"] == last else row["case"], row["figure"],
+            row["fio"], row["ours"], row["ratio"], row["least"], row["most"],
+            100 * row["noise"], row["verdict"]))
         last = row["case"]
     count = collections.Counter(row["verdict"] for row in rows)
     print("\n%d figures: %s" % (len(rows), ", ".join(

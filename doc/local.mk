@@ -12,5 +12,6 @@ dist_doc_DATA = \
 	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/scaling.md \
-	doc/statistics.md
+	doc/statistics.md \
+	doc/yardstick.md
 EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/report.png

@@ -57,7 +57,8 @@ def saturate(args, where, rank_bytes, folder):
         tree = measure("random %s" % engine, command(
             args, where, "random", "--iomethod=" + engine, "--no-verify",
             *climb.options(asynchronous, at_once, rank_bytes)), folder)
-        return {row["name"]: row for row in tree["figures"] if row["name"] in climb.RATES}
+        return {row["name"]: row for row in tree["figures"]
+                if row["name"] in climb.RATES}
     program = spec.find_program("blocktransfer", where.folders)
     found = climb.engines(program, args.cache == "direct")
     return climb.climb(found, args.most, figures)

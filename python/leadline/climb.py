@@ -93,8 +93,8 @@ def figures(steps):
 
 def show(steps, ranks):
     """A table, and a sentence for each rate."""
-    rows = [[s.engine, str(s.at_once)] + [
-        table.number(rate_of(s, rate)) for rate in RATES] for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
+    rows = [[s.engine, str(s.at_once)] + [table.number(rate_of(s, r)) for r in RATES]
+            for s in sorted(steps, key=lambda s: (s.engine, s.at_once))]
     text = table.text(["engine", "at once", "write MB/s", "read MB/s"], rows,
                       right=(1, 2, 3))
     return text + "".join(sentence(steps, rate, ranks) + "\n" for rate in RATES
