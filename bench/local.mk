@@ -14,7 +14,7 @@ bench_series_SOURCES = bench/series.c
 bench_series_LDADD = src/report/libreport.la src/base/libbase.la
 
 EXTRA_PROGRAMS += bench/sorter
-bench_sorter_LDADD = src/pfmload/libpfmload.la src/base/libbase.la -lpthread
+bench_sorter_LDADD = src/pfmload/libpfmload.la $(blocktransfer_LDADD)
 # make bench/segments, then bench/ior
 EXTRA_PROGRAMS += bench/segments
 bench_segments_SOURCES = bench/segments.c

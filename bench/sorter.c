@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "hydro/pfm.h"
+#include "pfmload/store/spill.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,12 @@ static void once(const struct pfm_sounding *from, int64_t n, int64_t memory,
     const struct pfm_sounding *bin;
     struct sorter *s;
     int64_t some = 1, taken = 0;
-    if (sorter_open(&s, memory, scratch))
+    static struct run_options options;
+    static struct run run = {.options = &options, .engine = "posix", .lanes = 1};
+    const struct spill_io io = {.run = &run};
+    if (!run.phase && phase_open(&run.phase))
+        fail();
+    if (sorter_open(&s, memory, scratch, &io))
         fail();
     int64_t cpu = clock_cpu_ns(), wall = clock_ns();
     for (int64_t i = 0; i < n; i += some) {

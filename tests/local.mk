@@ -74,6 +74,10 @@ tests_unit_lanes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_passes_LDADD = src/run/librun.la $(LDADD)
 tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
+tests_unit_feed_SOURCES = tests/unit/feed.c tests/unit/local_run.h
+tests_unit_scan_SOURCES = tests/unit/scan.c tests/unit/local_run.h
+tests_unit_sorter_SOURCES = tests/unit/sorter.c tests/unit/local_run.h
+tests_unit_packet_sorter_SOURCES = tests/unit/packet_sorter.c tests/unit/local_run.h
 tests_unit_stream_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
@@ -196,8 +200,8 @@ tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/sort/libsort.la src/pfmload/libpfmload.la src/hydro/libhydro.la \
-	src/madbench/libmadmath.la \
+LDADD = tests/unit/libtap.la src/sort/libsort.la src/pfmload/libpfmload.la src/run/librun.la \
+	src/hydro/libhydro.la src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
 

@@ -149,17 +149,16 @@ static int gsf_read_header(struct gsf *g)
 
 int gsf_open(struct gsf **g, const char *path)
 {
-    return gsf_open_told(g, path, &(struct told){0});
+    return gsf_open_source(g, path, NULL);
 }
 
-int gsf_open_told(struct gsf **out, const char *path, const struct told *told)
+int gsf_open_source(struct gsf **out, const char *path, const struct gsf_source *source)
 {
     struct gsf *g = calloc(1, sizeof *g);
     *out = NULL;
     if (!g)
         return err_set(-ENOMEM, path, -1, "no memory to read the file");
-    g->stream.told = *told;
-    int rc = gsf_stream_open(&g->stream, path);
+    int rc = gsf_stream_open(&g->stream, path, source);
     g->pings.path = g->stream.path;
     if (!rc)
         rc = gsf_read_header(g);
@@ -225,7 +224,7 @@ const char *gsf_version(const struct gsf *g)
 
 int64_t gsf_bytes(const struct gsf *g)
 {
-    return g->stream.bytes;
+    return g->stream.source.bytes;
 }
 
 int64_t gsf_position(const struct gsf *g)

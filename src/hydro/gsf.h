@@ -1,16 +1,16 @@
 /* Reads the pings of a file in the Generic Sensor Format (GSF), versions 1.0 to
  * 3.x (what came after 3.11 only adds): multibeam soundings as survey ships store them.
  *
- * One pass, forwards, through a window of fixed size; the memory of a reader does not
- * depend on the file. Scale factors hold until the next ones, so a ping cannot be
+ * One pass, forwards, in pieces of fixed size; the memory of a reader does not depend on
+ * the file. Where they come from is a function, so that who measures reads himself. Scale factors hold until the next ones, so a ping cannot be
  * decoded without those before it: a file is the smallest thing to hand to a reader.
  * No MPI; any number of readers in one process. */
 #ifndef HYDRO_GSF_H
 #define HYDRO_GSF_H
 
-#include "base/told.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 enum gsf_record {
     GSF_HEADER = 1,
@@ -87,8 +87,26 @@ struct gsf;
  * empty, is not GSF, or is of a version newer than 3.x. */
 int gsf_open(struct gsf **g, const char *path);
 
-/* Local. The same; of each read from now on *told is told, which is copied. */
-int gsf_open_told(struct gsf **g, const char *path, const struct told *told);
+/* Bytes to be read at once: what was read is still in the processor's cache when it is
+ * decoded. */
+enum { GSF_READ_BYTES = 256 << 10 };
+
+/* Where a reader gets the bytes of a file from. */
+struct gsf_source {
+    /* Local. The bytes from `at` on: *n > 0 of them are at *p until the next call, whose
+     * `at` is not before their end. Returns 0, or -errno with a sentence. */
+    int (*read)(void *context, int64_t at, const uint8_t **p, int64_t *n);
+    void *context;
+    int64_t bytes; /* of the file */
+};
+
+/* Local. The same, of an open file that *source, which is copied, reads; `path` is for
+ * sentences. */
+int gsf_open_source(struct gsf **g, const char *path, const struct gsf_source *source);
+
+/* Local. Whether a file that looks so can be read at all: 0, or -errno with a sentence
+ * where it is no regular one. */
+int gsf_check_file(const char *path, const struct stat *st);
 
 /* Local. The next ping. Returns 1, with its arrays valid until the next call; 0 at the
  * end of the file; -errno with a sentence that has file and byte offset where the file

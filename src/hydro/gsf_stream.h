@@ -1,27 +1,32 @@
-/* A window that moves forwards over a file. Inside of gsf.c. */
+/* A file that is looked at forwards. Inside of gsf.c. */
 #ifndef HYDRO_GSF_STREAM_H
 #define HYDRO_GSF_STREAM_H
 
-#include "base/told.h"
+#include "hydro/gsf.h"
 #include <stdint.h>
 
 struct gsf_stream {
-    int fd;
+    struct gsf_source source;
     char *path;
-    int64_t bytes; /* of the file when it was opened */
-    int64_t at;    /* in the file, where the window's unread part begins */
-    uint8_t *window;
-    int begin, end;   /* the unread part */
-    struct told told; /* of each read */
+    int64_t at; /* in the file, of the next byte */
+    /* The piece that was read last, and what of it is still to come, or all of it where
+     * `at` is before it. */
+    const uint8_t *piece;
+    int64_t piece_at, piece_bytes;
+    uint8_t *window; /* a record that is cut by the ends of pieces, `held` bytes from */
+    int64_t held;    /* `at` on; 0: there is none */
+    int fd;          /* of a source of its own; -1: somebody else's */
+    uint8_t *own;    /* what that reads into */
 };
 
-/* Local. Opens a regular file; *s is zero before, but for who is told. gsf_stream_close
- * is due whatever it returns: 0, or -errno with a sentence. */
-int gsf_stream_open(struct gsf_stream *s, const char *path);
+/* Local. Of somebody else's source, or, NULL, opens a regular file. gsf_stream_close is
+ * due whatever it returns: 0, or -errno with a sentence. */
+int gsf_stream_open(struct gsf_stream *s, const char *path,
+                    const struct gsf_source *source);
 
 static inline int64_t gsf_stream_left(const struct gsf_stream *s)
 {
-    return s->bytes - s->at;
+    return s->source.bytes - s->at;
 }
 
 /* Local. Makes the next n bytes (at most gsf_stream_left and a record with its head)

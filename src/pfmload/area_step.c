@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "pfmload/area/area_pass.h"
 #include "pfmload/steps.h"
-#include "pfmload/store/stream.h"
+#include "pfmload/store/writer.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_coverage(struct load *l, const struct band *b)
     int64_t bytes = (b->row1 - b->row0) * l->head.width;
     int64_t at = pfm_coverage_at(&l->head) + b->row0 * l->head.width;
     for (int64_t done = 0, n; done < bytes && !l->r->failed; done += n) {
-        n = bytes - done < STREAM_CHUNK ? bytes - done : STREAM_CHUNK;
+        n = bytes - done < WRITER_TRANSFER ? bytes - done : WRITER_TRANSFER;
         struct io_req req = {.op = IO_OP_WRITE,
                              .buf = b->coverage + done,
                              .offset = at + done,

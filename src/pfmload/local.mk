@@ -6,6 +6,7 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/input/deal.c src/pfmload/input/deal.h \
 	src/pfmload/input/feed.c src/pfmload/input/feed.h \
 	src/pfmload/input/list.c src/pfmload/input/list.h \
+	src/pfmload/input/reader.c src/pfmload/input/reader.h \
 	src/pfmload/input/scan.c src/pfmload/input/scan.h \
 	src/pfmload/store/packet_sorter.c src/pfmload/store/packet_sorter.h \
 	src/pfmload/store/sorter.c src/pfmload/store/sorter.h \
@@ -36,7 +37,6 @@ pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/steps_load.c \
 	src/pfmload/steps_report.c \
 	src/pfmload/steps_scan.c \
-	src/pfmload/store/stream.c src/pfmload/store/stream.h \
 	src/pfmload/store/writer.c src/pfmload/store/writer.h
 pfmload_LDADD = src/pfmload/libpfmload.la src/hydro/libhydro.la \
 	$(blocktransfer_LDADD)

@@ -171,16 +171,30 @@ static const char *first_input(const struct list *l)
     return l->file[i].path;
 }
 
+/* One queue for all inputs and scratch files of this rank, where the engine can. */
+static int open_queue(struct load *l)
+{
+    enum { DEPTH = 16, TRANSFER = 4 << 20 };
+    struct run *r = l->r;
+    struct io_queue *q = NULL;
+    int rc = 0;
+    if (r->engine && io_engine_shares_queue(r->engine))
+        rc = run_queue_open(r, &q, DEPTH, TRANSFER);
+    l->spill_io = (struct spill_io){.run = r, .queue = q};
+    l->reader = (struct reader){.run = r, .queue = q};
+    return rc;
+}
+
 int steps_begin(struct run *r)
 {
     struct load *l = r->context;
     const struct settings *s = l->set;
     char bytes[16];
-    int rc = 0;
+    int rc = open_queue(l);
     dest_name_part(&l->dest, l->r->id);
     if (l->r->engine)
         look_for_leftovers(l);
-    if (load_is_first(l) && l->r->engine && l->r->options->keep)
+    if (!rc && load_is_first(l) && l->r->engine && l->r->options->keep)
         rc = dest_check(&l->dest, s->append || s->overwrite);
     rc = err_agree(l->r->world.comm, rc);
     if (!rc)
@@ -240,6 +254,8 @@ int steps_tell_bad(struct run *r, int rc)
 void steps_end(struct run *r)
 {
     struct load *l = r->context;
+    reader_free(&l->reader);
+    io_queue_close(&l->spill_io.queue);
     list_close(&l->list);
     pfm_inputs_free(&l->inputs);
     pfm_close(&l->old);

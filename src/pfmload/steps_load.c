@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "pfmload/passes.h"
 #include "pfmload/steps.h"
-#include "pfmload/store/stream.h"
+#include "pfmload/store/writer.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void name_file(struct load *l, struct run_file *f, const char *suffix,
     int64_t row = l->head.width * l->head.bin_bytes; /* the area filter reads rows */
     load_fail(l, path_of(l, suffix, path));
     run_file_at(f, l->r, path, shared, load_is_first(l), 0,
-                row > STREAM_CHUNK ? row : STREAM_CHUNK, 4);
+                row > WRITER_TRANSFER ? row : WRITER_TRANSFER, 4);
 }
 
 /* `shared`: by all ranks; else rank 0 has them. */
@@ -178,7 +178,7 @@ static void rewrite(struct load *l)
     struct run_file ordered;
     char path[PFM_PATH] = "", name[PFM_PATH];
     load_fail(l, path_of(l, "ordered", path));
-    run_file_at(&ordered, l->r, path, false, load_is_first(l), 0, STREAM_CHUNK, 4);
+    run_file_at(&ordered, l->r, path, false, load_is_first(l), 0, WRITER_TRANSFER, 4);
     if (run_file_open(&ordered, IO_READ | IO_WRITE | IO_CREATE))
         return;
     if (load_is_first(l))

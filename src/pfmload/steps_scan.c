@@ -46,7 +46,7 @@ static int scan(struct load *l)
                              .skip_bad = s->skip_bad,
                              .progress = !s->run.quiet,
                              .bounded = s->bounded,
-                             .told = load_told(l)};
+                             .reader = &l->reader};
     if (s->bounded) { /* the grid has whole bins */
         struct pfm_form f = form(l);
         int rc = pfm_head_make(&l->head, &f);
@@ -212,7 +212,7 @@ int steps_scan(struct run *r, void *load)
                              .line_shift = l->lines_before - l->inputs_before,
                              .filter = l->set->swath,
                              .swath = SWATH_DEFAULTS,
-                             .told = load_told(l)};
+                             .reader = &l->reader};
     o.swath.sigma = l->set->swath_sigma;
     int rc = 0;
     l->cpu_ns = clock_cpu_ns();

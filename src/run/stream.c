@@ -71,6 +71,19 @@ int64_t run_stream_memory(const struct run_file *f, const struct run_stream_how 
     return head_bytes(f, how) + how->slots * stride(f, how);
 }
 
+int64_t run_stream_slot_bytes(const struct run_file *f,
+                              const struct run_stream_how *how, int64_t memory)
+{
+    int64_t align = align_of(f), least = how->record > 1 ? how->record : 1;
+    int64_t each = (memory - head_bytes(f, how)) / how->slots;
+    int64_t bytes = each - each % align - units_round_up(how->record, align);
+    bytes = bytes < f->max_request ? bytes : f->max_request;
+    if (bytes >= 16 * IO_DIRECT_ALIGN)
+        bytes -= bytes % IO_DIRECT_ALIGN;
+    bytes -= bytes % align;
+    return bytes < least ? 0 : bytes;
+}
+
 /* ---- opening and closing --------------------------------------------------------- */
 
 static int stream_check(const struct run_file *f, const struct run_stream_how *how)
@@ -205,7 +218,7 @@ static void stream_read_ahead(struct run_stream *s)
     }
 }
 
-/* The slot that was given is free; the record that it ends with goes before the next. */
+/* The slot that was given is free; the record it ends with goes before the next. */
 static void stream_give_back(struct run_stream *s)
 {
     if (!s->given)

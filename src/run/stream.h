@@ -29,20 +29,25 @@ struct run_stream_how {
     int64_t slot_bytes; /* of a transfer; with IO_DIRECT a multiple of IO_DIRECT_ALIGN,
                            and not more than f->max_request */
     int slots;          /* transfers at once, of f->depth; 1: nothing is ahead */
-    /* Reading: each piece is some records of so many bytes, whole ones, however they lie
-     * in transfers. Writing: the most that run_stream_room is asked for. At most
+    /* Reading: each piece is some records of so many bytes, whole ones, however they
+     * lie in transfers. Writing: the most that run_stream_room is asked for. At most
      * slot_bytes; 0: 1 byte, and none. */
     int64_t record;
     /* run_stream_memory(f, how) bytes, aligned to BUF_ALIGN, which stay the caller's;
      * NULL: the stream's own. */
     void *memory;
-    /* Writing: the zeros that fill up the last block with IO_DIRECT stay in the file, as
-     * whoever reads it knows how much there is. */
+    /* Writing: the zeros that fill up the last block with IO_DIRECT stay in the file,
+     * as whoever reads it knows how much there is. */
     bool uncut;
 };
 
 /* Local. Memory that a stream of this file takes. */
 int64_t run_stream_memory(const struct run_file *f, const struct run_stream_how *how);
+
+/* Local. The most bytes that each of how->slots slots can have where a stream takes so
+ * much memory; 0: not even a record, or a block. */
+int64_t run_stream_slot_bytes(const struct run_file *f,
+                              const struct run_stream_how *how, int64_t memory);
 
 /* Local. Of an open file; nothing is transferred yet. Returns 0, or -errno with a
  * sentence (-ENOMEM, -EINVAL), which is kept in the run, too; then *s is NULL. */
@@ -53,8 +58,8 @@ int run_stream_open(struct run_stream **s, struct run_file *f,
  * and 0: the end, or the run has failed. The end of the stretch may cut a record. */
 const void *run_stream_next(struct run_stream *s, int64_t *n);
 
-/* Local. Writing: room for the next n <= how->record bytes in a row, to be filled before
- * the next call; what is in it is anything. Never NULL: after a failure what is filled
+/* Local. Writing: room for the next n <= how->record bytes in a row, to be filled
+ * before the next call; what is in it is anything. Never NULL: after a failure what is filled
  * in goes nowhere. */
 void *run_stream_room(struct run_stream *s, int64_t n);
 

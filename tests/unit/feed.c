@@ -7,7 +7,9 @@
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "hydro/pfm_side.h"
+#include "local_run.h"
 #include "pfmload/input/feed.h"
+#include "pfmload/input/reader.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,19 +78,8 @@ static struct {
     uint64_t hash;
 } got;
 
-/* What was read since then. */
-static struct {
-    int64_t calls, bytes, ns;
-} moved;
-
-static void add_moved(void *context, bool write, int64_t bytes, int64_t ns)
-{
-    (void)context;
-    moved.calls += !write;
-    moved.bytes += bytes;
-    moved.ns += ns;
-}
-
+static struct run run;
+static struct reader reader = {.run = &run};
 static struct pfm_head head;
 static struct feed_options options;
 static struct feed_counts counts;
@@ -111,7 +102,7 @@ static int feed_built(int64_t first, int files)
     struct feed *f;
     got.n = got.calls = 0;
     got.hash = 0;
-    memset(&moved, 0, sizeof moved);
+    local_run(&run);
     err_clear();
     int rc = feed_open(&f, &head, &options);
     for (int i = 0; i < files && !rc; i++)
@@ -138,7 +129,7 @@ static const struct pfm_form usual = {.version = 7,
 static void make_head(const struct pfm_form *form)
 {
     options = (struct feed_options){
-        .how = GEO_EXACT, .swath = SWATH_DEFAULTS, .told = {add_moved, NULL}};
+        .how = GEO_EXACT, .swath = SWATH_DEFAULTS, .reader = &reader};
     if (pfm_head_make(&head, form))
         tap_ok(0, "the test can make a head: %s", err_get()->text);
 }
@@ -187,8 +178,8 @@ static void test_flags(void)
                counts.files == 1 && counts.pings == 1 && !counts.outside,
            "and are counted");
     struct stat st;
-    tap_ok(!stat(path, &st) && moved.bytes == st.st_size && moved.ns > 0 &&
-               moved.calls > 0,
+    const struct phase_act *a = &run.phase->act[ACT_READ];
+    tap_ok(!stat(path, &st) && a->bytes == st.st_size && a->ns > 0 && a->calls > 0,
            "as are bytes and time of reading");
 }
 
@@ -549,6 +540,8 @@ int main(int argc, char **argv)
     test_filter();
     test_pfm();
     test_hash();
+    reader_free(&reader);
+    phase_close(&run.phase);
     unlink(path);
     return tap_end();
 }

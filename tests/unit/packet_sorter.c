@@ -2,12 +2,17 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "local_run.h"
 #include "pfmload/store/packet_sorter.h"
+#include "pfmload/store/spill.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MEMORY = 1 << 20 };
+
+static struct run run;
+static const struct spill_io io = {.run = &run};
 
 /* A packet's key, and after it, all over it, when it came. */
 static void make(uint8_t *packet, int64_t bytes, uint64_t key, uint64_t number)
@@ -78,7 +83,7 @@ static void sorted(const char *what, int64_t bytes, int64_t n, uint64_t keys, bo
     struct pair *should = calloc((size_t)n + 1, sizeof *should);
     struct packet_sorter *s = NULL;
     char scratch[TAP_PATH];
-    int rc = packet_sorter_open(&s, bytes, MEMORY, tap_path(scratch, "runs"));
+    int rc = packet_sorter_open(&s, bytes, MEMORY, tap_path(scratch, "runs"), &io);
     rc = rc ? rc : fill(s, bytes, n, keys, should);
     rc = rc ? rc : packet_sorter_finish(s);
     int64_t bad = rc ? -1 : wrong(s, bytes, n, should);
@@ -97,6 +102,7 @@ static void sorted(const char *what, int64_t bytes, int64_t n, uint64_t keys, bo
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
+    local_run(&run);
     sorted("none", 112, 0, 1, false, false);
     sorted("one", 112, 1, 1, false, false);
     sorted("in memory", 112, 6000, 900, false, false);
@@ -107,7 +113,7 @@ int main(int argc, char **argv)
     sorted("many runs", 112, 700000, 90000, true, true);
     sorted("large ones", 65544, 500, 90, true, true);
     struct packet_sorter *s;
-    tap_ok(packet_sorter_open(&s, 112, MEMORY, "/no/such/folder/runs") == 0,
+    tap_ok(packet_sorter_open(&s, 112, MEMORY, "/no/such/folder/runs", &io) == 0,
            "a scratch file is made when it is needed");
     uint8_t packet[112] = {0};
     int rc = 0;
@@ -117,5 +123,6 @@ int main(int argc, char **argv)
                strstr(err_get()->file, "/no/such/folder"),
            "and where it cannot be, that is said");
     packet_sorter_close(&s);
+    phase_close(&run.phase);
     return tap_end();
 }

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 #include "hydro/gsf_write.h"
+#include "local_run.h"
+#include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,18 +85,9 @@ static int write_file(int file)
 
 /* ---- what should be found ------------------------------------------------------- */
 
-/* What was read. */
-static int64_t moved[3]; /* calls, bytes, ns */
-
-static void add_moved(void *context, bool write, int64_t bytes, int64_t ns)
-{
-    int64_t *to = context;
-    to[0] += !write;
-    to[1] += bytes;
-    to[2] += ns;
-}
-
-static const struct scan_options everything = {.told = {add_moved, moved}};
+static struct run run;
+static struct reader reader = {.run = &run};
+static const struct scan_options everything = {.reader = &reader};
 
 static bool counts(const struct scan_options *o, struct geo_point p)
 {
@@ -169,10 +162,12 @@ static void finds(const struct scan_options *o, const char *files, const char *w
 {
     int64_t soundings[FILES];
     struct scan s, expected = expect(o, files, soundings);
-    memset(moved, 0, sizeof moved);
+    local_run(&run);
     int rc = open_files(files, false);
     rc = rc ? rc : scan_files(&s, MPI_COMM_WORLD, list, o);
     bool each = !rc;
+    const struct phase_act *a = &run.phase->act[ACT_READ];
+    int64_t moved[3] = {a->calls, a->bytes, a->ns};
     MPI_Allreduce(MPI_IN_PLACE, moved, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     for (int64_t i = 0; i < (int64_t)strlen(files) && each; i++)
         each = list->file[i].soundings == soundings[files[i] - '0'];
@@ -188,7 +183,7 @@ static void finds(const struct scan_options *o, const char *files, const char *w
 
 static void test_good(void)
 {
-    struct scan_options tangent = {.how = GEO_TANGENT, .told = everything.told};
+    struct scan_options tangent = {.how = GEO_TANGENT, .reader = &reader};
     struct scan s;
     finds(&everything, "012345", "all files");
     finds(&tangent, "012345", "in the tangent plane");
@@ -219,7 +214,7 @@ static void test_ends(void)
 
 static void test_bounds(void)
 {
-    struct scan_options o = {.told = everything.told,
+    struct scan_options o = {.reader = &reader,
                              .bounded = true,
                              .west = 179.965,
                              .south = -16.999,
@@ -289,7 +284,7 @@ static void test_skip_bad(void)
     static const char files[] = "06172839:45";
     static const char *const why[] = {"cut short", "empty", "not a GSF", "a directory",
                                       "No such file"};
-    struct scan_options o = {.skip_bad = true};
+    struct scan_options o = {.reader = &reader, .skip_bad = true};
     int64_t soundings[FILES];
     struct scan s, expected = expect(&o, "012345", soundings);
     int rc = open_files(files, true);
@@ -319,6 +314,7 @@ int main(int argc, char **argv)
     int rc = 0;
     tap_start(&argc, &argv, 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    local_run(&run);
     for (int f = 0; f < FILES && !rank && !rc; f++)
         rc = write_file(f);
     if (!rank)
@@ -330,6 +326,8 @@ int main(int argc, char **argv)
     test_refusals();
     test_skip_bad();
     list_close(&list);
+    reader_free(&reader);
+    phase_close(&run.phase);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int f = 0; f <= NO_GSF && !rank; f++)
         unlink(path_of(f));

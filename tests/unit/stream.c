@@ -1,6 +1,7 @@
 /* ranks: 1 2 */
-/* Streams against a whole file in memory: what is written is there, what is read is what
- * the file has, however slots, records and offsets lie; and what was moved is booked. */
+/* Streams against a whole file in memory: what is written is there, what is read is
+ * what the file has, however slots, records and offsets lie; and what was moved is
+ * booked. */
 #include "tap.h"
 
 #include "base/buf.h"

@@ -1,11 +1,10 @@
 #include "pfmload/input/feed.h"
 #include "base/err.h"
 #include "base/rng.h"
-#include "hydro/gsf.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/input/beams.h"
-#include "world/world.h"
+#include "pfmload/input/reader.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -188,15 +187,6 @@ static int check_numbers(const struct source *from)
                    (long long)from->number, (long long)from->line);
 }
 
-/* As gsf_next, but not for ever. */
-static int feed_take(struct source *from, struct gsf_ping *ping)
-{
-    watchdog_arm_as_set("reading", from->path);
-    int rc = gsf_next(from->gsf, ping);
-    watchdog_disarm();
-    return rc;
-}
-
 /* The next ping, on its way through the filter if there is one. Returns 1, 0 or -errno
  * as gsf_next. */
 static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
@@ -204,9 +194,9 @@ static int next_ping(struct feed *f, struct source *from, struct gsf_ping *ping,
 {
     *cut = NULL;
     if (!f->swath)
-        return feed_take(from, ping);
+        return gsf_next(from->gsf, ping);
     while (!swath_next(f->swath, ping, cut)) {
-        int rc = from->ended ? 0 : feed_take(from, ping);
+        int rc = from->ended ? 0 : gsf_next(from->gsf, ping);
         if (rc < 0 || from->ended)
             return rc;
         from->ended = !rc;
@@ -229,14 +219,14 @@ int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
     struct gsf_ping ping;
     const uint8_t *cut;
     int rc = check_numbers(&from);
-    if (!rc)
-        rc = gsf_open_told(&from.gsf, path, &f->o.told);
     if (rc)
         return rc;
+    rc = reader_open(f->o.reader, path);
+    from.gsf = f->o.reader->gsf;
+    f->counts.files += !rc;
     while (!rc && (rc = next_ping(f, &from, &ping, &cut)) == 1)
         rc = feed_ping(f, &from, &ping, cut);
-    f->counts.files++;
-    gsf_close(&from.gsf);
+    reader_close(f->o.reader);
     return rc;
 }
 

@@ -3,18 +3,19 @@
 #ifndef PFMLOAD_INPUT_FEED_H
 #define PFMLOAD_INPUT_FEED_H
 
-#include "base/told.h"
 #include "hydro/geodesy.h"
 #include "hydro/pfm.h"
 #include "hydro/swath.h"
 #include <stdint.h>
+
+struct reader; /* pfmload/input/reader.h */
 
 struct feed_options {
     enum geo_how how;
     int64_t line_shift; /* the line of a file is its number and this */
     bool filter;        /* flag what the swath filter cuts */
     struct swath_options swath;
-    struct told told; /* of each read of a GSF file */
+    struct reader *reader; /* of GSF files; it lives as long */
 };
 
 /* Of all that was fed so far; each beam is counted once, in one of the lines after

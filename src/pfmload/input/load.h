@@ -8,8 +8,10 @@
 #include "pfmload/input/dest.h"
 #include "pfmload/input/feed.h"
 #include "pfmload/input/list.h"
+#include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
 #include "pfmload/input/settings.h"
+#include "pfmload/store/spill.h"
 
 /* Of schemes with an I/O node; slaves are the ranks after these. */
 enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
@@ -67,6 +69,8 @@ struct load {
     struct load_bin *known; /* of each bin, where the .bin does not say it yet; NULL */
     int64_t blocks_bytes;   /* of the .ndx; the writers of it know */
     struct pfm_extremes extremes; /* of this rank's bins */
+    struct spill_io spill_io;     /* of scratch files */
+    struct reader reader;         /* of inputs */
     struct feed *feed;
     struct progress progress;
     struct tally tally; /* of what this rank has fed */

@@ -1,8 +1,8 @@
 #include "pfmload/input/scan.h"
 #include "base/err.h"
 #include "base/progress.h"
-#include "hydro/gsf.h"
 #include "pfmload/input/beams.h"
+#include "pfmload/input/reader.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -108,30 +108,19 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     return rc;
 }
 
-/* As gsf_next, but not for ever. */
-static int scan_take(struct gsf *g, struct gsf_ping *ping, const char *path)
-{
-    watchdog_arm_as_set("reading", path);
-    int rc = gsf_next(g, ping);
-    watchdog_disarm();
-    return rc;
-}
-
 static int scan_file(struct scanner *c, const char *path, int64_t number,
                      struct scan *file)
 {
-    struct gsf *g;
     struct gsf_ping ping;
     int64_t at = 0;
-    int rc = gsf_open_told(&g, path, &c->o->told);
-    if (rc)
-        return rc;
-    while (!rc && (rc = scan_take(g, &ping, path)) == 1) {
+    int rc = reader_open(c->o->reader, path);
+    struct gsf *g = c->o->reader->gsf;
+    while (!rc && (rc = gsf_next(g, &ping)) == 1) {
         rc = scan_ping(c, &ping, number, file);
         progress_step(&c->progress, gsf_position(g) - at, "scanning");
         at = gsf_position(g);
     }
-    gsf_close(&g);
+    reader_close(c->o->reader);
     return rc;
 }
 

@@ -3,10 +3,11 @@
 #ifndef PFMLOAD_INPUT_SCAN_H
 #define PFMLOAD_INPUT_SCAN_H
 
-#include "base/told.h"
 #include "hydro/geodesy.h"
 #include "pfmload/input/list.h"
 #include <mpi.h>
+
+struct reader; /* pfmload/input/reader.h */
 
 struct scan_options {
     enum geo_how how;
@@ -16,7 +17,7 @@ struct scan_options {
      * the PFM, with what whole bins add to its sides. */
     bool bounded; /* false: all count */
     double west, south, east, north;
-    struct told told; /* of each read */
+    struct reader *reader; /* of the files */
 };
 
 /* The ends of what there is, of which each has a ping that it comes from. */

@@ -42,9 +42,7 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
         rc = batch_open(&g->batch, load_sorter_memory(l, half, roles_slaves(l)));
     if (!rc)
         rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
-                         load_scratch(l, "left", scratch));
-    if (!rc)
-        sorter_tell(g->left, load_told(l));
+                         load_scratch(l, "left", scratch), &l->spill_io);
     return rc;
 }
 

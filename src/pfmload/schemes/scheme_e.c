@@ -29,7 +29,7 @@ struct kept {
 struct node {
     struct load *l;
     struct receiver receiver;
-    struct stream blocks;
+    struct run_stream *blocks;
     /* Of each bin of the grid; `last` is, until the end, which of the blocks that are
      * kept is its oldest one. */
     struct load_bin *bin;
@@ -74,7 +74,7 @@ static int node_open(struct node *v, struct load *l)
     if (!v->bin || !v->extent || !v->waiting)
         return err_set(-ENOMEM, NULL, -1, "no memory for %lld bins", (long long)bins);
     rc = receiver_open(&v->receiver, l);
-    return rc ? rc : stream_open(&v->blocks, &l->blocks);
+    return rc ? rc : writer_stream(&v->blocks, &l->blocks);
 }
 
 static void node_close(struct node *v)
@@ -85,7 +85,7 @@ static void node_close(struct node *v)
     free(v->bin);
     free(v->waiting);
     receiver_close(&v->receiver);
-    stream_close(&v->blocks);
+    run_stream_close(&v->blocks);
 }
 
 /* ---- blocks --------------------------------------------------------------------- */
@@ -101,9 +101,9 @@ static int scheme_e_extend(struct node *v, int64_t n)
     if (rc)
         return rc;
     v->extent[v->extents++] =
-        (struct kept){.at = stream_at(&v->blocks), .memory = memory};
+        (struct kept){.at = run_stream_at(v->blocks), .memory = memory};
     v->places += n;
-    stream_seek(&v->blocks, stream_at(&v->blocks) + bytes);
+    run_stream_seek(v->blocks, run_stream_at(v->blocks) + bytes);
     return 0;
 }
 
@@ -122,8 +122,8 @@ static uint8_t *scheme_e_place(struct node *v, const uint8_t *block, int64_t *at
     size_t bytes = (size_t)v->l->head.block_bytes;
     int64_t number = v->kept;
     if (!kept && !v->keep_all) {
-        *at = stream_at(&v->blocks);
-        return memcpy(stream_take(&v->blocks, (int64_t)bytes), block, bytes);
+        *at = run_stream_at(v->blocks);
+        return memcpy(writer_take(v->blocks, (int64_t)bytes), block, bytes);
     }
     if (v->kept == v->places)
         load_fail(v->l, scheme_e_extend(v, v->blocks_of));
@@ -217,7 +217,7 @@ static int add_waiting(struct node *v)
     v->keep_all = true;
     for (int64_t i = 0; i < v->waits && !rc; i++)
         scheme_e_add(v, v->waiting + (v->oldest + i) % v->blocks_of * packet_bytes(h));
-    v->l->blocks_bytes = stream_at(&v->blocks);
+    v->l->blocks_bytes = run_stream_at(v->blocks);
     if (!rc && v->l->blocks_bytes > INT64_C(1) << h->pointer_bits)
         rc = err_set(-ERANGE, v->l->blocks.path, v->l->blocks_bytes,
                      "the bytes of all blocks are too many for a PFM: take smaller "
@@ -230,10 +230,10 @@ static void write_extents(struct node *v)
     size_t bytes = (size_t)v->l->head.block_bytes;
     for (int64_t i = 0; i < v->kept; i++) {
         if (i % v->blocks_of == 0)
-            stream_seek(&v->blocks, v->extent[i / v->blocks_of].at);
-        memcpy(stream_take(&v->blocks, (int64_t)bytes), kept_block(v, i), bytes);
+            run_stream_seek(v->blocks, v->extent[i / v->blocks_of].at);
+        memcpy(writer_take(v->blocks, (int64_t)bytes), kept_block(v, i), bytes);
     }
-    stream_flush(&v->blocks);
+    run_stream_flush(v->blocks);
 }
 
 /* A chain ends with a block that is not full, to which its oldest one points, or with

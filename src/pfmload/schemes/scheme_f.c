@@ -52,15 +52,10 @@ static int node_open(struct node *v, struct load *l)
     if (rc || opened)
         return rc ? rc : opened;
     if (l->set->canonical)
-        rc = sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch);
-    else
-        rc = packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
-                                scratch);
-    if (!rc && v->soundings)
-        sorter_tell(v->soundings, load_told(l));
-    if (!rc && v->packets)
-        packet_sorter_tell(v->packets, load_told(l));
-    return rc;
+        return sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch,
+                           &l->spill_io);
+    return packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
+                              scratch, &l->spill_io);
 }
 
 static void node_close(struct node *v)
@@ -97,7 +92,7 @@ static void scheme_f_write_all(struct node *v)
     writer_begin(&v->writer, 0, 0);
     int rc = v->packets ? write_packets(v) : write_soundings(v);
     load_fail(l, rc ? rc : writer_end(&v->writer));
-    l->blocks_bytes = stream_at(&v->writer.blocks);
+    l->blocks_bytes = run_stream_at(v->writer.blocks);
     l->extremes = v->writer.bins.extremes;
 }
 

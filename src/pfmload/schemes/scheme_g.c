@@ -176,7 +176,8 @@ static int64_t requests_of_round(const struct bands *b, int64_t round)
     int64_t most = 0;
     for (int64_t k = round * b->writers; k < (round + 1) * b->writers && k < b->n;
          k++) {
-        int64_t n = stream_requests(b->offset[k], b->offset[k + 1] - b->offset[k]);
+        int64_t n = run_stream_transfers(WRITER_TRANSFER, b->offset[k],
+                                         b->offset[k + 1] - b->offset[k]);
         most = n > most ? n : most;
     }
     return most;
@@ -197,7 +198,7 @@ static void write_mine(struct g *g)
             load_fail(l, write_band(g, k * b->writers + g->writer));
         requests += requests_of_round(b, k);
         if (l->r->options->collective)
-            stream_pad(&g->w.blocks, requests);
+            run_stream_pad(g->w.blocks, requests);
     }
     load_fail(l, writer_end(&g->w));
     l->extremes = g->w.bins.extremes;
@@ -226,11 +227,8 @@ static int prepare_writer(struct g *g)
                        "counting soundings in %lld bins does not fit into --memory: "
                        "raise it, take larger bins, or more ranks",
                        (long long)bins);
-    int rc =
-        sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch));
-    if (!rc)
-        sorter_tell(g->sorter, load_told(l));
-    return rc;
+    return sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch),
+                       &l->spill_io);
 }
 
 static int scheme_g_prepare(struct g *g)

@@ -58,15 +58,13 @@ static void load_cached(struct load *l)
     int rc = writer_open(&w, &l->head, &l->blocks, &l->bins, l->cover);
     if (!rc)
         rc = sorter_open(&c.sorter, load_sorter_memory(l, 0, 1),
-                         load_scratch(l, "runs", scratch));
-    if (!rc)
-        sorter_tell(c.sorter, load_told(l));
+                         load_scratch(l, "runs", scratch), &l->spill_io);
     if (load_ready(l, rc)) {
         feed_all(l, scheme_serial_sort, &c);
         writer_begin(&w, 0, 0);
         if (!l->r->failed)
             load_fail(l, writer_add_sorted(&w, c.sorter));
-        l->blocks_bytes = stream_at(&w.blocks);
+        l->blocks_bytes = run_stream_at(w.blocks);
         l->extremes = w.bins.extremes;
     }
     load_count_scratch(l, c.sorter ? sorter_counts(c.sorter) : NULL);

@@ -4,12 +4,13 @@
 #include "base/units.h"
 #include "pfmload/store/spill.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_MIN (256 * 1024) /* bytes the merge reads of a run; memory permitting */
-#define OUT_MAX (1024 * 1024)   /* bytes written at once */
+#define WINDOW_MIN (256 * 1024) /* bytes the merge has of a run; memory permitting */
+#define WRITE_MAX (2048 * 1024) /* that are on their way to a file */
 
 /* What is sorted is this. */
 struct entry {
@@ -19,9 +20,8 @@ struct entry {
 
 /* A run that is merged. */
 struct source {
-    uint8_t *window;
-    const uint8_t *at, *end; /* in the window */
-    int64_t next, left;      /* bytes of the file, not yet read */
+    struct run_stream *stream;
+    const uint8_t *at, *end; /* read */
 };
 
 /* Runs of `length` bytes, the last one maybe shorter, one after another. */
@@ -32,30 +32,40 @@ struct runs {
 
 struct packet_sorter {
     struct sorter_counts counts;
-    int64_t bytes;               /* of a packet */
-    uint8_t *room, *out;         /* all memory is from the room on; out is its end */
-    int64_t room_bytes;          /* to be divided into windows */
-    int64_t out_bytes;           /* a multiple of a packet's */
+    struct spill_io io;
+    int64_t bytes; /* of a packet */
+    uint8_t *room,
+        *writing;       /* all memory is from the room on; files are written through
+                                the end of it */
+    int64_t room_bytes; /* to be divided into windows */
+    int64_t writing_bytes;
     struct entry *entry, *spare; /* within the room, too */
     int64_t capacity, held;
     int64_t given; /* of a sort in memory */
     struct runs runs;
-    int64_t files;                /* made so far */
-    int64_t window_least, window; /* bytes, multiples of a packet's */
+    int64_t files;        /* made so far */
+    int64_t window_least; /* bytes */
     struct source *source;
+    int64_t sources;
     int64_t *heap, live; /* sources that have not ended, the least key's first */
     bool pending;        /* the least one was given, and is still there */
-    struct told told;
     char scratch[PATH_MAX - 32];
 };
 
-static int64_t whole(const struct packet_sorter *s, int64_t bytes)
+/* Of the memory, what is for writing and what at least for reading a run. */
+static void packet_sorter_divide(struct packet_sorter *s, int64_t bytes)
 {
-    return bytes < s->bytes ? s->bytes : bytes - bytes % s->bytes;
+    int64_t least = spill_memory_least(&s->io, s->bytes);
+    int64_t window = bytes / 64 < WINDOW_MIN ? bytes / 64 : WINDOW_MIN;
+    int64_t writing = bytes / 16 < WRITE_MAX ? bytes / 16 : WRITE_MAX;
+    s->window_least = units_round_up(window < least ? least : window, BUF_ALIGN);
+    s->writing_bytes = units_round_up(writing < least ? least : writing, BUF_ALIGN);
+    s->room_bytes = (bytes - s->writing_bytes) / BUF_ALIGN * BUF_ALIGN;
 }
 
 int packet_sorter_open(struct packet_sorter **sorter, int64_t packet_bytes,
-                       int64_t memory_bytes, const char *scratch)
+                       int64_t memory_bytes, const char *scratch,
+                       const struct spill_io *io)
 {
     struct packet_sorter *s = calloc(1, sizeof *s);
     void *room = NULL;
@@ -65,17 +75,14 @@ int packet_sorter_open(struct packet_sorter **sorter, int64_t packet_bytes,
     if (strlen(scratch) >= sizeof s->scratch)
         return err_set(-EINVAL, scratch, -1, "the file's path is too long");
     memcpy(s->scratch, scratch, strlen(scratch) + 1);
-    s->runs.file = (struct spill){.write_fd = -1, .read_fd = -1};
+    s->io = *io;
     s->bytes = packet_bytes;
+    packet_sorter_divide(s, memory_bytes);
     int rc = buf_reserve(&room, memory_bytes, "the sorter of blocks");
     s->room = room;
     s->counts.memory_bytes = memory_bytes;
-    s->out_bytes = whole(s, memory_bytes / 16 < OUT_MAX ? memory_bytes / 16 : OUT_MAX);
-    s->window_least =
-        whole(s, memory_bytes / 64 < WINDOW_MIN ? memory_bytes / 64 : WINDOW_MIN);
-    s->room_bytes = memory_bytes - s->out_bytes;
     s->capacity = s->room_bytes / (packet_bytes + 2 * (int64_t)sizeof(struct entry));
-    s->out = s->room + s->room_bytes;
+    s->writing = s->room + s->room_bytes;
     s->entry = (struct entry *)(void *)(s->room + s->capacity * packet_bytes);
     s->spare = s->entry + s->capacity;
     size_t sources = (size_t)(s->room_bytes / s->window_least);
@@ -86,9 +93,17 @@ int packet_sorter_open(struct packet_sorter **sorter, int64_t packet_bytes,
     return rc;
 }
 
+static void merge_end(struct packet_sorter *s)
+{
+    for (int64_t i = 0; i < s->sources; i++)
+        run_stream_close(&s->source[i].stream);
+    s->sources = 0;
+}
+
 void packet_sorter_close(struct packet_sorter **s)
 {
     if (*s) {
+        merge_end(*s);
         spill_close(&(*s)->runs.file);
         buf_free((*s)->room);
         free((*s)->source);
@@ -96,11 +111,6 @@ void packet_sorter_close(struct packet_sorter **s)
     }
     free(*s);
     *s = NULL;
-}
-
-void packet_sorter_tell(struct packet_sorter *s, struct told told)
-{
-    s->told = told;
 }
 
 const struct sorter_counts *packet_sorter_counts(const struct packet_sorter *s)
@@ -155,40 +165,27 @@ static const uint8_t *sorted_packet(const struct packet_sorter *s, int64_t i)
 static int runs_open(struct packet_sorter *s, struct runs *r, int64_t length)
 {
     r->length = length;
-    return spill_open(&r->file, s->scratch, s->files++, &s->told);
+    return spill_open(&r->file, &s->io, s->scratch, s->files++, s->writing,
+                      s->writing_bytes);
 }
 
-/* What is in `out`. */
-static int append_out(struct packet_sorter *s, struct runs *r, int64_t bytes)
+static int runs_append(struct packet_sorter *s, struct runs *r, const uint8_t *packet)
 {
-    s->counts.spilled_bytes += bytes;
-    return spill_append(&r->file, s->out, bytes);
-}
-
-/* A packet to the end of a run, by way of `out`, which is written when it is full. */
-static int put_out(struct packet_sorter *s, struct runs *r, const uint8_t *packet,
-                   int64_t *fill)
-{
-    memcpy(s->out + *fill, packet, (size_t)s->bytes);
-    *fill += s->bytes;
-    if (*fill < s->out_bytes)
-        return 0;
-    *fill = 0;
-    return append_out(s, r, s->out_bytes);
+    s->counts.spilled_bytes += s->bytes;
+    return spill_append(&r->file, packet, s->bytes);
 }
 
 /* What is held becomes a run. */
 static int spill(struct packet_sorter *s)
 {
     struct runs *r = &s->runs;
-    int64_t fill = 0;
     int rc = s->counts.runs ? 0 : runs_open(s, r, s->capacity * s->bytes);
     packet_sorter_sort(s);
     for (int64_t i = 0; i < s->held && !rc; i++)
-        rc = put_out(s, r, sorted_packet(s, i), &fill);
+        rc = runs_append(s, r, sorted_packet(s, i));
     s->held = 0;
     s->counts.runs++;
-    return rc ? rc : append_out(s, r, fill);
+    return rc;
 }
 
 int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n)
@@ -210,12 +207,11 @@ int packet_sorter_add(struct packet_sorter *s, const uint8_t *packets, int64_t n
 
 static int packet_sorter_fill(struct packet_sorter *s, struct source *from)
 {
-    int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = spill_read(&s->runs.file, from->window, from->next, n);
-    from->at = from->window;
-    from->end = from->window + n;
-    from->next += n;
-    from->left -= n;
+    const void *packets;
+    int64_t n;
+    int rc = spill_next(&s->runs.file, from->stream, &packets, &n);
+    from->at = packets;
+    from->end = n ? from->at + n : from->at;
     return rc;
 }
 
@@ -240,23 +236,30 @@ static void sift(struct packet_sorter *s, int64_t i)
     heap[i] = moved;
 }
 
+/* The next run, which begins at byte `from`. */
+static int source_open(struct packet_sorter *s, int64_t from, uint8_t *window,
+                       int64_t bytes)
+{
+    struct source *source = &s->source[s->sources];
+    int64_t left = s->runs.file.bytes - from;
+    int64_t n = left < s->runs.length ? left : s->runs.length;
+    *source = (struct source){NULL, NULL, NULL};
+    s->heap[s->sources] = s->sources;
+    s->sources++;
+    int rc =
+        spill_read(&s->runs.file, &source->stream, from, n, s->bytes, window, bytes);
+    return rc ? rc : packet_sorter_fill(s, source);
+}
+
 /* Starts to merge n runs from `first` on. */
 static int merge_start(struct packet_sorter *s, int64_t first, int64_t n)
 {
+    int64_t window = s->room_bytes / n / BUF_ALIGN * BUF_ALIGN;
     int rc = 0;
-    s->window = whole(s, s->room_bytes / n);
     s->live = n;
     s->pending = false;
-    for (int64_t i = 0; i < n && !rc; i++) {
-        int64_t next = (first + i) * s->runs.length, left = s->runs.file.bytes - next;
-        s->heap[i] = i;
-        s->source[i] = (struct source){
-            .window = s->room + i * s->window,
-            .next = next,
-            .left = left < s->runs.length ? left : s->runs.length,
-        };
-        rc = packet_sorter_fill(s, &s->source[i]);
-    }
+    for (int64_t i = 0; i < n && !rc; i++)
+        rc = source_open(s, (first + i) * s->runs.length, s->room + i * window, window);
     for (int64_t i = n / 2; i-- > 0 && !rc;)
         sift(s, i);
     return rc;
@@ -292,13 +295,12 @@ static int merge_pass(struct packet_sorter *s, int64_t runs, int64_t together)
     const uint8_t *packet;
     int rc = runs_open(s, &longer, s->runs.length * together);
     for (int64_t i = 0; i < runs && !rc; i += together) {
-        int64_t held = 0;
         rc = merge_start(s, i, runs - i < together ? runs - i : together);
         while (!rc && !(rc = merge_next(s, &packet)) && packet)
-            rc = put_out(s, &longer, packet, &held);
-        if (!rc)
-            rc = append_out(s, &longer, held);
+            rc = runs_append(s, &longer, packet);
+        merge_end(s);
     }
+    rc = rc ? rc : spill_end(&longer.file);
     spill_close(rc ? &longer.file : &s->runs.file);
     if (!rc)
         s->runs = longer;
@@ -316,6 +318,7 @@ int packet_sorter_finish(struct packet_sorter *s)
         return 0;
     }
     int rc = s->held ? spill(s) : 0;
+    rc = rc ? rc : spill_end(&s->runs.file);
     while (!rc && (runs = units_div_up(s->runs.file.bytes, s->runs.length)) > fan_in) {
         int64_t together = units_div_up(runs, fan_in);
         rc = merge_pass(s, runs, together < fan_in ? together : fan_in);

@@ -1,6 +1,6 @@
 /* Packets of schemes E and F (packet.h), or any records of one size that begin with a
  * key, by their keys: an external sort in memory of a given size, which moves a packet
- * once. Those with equal keys stay in the order in which they came. No MPI. */
+ * once. Those with equal keys stay in the order in which they came. */
 #ifndef PFMLOAD_STORE_PACKET_SORTER_H
 #define PFMLOAD_STORE_PACKET_SORTER_H
 
@@ -11,10 +11,8 @@ struct packet_sorter;
 /* Local. For packets of `packet_bytes`, a multiple of 8, of which the first 8 are the
  * key. Otherwise as sorter_open. */
 int packet_sorter_open(struct packet_sorter **s, int64_t packet_bytes,
-                       int64_t memory_bytes, const char *scratch);
-
-/* Local. As sorter_tell. */
-void packet_sorter_tell(struct packet_sorter *s, struct told told);
+                       int64_t memory_bytes, const char *scratch,
+                       const struct spill_io *io);
 
 /* Local. Takes copies of n packets, one after another. Returns 0, or -errno with a
  * sentence that names the scratch file, as the next two do. */

@@ -12,15 +12,16 @@
 
 #define BYTES ((int64_t)sizeof(struct pfm_sounding))
 
-/* Bytes that the merge reads of a run at once. */
+/* Bytes that the merge has of a run at once. */
 #define WINDOW_MIN (256 * 1024)  /* memory permitting */
 #define WINDOW_MAX (4096 * 1024) /* more is not faster */
+#define ALIGN 64                 /* of windows that direct I/O does not use */
+#define WRITE_MAX (2048 * 1024)  /* that are on their way to a file */
 
 /* A run that is merged. */
 struct source {
-    struct pfm_sounding *window;
-    const struct pfm_sounding *at, *end; /* in the window; equal: the run has ended */
-    int64_t next, left;                  /* in the file, not yet read */
+    struct run_stream *stream;
+    const struct pfm_sounding *at, *end; /* read; equal: the run has ended */
 };
 
 /* A source's first bin, kept where the merge compares. */
@@ -38,17 +39,19 @@ struct runs {
 /* At the start of its own memory; `source`, `tree` and `room` are the rest. */
 struct sorter {
     struct sorter_counts counts;
+    struct spill_io io;
+    void *writing; /* what a file is written through */
+    int64_t writing_bytes;
     struct pfm_sounding *room; /* soundings to be sorted, later the windows */
     int64_t capacity, held;
-    int64_t given;                   /* of a sort in memory */
-    int64_t fan_in, sources, window; /* the last in soundings */
+    int64_t given; /* of a sort in memory */
+    int64_t fan_in, sources;
     struct source *source;
     struct node *tree; /* of losers; the winner is tree[0] */
     struct pfm_sounding *out;
     int64_t out_capacity;
     int64_t files; /* made so far */
     struct runs runs;
-    struct told told;
     char scratch[PATH_MAX - 32]; /* a number follows it */
 };
 
@@ -57,7 +60,8 @@ struct sorter {
 static int runs_open(struct sorter *s, struct runs *r, int64_t length)
 {
     *r = (struct runs){.length = length};
-    return spill_open(&r->file, s->scratch, s->files++, &s->told);
+    return spill_open(&r->file, &s->io, s->scratch, s->files++, s->writing,
+                      s->writing_bytes);
 }
 
 static int runs_append(struct sorter *s, struct runs *r,
@@ -77,15 +81,12 @@ static int64_t runs_count(const struct runs *r)
 
 static int source_fill(struct sorter *s, struct source *from)
 {
-    int64_t n = from->left < s->window ? from->left : s->window;
-    int rc = spill_read(&s->runs.file, from->window, from->next * BYTES, n * BYTES);
-    if (rc)
-        return rc;
-    from->at = from->window;
-    from->end = from->window + n;
-    from->next += n;
-    from->left -= n;
-    return 0;
+    const void *records;
+    int64_t n;
+    int rc = spill_next(&s->runs.file, from->stream, &records, &n);
+    from->at = records;
+    from->end = n ? from->at + n / BYTES : from->at;
+    return rc;
 }
 
 static bool wins(const struct sorter *s, const struct node *a, const struct node *b)
@@ -116,25 +117,38 @@ static void play(struct sorter *s, int64_t i)
     s->tree[0] = node;
 }
 
+static void merge_end(struct sorter *s)
+{
+    for (int64_t i = 0; i < s->sources; i++)
+        run_stream_close(&s->source[i].stream);
+    s->sources = 0;
+}
+
+/* The next run, `next` soundings from the first one on. */
+static int source_open(struct sorter *s, int64_t next, void *window, int64_t bytes)
+{
+    struct source *from = &s->source[s->sources];
+    int64_t left = s->runs.soundings - next;
+    int64_t n = left < s->runs.length ? left : s->runs.length;
+    *from = (struct source){NULL, NULL, NULL};
+    s->tree[s->sources++].source = -1;
+    int rc = spill_read(&s->runs.file, &from->stream, next * BYTES, n * BYTES, BYTES,
+                        window, bytes);
+    return rc ? rc : source_fill(s, from);
+}
+
 /* Starts to merge the `sources` runs from `first` on. They share the room; what they
- * do not need, and an eighth of it at least, is for the result. */
+ * do not need, and an eighth of the memory at least, is for the result. */
 static int merge_start(struct sorter *s, int64_t first, int64_t sources)
 {
-    int64_t share = (s->capacity - s->capacity / 8) / sources;
-    int64_t window = share < WINDOW_MAX / BYTES ? share : WINDOW_MAX / BYTES;
-    s->sources = sources;
-    s->window = window;
-    s->out = s->room + sources * window;
-    s->out_capacity = s->capacity - sources * window;
+    int64_t room = s->capacity * BYTES - s->counts.memory_bytes / 8;
+    int64_t window = room / sources < WINDOW_MAX ? room / sources : WINDOW_MAX;
+    window -= window % (s->io.run->io_flags & IO_DIRECT ? BUF_ALIGN : ALIGN);
+    s->out = (struct pfm_sounding *)(void *)((char *)s->room + sources * window);
+    s->out_capacity = (s->capacity * BYTES - sources * window) / BYTES;
     for (int64_t i = 0; i < sources; i++) {
-        int64_t next = (first + i) * s->runs.length, left = s->runs.soundings - next;
-        s->tree[i].source = -1;
-        s->source[i] = (struct source){
-            .window = s->room + i * window,
-            .next = next,
-            .left = left < s->runs.length ? left : s->runs.length,
-        };
-        int rc = source_fill(s, &s->source[i]);
+        int rc = source_open(s, (first + i) * s->runs.length,
+                             (char *)s->room + i * window, window);
         if (rc)
             return rc;
     }
@@ -175,7 +189,9 @@ static int merge_pass(struct sorter *s, int64_t together)
             rc = rc ? rc : merge_some(s, false, &n);
             rc = rc || !n ? rc : runs_append(s, &longer, s->out, n);
         } while (!rc && n);
+        merge_end(s);
     }
+    rc = rc ? rc : spill_end(&longer.file);
     spill_close(rc ? &longer.file : &s->runs.file);
     if (!rc)
         s->runs = longer;
@@ -185,13 +201,39 @@ static int merge_pass(struct sorter *s, int64_t together)
 
 /* ---- sorter --------------------------------------------------------------------- */
 
-int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratch)
+/* How many runs are merged at once, where each has the least window; and what is for
+ * writing. */
+static int sorter_divide(struct sorter *s, int64_t bytes)
 {
-    int64_t window = memory_bytes / 16 < WINDOW_MIN ? memory_bytes / 16 : WINDOW_MIN;
-    struct sorter *s;
+    int64_t least = spill_memory_least(&s->io, BYTES);
+    int64_t window = bytes / 16 < WINDOW_MIN ? bytes / 16 : WINDOW_MIN;
+    int64_t writing = bytes / 16 < WRITE_MAX ? bytes / 16 : WRITE_MAX;
+    int64_t each = (int64_t)(sizeof *s->source + sizeof *s->tree);
+    window = window < least ? least : window;
+    s->writing_bytes = units_round_up(writing < least ? least : writing, BUF_ALIGN);
+    bytes -= bytes / 8 + s->writing_bytes + (int64_t)sizeof *s + BUF_ALIGN;
+    s->fan_in = bytes / (window + each);
+    return s->fan_in < 2 ? -1 : 0;
+}
+
+static void sorter_place(struct sorter *s, int64_t bytes)
+{
+    s->source = (struct source *)(s + 1);
+    s->tree = (struct node *)(s->source + s->fan_in);
+    int64_t tables =
+        units_round_up((char *)(s->tree + s->fan_in) - (char *)s, BUF_ALIGN);
+    s->writing = (char *)s + tables;
+    s->room = (void *)((char *)s + tables + s->writing_bytes);
+    s->capacity = (bytes - tables - s->writing_bytes) / BYTES;
+}
+
+int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratch,
+                const struct spill_io *io)
+{
+    struct sorter divided = {.io = *io}, *s;
     void *memory;
     *sorter = NULL;
-    if (memory_bytes < SORTER_MEMORY_MIN)
+    if (memory_bytes < SORTER_MEMORY_MIN || sorter_divide(&divided, memory_bytes))
         return err_set(-EINVAL, NULL, -1,
                        "%lld bytes of memory are too few to sort soundings in: allow "
                        "%d at least",
@@ -203,22 +245,12 @@ int sorter_open(struct sorter **sorter, int64_t memory_bytes, const char *scratc
     if (rc)
         return rc;
     s = memory;
-    *s = (struct sorter){.runs.file = {.write_fd = -1, .read_fd = -1}};
+    *s = divided;
     s->counts.memory_bytes = memory_bytes;
-    s->fan_in = memory_bytes / 8 * 7 / window;
-    s->source = (struct source *)(s + 1);
-    s->tree = (struct node *)(s->source + s->fan_in);
-    int64_t tables = units_div_up((char *)(s->tree + s->fan_in) - (char *)s, BYTES);
-    s->room = (struct pfm_sounding *)memory + tables;
-    s->capacity = memory_bytes / BYTES - tables;
+    sorter_place(s, memory_bytes);
     memcpy(s->scratch, scratch, strlen(scratch) + 1);
     *sorter = s;
     return 0;
-}
-
-void sorter_tell(struct sorter *s, struct told told)
-{
-    s->told = told;
 }
 
 /* What is held becomes a run. */
@@ -260,6 +292,7 @@ int sorter_finish(struct sorter *s)
     }
     if (s->held)
         rc = spill(s);
+    rc = rc ? rc : spill_end(&s->runs.file);
     /* No more are merged than make one last merge possible, with long windows. */
     while (!rc && (runs = runs_count(&s->runs)) > s->fan_in) {
         int64_t together = units_div_up(runs, s->fan_in);
@@ -292,6 +325,7 @@ void sorter_close(struct sorter **s)
 {
     if (!*s)
         return;
+    merge_end(*s);
     spill_close(&(*s)->runs.file);
     buf_free(*s);
     *s = NULL;

@@ -1,14 +1,14 @@
 /* Soundings into the order of a PFM, however many there are: an external sort by
- * (bin, file, ping, beam) in memory of a given size. No MPI. */
+ * (bin, file, ping, beam) in memory of a given size. */
 #ifndef PFMLOAD_STORE_SORTER_H
 #define PFMLOAD_STORE_SORTER_H
 
-#include "base/told.h"
 #include <stdint.h>
 
 #define SORTER_MEMORY_MIN 65536 /* bytes */
 
 struct pfm_sounding; /* hydro/pfm.h */
+struct spill_io;     /* pfmload/store/spill.h */
 struct sorter;
 
 struct sorter_counts {
@@ -22,12 +22,11 @@ struct sorter_counts {
 /* Local. Allocates `memory_bytes`, all that the sorter ever does. Runs that do not fit
  * go to files whose paths begin with `scratch`, which no other process may use; they
  * are made when first needed and have no name from then on, so that nothing is left
- * however the process ends. Returns 0, or -errno with a sentence: -EINVAL for less
- * than SORTER_MEMORY_MIN or a path that is too long, -ENOMEM. */
-int sorter_open(struct sorter **s, int64_t memory_bytes, const char *scratch);
-
-/* Local. From now on *told is told of each write and read of a run; it is copied. */
-void sorter_tell(struct sorter *s, struct told told);
+ * however the process ends. They are written and read as *io says, which is copied; a
+ * failure of that is kept in its run, too. Returns 0, or -errno with a sentence:
+ * -EINVAL for less than SORTER_MEMORY_MIN or a path that is too long, -ENOMEM. */
+int sorter_open(struct sorter **s, int64_t memory_bytes, const char *scratch,
+                const struct spill_io *io);
 
 /* Local. Takes copies of `n` soundings, in any order. Returns 0, or -errno with a
  * sentence that names the file (disk full, or broken); then only sorter_close is

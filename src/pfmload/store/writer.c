@@ -4,6 +4,22 @@
 #include <errno.h>
 #include <string.h>
 
+/* ---- streams --------------------------------------------------------------------- */
+
+int writer_stream(struct run_stream **s, struct run_file *file)
+{
+    struct run_stream_how how = {.op = IO_OP_WRITE,
+                                 .slot_bytes = WRITER_TRANSFER,
+                                 .slots = 2,
+                                 .record = WRITER_PIECE_MAX};
+    return run_stream_open(s, file, &how);
+}
+
+uint8_t *writer_take(struct run_stream *s, int64_t n)
+{
+    return memset(run_stream_room(s, n), 0, (size_t)n);
+}
+
 /* ---- summaries of bins ---------------------------------------------------------- */
 
 enum { HOLE_MIN = 65536 }; /* bytes; shorter ones are written */
@@ -13,30 +29,31 @@ int bin_writer_open(struct bin_writer *w, const struct pfm_head *head,
 {
     memset(w, 0, sizeof *w);
     w->head = head;
-    int rc = stream_open(&w->bins, bins);
-    return rc ? rc : stream_open(&w->cover, cover);
+    w->file = bins;
+    int rc = writer_stream(&w->bins, bins);
+    return rc ? rc : writer_stream(&w->cover, cover);
 }
 
 void bin_writer_close(struct bin_writer *w)
 {
-    stream_close(&w->bins);
-    stream_close(&w->cover);
+    run_stream_close(&w->bins);
+    run_stream_close(&w->cover);
 }
 
 void bin_writer_begin(struct bin_writer *w, int64_t first)
 {
     const struct pfm_head *h = w->head;
-    stream_seek(&w->bins, h->header_bytes + first * h->bin_bytes);
-    stream_seek(&w->cover, pfm_coverage_at(h) + first);
+    run_stream_seek(w->bins, h->header_bytes + first * h->bin_bytes);
+    run_stream_seek(w->cover, pfm_coverage_at(h) + first);
     w->next = first;
 }
 
-static void skip(struct stream *s, int64_t bytes)
+static void skip(struct run_stream *s, int64_t bytes)
 {
     if (bytes >= HOLE_MIN)
-        stream_seek(s, stream_at(s) + bytes);
+        run_stream_seek(s, run_stream_at(s) + bytes);
     else if (bytes)
-        stream_take(s, bytes);
+        writer_take(s, bytes);
 }
 
 int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
@@ -44,15 +61,15 @@ int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
     const struct pfm_head *h = w->head;
     const char *unfit = pfm_bin_unfit(h, bin);
     if (unfit)
-        return err_set(-ERANGE, w->bins.file->path, stream_at(&w->bins),
+        return err_set(-ERANGE, w->file->path, run_stream_at(w->bins),
                        "the %s of the bin in row %lld, column %lld, with %lld "
                        "soundings, is too large for a PFM: take smaller bins",
                        unfit, (long long)(bin->index / h->width),
                        (long long)(bin->index % h->width), (long long)bin->soundings);
-    skip(&w->bins, (bin->index - w->next) * h->bin_bytes);
-    skip(&w->cover, bin->index - w->next);
-    pfm_put_bin(h, stream_take(&w->bins, h->bin_bytes), bin);
-    *stream_take(&w->cover, 1) = pfm_coverage(bin);
+    skip(w->bins, (bin->index - w->next) * h->bin_bytes);
+    skip(w->cover, bin->index - w->next);
+    pfm_put_bin(h, writer_take(w->bins, h->bin_bytes), bin);
+    *writer_take(w->cover, 1) = pfm_coverage(bin);
     pfm_extremes_add(&w->extremes, bin);
     w->next = bin->index + 1;
     return 0;
@@ -60,8 +77,8 @@ int bin_writer_put(struct bin_writer *w, const struct pfm_bin *bin)
 
 void bin_writer_flush(struct bin_writer *w)
 {
-    stream_flush(&w->bins);
-    stream_flush(&w->cover);
+    run_stream_flush(w->bins);
+    run_stream_flush(w->cover);
 }
 
 /* ---- blocks --------------------------------------------------------------------- */
@@ -73,13 +90,13 @@ int writer_open(struct writer *w, const struct pfm_head *head, struct run_file *
     w->head = head;
     w->bin.index = -1;
     int rc = bin_writer_open(&w->bins, head, bins, cover);
-    return rc ? rc : stream_open(&w->blocks, blocks);
+    return rc ? rc : writer_stream(&w->blocks, blocks);
 }
 
 void writer_close(struct writer *w)
 {
     bin_writer_close(&w->bins);
-    stream_close(&w->blocks);
+    run_stream_close(&w->blocks);
 }
 
 int64_t writer_bytes(const struct pfm_head *head, int64_t n)
@@ -89,7 +106,7 @@ int64_t writer_bytes(const struct pfm_head *head, int64_t n)
 
 void writer_begin(struct writer *w, int64_t first, int64_t offset)
 {
-    stream_seek(&w->blocks, offset);
+    run_stream_seek(w->blocks, offset);
     bin_writer_begin(&w->bins, first);
 }
 
@@ -106,7 +123,7 @@ int writer_end_bin(struct writer *w)
 static void begin_bin(struct writer *w, int64_t index)
 {
     w->bin.index = index;
-    w->bin.first = stream_at(&w->blocks);
+    w->bin.first = run_stream_at(w->blocks);
     w->block = NULL;
     memset(&w->sums, 0, sizeof w->sums);
 }
@@ -114,10 +131,10 @@ static void begin_bin(struct writer *w, int64_t index)
 /* The next block of the bin follows the last one. */
 static void add_block(struct writer *w)
 {
-    w->bin.last = stream_at(&w->blocks);
+    w->bin.last = run_stream_at(w->blocks);
     if (w->block)
         pfm_put_next(w->head, w->block, w->bin.last);
-    w->block = stream_take(&w->blocks, w->head->block_bytes);
+    w->block = writer_take(w->blocks, w->head->block_bytes);
 }
 
 static int go_to_bin(struct writer *w, int64_t index)
@@ -161,7 +178,7 @@ int writer_end(struct writer *w)
 {
     int rc = writer_end_bin(w);
     bin_writer_flush(&w->bins);
-    stream_flush(&w->blocks);
+    run_stream_flush(w->blocks);
     return rc;
 }
 

@@ -7,12 +7,24 @@
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_sums.h"
 #include "pfmload/store/sorter.h"
-#include "pfmload/store/stream.h"
+#include "run/stream.h"
+
+/* Bytes of a transfer, which ends at a multiple of it, and the most of a piece. */
+enum { WRITER_TRANSFER = 4 << 20, WRITER_PIECE_MAX = 65536 };
+
+/* Local. A stream from the begin of a file that is open for transfers of
+ * WRITER_TRANSFER bytes, at least two at once. */
+int writer_stream(struct run_stream **s, struct run_file *file);
+
+/* Local. Its next n <= WRITER_PIECE_MAX bytes, zeros, to be filled before the next
+ * call; may write what is complete: collective where the file is. */
+uint8_t *writer_take(struct run_stream *s, int64_t n);
 
 /* Summaries of bins, in ascending order, with their bytes of the coverage map. */
 struct bin_writer {
     const struct pfm_head *head;
-    struct stream bins, cover;
+    struct run_file *file; /* of the records */
+    struct run_stream *bins, *cover;
     int64_t next; /* bin */
     struct pfm_extremes extremes;
 };
@@ -32,7 +44,7 @@ void bin_writer_close(struct bin_writer *w);
 
 struct writer {
     const struct pfm_head *head;
-    struct stream blocks;
+    struct run_stream *blocks;
     struct bin_writer bins;
     /* of the bin that is being written: */
     struct pfm_bin bin; /* index -1: none yet */

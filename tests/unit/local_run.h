@@ -1,0 +1,23 @@
+/* A run of one rank without MPI, for tests of what reads and writes by way of one. */
+#ifndef TESTS_UNIT_LOCAL_RUN_H
+#define TESTS_UNIT_LOCAL_RUN_H
+
+#include "run/run.h"
+
+/* In a phase, with engine posix; false: no memory. What was counted before is gone. */
+static inline bool local_run(struct run *r)
+{
+    static struct run_options options;
+    *r = (struct run){.options = &options,
+                      .engine = "posix",
+                      .world.size = 1,
+                      .lanes = 1,
+                      .described = true,
+                      .phase = r->phase};
+    if (!r->phase && phase_open(&r->phase))
+        return false;
+    phase_begin(r->phase, "test", 1);
+    return true;
+}
+
+#endif
