@@ -1,10 +1,11 @@
 /* Reads the pings of a file in the Generic Sensor Format (GSF), versions 1.0 to
  * 3.x (what came after 3.11 only adds): multibeam soundings as survey ships store them.
  *
- * One pass, forwards, in pieces of fixed size; the memory of a reader does not depend on
- * the file. Where they come from is a function, so that who measures reads himself. Scale factors hold until the next ones, so a ping cannot be
- * decoded without those before it: a file is the smallest thing to hand to a reader.
- * No MPI; any number of readers in one process. */
+ * One pass, forwards, in pieces of fixed size; the memory of a reader does not depend
+ * on the file. Where they come from is a function, so that who measures reads himself.
+ * Scale factors hold until the next ones, so a ping cannot be decoded without those
+ * before it: a file is the smallest thing to hand to a reader. No MPI; any number of
+ * readers in one process. */
 #ifndef HYDRO_GSF_H
 #define HYDRO_GSF_H
 
@@ -93,8 +94,8 @@ enum { GSF_READ_BYTES = 256 << 10 };
 
 /* Where a reader gets the bytes of a file from. */
 struct gsf_source {
-    /* Local. The bytes from `at` on: *n > 0 of them are at *p until the next call, whose
-     * `at` is not before their end. Returns 0, or -errno with a sentence. */
+    /* Local. The bytes from `at` on: *n > 0 of them are at *p until the next call,
+     * whose `at` is not before their end. Returns 0, or -errno with a sentence. */
     int (*read)(void *context, int64_t at, const uint8_t **p, int64_t *n);
     void *context;
     int64_t bytes; /* of the file */

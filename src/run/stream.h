@@ -59,8 +59,8 @@ int run_stream_open(struct run_stream **s, struct run_file *f,
 const void *run_stream_next(struct run_stream *s, int64_t *n);
 
 /* Local. Writing: room for the next n <= how->record bytes in a row, to be filled
- * before the next call; what is in it is anything. Never NULL: after a failure what is filled
- * in goes nowhere. */
+ * before the next call; what is in it is anything. Never NULL: after a failure what is
+ * filled in goes nowhere. */
 void *run_stream_room(struct run_stream *s, int64_t n);
 
 /* Local. Writing: the next n bytes, any number, copied. */

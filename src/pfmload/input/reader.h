@@ -19,8 +19,8 @@ struct reader {
 };
 
 /* Local. Opens a file, as gsf_open, for gsf_next with reader->gsf. A failure is
- * returned and not kept: what becomes of a bad file is the caller's to say. reader_close is due
- * whatever it returns. */
+ * returned and not kept: what becomes of a bad file is the caller's to say.
+ * reader_close is due whatever it returns. */
 int reader_open(struct reader *r, const char *path);
 void reader_close(struct reader *r); /* Local. The next file may be opened. */
 void reader_free(struct reader *r);  /* Local. Frees the memory, too. */

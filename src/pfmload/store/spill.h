@@ -23,8 +23,8 @@ struct spill {
 int64_t spill_memory_least(const struct spill_io *io, int64_t record);
 
 /* Local. Makes a file PREFIX.NUMBER; what is appended goes through so much memory,
- * which is aligned as streams want it. Returns 0 or -errno with a sentence, as the others do;
- * spill_close frees the space, and may be called twice. */
+ * which is aligned as streams want it. Returns 0 or -errno with a sentence, as the
+ * others do; spill_close frees the space, and may be called twice. */
 int spill_open(struct spill *f, const struct spill_io *io, const char *prefix,
                int64_t number, void *memory, int64_t memory_bytes);
 
