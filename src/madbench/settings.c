@@ -302,7 +302,9 @@ void plan_print(const struct plan *p, const struct settings *s,
     if (p->gangs > 1)
         printf(", %d gangs of %d ranks (%d x %d)", p->gangs, p->gang_ranks,
                p->small.rows, p->small.cols);
-    if (s->run.rank_shift)
+    if (s->run.rank_shift == RUN_SHIFT_NODE)
+        printf(", each reads what one of another node wrote");
+    else if (s->run.rank_shift)
         printf(", each reads what the one %lld further on wrote",
                (long long)(s->run.rank_shift % p->ranks));
     printf(", blocks of %lld x %lld\n\n", (long long)s->sblock, (long long)s->sblock);

@@ -197,7 +197,10 @@ static void put_value(struct json *j, const struct opt *o)
         break;
     case OPT_INT:
     case OPT_BYTES:
-        json_int(j, "value", *(const int64_t *)o->value);
+        if (o->word && *(const int64_t *)o->value == -1)
+            json_text(j, "value", o->word);
+        else
+            json_int(j, "value", *(const int64_t *)o->value);
         break;
     case OPT_REAL:
         json_real(j, "value", *(const double *)o->value);

@@ -74,7 +74,7 @@ static int settle_partitioned(struct run *r)
     return rc;
 }
 
-int run_check_shift(const struct run_options *o, int workers)
+static int check_shift(const struct run_options *o, int workers)
 {
     const char *what = o->threads > 1 ? "thread" : "rank";
     if (o->rank_shift && o->rank_shift % workers == 0)
@@ -86,11 +86,31 @@ int run_check_shift(const struct run_options *o, int workers)
     return 0;
 }
 
+int run_settle_shift(struct run *r)
+{
+    static const int steps[RUN_SHIFTS] = {-1, 0, 1, 2};
+    const struct run_options *o = r->options;
+    if (o->rank_shift != RUN_SHIFT_NODE)
+        return err_agree(r->world.comm, check_shift(o, r->workers));
+    if (o->dry_run && o->ranks) /* on what nodes they would be is not known */
+        return 0;
+    return world_next_nodes(&r->world, steps, RUN_SHIFTS, r->shifted);
+}
+
+/* Each lane's, of the same number in the other rank. */
+static int shifted_by_node(const struct run *r, int n)
+{
+    int lanes = r->workers / r->world.size;
+    return r->shifted[n - RUN_SHIFT_LEAST] * lanes + r->worker % lanes;
+}
+
 int run_shifted(const struct run *r, int n)
 {
     int64_t workers = r->workers, to = r->worker + n * r->options->rank_shift;
     if (!r->options->rank_shift)
         return r->worker;
+    if (r->options->rank_shift == RUN_SHIFT_NODE)
+        return shifted_by_node(r, n);
     return (int)((to % workers + workers) % workers);
 }
 
@@ -446,6 +466,16 @@ static void say_lanes(struct run *r)
                        r->lanes, cores, cores == 1 ? "" : "s");
 }
 
+/* Of rank 0, as an example. */
+static void say_shift(struct run *r)
+{
+    if (r->options->rank_shift == RUN_SHIFT_NODE)
+        report_note(r->report, "rank_shift",
+                    "by node: rank 0 reads what rank %d wrote, on another one of %d "
+                    "nodes",
+                    run_shifted(r, 1) / (r->workers / r->world.size), r->world.nodes);
+}
+
 static void say_no_engine(struct run *r)
 {
     struct report_io io = {.engine = "none",
@@ -508,6 +538,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
     say_lanes(r);
+    say_shift(r);
     if (!r->engine)
         say_no_engine(r);
     progress_start(&r->progress, r->world.rank == 0 && !r->options->quiet && !r->live,

@@ -148,9 +148,10 @@ enum run_takes {
 #define RUN_RANK_SHIFT(o) \
     {.kind = OPT_INT, .name = "rank-shift", .value = &(o).rank_shift, .preset = "0", \
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
-     .needs = RUN_TAKES_SHIFT, \
+     .word = "node", .needs = RUN_TAKES_SHIFT, \
      .help = "rank r reads what rank r + N wrote (modulo their number; each lane " \
-             "counts as a rank), so that no client's own cache serves it"}
+             "counts as a rank), so that no client's own cache serves it; with node, " \
+             "what one of another node wrote"}
 /* clang-format on */
 
 /* Of programs whose phases can end by time. */
@@ -161,6 +162,9 @@ enum run_takes {
      .help = "write, and read, for S seconds; then all do as much as the fastest " \
              "did by then; 0: all there is"}
 /* clang-format on */
+
+#define RUN_SHIFT_NODE (-1) /* rank_shift: by nodes */
+enum { RUN_SHIFT_LEAST = -1, RUN_SHIFT_MOST = 2, RUN_SHIFTS = 4 };
 
 enum run_mode { RUN_NONE, RUN_SYNC, RUN_ASYNC, RUN_MODES };
 
@@ -194,6 +198,7 @@ struct run {
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
     int worker, workers;    /* of all lanes of all ranks, this one (rank x lanes + lane)
                                and how many there are */
+    int shifted[RUN_SHIFTS]; /* with RUN_SHIFT_NODE, the rank so many shifts on */
     struct progress progress;
     const char *engine; /* engine spec in use; NULL with RUN_NONE */
     bool async;         /* transfers are under way until run_await */
@@ -343,12 +348,14 @@ int run_engine(struct run *r, const char *spec);
  * --cache=flush, where the engine can). */
 bool run_writes_back(const struct run *r);
 
-/* Local. 0, or -EINVAL with a sentence where with --rank-shift each of so many workers
- * would read what it wrote itself. */
-int run_check_shift(const struct run_options *o, int workers);
+/* **Collective.** Before run_shifted: finds out who is where, if --rank-shift asks for
+ * nodes. 0, or -EINVAL with a sentence where each worker would read what it wrote itself
+ * (or a worker of its node). Returns the agreed verdict. */
+int run_settle_shift(struct run *r);
 
 /* Local. The worker (a rank, where each has one lane) that is n times --rank-shift
- * further on; -1: the one whose turn further on is this one. */
+ * further on, n from RUN_SHIFT_LEAST to RUN_SHIFT_MOST; -1: the one whose turn further on
+ * is this one. */
 int run_shifted(const struct run *r, int n);
 
 /* Local. Before files are opened: memory that transfers will use, so that engines may

@@ -126,11 +126,10 @@ static int workload_plan(struct run *r, const struct workload *w, struct run_nee
     int rc = w->plan(r, n);
     if (!rc)
         rc = settle_layout(n);
-    if (!rc)
-        rc = run_check_shift(r->options, r->workers);
     n->depth = n->depth ? n->depth : 1;
     n->passes = n->passes ? n->passes : r->options->repeat;
-    return err_agree(r->world.comm, rc);
+    rc = err_agree(r->world.comm, rc);
+    return rc ? rc : run_settle_shift(r);
 }
 
 static int workload_dry(struct run *r, const struct workload *w,

@@ -6,6 +6,7 @@ src_world_libworld_la_SOURCES = \
 	src/world/config.c \
 	src/world/heartbeat.c \
 	src/world/memory.c \
+	src/world/ring.c \
 	src/world/wait.c \
 	src/world/watchdog.c \
 	src/world/world.c

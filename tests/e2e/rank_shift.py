@@ -2,8 +2,10 @@
 # limit: 300; tier: quick ci
 """--rank-shift: ranks read what others wrote. What one rank writes wrongly another one
 complains of, and says whose it is and where."""
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, HAVE_SCALAPACK, HDF5, METHODS, Case, add,
-                 fault, long, main, total)
+import unittest
+
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, FLAVOUR, HAVE_SCALAPACK, HDF5, METHODS,
+                 Case, add, fault, long, main, total)
 
 RANKS = 3
 FULL_MODE = ("48", "3", "1", "16")
@@ -96,6 +98,33 @@ class RankShift(Case):
             self.skipTest("full mode is not built")
         self.assertEqual(self.answer(*options, "--rank-shift=%d" % (np - 1), np=np),
                          self.answer(*options, np=np))
+
+    # ---- by nodes: MPICH takes this machine for several --------------------------------
+
+    def on_nodes(self, nodes, program, *options, np=4):
+        return self.run_program(program, *options, "--rank-shift=node", "--quiet",
+                                np=np, env={"MPIR_CVAR_NUM_CLIQUES": str(nodes)})
+
+    @unittest.skipUnless(FLAVOUR == "mpich", "only MPICH pretends to have nodes")
+    def test_by_node(self):
+        for nodes, np, shared in (2, 4, "UNIQUE"), (3, 5, "SHARED"):
+            report = self.good(self.on_nodes(nodes, "blocktransfer", *BLOCKS,
+                                             "--filetype=" + shared, np=np))
+            self.assertEqual(report["mpi"]["nodes"], nodes)
+            self.assertEqual(report["checks"]["blocks_checked"], np * 16)
+            self.assertEqual(report["options"]["rank-shift"]["value"], "node")
+            self.assertIn("rank 0 reads what rank 1 wrote",
+                          report["run"]["notes"]["rank_shift"])
+
+    @unittest.skipUnless(FLAVOUR == "mpich", "only MPICH pretends to have nodes")
+    def test_by_node_in_all_phases(self):
+        report = self.good(self.on_nodes(3, "madbench", "64", "3", "1", "8",
+                                         "--io-only", np=5))
+        self.assertEqual(report["checks"]["blocks_checked"], 2 * 3 * 5)
+
+    def test_by_node_of_one(self):
+        self.refused(self.on_nodes(1, "blocktransfer", *BLOCKS, np=2),
+                     "all 2 ranks are on one node")
 
     def test_each_repetition(self):
         self.good_with(POSIX, "--repeat=2", reads=2 * 2 * 3 * RANKS)

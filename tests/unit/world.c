@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "base/rng.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +27,86 @@ static void test_world(void)
            "the library is known: %s", w.library);
     tap_ok(w.watched, "a rank that is frozen would be noticed");
     tap_ok(world_memory_available() > 0, "the memory left is known");
+}
+
+enum { RING_MOST = 24, RINGS = 200 };
+
+/* Of all ranks of a map: each step is to another node and each rank is come to, the step
+ * back undoes it, and two are two. */
+static bool good_ring(const int node[], int size)
+{
+    static const int steps[] = {-1, 0, 1, 2};
+    int to[RING_MOST][4];
+    bool taken[RING_MOST] = {false}, good = true;
+
+    for (int r = 0; r < size; r++)
+        if (world_ring(node, size, r, steps, 4, to[r]))
+            return false;
+    for (int r = 0; r < size; r++) {
+        good = good && node[to[r][2]] != node[r] && !taken[to[r][2]] &&
+               to[to[r][2]][0] == r && to[r][1] == r && to[r][3] == to[to[r][2]][2];
+        taken[to[r][2]] = true;
+    }
+    return good;
+}
+
+static bool ring_is(const int node[], int size, const int expected[])
+{
+    static const int one[] = {1};
+    bool same = true;
+
+    for (int r = 0; r < size; r++) {
+        int to;
+        same = same && !world_ring(node, size, r, one, 1, &to) && to == expected[r];
+    }
+    return same;
+}
+
+static bool ring_refuses(const int node[], int size, const char *why)
+{
+    static const int one[] = {1};
+    int to;
+
+    err_clear();
+    bool good = world_ring(node, size, 0, one, 1, &to) == -EINVAL && err_get()->usage &&
+                strstr(err_get()->text, why);
+    err_clear();
+    return good;
+}
+
+static void test_ring(void)
+{
+    int refused = 0, good = 0;
+
+    tap_ok(ring_is((int[]){0, 0, 1, 1, 2, 2}, 6, (int[]){2, 3, 4, 5, 0, 1}),
+           "the same place of the next node, ranks placed in blocks");
+    tap_ok(ring_is((int[]){0, 1, 2, 0, 1, 2}, 6, (int[]){1, 2, 0, 4, 5, 3}),
+           "... and in turn");
+    tap_ok(ring_is((int[]){0, 0, 1, 1, 2}, 5, (int[]){2, 3, 4, 0, 1}),
+           "nodes of unequal numbers of ranks");
+    tap_ok(ring_refuses((int[]){0, 0, 0}, 3, "on one node: none") &&
+               ring_refuses((int[]){0}, 1, "on one node: none"),
+           "one node is refused");
+    tap_ok(ring_refuses((int[]){0, 1, 0}, 3, "2 of the 3 ranks are on one node"),
+           "more than half of all on one node are refused");
+    for (int i = 0; i < RINGS; i++) {
+        int node[RING_MOST], count[RING_MOST] = {0}, most = 0, nodes = 1;
+        int size = 1 + (int)rng_below(1, (uint64_t)i, RING_MOST);
+        for (int r = 0; r < size; r++) {
+            node[r] = (int)rng_below(2, (uint64_t)(i * RING_MOST + r),
+                                     (uint64_t)(nodes + (r > 0 && nodes < 6)));
+            nodes = node[r] == nodes ? nodes + 1 : nodes;
+            most = ++count[node[r]] > most ? count[node[r]] : most;
+        }
+        if (2 * most > size)
+            refused += ring_refuses(node, size, "on one node");
+        else
+            good += good_ring(node, size);
+    }
+    tap_ok(refused + good == RINGS && refused && good,
+           "maps by chance: %d of %d rings, each rank reads from another node, and no "
+           "two from one; %d refused",
+           good, RINGS, refused);
 }
 
 /* All on one node here: more nodes need more machines. */
@@ -138,6 +219,7 @@ int main(int argc, char **argv)
     tap_ok(rc == 0, "the world opens");
     test_world();
     test_nodes();
+    test_ring();
     test_hosts();
     test_agree();
     test_halves();
