@@ -94,6 +94,7 @@ SCRIPT_TESTS += \
 	tests/e2e/accounts_disks.py \
 	tests/e2e/alike.py \
 	tests/e2e/bad_input.py \
+	tests/e2e/block_options.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/coherence.py \
 	tests/e2e/dry_run.py \

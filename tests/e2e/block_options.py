@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# limit: 120; tier: quick ci
+"""blocktransfer's kinds of work: mixed, repeated, shifted, spread, synced, compressible,
+and whatever may be combined. What must be found is always known, and is looked for."""
+import collections
+import glob
+import os
+import random
+import zlib
+
+from e2e import Case, add, fault, main, samples, total
+
+BLOCK = 4096
+SIZE = ("1000k", "--block-size=4k")  # 250 blocks
+BLOCKS = 250
+SLOTS = (1000 << 10) // BLOCK
+ENGINES = ("POSIX", "threads", "uring")
+assert SLOTS == BLOCKS
+
+
+class Options(Case):
+    def moves(self, *options, np=1):
+        """All that is read was checked, and right."""
+        report = self.good(self.blocktransfer(*SIZE, *options, np=np))
+        self.assertEqual(report["checks"]["blocks_checked"],
+                         total(report, "read", "calls"))
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+        return report
+
+    def kept(self, *options):
+        """The bytes of its files, by name."""
+        done = self.blocktransfer(*SIZE, *options, "--keep", np=1)
+        self.assertEqual(done.status, 0, done)
+        files = {}
+        for path in sorted(glob.glob(os.path.join(done.dir, "*.blocks*"))):
+            with open(path, "rb") as f:
+                files[os.path.basename(path).split(".blocks")[1]] = f.read()
+        return files
+
+    # ---- both kinds ------------------------------------------------------------------
+
+    def test_reads_of_a_seed(self):
+        """1,000 transfers: 316 reads, on each rank; with another seed 294."""
+        for seed, reads, np in ((1, 316, 2), (2, 294, 1)):
+            report = self.good(self.blocktransfer(
+                "1000k", "--block-size=1k", "--mixed=30", "--seed=%d" % seed, np=np))
+            self.assertEqual([total(report, act, "calls", phase="mixed") // np
+                              for act in ("read", "write")], [reads, 1000 - reads])
+            figures = {f["name"] for f in report["figures"]}
+            self.assertLessEqual({"mixed.read_MBps", "mixed.write_MBps",
+                                  "mixed.read_p99_us", "mixed.write_p99_us"}, figures)
+
+    def finds(self, what, *options, found="version"):
+        self.failed(self.blocktransfer(
+            *SIZE, "--seed=3", *options, np=1,
+            env=fault(what, file="files/blocktransfer-")), "verification failed", found)
+
+    def test_a_lost_write_of_the_mixed_phase(self):
+        """The old version is there, and is not taken for the new one."""
+        self.finds("write:lost:260", "--mixed=40", found="what rank 0 wrote earlier")
+        self.finds("write:lost:260", "--mixed=40", "--pattern=ZIPF",
+                   found="what rank 0 wrote earlier")
+        self.finds("read:shift:3", "--mixed=40", "--pattern=UNIFORM")
+
+    def test_a_lost_write_over_what_is_there(self):
+        """An earlier version of a block, wherever it is read."""
+        self.finds("write:lost:300", "--overwrite", found="version 2")
+        self.finds("write:lost:300", "--overwrite", "--pattern=UNIFORM")
+        self.finds("write:lost:250", "--pattern=ZIPF", "--theta=3")
+        self.finds("write:lost:400", "--overwrite", "--dedupe=60", "--compress=90")
+
+    def test_overwritten_files_are_made_before(self):
+        report = self.moves("--overwrite", "--verify=yes")
+        self.assertEqual(total(report, "write", "calls"), BLOCKS)
+        names = {f["name"]: f["median"] for f in report["figures"]}
+        self.assertNotIn("lay.write_MBps", names)
+        self.assertAlmostEqual(names["wall_s"], names["write.wall_s"] +
+                               names["read.wall_s"], 9)
+        lay = {s["act"] for s in report["samples"]
+               if s["phase"] == "lay" and s["mean_s"]}
+        self.assertEqual(lay & {"read", "write", "sync"}, set())
+
+    # ---- where and when --------------------------------------------------------------
+
+    def test_shifted_blocks(self):
+        data = self.kept("--misalign=random")[".000000"]
+        self.assertGreater(len(data), BLOCKS * BLOCK)
+        self.assertLessEqual(len(data), 1 + BLOCKS * (BLOCK + 512))
+        starts = [i for i in range(len(data)) if data.startswith(b"enildael", i)]
+        self.assertEqual(len(starts), BLOCKS)
+        self.assertTrue(all(i % 2 for i in starts))
+
+    def test_files_of_a_lane(self):
+        for options, names in (
+                (("--files=3",), [".000000", ".000000-1", ".000000-2"]),
+                (("--files=2", "--filetype=SHARED"), ["", "-1"])):
+            files = self.kept(*options)
+            self.assertEqual(sorted(files), names)
+            each = -(-BLOCKS // len(names)) * BLOCK
+            self.assertEqual({len(data) for data in files.values()}, {each})
+        report = self.moves("--files=3", np=2)
+        self.assertEqual(report["files"][0]["count"], 6)
+        self.assertEqual(report["files"][0]["bytes"], 6 * 84 * BLOCK)
+
+    def test_syncs_and_thinking(self):
+        """Syncs are of writing, thinking is nobody's; 250 writes: 25 syncs, one more at
+        the end."""
+        report = self.moves("--fsync=10", "--think=100", "--iomethod=threads")
+        self.assertEqual(total(report, "sync", "calls", phase="write"), 26)
+        for phase in ("write", "read"):
+            compute = samples(report, "compute", phase)[0]["mean_s"]
+            self.assertGreaterEqual(compute, (BLOCKS - 1) * 100e-6)
+        report = self.moves("--fsync=each", "--mixed=30", "--seed=1", "--files=2")
+        mixed = total(report, "write", "calls", phase="mixed")
+        self.assertEqual(total(report, "sync", "calls", phase="mixed"), 2 * mixed + 2)
+
+    # ---- what is in blocks -----------------------------------------------------------
+
+    def compresses(self, percent):
+        data = self.kept("--compress=%d" % percent)[".000000"]
+        for level in (1, 3, 6):
+            found = 100 - 100 * len(zlib.compress(data, level)) / len(data)
+            self.assertAlmostEqual(found, percent, delta=3)
+
+    def test_compressible_data(self):
+        for percent in (0, 30, 70, 100):
+            self.compresses(percent)
+
+    def test_copies(self):
+        for percent in (0, 40, 100):
+            data = self.kept("--dedupe=%d" % percent, "--pattern=RANDOM")[".000000"]
+            kinds = collections.Counter(data[i:i + BLOCK]
+                                        for i in range(0, len(data), BLOCK))
+            self.assertAlmostEqual(BLOCKS - len(kinds), BLOCKS * percent / 100, delta=7)
+
+    # ---- all of it -------------------------------------------------------------------
+
+    def combined(self, seed):
+        """Whatever is drawn is right; rates and bytes are those of the blocks."""
+        draw = random.Random(seed)
+        pattern = draw.choice(("SEQUENTIAL", "RANDOM", "UNIFORM", "ZIPF"))
+        options = ["--pattern=" + pattern, "--iomethod=" + draw.choice(ENGINES),
+                   "--filetype=" + draw.choice(("UNIQUE", "SHARED")),
+                   "--depth=%d" % draw.choice((1, 3, 16, 300)),
+                   "--threads=%d" % draw.choice((1, 2)),
+                   "--verify=" + draw.choice(("yes", "pass"))]
+        for more in (("--mixed=50",), ("--files=3",), ("--misalign=random",),
+                     ("--overwrite",), ("--fsync=20",), ("--think=5",),
+                     ("--compress=50",), ("--time=0.01",), ("--repeat=2",)):
+            options += more if draw.random() < 0.4 else ()
+        if pattern in ("SEQUENTIAL", "RANDOM") and "--mixed=50" not in options:
+            options.append("--dedupe=30")
+        report = self.good(self.blocktransfer(*SIZE, *options, np=draw.choice((1, 2))))
+        read, write = (total(report, act, "calls") for act in ("read", "write"))
+        self.assertEqual(total(report, "read"), read * BLOCK)
+        self.assertEqual(total(report, "write"), write * BLOCK)
+        if "--verify=yes" in options:
+            self.assertEqual(report["checks"]["blocks_checked"], read)
+
+    def test_what_is_refused(self):
+        repeats = ("--pattern=ZIPF",)
+        for options, why in (
+                (repeats + ("--collective", "--iomethod=MPI"), "collective"),
+                (repeats + ("--block-size=32",), "less than 56 bytes"),
+                (repeats + ("--mixed=5", "--rank-shift=1"), "is writing"),
+                (("--mixed=5", "--rank-shift=1"), "--filetype=SHARED"),
+                (("--mixed=5", "--filetype=PARTITIONED"), "when it is complete"),
+                (("--overwrite", "--filetype=PARTITIONED"), "written once"),
+                (("--files=2", "--filetype=PARTITIONED"), "several files already"),
+                (("--files=2", "--collective", "--iomethod=MPI"), "cannot be coll"),
+                (("--fsync=each", "--iomethod=MPI", "--filetype=SHARED"),
+                 "on all ranks at once"),
+                (("--misalign=random", "--cache=direct"), "multiples of 4096"),
+                (("--misalign=rand",), "nor random"),
+                (("--dedupe=5", "--mixed=5"), "written as often")):
+            self.refused(self.blocktransfer(*options, np=2), why)
+
+
+for number in range(24):
+    add(Options, "combined_%02d" % number, "combined", number)
+if __name__ == "__main__":
+    main()
