@@ -11,6 +11,7 @@ from leadline import compare, pictures, shapes, stats
 from leadline.errors import LeadlineError, usage
 
 CLOSEST = 5
+ALL = "all runs"
 MOST_X = 1e15      # no option is larger that anybody would draw over
 BINARY = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
 MARKS = ("Faint marks are single runs; bars are 95 % intervals, for six runs or more.")
@@ -138,8 +139,6 @@ def by_parameter(groups, name):
 
 def by_option(groups, name):
     """Configurations that differ in a number: over the one with most values."""
-    if any(at for g in groups for n, at in g.figures() if n == name):
-        return []
     varying = (["ranks"] if len(pictures.rank_counts(groups)) > 1 else []
                ) + compare.varying(groups)
     numbers = [n for n in varying
@@ -155,8 +154,25 @@ def by_option(groups, name):
     words = ["%s changes with %s." % (" and ".join(follow), swept)] if follow else []
     unit = (groups[0].first.options.get(swept) or {}).get("unit")
     return [(swept + (" (%s)" % unit if unit and unit != "1" else ""),
-             [shapes.Series(label, [point(x, g, name, ()) for x, g in line], True)
-              for label, line in lines.items()], words)]
+             [shapes.Series(" ".join([label] * (label != ALL) + named_at(at)) or ALL,
+                            points, True)
+              for label, line in lines.items()
+              for at, points in lines_at(line, name)], words)]
+
+
+def named_at(at):
+    """What it belongs to, in words: engine "uring" needs no "engine"."""
+    return [value if number(value) is None else "%s=%s" % (key, value)
+            for key, value in at]
+
+
+def lines_at(line, name):
+    """[(at, points)]: a line of runs has one for each value of what the figure belongs
+    to, such as an engine."""
+    ats = OrderedDict((at, None) for _, g in line for n, at in g.figures() if n == name)
+    made = [(at, [p for p in (point(x, g, name, at) for x, g in line) if p])
+            for at in ats]
+    return [(at, points) for at, points in made if points]
 
 
 def lines_over(groups, xs, others):
@@ -166,7 +182,7 @@ def lines_over(groups, xs, others):
     rows = sorted(zip(xs, groups, labels_of(groups, others)), key=lambda row: row[0])
     for x, group, label in rows:
         sid = "(%s)" % group.first.series_id if len(series) > 1 else ""
-        lines.setdefault(" ".join(filter(None, [label, sid])) or "all runs", []).append(
+        lines.setdefault(" ".join(filter(None, [label, sid])) or ALL, []).append(
             (x, group))
     alone = max(map(len, lines.values())) < 2
     twice = any(len(set(x for x, _ in line)) < len(line) for line in lines.values())

@@ -104,6 +104,15 @@ static void name_files(struct run *r, int engine)
     named = true;
 }
 
+/* Of files that have names: from now on they are opened with it. */
+static int use_engine(struct run *r, const char *spec)
+{
+    int rc = run_engine(r, spec);
+    for (int i = 0; i < r->lanes; i++)
+        files[i].engine = spec;
+    return rc;
+}
+
 static int remove_files(struct run *r)
 {
     bool there = named;
@@ -221,7 +230,7 @@ static int aside(struct run *r, const char *phase, enum io_op op)
     struct consume how = flow.consume;
     r->aside = r->samples_only = true;
     flow.consume.how = CONSUME_NONE;
-    int rc = run_engine(r, "posix");
+    int rc = use_engine(r, "posix");
     if (!rc)
         rc = transfer(r, phase, op, &cpu_ns);
     flow.consume = how;
@@ -264,7 +273,7 @@ static int engine_turn(struct run *r, int engine)
     }
     if (writes)
         name_files(r, engine);
-    int rc = err_agree(r->world.comm, run_engine(r, spec));
+    int rc = err_agree(r->world.comm, use_engine(r, spec));
     if (!rc)
         rc = engine_phases(r, spec);
     int removed = writes ? remove_files(r) : 0;

@@ -49,6 +49,15 @@ class Aio(Case):
         for engine in there:
             self.assertEqual(len(figures["read.stream_MBps", engine]["reps"]), 1)
         self.assertEqual(figures["read.threads", "posix"]["reps"], [1])
+        self.moved_by_itself(report)
+
+    def moved_by_itself(self, report):
+        """Each engine's transfers are its own, as their threads tell."""
+        found = {f["at"]["engine"]: f["reps"] for f in report["figures"]
+                 if f["name"] == "read.threads"}
+        self.assertTrue(all(n > 1 for n in found["threads"]), found)
+        self.assertTrue(all(n > 1 for n in found.get("aio", [2])), found)
+        self.assertTrue(all(n == 1 for n in found["posix"]), found)
 
     def test_first_is_another_one_in_each_repetition(self):
         report = self.good(self.aio("64k", "--engines=posix,threads", "-r", "2", np=1))
@@ -63,6 +72,7 @@ class Aio(Case):
     def test_reading_only(self):
         """One file, made untimed, for all."""
         report = self.good(self.aio(*STREAM, "--op=read", "--engines=posix,threads"))
+        self.moved_by_itself(report)
         self.assertEqual([s["phase"] for s in samples(report, "wall")],
                          ["make", "read", "read"])
         self.assertEqual(total(report, "write"), 2 * 1000000)
