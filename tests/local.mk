@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/unit/busy \
 	tests/unit/cache \
 	tests/unit/container \
+	tests/unit/deal \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
@@ -21,6 +22,7 @@ check_PROGRAMS += \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
+	tests/unit/kept \
 	tests/unit/lanes \
 	tests/unit/launcher \
 	tests/unit/layout \
@@ -59,6 +61,8 @@ check_PROGRAMS += \
 tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c src/block/content.h \
 	src/block/order.c src/block/order.h src/block/shuffle.c src/block/shuffle.h \
 	src/block/zipf.c src/block/zipf.h
+tests_unit_deal_SOURCES = tests/unit/deal.c src/block/deal.c src/block/deal.h
+tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
 tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
 	src/block/shuffle.c src/block/shuffle.h
 tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/consume.c src/outcore/consume.h \
@@ -108,6 +112,7 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
+	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
 	tests/e2e/lanes.py \
@@ -188,7 +193,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/installed tests/covera
 	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf list log opt pfm plan plan_file side stripes
+FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo

@@ -17,6 +17,8 @@ struct block_settings { /* the options */
     double theta;
     bool overwrite;
     const char *pattern, *layout;
+    const char *input, *read_only; /* paths of what is there; NULL: neither */
+    bool write_only;
 };
 
 struct block_lane;

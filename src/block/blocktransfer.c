@@ -8,6 +8,8 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "block/block.h"
+#include "block/input.h"
+#include "block/keep.h"
 #include "run/lanes.h"
 #include "run/workload.h"
 #include <string.h>
@@ -74,6 +76,17 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "dedupe", .value = &block.set.dedupe, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
      .help = "of the blocks, so many are copies of others of the same rank"},
+    {.kind = OPT_TEXT, .name = "input", .value = &block.set.input, .arg = "FILE",
+     .help = "read only, and what is there: a file, or a block device; nothing is "
+     "written, and nothing verified"},
+    {.kind = OPT_FLAG, .name = "write-only", .value = &block.set.write_only,
+     .preset = "no", .workload = true,
+     .help = "write and do not read; the files are kept, for --read-only in another "
+     "run"},
+    {.kind = OPT_TEXT, .name = "read-only", .value = &block.set.read_only,
+     .arg = "FILE",
+     .help = "read and verify what an earlier run has kept, with any number of ranks: "
+     "a data file of it, or the description beside them (.json)"},
     RUN_TIME(block.set.run),
     RUN_LANES(block.set.run),
     RUN_RANK_SHIFT(block.set.run),
@@ -103,8 +116,9 @@ static void make_stages(void)
     if (set->mixed)
         add_stage((struct stage){
             .phase = "mixed", .body = block_mix_all, .flags = IO_READ | IO_WRITE});
-    add_stage(
-        (struct stage){.phase = "read", .body = block_read_all, .flags = IO_READ});
+    if (!set->write_only)
+        add_stage(
+            (struct stage){.phase = "read", .body = block_read_all, .flags = IO_READ});
     if (block.pass)
         add_stage((struct stage){.phase = "verify",
                                  .body = block_check_all,
@@ -243,11 +257,25 @@ static void plan_bytes(struct run_need *n)
                                set->block, &all))
         known = false;
     n->write_bytes = known ? (1 + set->overwrite) * all : -1;
-    n->read_bytes = known ? (1 + block.pass) * all : -1;
+    n->read_bytes = set->write_only ? 0 : known ? (1 + block.pass) * all : -1;
+}
+
+/* What the run did not make is read, and nothing else is done. */
+static int plan_input(struct run *r, struct run_need *n)
+{
+    int rc = input_plan(r, n);
+    add_stage((struct stage){.phase = "read", .body = input_read_all});
+    if (block.pass)
+        add_stage(
+            (struct stage){.phase = "verify", .body = input_check_all, .aside = true});
+    return rc;
 }
 
 static int plan(struct run *r, struct run_need *n)
 {
+    if (input_given(set))
+        return plan_input(r, n);
+    keep_settle(r);
     plan_order(r);
     block.fsync = set->fsync < 0 ? 1 : set->fsync;
     block.content = (struct content){(int)set->compress, (int)set->dedupe};
@@ -260,7 +288,7 @@ static int plan(struct run *r, struct run_need *n)
     n->role = "blocks";
     n->files = set->files;
     n->depth = (int)set->depth;
-    block.pass = r->verify && !strcmp(set->run.verify_how, "pass");
+    block.pass = r->verify && !set->write_only && !strcmp(set->run.verify_how, "pass");
     make_stages();
     for (const struct stage *s = stages; s->body; s++)
         n->steps += order_blocks(&block.order);
@@ -272,13 +300,26 @@ static int plan(struct run *r, struct run_need *n)
 /* The seed is known with the run's id. */
 static int open_blocks(struct run *r)
 {
+    if (input_given(set))
+        return input_open(r);
     order_begin(&block.order, r->seed);
     return block_lanes_open(&block, r->lanes);
 }
 
 static void close_blocks(struct run *r)
 {
+    input_close(r);
     block_lanes_close(&block, r->lanes);
+}
+
+static int put_away(struct run *r, int rc)
+{
+    return input_given(set) ? rc : keep_describe(r, rc);
+}
+
+static int results(struct run *r, int rc)
+{
+    return input_given(set) ? input_results(r, rc) : rc;
 }
 
 int main(int argc, char **argv)
@@ -298,6 +339,8 @@ int main(int argc, char **argv)
         .close = close_blocks,
         .stages = stages,
         .figures = block_figures,
+        .put_away = put_away,
+        .results = results,
     };
     return run_main(&blocktransfer, argc, argv);
 }

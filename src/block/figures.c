@@ -29,10 +29,12 @@ void block_figures(struct run *r)
     int64_t cpu_ns[2] = {r->cpu_ns[ACT_WRITE] + r->cpu_ns[ACT_SYNC],
                          r->cpu_ns[ACT_READ]};
     MPI_Allreduce(MPI_IN_PLACE, cpu_ns, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    if (!t->write_bytes)
-        return;
-    add_iops(r, "write_iops", t->write_bytes, t->write_s);
-    add_iops(r, "read_iops", t->read_bytes, t->read_s);
-    add_cpu(r, "write_cpu_us", t->write_bytes, cpu_ns[0]);
-    add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
+    if (t->write_bytes) {
+        add_iops(r, "write_iops", t->write_bytes, t->write_s);
+        add_cpu(r, "write_cpu_us", t->write_bytes, cpu_ns[0]);
+    }
+    if (t->read_bytes) {
+        add_iops(r, "read_iops", t->read_bytes, t->read_s);
+        add_cpu(r, "read_cpu_us", t->read_bytes, cpu_ns[1]);
+    }
 }

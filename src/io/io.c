@@ -178,6 +178,9 @@ static int refuse_memory(const struct io_file *f)
 {
     char dir[4096];
     struct io_fs fs;
+    struct stat st;
+    if (!stat(f->path, &st) && S_ISBLK(st.st_mode)) /* only its name is in memory */
+        return 0;
     snprintf(dir, sizeof dir, "%s", f->path);
     char *slash = strrchr(dir, '/');
     if (slash)

@@ -330,6 +330,23 @@ int64_t io_device_read_bytes(void);
  * and reads one small file. 1: they do; 0: they do not; -errno. */
 int io_device_counters_work(const char *dir);
 
+/* ---- what others made --------------------------------------------------------- */
+
+struct io_input {
+    int64_t bytes, modified_ns; /* since 1970 */
+    int64_t stored;             /* less: there are holes, or it is compressed */
+    bool device;
+};
+
+/* Local. A file or a block device that is to be read, which it is opened for, and
+ * nothing else: how large it is. 0, or -errno with a sentence: it is not there, empty,
+ * or something else, such as a directory or a FIFO. */
+int io_input_of(const char *path, struct io_input *in);
+
+/* Local. How long what is open as `fd` is, a device, too; `st` is of it. -errno. */
+struct stat;
+int64_t io_descriptor_bytes(int fd, const struct stat *st);
+
 /* ---- the file system --------------------------------------------------------- */
 
 struct io_fs {
@@ -356,9 +373,10 @@ enum io_reads {
 };
 
 struct io_layer {
-    int level;     /* 0: the file system; it stands on those after it that are deeper */
-    char kind[16]; /* "file system", "loop", "dm", "md", "disk", "virtio" ... */
-    char name[64]; /* "ext4", "loop0" */
+    int level;       /* 0: the file system, or a block device that is read itself; it
+                      stands on those after it that are deeper */
+    char kind[16];   /* "file system", "loop", "dm", "md", "disk", "virtio" ... */
+    char name[64];   /* "ext4", "loop0" */
     char about[256]; /* in words; "" */
     enum io_reads reads;
 };
@@ -374,7 +392,8 @@ struct io_stack {
 };
 
 /* Local. Reads the mounts, and sysfs for block devices: what stands below the file
- * system of `path`. 0 or -errno with a sentence. */
+ * system of `path`; of a block device, it and what stands below it. 0 or -errno with a
+ * sentence. */
 int io_stack_of(const char *path, struct io_stack *s);
 
 /* Local. Into `text` one line: "ext4 on loop0 (image /x through the page cache) on

@@ -18,6 +18,7 @@ src_io_libio_la_SOURCES = \
 	src/io/part/extents.h \
 	src/io/fs/cache.c \
 	src/io/fs/fs.c \
+	src/io/fs/input.c \
 	src/io/guard.c \
 	src/io/guard.h \
 	src/io/io.c \

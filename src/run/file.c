@@ -232,7 +232,7 @@ void run_empty_cache_parts(struct run *r, const char *path, int place)
 static void file_empty_cache(struct run_file *f)
 {
     struct run *r = f->run;
-    if (f->shared && r->partitioned)
+    if (f->shared && r->partitioned && !r->input.path) /* else by other ranks' plan */
         run_empty_cache_parts(r, f->path, f->place);
     else if (!f->shared || r->world.node_rank == 0)
         run_empty_cache(r, f->path, f->bytes);

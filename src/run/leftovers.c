@@ -80,11 +80,14 @@ static bool has_ended(long pid, const char *place, const char *dir)
            !(name_of(process, other) && !strcmp(mine, other));
 }
 
+/* The description of kept files is not counted beside them. */
 static bool is_left(const char *dir, const char *name, const char *prefix)
 {
-    size_t n = strlen(prefix);
+    size_t n = strlen(prefix), length = strlen(name);
     char place[RUN_PLACE];
     long pid;
+    if (length > 5 && !strcmp(name + length - 5, ".json"))
+        return false;
     return !strncmp(name, prefix, n) && read_id(name + n, &pid, place) &&
            has_ended(pid, place, dir);
 }

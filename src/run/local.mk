@@ -5,6 +5,8 @@ src_run_librun_la_SOURCES = \
 	src/run/file.c \
 	src/run/lanes.c \
 	src/run/lanes.h \
+	src/run/kept.c \
+	src/run/kept.h \
 	src/run/leftovers.c \
 	src/run/live.c \
 	src/run/live.h \

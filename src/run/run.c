@@ -372,11 +372,23 @@ static int open_report(struct run *r, int argc, char **argv)
     return rc;
 }
 
+static int look_at_input(struct run *r)
+{
+    watchdog_arm_as_set("looking at the input", r->input.path);
+    int rc = io_fs_of(r->input.path, &r->fs);
+    watchdog_disarm();
+    if (r->input.device) /* its name is in a file system, and it is not */
+        r->fs = (struct io_fs){.type = "none", .free_bytes = -1};
+    return rc;
+}
+
 static int check_resources(struct run *r, int64_t memory_bytes, int64_t disk_bytes)
 {
     int rc = err_agree(r->world.comm, check_memory(r, memory_bytes));
     if (rc || !r->engine || !io_engine_stores(r->engine))
         return rc;
+    if (r->input.path)
+        return err_agree(r->world.comm, look_at_input(r));
     if ((rc = err_agree(r->world.comm, check_dir(r))))
         return rc;
     rc = r->world.rank ? 0 : check_space(r, disk_bytes);
@@ -394,33 +406,38 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
 {
     if (!r->engine)
         return;
-    struct report_file f = {.role = "data",
-                            .path = r->options->dir,
-                            .kind = r->partitioned ? "partitioned"
-                                    : r->shared    ? "shared"
-                                                   : "unique",
-                            .ldad = r->partitioned ? r->plan : NULL,
+    const struct run_input *in = r->input.path ? &r->input : NULL;
+    int64_t files = (int64_t)r->files * (r->shared ? 1 : r->workers);
+    struct report_file f = {.role = in ? "input" : "data",
+                            .path = run_storage_path(r),
+                            .kind = in && in->device ? "device"
+                                    : r->partitioned ? "partitioned"
+                                    : r->shared      ? "shared"
+                                                     : "unique",
+                            .ldad = r->partitioned && !in ? r->plan : NULL,
                             .layout = layout,
-                            .count = (int64_t)r->files * (r->shared ? 1 : r->workers),
-                            .bytes = bytes,
+                            .count = in ? in->count : files,
+                            .bytes = in ? in->bytes : bytes,
                             .fs = r->fs.type,
                             .mount = r->fs.mount,
                             .block_bytes = r->fs.block_bytes};
     run_storage_tell(r, &f);
     report_file(r->report, &f);
-    if (r->partitioned)
+    if (f.ldad)
         report_note(r->report, "plan", "%s", r->plan);
     if (r->fs.in_memory)
         report_warning(r->report, "file_system_in_memory",
                        "%s is on %s, which keeps "
                        "files in memory: no figure here is about a storage device",
-                       r->options->dir, r->fs.type);
+                       f.path, r->fs.type);
 }
 
 /* Do the kernel's counters see this file system? Asked on every node. */
 static int try_counters(struct run *r)
 {
     bool stored = r->engine && io_engine_stores(r->engine);
+    if (r->input.path) /* run_storage_find knows, as nothing is written */
+        return 0;
     int works = stored, rc = 0;
     if (stored && r->world.node_rank == 0) {
         watchdog_arm_as_set("trying the page cache", r->options->dir);
@@ -496,7 +513,7 @@ static void look_for_leftovers(const struct run *r)
     const char *name = r->program->name; /* "ldad perf" makes ldad-... */
     snprintf(prefix, sizeof prefix, "%.*s-", (int)strcspn(name, " "), name);
     watchdog_arm_as_set("looking at the directory", r->options->dir);
-    if (r->engine && io_engine_stores(r->engine))
+    if (r->engine && io_engine_stores(r->engine) && !r->input.path)
         run_leftovers(r, r->options->dir, prefix);
     watchdog_disarm();
 }

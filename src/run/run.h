@@ -177,6 +177,12 @@ struct run_lanes;
 struct workload;
 struct run_live;
 
+struct run_input {        /* what others made, where a run makes no files of its own */
+    const char *path;     /* NULL: it makes them. Of several, one, or their folder */
+    int64_t count, bytes; /* bytes: of all */
+    bool device;          /* a block device: there is no file system */
+};
+
 struct
     run_limit { /* what this rank had done by then, and what each worker did in all */
     bool reached;
@@ -200,6 +206,8 @@ struct run {
                                and how many there are */
     int shifted[RUN_SHIFTS]; /* with RUN_SHIFT_NODE, the rank so many shifts on */
     struct progress progress;
+    /* Set in `plan` (run/workload.h): --dir is not looked at, nothing is written. */
+    struct run_input input;
     const char *engine; /* engine spec in use; NULL with RUN_NONE */
     bool async;         /* transfers are under way until run_await */
     bool output_taken;  /* standard output is for --json or --csv, and nothing else */

@@ -34,6 +34,27 @@ static int find_worst(const struct run *r, const char *path, bool look,
     return 0;
 }
 
+const char *run_storage_path(const struct run *r)
+{
+    return r->input.path ? r->input.path : r->options->dir;
+}
+
+/* Whether the kernel counts what is fetched from what it stands on: what goes to block
+ * devices, whatever the file system. */
+static bool is_counted(const struct io_stack *s)
+{
+    bool device = s->n && strcmp(s->layer[0].kind, "file system") != 0;
+    return device || (s->n >= 2 && s->layer[0].reads == IO_READS_BELOW);
+}
+
+/* Nothing is written to try the counters. */
+static int find_input(struct run *r)
+{
+    int rc = find_worst(r, r->input.path, r->world.node_rank == 0, &r->stack);
+    r->counters = !rc && is_counted(&r->stack);
+    return rc;
+}
+
 /* A rank on each node looks; where each has a folder of its own, all of them. */
 int run_storage_find(struct run *r)
 {
@@ -41,6 +62,8 @@ int run_storage_find(struct run *r)
     char own[CONTAINER_PATH];
     if (!stores(r))
         return 0;
+    if (r->input.path)
+        return find_input(r);
     if (!o->node_dirs)
         return find_worst(r, o->dir, r->world.node_rank == 0, &r->stack);
     container_dir(o->node_dirs, r->world.node_rank, r->world.node, r->world.rank, own);
@@ -48,8 +71,7 @@ int run_storage_find(struct run *r)
     return find_worst(r, access(own, X_OK) ? o->dir : own, true, &r->stack);
 }
 
-/* The kernel's counters were tried in --dir. They count what goes to block devices,
- * whatever the file system. */
+/* The kernel's counters were tried in --dir. */
 int run_reads(struct run *r, const char *path)
 {
     if (!stores(r))
@@ -57,7 +79,7 @@ int run_reads(struct run *r, const char *path)
     /* Where it is not there, who reads it says so. */
     bool look = r->world.node_rank == 0 && !access(path, F_OK);
     int rc = find_worst(r, path, look, &r->also);
-    if (!rc && (r->also.n < 2 || r->also.layer[0].reads != IO_READS_BELOW))
+    if (!rc && !is_counted(&r->also))
         r->counters = false;
     return rc;
 }
@@ -96,7 +118,7 @@ void run_storage_tell(struct run *r, struct report_file *f)
         layer[i] = (struct report_layer){l->level, l->kind, l->name, l->about,
                                          io_reads_text(l->reads)};
     }
-    io_stripes_of(r->options->dir, &r->fs, &stripes);
+    io_stripes_of(run_storage_path(r), &r->fs, &stripes);
     f->layers = s->n;
     f->layer = layer;
     f->storage = io_stack_text(s, text, sizeof text);
@@ -106,7 +128,7 @@ void run_storage_tell(struct run *r, struct report_file *f)
     if (s->reads == IO_READS_MEMORY && !r->fs.in_memory)
         report_warning(r->report, "cache_below",
                        "%s is on %s: no figure here is about a storage device",
-                       r->options->dir, text);
+                       run_storage_path(r), text);
 }
 
 void run_stripes(struct run *r, const char *path)

@@ -5,6 +5,9 @@
 
 #include "run/run.h"
 
+/* Local. Where the files are, and what is told of is: --dir, or the run's input. */
+const char *run_storage_path(const struct run *r);
+
 /* **Collective.** Finds r->stack: of the nodes' that which can serve most from memory.
  * Returns the agreed verdict. */
 int run_storage_find(struct run *r);

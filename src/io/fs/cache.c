@@ -61,8 +61,9 @@ static int look(const char *path, int64_t offset, int64_t bytes, bool drop,
             close(fd);
         return rc;
     }
-    int64_t from = offset / page * page, to = bytes ? offset + bytes : st.st_size;
-    to = to < st.st_size ? to : st.st_size;
+    int64_t all = io_descriptor_bytes(fd, &st);
+    int64_t from = offset / page * page, to = bytes ? offset + bytes : all;
+    to = to < all ? to : all;
     /* A region's last page is shared with its neighbour: dropping it is harmless. */
     if (drop)
         posix_fadvise(fd, from, bytes ? (to - from + page - 1) / page * page : 0,

@@ -496,8 +496,13 @@ static void file_system(const struct walk *w, int level, const char *path)
 void stack_of(const char *path, const char *root, struct io_stack *s)
 {
     struct walk w = {s, root};
+    struct stat st;
+    char folder[PATH_MAX];
     memset(s, 0, sizeof *s);
-    file_system(&w, 0, path);
+    if (!stat(path, &st) && S_ISBLK(st.st_mode)) /* not the file system of its name */
+        block(&w, 0, device_path(&w, folder, major(st.st_rdev), minor(st.st_rdev)));
+    else
+        file_system(&w, 0, path);
 }
 
 int io_stack_of(const char *path, struct io_stack *s)

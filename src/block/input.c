@@ -1,0 +1,623 @@
+#include "block/input.h"
+#include "base/err.h"
+#include "base/stamp.h"
+#include "base/units.h"
+#include "block/deal.h"
+#include "block/shuffle.h"
+#include "run/kept.h"
+#include "run/lanes.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct input_lane {
+    struct run_file *file; /* those that it reads of, in a row */
+    int64_t first;         /* number of file[0] */
+    int n;
+    struct io_queue *queue; /* of all of them; NULL: there is one file */
+};
+
+static struct input {
+    char path[KEPT_PATH];   /* --input, or the description */
+    char of_run[KEPT_PATH]; /* what the report names: --input, or a data file */
+    struct io_input is;     /* --input */
+    bool known;             /* --read-only: `kept` says what is in it */
+    struct kept kept;
+    struct layout layout; /* of the blocks that are there */
+    struct deal deal;
+    int64_t rest; /* bytes at the end that are no whole block */
+    bool random;  /* --pattern */
+    int64_t read; /* by the worker that has read most, in this repetition */
+    bool apart;   /* a file for each writer: opened by who reads of it */
+    struct input_lane *lane;
+    struct run_file *shared; /* what all read of, for each lane; NULL: they are apart */
+} input;
+
+bool input_given(const struct block_settings *set)
+{
+    return set->input || set->read_only;
+}
+
+/* ---- options -------------------------------------------------------------------- */
+
+static const char *option(const struct block_settings *set)
+{
+    return set->input ? "--input" : "--read-only";
+}
+
+/* The first option of the command line of a list that has no meaning here. */
+static int refuse_given(const struct run *r, const char *const names[], const char *why)
+{
+    const struct block *b = r->context;
+    for (int i = 0; names[i]; i++) {
+        const struct opt *o = opt_find(r->program, names[i]);
+        if (o && o->from == OPT_COMMAND_LINE)
+            return err_usage("--%s with %s: %s", names[i], option(&b->set), why);
+    }
+    return 0;
+}
+
+static int check_options(const struct run *r)
+{
+    static const char *const writes[] = {
+        "write-only", "keep",   "node-dirs", "overwrite", "fsync",      "mixed",
+        "compress",   "dedupe", "files",     "stripe",    "rank-shift", NULL};
+    static const char *const thinks[] = {"think", NULL};
+    static const char *const checks[] = {"verify", "filetype", NULL};
+    static const char *const says[] = {"block-size", "misalign", NULL};
+    const struct block *b = r->context;
+    const struct block_settings *set = &b->set;
+    const char *spec;
+    int rc = refuse_given(r, writes,
+                          "such a run writes nothing, and has not written what it "
+                          "reads: leave it out");
+    if (!rc && set->input && set->read_only)
+        rc = err_usage("--input and --read-only: take one of the two");
+    if (!rc && set->input)
+        rc = refuse_given(r, checks,
+                          "all ranks read one file, of which nobody knows what is in "
+                          "it: leave it out");
+    if (!rc && set->read_only)
+        rc = refuse_given(
+            r, says, "that is as it was when the files were written: leave it out");
+    if (!rc)
+        rc = refuse_given(r, thinks, "it reads without a pause: leave it out");
+    if (!rc && set->input && set->misalign < 0)
+        rc = err_usage("--misalign=random with --input: take a number of bytes");
+    if (!rc && strcmp(set->pattern, "SEQUENTIAL") && strcmp(set->pattern, "RANDOM"))
+        rc = err_usage("--pattern=%s with %s: what is there is read once: take "
+                       "SEQUENTIAL or RANDOM",
+                       set->pattern, option(set));
+    if (!rc)
+        rc = io_engine_of_method(set->run.iomethod,
+                                 IO_STORES_NOTHING | IO_STORES_FORMAT, &spec);
+    if (!rc && set->run.collective && set->run.time_s)
+        rc =
+            err_usage("--time: collective transfers must be as many on every rank, and "
+                      "by time they are not: leave out one of the two");
+    return rc;
+}
+
+/* ---- what is there: --input ----------------------------------------------------- */
+
+/* Each node has what it calls so: they must be equally long. */
+static int same_everywhere(const struct run *r, const char *path, int64_t bytes)
+{
+    int64_t range[2] = {-bytes, bytes};
+    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    if (-range[0] == range[1])
+        return 0;
+    return err_set(-EINVAL, path, -1,
+                   "the input has %lld bytes for one rank and %lld for another: it is "
+                   "not the same on all nodes",
+                   (long long)-range[0], (long long)range[1]);
+}
+
+static int look_at_input(struct run *r)
+{
+    struct block *b = r->context;
+    struct block_settings *set = &b->set;
+    if (strlen(set->input) >= sizeof input.path)
+        return err_set(-ENAMETOOLONG, set->input, -1, "the path is too long");
+    snprintf(input.path, sizeof input.path, "%s", set->input);
+    int rc = err_agree(r->world.comm, io_input_of(input.path, &input.is));
+    if (!rc)
+        rc = err_agree(r->world.comm, same_everywhere(r, input.path, input.is.bytes));
+    if (rc)
+        return rc;
+    int64_t bytes = input.is.bytes - set->misalign;
+    input.rest = bytes % set->block;
+    if (bytes < set->block)
+        return err_set(-ENODATA, input.path, -1,
+                       "the input has %lld bytes, less than one block of %lld at "
+                       "--misalign: take a smaller --block-size",
+                       (long long)input.is.bytes, (long long)set->block);
+    /* Nobody could say whether it is right. */
+    set->run.verify = r->verify = false;
+    set->run.verify_how = "no";
+    set->run.filetype = "SHARED";
+    input.layout = (struct layout){.order = LAYOUT_RANK_MAJOR,
+                                   .ranks = 1,
+                                   .mats = 1,
+                                   .blks = bytes / set->block,
+                                   .start = set->misalign,
+                                   .slot_bytes = set->block};
+    snprintf(input.of_run, sizeof input.of_run, "%s", input.path);
+    r->input = (struct run_input){.path = input.of_run,
+                                  .count = 1,
+                                  .bytes = input.is.bytes,
+                                  .device = input.is.device};
+    return 0;
+}
+
+/* ---- what is there: --read-only ------------------------------------------------- */
+
+static int read_description(struct run *r, const char *named)
+{
+    int rc = 0;
+    if (r->world.rank == 0) {
+        rc = kept_find(named, input.path);
+        rc = rc ? rc : kept_read(&input.kept, input.path);
+    }
+    if ((rc = err_agree(r->world.comm, rc)))
+        return rc;
+    MPI_Bcast(input.path, sizeof input.path, MPI_CHAR, 0, r->world.comm);
+    MPI_Bcast(&input.kept, sizeof input.kept, MPI_BYTE, 0, r->world.comm);
+    return 0;
+}
+
+/* One file: what is wrong with it; *modified_ns: the later of it and the file's. */
+static int look_at_file(const struct kept *k, int64_t i, int64_t *modified_ns)
+{
+    char path[KEPT_PATH];
+    struct io_input is;
+    struct layout l = kept_layout(k);
+    int64_t bytes = layout_file_bytes(&l);
+    int rc = kept_file(k, input.path, i, path);
+    if (!rc)
+        rc = io_input_of(path, &is);
+    if (rc)
+        return rc;
+    *modified_ns = is.modified_ns > *modified_ns ? is.modified_ns : *modified_ns;
+    if (is.bytes == bytes && !is.device)
+        return 0;
+    return err_set(-ESTALE, path, -1,
+                   "the file has %lld bytes, and %lld when it was kept: it was changed "
+                   "since",
+                   (long long)is.bytes, (long long)bytes);
+}
+
+/* Each rank looks at some. A container is looked at when it is opened. */
+static int look_at_files(const struct run *r, int64_t *modified_ns)
+{
+    const struct kept *k = &input.kept;
+    bool container = !strcmp(k->filetype, "PARTITIONED");
+    int rc = 0;
+    *modified_ns = INT64_MIN;
+    for (int64_t i = r->world.rank; i < kept_files(k) && !rc && !container;
+         i += r->world.size)
+        rc = look_at_file(k, i, modified_ns);
+    rc = err_agree(r->world.comm, rc);
+    MPI_Allreduce(MPI_IN_PLACE, modified_ns, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    return rc;
+}
+
+static int check_kept(const struct run *r)
+{
+    const struct kept *k = &input.kept;
+    bool container = !strcmp(k->filetype, "PARTITIONED");
+    if (strcmp(k->program, r->program->name))
+        return err_usage("--read-only: %s was written by %s: read it with that",
+                         input.path, k->program);
+    if (opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE &&
+        strcmp(k->filetype, r->options->filetype))
+        return err_usage(
+            "--filetype with --read-only: %s was written with %s: leave it "
+            "out",
+            input.path, k->filetype);
+    if (container != r->partitioned)
+        return err_usage("--read-only: %s was written with FILETYPE=%s: %s", input.path,
+                         k->filetype,
+                         container ? "add --filetype=PARTITIONED"
+                                   : "FILETYPE=PARTITIONED cannot read it");
+    if (!k->stamped && r->verify)
+        return err_usage("--read-only: %s was written with --no-verify, and cannot be "
+                         "checked: add --no-verify",
+                         input.path);
+    if (strcmp(k->filetype, "SHARED") && !container && r->options->collective)
+        return err_usage(
+            "--collective with --read-only: the files are of single ranks, "
+            "and others read them: leave it out");
+    return 0;
+}
+
+static int look_at_kept(struct run *r)
+{
+    struct block *b = r->context;
+    struct block_settings *set = &b->set;
+    const struct kept *k = &input.kept;
+    int rc = read_description(r, set->read_only);
+    if (!rc)
+        rc = check_kept(r);
+    if (!rc)
+        rc = look_at_files(r, &input.is.modified_ns);
+    if (!rc)
+        rc = kept_file(k, input.path, 0, input.of_run);
+    if (rc)
+        return rc;
+    set->block = k->block_bytes;
+    set->misalign = k->misalign;
+    set->run.filetype = k->filetype;
+    input.known = true;
+    input.apart = !strcmp(k->filetype, "UNIQUE");
+    input.layout = kept_layout(k);
+    r->input = (struct run_input){
+        .path = input.of_run, .count = kept_files(k), .bytes = k->bytes};
+    return 0;
+}
+
+/* ---- what is to be done --------------------------------------------------------- */
+
+/* BYTES says how much of it each worker reads; without, all of it is read. */
+static int deal_blocks(struct run *r)
+{
+    struct block *b = r->context;
+    struct block_settings *set = &b->set;
+    const struct layout *l = &input.layout;
+    int64_t there = l->ranks * l->blks, asked = there;
+    bool given = opt_find(r->program, "BYTES")->from != OPT_DEFAULT;
+    if (given && (__builtin_mul_overflow(units_div_up(set->bytes, set->block),
+                                         (int64_t)r->workers, &asked) ||
+                  asked > there))
+        return err_usage("%d x BYTES are more than the %lld blocks of %lld bytes that "
+                         "%s has: take less, or leave BYTES out to read all of it",
+                         r->workers, (long long)there, (long long)set->block,
+                         input.path);
+    if (asked < r->workers)
+        return err_usage("%s has %lld blocks of %lld bytes, and there are %d to read "
+                         "them: start fewer ranks or threads%s",
+                         input.path, (long long)there, (long long)set->block,
+                         r->workers,
+                         set->input ? ", or take a smaller --block-size" : "");
+    if (asked % r->workers && set->run.collective)
+        return err_usage("--collective: %lld blocks are not as many for each of %d "
+                         "ranks, as collective transfers must be: give BYTES, or leave "
+                         "--collective out",
+                         (long long)asked, r->workers);
+    input.deal = (struct deal){.blocks = asked,
+                               .workers = r->workers,
+                               .interleaved = !strcmp(set->layout, "INTERLEAVED")};
+    if (!given)
+        set->bytes = deal_count(&input.deal, 0) * set->block;
+    return 0;
+}
+
+static int check_sizes(const struct run *r, int64_t *memory_bytes)
+{
+    const struct block *b = r->context;
+    const struct block_settings *set = &b->set;
+    int64_t files = input.apart ? input.layout.ranks / r->workers + 2 : 1;
+    if (__builtin_mul_overflow(r->lanes * set->depth, set->block, memory_bytes))
+        return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
+    *memory_bytes += r->lanes * files * (int64_t)sizeof(struct run_file);
+    if (!strcmp(set->run.cache, "direct") &&
+        (set->block | set->misalign) % IO_DIRECT_ALIGN)
+        return err_usage("--cache=direct moves multiples of %d bytes: %s",
+                         IO_DIRECT_ALIGN,
+                         set->input ? "--block-size and --misalign must be such"
+                                    : "blocks of this file are not such");
+    return 0;
+}
+
+int input_plan(struct run *r, struct run_need *n)
+{
+    struct block *b = r->context;
+    struct block_settings *set = &b->set;
+    int rc = err_agree(r->world.comm, check_options(r));
+    if (!rc)
+        rc = set->input ? look_at_input(r) : look_at_kept(r);
+    if (!rc)
+        rc = deal_blocks(r);
+    if (!rc)
+        rc = check_sizes(r, &n->memory_bytes);
+    if (rc)
+        return rc;
+    r->shared = !input.apart;
+    r->latencies = true;
+    input.random = !strcmp(set->pattern, "RANDOM");
+    b->pass = r->verify && !strcmp(set->run.verify_how, "pass");
+    n->order = layout_text(input.layout.order);
+    n->depth = (int)set->depth;
+    n->steps = (1 + b->pass) * deal_count(&input.deal, 0);
+    n->buffer_bytes = set->depth * set->block;
+    n->read_bytes =
+        set->run.time_s ? -1 : (1 + b->pass) * input.deal.blocks * set->block;
+    return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------- */
+
+static int64_t file_of(int64_t block)
+{
+    return input.apart ? block / input.layout.blks : 0;
+}
+
+/* Those that hold its blocks, which are in files in a row. */
+static int lane_make(struct run *r, struct input_lane *l)
+{
+    if (input.shared) {
+        *l = (struct input_lane){.file = &input.shared[r->lane], .n = 1};
+        return 0;
+    }
+    int64_t last = deal_count(&input.deal, r->worker) - 1;
+    l->first = file_of(deal_block(&input.deal, r->worker, 0));
+    int64_t n = file_of(deal_block(&input.deal, r->worker, last)) - l->first + 1;
+    l->n = (int)n;
+    l->file = calloc((size_t)n, sizeof *l->file);
+    return l->file
+               ? 0
+               : err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)n);
+}
+
+static void say_what(struct run *r)
+{
+    const struct kept *k = &input.kept;
+    const char *kind = input.is.device ? "block device" : "file";
+    char when[32] = "?";
+    time_t s = (time_t)(input.is.modified_ns / 1000000000);
+    struct tm tm;
+    if (gmtime_r(&s, &tm))
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    if (!input.known)
+        report_note(r->report, "input",
+                    "%s, a %s of %lld bytes, last modified %s; nothing is verified, as "
+                    "nobody here wrote it",
+                    input.path, kind, (long long)input.is.bytes, when);
+    else
+        report_note(
+            r->report, "kept",
+            "%s: %lld x %lld blocks of %lld bytes, %s, %s, written by run %s of "
+            "version %s; last modified %s",
+            input.path, (long long)k->writers, (long long)k->blocks,
+            (long long)k->block_bytes, k->filetype, k->layout, k->run_id, k->version,
+            when);
+    if (input.is.bytes > input.is.stored && !input.known)
+        report_warning(r->report, "input_sparse",
+                       "%s has holes, or is compressed: of its %lld bytes %lld are "
+                       "stored, and to read the rest takes no device",
+                       input.path, (long long)input.is.bytes,
+                       (long long)input.is.stored);
+    if (input.rest)
+        report_note(r->report, "rest",
+                    "the last %lld bytes, which are no whole block, are not read",
+                    (long long)input.rest);
+}
+
+static void warn_of_change(struct run *r)
+{
+    bool container = input.known && !strcmp(input.kept.filetype, "PARTITIONED");
+    if (input.known && !container && !r->verify &&
+        input.is.modified_ns != input.kept.modified_ns)
+        report_warning(r->report, "input_changed",
+                       "the files of %s were changed or copied after they were kept, "
+                       "and nothing is verified",
+                       input.path);
+}
+
+int input_open(struct run *r)
+{
+    int rc = 0;
+    input.lane = calloc((size_t)r->lanes, sizeof *input.lane);
+    if (!input.apart)
+        input.shared = calloc((size_t)r->lanes, sizeof *input.shared);
+    if (!input.lane || (!input.apart && !input.shared))
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", r->lanes);
+    for (int i = 0; i < r->lanes && !rc; i++)
+        rc = lane_make(run_lane_of(r, i), &input.lane[i]);
+    say_what(r);
+    warn_of_change(r);
+    return rc;
+}
+
+void input_close(struct run *r)
+{
+    for (int i = 0; input.lane && !input.shared && i < r->lanes; i++)
+        free(input.lane[i].file);
+    free(input.lane);
+    free(input.shared);
+    input.lane = NULL;
+    input.shared = NULL;
+}
+
+/* It may be somebody's who goes on writing. */
+int input_results(struct run *r, int rc)
+{
+    struct io_input now;
+    if (rc || input.known || r->world.rank || !r->engine)
+        return rc;
+    if (io_input_of(input.path, &now))
+        err_clear();
+    if (now.bytes != input.is.bytes || now.modified_ns != input.is.modified_ns)
+        report_warning(r->report, "input_changed",
+                       "%s was changed while it was read, though not by this run",
+                       input.path);
+    return rc;
+}
+
+/* A lane's own: of files of single writers, which others may read of as well. */
+static void lane_open(struct run *r, void *context)
+{
+    const struct block *b = r->context;
+    struct input_lane *l = &((struct input_lane *)context)[r->lane];
+    char path[KEPT_PATH];
+    int64_t bytes = layout_file_bytes(&input.layout);
+    int depth = (int)b->set.depth, rc = 0;
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    if (l->n > 1)
+        rc = run_queue_open(r, &l->queue, depth, b->set.block);
+    phase_act(r->phase, before);
+    run_fail(r, rc);
+    for (int i = 0; i < l->n && !r->failed; i++) {
+        run_fail(r, kept_file(&input.kept, input.path, l->first + i, path));
+        run_file_local(&l->file[i], r, path, bytes, b->set.block, depth);
+        l->file[i].queue = l->queue;
+        run_file_open(&l->file[i], IO_READ);
+    }
+}
+
+static void lane_close(struct run *r, void *context)
+{
+    struct input_lane *l = &((struct input_lane *)context)[r->lane];
+    for (int i = 0; i < l->n; i++)
+        if (l->file[i].io)
+            run_file_close(&l->file[i], false);
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    io_queue_close(&l->queue);
+    phase_act(r->phase, before);
+}
+
+/* What all read of is opened together, as files of the run's own are. */
+static int open_shared(struct run *r)
+{
+    const struct block *b = r->context;
+    struct run_file *f = input.shared;
+    for (int i = 0; i < r->lanes; i++)
+        run_file_at(&f[i], run_lane_of(r, i), input.of_run, true, true,
+                    input.layout.ranks * input.layout.blks * b->set.block +
+                        input.layout.start,
+                    b->set.block, (int)b->set.depth);
+    return run_file_open_lanes(f, r->lanes, IO_READ);
+}
+
+/* Nobody reads before all have dropped what is in memory of what they read. */
+static int open_all(struct run *r)
+{
+    if (!input.apart)
+        return open_shared(r);
+    run_lanes(r, lane_open, input.lane);
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    r->failed = err_agree(r->world.comm, r->failed);
+    phase_act(r->phase, before);
+    return r->failed;
+}
+
+static void close_all(struct run *r)
+{
+    if (input.apart)
+        run_lanes(r, lane_close, input.lane);
+    else
+        run_file_close_lanes(input.shared, r->lanes, false);
+}
+
+/* ---- transfers ------------------------------------------------------------------ */
+
+struct lane_work {
+    struct run *r;
+    const struct block *b;
+    const struct block_work *w;
+    const struct input_lane *files;
+};
+
+struct place { /* of a block */
+    int64_t writer, block;
+    struct extent e;
+};
+
+/* Of this lane's block number i. */
+static struct place place_of(const struct lane_work *l, int64_t i)
+{
+    const struct run *r = l->r;
+    const struct layout *y = &input.layout;
+    int64_t n = deal_count(&input.deal, r->worker);
+    if (input.random)
+        i = shuffle(i, n, r->seed * 8191 + (uint64_t)r->worker);
+    int64_t at = deal_block(&input.deal, r->worker, i);
+    bool interleaved = y->order == LAYOUT_INTERLEAVED;
+    struct place p = {.writer = interleaved ? at % y->ranks : at / y->blks,
+                      .block = interleaved ? at / y->ranks : at % y->blks};
+    p.e = layout_at(y, p.writer, 0, p.block);
+    return p;
+}
+
+static struct run_file *file_at(const struct lane_work *l, const struct place *p)
+{
+    return &l->files->file[input.apart ? p->e.file - l->files->first : 0];
+}
+
+static struct io_req request(const void *lane_work, int64_t i, int slot)
+{
+    const struct lane_work *l = lane_work;
+    struct place p = place_of(l, i);
+    struct io_req req = {.op = IO_OP_READ,
+                         .buf = l->r->buffer + slot * l->b->set.block,
+                         .offset = p.e.offset,
+                         .bytes = p.e.bytes,
+                         .file = file_at(l, &p)->io};
+    if (l->w->checks)
+        run_poison(l->r, req.buf, req.bytes);
+    return req;
+}
+
+static void check_block(void *lane_work, const struct io_req *req, int64_t i, int slot)
+{
+    const struct lane_work *l = lane_work;
+    struct place p = place_of(l, i);
+    struct stamp s = kept_stamp(&input.kept, p.writer, p.block);
+    (void)slot;
+    run_check_stamp(file_at(l, &p), req->buf, req->offset, req->bytes, &s);
+}
+
+/* Up to the limit, or what is left to do. Not all have as many blocks. */
+static void read_blocks(struct run *r, void *work)
+{
+    struct io_req req[BLOCK_DEPTH_MAX];
+    struct lane_work l = {r, r->context, work, &input.lane[r->lane]};
+    int64_t mine = deal_count(&input.deal, r->worker);
+    int64_t total = l.w->total < mine ? l.w->total : mine;
+    struct run_queue q = {.make = request,
+                          .done = l.w->checks ? check_block : NULL,
+                          .context = &l,
+                          .from = r->made,
+                          .total = total > r->made ? total - r->made : 0,
+                          .limit_s = l.w->limit_s,
+                          .untimed = l.w->untimed,
+                          .all_visible = l.w->checks};
+    run_queue(l.files->file, req, &q);
+}
+
+static int read_stage(struct run *r, struct block_work *w)
+{
+    if (!open_all(r))
+        run_lanes(r, read_blocks, w);
+    if (w->limit_s) {
+        w->total = run_wear_out(r);
+        w->limit_s = 0;
+        run_lanes(r, read_blocks, w);
+    }
+    close_all(r);
+    return 0;
+}
+
+int input_read_all(struct run *r, void *context)
+{
+    const struct block *b = r->context;
+    struct block_work w = {.op = IO_OP_READ,
+                           .checks = r->verify && !b->pass,
+                           .limit_s = b->set.run.time_s,
+                           .total = deal_count(&input.deal, 0)};
+    (void)context;
+    int rc = read_stage(r, &w);
+    input.read = w.total;
+    return rc;
+}
+
+/* --verify=pass: what was read, once more. */
+int input_check_all(struct run *r, void *context)
+{
+    struct block_work w = {
+        .op = IO_OP_READ, .checks = true, .untimed = true, .total = input.read};
+    (void)context;
+    return read_stage(r, &w);
+}

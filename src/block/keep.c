@@ -1,0 +1,129 @@
+#include "block/keep.h"
+#include "base/err.h"
+#include "base/version.h"
+#include "run/kept.h"
+#include "run/lanes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void keep_settle(struct run *r)
+{
+    struct block *b = r->context;
+    if (b->set.write_only && opt_find(r->program, "keep")->from == OPT_DEFAULT)
+        b->set.run.keep = true;
+}
+
+/* Why others could not know where which bytes are; NULL: they can. */
+static const char *why_not(const struct run *r)
+{
+    const struct block *b = r->context;
+    const char *spec;
+    if (io_engine_of_method(b->set.run.iomethod, IO_STORES_FORMAT, &spec)) {
+        err_clear();
+        return "the I/O engine stores them in a format of its own";
+    }
+    if (b->past.written < order_blocks(&b->order))
+        return "--time has left blocks out";
+    if (order_repeats(&b->order))
+        return "--pattern has left blocks out";
+    if (b->past.mixed)
+        return "--mixed has written some blocks more often than others";
+    if (b->set.files > 1 || b->set.misalign < 0 || b->set.dedupe)
+        return "--files, --misalign=random and --dedupe are not described";
+    return NULL;
+}
+
+/* With --cache=keep nobody has synced them, and the description is to tell the truth
+ * after a crash, too. One rank of each node does it for all of its files. */
+static int make_durable(const struct run *r)
+{
+    const char *dir = r->options->dir;
+    if (r->flush || r->world.node_rank)
+        return 0;
+    watchdog_arm_as_set("syncing", dir);
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || syncfs(fd) ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    watchdog_disarm();
+    return rc ? err_set(rc, dir, -1, "the files that are kept cannot be synced: %s",
+                        strerror(-rc))
+              : 0;
+}
+
+/* Of all files, the last change. */
+static int find_modified(struct run *r, int64_t *ns)
+{
+    struct stat st;
+    int rc = 0, files = r->shared ? 1 : r->lanes;
+    *ns = INT64_MIN;
+    for (int i = 0; i < files && !rc; i++)
+        if (stat(r->file[i].path, &st))
+            rc = err_set(-errno, r->file[i].path, -1,
+                         "the file that is kept cannot be looked at: %s",
+                         strerror(errno));
+        else if (st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec > *ns)
+            *ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+    rc = err_agree(r->world.comm, rc);
+    MPI_Allreduce(MPI_IN_PLACE, ns, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    return rc;
+}
+
+static int write_description(struct run *r, int64_t modified_ns)
+{
+    const struct block *b = r->context;
+    const struct layout *l = &b->order.layout;
+    char path[KEPT_PATH];
+    struct kept k = {.writers = r->workers,
+                     .blocks = l->blks,
+                     .block_bytes = l->slot_bytes,
+                     .misalign = l->start,
+                     .bytes = layout_files(l) * layout_file_bytes(l),
+                     .modified_ns = modified_ns,
+                     .seed = r->seed,
+                     .repetition = r->rep,
+                     .pass = r->pass,
+                     .stamp = order_version(&b->order, &b->past, false, 0),
+                     .compress = b->set.compress,
+                     .stamped = b->stamps};
+    run_path(r, "blocks", "", path, sizeof path);
+    const char *slash = strrchr(path, '/');
+    snprintf(k.program, sizeof k.program, "%s", r->program->name);
+    snprintf(k.version, sizeof k.version, "%s", leadline_version);
+    snprintf(k.run_id, sizeof k.run_id, "%s", r->id);
+    snprintf(k.file, sizeof k.file, "%.127s", slash ? slash + 1 : path);
+    snprintf(k.filetype, sizeof k.filetype, "%s", r->options->filetype);
+    snprintf(k.layout, sizeof k.layout, "%s", b->set.layout);
+    run_path(r, "blocks", ".json", path, sizeof path);
+    watchdog_arm_as_set("describing the kept files", path);
+    int rc = r->failed ? r->failed : kept_write(&k, path);
+    watchdog_disarm();
+    if (!rc)
+        report_note(r->report, "kept", "%s: blocktransfer --read-only reads it", path);
+    return rc;
+}
+
+int keep_describe(struct run *r, int rc)
+{
+    int64_t modified_ns;
+    if (rc || !r->options->keep || !r->engine || !io_engine_stores(r->engine))
+        return rc;
+    const char *why = why_not(r);
+    if (why)
+        report_note(r->report, "kept",
+                    "the files are not described, and --read-only cannot read them: %s",
+                    why);
+    if (why)
+        return 0;
+    rc = err_agree(r->world.comm, make_durable(r));
+    if (!rc)
+        rc = find_modified(r, &modified_ns);
+    if (rc)
+        return rc;
+    return err_agree(r->world.comm,
+                     r->world.rank ? 0 : write_description(r, modified_ns));
+}
