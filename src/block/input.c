@@ -65,7 +65,8 @@ static int check_options(const struct run *r)
         "write-only", "keep",   "node-dirs", "overwrite", "fsync",      "mixed",
         "compress",   "dedupe", "files",     "stripe",    "rank-shift", NULL};
     static const char *const thinks[] = {"think", NULL};
-    static const char *const checks[] = {"verify", "filetype", NULL};
+    static const char *const checks[] = {"filetype", "verify", NULL};
+    static const char *const shares[] = {"filetype", NULL};
     static const char *const says[] = {"block-size", "misalign", NULL};
     const struct block *b = r->context;
     const struct block_settings *set = &b->set;
@@ -76,7 +77,7 @@ static int check_options(const struct run *r)
     if (!rc && set->input && set->read_only)
         rc = err_usage("--input and --read-only: take one of the two");
     if (!rc && set->input)
-        rc = refuse_given(r, checks,
+        rc = refuse_given(r, strcmp(set->run.verify_how, "no") ? checks : shares,
                           "all ranks read one file, of which nobody knows what is in "
                           "it: leave it out");
     if (!rc && set->read_only)
