@@ -13,7 +13,7 @@ ENGINES = OrderedDict([("posix", False), ("uring", True)])
 
 
 def rates(engine, asynchronous, at_once):
-    """posix gives 10 a thread up to 4, uring 20 a transfer up to 8; reads twice that."""
+    """posix gives 10 a thread up to 4, uring 20 up to 8; reads twice that."""
     value = 20.0 * min(at_once, 8) if asynchronous else 10.0 * min(at_once, 4)
     return {"write_MBps": {"reps": [value] * 3},
             "read_MBps": {"reps": [2 * value] * 3}}
