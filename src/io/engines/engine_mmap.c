@@ -63,7 +63,19 @@ static int64_t look(struct mapped *m)
     return m->size;
 }
 
-static int take_options(const struct io_file *f, struct mapped *m)
+/* Before there is a file: a window that cannot be. */
+static int mmap_queue_open(struct io_queue *q)
+{
+    int64_t page = sysconf(_SC_PAGE_SIZE);
+    int64_t window = io_option(q->options, "window", WINDOW);
+    if (window % page == 0 && window <= WINDOW_MOST)
+        return 0;
+    return err_usage("I/O engine mmap: window=%lld is not a multiple of the page size, "
+                     "%lld bytes, of at most 1T",
+                     (long long)window, (long long)page);
+}
+
+static void take_options(const struct io_file *f, struct mapped *m)
 {
     const char *o = f->options;
     m->page = sysconf(_SC_PAGE_SIZE);
@@ -74,11 +86,6 @@ static int take_options(const struct io_file *f, struct mapped *m)
                                                           : MADV_NORMAL;
     m->flags = MAP_SHARED | (io_option(o, "populate", 0) ? MAP_POPULATE : 0);
     m->protection = PROT_READ | (f->flags & IO_WRITE ? PROT_WRITE : 0);
-    if (m->window % m->page == 0 && m->window <= WINDOW_MOST)
-        return 0;
-    return err_usage("I/O engine mmap: window=%lld is not a multiple of the page size, "
-                     "%lld bytes, of at most 1T",
-                     (long long)m->window, (long long)m->page);
 }
 
 /* Some file systems map no files, and say so only then. */
@@ -118,13 +125,11 @@ static void size_up(const struct io_file *f, struct mapped *m)
 
 static int open_mapped(struct io_file *f, struct mapped *m)
 {
-    int rc = take_options(f, m);
-    if (rc)
-        return rc;
+    take_options(f, m);
     m->fd = io_descriptor_open_to_map(f);
     if (m->fd < 0)
         return m->fd;
-    rc = try_to_map(f, m);
+    int rc = try_to_map(f, m);
     rc = rc ? rc : guard_open();
     if (rc)
         close(m->fd);
@@ -426,6 +431,7 @@ static int mmap_close(struct io_file *f)
 const struct io_engine io_engine_mmap = {
     .name = "mmap",
     .options = "window|piece|advice=normal/random/sequential|populate[=1]",
+    .queue_open = mmap_queue_open,
     .open = mmap_open,
     .start = mmap_start,
     .sync = mmap_sync,
