@@ -182,7 +182,7 @@ EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.p
 EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
-EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/installed tests/coverage tests/env.in \
+EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installed tests/coverage tests/env.in \
 	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
@@ -210,6 +210,10 @@ LDADD = tests/unit/libtap.la src/sort/libsort.la src/pfmload/libpfmload.la src/r
 	src/hydro/libhydro.la src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
+
+# After the tests, and where all of them passed: what to look at when they take too long.
+check-local: check-TESTS
+	@$(PYTHON) $(srcdir)/tests/slowest $(TEST_LOGS)
 
 # The fault campaign as a whole: minutes. make check has some of it (tests/e2e/fault.py).
 check-faults: all $(check_DATA)
@@ -256,7 +260,7 @@ tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
-CLEANFILES += $(TRACED_BY_TESTS) tests/turn
+CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
 	tests/iotrace/marks.c tests/iotrace/small.c tests/iotrace/tracelog.py
 

@@ -84,6 +84,7 @@ class Result(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.begun = time.monotonic()
+        self.parts = []  # those that failed: (parameters, text)
 
     def point(self, ok, test, more=""):
         self.number += 1
@@ -102,9 +103,12 @@ class Result(unittest.TestResult):
         super().addSkip(test, reason)
         self.point(True, test, " # SKIP " + reason)
 
+    def comment(self, text):
+        print("".join("# %s\n" % line for line in text.splitlines()), end="")
+
     def bad(self, test, text):
         self.point(False, test)
-        print("".join("# %s\n" % line for line in text.splitlines()), end="")
+        self.comment(text)
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
@@ -113,6 +117,21 @@ class Result(unittest.TestResult):
     def addError(self, test, err):
         super().addError(test, err)
         self.bad(test, self.errors[-1][1])
+
+    def addSubTest(self, test, subtest, err):
+        """What fails of a test's parts is one point of the test, in stopTest."""
+        failed = len(self.failures)
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            found = self.failures if len(self.failures) > failed else self.errors
+            self.parts.append((subtest.id()[len(test.id()):].strip(), found[-1][1]))
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        if self.parts:
+            self.point(False, test, " " + "; ".join(name for name, _ in self.parts))
+            for name, text in self.parts:
+                self.comment("%s\n%s" % (name, text))
 
 
 def main():
