@@ -1,5 +1,5 @@
 """iotrace's reading commands, held against logs that this test writes itself.
-ranks: 1; limit: 120
+ranks: 1; limit: 120; mpi: any
 """
 import csv
 import json

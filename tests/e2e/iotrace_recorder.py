@@ -1,5 +1,5 @@
+# tier: quick ci; mpi: any
 """libiotrace.so: every call is counted with its bytes, whatever ends the process every
-# tier: quick ci
 event is in a log once, and the paper's forms of the log are as the paper says.
 
 The programs are tests/iotrace/calls.c and ends.c; the logs are read by

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; mpi: any
 """pfminfo against a PFM of the library that defines the format, against such as are
 made here from the format's description, and against damaged ones."""
 import hashlib

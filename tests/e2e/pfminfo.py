@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300
+# limit: 300; mpi: any
 """What pfminfo makes of a PFM, against another reader: JSON, tables, the grid; and
 what it says against the smaller files of one."""
 import csv

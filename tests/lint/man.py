@@ -1,5 +1,5 @@
 """The man pages and the completion against --help: every option of one is in the
-other."""
+other. mpi: any"""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 /* What becomes of each beam of a GSF file, and of each sounding of a PFM, on the way to
- * a new PFM. */
+ * a new PFM. mpi: each. */
 #include "tap.h"
 
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* N worlds of one rank, where the launcher promised one world of N, are refused;
  * and a library call that does not come back ends the process. Each case is a
- * process of its own: this program again, with the case as its argument. */
+ * process of its own: this program again, with the case as its argument. mpi: each. */
 #include "tap.h"
 
 #include "base/err.h"
