@@ -42,7 +42,7 @@ int main(int argc, char **argv)
         .options = settings_count,
         .run = &settings.run,
         .takes = RUN_TAKES_SHARED | RUN_TAKES_ASYNC | RUN_TAKES_NONE |
-                 RUN_TAKES_COLLECTIVE | RUN_TAKES_VERIFY,
+                 RUN_TAKES_COLLECTIVE | RUN_TAKES_VERIFY | RUN_TAKES_DIRECT,
         .context = &load,
         .plan = pfmload_plan,
         .open = steps_begin,

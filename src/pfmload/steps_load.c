@@ -54,6 +54,7 @@ static void name_file(struct load *l, struct run_file *f, const char *suffix,
     load_fail(l, path_of(l, suffix, path));
     run_file_at(f, l->r, path, shared, load_is_first(l), 0,
                 row > WRITER_TRANSFER ? row : WRITER_TRANSFER, 4);
+    f->without = IO_DIRECT; /* bins and blocks are no whole blocks of a device */
 }
 
 /* `shared`: by all ranks; else rank 0 has them. */
@@ -179,6 +180,7 @@ static void rewrite(struct load *l)
     char path[PFM_PATH] = "", name[PFM_PATH];
     load_fail(l, path_of(l, "ordered", path));
     run_file_at(&ordered, l->r, path, false, load_is_first(l), 0, WRITER_TRANSFER, 4);
+    ordered.without = IO_DIRECT;
     if (run_file_open(&ordered, IO_READ | IO_WRITE | IO_CREATE))
         return;
     if (load_is_first(l))

@@ -121,7 +121,7 @@ static void warn_of_engine(struct run_file *f)
 {
     struct run *r = f->run;
     const char *caveat = io_file_caveat(f->io);
-    bool direct = r->io_flags & IO_DIRECT;
+    bool direct = r->io_flags & IO_DIRECT & ~f->without;
     if (f->depth > 1 && io_file_in_turn(f->io))
         report_warning(r->report, "depth_without_effect",
                        "queue depth %d has little effect: %s", f->depth,

@@ -39,6 +39,19 @@ class PfmloadSchemes(Loads):
         handle = self.by(scheme, "--memory=1M", *args, *lines)
         self.same_bytes(handle, known)
 
+    def spills_directly(self, scheme, *options):
+        """Past the page cache, by engines that have many transfers under way."""
+        lines = self.survey(3, 300, 201)
+        args = ("--canonical", "--no-verify")
+        done = self.pfmload(*SCHEMES[scheme].args, "--memory=1M", "--cache=direct",
+                            *args, *options, *lines, np=SCHEMES[scheme].ranks[0])
+        if "no direct I/O" in done.err or "needs a device" in done.err:
+            self.skipTest("no direct I/O here")
+        self.good(done, ("o.pfm", "o.pfm.data"))
+        handle = os.path.join(done.dir, "o.pfm")
+        self.same_bytes(handle, self.loaded("--scheme=serial", "--cache=keep", *args,
+                                            *lines))
+
     def test_repetitions(self):
         """The last one stays."""
         handle = self.by("G", "--repeat=2", *self.survey())
@@ -93,6 +106,11 @@ for i, name in enumerate(SCHEMES):
     add(PfmloadSchemes, "little_memory_is_touched_by_" + name, "little", name)
     if name != "per_sounding":
         add(PfmloadSchemes, "spills_by_" + name, "spills", name)
+for name, options in (("serial", ("uring", "ASYNC")), ("F", ("posix", "SYNC")),
+                      ("G", ("uring", "SYNC"))):
+    if options[0] in (*ASYNCHRONOUS, "posix"):
+        add(PfmloadSchemes, "spills_directly_by_" + name, "spills_directly", name,
+            "--iomethod=" + options[0], "--iomode=" + options[1])
 for name in ("serial", "F", "G"):
     add(PfmloadSchemes, "no_io_by_" + name, "no_io", name)
     add(PfmloadSchemes, "no_io_spills_by_" + name, "no_io_spills", name)
