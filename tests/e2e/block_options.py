@@ -32,7 +32,8 @@ class Options(Case):
         done = self.blocktransfer(*SIZE, *options, "--keep", np=1)
         self.assertEqual(done.status, 0, done)
         files = {}
-        for path in sorted(glob.glob(os.path.join(done.dir, "*.blocks*"))):
+        for path in sorted(set(glob.glob(os.path.join(done.dir, "*.blocks*"))) -
+                           set(glob.glob(os.path.join(done.dir, "*.json")))):
             with open(path, "rb") as f:
                 files[os.path.basename(path).split(".blocks")[1]] = f.read()
         return files

@@ -275,7 +275,8 @@ class Input(Case):
                                   (("--pattern=ZIPF",), "read once"),
                                   (("--misalign=random",), "a number of bytes"),
                                   (("--iomethod=null", "--no-verify"), "IOMETHOD"),
-                                  (("--threads=9", "--block-size=20k"), "start fewer ranks"),
+                                  (("--threads=9", "--block-size=20k"),
+                                   "start fewer ranks"),
                                   (("9k", "--block-size=1k", "--iomethod=posix",
                                     "--threads=20"), "more than the")):
             self.refused(self.blocktransfer("--input=" + path, *options, np=1),

@@ -17,6 +17,8 @@ def contents(done):
     """What the files hold, whatever the run's id is in their names."""
     found = {}
     for name in done.files:
+        if name.endswith(".json"):  # what is said of them
+            continue
         with open(os.path.join(done.dir, name), "rb") as f:
             found[name.partition("blocks")[2]] = hashlib.sha1(f.read()).hexdigest()
     return found

@@ -70,7 +70,7 @@ static void test_round_trip(void)
     kept_write(&k, path);
 }
 
-/* Whether the text with `from` made `to` is refused, with a sentence that says `why`. */
+/* Whether the text with `from` made `to` is refused, with a sentence: `why`. */
 static int refused(const char *text, const char *from, const char *to, const char *why)
 {
     char changed[KEPT_MOST];
