@@ -357,13 +357,13 @@ int run_engine(struct run *r, const char *spec);
 bool run_writes_back(const struct run *r);
 
 /* **Collective.** Before run_shifted: finds out who is where, if --rank-shift asks for
- * nodes. 0, or -EINVAL with a sentence where each worker would read what it wrote itself
- * (or a worker of its node). Returns the agreed verdict. */
+ * nodes. 0, or -EINVAL with a sentence where each worker would read what it wrote
+ * itself (or a worker of its node). Returns the agreed verdict. */
 int run_settle_shift(struct run *r);
 
 /* Local. The worker (a rank, where each has one lane) that is n times --rank-shift
- * further on, n from RUN_SHIFT_LEAST to RUN_SHIFT_MOST; -1: the one whose turn further on
- * is this one. */
+ * further on, n from RUN_SHIFT_LEAST to RUN_SHIFT_MOST; -1: the one whose turn further
+ * on is this one. */
 int run_shifted(const struct run *r, int n);
 
 /* Local. Before files are opened: memory that transfers will use, so that engines may

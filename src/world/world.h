@@ -57,17 +57,17 @@ void world_barrier(MPI_Comm comm);
 /* Local. For loops of one's own that wait since then (clock_ns): naps, as those do. */
 void world_rest(int64_t since_ns);
 
-/* Local. All ranks stand in a ring, node after node, and a step goes on by as many places
- * as the largest node has ranks: from each rank to one of another node, and to each from
- * one. Where all nodes are alike, it is the one at the same place of the next node. Into
- * to[i] whom `rank` comes to by steps[i] of them (negative: back). node[r]: the node of
- * rank r of `size`. Two more arrays of that size. 0, -ENOMEM, or -EINVAL with a sentence:
- * a node has more than half of the ranks. */
+/* Local. All ranks stand in a ring, node after node, and a step goes on by as many
+ * places as the largest node has ranks: from each rank to one of another node, and to
+ * each from one. Where all nodes are alike, it is the one at the same place of the next
+ * node. Into to[i] whom `rank` comes to by steps[i] of them (negative: back). node[r]:
+ * the node of rank r of `size`. Two more arrays of that size. 0, -ENOMEM, or -EINVAL
+ * with a sentence: a node has more than half of the ranks. */
 int world_ring(const int node[], int size, int rank, const int steps[], int n,
                int to[]);
 
-/* **Collective** on w->comm. The same with the nodes' map: an MPI_Allgather of a number,
- * and 12 bytes for each rank while it lasts. Returns the agreed verdict. */
+/* **Collective** on w->comm. The same with the nodes' map: an MPI_Allgather of a
+ * number, and 12 bytes for each rank while it lasts. Returns the agreed verdict. */
 int world_next_nodes(const struct world *w, const int steps[], int n, int to[]);
 
 /* **Collective** on w->comm. Rank 0 receives, per node in order, its host name,

@@ -99,7 +99,7 @@ class RankShift(Case):
         self.assertEqual(self.answer(*options, "--rank-shift=%d" % (np - 1), np=np),
                          self.answer(*options, np=np))
 
-    # ---- by nodes: MPICH takes this machine for several --------------------------------
+    # ---- by nodes: MPICH takes this machine for several ------------------------------
 
     def on_nodes(self, nodes, program, *options, np=4):
         return self.run_program(program, *options, "--rank-shift=node", "--quiet",

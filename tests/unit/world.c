@@ -31,8 +31,8 @@ static void test_world(void)
 
 enum { RING_MOST = 24, RINGS = 200 };
 
-/* Of all ranks of a map: each step is to another node and each rank is come to, the step
- * back undoes it, and two are two. */
+/* Of all ranks of a map: each step is to another node and each rank is come to, the
+ * step back undoes it, and two are two. */
 static bool good_ring(const int node[], int size)
 {
     static const int steps[] = {-1, 0, 1, 2};

@@ -6,13 +6,13 @@
  *   uring:depth=N   how many operations may be in the kernel at once; the others wait
  *                   in line (default: all, up to 128 or the depth that the file was
  *                   opened for)
- *   uring:sqpoll    a thread of the kernel takes requests: none costs a system call, and
- *                   a core is busy with looking for them
- *   uring:iopoll    the kernel asks the device whether requests are complete, instead of
- *                   being interrupted: past the page cache only, and where the device
- *                   has queues for it
- *   uring:plain     neither the file nor the buffers are made known to the kernel before
- *                   (fio's way, unless told otherwise)
+ *   uring:sqpoll    a thread of the kernel takes requests: none costs a system call,
+ *                   and a core is busy with looking for them
+ *   uring:iopoll    the kernel asks the device whether requests are complete, instead
+ *                   of being interrupted: past the page cache only, and where the
+ *                   device has queues for it
+ *   uring:plain     neither the file nor the buffers are made known to the kernel
+ *                   before (fio's way, unless told otherwise)
  *
  * All that one start brings goes to the kernel in one system call. The ring has room
  * for every piece that may be under way, so it is never full.
