@@ -208,10 +208,11 @@ int steps_begin(struct run *r)
                     l->list->n == 1 ? "" : "s", units_bytes(bytes, l->list->bytes),
                     l->old ? ", added to a PFM" : "");
     if (!rc && l->r->io_flags & IO_DIRECT)
-        report_note(l->r->report, "direct",
-                    "GSF files and scratch files go past the page cache; the files of "
-                    "the PFM, whose pieces are no whole blocks, through it, with a sync "
-                    "at the end of each phase");
+        report_note(
+            l->r->report, "direct",
+            "GSF files and scratch files go past the page cache; the files of the PFM, "
+            "whose pieces are no whole blocks, through it, with a sync at the end of "
+            "each phase");
     for (int64_t i = 0; !rc && i < l->list->n; i++)
         rc = pfm_inputs_add(&l->inputs, l->list->file[i].path, PFM_GSF);
     return err_agree(l->r->world.comm, rc);
