@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # limit: 120; tier: quick ci
 """blocktransfer's kinds of work: mixed, repeated, shifted, spread, synced,
-compressible, and whatever may be combined. What must be found is always known, and is looked for."""
+compressible, and whatever may be combined. What must be found is always known, and is
+looked for."""
 import collections
 import glob
 import os
