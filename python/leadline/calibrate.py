@@ -113,7 +113,8 @@ def worst(checks):
 def show(tree):
     rows = []
     for row in tree["figures"]:
-        if row["name"].endswith(share.FIGURES) and row["name"].count(".") == 1:
+        plain = row["name"].endswith(share.FIGURES) and row["name"].count(".") == 1
+        if plain or row["name"].endswith(".mixed.phase_MBps"):
             values = [v for v in row["reps"] if v]
             rows.append([row["name"].replace("_MBps", ""), str(len(values)),
                          table.number(row["median"]),
