@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <ucontext.h>
 
 /* A copy that is under way on this thread, and where to go on if it fails. */
 struct guard {
@@ -15,9 +16,9 @@ struct guard {
 
 /* The process has one handler of a signal, so that this is of the process, too. */
 static _Thread_local struct guard *volatile guarded;
-static _Thread_local volatile sig_atomic_t passing;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static int users;
+static bool stays;              /* somebody has come after us, and hands on to us */
 static struct sigaction before; /* who handled it */
 
 /* As if there were nobody to handle it: at once where it was sent, else as the
@@ -32,9 +33,7 @@ static void take_default(int sig, const siginfo_t *info)
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     bool sent = info->si_code <= 0;
-    if (passing) /* who came after us hands on to us what we hand on to them */
-        take_default(sig, info);
-    else if (before.sa_flags & SA_SIGINFO)
+    if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(sig, info, context);
     else if (before.sa_handler == SIG_DFL || (before.sa_handler == SIG_IGN && !sent))
         take_default(sig, info);
@@ -42,30 +41,31 @@ static void pass_on(int sig, siginfo_t *info, void *context)
         before.sa_handler(sig);
 }
 
+/* The jump takes back the mask of the copy, which the kernel has kept: with sigsetjmp
+ * that would be a system call for each copy. */
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
     struct guard *g = guarded;
     const char *at = info->si_addr;
     int saved = errno;
-    if (g && info->si_code > 0 && at >= g->from && at < g->to)
+    if (g && info->si_code > 0 && at >= g->from && at < g->to) {
+        pthread_sigmask(SIG_SETMASK, &((ucontext_t *)context)->uc_sigmask, NULL);
         siglongjmp(g->back, 1);
+    }
     pass_on(sig, info, context);
-    passing = 0;
     errno = saved;
 }
 
-/* The mask stays as it is while the handler runs, so that leaving it by a jump needs no
- * system call for each copy to know the mask. */
 static int install(void)
 {
     struct sigaction ours = {.sa_sigaction = on_bus,
                              .sa_flags = SA_SIGINFO | SA_NODEFER},
                      now;
     sigemptyset(&ours.sa_mask);
+    if (stays)
+        return 0;
     if (sigaction(SIGBUS, NULL, &now))
         return -errno;
-    if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus)
-        return 0;
     before = now;
     return sigaction(SIGBUS, &ours, NULL) ? -errno : 0;
 }
@@ -80,14 +80,15 @@ int guard_open(void)
               : 0;
 }
 
-/* Where somebody else has come after us, they hand on to us, and that stays. */
 void guard_close(void)
 {
     struct sigaction now;
     pthread_mutex_lock(&counting);
-    if (--users == 0 && !sigaction(SIGBUS, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
-        now.sa_sigaction == on_bus)
-        sigaction(SIGBUS, &before, NULL);
+    if (--users == 0 && !sigaction(SIGBUS, NULL, &now)) {
+        stays = !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != on_bus;
+        if (!stays)
+            sigaction(SIGBUS, &before, NULL);
+    }
     pthread_mutex_unlock(&counting);
 }
 
