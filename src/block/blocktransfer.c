@@ -2,8 +2,8 @@
  * benchmark of Ulmer's flash-memory report (2008, section 2.1). The suite's worked
  * example: what a program is when layout, io and report do the rest.
  *
- * Memory of a rank: lanes x depth x block size. Nothing grows with the number of
- * blocks. */
+ * Memory of a rank: lanes x depth x block size, and where blocks repeat 73 KiB for each
+ * lane. Nothing grows with the number of blocks. */
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"

@@ -212,9 +212,47 @@ static void test_hash(void)
            "so does the length");
 }
 
+/* What compresses is checked as all else is: any byte, another block, another version. */
+static void test_plain(void)
+{
+    struct stamp s = here, later = here;
+    int found = 0, alike = 0;
+    s.plain = later.plain = 75;
+    later.version++;
+    stamp_fill(block, 0, SIZE, &s);
+    stamp_fill(other, 0, SIZE, &later);
+    tap_ok(stamp_check(block, 0, SIZE, &s, NULL, 0) == -1, "a block that compresses");
+    tap_ok(stamp_check(block, 0, SIZE, &here, NULL, 0) == 128,
+           "is another one than the same without, from its 128th byte on");
+    for (int i = 0; i < SIZE; i += 7) {
+        block[i] ^= 1;
+        found += stamp_check(block, 0, SIZE, &s, NULL, 0) == i;
+        block[i] ^= 1;
+    }
+    tap_ok(found == (SIZE + 6) / 7, "a changed byte of it is found, wherever it is");
+    for (int i = 56; i < SIZE; i++)
+        alike += i % 4096 >= 56 && block[i] == other[i];
+    tap_ok(alike < SIZE / 8, "another version repeats another word");
+}
+
+static void test_version(void)
+{
+    struct stamp s = here;
+    stamp_fill(block, 0, SIZE, &here);
+    s.version = 77;
+    tap_ok(stamp_version(block, SIZE, &s) == here.version, "the version is told");
+    tap_ok(stamp_version(block, 55, &s) == -1, "not of a part of a stamp");
+    s.mat++;
+    tap_ok(stamp_version(block, SIZE, &s) == -1, "not of another block");
+    buf_poison(block, SIZE);
+    tap_ok(stamp_version(block, SIZE, &here) == -1, "not of other bytes");
+}
+
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 0);
+    test_plain();
+    test_version();
     test_round_trip();
     test_pieces();
     test_every_byte();
