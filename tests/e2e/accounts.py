@@ -156,9 +156,9 @@ class Recorded(Loads):
                 and "/leadline-probe-" not in e.file]
 
     def bytes(self, program, *args, calls="", beyond=0, **how):
-        """To the byte, of calls whose names begin so; as many bytes were asked for
-        beyond the ends of files, by what counts only that. The report, and how many such
-        calls there were."""
+        """To the byte, of calls whose names begin so; `beyond`: bytes past the ends of
+        files, of calls of which only what they ask for is known. The report, and how
+        many such calls there were."""
         done, logs = self.recorded(program, *args, **how)
         found, made = collections.Counter(), collections.Counter()
         for log in logs:
