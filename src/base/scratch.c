@@ -250,13 +250,29 @@ static int make_tree(const char *path, int *fd)
     return rc;
 }
 
-static int make_file(const char *path, int *fd)
+static int open_new(int folder, const char *name, bool bare)
+{
+    if (!bare)
+        return openat(folder, name,
+                      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (mknodat(folder, name, S_IFREG | 0644, 0))
+        return -1;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        int why = errno;
+        unlinkat(folder, name, 0);
+        errno = why;
+    }
+    return fd;
+}
+
+static int make_how(const char *path, int *fd, bool bare)
 {
     struct place *tree = tree_of(path);
     struct stat st;
-    int rc, how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    *fd = tree ? openat(tree->tree, strrchr(path, '/') + 1, how, 0644)
-               : open(path, how, 0644);
+    int rc;
+    *fd = tree ? open_new(tree->tree, strrchr(path, '/') + 1, bare)
+               : open_new(AT_FDCWD, path, bare);
     if (*fd < 0)
         return fail_create(path, "file");
     if (tree)
@@ -269,6 +285,16 @@ static int make_file(const char *path, int *fd)
         *fd = -1;
     }
     return rc;
+}
+
+static int make_file(const char *path, int *fd)
+{
+    return make_how(path, fd, false);
+}
+
+static int make_bare(const char *path, int *fd)
+{
+    return make_how(path, fd, true);
 }
 
 /* No signal comes between making something and its place, and who walks the list waits
@@ -301,6 +327,11 @@ int scratch_create_tree(const char *path, int *fd)
 int scratch_create(const char *path, int *fd)
 {
     return scratch_make(path, fd, make_file);
+}
+
+int scratch_create_bare(const char *path, int *fd)
+{
+    return scratch_make(path, fd, make_bare);
 }
 
 int scratch_add_tree(const char *path, int *fd)

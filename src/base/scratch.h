@@ -29,6 +29,10 @@ int scratch_add(const char *path);
  * it; no signal comes between the two. Returns 0, or -errno with a sentence. */
 int scratch_create(const char *path, int *fd);
 
+/* Local. The same by mknod(2), and open to be read only: Lustre gives such a file its
+ * stripes when they are set, or when it is opened to be written. */
+int scratch_create_bare(const char *path, int *fd);
+
 /* Local. Creates the folder `path`, in the same way. */
 int scratch_create_folder(const char *path);
 

@@ -90,6 +90,7 @@ static struct opt table[] = {
     RUN_TIME(block.set.run),
     RUN_LANES(block.set.run),
     RUN_RANK_SHIFT(block.set.run),
+    RUN_STRIPE(block.set.run),
     RUN_OPTIONS(block.set.run),
 };
 /* clang-format on */

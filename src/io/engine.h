@@ -98,13 +98,14 @@ struct io_file {
     double timeout_s;
     const struct io_hint *hints; /* valid during open only */
     int hint_count;
-    const struct io_shape *shape;    /* valid during open only; may be NULL */
-    const struct ldad_plan *plan;    /* valid during open only; may be NULL */
-    const char *node_dirs;           /* valid during open only; may be NULL */
-    const char *layer;               /* set by open */
-    const char *caveat;              /* set by open, or NULL: see io_file_caveat */
-    const char *in_turn;             /* likewise: see io_file_in_turn */
-    struct io_hint *hints_in_effect; /* set by open; freed by the core */
+    const struct io_shape *shape;       /* valid during open only; may be NULL */
+    const struct ldad_plan *plan;       /* valid during open only; may be NULL */
+    const char *node_dirs;              /* valid during open only; may be NULL */
+    const struct io_striping *striping; /* likewise; NULL: none was asked for */
+    const char *layer;                  /* set by open */
+    const char *caveat;                 /* set by open, or NULL: see io_file_caveat */
+    const char *in_turn;                /* likewise: see io_file_in_turn */
+    struct io_hint *hints_in_effect;    /* set by open; freed by the core */
     int hints_in_effect_count;
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* of the queue's, this file's */
@@ -147,6 +148,10 @@ static inline bool io_req_enough(const struct io_req *r, int64_t done)
 /* Local. For sentences about a queue: the file that it is for; NULL: there may be
  * several. */
 const char *io_queue_path(const struct io_queue *q);
+
+/* Local. As scratch_create, with stripes; open to be read only. 0, or -errno with a
+ * sentence, and there is no file. In fs/stripe.c, for io.c. */
+int io_stripe_create(const char *path, const struct io_striping *s, int *fd);
 
 /* ---- between io.c and queue.c -------------------------------------------------- */
 

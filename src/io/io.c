@@ -106,6 +106,7 @@ static int create(struct io_file *f)
 {
     int fd = -1;
     int rc = f->engine->can & IO_IS_FOLDER ? scratch_create_folder(f->path)
+             : f->striping                 ? io_stripe_create(f->path, f->striping, &fd)
                                            : scratch_create(f->path, &fd);
     if (fd >= 0)
         close(fd);
@@ -164,6 +165,7 @@ static struct io_file *io_make(const struct io_open *o)
     f->shape = o->shape;
     f->plan = o->plan;
     f->node_dirs = o->node_dirs;
+    f->striping = o->striping;
     f->layer = f->engine->name;
     if (!(o->flags & IO_LOCAL))
         MPI_Comm_rank(o->comm, &f->rank);
@@ -311,6 +313,7 @@ int io_file_open(struct io_file **out, const struct io_open *o)
     f->shape = NULL;
     f->plan = NULL;
     f->node_dirs = NULL;
+    f->striping = NULL;
     *out = f;
     return 0;
 }

@@ -65,6 +65,8 @@ struct io_shape {
     const char *dim_names; /* "rank,mat,element"; what they mean, for who reads it */
 };
 
+struct io_striping;
+
 struct io_open {
     const char *engine; /* "posix", "null:delay_us=50": a name and its options */
     MPI_Comm comm;
@@ -86,6 +88,8 @@ struct io_open {
      * NULL: beside the rest of the file. */
     const struct ldad_plan *plan;
     const char *node_dirs;
+    const struct io_striping
+        *striping; /* with IO_CREATE; NULL: as the directory says */
     /* NULL: a queue of its own. Else one of this engine, whose depth and buffers are in
      * effect instead of those above; not with IO_COLLECTIVE. */
     struct io_queue *queue;
@@ -409,6 +413,18 @@ struct io_stripes {
     int64_t bytes, count; /* 0: not known */
     char about[256];      /* how it is known, or why not */
 };
+
+/* What a new file's stripes shall be. */
+struct io_striping {
+    int64_t count; /* -1: over every server; 0: as the directory says */
+    int64_t bytes; /* of a stripe; 0: as the file system has it */
+};
+
+/* Local. "COUNT[,SIZE]", COUNT a number or all. 0, or -EINVAL with a sentence. */
+int io_striping_parse(const char *text, struct io_striping *s);
+
+/* Local. Whether stripes can be set in files of `fs`: 0, or -EINVAL with a sentence. */
+int io_striping_check(const struct io_fs *fs);
 
 /* Local. How the file, or what is made in the directory, `path` of `fs` is spread over
  * servers or disks: by extended attributes, statfs, or the file system's own tool,

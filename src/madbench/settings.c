@@ -63,6 +63,7 @@ struct opt settings_table[] = {
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
     RUN_RANK_SHIFT(settings.run),
+    RUN_STRIPE(settings.run),
     RUN_OPTIONS(settings.run),
     {.kind = OPT_CHOICE, .name = "format", .value = &settings.format,
      .preset = "text", .arg = "FORMAT", .choices = "text|madbench2",

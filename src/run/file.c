@@ -271,6 +271,7 @@ static struct io_open how_to_open(struct run_file *f, int flags)
                             .buffer_count = r->buffer_count,
                             .plan = f->plan.ranks ? &f->plan : NULL,
                             .node_dirs = r->options->node_dirs,
+                            .striping = r->striping.count ? &r->striping : NULL,
                             .shape = f->shape.ndims ? &f->shape : NULL};
 }
 

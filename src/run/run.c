@@ -123,6 +123,16 @@ static int check_node_dirs(const struct run_options *o)
     return 0;
 }
 
+static int settle_stripe(struct run *r)
+{
+    const char *text = r->options->stripe;
+    if (text && r->partitioned)
+        return err_usage("--stripe is of whole files, and FILETYPE=PARTITIONED makes "
+                         "many of one: take UNIQUE or SHARED, or set the folder's "
+                         "stripes (lfs setstripe)");
+    return text ? io_striping_parse(text, &r->striping) : 0;
+}
+
 static int settle(struct run *r)
 {
     struct run_options *o = r->options;
@@ -137,6 +147,8 @@ static int settle(struct run *r)
         rc = check_series(o->series);
     if (!rc)
         rc = check_node_dirs(o);
+    if (!rc)
+        rc = settle_stripe(r);
     if (!rc)
         rc = io_engine_of_method(o->iomethod, run_without(r->workload),
                                  &r->engine_of[RUN_SYNC]);
@@ -344,6 +356,8 @@ static int check_dir(struct run *r)
         rc = err_set(-errno, dir, -1, "the directory cannot be written to: %s",
                      strerror(errno));
     watchdog_disarm();
+    if (!rc && r->striping.count && r->engine && io_engine_stores(r->engine))
+        rc = io_striping_check(&r->fs);
     return rc;
 }
 

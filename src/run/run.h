@@ -23,6 +23,7 @@
 struct run_options {
     const char *iomethod, *iomode, *filetype, *cache, *dir;
     const char *node_dirs;
+    const char *stripe; /* NULL: not asked for, or no such option */
     const char *json, *csv, *label, *series;
     const char *verify_how; /* yes, no or pass */
     bool collective, verify, keep, dry_run, quiet, per_rank;
@@ -163,6 +164,15 @@ enum run_takes {
              "did by then; 0: all there is"}
 /* clang-format on */
 
+/* Of programs whose files it makes sense to stripe. */
+/* clang-format off */
+#define RUN_STRIPE(o) \
+    {.kind = OPT_TEXT, .name = "stripe", .value = &(o).stripe, .arg = "COUNT[,SIZE]", \
+     .workload = true, \
+     .help = "Lustre: stripes of each file that is made, a number or all, and the " \
+             "bytes of one; otherwise as the directory says"}
+/* clang-format on */
+
 #define RUN_SHIFT_NODE (-1) /* rank_shift: by nodes */
 enum { RUN_SHIFT_LEAST = -1, RUN_SHIFT_MOST = 2, RUN_SHIFTS = 4 };
 
@@ -220,13 +230,14 @@ struct run {
     bool counters; /* the kernel tells what came from the device */
     bool shared;   /* FILETYPE=SHARED or PARTITIONED */
     bool partitioned;
-    char part_spec[256];   /* the engine that partitions, with the one within */
-    char plan[LDAD_TEXT];  /* of the files; "": not known */
-    int64_t misfits[2];    /* this rank's writes that did not fit it, and bytes */
-    struct io_fs fs;       /* that of --dir, on each rank */
-    struct io_stack stack; /* what the files stand on, the same on every rank */
-    struct io_stack also;  /* and what is read from elsewhere; n 0: nothing is */
-    bool striped;          /* a file was asked for its stripes */
+    char part_spec[256];         /* the engine that partitions, with the one within */
+    char plan[LDAD_TEXT];        /* of the files; "": not known */
+    int64_t misfits[2];          /* this rank's writes that did not fit it, and bytes */
+    struct io_fs fs;             /* that of --dir, on each rank */
+    struct io_stack stack;       /* what the files stand on, the same on every rank */
+    struct io_stack also;        /* and what is read from elsewhere; n 0: nothing is */
+    struct io_striping striping; /* that was asked for; count 0: none */
+    bool striped;                /* a file was asked for its stripes */
     char id[64];
     uint64_t seed;
     bool own_text;       /* the program prints: the report has no text */

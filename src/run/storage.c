@@ -139,6 +139,13 @@ void run_stripes(struct run *r, const char *path)
     r->striped = true;
     io_stripes_of(path, &r->fs, &s);
     report_stripes(r->report, "data", s.bytes, s.count, s.about);
+    const struct io_striping *asked = &r->striping;
+    if ((asked->count > 0 && s.count != asked->count) ||
+        (asked->bytes > 0 && s.bytes != asked->bytes))
+        report_warning(r->report, "other_stripes",
+                       "--stripe=%s: the file has %lld stripes of %lld bytes (%s)",
+                       r->options->stripe, (long long)s.count, (long long)s.bytes,
+                       s.about);
 }
 
 /* ---- at the end ------------------------------------------------------------------ */

@@ -4,7 +4,9 @@
 #include "tap.h"
 
 #include "base/err.h"
+#include "base/scratch.h"
 #include "base/tool.h"
+#include "io/engine.h"
 #include "io/fs/lov.h"
 #include "io/fs/stack.h"
 #include "io/fs/stripe.h"
@@ -322,6 +324,76 @@ static void striped(int64_t bytes, int64_t size, int64_t count, const char *abou
 
 #define COMPONENT 32 + 3 * 48
 
+static void test_striping(void)
+{
+    static const struct {
+        const char *text;
+        int64_t count, bytes;
+    } good[] = {{"4", 4, 0},
+                {"4,1M", 4, 1 << 20},
+                {"all", -1, 0},
+                {"all,64k", -1, 1 << 16},
+                {"2000,4095M", 2000, INT64_C(4095) << 20}};
+    static const char *const bad[] = {
+        "0",   "-1",     "x",      "4,",  "4,1000",
+        "4,0", "2001",   "4,4G",   "",    "all4",
+        "4,x", "4,1M,2", "1x,64k", ",1M", "999999999999999999"};
+    const struct io_fs ext4 = {.type = "ext4"}, lustre = {.type = "lustre"};
+    struct io_striping want;
+    int refused = 0;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        tap_ok(!io_striping_parse(good[i].text, &want) && want.count == good[i].count &&
+                   want.bytes == good[i].bytes,
+               "--stripe=%s", good[i].text);
+        lov_bytes = LOV_BYTES;
+        lov_make(&want, lov);
+        striped(0, want.bytes, want.count < 0 ? 0 : want.count,
+                want.count < 0 ? "Lustre's layout, over every server there is"
+                : !want.bytes
+                    ? "Lustre's layout, what is not told is the file system's default"
+                    : "Lustre's layout");
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err_clear();
+        int rc = io_striping_parse(bad[i], &want);
+        refused +=
+            rc == -EINVAL && err_get()->usage && strstr(err_get()->text, "--stripe");
+        if (rc != -EINVAL)
+            tap_diag("%s: taken", bad[i]);
+    }
+    tap_ok(refused == sizeof bad / sizeof *bad, "others are refused");
+    err_clear();
+    tap_ok(!io_striping_check(&lustre) && io_striping_check(&ext4) == -EINVAL &&
+               strstr(err_get()->text, "on ext4"),
+           "only Lustre's files have stripes that are set: %s", err_get()->text);
+    err_clear();
+}
+
+/* No Lustre is here: then the attribute is refused, and no file is left. */
+static void test_stripe_create(void)
+{
+    char path[TAP_PATH];
+    const struct io_striping want = {4, 1 << 20};
+    struct stat st;
+    int fd;
+
+    tap_path(path, "striped");
+    int rc = io_stripe_create(path, &want, &fd);
+    tap_ok(rc == -EOPNOTSUPP && fd < 0 && stat(path, &st) &&
+               strstr(err_get()->text, "lustre.lov"),
+           "a file whose stripes cannot be set is not left: %s", err_get()->text);
+    err_clear();
+    tap_ok(!scratch_create_bare(path, &fd) && fd >= 0 && !fstat(fd, &st) &&
+               S_ISREG(st.st_mode) && !st.st_size && !(st.st_mode & 0133),
+           "a bare file is one like any other");
+    close(fd);
+    tap_ok(scratch_create_bare(path, &fd) == -EEXIST,
+           "what exists is not taken for one");
+    err_clear();
+    tap_ok(!scratch_remove(path) && stat(path, &st), "it is removed");
+}
+
 static void test_lustre(void)
 {
     lov_bytes = 0;
@@ -505,6 +577,8 @@ int main(int argc, char **argv)
     test_no_device();
     test_here();
     test_lustre();
+    test_striping();
+    test_stripe_create();
     test_texts();
     test_tools();
     if (path)

@@ -21,7 +21,9 @@ enum {
 enum {
     PATTERN_MDT = 0x100,
     PATTERN_FOREIGN = 0x400,
+    PATTERN_RAID0 = 1,
     EVERY_SERVER = 0xffff,
+    ANY_SERVER = 0xffff,
     COMPONENT_STALE = 0x1,      /* a mirror that is behind */
     COMPONENT_EXTENSION = 0x40, /* room for others to grow into */
     COMPONENT_PARITY = 0x80
@@ -35,6 +37,12 @@ static uint64_t get(const unsigned char *b, int n)
     for (int i = n - 1; i >= 0; i--)
         x = x << 8 | b[i];
     return x;
+}
+
+static void put(unsigned char *b, int n, uint64_t x)
+{
+    for (int i = 0; i < n; i++, x >>= 8)
+        b[i] = (unsigned char)x;
 }
 
 static bool is_plain(uint32_t magic)
@@ -158,4 +166,15 @@ int lov_stripes(const unsigned char *b, size_t n, int64_t bytes, struct io_strip
         return 0;
     }
     return plain(b, n, s);
+}
+
+/* 0 is the file system's default, and servers are chosen by it. */
+void lov_make(const struct io_striping *s, unsigned char out[LOV_BYTES])
+{
+    memset(out, 0, LOV_BYTES);
+    put(out, 4, V1);
+    put(out + 4, 4, PATTERN_RAID0);
+    put(out + 24, 4, (uint64_t)s->bytes);
+    put(out + 28, 2, s->count < 0 ? EVERY_SERVER : (uint64_t)s->count);
+    put(out + 30, 2, ANY_SERVER);
 }

@@ -12,4 +12,8 @@
  * known here. */
 int lov_stripes(const unsigned char *b, size_t n, int64_t bytes, struct io_stripes *s);
 
+/* Local. What sets a new file's stripes: LOV_BYTES of the attribute lustre.lov. */
+enum { LOV_BYTES = 32 };
+void lov_make(const struct io_striping *s, unsigned char out[LOV_BYTES]);
+
 #endif

@@ -1,8 +1,11 @@
 /* How files are spread over servers or disks, by file system. */
 #include "io/fs/stripe.h"
+#include "base/err.h"
 #include "base/plain.h"
+#include "base/scratch.h"
 #include "base/tool.h"
 #include "base/units.h"
+#include "io/engine.h"
 #include "io/fs/lov.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -12,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #define TOOL_LIMIT_S 5.0
 #define ATTRIBUTE_BYTES 65536 /* the largest there can be */
@@ -108,6 +112,60 @@ static bool lustre(const struct asked *a, struct io_stripes *s)
                  rc == -ENOENT      ? "is not on PATH"
                  : rc == -ETIMEDOUT ? "does not answer"
                                     : "does not tell");
+}
+
+enum { STRIPES_MOST = 2000 };
+#define STRIPE_UNIT (INT64_C(64) << 10)
+#define STRIPE_MOST (INT64_C(4) << 30)
+
+int io_striping_parse(const char *text, struct io_striping *s)
+{
+    size_t n = strcspn(text, ",");
+    char count[16] = "";
+    *s = (struct io_striping){0};
+    snprintf(count, sizeof count, "%.*s", (int)n, text);
+    bool all = !strcmp(count, "all");
+    if (n >= sizeof count || (!all && (units_parse_bytes(count, &s->count) ||
+                                       s->count < 1 || s->count > STRIPES_MOST)))
+        return err_usage(
+            "--stripe: \"%.*s\" is not a number of stripes from 1 to %d, nor "
+            "all",
+            (int)n, text, STRIPES_MOST);
+    if (all)
+        s->count = -1;
+    if (text[n] && (units_parse_bytes(text + n + 1, &s->bytes) || s->bytes < 1 ||
+                    s->bytes % STRIPE_UNIT || s->bytes >= STRIPE_MOST))
+        return err_usage("--stripe: \"%s\" is not the size of a stripe: a multiple of "
+                         "64 KiB, less than 4 GiB",
+                         text + n + 1);
+    return 0;
+}
+
+int io_striping_check(const struct io_fs *fs)
+{
+    if (!strcmp(fs->type, "lustre"))
+        return 0;
+    return err_usage(
+        "--stripe sets the stripes of files of Lustre, and --dir is on %s, "
+        "where a file's are not to be set: leave it out",
+        fs->type);
+}
+
+int io_stripe_create(const char *path, const struct io_striping *s, int *fd)
+{
+    unsigned char value[LOV_BYTES];
+    int rc = scratch_create_bare(path, fd);
+    if (rc)
+        return rc;
+    lov_make(s, value);
+    if (!fsetxattr(*fd, "lustre.lov", value, sizeof value, 0))
+        return 0;
+    rc = err_set(-errno, path, -1, "its stripes cannot be set (lustre.lov): %s",
+                 strerror(errno));
+    close(*fd);
+    *fd = -1;
+    scratch_remove(path);
+    return rc;
 }
 
 /* ---- BeeGFS --------------------------------------------------------------------- */
