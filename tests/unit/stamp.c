@@ -212,7 +212,7 @@ static void test_hash(void)
            "so does the length");
 }
 
-/* What compresses is checked as all else is: any byte, another block, another version. */
+/* What compresses is checked as all else is: any byte, another block or version. */
 static void test_plain(void)
 {
     struct stamp s = here, later = here;
