@@ -9,9 +9,14 @@ dist_doc_DATA = \
 	doc/faults.md \
 	doc/ldad.md \
 	doc/method.md \
+	doc/outcore.md \
 	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/scaling.md \
 	doc/statistics.md \
 	doc/yardstick.md
-EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/report.png
+EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore \
+	doc/pictures/outcore-fig2a.svg doc/pictures/outcore-fig2b.svg \
+	doc/pictures/outcore-fig2w.svg doc/pictures/outcore-fig6.svg \
+	doc/pictures/outcore-threads.svg \
+	doc/pictures/report.png
