@@ -21,8 +21,7 @@
 #include <unistd.h>
 
 enum {
-    GLIBC_THREADS = 20, /* of glibc's AIO, for the process */
-    SETTLE_MS = 5000,   /* its threads end after a second without work */
+    SETTLE_MS = 5000, /* glibc's threads end after a second without work */
     NAME_SIZE = 32,
     LISTED = 512
 };
@@ -420,13 +419,19 @@ static int check(const struct run *r, int64_t *all)
     return check_direct();
 }
 
-/* Stacks of the helpers of glibc, which are as small as it can make them. */
-static int64_t helper_bytes(void)
+/* Stacks of glibc's helpers, which are as small as it can make them: one for each
+ * descriptor that has operations under way. */
+static int64_t helper_bytes(const struct run *r)
 {
-    for (int i = 0; i < engines.n; i++)
-        if (!strncmp(engines.spec[i], "aio", 3))
-            return GLIBC_THREADS * (int64_t)sysconf(_SC_THREAD_STACK_MIN);
-    return 0;
+    int64_t depth = flow.in_flight * flow.sets.per_set, most = 0;
+    for (int i = 0; i < engines.n; i++) {
+        const char *asked = strstr(engines.spec[i], "descriptors=");
+        int64_t n = asked ? strtoll(asked + strlen("descriptors="), NULL, 10) : 1;
+        n = n < depth ? n : depth;
+        if (!strncmp(engines.spec[i], "aio", 3) && n > most)
+            most = n;
+    }
+    return r->lanes * most * (int64_t)sysconf(_SC_THREAD_STACK_MIN);
 }
 
 static void fill_need(const struct run *r, struct run_need *n, int64_t all)
@@ -442,7 +447,7 @@ static void fill_need(const struct run *r, struct run_need *n, int64_t all)
     n->steps = flow.sets.ops * (engines.n * (1 + (reads && writes)) +
                                 (made ? 1 : writes && !reads && r->verify));
     n->buffer_bytes = set.sets * set.set_bytes;
-    n->memory_bytes = r->lanes * sets * set.set_bytes + helper_bytes();
+    n->memory_bytes = r->lanes * sets * set.set_bytes + helper_bytes(r);
     n->write_bytes = writes ? of_engines : made ? all : 0;
     n->read_bytes = reads || r->verify ? of_engines : 0;
 }
