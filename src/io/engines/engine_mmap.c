@@ -14,6 +14,11 @@
  * where the file system has no such call, over what other ranks write there meanwhile;
  * the file then only grows, by a byte of the request, and SIGBUS or the sync tells.
  *
+ * Where several ranks write a file whose size is not known beforehand, what is behind
+ * the end that it had when it was opened is written by pwrite(2): as the kernel moves
+ * the end, it puts zeros behind the old one, also over what another rank has just
+ * copied there (seen with ext4 in Linux 6.18).
+ *
  * Mapped pages are whole. On a file system that nodes share, ranks of several nodes
  * must not write into one page, which engines with system calls may. */
 #include "base/err.h"
@@ -46,6 +51,7 @@ struct mapped {
     int64_t bytes;   /* that the file will have; 0: it grows */
     int64_t size;    /* that it had at the last look */
     int64_t full;    /* of its first bytes, all have their space */
+    int64_t fixed;   /* no other rank moves the file's end before here */
     int64_t reached; /* behind the last byte that was moved */
     int64_t seen;    /* ... that was read */
     bool alone;      /* no other rank writes it, and it was empty */
@@ -113,6 +119,7 @@ static void size_up(const struct io_file *f, struct mapped *m)
     m->bytes = f->bytes;
     if (!(f->flags & IO_LOCAL))
         MPI_Comm_size(f->comm, &ranks);
+    m->fixed = ranks == 1 ? INT64_MAX : look(m) > f->bytes ? m->size : f->bytes;
     if (f->flags & IO_CREATE) {
         m->alone = ranks == 1;
         if (f->rank == 0 && f->bytes > 0 && ftruncate(m->fd, f->bytes))
@@ -338,14 +345,31 @@ static int copy_pages(struct mapped *m, const struct window *w, struct io_req *r
     return 0;
 }
 
+static int write_growing(struct mapped *m, struct io_req *r, int64_t n)
+{
+    int64_t at = r->offset + r->done;
+    ssize_t moved;
+    do
+        moved = pwrite(m->fd, (const char *)r->buf + r->done, (size_t)n, at);
+    while (moved < 0 && errno == EINTR);
+    if (moved <= 0)
+        return io_req_fail(r, moved < 0 ? -errno : -EIO,
+                           moved < 0 ? strerror(errno) : "nothing was written");
+    r->done += moved;
+    m->reached = at + moved > m->reached ? at + moved : m->reached;
+    return 0;
+}
+
 /* The next bytes, within one window and one piece. */
 static int step(struct mapped *m, struct io_req *r)
 {
     int64_t at = r->offset + r->done, n = r->bytes - r->done;
     int64_t left = m->window - at % m->window;
-    struct window *w = window_of(m, at);
     n = n < left ? n : left;
     n = n < m->piece ? n : m->piece;
+    if (r->op == IO_OP_WRITE && at + n > m->fixed)
+        return write_growing(m, r, n);
+    struct window *w = window_of(m, at);
     n = r->op == IO_OP_READ ? within(m, r, n) : room(m, w, r, n);
     if (n < 0)
         return (int)n;
@@ -397,6 +421,8 @@ static void mmap_was_cut(struct io_file *f, int64_t bytes)
     int64_t *known[] = {&m->bytes, &m->full, &m->reached, &m->seen};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         *known[i] = *known[i] < bytes ? *known[i] : bytes;
+    if (m->fixed != INT64_MAX && m->fixed > bytes)
+        m->fixed = bytes;
     look(m);
 }
 
