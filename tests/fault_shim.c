@@ -352,6 +352,34 @@ int open(const char *path, int flags, ...)
     return open_with(path, flags, mode);
 }
 
+/* Of a folder's own files, nothing is faulty. */
+static int openat_with(int folder, const char *path, int flags, mode_t mode)
+{
+    static int (*real)(int, const char *, int, ...);
+    if (!real)
+        *(void **)&real = next("openat");
+    return folder == AT_FDCWD ? open_with(path, flags, mode)
+                              : real(folder, path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    va_list ap;
+    va_start(ap, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+    va_end(ap);
+    return openat_with(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char *path, int flags, ...)
+{
+    va_list ap;
+    va_start(ap, flags);
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+    va_end(ap);
+    return openat_with(folder, path, flags, mode);
+}
+
 int open64(const char *path, int flags, ...)
 {
     va_list ap;

@@ -406,7 +406,7 @@ static int check(const struct run *r, int64_t *all)
     if (set.sets * set.set > RUN_LIST_MOST)
         return err_usage("--sets x --set is %lld operations under way, and %d are the "
                          "most",
-                         (long long)(set.sets * set.set), RUN_LIST_MOST);
+                         (long long)set.sets * set.set, RUN_LIST_MOST);
     if (flow.sets.ops > INT_MAX)
         return err_usage("BYTES makes %lld operations, more than 2^31: take larger "
                          "sets, or fewer operations in each",

@@ -6,7 +6,8 @@
  * one all are turned over, of others the sign. */
 static uint32_t total_order(uint32_t bits)
 {
-    return bits ^ ((uint32_t)((int32_t)bits >> 31) | UINT32_C(0x80000000));
+    uint32_t sign = UINT32_C(0x80000000);
+    return bits & sign ? ~bits : bits | sign;
 }
 
 static uint64_t word_of_bytes(const unsigned char *key, int64_t left)

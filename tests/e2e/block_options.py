@@ -9,13 +9,13 @@ import os
 import random
 import zlib
 
-from e2e import Case, add, fault, main, samples, total
+from e2e import ASYNCHRONOUS, Case, add, fault, main, samples, total
 
 BLOCK = 4096
 SIZE = ("1000k", "--block-size=4k")  # 250 blocks
 BLOCKS = 250
 SLOTS = (1000 << 10) // BLOCK
-ENGINES = ("POSIX", "threads", "uring")
+ENGINES = ["POSIX"] + [name for name in ASYNCHRONOUS if name in ("threads", "uring")]
 assert SLOTS == BLOCKS
 
 

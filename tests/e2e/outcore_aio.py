@@ -141,7 +141,7 @@ class Aio(Case):
         run = self.start("outcore", "aio", "4M", "--quiet", "-r", "100000",
                          "--engines=posix,threads", "--consume=sleep:1000")
         self.until(lambda: run.files and run.ranks(), "it writes")
-        run.child.send_signal(signal.SIGTERM)
+        run.signal(signal.SIGTERM)
         run.wait(30)
         self.assertNotEqual(run.status, 0)
         self.until(lambda: not run.ranks(), "all ranks are gone")

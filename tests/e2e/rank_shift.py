@@ -105,7 +105,8 @@ class RankShift(Case):
         return self.run_program(program, *options, "--rank-shift=node", "--quiet",
                                 np=np, env={"MPIR_CVAR_NUM_CLIQUES": str(nodes)})
 
-    @unittest.skipUnless(FLAVOUR == "mpich", "only MPICH pretends to have nodes")
+    @unittest.skipUnless(FLAVOUR == "mpich",
+                         "only MPICH pretends that there are several nodes")
     def test_by_node(self):
         for nodes, np, shared in (2, 4, "UNIQUE"), (3, 5, "SHARED"):
             report = self.good(self.on_nodes(nodes, "blocktransfer", *BLOCKS,
@@ -116,7 +117,8 @@ class RankShift(Case):
             self.assertIn("rank 0 reads what rank 1 wrote",
                           report["run"]["notes"]["rank_shift"])
 
-    @unittest.skipUnless(FLAVOUR == "mpich", "only MPICH pretends to have nodes")
+    @unittest.skipUnless(FLAVOUR == "mpich",
+                         "only MPICH pretends that there are several nodes")
     def test_by_node_in_all_phases(self):
         report = self.good(self.on_nodes(3, "madbench", "64", "3", "1", "8",
                                          "--io-only", np=5))
