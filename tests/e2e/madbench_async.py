@@ -149,7 +149,7 @@ class Asynchronous(Case):
                 self.assertTrue(0 < bound < 1)
             for hidden, most in zip(*(f["%s.%s" % (phase, p)]["reps"] for p in HIDDEN)):
                 self.assertLess(hidden, 1)
-                self.assertTrue(0 <= most <= bound)
+                self.assertTrue(0 <= most <= bound * (1 + 1e-9))  # it may be all of it
             self.assertEqual(samples(report, "read", phase + "-comp"), [])
             self.assertEqual(samples(report, "write", phase + "-comp"), [])
             self.assertEqual(total(report, "read", phase=phase + "-io"),
