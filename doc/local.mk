@@ -18,5 +18,6 @@ dist_doc_DATA = \
 EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore \
 	doc/pictures/outcore-fig2a.svg doc/pictures/outcore-fig2b.svg \
 	doc/pictures/outcore-fig2w.svg doc/pictures/outcore-fig6.svg \
+	doc/pictures/outcore-fig6-aio.svg doc/pictures/outcore-fig6-uring.svg \
 	doc/pictures/outcore-threads.svg \
 	doc/pictures/report.png
