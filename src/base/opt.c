@@ -528,6 +528,11 @@ static const char *list_text(const char *const *item, int items, char *out, int 
     return out;
 }
 
+const char *opt_word(const struct opt *o)
+{
+    return o->word && *(const int64_t *)o->value == -1 ? o->word : NULL;
+}
+
 const char *opt_text(const struct opt *o, char *out, int size)
 {
     const char *text;
@@ -537,9 +542,10 @@ const char *opt_text(const struct opt *o, char *out, int size)
         break;
     case OPT_INT:
     case OPT_BYTES:
-        snprintf(out, (size_t)size, "%lld", (long long)*(int64_t *)o->value);
-        if (o->word && *(int64_t *)o->value == -1)
-            snprintf(out, (size_t)size, "%s", o->word);
+        if (opt_word(o))
+            snprintf(out, (size_t)size, "%s", opt_word(o));
+        else
+            snprintf(out, (size_t)size, "%lld", (long long)*(int64_t *)o->value);
         break;
     case OPT_REAL:
         snprintf(out, (size_t)size, "%.17g", *(double *)o->value);

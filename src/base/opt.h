@@ -97,6 +97,9 @@ bool opt_speaks(void);
 
 void opt_help(const struct opt_program *p, FILE *out);
 
+/* Local. The word that was said in a number's place; NULL: there is none. */
+const char *opt_word(const struct opt *o);
+
 /* Local. The present value as text, into `out`. Returns `out`. */
 const char *opt_text(const struct opt *o, char *out, int size);
 const char *opt_from_text(enum opt_from from);

@@ -334,6 +334,15 @@ int scratch_create_bare(const char *path, int *fd)
     return scratch_make(path, fd, make_bare);
 }
 
+int scratch_sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || (fsync(fd) && errno != EINVAL) ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 int scratch_add_tree(const char *path, int *fd)
 {
     struct place *p = place_of(path);

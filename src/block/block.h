@@ -4,7 +4,7 @@
 #define BLOCK_BLOCK_H
 
 #include "block/content.h"
-#include "run/run.h"
+#include "run/lanes.h"
 
 enum { BLOCK_DEPTH_MAX = 1024, BLOCK_FILES_MAX = 1024 };
 
@@ -48,6 +48,17 @@ struct block_work {
 };
 
 /* ---- transfers.c ----------------------------------------------------------------- */
+
+/* Local. Memory of the transfers of all lanes; -EINVAL with a sentence: too much. */
+int block_buffers(const struct run *r, int64_t *bytes);
+
+/* Local. -EINVAL with a sentence where a limit of time cannot be, as ranks must meet in
+ * each transfer. */
+int block_check_limit(const struct block_settings *set);
+
+/* **Collective.** `body`, which does of w->total blocks what is left, on all lanes; with
+ * a limit, once more then, until all have done what the fastest did. */
+void block_transfer(struct run *r, run_lane_body *body, struct block_work *w);
 
 /* Local. What lanes keep over phases: bytes for each of them, to be told beforehand;
  * allocates it, 0 or -ENOMEM with a sentence; frees it. */

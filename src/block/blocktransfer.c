@@ -131,11 +131,9 @@ static void make_stages(void)
  * in each transfer. */
 static int check_time(const struct run *r)
 {
-    if (!set->run.time_s)
-        return 0;
-    if (set->run.collective)
-        return err_usage("--time: collective transfers must be as many on every rank, "
-                         "and by time they are not: leave out one of the two");
+    int rc = block_check_limit(set);
+    if (rc || !set->run.time_s)
+        return rc;
     if (opt_find(r->program, "BYTES")->from == OPT_DEFAULT)
         return err_usage("--time needs BYTES, too: the most that each rank may write "
                          "until then, for which there is room");
@@ -204,10 +202,10 @@ static int check_blocks(void)
 static int check(const struct run *r, int64_t *memory_bytes)
 {
     int rc = check_blocks();
+    if (!rc)
+        rc = block_buffers(r, memory_bytes);
     if (rc)
         return rc;
-    if (__builtin_mul_overflow(r->lanes * set->depth, set->block, memory_bytes))
-        return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
     *memory_bytes += r->lanes * block_lane_bytes(&block);
     if (!strcmp(set->run.cache, "direct") &&
         (set->misalign < 0 || (set->block | set->misalign) % IO_DIRECT_ALIGN))

@@ -94,11 +94,7 @@ static int check_options(const struct run *r)
     if (!rc)
         rc = io_engine_of_method(set->run.iomethod,
                                  IO_STORES_NOTHING | IO_STORES_FORMAT, &spec);
-    if (!rc && set->run.collective && set->run.time_s)
-        rc =
-            err_usage("--time: collective transfers must be as many on every rank, and "
-                      "by time they are not: leave out one of the two");
-    return rc;
+    return rc ? rc : block_check_limit(set);
 }
 
 /* ---- what is there: --input ----------------------------------------------------- */
@@ -300,8 +296,9 @@ static int check_sizes(const struct run *r, int64_t *memory_bytes)
     const struct block *b = r->context;
     const struct block_settings *set = &b->set;
     int64_t files = input.apart ? input.layout.ranks / r->workers + 2 : 1;
-    if (__builtin_mul_overflow(r->lanes * set->depth, set->block, memory_bytes))
-        return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
+    int rc = block_buffers(r, memory_bytes);
+    if (rc)
+        return rc;
     *memory_bytes += r->lanes * files * (int64_t)sizeof(struct run_file);
     if (!strcmp(set->run.cache, "direct") &&
         (set->block | set->misalign) % IO_DIRECT_ALIGN)
@@ -480,7 +477,7 @@ static void lane_close(struct run *r, void *context)
 }
 
 /* What all read of is opened together, as files of the run's own are. */
-static int open_shared(struct run *r)
+static void open_shared(struct run *r)
 {
     const struct block *b = r->context;
     struct run_file *f = input.shared;
@@ -489,19 +486,20 @@ static int open_shared(struct run *r)
                     input.layout.ranks * input.layout.blks * b->set.block +
                         input.layout.start,
                     b->set.block, (int)b->set.depth);
-    return run_file_open_lanes(f, r->lanes, IO_READ);
+    run_file_open_lanes(f, r->lanes, IO_READ);
 }
 
 /* Nobody reads before all have dropped what is in memory of what they read. */
-static int open_all(struct run *r)
+static void open_all(struct run *r)
 {
-    if (!input.apart)
-        return open_shared(r);
+    if (!input.apart) {
+        open_shared(r);
+        return;
+    }
     run_lanes(r, lane_open, input.lane);
     enum act before = phase_act(r->phase, ACT_IDLE);
     r->failed = err_agree(r->world.comm, r->failed);
     phase_act(r->phase, before);
-    return r->failed;
 }
 
 static void close_all(struct run *r)
@@ -533,7 +531,7 @@ static struct place place_of(const struct lane_work *l, int64_t i)
     const struct layout *y = &input.layout;
     int64_t n = deal_count(&input.deal, r->worker);
     if (input.random)
-        i = shuffle(i, n, r->seed * 8191 + (uint64_t)r->worker);
+        i = shuffle(i, n, order_key(r->seed, r->worker));
     int64_t at = deal_block(&input.deal, r->worker, i);
     bool interleaved = y->order == LAYOUT_INTERLEAVED;
     struct place p = {.writer = interleaved ? at % y->ranks : at / y->blks,
@@ -590,13 +588,8 @@ static void read_blocks(struct run *r, void *work)
 
 static int read_stage(struct run *r, struct block_work *w)
 {
-    if (!open_all(r))
-        run_lanes(r, read_blocks, w);
-    if (w->limit_s) {
-        w->total = run_wear_out(r);
-        w->limit_s = 0;
-        run_lanes(r, read_blocks, w);
-    }
+    open_all(r);
+    block_transfer(r, read_blocks, w);
     close_all(r);
     return 0;
 }

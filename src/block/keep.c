@@ -62,12 +62,14 @@ static int find_modified(struct run *r, int64_t *ns)
     int rc = 0, files = r->shared ? 1 : r->lanes;
     *ns = INT64_MIN;
     for (int i = 0; i < files && !rc; i++)
-        if (stat(r->file[i].path, &st))
+        if (stat(r->file[i].path, &st)) {
             rc = err_set(-errno, r->file[i].path, -1,
                          "the file that is kept cannot be looked at: %s",
                          strerror(errno));
-        else if (st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec > *ns)
-            *ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+        } else {
+            int64_t at = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+            *ns = at > *ns ? at : *ns;
+        }
     rc = err_agree(r->world.comm, rc);
     MPI_Allreduce(MPI_IN_PLACE, ns, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
     return rc;

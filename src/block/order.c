@@ -8,6 +8,11 @@ void order_begin(struct order *o, uint64_t seed)
     o->mixed_key = rng_key(seed, RNG_MIXED);
 }
 
+uint64_t order_key(uint64_t seed, int place)
+{
+    return seed * 8191 + (uint64_t)place;
+}
+
 int64_t order_blocks(const struct order *o)
 {
     return o->layout.blks * o->files;
@@ -21,7 +26,7 @@ bool order_repeats(const struct order *o)
 /* Of each file of each worker; for one file it is what it always was. */
 static uint64_t key_of(const struct order *o, int place, int64_t file)
 {
-    uint64_t key = o->seed * 8191 + (uint64_t)place;
+    uint64_t key = order_key(o->seed, place);
     return file ? rng_mix(key ^ (uint64_t)file * RNG_STEP) : key;
 }
 

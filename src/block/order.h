@@ -34,6 +34,9 @@ struct order {
  * rest. */
 void order_begin(struct order *o, uint64_t seed);
 
+/* Local. Of the random order of a worker's blocks. */
+uint64_t order_key(uint64_t seed, int place);
+
 /* Local. Blocks of a worker: so many numbers make a phase. */
 int64_t order_blocks(const struct order *o);
 

@@ -35,6 +35,24 @@ struct lane_work {
     int place[2];                  /* the workers whose blocks are read, written */
 };
 
+/* ---- what any plan checks -------------------------------------------------------- */
+
+int block_buffers(const struct run *r, int64_t *bytes)
+{
+    const struct block *b = r->context;
+    if (__builtin_mul_overflow(r->lanes * b->set.depth, b->set.block, bytes))
+        return err_usage("--threads x --depth x --block-size exceeds 2^63 bytes");
+    return 0;
+}
+
+int block_check_limit(const struct block_settings *set)
+{
+    if (set->run.time_s && set->run.collective)
+        return err_usage("--time: collective transfers must be as many on every rank, "
+                         "and by time they are not: leave out one of the two");
+    return 0;
+}
+
 /* ---- what lanes keep ------------------------------------------------------------- */
 
 int64_t block_lane_bytes(const struct block *b)
@@ -61,9 +79,10 @@ void block_lanes_close(struct block *b, int lanes)
     b->lane = NULL;
 }
 
-static void lane_begin(struct run *r)
+static void lane_begin(struct run *r, void *context)
 {
     const struct block *b = r->context;
+    (void)context;
     struct block_lane *l = &b->lane[r->lane];
     l->unsynced = 0;
     for (int i = 0; l->repeats && i < BLOCK_DEPTH_MAX; i++)
@@ -306,21 +325,20 @@ static void transfer_blocks(struct run *r, void *work)
     }
 }
 
-static void begin_lane(struct run *r, void *context)
+void block_transfer(struct run *r, run_lane_body *body, struct block_work *w)
 {
-    (void)context;
-    lane_begin(r);
-}
-
-static void transfer(struct run *r, struct block_work *w)
-{
-    run_lanes(r, begin_lane, NULL);
-    run_lanes(r, transfer_blocks, w);
+    run_lanes(r, body, w);
     if (!w->limit_s)
         return;
     w->total = run_wear_out(r);
     w->limit_s = 0;
-    run_lanes(r, transfer_blocks, w);
+    run_lanes(r, body, w);
+}
+
+static void transfer(struct run *r, struct block_work *w)
+{
+    run_lanes(r, lane_begin, NULL);
+    block_transfer(r, transfer_blocks, w);
 }
 
 /* ---- stages ---------------------------------------------------------------------- */
@@ -349,7 +367,7 @@ int block_lay_all(struct run *r, void *context)
     if (run_files_open(r, IO_WRITE | IO_CREATE))
         return r->failed;
     transfer(r, &w);
-    if (b->set.run.cache[0] != 'k')
+    if (r->flush)
         sync_untimed(r);
     return run_files_close(r, false);
 }

@@ -73,12 +73,11 @@ static struct opt table[] = {
 static struct flow flow;
 static struct engines engines;
 static struct layout layout;
-static struct run_file *files; /* of each lane */
-static bool named;             /* they have names */
-static bool reads, writes;     /* phases that are measured */
-static int threads_before;     /* of the process, before any transfer */
-static uint64_t checksum;      /* of this repetition; of all lanes */
-static bool summed;            /* an engine has made it */
+static bool named;         /* the files have names */
+static bool reads, writes; /* phases that are measured */
+static int threads_before; /* of the process, before any transfer */
+static uint64_t checksum;  /* of this repetition; of all lanes */
+static bool summed;        /* an engine has made it */
 
 static bool several(void)
 {
@@ -98,7 +97,7 @@ static void name_files(struct run *r, int engine)
         snprintf(role, sizeof role, "stream%d.%.*s", engine + 1,
                  (int)strcspn(spec, ":"), spec);
     for (int i = 0; i < r->lanes; i++)
-        run_file_name(&files[i], run_lane_of(r, i), role, &layout, flow.sets.op_bytes,
+        run_file_name(&r->file[i], run_lane_of(r, i), role, &layout, flow.sets.op_bytes,
                       flow.in_flight * (int)flow.sets.per_set);
     named = true;
 }
@@ -108,7 +107,7 @@ static int use_engine(struct run *r, const char *spec)
 {
     int rc = run_engine(r, spec);
     for (int i = 0; i < r->lanes; i++)
-        files[i].engine = spec;
+        r->file[i].engine = spec;
     return rc;
 }
 
@@ -116,18 +115,10 @@ static int remove_files(struct run *r)
 {
     bool there = named;
     named = false;
-    return there ? run_file_remove_lanes(files, r->lanes) : 0;
+    return there ? run_file_remove_lanes(r->file, r->lanes) : 0;
 }
 
 /* ---- figures --------------------------------------------------------------------- */
-
-static void figure(struct run *r, const char *phase, const char *name, const char *unit,
-                   const char *better, const char *formula, double value)
-{
-    char full[64];
-    snprintf(full, sizeof full, "%s.%s", phase, name);
-    report_figure_at(r->report, full, &r->at, unit, better, formula, value);
-}
 
 static void add_figures(struct run *r, const char *phase, int64_t cpu_ns)
 {
@@ -141,23 +132,24 @@ static void add_figures(struct run *r, const char *phase, int64_t cpu_ns)
     }
     MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    figure(r, phase, "stream_MBps", "MB/s", "higher",
-           "bytes of all ranks / slowest rank's seconds from its first operation "
-           "until the last one's bytes were used, without any sync / 1e6",
-           workers * (double)set.bytes / ((double)most[0] / 1e9) / 1e6);
-    figure(r, phase, "cpu_us", "us", "lower",
-           "processor time of all ranks' processes in that time / operations",
-           (double)sum[0] / 1e3 / (workers * (double)flow.sets.ops));
+    run_figure(r, phase, "stream_MBps", "MB/s", "higher",
+               "bytes of all ranks / slowest rank's seconds from its first operation "
+               "until the last one's bytes were used, without any sync / 1e6",
+               workers * (double)set.bytes / ((double)most[0] / 1e9) / 1e6);
+    run_figure(r, phase, "cpu_us", "us", "lower",
+               "processor time of all ranks' processes in that time / operations",
+               (double)sum[0] / 1e3 / (workers * (double)flow.sets.ops));
     if (threads_before)
-        figure(r, phase, "threads", "1", "lower",
-               "threads of the process while operations were under way, less those "
-               "before the first phase, + 1; on the rank with most",
-               (double)most[1]);
+        run_figure(r, phase, "threads", "1", "lower",
+                   "threads of the process while operations were under way, less those "
+                   "before the first phase, + 1; on the rank with most",
+                   (double)most[1]);
     if (!flow.queue)
-        figure(r, phase, "out_of_order", "%", "lower",
-               "sets that were complete after the set that was started next / sets x "
-               "100",
-               100 * (double)sum[1] / (workers * (double)flow.sets.sets));
+        run_figure(
+            r, phase, "out_of_order", "%", "lower",
+            "sets that were complete after the set that was started next / sets x "
+            "100",
+            100 * (double)sum[1] / (workers * (double)flow.sets.sets));
 }
 
 /* The same bytes must have come, whoever read them. */
@@ -206,9 +198,10 @@ static int transfer(struct run *r, const char *phase, enum io_op op, int64_t *cp
     flow.op = op;
     flow.checks = r->verify && !out;
     run_phase_begin(r, phase);
-    int rc = run_file_open_lanes(files, r->lanes, out ? IO_WRITE | IO_CREATE : IO_READ);
+    int rc =
+        run_file_open_lanes(r->file, r->lanes, out ? IO_WRITE | IO_CREATE : IO_READ);
     *cpu_ns = rc ? 0 : flow_lanes(r);
-    run_file_close_lanes(files, r->lanes, out);
+    run_file_close_lanes(r->file, r->lanes, out);
     rc = run_phase_end(r);
     return rc ? rc : counted(r, phase, out ? r->last.write_bytes : r->last.read_bytes);
 }
@@ -372,12 +365,9 @@ static int results(struct run *r, int rc)
 
 static int open_all(struct run *r)
 {
-    files = calloc((size_t)r->lanes, sizeof *files);
-    if (!files)
-        return err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
-    r->file = files;
-    for (int i = 1; i < r->lanes; i++)
-        run_lane_of(r, i)->file = &files[i];
+    int rc = run_files_make(r);
+    if (rc)
+        return rc;
     threads_before = flow_threads();
     tell(r);
     return flow_open(&flow, r->lanes);

@@ -174,12 +174,11 @@ static const char *first_input(const struct list *l)
 /* One queue for all inputs and scratch files of this rank, where the engine can. */
 static int open_queue(struct load *l)
 {
-    enum { DEPTH = 16, TRANSFER = 4 << 20 };
     struct run *r = l->r;
     struct io_queue *q = NULL;
     int rc = 0;
     if (r->engine && io_engine_shares_queue(r->engine))
-        rc = run_queue_open(r, &q, DEPTH, TRANSFER);
+        rc = run_queue_open(r, &q, SPILL_DEPTH, SPILL_TRANSFER);
     l->spill_io = (struct spill_io){.run = r, .queue = q};
     l->reader = (struct reader){.run = r, .queue = q};
     return rc;

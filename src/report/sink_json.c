@@ -197,8 +197,8 @@ static void put_value(struct json *j, const struct opt *o)
         break;
     case OPT_INT:
     case OPT_BYTES:
-        if (o->word && *(const int64_t *)o->value == -1)
-            json_text(j, "value", o->word);
+        if (opt_word(o))
+            json_text(j, "value", opt_word(o));
         else
             json_int(j, "value", *(const int64_t *)o->value);
         break;

@@ -274,11 +274,7 @@ static int sync_folder(const char *path)
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
              slash ? path : ".");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || (fsync(fd) && errno != EINVAL) ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
+    return scratch_sync_folder(folder);
 }
 
 static int write_beside(const struct kept *k, const char *path, const char *tmp)

@@ -28,8 +28,8 @@ static void count_device(struct run *r)
                      now < 0 || r->device_before < 0 ? -1 : now - r->device_before);
 }
 
-static void figure(struct run *r, const char *phase, const char *name, const char *unit,
-                   const char *better, const char *formula, double value)
+void run_figure(struct run *r, const char *phase, const char *name, const char *unit,
+                const char *better, const char *formula, double value)
 {
     char full[64];
     snprintf(full, sizeof full, "%s%s%s", phase, *phase ? "." : "", name);
@@ -41,7 +41,7 @@ static void rate_figure(struct run *r, const char *phase, const char *name,
                         const char *formula, double MBps)
 {
     if (isfinite(MBps))
-        figure(r, phase, name, "MB/s", "higher", formula, MBps);
+        run_figure(r, phase, name, "MB/s", "higher", formula, MBps);
 }
 
 /* What of the I/O the program saw, and what it had to hide it behind. */
@@ -50,12 +50,12 @@ static void visible_figures(struct run *r, const char *phase,
 {
     if (!a->read_bytes && !a->write_bytes)
         return;
-    figure(r, phase, "submit_s", "s", "lower",
-           "slowest rank's seconds of starting transfers", a->submit_s);
-    figure(r, phase, "wait_s", "s", "lower",
-           "slowest rank's seconds of waiting for transfers", a->wait_s);
-    figure(r, phase, "compute_s", "s", "lower", "slowest rank's seconds of computation",
-           a->compute_s);
+    run_figure(r, phase, "submit_s", "s", "lower",
+               "slowest rank's seconds of starting transfers", a->submit_s);
+    run_figure(r, phase, "wait_s", "s", "lower",
+               "slowest rank's seconds of waiting for transfers", a->wait_s);
+    run_figure(r, phase, "compute_s", "s", "lower",
+               "slowest rank's seconds of computation", a->compute_s);
 }
 
 /* One of each in every repetition, also where too few transfers can tell it. */
@@ -73,7 +73,7 @@ static void latency_figures(struct run *r, const char *phase, const char *op,
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char name[24];
         snprintf(name, sizeof name, "%s_%s_us", op, row[i].name);
-        figure(r, phase, name, "us", "lower", row[i].what, row[i].s * 1e6);
+        run_figure(r, phase, name, "us", "lower", row[i].what, row[i].s * 1e6);
     }
 }
 
@@ -132,8 +132,8 @@ static void phase_figures(struct run *r, const char *name,
         latency_figures(r, name, "read", &rate->read_latency);
     if (r->latencies && rate->write_bytes)
         latency_figures(r, name, "write", &rate->write_latency);
-    figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
-           rate->wall_s);
+    run_figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
+               rate->wall_s);
 }
 
 int run_phase_end(struct run *r)
@@ -182,6 +182,6 @@ void run_rep_end(struct run *r)
                 "bytes of all ranks / sum over phases of the slowest "
                 "rank's read seconds / 1e6",
                 (double)t->read_bytes / t->read_s / 1e6);
-    figure(r, "", "wall_s", "s", "lower",
-           "sum over phases of work of the slowest rank's seconds", t->wall_s);
+    run_figure(r, "", "wall_s", "s", "lower",
+               "sum over phases of work of the slowest rank's seconds", t->wall_s);
 }

@@ -414,6 +414,11 @@ void run_phase_begin(struct run *r, const char *name);
  * its samples and its figures NAME.read_MBps, NAME.write_MBps, NAME.wall_s. */
 int run_phase_end(struct run *r);
 
+/* Local (rank 0 counts). report_figure_at of PHASE.NAME, or of NAME where phase is "",
+ * for what the run is at (r->at). */
+void run_figure(struct run *r, const char *phase, const char *name, const char *unit,
+                const char *better, const char *formula, double value);
+
 /* **Collective.** Begins and ends repetition r->rep + 1; the end adds the figures of
  * the whole: read_MBps, write_MBps, wall_s. */
 void run_rep_begin(struct run *r);
@@ -432,6 +437,10 @@ static inline struct run_file *run_file_nth(const struct run *r, int k)
 {
     return &r->file[(int64_t)k * r->lanes];
 }
+
+/* Local. Makes r->file, r->files for each lane, and gives lanes theirs; run_main does it
+ * for a need.role, and frees it. -ENOMEM with a sentence. */
+int run_files_make(struct run *r);
 
 /* Local. While it is closed: of the files that it was named for, that of `worker` is
  * opened next (FILETYPE=UNIQUE), or its part of the only one is transferred next.

@@ -158,7 +158,7 @@ static int workload_buffers(struct run *r, int64_t bytes)
     return rc;
 }
 
-static int workload_files(struct run *r)
+int run_files_make(struct run *r)
 {
     r->file = calloc((size_t)r->lanes * (size_t)r->files, sizeof *r->file);
     if (!r->file)
@@ -196,7 +196,7 @@ static int workload_open(struct workload_run *m)
 {
     int rc = workload_buffers(m->r, m->need.buffer_bytes);
     if (!rc && m->need.role)
-        rc = workload_files(m->r);
+        rc = run_files_make(m->r);
     if (!rc && m->need.role)
         rc = workload_queues(m);
     if (!rc && m->w->open)

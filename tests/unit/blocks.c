@@ -1,6 +1,7 @@
 /* ranks: 1 2 */
 /* Scattered blocks against a naive model: a whole file in memory, and bytes that are
  * marked. */
+#include "one_run.h"
 #include "tap.h"
 
 #include "base/buf.h"
@@ -278,12 +279,7 @@ static void test_engine(const char *engine)
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
-    MPI_Comm_rank(MPI_COMM_WORLD, &run.world.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &run.world.size);
-    run.world.comm = MPI_COMM_WORLD;
-    run.options = &options;
-    run.described = true;
-    run.lanes = 1;
+    one_run(&run, &options);
     void *memory = NULL, *second = malloc(SIZE);
     tap_ok(!buf_alloc(&memory, SIZE, "a model") && second && !phase_open(&run.phase),
            "memory");

@@ -1,5 +1,6 @@
 /* ranks: 1 2 */
 /* A queue that is kept full: mixed kinds, completions, order, time, failures. */
+#include "one_run.h"
 #include "tap.h"
 
 #include "base/clock.h"
@@ -424,12 +425,7 @@ static void test_engine(const char *engine)
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
-    MPI_Comm_rank(MPI_COMM_WORLD, &run.world.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &run.world.size);
-    run.world.comm = MPI_COMM_WORLD;
-    run.options = &options;
-    run.described = true;
-    run.lanes = 1;
+    one_run(&run, &options);
     buffer = aligned_alloc(BLOCK, (size_t)DEPTH * BLOCK);
     tap_ok(buffer && !phase_open(&run.phase), "memory");
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)

@@ -2,6 +2,7 @@
 /* Streams against a whole file in memory: what is written is there, what is read is
  * what the file has, however slots, records and offsets lie; and what was moved is
  * booked. */
+#include "one_run.h"
 #include "tap.h"
 
 #include "base/buf.h"
@@ -427,12 +428,7 @@ static void test_engine(const char *engine)
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
-    MPI_Comm_rank(MPI_COMM_WORLD, &run.world.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &run.world.size);
-    run.world.comm = MPI_COMM_WORLD;
-    run.options = &options;
-    run.described = true;
-    run.lanes = 1;
+    one_run(&run, &options);
     scratch_outlive_limit();
     void *memory = NULL;
     tap_ok(!buf_alloc(&memory, SIZE, "a model") && !phase_open(&run.phase), "memory");

@@ -80,11 +80,7 @@ void dest_remove(struct dest *d)
 
 static int sync_folder(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems cannot sync folders, and need not. */
-    int rc = fd < 0 || (fsync(fd) && errno != EINVAL) ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
+    int rc = scratch_sync_folder(path);
     return rc ? err_set(rc, path, -1, "the folder cannot be synced: %s", strerror(-rc))
               : 0;
 }

@@ -1,14 +1,10 @@
 #include "pfmload/store/spill.h"
 #include "base/err.h"
+#include "base/units.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum {
-    TRANSFER_MOST = 4 << 20, /* bytes; more is not faster */
-    DEPTH = 16               /* of a file with a queue of its own */
-};
 
 /* What is read is read twice as far: one half while the other is merged. */
 static int slots_of(const struct spill_io *io)
@@ -33,10 +29,9 @@ int64_t spill_memory_least(const struct spill_io *io, int64_t record)
     struct run_file file;
     struct run_stream_how how = {
         .op = IO_OP_READ, .slots = slots_of(io), .record = record};
-    run_file_beside(&file, io->run, "", TRANSFER_MOST, DEPTH);
+    run_file_beside(&file, io->run, "", SPILL_TRANSFER, SPILL_DEPTH);
     int64_t align = io->run->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 64;
-    how.slot_bytes = record > align ? record + align - 1 : align;
-    how.slot_bytes -= how.slot_bytes % align;
+    how.slot_bytes = units_round_up(record > 1 ? record : 1, align);
     return run_stream_memory(&file, &how);
 }
 
@@ -45,9 +40,9 @@ static int spill_explain(const struct spill *f, int before, const char *what,
                          const char *advice)
 {
     int rc = f->io.run->failed;
-    struct err e = *err_get();
-    if (!rc || before || e.code != rc)
+    if (!rc || before || err_get()->code != rc)
         return rc;
+    struct err e = *err_get();
     err_clear();
     return err_set(rc, e.file, e.offset, "%s: %.500s%s", what, e.text, advice);
 }
@@ -68,7 +63,7 @@ int spill_open(struct spill *f, const struct spill_io *io, const char *prefix,
     if (!f->file)
         return err_set(-ENOMEM, prefix, -1, "no memory for a scratch file");
     snprintf(path, sizeof path, "%.4060s.%lld", prefix, (long long)number);
-    run_file_beside(f->file, r, path, TRANSFER_MOST, DEPTH);
+    run_file_beside(f->file, r, path, SPILL_TRANSFER, SPILL_DEPTH);
     f->file->queue = io->queue;
     int rc = run_file_open(f->file, IO_READ | IO_WRITE | IO_CREATE);
     if (rc)

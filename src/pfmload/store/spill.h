@@ -6,6 +6,11 @@
 
 #include "run/stream.h"
 
+enum {
+    SPILL_TRANSFER = 4 << 20, /* bytes, at most; more is not faster */
+    SPILL_DEPTH = 16          /* of a queue, of one file or of several */
+};
+
 /* By whom such files are read and written, and booked. */
 struct spill_io {
     struct run *run;

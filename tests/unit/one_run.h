@@ -1,0 +1,18 @@
+/* A run that has been started, for tests of what stands on one. */
+#ifndef TESTS_UNIT_ONE_RUN_H
+#define TESTS_UNIT_ONE_RUN_H
+
+#include "run/run.h"
+
+/* Of all ranks, with one lane; the report was told all there is to tell. */
+static inline void one_run(struct run *r, struct run_options *options)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->world.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->world.size);
+    r->world.comm = MPI_COMM_WORLD;
+    r->options = options;
+    r->described = true;
+    r->lanes = 1;
+}
+
+#endif
