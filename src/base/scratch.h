@@ -33,8 +33,8 @@ int scratch_create(const char *path, int *fd);
  * stripes when they are set, or when it is opened to be written. */
 int scratch_create_bare(const char *path, int *fd);
 
-/* Local. Makes the names in a folder durable. 0, or -errno without a sentence; some file
- * systems cannot, and need not. */
+/* Local. Makes the names in a folder durable. 0, or -errno without a sentence; some
+ * file systems cannot, and need not. */
 int scratch_sync_folder(const char *path);
 
 /* Local. Creates the folder `path`, in the same way. */

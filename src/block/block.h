@@ -56,8 +56,8 @@ int block_buffers(const struct run *r, int64_t *bytes);
  * each transfer. */
 int block_check_limit(const struct block_settings *set);
 
-/* **Collective.** `body`, which does of w->total blocks what is left, on all lanes; with
- * a limit, once more then, until all have done what the fastest did. */
+/* **Collective.** `body`, which does of w->total blocks what is left, on all lanes;
+ * with a limit, once more then, until all have done what the fastest did. */
 void block_transfer(struct run *r, run_lane_body *body, struct block_work *w);
 
 /* Local. What lanes keep over phases: bytes for each of them, to be told beforehand;

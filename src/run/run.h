@@ -438,8 +438,8 @@ static inline struct run_file *run_file_nth(const struct run *r, int k)
     return &r->file[(int64_t)k * r->lanes];
 }
 
-/* Local. Makes r->file, r->files for each lane, and gives lanes theirs; run_main does it
- * for a need.role, and frees it. -ENOMEM with a sentence. */
+/* Local. Makes r->file, r->files for each lane, and gives lanes theirs; run_main does
+ * it for a need.role, and frees it. -ENOMEM with a sentence. */
 int run_files_make(struct run *r);
 
 /* Local. While it is closed: of the files that it was named for, that of `worker` is
