@@ -33,16 +33,6 @@ static void add_term(struct sum *s, int64_t stride, int64_t most)
     s->terms++;
 }
 
-static int64_t divisor_of(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* A window ends at 2^63 - 1 at the latest, so a reach beyond it is as good as there. */
 static void set_prepare(struct sum *s)
 {
@@ -52,7 +42,7 @@ static void set_prepare(struct sum *s)
         bool far = __builtin_mul_overflow(s->stride[i], s->most[i], &reach) ||
                    __builtin_add_overflow(reach, s->reach[i + 1], &reach);
         s->reach[i] = far ? INT64_MAX : reach;
-        s->divisor[i] = divisor_of(s->divisor[i + 1], s->stride[i]);
+        s->divisor[i] = units_gcd(s->divisor[i + 1], s->stride[i]);
     }
     s->tries = TRIES;
 }

@@ -4,23 +4,40 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20 }; /* on most systems; if not, it does no harm */
 
 static int64_t rounded_up(int64_t bytes)
 {
     return units_round_up(bytes > 0 ? bytes : 1, BUF_ALIGN);
 }
 
-int buf_reserve(void **buf, int64_t bytes, const char *what)
+static int buf_aligned(void **buf, int64_t bytes, int64_t align, const char *what)
 {
     char size[16];
     int64_t rounded = rounded_up(bytes);
     *buf = NULL;
-    if (posix_memalign(buf, BUF_ALIGN, (size_t)rounded)) {
+    if (posix_memalign(buf, (size_t)align, (size_t)rounded)) {
         *buf = NULL;
         return err_set(-ENOMEM, NULL, -1, "no memory for %s of %s", what,
                        units_bytes(size, rounded));
     }
     return 0;
+}
+
+int buf_reserve(void **buf, int64_t bytes, const char *what)
+{
+    return buf_aligned(buf, bytes, BUF_ALIGN, what);
+}
+
+int buf_reserve_huge(void **buf, int64_t bytes, const char *what)
+{
+    int64_t huge = bytes / HUGE_PAGE * HUGE_PAGE;
+    int rc = buf_aligned(buf, bytes, huge ? HUGE_PAGE : BUF_ALIGN, what);
+    if (!rc && huge)
+        madvise(*buf, (size_t)huge, MADV_HUGEPAGE); /* a wish */
+    return rc;
 }
 
 int buf_alloc(void **buf, int64_t bytes, const char *what)

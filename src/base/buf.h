@@ -14,6 +14,10 @@ int buf_alloc(void **buf, int64_t bytes, const char *what);
 /* Local. The same, untouched: for what may need much less. The system gives the memory
  * as it is used. */
 int buf_reserve(void **buf, int64_t bytes, const char *what);
+
+/* Local. The same, in huge pages where the system has them and it is more than one: for
+ * what is gone through in any order. */
+int buf_reserve_huge(void **buf, int64_t bytes, const char *what);
 void buf_free(void *buf);
 
 /* Local. Fills `bytes` at `buf` with a pattern no stamp produces, so that a read

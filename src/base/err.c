@@ -80,8 +80,11 @@ struct err err_copy(void)
 
 void err_put(const struct err *e)
 {
-    if (e != &recorded)
-        recorded = *e;
+    if (e == &recorded)
+        return;
+    pthread_mutex_lock(&recording);
+    recorded = *e;
+    pthread_mutex_unlock(&recording);
 }
 
 void err_clear(void)

@@ -36,7 +36,7 @@ void err_lane(int lane);
 int err_lane_now(void);
 
 /* Local. The recorded failure (code 0: none); valid until the next err_ call. For a
- * time when no other thread may fail; err_copy is for any. */
+ * time when no other thread may fail; err_copy and err_put are for any. */
 const struct err *err_get(void);
 struct err err_copy(void);
 void err_put(const struct err *e); /* replaces what is recorded */

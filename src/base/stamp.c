@@ -237,20 +237,64 @@ int64_t stamp_unit(const void *buf, int64_t bytes, int64_t *wrong)
     return n;
 }
 
+void stamp_hash_begin(struct stamp_hashing *h)
+{
+    *h = (struct stamp_hashing){.lane = {1, 2, 3, 4}};
+}
+
+/* Two words by one multiplication, as in wyhash (Wang Yi, 2019). */
+static inline uint64_t hash_pair(uint64_t lane, uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)(lane ^ a) * (b ^ RNG_STEP);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static const unsigned char *hash_blocks(uint64_t lanes[4], const unsigned char *in,
+                                        int64_t blocks)
+{
+    uint64_t lane[4], word[8];
+    memcpy(lane, lanes, sizeof lane);
+    for (; blocks > 0; blocks--, in += sizeof word) {
+        memcpy(word, in, sizeof word);
+        for (int i = 0; i < 4; i++)
+            lane[i] = hash_pair(lane[i], word[i], word[i + 4]) + word[i];
+    }
+    memcpy(lanes, lane, sizeof lane);
+    return in;
+}
+
+void stamp_hash_add(struct stamp_hashing *h, const void *buf, int64_t bytes)
+{
+    const unsigned char *in = buf, *end = in + bytes;
+    int64_t held = h->bytes % (int64_t)sizeof h->rest;
+    int64_t lacks = (int64_t)sizeof h->rest - held;
+    h->bytes += bytes;
+    if (held) {
+        lacks = lacks < bytes ? lacks : bytes;
+        memcpy(h->rest + held, in, (size_t)lacks);
+        in += lacks;
+        if (held + lacks < (int64_t)sizeof h->rest)
+            return;
+        hash_blocks(h->lane, h->rest, 1);
+    }
+    in = hash_blocks(h->lane, in, (end - in) / (int64_t)sizeof h->rest);
+    memcpy(h->rest, in, (size_t)(end - in));
+}
+
+uint64_t stamp_hash_end(const struct stamp_hashing *h)
+{
+    uint64_t sum = (uint64_t)h->bytes;
+    for (int64_t i = 0; i < h->bytes % (int64_t)sizeof h->rest; i++)
+        sum = rng_mix(sum ^ h->rest[i]);
+    for (int i = 0; i < 4; i++)
+        sum = rng_mix(sum ^ h->lane[i]);
+    return sum;
+}
+
 uint64_t stamp_hash(const void *buf, int64_t bytes)
 {
-    uint64_t lane[4] = {1, 2, 3, 4}, word[4], h = (uint64_t)bytes;
-    const char *in = buf;
-    for (; bytes >= 32; bytes -= 32, in += 32) {
-        memcpy(word, in, 32);
-        for (int i = 0; i < 4; i++) {
-            lane[i] = (lane[i] ^ word[i]) * RNG_STEP;
-            lane[i] ^= lane[i] >> 29;
-        }
-    }
-    for (; bytes > 0; bytes--, in++)
-        h = rng_mix(h ^ (uint8_t)*in);
-    for (int i = 0; i < 4; i++)
-        h = rng_mix(h ^ lane[i]);
-    return h;
+    struct stamp_hashing h;
+    stamp_hash_begin(&h);
+    stamp_hash_add(&h, buf, bytes);
+    return stamp_hash_end(&h);
 }

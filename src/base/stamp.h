@@ -15,6 +15,7 @@
 
 #define STAMP_UNIT 4096 /* bytes between two identities */
 #define STAMP_HEADER 56 /* bytes of one */
+#define STAMP_HASHED 64 /* bytes that a fingerprint takes in at once */
 
 /* What is behind bytes that are those of before, as a clause. Who reads cannot tell
  * which of the three it was: in each, what was written last is not there to be read. */
@@ -57,5 +58,17 @@ int64_t stamp_unit(const void *buf, int64_t bytes, int64_t *wrong);
 /* Local. A 64-bit fingerprint of `bytes` at `buf`, for data that carries no
  * stamp. Not cryptographic. */
 uint64_t stamp_hash(const void *buf, int64_t bytes);
+
+/* The same of bytes that come in pieces. */
+struct stamp_hashing {
+    uint64_t lane[4];
+    int64_t bytes;                    /* so far */
+    unsigned char rest[STAMP_HASHED]; /* those beyond a multiple of its size */
+};
+
+void stamp_hash_begin(struct stamp_hashing *h); /* Local. */
+void stamp_hash_add(struct stamp_hashing *h, const void *buf,
+                    int64_t bytes);                     /* Local. */
+uint64_t stamp_hash_end(const struct stamp_hashing *h); /* Local. Of all so far. */
 
 #endif

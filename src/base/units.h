@@ -28,4 +28,25 @@ static inline int64_t units_round_up(int64_t a, int64_t b)
     return units_div_up(a, b) * b;
 }
 
+/* Local. Where part k of `parts` begins, 0 .. parts, when n things in a row are shared
+ * out as evenly as can be: that of part `parts` is n. No product is too large. */
+static inline int64_t units_part(int64_t n, int64_t k, int64_t parts)
+{
+    int64_t product;
+    if (!__builtin_mul_overflow(n, k, &product))
+        return product / parts; /* a division of 128 bits takes several times as long */
+    return (int64_t)((__int128)n * k / parts);
+}
+
+/* Local. Greatest common divisor (a, b >= 0, not both 0). */
+static inline int64_t units_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 #endif

@@ -1,6 +1,6 @@
 #include "block/content.h"
+#include "base/draw/shuffle.h"
 #include "base/rng.h"
-#include "block/shuffle.h"
 
 enum { GROUP = 100, TRIES = 64 };
 

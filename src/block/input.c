@@ -1,16 +1,15 @@
 #include "block/input.h"
+#include "base/draw/shuffle.h"
 #include "base/err.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "block/deal.h"
-#include "block/shuffle.h"
 #include "run/kept.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct input_lane {
     struct run_file *file; /* those that it reads of, in a row */
@@ -99,19 +98,6 @@ static int check_options(const struct run *r)
 
 /* ---- what is there: --input ----------------------------------------------------- */
 
-/* Each node has what it calls so: they must be equally long. */
-static int same_everywhere(const struct run *r, const char *path, int64_t bytes)
-{
-    int64_t range[2] = {-bytes, bytes};
-    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
-    if (-range[0] == range[1])
-        return 0;
-    return err_set(-EINVAL, path, -1,
-                   "the input has %lld bytes for one rank and %lld for another: it is "
-                   "not the same on all nodes",
-                   (long long)-range[0], (long long)range[1]);
-}
-
 static int look_at_input(struct run *r)
 {
     struct block *b = r->context;
@@ -119,9 +105,7 @@ static int look_at_input(struct run *r)
     if (strlen(set->input) >= sizeof input.path)
         return err_set(-ENAMETOOLONG, set->input, -1, "the path is too long");
     snprintf(input.path, sizeof input.path, "%s", set->input);
-    int rc = err_agree(r->world.comm, io_input_of(input.path, &input.is));
-    if (!rc)
-        rc = err_agree(r->world.comm, same_everywhere(r, input.path, input.is.bytes));
+    int rc = run_input(r, input.path, &input.is, false);
     if (rc)
         return rc;
     int64_t bytes = input.is.bytes - set->misalign;
@@ -359,34 +343,26 @@ static int lane_make(struct run *r, struct input_lane *l)
                : err_set(-ENOMEM, NULL, -1, "no memory for %lld files", (long long)n);
 }
 
-static void say_what(struct run *r)
+/* Of files that were kept, those that read them know more. */
+static void say_kept(struct run *r)
 {
     const struct kept *k = &input.kept;
-    const char *kind = input.is.device ? "block device" : "file";
-    char when[32] = "?";
-    time_t s = (time_t)(input.is.modified_ns / 1000000000);
-    struct tm tm;
-    if (gmtime_r(&s, &tm))
-        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    if (!input.known)
-        report_note(r->report, "input",
-                    "%s, a %s of %lld bytes, last modified %s; nothing is verified, as "
-                    "nobody here wrote it",
-                    input.path, kind, (long long)input.is.bytes, when);
+    char when[RUN_DATE];
+    report_note(r->report, "kept",
+                "%s: %lld x %lld blocks of %lld bytes, %s, %s, written by run %s of "
+                "version %s; last modified %s",
+                input.path, (long long)k->writers, (long long)k->blocks,
+                (long long)k->block_bytes, k->filetype, k->layout, k->run_id,
+                k->version, run_date(input.is.modified_ns, when));
+}
+
+static void say_what(struct run *r)
+{
+    if (input.known)
+        say_kept(r);
     else
-        report_note(
-            r->report, "kept",
-            "%s: %lld x %lld blocks of %lld bytes, %s, %s, written by run %s of "
-            "version %s; last modified %s",
-            input.path, (long long)k->writers, (long long)k->blocks,
-            (long long)k->block_bytes, k->filetype, k->layout, k->run_id, k->version,
-            when);
-    if (input.is.bytes > input.is.stored && !input.known)
-        report_warning(r->report, "input_sparse",
-                       "%s has holes, or is compressed: of its %lld bytes %lld are "
-                       "stored, and to read the rest takes no device",
-                       input.path, (long long)input.is.bytes,
-                       (long long)input.is.stored);
+        run_input_say(r, input.path, &input.is,
+                      "; nothing is verified, as nobody here wrote it");
     if (input.rest)
         report_note(r->report, "rest",
                     "the last %lld bytes, which are no whole block, are not read",
@@ -429,18 +405,10 @@ void input_close(struct run *r)
     input.shared = NULL;
 }
 
-/* It may be somebody's who goes on writing. */
 int input_results(struct run *r, int rc)
 {
-    struct io_input now;
-    if (rc || input.known || r->world.rank || !r->engine)
-        return rc;
-    if (io_input_of(input.path, &now))
-        err_clear();
-    if (now.bytes != input.is.bytes || now.modified_ns != input.is.modified_ns)
-        report_warning(r->report, "input_changed",
-                       "%s was changed while it was read, though not by this run",
-                       input.path);
+    if (!rc && !input.known)
+        run_input_again(r, input.path, &input.is);
     return rc;
 }
 

@@ -1,6 +1,6 @@
 #include "block/order.h"
+#include "base/draw/shuffle.h"
 #include "base/rng.h"
-#include "block/shuffle.h"
 
 void order_begin(struct order *o, uint64_t seed)
 {

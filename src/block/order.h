@@ -4,7 +4,7 @@
 #ifndef BLOCK_ORDER_H
 #define BLOCK_ORDER_H
 
-#include "block/zipf.h"
+#include "base/draw/zipf.h"
 #include "layout/layout.h"
 #include <stdbool.h>
 

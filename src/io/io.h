@@ -343,8 +343,8 @@ struct io_input {
 };
 
 /* Local. A file or a block device that is to be read, which it is opened for, and
- * nothing else: how large it is. 0, or -errno with a sentence: it is not there, empty,
- * or something else, such as a directory or a FIFO. */
+ * nothing else: how large it is. 0, or -errno with a sentence: it is not there, or
+ * something else, such as a directory or a FIFO. */
 int io_input_of(const char *path, struct io_input *in);
 
 /* Local. How long what is open as `fd` is, a device, too; `st` is of it. -errno. */
@@ -364,6 +364,11 @@ struct io_fs {
 
 /* Local. About the file system that holds `path`. 0 or -errno with a sentence. */
 int io_fs_of(const char *path, struct io_fs *fs);
+
+/* Local. Whether what is at `path`, a file or a block device, or what is made in that
+ * folder, can be opened with O_DIRECT and is on something else than memory. Makes
+ * nothing that has a name. */
+bool io_direct_works(const char *path);
 
 /* ---- what stands below the file system ------------------------------------------ */
 

@@ -26,7 +26,11 @@ src_io_libio_la_SOURCES = \
 	src/io/queue.c \
 	src/io/whole.c \
 	src/io/whole.h \
+	src/io/whole_inside.h \
+	src/io/whole_names.c \
+	src/io/whole_read.c \
 	src/io/whole_ring.h \
+	src/io/whole_write.c \
 	src/io/fs/lov.c \
 	src/io/fs/lov.h \
 	src/io/fs/mounts.c \

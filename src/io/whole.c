@@ -3,9 +3,9 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "io/io.h"
+#include "io/whole_inside.h"
 #include "io/whole_ring.h"
 #include "world/world.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,21 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define NOT_MADE "the folder is not one that this run made, and is left as it is"
-
-struct io_folder {
-    int fd;
-    char *path;
-    bool made; /* by the run: things in it may be changed, and are no links */
-    int how;   /* of each open: O_DIRECT or 0 */
-    DIR *listing;
-    struct whole_ring *ring; /* NULL: there is none, or it was not asked for yet */
-    bool tried;              /* whether there is one */
-    int under_way;
-    struct io_whole *ready[IO_WHOLE_DEPTH]; /* read without a ring, not reaped yet */
-    int ready_count;
-};
 
 /* ---- folders --------------------------------------------------------------------- */
 
@@ -97,6 +82,40 @@ static int open_local(struct io_folder **out, const char *path, int flags)
     return rc;
 }
 
+/* By the descriptor of the one that it is in. */
+static int open_within(struct io_folder *d, const struct io_folder *in,
+                       const char *name)
+{
+    int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (in->made ? O_NOFOLLOW : 0);
+    watchdog_arm_as_set("opening", d->path);
+    d->fd = openat(in->fd, name, how);
+    watchdog_disarm();
+    if (d->fd >= 0)
+        return 0;
+    return err_set(-errno, d->path, -1, "the folder cannot be opened: %s",
+                   strerror(errno));
+}
+
+int io_folder_enter(struct io_folder **sub, const struct io_folder *in,
+                    const char *name)
+{
+    size_t room = strlen(in->path) + strlen(name) + 2;
+    struct io_folder *d = *sub = calloc(1, sizeof *d);
+    char *path = malloc(room);
+    if (!d || !path) {
+        free(d);
+        free(path);
+        *sub = NULL;
+        return err_set(-ENOMEM, in->path, -1, "no memory to open a folder in it");
+    }
+    snprintf(path, room, "%s/%s", in->path, name);
+    *d = (struct io_folder){.fd = -1, .path = path, .made = in->made, .how = in->how};
+    int rc = open_within(d, in, name);
+    if (rc)
+        io_folder_close(sub);
+    return rc;
+}
+
 int io_folder_open(struct io_folder **d, MPI_Comm comm, const char *path, int flags)
 {
     *d = NULL;
@@ -137,6 +156,11 @@ void io_folder_close(struct io_folder **folder)
         close(d->fd);
     free(d->path);
     free(d);
+}
+
+const char *io_folder_path(const struct io_folder *d)
+{
+    return d->path;
 }
 
 int io_folder_sync(struct io_folder *d)
@@ -190,7 +214,14 @@ static int next_name(struct io_folder *d, char *name, size_t room)
                        "there is room for names of %zu bytes, and one has %zu", room,
                        n);
     memcpy(name, e->d_name, n);
+    d->inode = e->d_ino;
+    d->type = e->d_type;
     return 1;
+}
+
+uint64_t io_folder_inode(const struct io_folder *d)
+{
+    return d->inode;
 }
 
 int io_folder_next(struct io_folder *d, char *name, size_t room)
@@ -202,6 +233,32 @@ int io_folder_next(struct io_folder *d, char *name, size_t room)
     return rc;
 }
 
+/* A folder in it goes with what is in that. */
+static int remove_sub(struct io_folder *d, const char *name)
+{
+    struct io_folder *sub;
+    int rc = io_folder_enter(&sub, d, name);
+    rc = rc ? rc : io_folder_empty(sub);
+    io_folder_close(&sub);
+    if (!rc && unlinkat(d->fd, name, AT_REMOVEDIR) && errno != ENOENT)
+        rc = err_set(-errno, d->path, -1, "a folder in it cannot be removed: %s",
+                     strerror(errno));
+    return rc;
+}
+
+static int remove_name(struct io_folder *d, const char *name)
+{
+    watchdog_arm_as_set("removing", name);
+    int rc = unlinkat(d->fd, name, 0) && errno != ENOENT ? -errno : 0;
+    watchdog_disarm();
+    if (rc == -EISDIR)
+        return remove_sub(d, name);
+    if (rc)
+        rc = err_set(rc, d->path, -1, "a file in it cannot be removed: %s",
+                     strerror(-rc));
+    return rc;
+}
+
 int io_folder_empty(struct io_folder *d)
 {
     char name[NAME_MAX + 1];
@@ -209,20 +266,16 @@ int io_folder_empty(struct io_folder *d)
     if (d->listing)
         rewinddir(d->listing);
     while (rc > 0 && (rc = io_folder_next(d, name, sizeof name)) > 0) {
-        watchdog_arm_as_set("removing", name);
-        if (unlinkat(d->fd, name, 0) && errno != ENOENT && errno != EISDIR)
-            rc = err_set(-errno, d->path, -1, "a file in it cannot be removed: %s",
-                         strerror(errno));
-        watchdog_disarm();
+        int removed = remove_name(d, name);
+        rc = removed ? removed : rc;
     }
     return rc;
 }
 
 /* ---- one file -------------------------------------------------------------------- */
 
-/* Of the first failure; what comes after it is its consequence. */
-__attribute__((format(printf, 4, 5))) static void
-fail(const struct io_folder *d, struct io_whole *w, int code, const char *fmt, ...)
+void whole_fail(const struct io_folder *d, struct io_whole *w, int code,
+                const char *fmt, ...)
 {
     char path[PATH_MAX + NAME_MAX + 2], text[256];
     va_list ap;
@@ -235,360 +288,90 @@ fail(const struct io_folder *d, struct io_whole *w, int code, const char *fmt, .
     w->rc = err_set(code, path, -1, "%s", text);
 }
 
-static void fail_open(const struct io_folder *d, struct io_whole *w, int code,
-                      const char *what)
+void whole_fail_open(const struct io_folder *d, struct io_whole *w, int code,
+                     const char *what)
 {
     if (code == -ELOOP && d->made)
-        fail(d, w, -ELOOP,
-             "a link was put in the place of what this run made, and is left as it is: "
-             "use a --dir that nobody else may write to");
+        whole_fail(
+            d, w, -ELOOP,
+            "a link was put in the place of what this run made, and is left as it is: "
+            "use a --dir that nobody else may write to");
     else if (code == -EINVAL && d->how)
-        fail(d, w, code, "this file system does no direct I/O (O_DIRECT)");
+        whole_fail(d, w, code, "this file system does no direct I/O (O_DIRECT)");
     else
-        fail(d, w, code, "the file cannot be %s: %s", what, strerror(-code));
+        whole_fail(d, w, code, "the file cannot be %s: %s", what, strerror(-code));
 }
 
-/* A name is that of a file in the folder and nowhere else. */
-static bool begin(const struct io_folder *d, struct io_whole *w, bool changes)
+/* Each part of it is a name. */
+static bool leads_within(const char *path)
+{
+    for (;;) {
+        size_t n = strcspn(path, "/");
+        if (n == 0 || (n <= 2 && !strncmp(path, "..", n)))
+            return false;
+        if (!path[n])
+            return true;
+        path += n + 1;
+    }
+}
+
+bool whole_begin(const struct io_folder *d, struct io_whole *w, bool changes)
 {
     w->rc = 0;
     w->open_ns = w->move_ns = w->sync_ns = w->close_ns = w->name_ns = 0;
-    if (!*w->name || is_dots(w->name) || strchr(w->name, '/'))
-        fail(d, w, -EINVAL, "this is no name of a file in the folder");
+    if (!leads_within(w->name) || (changes && strchr(w->name, '/')))
+        whole_fail(d, w, -EINVAL, NO_NAME);
     else if (changes && !d->made)
-        fail(d, w, -EPERM, NOT_MADE);
+        whole_fail(d, w, -EPERM, NOT_MADE);
     w->start_ns = clock_ns();
     return !w->rc;
 }
 
-/* Since `at`, which goes on. */
-static int64_t part(int64_t *at)
+int64_t whole_part(int64_t *at)
 {
     int64_t begin_ns = *at;
     *at = clock_ns();
     return *at - begin_ns;
 }
 
-static void close_file(const struct io_folder *d, struct io_whole *w, int fd)
+void whole_close(const struct io_folder *d, struct io_whole *w, int fd)
 {
     if (fd >= 0 && close(fd))
-        fail(d, w, -errno, "close failed: %s", strerror(errno));
+        whole_fail(d, w, -errno, "close failed: %s", strerror(errno));
 }
 
-/* ---- reading --------------------------------------------------------------------- */
-
-static int how_to_read(const struct io_folder *d)
-{
-    return O_RDONLY | O_CLOEXEC | O_NOCTTY | d->how | (d->made ? O_NOFOLLOW : 0);
-}
-
-/* Whether it is a file with room for it; its size. */
-static bool whole_fits(const struct io_folder *d, struct io_whole *w,
-                       const struct stat *st)
+void whole_plain(const struct io_folder *d, struct io_whole *w, const struct stat *st)
 {
     if (S_ISDIR(st->st_mode))
-        fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
+        whole_fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
     else if (!S_ISREG(st->st_mode))
-        fail(d, w, -EINVAL, "it is no plain file, and is not read");
-    else if (st->st_size > w->room)
-        fail(d, w, -EOVERFLOW, "the file has %lld bytes, and there is room for %lld",
-             (long long)st->st_size, (long long)w->room);
-    return !w->rc;
+        whole_fail(d, w, -EINVAL, "it is no plain file, and is not read");
 }
 
-/* A FIFO would keep who opens it waiting. */
-static int open_to_read(const struct io_folder *d, struct io_whole *w, struct stat *st)
+int io_folder_plain(struct io_folder *d, const char *name)
 {
-    int fd = openat(d->fd, w->name, how_to_read(d) | O_NONBLOCK);
-    if (fd < 0)
-        fail_open(d, w, -errno, "opened");
-    else if (fstat(fd, st))
-        fail(d, w, -errno, "the file cannot be looked at: %s", strerror(errno));
-    else
-        whole_fits(d, w, st);
-    return fd;
-}
-
-static void fail_short(const struct io_folder *d, struct io_whole *w, int64_t size)
-{
-    fail(d, w, -EIO, "the file ended after %lld of %lld bytes: it was cut meanwhile",
-         (long long)w->bytes, (long long)size);
-}
-
-/* With O_DIRECT the last block is asked for as a whole. */
-static void whole_read_all(const struct io_folder *d, struct io_whole *w, int fd,
-                           int64_t size)
-{
-    int64_t most = d->how ? w->room : size;
-    w->bytes = 0;
-    while (w->bytes < size && !w->rc) {
-        ssize_t n = read(fd, (char *)w->buf + w->bytes, (size_t)(most - w->bytes));
-        if (n < 0 && errno != EINTR)
-            fail(d, w, -errno, "read failed after %lld of %lld bytes: %s",
-                 (long long)w->bytes, (long long)size, strerror(errno));
-        if (n == 0)
-            fail_short(d, w, size);
-        w->bytes += n > 0 ? n : 0;
-    }
-}
-
-int io_whole_read(struct io_folder *d, struct io_whole *w)
-{
-    struct stat st = {0};
-    w->bytes = 0;
-    if (!begin(d, w, false))
-        return w->rc;
-    int64_t at = w->start_ns;
-    watchdog_arm_as_set("reading", w->name);
-    int fd = open_to_read(d, w, &st);
-    w->open_ns = part(&at);
-    if (!w->rc) {
-        whole_read_all(d, w, fd, st.st_size);
-        w->move_ns = part(&at);
-    }
-    close_file(d, w, fd);
-    w->close_ns = part(&at);
+    struct io_whole w = {.name = name};
+    struct stat st;
+    if (d->type == DT_REG)
+        return 0;
+    if (!leads_within(name))
+        whole_fail(d, &w, -EINVAL, NO_NAME);
+    watchdog_arm_as_set("looking at", name);
+    if (!w.rc && fstatat(d->fd, name, &st, 0))
+        whole_fail(d, &w, -errno, "the file cannot be looked at: %s", strerror(errno));
+    else if (!w.rc)
+        whole_plain(d, &w, &st);
     watchdog_disarm();
-    return w->rc;
+    return w.rc;
 }
 
-/* ---- writing --------------------------------------------------------------------- */
-
-static const int how_to_make[] = {
-    [IO_MAKE] = O_EXCL,
-    [IO_TRUNCATE] = O_TRUNC,
-    [IO_RENAME] = O_EXCL,
-};
-
-enum { OTHER_NAME = NAME_MAX + 1 };
-
-/* The name until it is written, of this process and moment. */
-static const char *name_before(const struct io_whole *w, enum io_replace how,
-                               char other[OTHER_NAME])
-{
-    if (how != IO_RENAME)
-        return w->name;
-    snprintf(other, OTHER_NAME, ".%.180s.%ld.%llx", w->name, (long)getpid(),
-             (unsigned long long)w->start_ns);
-    return other;
-}
-
-static int open_to_write(const struct io_folder *d, struct io_whole *w,
-                         const char *name, enum io_replace how)
-{
-    int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-    w->rc = scratch_begin(d->path);
-    if (w->rc)
-        return -1;
-    int fd = openat(d->fd, name, flags | how_to_make[how] | d->how, 0644);
-    int code = -errno;
-    scratch_end();
-    if (fd < 0 && code == -EEXIST)
-        fail(d, w, code,
-             "there is something of this name already, and it is left as "
-             "it is");
-    else if (fd < 0)
-        fail_open(d, w, code, "created");
-    return fd;
-}
-
-static void whole_write_all(const struct io_folder *d, struct io_whole *w, int fd)
-{
-    int64_t align = d->how ? IO_DIRECT_ALIGN : 1, done = 0;
-    int64_t all = (w->bytes + align - 1) / align * align;
-    if (all > w->room && d->how)
-        fail(d, w, -EINVAL,
-             "direct I/O writes whole blocks: %lld bytes need a buffer of %lld",
-             (long long)w->bytes, (long long)all);
-    while (done < all && !w->rc) {
-        ssize_t n = write(fd, (const char *)w->buf + done, (size_t)(all - done));
-        if (n == 0 || (n < 0 && errno != EINTR))
-            fail(d, w, n ? -errno : -EIO, "write of %lld bytes failed after %lld: %s",
-                 (long long)w->bytes, (long long)done,
-                 n ? strerror(errno) : "nothing was written");
-        done += n > 0 ? n : 0;
-    }
-    if (all != w->bytes && !w->rc && ftruncate(fd, w->bytes))
-        fail(d, w, -errno, "the file cannot be cut to its size: %s", strerror(errno));
-}
-
-static void sync_file(const struct io_folder *d, struct io_whole *w, int fd)
-{
-    if (!w->rc && fsync(fd))
-        fail(d, w, -errno, "fsync failed: %s", strerror(errno));
-}
-
-static void rename_file(const struct io_folder *d, struct io_whole *w, const char *name,
-                        bool sync)
-{
-    int rc = w->rc ? w->rc : scratch_begin(d->path);
-    if (rc) {
-        w->rc = rc;
-        return;
-    }
-    rc = renameat(d->fd, name, d->fd, w->name) ? -errno : 0;
-    scratch_end();
-    if (rc)
-        fail(d, w, rc, "what was written cannot be given this name: %s", strerror(-rc));
-    else if (sync && fsync(d->fd))
-        fail(d, w, -errno, "the fsync of the folder failed: %s", strerror(errno));
-}
-
-/* The parts after it was opened. */
-static void write_file(const struct io_folder *d, struct io_whole *w, int fd, bool sync,
-                       int64_t *at)
-{
-    whole_write_all(d, w, fd);
-    w->move_ns = part(at);
-    if (sync) {
-        sync_file(d, w, fd);
-        w->sync_ns = part(at);
-    }
-    close_file(d, w, fd);
-    w->close_ns = part(at);
-}
-
-int io_whole_write(struct io_folder *d, struct io_whole *w, enum io_replace how,
-                   bool sync)
-{
-    char other[OTHER_NAME];
-    if (!begin(d, w, true))
-        return w->rc;
-    int64_t at = w->start_ns;
-    const char *name = name_before(w, how, other);
-    watchdog_arm_as_set("writing", w->name);
-    int fd = open_to_write(d, w, name, how);
-    w->open_ns = part(&at);
-    if (fd >= 0)
-        write_file(d, w, fd, sync, &at);
-    if (fd >= 0 && how == IO_RENAME) {
-        rename_file(d, w, name, sync);
-        w->name_ns = part(&at);
-    }
-    if (fd >= 0 && w->rc && how != IO_TRUNCATE)
-        unlinkat(d->fd, name, 0);
-    watchdog_disarm();
-    return w->rc;
-}
-
-int io_whole_remove(struct io_folder *d, struct io_whole *w)
-{
-    if (!begin(d, w, true))
-        return w->rc;
-    int64_t at = w->start_ns;
-    watchdog_arm_as_set("removing", w->name);
-    if (unlinkat(d->fd, w->name, 0))
-        fail(d, w, -errno, "the file cannot be removed: %s", strerror(errno));
-    w->name_ns = part(&at);
-    watchdog_disarm();
-    return w->rc;
-}
-
-/* ---- several at once ------------------------------------------------------------- */
-
-bool io_whole_asynchronous(struct io_folder *d)
-{
-    if (!d->tried)
-        whole_ring_open(&d->ring);
-    d->tried = true;
-    return d->ring;
-}
-
-static void start_one(struct io_folder *d, struct io_whole *w)
-{
-    w->bytes = 0;
-    if (io_whole_asynchronous(d) && begin(d, w, false)) {
-        whole_ring_add(d->ring, d->fd, how_to_read(d), w);
-        return;
-    }
-    if (!d->ring)
-        io_whole_read(d, w);
-    d->ready[d->ready_count++] = w;
-}
-
-int io_whole_start(struct io_folder *d, struct io_whole *w[], int n)
-{
-    if (n > IO_WHOLE_DEPTH - d->under_way)
-        return err_set(-EINVAL, d->path, -1, "%d files at once, and %d are the most",
-                       d->under_way + n, IO_WHOLE_DEPTH);
-    for (int i = 0; i < n; i++)
-        start_one(d, w[i]);
-    d->under_way += n;
-    int rc = d->ring ? whole_ring_submit(d->ring) : 0;
-    if (rc)
-        rc = err_set(rc, d->path, -1, "io_uring takes no requests: %s", strerror(-rc));
-    return rc;
-}
-
-/* A read that filled the buffer, or found nothing, may not have been all of a file. */
-static void look_again(const struct io_folder *d, struct io_whole *w)
+bool io_folder_is_folder(const struct io_folder *d, const char *name)
 {
     struct stat st;
-    if (w->bytes && w->bytes < w->room)
-        return;
-    if (fstatat(d->fd, w->name, &st, d->made ? AT_SYMLINK_NOFOLLOW : 0))
-        fail(d, w, -errno, "the file cannot be looked at: %s", strerror(errno));
-    else if (whole_fits(d, w, &st) && st.st_size > w->bytes)
-        fail_short(d, w, st.st_size);
-}
-
-static struct io_whole *whole_judge(const struct io_folder *d,
-                                    const struct whole_done *done)
-{
-    struct io_whole *w = done->whole;
-    w->bytes = done->read > 0 ? done->read : 0;
-    if (done->opened < 0)
-        fail_open(d, w, done->opened, "opened");
-    else if (done->read == -EISDIR)
-        fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
-    else if (done->read < 0)
-        fail(d, w, done->read, "read failed: %s", strerror(-done->read));
-    else if (done->closed < 0)
-        fail(d, w, done->closed, "close failed: %s", strerror(-done->closed));
-    else
-        look_again(d, w);
-    return w;
-}
-
-static int reap_ready(struct io_folder *d, struct io_whole *done[], int max)
-{
-    int n = d->ready_count < max ? d->ready_count : max;
-    memcpy(done, d->ready, (size_t)n * sizeof done[0]);
-    d->ready_count -= n;
-    memmove(d->ready, d->ready + n, (size_t)d->ready_count * sizeof d->ready[0]);
-    return n;
-}
-
-static int reap_ring(struct io_folder *d, struct io_whole *done[], int max, bool wait,
-                     double limit_s)
-{
-    struct whole_done found[IO_WHOLE_DEPTH];
-    max = max < IO_WHOLE_DEPTH ? max : IO_WHOLE_DEPTH;
-    int n = d->ring ? whole_ring_reap(d->ring, found, max, wait, limit_s) : 0;
-    for (int i = 0; i < n; i++)
-        done[i] = whole_judge(d, &found[i]);
-    if (n < 0)
-        err_set(n, d->path, -1, "waiting for io_uring failed: %s", strerror(-n));
-    return n;
-}
-
-int io_whole_reap(struct io_folder *d, struct io_whole *done[], int max, int min,
-                  double limit_s)
-{
-    int64_t begin_ns = clock_ns();
-    int n = reap_ready(d, done, max);
-    d->under_way -= n;
-    min = min < n + d->under_way ? min : n + d->under_way;
-    double left = limit_s;
-    bool first = true;
-    while (n < max && (first || n < min) && (left > 0 || limit_s <= 0)) {
-        int more = reap_ring(d, done + n, max - n, n < min, left);
-        if (more < 0)
-            return n ? n : more;
-        n += more;
-        d->under_way -= more;
-        left = limit_s - (double)(clock_ns() - begin_ns) / 1e9;
-        first = false;
-    }
-    return n;
+    if (d->type != DT_UNKNOWN)
+        return d->type == DT_DIR;
+    watchdog_arm_as_set("looking at", name);
+    bool is = !fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
+    watchdog_disarm();
+    return is;
 }

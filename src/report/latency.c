@@ -13,7 +13,7 @@ static bool supports(int64_t calls, double q)
            (q <= 0.5 || calls - (int64_t)ceil(q * (double)calls) >= BEYOND_MIN);
 }
 
-double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s)
+double report_quantile(const int64_t *hist, int64_t calls, double q, double max_s)
 {
     return supports(calls, q) ? fmin(hist_quantile(hist, calls, q) / 1e9, max_s) : NAN;
 }
@@ -29,11 +29,11 @@ struct latency *latency_make(struct report *r, const int64_t *hist, int64_t call
         model_no_memory(r);
         return NULL;
     }
-    l->p50_s = latency_quantile(hist, calls, 0.5, max_s);
-    l->p90_s = latency_quantile(hist, calls, 0.9, max_s);
-    l->p95_s = latency_quantile(hist, calls, 0.95, max_s);
-    l->p99_s = latency_quantile(hist, calls, 0.99, max_s);
-    l->p999_s = latency_quantile(hist, calls, 0.999, max_s);
+    l->p50_s = report_quantile(hist, calls, 0.5, max_s);
+    l->p90_s = report_quantile(hist, calls, 0.9, max_s);
+    l->p95_s = report_quantile(hist, calls, 0.95, max_s);
+    l->p99_s = report_quantile(hist, calls, 0.99, max_s);
+    l->p999_s = report_quantile(hist, calls, 0.999, max_s);
     l->max_s = max_s;
     for (int b = 0; b < HIST_SIZE; b++)
         if (hist[b] > 0) {

@@ -14,17 +14,17 @@ const char *const act_name[ACT_COUNT] = {
     [ACT_CHECK] = "check",           [ACT_IDLE] = "idle"};
 
 const char *const phase_op_name[PHASE_OPS] = {
-    [PHASE_OP_OPEN] = "open",     [PHASE_OP_CLOSE] = "close",
-    [PHASE_OP_STAT] = "stat",     [PHASE_OP_CREATE] = "create",
-    [PHASE_OP_UNLINK] = "unlink", [PHASE_OP_RENAME] = "rename",
-    [PHASE_OP_MKDIR] = "mkdir",   [PHASE_OP_READDIR] = "readdir",
-    [PHASE_OP_FSYNC] = "fsync"};
+    [PHASE_OP_OPEN] = "open",       [PHASE_OP_CLOSE] = "close",
+    [PHASE_OP_STAT] = "stat",       [PHASE_OP_CREATE] = "create",
+    [PHASE_OP_UNLINK] = "unlink",   [PHASE_OP_RENAME] = "rename",
+    [PHASE_OP_MKDIR] = "mkdir",     [PHASE_OP_RMDIR] = "rmdir",
+    [PHASE_OP_READDIR] = "readdir", [PHASE_OP_FSYNC] = "fsync"};
 
 /* What transfers and other calls are counted in: one piece of memory. */
 struct counts {
     struct phase phase;
     int64_t hist[2][HIST_SIZE];
-    struct series series[2];
+    struct series series[3];
     struct phase_calls op[PHASE_OPS];
 };
 int phase_open(struct phase **p)
@@ -33,9 +33,10 @@ int phase_open(struct phase **p)
     *p = c ? &c->phase : NULL;
     if (!c)
         return err_set(-ENOMEM, NULL, -1, "no memory for the phase's histograms");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         c->phase.act[ACT_READ + i].hist = c->hist[i];
-        c->phase.act[ACT_READ + i].series = &c->series[i];
+    for (int i = 0; i < 3; i++) {
+        c->phase.act[ACT_OPEN_CLOSE + i].series = &c->series[i];
         series_clear(&c->series[i]);
     }
     c->phase.op = c->op;
@@ -143,7 +144,10 @@ void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_n
 {
     struct phase_calls *x = &p->op[op];
     int64_t latency_ns = end_ns - start_ns;
-    p->act[phase_op_act(op)].calls++;
+    struct phase_act *act = &p->act[phase_op_act(op)];
+    act->calls++;
+    if (act->series)
+        series_add(act->series, end_ns - p->begin_ns, 0, latency_ns);
     x->calls++;
     x->ns += latency_ns;
     if (latency_ns > x->latency_max_ns)

@@ -12,8 +12,8 @@
 enum act {
     ACT_COMPUTE,     /* what is left when none of the others is going on */
     ACT_COMMUNICATE, /* between ranks, as part of the program's work */
-    ACT_OPEN_CLOSE,
-    ACT_READ, /* visible: submitting and waiting */
+    ACT_OPEN_CLOSE,  /* these three have series: reduce.c takes them in a row */
+    ACT_READ,        /* visible: submitting and waiting */
     ACT_WRITE,
     ACT_SYNC,  /* to stable storage */
     ACT_CHECK, /* the benchmark's own care: stamping, poisoning, verifying,
@@ -34,6 +34,7 @@ enum phase_op {
     PHASE_OP_UNLINK,
     PHASE_OP_RENAME,
     PHASE_OP_MKDIR,
+    PHASE_OP_RMDIR,
     PHASE_OP_READDIR,
     PHASE_OP_FSYNC,
     PHASE_OPS
@@ -52,7 +53,7 @@ struct phase_act {
     int64_t submit_ns, wait_ns;
     int64_t latency_max_ns;
     int64_t *hist;         /* HIST_SIZE latencies in ns; only ACT_READ and ACT_WRITE */
-    struct series *series; /* the same two; since begin_ns */
+    struct series *series; /* since begin_ns; the same two, and ACT_OPEN_CLOSE */
 };
 
 struct phase_calls { /* of one enum phase_op */
@@ -78,7 +79,7 @@ struct phase {
     struct phase_live *live; /* of all phases; NULL: nobody looks */
 };
 
-/* Local. Allocates (once for each lane: 73 KiB, whatever is counted) and frees. 0 or
+/* Local. Allocates (once for each lane: 84 KiB, whatever is counted) and frees. 0 or
  * -ENOMEM. */
 int phase_open(struct phase **p);
 void phase_close(struct phase **p);
@@ -105,7 +106,8 @@ void phase_move(struct phase *p, enum act from, enum act to, int64_t ns);
 void phase_transfer(struct phase *p, enum act a, int64_t bytes, int64_t start_ns,
                     int64_t end_ns);
 
-/* Local. One finished call that moves no data. Nor does this change the activity. */
+/* Local. One finished call that moves no data; the series has it, where there is one.
+ * Nor does this change the activity. */
 void phase_op(struct phase *p, enum phase_op op, int64_t start_ns, int64_t end_ns);
 
 /* Local. To which activity's calls it belongs. */

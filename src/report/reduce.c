@@ -29,8 +29,11 @@ static double split_error(const struct phase *p)
 
 static int series_shift(const struct phase *p)
 {
-    int r = p->act[ACT_READ].series->shift, w = p->act[ACT_WRITE].series->shift;
-    return r > w ? r : w;
+    int most = 0;
+    for (int i = 0; i < REDUCE_SERIES; i++)
+        if (p->act[ACT_OPEN_CLOSE + i].series->shift > most)
+            most = p->act[ACT_OPEN_CLOSE + i].series->shift;
+    return most;
 }
 
 /* A lane's, each of which the largest counts of. */
@@ -44,11 +47,13 @@ static void lane_rows(double x[MAX_ROWS], const struct phase *p)
     x[MAX_WRITE_SYNC] = x[ACT_WRITE] + x[ACT_SYNC];
     x[MAX_VISIBLE] = x[ACT_READ] + x[ACT_WRITE] + x[ACT_SYNC];
     x[MAX_WORK] = x[MAX_VISIBLE] + x[ACT_COMPUTE] + x[ACT_COMMUNICATE];
+    x[MAX_IO] = x[MAX_VISIBLE] + x[ACT_OPEN_CLOSE];
     x[MAX_SUBMIT] = reduce_seconds(read->submit_ns + write->submit_ns);
     x[MAX_WAIT] = reduce_seconds(read->wait_ns + write->wait_ns);
     x[MAX_SPLIT] = split_error(p);
     x[MAX_READ_LATENCY] = reduce_seconds(read->latency_max_ns);
     x[MAX_WRITE_LATENCY] = reduce_seconds(write->latency_max_ns);
+    x[MAX_LANES] = 0; /* the rank says */
     x[MAX_SHIFT] = series_shift(p);
     for (int i = 0; i < PHASE_OPS; i++)
         x[MAX_OP + i] = reduce_seconds(p->op[i].latency_max_ns);
@@ -136,11 +141,11 @@ static void join_series(struct bulk *b, const struct phase *const p[], int n, in
     series_clear(&b->series);
     series_grow(&b->series, 0, shift);
     for (int k = 0; k < n; k++)
-        series_join(&b->series, p[k]->act[ACT_READ + i].series,
+        series_join(&b->series, p[k]->act[ACT_OPEN_CLOSE + i].series,
                     p[k]->begin_ns - p[0]->begin_ns);
     for (int s = 0; s < SERIES_SLOTS; s++) {
-        b->moved[i].bytes[s] = b->series.slot[s].bytes;
-        b->moved[i].calls[s] = b->series.slot[s].calls;
+        b->act[i].bytes[s] = b->series.slot[s].bytes;
+        b->act[i].calls[s] = b->series.slot[s].calls;
         b->longest_ns[i][s] = b->series.slot[s].longest_ns;
     }
 }
@@ -151,26 +156,28 @@ static void add_hist(int64_t to[HIST_SIZE], const int64_t from[HIST_SIZE], bool 
         to[b] = (first ? 0 : to[b]) + from[b];
 }
 
-static int reduce_moved(struct bulk *b, const struct phase *const p[], int n, int i,
-                        int shift, const struct world *w)
+static int reduce_act(struct bulk *b, const struct phase *const p[], int n, int i,
+                      int shift, const struct world *w)
 {
-    for (int k = 0; k < n; k++)
-        add_hist(b->moved[i].hist, p[k]->act[ACT_READ + i].hist, k == 0);
+    struct bulk_act *act = &b->act[i];
+    int counts = 2 * SERIES_SLOTS;
     join_series(b, p, n, i, shift);
-    int bad =
-        sum_up(b->moved[i].hist, sizeof b->moved[i] / sizeof(int64_t), MPI_SUM, w);
-    bad |= sum_up(b->longest_ns[i], SERIES_SLOTS, MPI_MAX, w);
-    return bad;
+    for (int k = 0; k < n && p[k]->act[ACT_OPEN_CLOSE + i].hist; k++) {
+        add_hist(act->hist, p[k]->act[ACT_OPEN_CLOSE + i].hist, k == 0);
+        counts = sizeof *act / sizeof(int64_t);
+    }
+    int bad = sum_up(act->bytes, counts, MPI_SUM, w);
+    return bad | sum_up(b->longest_ns[i], SERIES_SLOTS, MPI_MAX, w);
 }
 
 /* Every rank knows the totals, so all agree on what is worth it. */
 static int reduce_bulk(struct reduced *d, struct bulk *b, const struct phase *const p[],
                        int n, const struct world *w)
 {
-    int bad = 0;
-    for (int i = 0; i < 2; i++)
-        if (d->total.calls[ACT_READ + i] > 0)
-            bad |= reduce_moved(b, p, n, i, (int)d->max[MAX_SHIFT].value, w);
+    int bad = 0, shift = (int)d->max[MAX_SHIFT].value;
+    for (int i = 0; i < REDUCE_SERIES; i++)
+        if (d->total.calls[ACT_OPEN_CLOSE + i] > 0)
+            bad |= reduce_act(b, p, n, i, shift, w);
     for (int i = 0; i < PHASE_OPS; i++) {
         if (!d->total.op_calls[i])
             continue;

@@ -11,6 +11,7 @@ enum {
     MAX_WRITE_SYNC,
     MAX_VISIBLE,
     MAX_WORK,
+    MAX_IO,
     MAX_SUBMIT,
     MAX_WAIT,
     MAX_SPLIT,
@@ -31,7 +32,8 @@ struct totals {
     int64_t op_calls[PHASE_OPS], op_ns[PHASE_OPS];
 };
 
-enum { LANE_BITS = 10 }; /* the larger is the rank's: the lowest wins where all do */
+enum { REDUCE_SERIES = 3 }; /* of activities, ACT_OPEN_CLOSE the first */
+enum { LANE_BITS = 10 };    /* the larger is the rank's: the lowest wins where all do */
 
 struct extreme { /* laid out as MPI_DOUBLE_INT */
     double value;
@@ -49,11 +51,11 @@ struct reduced {
 
 /* Large, so it is allocated once: this rank's lanes, then, on rank 0, all ranks. */
 struct bulk {
-    struct bulk_moved { /* of reads, of writes */
-        int64_t hist[HIST_SIZE];
+    struct bulk_act { /* of opening and closing, of reads, of writes: one message */
         int64_t bytes[SERIES_SLOTS], calls[SERIES_SLOTS];
-    } moved[2];
-    int64_t longest_ns[2][SERIES_SLOTS];
+        int64_t hist[HIST_SIZE]; /* reads, writes */
+    } act[REDUCE_SERIES];
+    int64_t longest_ns[REDUCE_SERIES][SERIES_SLOTS];
     int64_t op_hist[PHASE_OPS][HIST_SIZE];
     struct series series; /* while lanes are joined */
 };

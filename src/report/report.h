@@ -102,6 +102,15 @@ struct report_latency {
     double p50_s, p99_s, p999_s, max_s;
 };
 
+/* Local. The seconds within which the q-th part of all `calls` transfers was complete,
+ * at most max_s; NAN where so few cannot tell. hist: HIST_SIZE counts. */
+double report_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
+
+struct report_op {
+    int64_t calls; /* of all ranks */
+    struct report_latency latency;
+};
+
 /* What report_phases found, on every rank. Where a rank has several lanes, the slowest
  * rank is the one of the slowest lane. */
 struct report_rate {
@@ -111,11 +120,13 @@ struct report_rate {
     double compute_s;                 /* slowest rank's, each for itself: */
     double visible_s;                 /* read + write + sync */
     double work_s;                    /* compute + communicate + read + write + sync */
+    double io_s;                      /* read + write + sync + open_close */
     double submit_s, wait_s;          /* of reads and writes */
     int64_t read_bytes, write_bytes;  /* of all ranks */
     int64_t device_read_bytes;        /* of all ranks; -1: not known */
     double split_error;               /* |sum of parts - wall| / wall, worst rank */
     struct report_latency read_latency, write_latency;
+    struct report_op op[PHASE_OPS];
 };
 
 /* What a sample or a figure belongs to where a run has several: "alpha" and its value,

@@ -10,17 +10,33 @@ static int64_t device_total(const struct totals *t, int act)
     return t->unknown[act] || !t->told[act] ? -1 : t->device[act];
 }
 
+static struct report_latency make_latency(const int64_t *hist, int64_t calls,
+                                          double longest_s)
+{
+    double max_s = calls ? longest_s : NAN;
+    return (struct report_latency){.p50_s = report_quantile(hist, calls, 0.5, max_s),
+                                   .p99_s = report_quantile(hist, calls, 0.99, max_s),
+                                   .p999_s = report_quantile(hist, calls, 0.999, max_s),
+                                   .max_s = max_s};
+}
+
+/* Of reads (0), of writes (1). */
+static const int64_t *moved_hist(const struct reduced *d, int i)
+{
+    return d->bulk->act[ACT_READ - ACT_OPEN_CLOSE + i].hist;
+}
+
 /* On rank 0, which has the histograms; NAN elsewhere. */
 static struct report_latency find_latency(const struct reduced *d, int i)
 {
     int64_t calls = d->root ? d->total.calls[ACT_READ + i] : 0;
-    const int64_t *hist = d->bulk->moved[i].hist;
-    double max_s = calls ? d->max[MAX_READ_LATENCY + i].value : NAN;
-    return (struct report_latency){.p50_s = latency_quantile(hist, calls, 0.5, max_s),
-                                   .p99_s = latency_quantile(hist, calls, 0.99, max_s),
-                                   .p999_s =
-                                       latency_quantile(hist, calls, 0.999, max_s),
-                                   .max_s = max_s};
+    return make_latency(moved_hist(d, i), calls, d->max[MAX_READ_LATENCY + i].value);
+}
+
+static struct report_latency find_op(const struct reduced *d, int op)
+{
+    return make_latency(d->bulk->op_hist[op], d->root ? d->total.op_calls[op] : 0,
+                        d->max[MAX_OP + op].value);
 }
 
 static void fill_rate(struct report_rate *rate, const struct reduced *d)
@@ -35,6 +51,7 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
         .compute_s = d->max[ACT_COMPUTE].value,
         .visible_s = d->max[MAX_VISIBLE].value,
         .work_s = d->max[MAX_WORK].value,
+        .io_s = d->max[MAX_IO].value,
         .submit_s = d->max[MAX_SUBMIT].value,
         .wait_s = d->max[MAX_WAIT].value,
         .read_bytes = d->total.bytes[ACT_READ],
@@ -44,6 +61,8 @@ static void fill_rate(struct report_rate *rate, const struct reduced *d)
     };
     rate->read_latency = find_latency(d, 0);
     rate->write_latency = find_latency(d, 1);
+    for (int i = 0; i < PHASE_OPS; i++)
+        rate->op[i] = (struct report_op){d->total.op_calls[i], find_op(d, i)};
 }
 
 static double *copy_row(struct report *r, int act)
@@ -62,9 +81,9 @@ static double *copy_row(struct report *r, int act)
 /* Up to the last slot in which something ended. */
 static struct slots *copy_slots(struct report *r, const struct reduced *d, int i)
 {
-    const struct bulk_moved *b = &d->bulk->moved[i];
+    const int64_t *bytes = d->bulk->act[i].bytes, *calls = d->bulk->act[i].calls;
     int n = SERIES_SLOTS;
-    while (n > 0 && !b->calls[n - 1])
+    while (n > 0 && !calls[n - 1])
         n--;
     struct slots *s = calloc(1, sizeof *s + (size_t)n * sizeof s->slot[0]);
     if (!s) {
@@ -75,7 +94,7 @@ static struct slots *copy_slots(struct report *r, const struct reduced *d, int i
     s->n = n;
     for (int k = 0; k < n; k++)
         s->slot[k] =
-            (struct series_slot){b->bytes[k], b->calls[k], d->bulk->longest_ns[i][k]};
+            (struct series_slot){bytes[k], calls[k], d->bulk->longest_ns[i][k]};
     return s;
 }
 
@@ -89,11 +108,9 @@ static void fill_transfers(struct report *r, struct sample *s, const struct redu
         s->submit_mean_s = submit / lanes;
         s->wait_mean_s = wait / lanes;
     }
-    if (s->calls > 0) {
-        s->latency = latency_make(r, d->bulk->moved[i].hist, s->calls,
+    if (s->calls > 0)
+        s->latency = latency_make(r, moved_hist(d, i), s->calls,
                                   d->max[MAX_READ_LATENCY + i].value);
-        s->slots = copy_slots(r, d, i);
-    }
 }
 
 static struct op *copy_ops(struct report *r, const struct reduced *d, int act)
@@ -132,6 +149,8 @@ static void fill_sample(struct report *r, struct sample *s, const struct phase *
         fill_transfers(r, s, d);
     if ((act == ACT_OPEN_CLOSE || act == ACT_SYNC) && s->calls > 0)
         s->op = copy_ops(r, d, act);
+    if (act >= ACT_OPEN_CLOSE && act < ACT_OPEN_CLOSE + REDUCE_SERIES && s->calls > 0)
+        s->slots = copy_slots(r, d, act - ACT_OPEN_CLOSE);
     if (act == SAMPLE_WALL) {
         memcpy(s->start_utc, p->utc_begin, sizeof s->start_utc);
         memcpy(s->end_utc, p->utc_end, sizeof s->end_utc);

@@ -195,10 +195,6 @@ void model_free(struct model *m);
 int output_check(const struct model *m);
 int output_write(const struct model *m, bool ended);
 
-/* Local. The seconds within which the q-th part of all `calls` transfers was complete,
- * at most max_s; NAN where so few cannot tell. hist: HIST_SIZE counts. */
-double latency_quantile(const int64_t *hist, int64_t calls, double q, double max_s);
-
 /* Local. All of it, for a sample; NULL where there is no memory, which r keeps. */
 struct latency *latency_make(struct report *r, const int64_t *hist, int64_t calls,
                              double max_s);

@@ -251,11 +251,21 @@ void sink_text_phase(struct model *m, int n, const struct report_rate *rate)
 
 /* ---- the end ----------------------------------------------------------------- */
 
-static void put_figure(const struct figure *f, int width)
+static int unit_width(const struct model *m)
+{
+    int width = 6;
+    for (int i = 0; i < m->figures; i++) {
+        int length = m->figure[i].unit ? (int)strlen(m->figure[i].unit) : 0;
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void put_figure(const struct figure *f, int width, int unit)
 {
     struct figure_summary s = figure_summary(f);
     char a[24], b[24];
-    printf("%-*s %-6s %4d", width, f->name ? f->name : "", f->unit ? f->unit : "",
+    printf("%-*s %-*s %4d", width, f->name ? f->name : "", unit, f->unit ? f->unit : "",
            f->known);
     printf(" %10s", number(a, s.median));
     printf(" %10s", number(a, s.min));
@@ -330,12 +340,12 @@ static double median_at(const struct model *m, const char *name, int i)
 static void put_named(const struct model *m)
 {
     char text[AT_TEXT];
-    int width = 12;
+    int width = 12, unit = unit_width(m);
     for (int i = 0; i < m->figures; i++) {
         int length = (int)strlen(at_text(&m->figure[i].at, text));
         width = length > width ? length : width;
     }
-    printf("\n%-24s %-6s", "figure (median)", "unit");
+    printf("\n%-24s %-*s", "figure (median)", unit, "unit");
     for (int i = 0; i < m->figures; i++)
         if (is_first_at(m, i))
             printf(" %*s", width, at_text(&m->figure[i].at, text));
@@ -343,7 +353,7 @@ static void put_named(const struct model *m)
     for (int f = 0; f < m->figures; f++) {
         if (!is_first_name(m, f))
             continue;
-        printf("%-24s %-6s", m->figure[f].name, m->figure[f].unit);
+        printf("%-24s %-*s", m->figure[f].name, unit, m->figure[f].unit);
         for (int i = 0; i < m->figures; i++)
             if (is_first_at(m, i))
                 printf(" %*s", width, number(text, median_at(m, m->figure[f].name, i)));
@@ -380,7 +390,7 @@ static void put_swept(const struct model *m)
 
 static void put_figures(const struct model *m)
 {
-    int width = 24;
+    int width = 24, unit = unit_width(m);
     bool few = false;
     if (next_plain(m, -1) >= m->figures)
         return;
@@ -389,10 +399,10 @@ static void put_figures(const struct model *m)
         width = length > width ? length : width;
         few |= m->figure[i].known < STATS_CI_MIN;
     }
-    printf("\n%-*s %-6s %4s %10s %10s %10s   %s\n", width, "figure", "unit", "n",
+    printf("\n%-*s %-*s %4s %10s %10s %10s   %s\n", width, "figure", unit, "unit", "n",
            "median", "min", "max", "95 % interval of the geometric mean");
     for (int i = next_plain(m, -1); i < m->figures; i = next_plain(m, i))
-        put_figure(&m->figure[i], width);
+        put_figure(&m->figure[i], width, unit);
     if (few)
         printf("No interval is given (-) for fewer than %d repetitions.\n",
                STATS_CI_MIN);
@@ -468,8 +478,8 @@ static void put_spread(const struct sample *s, const struct spread *all)
         printf("%*s %9lld", strlen(text) < 14 ? 14 - (int)strlen(text) : 0, "",
                (long long)all->calls);
         for (int i = 0; i < 4; i++)
-            put_quantile(latency_quantile(all->hist, all->calls, quantiles[i],
-                                          all->latency_max_s));
+            put_quantile(report_quantile(all->hist, all->calls, quantiles[i],
+                                         all->latency_max_s));
         put_quantile(all->latency_max_s);
     }
     putchar('\n');
@@ -523,8 +533,8 @@ static void put_op(const char *phase, int op, const struct spread *all)
     char mean[16];
     printf("%-7s %-8s %9lld %8s", phase, phase_op_name[op], (long long)all->calls,
            units_seconds(mean, all->sum_s / (double)all->calls));
-    put_quantile(latency_quantile(all->hist, all->calls, 0.5, all->latency_max_s));
-    put_quantile(latency_quantile(all->hist, all->calls, 0.99, all->latency_max_s));
+    put_quantile(report_quantile(all->hist, all->calls, 0.5, all->latency_max_s));
+    put_quantile(report_quantile(all->hist, all->calls, 0.99, all->latency_max_s));
     put_quantile(all->latency_max_s);
     putchar('\n');
 }

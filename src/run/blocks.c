@@ -47,6 +47,11 @@ static int64_t blocks_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static bool blocks_direct(const struct run_file *f)
+{
+    return f->run->io_flags & IO_DIRECT & ~f->without;
+}
+
 /* ---- what is asked for ---------------------------------------------------------- */
 
 static int blocks_check_extent(const struct blocks *b, int64_t i)
@@ -73,7 +78,7 @@ static int blocks_check_extent(const struct blocks *b, int64_t i)
 /* What is at the end of a file and no whole block cannot be had with O_DIRECT. */
 static int blocks_check(const struct blocks *b)
 {
-    bool direct = b->f->run->io_flags & IO_DIRECT;
+    bool direct = blocks_direct(b->f);
     int rc = 0;
     if (b->block <= 0 || b->most < b->block || (direct && b->block % IO_DIRECT_ALIGN))
         return err_set(-EINVAL, b->f->path, -1,
@@ -257,7 +262,7 @@ static int blocks_size(struct blocks *b)
     const struct run *r = b->f->run;
     b->size = INT64_MAX;
     int rc = io_engine_stores(r->engine) ? io_file_size(b->f->io, &b->size) : 0;
-    b->end = b->size - (r->io_flags & IO_DIRECT ? b->size % IO_DIRECT_ALIGN : 0);
+    b->end = b->size - (blocks_direct(b->f) ? b->size % IO_DIRECT_ALIGN : 0);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "run/lanes.h"
 #include "run/live.h"
+#include <errno.h>
 #include <iotrace.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,37 +59,41 @@ static void visible_figures(struct run *r, const char *phase,
                "slowest rank's seconds of computation", a->compute_s);
 }
 
-/* One of each in every repetition, also where too few transfers can tell it. */
+/* One of each in every repetition, also where too few transfers can tell it. `op`: what
+ * the names begin with, "read_", or nothing. */
 static void latency_figures(struct run *r, const char *phase, const char *op,
                             const struct report_latency *l)
 {
     const struct {
         const char *name, *what;
         double s;
-    } row[] = {
-        {"p50", "median of the single transfers' latencies", l->p50_s},
-        {"p99", "latency that 99 % of all transfers do not exceed", l->p99_s},
-        {"p999", "latency that 99.9 % of all transfers do not exceed", l->p999_s},
-        {"max", "longest latency of a transfer", l->max_s}};
+    } row[] = {{"p50", "median of the single calls' latencies", l->p50_s},
+               {"p99", "latency that 99 % of all calls do not exceed", l->p99_s},
+               {"p999", "latency that 99.9 % of all calls do not exceed", l->p999_s},
+               {"max", "longest latency of a call", l->max_s}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char name[24];
-        snprintf(name, sizeof name, "%s_%s_us", op, row[i].name);
+        snprintf(name, sizeof name, "%s%s_us", op, row[i].name);
         run_figure(r, phase, name, "us", "lower", row[i].what, row[i].s * 1e6);
     }
 }
 
+/* What is none of the work counts in no rate, nor in the share that a device served. */
 static void add_rates(struct run *r, const struct report_rate *a)
 {
     struct run_rates *t = &r->rates;
-    t->read_s += a->read_s;
-    t->write_s += a->write_sync_s;
-    t->wall_s += r->aside ? 0 : a->wall_s;
-    t->read_bytes += a->read_bytes;
-    t->write_bytes += a->write_bytes;
+    r->all_read_bytes += a->read_bytes;
+    if (r->aside)
+        return;
     r->read_bytes += a->read_bytes;
     if (a->read_bytes && r->device_read_bytes >= 0)
         r->device_read_bytes =
             a->device_read_bytes < 0 ? -1 : r->device_read_bytes + a->device_read_bytes;
+    t->read_s += a->read_s;
+    t->write_s += a->write_sync_s;
+    t->wall_s += a->wall_s;
+    t->read_bytes += a->read_bytes;
+    t->write_bytes += a->write_bytes;
 }
 
 /* What was done by the limit of --time: before the slower ranks did the rest, and
@@ -129,11 +134,45 @@ static void phase_figures(struct run *r, const char *name,
     if (r->async)
         visible_figures(r, name, rate);
     if (r->latencies && rate->read_bytes)
-        latency_figures(r, name, "read", &rate->read_latency);
+        latency_figures(r, name, "read_", &rate->read_latency);
     if (r->latencies && rate->write_bytes)
-        latency_figures(r, name, "write", &rate->write_latency);
+        latency_figures(r, name, "write_", &rate->write_latency);
+    if (r->io_shares)
+        run_figure(r, name, "io_share", "%", "lower",
+                   "slowest lane's seconds of reads, writes, syncs, opening and "
+                   "closing / slowest rank's phase seconds x 100",
+                   100 * rate->io_s / rate->wall_s);
     run_figure(r, name, "wall_s", "s", "lower", "slowest rank's phase seconds",
                rate->wall_s);
+}
+
+void run_result(struct run *r, const char *name, double value)
+{
+    report_result(r->report, name, &value, 1);
+}
+
+int run_moved(const struct run *r, const char *phase, const char *path,
+              int64_t read_bytes, int64_t write_bytes)
+{
+    int64_t read = r->last.read_bytes, written = r->last.write_bytes;
+    bool reads = read_bytes >= 0 && read != read_bytes;
+    if (!reads && (write_bytes < 0 || written == write_bytes))
+        return 0;
+    return err_set(-EIO, path, -1, "phase %s has %s %lld bytes, expected %lld", phase,
+                   reads ? "read" : "written", (long long)(reads ? read : written),
+                   (long long)(reads ? read_bytes : write_bytes));
+}
+
+int run_called(struct run *r, enum phase_op op, int64_t calls)
+{
+    const char *phase = r->phase->name;
+    const struct report_op *found = &r->last.op[op];
+    if (found->calls != calls)
+        return err_set(-EIO, NULL, -1,
+                       "phase %s has made %lld calls (%s), expected %lld", phase,
+                       (long long)found->calls, phase_op_name[op], (long long)calls);
+    latency_figures(r, phase, "", &found->latency);
+    return 0;
 }
 
 int run_phase_end(struct run *r)

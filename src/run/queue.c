@@ -67,7 +67,7 @@ static void queue_book(struct queue *q, const struct io_req *req)
     q->last_ns = req->end_ns;
     q->count[a]++;
     if (!q->how->untimed)
-        phase_transfer(q->phase, a, req->bytes, req->start_ns, req->end_ns);
+        phase_transfer(q->phase, a, req->done, req->start_ns, req->end_ns);
     q->stopped |= q->last_ns >= q->late_ns;
 }
 

@@ -215,12 +215,33 @@ int run_engine(struct run *r, const char *spec)
     return rc;
 }
 
+void run_settle_cache(struct run *r, const char *path, bool whole_blocks)
+{
+    bool direct = whole_blocks && r->engine;
+    if (strcmp(r->options->cache, "auto"))
+        return;
+    direct = direct && !io_engine_check(r->engine, r->io_flags | IO_DIRECT) &&
+             io_direct_works(path);
+    if (!direct)
+        err_clear();
+    MPI_Allreduce(MPI_IN_PLACE, &direct, 1, MPI_C_BOOL, MPI_LAND, r->world.comm);
+    r->options->cache = direct ? "direct" : "flush";
+    r->io_flags |= direct ? IO_DIRECT : 0;
+}
+
 /* How many do the work of the run, and which of them this rank's first lane is. */
 static void count_workers(struct run *r)
 {
     r->lanes = r->options->threads > 1 ? (int)r->options->threads : 1;
     r->worker = r->world.rank * r->lanes;
     r->workers = r->world.size * r->lanes;
+}
+
+int run_threads(struct run *r, int threads)
+{
+    r->options->threads = threads;
+    count_workers(r);
+    return r->engine ? check_engine(r, r->engine) : 0;
 }
 
 /* --ranks: one process plans for so many, as if on one node. */
@@ -507,6 +528,16 @@ static void say_shift(struct run *r)
                     run_shifted(r, 1) / (r->workers / r->world.size), r->world.nodes);
 }
 
+/* The page cache counts, too: what is larger than it is not served from memory. */
+static void say_memory_limit(struct run *r)
+{
+    int64_t limit = world_memory_limit();
+    if (limit >= 0)
+        report_note(r->report, "memory_limit",
+                    "%lld bytes, of rank 0's control group, with its page cache",
+                    (long long)limit);
+}
+
 static void say_no_engine(struct run *r)
 {
     struct report_io io = {.engine = "none",
@@ -569,6 +600,7 @@ int run_ready(struct run *r, int argc, char **argv, int64_t memory_bytes,
     describe_files(r, disk_bytes, layout);
     warn_of_depth(r, depth);
     say_lanes(r);
+    say_memory_limit(r);
     say_shift(r);
     if (!r->engine)
         say_no_engine(r);
@@ -603,11 +635,11 @@ static int summarise_checks(struct run *r)
     report_checks(r->report, &c);
     summarise_care(r);
     if (!r->options->verify || run_mode_asked(r->options) == RUN_NONE ||
-        !r->read_bytes || sum[0])
+        !r->all_read_bytes || sum[0])
         return 0;
     return err_set(-EIO, NULL, -1,
                    "no block was verified, although %lld bytes were read",
-                   (long long)r->read_bytes);
+                   (long long)r->all_read_bytes);
 }
 
 /* Writes that the plan did not foresee are no failure: they are stored all the same. */

@@ -48,24 +48,28 @@ enum run_takes {
     RUN_TAKES_HDF5 = 64,       /* its files may be HDF5's */
     RUN_TAKES_NULL = 128,      /* it runs where nothing is stored */
     RUN_TAKES_COLLECTIVE = 256,
-    RUN_TAKES_SHIFT = 512,   /* --rank-shift: its blocks have a writer */
-    RUN_TAKES_LANES = 1024,  /* --threads */
-    RUN_TAKES_VERIFY = 2048, /* what it reads can be checked */
-    RUN_TAKES_PASS = 4096,   /* instead of that: also in a pass of its own */
+    RUN_TAKES_SHIFT = 512,    /* --rank-shift: its blocks have a writer */
+    RUN_TAKES_LANES = 1024,   /* --threads */
+    RUN_TAKES_VERIFY = 2048,  /* what it reads can be checked */
+    RUN_TAKES_PASS = 4096,    /* instead of that: also in a pass of its own */
+    RUN_TAKES_AUTO = 8192,    /* --cache=auto: its plan calls run_settle_cache */
+    RUN_TAKES_ENGINE = 16384, /* an engine; all do but with workload.own_calls */
     RUN_TAKES_ALL = 4095
 };
 
 /* The entries of a program's option table for `struct run_options o`; as presets of
- * --filetype and --keep, what is right for benchmarks. */
+ * --filetype, --keep and --cache, what is right for benchmarks. */
 #define RUN_OPTIONS(o) RUN_OPTIONS_WITH(o, "UNIQUE", "no")
+#define RUN_OPTIONS_WITH(o, filetype_preset, keep_preset)                              \
+    RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, "flush")
 /* clang-format off */
-#define RUN_OPTIONS_WITH(o, filetype_preset, keep_preset) \
+#define RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, cache_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
-     .preset = "POSIX", .arg = "METHOD", \
+     .preset = "POSIX", .arg = "METHOD", .needs = RUN_TAKES_ENGINE, \
      .help = ""}, /* run_main knows: what there is of it */ \
     {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
-     .answer = io_engine_list, \
+     .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \
      .help = "prints the I/O engines, what each can do, and why one cannot be used " \
              "here"}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
@@ -89,14 +93,16 @@ enum run_takes {
     {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
      .needs = RUN_TAKES_COLLECTIVE, .help = "MPI-IO's collective transfers"}, \
     {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
-     .help = "an MPI-IO hint; may be repeated"}, \
-    {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = "flush", \
-     .arg = "POLICY", .choices = "flush|keep|direct", \
-     .choice_needs = {0, 0, RUN_TAKES_DIRECT}, \
+     .needs = RUN_TAKES_ENGINE, .help = "an MPI-IO hint; may be repeated"}, \
+    {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = cache_preset, \
+     .arg = "POLICY", .choices = "flush|keep|direct|auto", \
+     .choice_needs = {0, 0, RUN_TAKES_DIRECT, RUN_TAKES_AUTO}, \
      .choice_help = {"with flush, writes are timed with their fsync, and cached " \
                      "pages dropped before files are read back", \
                      "keep does neither, as MADbench2", \
-                     "direct goes past the cache (O_DIRECT)"}}, \
+                     "direct goes past the cache (O_DIRECT)", \
+                     "auto is direct where the engine and the file system can, and " \
+                     "blocks are whole ones, and else flush"}}, \
     {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
      .help = "where the files are made"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
@@ -242,17 +248,19 @@ struct run {
     uint64_t seed;
     bool own_text;       /* the program prints: the report has no text */
     bool latencies;      /* phases make figures of their transfers' latencies, too */
+    bool io_shares;      /* phases have a figure of how much of them is I/O */
     bool samples_only;   /* phases make no figures: somebody else does */
-    bool aside;          /* the phase is none of the work: wall_s leaves it out */
+    bool aside;          /* the phase is none of the work: no rate of all counts it */
     struct report_at at; /* what changes within the run; no name: nothing */
     int rep;             /* 1.. */
     int pass;   /* of the repetition, 1..: each run_mode begins one; 0: it has one */
     int failed; /* this rank's first failure */
     int64_t device_before;
-    struct report_checks checks;           /* on rank 0, of all ranks */
-    int64_t checked, bad;                  /* this rank's blocks */
-    int64_t looked_bytes, resident_bytes;  /* of files about to be read */
-    int64_t read_bytes, device_read_bytes; /* on every rank, of all ranks; -1 */
+    struct report_checks checks;          /* on rank 0, of all ranks */
+    int64_t checked, bad;                 /* this rank's blocks */
+    int64_t looked_bytes, resident_bytes; /* of files about to be read */
+    /* On every rank, of all ranks; -1: not known. Of phases of work, but the first. */
+    int64_t all_read_bytes, read_bytes, device_read_bytes;
     struct run_rates rates;
     int64_t cpu_ns[ACT_COUNT]; /* of this process, within transfers and syncs */
     /* Of queues: what was made in this phase; care for blocks (run_stamp, run_check)
@@ -314,6 +322,24 @@ bool run_start(struct run *r, const struct workload *w, const struct opt_program
  * served reads. Returns the agreed verdict. */
 int run_reads(struct run *r, const char *path);
 
+/* **Collective**, in `plan`. A file or block device that somebody else made and all
+ * ranks will read: io_input_of on each of them, and that all see the same size; that
+ * there is something, unless it may be empty. Returns the agreed verdict. */
+int run_input(const struct run *r, const char *path, struct io_input *in, bool empty);
+
+/* Local. A time since 1970 as text, in UTC. Returns `out`. */
+enum { RUN_DATE = 32 };
+const char *run_date(int64_t ns, char out[RUN_DATE]);
+
+/* Local, rank 0 counts, once the report is open. A note of what the input is, which
+ * ends with `rest`; and a warning where not all of it is stored. */
+void run_input_say(struct run *r, const char *path, const struct io_input *in,
+                   const char *rest);
+
+/* Local, rank 0 counts, at the end. A warning where it was changed meanwhile: it may be
+ * somebody's who goes on writing. */
+void run_input_again(struct run *r, const char *path, const struct io_input *in);
+
 /* Local, rank 0 counts. A file of the run's that is there: its stripes are told, the
  * first time that somebody asks. Between phases, as it may ask another program.
  * Programs that call run_file_remove need not. */
@@ -347,6 +373,15 @@ int run_report_close(struct run *r, int rc);
 /* **Collective.** Closes the report if it is open, ends MPI; returns the exit
  * status. */
 int run_finish(struct run *r, int rc);
+
+/* **Collective**, in `plan`, of programs that take RUN_TAKES_AUTO: makes --cache=auto
+ * what it is to be, for transfers of `path` (a file that is there, or the folder of one
+ * that is not), which are whole blocks of a device, or not. The same on every rank. */
+void run_settle_cache(struct run *r, const char *path, bool whole_blocks);
+
+/* Local, in `plan`. Lanes are so many, whatever --threads says. 0, or -EINVAL with a
+ * sentence where the engine cannot have several. */
+int run_threads(struct run *r, int threads);
 
 /* Local. What IOMODE says. */
 enum run_mode run_mode_asked(const struct run_options *o);
@@ -414,10 +449,24 @@ void run_phase_begin(struct run *r, const char *name);
  * its samples and its figures NAME.read_MBps, NAME.write_MBps, NAME.wall_s. */
 int run_phase_end(struct run *r);
 
+/* Local. After run_phase_end, of a program that knows what a phase must move, all ranks
+ * together: 0, or -EIO with a sentence where other bytes were counted. < 0: any.
+ * `path`: of the file, or NULL. */
+int run_moved(const struct run *r, const char *phase, const char *path,
+              int64_t read_bytes, int64_t write_bytes);
+
+/* Local, on every rank, likewise, of calls that move no data: 0, and figures of their
+ * latencies (PHASE.p50_us, .p99_us, .p999_us, .max_us), or -EIO with a sentence where
+ * all ranks together have not made so many of this kind. */
+int run_called(struct run *r, enum phase_op op, int64_t calls);
+
 /* Local (rank 0 counts). report_figure_at of PHASE.NAME, or of NAME where phase is "",
  * for what the run is at (r->at). */
 void run_figure(struct run *r, const char *phase, const char *name, const char *unit,
                 const char *better, const char *formula, double value);
+
+/* Local (rank 0 counts). results.<name> of the report, one number. */
+void run_result(struct run *r, const char *name, double value);
 
 /* **Collective.** Begins and ends repetition r->rep + 1; the end adds the figures of
  * the whole: read_MBps, write_MBps, wall_s. */

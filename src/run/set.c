@@ -1,6 +1,7 @@
 #include "run/set.h"
 #include "base/err.h"
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,27 @@ int run_set_open(struct run_set *s, int flags)
     return set_fail(s, rc);
 }
 
+int run_set_enter(struct run_set *s, struct run *r, const struct io_folder *in,
+                  const char *name, int worker)
+{
+    *s = (struct run_set){.run = r, .place = worker};
+    if (r->failed)
+        return r->failed;
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int rc = io_folder_enter(&s->folder, in, name);
+    phase_act(r->phase, before);
+    if (!rc)
+        snprintf(s->path, sizeof s->path, "%s", io_folder_path(s->folder));
+    return set_fail(s, rc);
+}
+
+void run_set_leave(struct run_set *s)
+{
+    enum act before = phase_act(s->run->phase, ACT_OPEN_CLOSE);
+    io_folder_close(&s->folder);
+    phase_act(s->run->phase, before);
+}
+
 static void sync_set(struct run_set *s)
 {
     struct run *r = s->run;
@@ -120,7 +142,7 @@ const char *run_set_member(int64_t i, char out[RUN_SET_NAME])
 const char *run_set_path(const struct run_set *s, const char *name,
                          char out[RUN_SET_PATH])
 {
-    snprintf(out, RUN_SET_PATH, "%s/%.255s", s->path, name);
+    snprintf(out, RUN_SET_PATH, "%s/%s", s->path, name);
     return out;
 }
 
@@ -155,8 +177,14 @@ static void book_op(struct booking *b, enum phase_op op, int64_t ns)
 static void book_move(struct booking *b, enum act a, const struct io_whole *w)
 {
     phase_move(b->phase, ACT_OPEN_CLOSE, a, w->move_ns);
-    phase_transfer(b->phase, a, w->bytes, b->at_ns, b->at_ns + w->move_ns);
+    if (w->bytes) /* else there was no call */
+        phase_transfer(b->phase, a, w->bytes, b->at_ns, b->at_ns + w->move_ns);
     b->at_ns += w->move_ns;
+}
+
+static bool is_gone(const struct io_whole *w)
+{
+    return w->fleeting && w->rc == -ENOENT;
 }
 
 static bool is_idle(const struct run_set *s)
@@ -170,7 +198,8 @@ int run_whole_read(struct run_set *s, struct io_whole *w)
     if (is_idle(s))
         return r->failed;
     char path[RUN_SET_PATH];
-    int64_t resident = run_drop_cached(r, run_set_path(s, w->name, path));
+    int64_t resident =
+        s->uncached ? -1 : run_drop_cached(r, run_set_path(s, w->name, path));
     if (r->failed)
         return r->failed;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
@@ -186,6 +215,120 @@ int run_whole_read(struct run_set *s, struct io_whole *w)
     return 0;
 }
 
+/* ---- in parts -------------------------------------------------------------------- */
+
+/* A reading of the clock costs as much as a part of a small file's call: time is booked
+ * by those that the call has made. */
+static void book_time(struct phase *p, enum act a, int64_t begin_ns, int64_t ns)
+{
+    enum act before = phase_act_at(p, a, begin_ns);
+    phase_act_at(p, before, begin_ns + ns);
+}
+
+int run_whole_open(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    if (is_idle(s))
+        return r->failed;
+    int rc = io_whole_open(s->folder, w);
+    book_time(r->phase, ACT_OPEN_CLOSE, w->start_ns, w->open_ns);
+    if (!rc)
+        phase_op(r->phase, PHASE_OP_OPEN, w->start_ns, w->start_ns + w->open_ns);
+    return is_gone(w) ? rc : set_fail(s, rc);
+}
+
+int run_whole_part(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    int rc = io_whole_part(s->folder, w);
+    book_time(r->phase, ACT_READ, w->start_ns, w->move_ns);
+    if (!rc)
+        phase_transfer(r->phase, ACT_READ, w->bytes, w->start_ns,
+                       w->start_ns + w->move_ns);
+    return set_fail(s, rc);
+}
+
+int run_whole_again(struct run_set *s, struct io_whole *w)
+{
+    enum act before = phase_act(s->run->phase, ACT_READ);
+    int rc = io_whole_again(s->folder, w);
+    phase_act(s->run->phase, before);
+    return set_fail(s, rc);
+}
+
+int run_whole_close(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    int rc = io_whole_close(s->folder, w);
+    book_time(r->phase, ACT_OPEN_CLOSE, w->start_ns, w->close_ns);
+    if (!rc)
+        phase_op(r->phase, PHASE_OP_CLOSE, w->start_ns, w->start_ns + w->close_ns);
+    return set_fail(s, rc);
+}
+
+int run_whole_head(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    if (is_idle(s))
+        return r->failed;
+    int rc = io_whole_head(s->folder, w);
+    int64_t opened = w->start_ns + w->open_ns, moved = opened + w->move_ns;
+    book_time(r->phase, ACT_OPEN_CLOSE, w->start_ns, w->open_ns);
+    book_time(r->phase, ACT_READ, opened, w->move_ns);
+    book_time(r->phase, ACT_OPEN_CLOSE, moved, w->close_ns);
+    if (is_gone(w))
+        return rc;
+    if (rc)
+        return set_fail(s, rc);
+    phase_op(r->phase, PHASE_OP_OPEN, w->start_ns, opened);
+    if (w->bytes)
+        phase_transfer(r->phase, ACT_READ, w->bytes, opened, moved);
+    if (w->fd < 0)
+        phase_op(r->phase, PHASE_OP_CLOSE, moved, moved + w->close_ns);
+    return 0;
+}
+
+/* ---- several at once ------------------------------------------------------------- */
+
+int run_whole_start(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    if (is_idle(s))
+        return r->failed;
+    enum act before = phase_act(r->phase, ACT_READ);
+    int rc = io_whole_start(s->folder, &w, 1);
+    phase_act(r->phase, before);
+    return set_fail(s, rc);
+}
+
+static void book_whole(struct phase *p, const struct io_whole *w)
+{
+    int64_t opened = w->start_ns + w->open_ns, moved = opened + w->move_ns;
+    phase_op(p, PHASE_OP_OPEN, w->start_ns, opened);
+    phase_transfer(p, ACT_READ, w->bytes, opened, moved);
+    phase_op(p, PHASE_OP_CLOSE, moved, moved + w->close_ns);
+}
+
+struct io_whole *run_whole_reap(struct run_set *s)
+{
+    struct run *r = s->run;
+    struct io_whole *w = NULL;
+    if (is_idle(s))
+        return NULL;
+    enum act before = phase_act(r->phase, ACT_READ);
+    int n = io_whole_reap(s->folder, &w, 1, 1, 0);
+    phase_act(r->phase, before);
+    if (n < 1) {
+        set_fail(s, n);
+        return NULL;
+    }
+    if (!is_gone(w) && !set_fail(s, w->rc))
+        book_whole(r->phase, w);
+    return w;
+}
+
+/* ---- written, or removed --------------------------------------------------------- */
+
 int run_whole_write(struct run_set *s, struct io_whole *w, enum io_replace how,
                     bool sync)
 {
@@ -198,7 +341,8 @@ int run_whole_write(struct run_set *s, struct io_whole *w, enum io_replace how,
     struct booking b = {.phase = r->phase, .at_ns = w->start_ns};
     if (rc)
         return set_fail(s, rc);
-    book_op(&b, how == IO_TRUNCATE ? PHASE_OP_OPEN : PHASE_OP_CREATE, w->open_ns);
+    bool opens = how != IO_MAKE && how != IO_RENAME;
+    book_op(&b, opens ? PHASE_OP_OPEN : PHASE_OP_CREATE, w->open_ns);
     book_move(&b, ACT_WRITE, w);
     book_op(&b, PHASE_OP_FSYNC, w->sync_ns);
     book_op(&b, PHASE_OP_CLOSE, w->close_ns);
@@ -206,16 +350,104 @@ int run_whole_write(struct run_set *s, struct io_whole *w, enum io_replace how,
     return 0;
 }
 
-int run_whole_remove(struct run_set *s, struct io_whole *w)
+/* ---- names ----------------------------------------------------------------------- */
+
+typedef int name_call(struct io_folder *d, struct io_whole *w);
+
+static int one_name(struct run_set *s, struct io_whole *w, enum phase_op op,
+                    name_call *call)
 {
     struct run *r = s->run;
     if (is_idle(s))
         return r->failed;
     enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
-    int rc = io_whole_remove(s->folder, w);
+    int rc = call(s->folder, w);
     phase_act(r->phase, before);
     struct booking b = {.phase = r->phase, .at_ns = w->start_ns};
-    if (!rc)
-        book_op(&b, PHASE_OP_UNLINK, w->name_ns);
-    return set_fail(s, rc);
+    if (!rc && op == PHASE_OP_OPEN) {
+        book_op(&b, op, w->open_ns);
+        book_op(&b, PHASE_OP_CLOSE, w->close_ns);
+    } else if (!rc) {
+        book_op(&b, op, w->name_ns);
+    }
+    return is_gone(w) ? rc : set_fail(s, rc);
+}
+
+int run_whole_remove(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_UNLINK, io_whole_remove);
+}
+
+int run_whole_touch(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_OPEN, io_whole_touch);
+}
+
+int run_whole_stat(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_STAT, io_whole_stat);
+}
+
+int run_folder_make(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_MKDIR, io_folder_make);
+}
+
+int run_folder_remove(struct run_set *s, struct io_whole *w)
+{
+    return one_name(s, w, PHASE_OP_RMDIR, io_folder_drop);
+}
+
+int run_whole_rename(struct run_set *s, struct io_whole *w, const char *to)
+{
+    w->to = to;
+    return one_name(s, w, PHASE_OP_RENAME, io_whole_rename);
+}
+
+int run_whole_is_there(struct run_set *s, struct io_whole *w)
+{
+    struct run *r = s->run;
+    if (is_idle(s))
+        return r->failed;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int there = io_whole_is_there(s->folder, w);
+    phase_act(r->phase, before);
+    return there < 0 ? set_fail(s, there) : there;
+}
+
+int run_set_list(struct run_set *s, char (*name)[RUN_SET_LISTED], int most, int64_t *ns)
+{
+    struct run *r = s->run;
+    int n = 0, rc = 1;
+    if (is_idle(s))
+        return 0;
+    enum act before = phase_act(r->phase, ACT_OPEN_CLOSE);
+    int64_t begin_ns = r->phase->switch_ns;
+    while (n < most && (rc = io_folder_next(s->folder, name[n], RUN_SET_LISTED)) > 0)
+        n++;
+    phase_act(r->phase, before);
+    *ns += r->phase->switch_ns - begin_ns;
+    return set_fail(s, rc < 0 ? rc : 0) ? 0 : n;
+}
+
+/* ---- answers --------------------------------------------------------------------- */
+
+void run_set_right(struct run_set *s)
+{
+    s->run->checked += !s->run->failed;
+}
+
+void run_set_wrong(struct run_set *s, const char *name, const char *fmt, ...)
+{
+    char path[RUN_SET_PATH], text[512];
+    va_list ap;
+    if (s->run->failed)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    s->run->checked++;
+    s->run->bad++;
+    set_fail(s, err_set(-EIO, run_set_path(s, name, path), -1,
+                        "verification failed: %s", text));
 }

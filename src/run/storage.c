@@ -4,8 +4,10 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "io/part/container.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FROM_BELOW 0.95 /* less of the bytes read: memory served them */
@@ -146,6 +148,68 @@ void run_stripes(struct run *r, const char *path)
                        "--stripe=%s: the file has %lld stripes of %lld bytes (%s)",
                        r->options->stripe, (long long)s.count, (long long)s.bytes,
                        s.about);
+}
+
+/* ---- what others made ------------------------------------------------------------ */
+
+/* Each node has what it calls so: they must be equally long. */
+static int same_everywhere(const struct run *r, const char *path, int64_t bytes)
+{
+    int64_t range[2] = {-bytes, bytes};
+    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    if (-range[0] == range[1])
+        return 0;
+    return err_set(-EINVAL, path, -1,
+                   "the input has %lld bytes for one rank and %lld for another: it is "
+                   "not the same on all nodes",
+                   (long long)-range[0], (long long)range[1]);
+}
+
+int run_input(const struct run *r, const char *path, struct io_input *in, bool empty)
+{
+    int rc = err_agree(r->world.comm, io_input_of(path, in));
+    if (!rc)
+        rc = err_agree(r->world.comm, same_everywhere(r, path, in->bytes));
+    if (rc || in->bytes || empty)
+        return rc;
+    rc = err_set(-ENODATA, path, -1, "the input is empty: there is nothing to read");
+    return err_agree(r->world.comm, rc);
+}
+
+const char *run_date(int64_t ns, char out[RUN_DATE])
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    if (!gmtime_r(&s, &tm) || !strftime(out, RUN_DATE, "%Y-%m-%dT%H:%M:%SZ", &tm))
+        snprintf(out, RUN_DATE, "?");
+    return out;
+}
+
+void run_input_say(struct run *r, const char *path, const struct io_input *in,
+                   const char *rest)
+{
+    char when[RUN_DATE];
+    report_note(r->report, "input", "%s, a %s of %lld bytes, last modified %s%s", path,
+                in->device ? "block device" : "file", (long long)in->bytes,
+                run_date(in->modified_ns, when), rest);
+    if (in->bytes > in->stored)
+        report_warning(r->report, "input_sparse",
+                       "%s has holes, or is compressed: of its %lld bytes %lld are "
+                       "stored, and to read the rest takes no device",
+                       path, (long long)in->bytes, (long long)in->stored);
+}
+
+void run_input_again(struct run *r, const char *path, const struct io_input *in)
+{
+    struct io_input now;
+    if (r->world.rank || !r->engine)
+        return;
+    if (io_input_of(path, &now))
+        err_clear();
+    if (now.bytes != in->bytes || now.modified_ns != in->modified_ns)
+        report_warning(r->report, "input_changed",
+                       "%s was changed while it was read, though not by this run",
+                       path);
 }
 
 /* ---- at the end ------------------------------------------------------------------ */

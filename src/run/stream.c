@@ -304,6 +304,11 @@ void *run_stream_room(struct run_stream *s, int64_t n)
     return room;
 }
 
+void run_stream_back(struct run_stream *s, int64_t n)
+{
+    s->fill -= n;
+}
+
 void run_stream_put(struct run_stream *s, const void *from, int64_t n)
 {
     for (int64_t done = 0, part; done < n; done += part) {

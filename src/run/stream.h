@@ -63,6 +63,10 @@ const void *run_stream_next(struct run_stream *s, int64_t *n);
  * filled in goes nowhere. */
 void *run_stream_room(struct run_stream *s, int64_t n);
 
+/* Local. Writing: of the room that was given last, the last n bytes were not filled in
+ * after all. */
+void run_stream_back(struct run_stream *s, int64_t n);
+
 /* Local. Writing: the next n bytes, any number, copied. */
 void run_stream_put(struct run_stream *s, const void *from, int64_t n);
 

@@ -252,7 +252,7 @@ static int workload_options(struct opt_program *p, const struct workload *w)
     snprintf(help, sizeof help, "%s and its options: see --list-engines",
              io_engine_choices(choices, sizeof choices, run_without(w)));
     method->help = help;
-    return opt_take(p, w->takes);
+    return opt_take(p, w->takes | (w->own_calls ? 0 : RUN_TAKES_ENGINE));
 }
 
 int run_main(const struct workload *w, int argc, char **argv)

@@ -16,7 +16,8 @@ struct stage {
     void *context;
     int flags;  /* enum io_flags: r->file is opened so around it, to read by the rank
                  * that --rank-shift says; 0: it is not */
-    bool aside; /* it checks what the others have done: wall_s leaves it out */
+    bool aside; /* it is none of the work, as what checks the others: wall_s, read_MBps
+                 * and write_MBps of all phases leave it out */
 };
 
 struct workload {
@@ -25,6 +26,7 @@ struct workload {
     int options;
     struct run_options *run;
     unsigned takes; /* enum run_takes */
+    bool own_calls; /* it calls the file system itself: there is no choice of engines */
     void *context;  /* what r->context is in all that follow; NULL: nothing */
 
     /* Local or collective, its verdict is agreed on afterwards. With everything parsed

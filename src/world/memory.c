@@ -27,44 +27,65 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What the cgroup in `dir` leaves: limit - use, where pages of files do not count
- * as use, for the kernel gives them back. */
-static int64_t left_in(const char *dir, const char *limit_name, const char *use_name,
-                       const char *cached_key)
+/* How a version of cgroups calls what it counts. */
+struct group_names {
+    const char *root, *limit, *use, *cached;
+};
+
+static const struct group_names version1 = {
+    "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+    "total_inactive_file"};
+static const struct group_names version2 = {"/sys/fs/cgroup", "memory.max",
+                                            "memory.current", "inactive_file"};
+
+static int64_t in_group(const char *dir, const char *file, const char *key)
 {
     char path[1200];
-    snprintf(path, sizeof path, "%s/%s", dir, limit_name);
-    int64_t limit = number_in(path, NULL);
-    if (limit < 0 || limit > INT64_C(1) << 60)
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    return number_in(path, key);
+}
+
+/* The limit of the cgroup in `dir`; -1: it has none. */
+static int64_t limit_in(const struct group_names *names, const char *dir)
+{
+    int64_t limit = in_group(dir, names->limit, NULL);
+    return limit > INT64_C(1) << 60 ? -1 : limit;
+}
+
+/* What it leaves: limit - use, where pages of files do not count as use, for the kernel
+ * gives them back. */
+static int64_t left_in(const struct group_names *names, const char *dir)
+{
+    int64_t limit = limit_in(names, dir);
+    if (limit < 0)
         return -1;
-    snprintf(path, sizeof path, "%s/%s", dir, use_name);
-    int64_t use = number_in(path, NULL);
-    snprintf(path, sizeof path, "%s/memory.stat", dir);
-    int64_t cached = number_in(path, cached_key);
+    int64_t use = in_group(dir, names->use, NULL);
+    int64_t cached = in_group(dir, "memory.stat", names->cached);
     int64_t left = limit - (use > 0 ? use : 0) + (cached > 0 ? cached : 0);
     return left > 0 ? left : 0;
 }
 
-/* The tightest of the cgroup and all its ancestors. */
-static int64_t left_in_all(const char *root, char *group, const char *limit_name,
-                           const char *use_name, const char *cached_key)
+typedef int64_t of_group(const struct group_names *names, const char *dir);
+
+/* The least of the cgroup and all its ancestors. */
+static int64_t least_of_all(const struct group_names *names, char *group, of_group *of)
 {
     char dir[1024];
-    int64_t left = -1;
+    int64_t found = -1;
     for (;;) {
-        snprintf(dir, sizeof dir, "%s%s", root, group);
-        left = least(left, left_in(dir, limit_name, use_name, cached_key));
+        snprintf(dir, sizeof dir, "%s%s", names->root, group);
+        found = least(found, of(names, dir));
         char *slash = strrchr(group, '/');
         if (!slash)
-            return left;
+            return found;
         *slash = 0;
     }
 }
 
-static int64_t cgroup_left(void)
+static int64_t least_of_groups(of_group *of)
 {
     char line[768];
-    int64_t left = -1;
+    int64_t found = -1;
     FILE *f = fopen("/proc/self/cgroup", "r");
     if (!f)
         return -1;
@@ -72,20 +93,21 @@ static int64_t cgroup_left(void)
         line[strcspn(line, "\n")] = 0;
         char *v1 = strstr(line, ":memory:");
         if (!strncmp(line, "0::", 3))
-            left = least(left, left_in_all("/sys/fs/cgroup", line + 3, "memory.max",
-                                           "memory.current", "inactive_file"));
+            found = least(found, least_of_all(&version2, line + 3, of));
         else if (v1)
-            left = least(left,
-                         left_in_all("/sys/fs/cgroup/memory", v1 + 8,
-                                     "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                     "total_inactive_file"));
+            found = least(found, least_of_all(&version1, v1 + 8, of));
     }
     fclose(f);
-    return left;
+    return found;
+}
+
+int64_t world_memory_limit(void)
+{
+    return least_of_groups(limit_in);
 }
 
 int64_t world_memory_available(void)
 {
     int64_t kib = number_in("/proc/meminfo", "MemAvailable");
-    return least(kib < 0 ? -1 : kib * 1024, cgroup_left());
+    return least(kib < 0 ? -1 : kib * 1024, least_of_groups(left_in));
 }

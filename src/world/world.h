@@ -120,4 +120,8 @@ int64_t watchdog_ns(void);
  * node. -1 if it cannot be known. */
 int64_t world_memory_available(void);
 
+/* Local. The least limit, in bytes, that its cgroup (v1 or v2) and those above set to
+ * this process, the others in them and their page cache; -1: there is none. */
+int64_t world_memory_limit(void);
+
 #endif

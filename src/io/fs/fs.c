@@ -3,10 +3,13 @@
 #include "io/fs/mounts.h"
 #include "io/io.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 int io_fs_of(const char *path, struct io_fs *fs)
 {
@@ -31,4 +34,21 @@ int io_fs_of(const char *path, struct io_fs *fs)
     fs->free_bytes = v.f_frsize ? (int64_t)(v.f_bavail * v.f_frsize) : -1;
     fs->in_memory = !strcmp(fs->type, "tmpfs") || !strcmp(fs->type, "ramfs");
     return 0;
+}
+
+bool io_direct_works(const char *path)
+{
+    struct io_fs fs;
+    struct stat st;
+    if (stat(path, &st) || io_fs_of(path, &fs))
+        return false;
+    bool file = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+    if (!S_ISBLK(st.st_mode) && (!file || fs.in_memory))
+        return false;
+    int fd = S_ISDIR(st.st_mode)
+                 ? open(path, O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600)
+                 : open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }

@@ -50,9 +50,6 @@ static int input_size(const char *path, struct stat *st, struct io_input *in)
     if (in->bytes < 0)
         return err_set((int)in->bytes, path, -1,
                        "how large the device is, is not told");
-    if (!in->bytes)
-        return err_set(-ENODATA, path, -1,
-                       "the input is empty: there is nothing to read");
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* A container's files: names, header, records, map. doc/container.md has the bytes. */
 #include "io/part/container.h"
 #include "base/err.h"
+#include "base/format/crc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -62,18 +63,6 @@ static uint64_t get(const unsigned char *in, int bytes)
 static int64_t get64(const unsigned char *in)
 {
     return (int64_t)get(in, 8);
-}
-
-/* CRC-32 of IEEE 802.3, as zip and PNG have it. */
-static uint32_t checksum(const unsigned char *in, int64_t n)
-{
-    uint32_t sum = ~UINT32_C(0);
-    for (int64_t i = 0; i < n; i++) {
-        sum ^= in[i];
-        for (int bit = 0; bit < 8; bit++)
-            sum = sum >> 1 ^ (UINT32_C(0xedb88320) & (0 - (sum & 1)));
-    }
-    return ~sum;
 }
 
 /* ---- the folders of partitions ------------------------------------------------- */
@@ -272,7 +261,7 @@ void container_record_encode(const struct container *c, int64_t r,
     container_put(out + IN_NODE, (uint32_t)p->node, 4);
     container_put(out + IN_DIR, (uint32_t)p->dir, 4);
     memcpy(out + IN_HOST, p->host, strnlen(p->host, sizeof p->host));
-    container_put(out + IN_SUM, checksum(out, IN_SUM), 4);
+    container_put(out + IN_SUM, crc_of(out, IN_SUM), 4);
 }
 
 void container_encode(const struct container *c, unsigned char *out)
@@ -290,7 +279,7 @@ void container_encode(const struct container *c, unsigned char *out)
     if (c->parts)
         put_plan(c, (char *)out + AT_PLAN);
     memcpy(out + AT_DIRS, c->dirs, strlen(c->dirs));
-    container_put(out + AT_SUM, checksum(out, AT_SUM), 4);
+    container_put(out + AT_SUM, crc_of(out, AT_SUM), 4);
     for (int64_t r = 0; r < c->parts; r++)
         container_record_encode(c, r, out + CONTAINER_HEAD + r * CONTAINER_RECORD);
 }
@@ -299,7 +288,7 @@ int container_record_decode(struct container *c, int64_t r,
                             const unsigned char in[CONTAINER_RECORD])
 {
     struct container_part *p = &c->part[r];
-    if (get(in + IN_SUM, 4) != checksum(in, IN_SUM))
+    if (get(in + IN_SUM, 4) != crc_of(in, IN_SUM))
         return -EIO;
     p->bytes = get64(in + IN_BYTES);
     p->misfits = get64(in + IN_MISFITS);
@@ -324,7 +313,7 @@ static int check_head(const char *path, const unsigned char *raw, int64_t size)
                        "the container's header is of version %u and this program reads "
                        "version %d: take the one that wrote it",
                        version, CONTAINER_VERSION);
-    if (get(raw + AT_SUM, 4) != checksum(raw, AT_SUM))
+    if (get(raw + AT_SUM, 4) != crc_of(raw, AT_SUM))
         return err_set(-EIO, path, -1,
                        "the container's header is damaged: its checksum differs");
     int64_t parts = get64(raw + AT_PARTS);
@@ -607,7 +596,7 @@ int container_map_write(const char *path, const struct extents *x, bool durable)
         container_put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
         container_put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
     }
-    container_put(raw + 16, checksum(raw + MAP_HEAD, size - MAP_HEAD), 4);
+    container_put(raw + 16, crc_of(raw + MAP_HEAD, size - MAP_HEAD), 4);
     int rc = replace(path, "shared.map", raw, size, durable);
     free(raw);
     return rc;
@@ -619,7 +608,7 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
     int64_t n = size < MAP_HEAD ? -1 : get64(raw + 8);
     if (n < 0 || n > EXTENTS_MOST || size != MAP_HEAD + 16 * n ||
         memcmp(raw, MAP_MAGIC, 8) ||
-        get(raw + 16, 4) != checksum(raw + MAP_HEAD, size - MAP_HEAD))
+        get(raw + 16, 4) != crc_of(raw + MAP_HEAD, size - MAP_HEAD))
         return err_set(-EIO, path, -1,
                        "the container's shared.map is damaged: it cannot be told "
                        "which bytes are in its shared part");

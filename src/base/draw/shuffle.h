@@ -1,7 +1,7 @@
 /* A permutation without memory: every number of 0 .. n - 1 once, in an order that looks
  * random. */
-#ifndef BLOCK_SHUFFLE_H
-#define BLOCK_SHUFFLE_H
+#ifndef BASE_DRAW_SHUFFLE_H
+#define BASE_DRAW_SHUFFLE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "block/shuffle.h"
+#include "base/draw/shuffle.h"
 
 static uint64_t scramble(uint64_t half, uint64_t key, int round)
 {

@@ -2,8 +2,8 @@
  * rejection-inversion (Hoermann, Derflinger: "Rejection-inversion to generate variates
  * from monotone discrete distributions", ACM TOMACS 6, 1996): no table, and less than
  * two tries on average for any n and theta > 0. */
-#ifndef BLOCK_ZIPF_H
-#define BLOCK_ZIPF_H
+#ifndef BASE_DRAW_ZIPF_H
+#define BASE_DRAW_ZIPF_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "block/zipf.h"
+#include "base/draw/zipf.h"
 #include "base/rng.h"
 #include <math.h>
 
