@@ -8,9 +8,7 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/input/list.c src/pfmload/input/list.h \
 	src/pfmload/input/reader.c src/pfmload/input/reader.h \
 	src/pfmload/input/scan.c src/pfmload/input/scan.h \
-	src/pfmload/store/packet_sorter.c src/pfmload/store/packet_sorter.h \
-	src/pfmload/store/sorter.c src/pfmload/store/sorter.h \
-	src/pfmload/store/spill.c src/pfmload/store/spill.h
+	src/pfmload/store/sorted.c src/pfmload/store/sorted.h
 
 bin_PROGRAMS += pfmload gsfgen gsfinfo pfminfo
 pfmload_SOURCES = src/pfmload/area_step.c \
@@ -38,8 +36,8 @@ pfmload_SOURCES = src/pfmload/area_step.c \
 	src/pfmload/steps_report.c \
 	src/pfmload/steps_scan.c \
 	src/pfmload/store/writer.c src/pfmload/store/writer.h
-pfmload_LDADD = src/pfmload/libpfmload.la src/hydro/libhydro.la \
-	$(blocktransfer_LDADD)
+pfmload_LDADD = src/pfmload/libpfmload.la src/extsort/libextsort.la \
+	src/sort/libsort.la src/hydro/libhydro.la $(blocktransfer_LDADD)
 gsfgen_SOURCES = src/pfmload/tools/gsfgen.c src/pfmload/tools/seafloor.c src/pfmload/tools/seafloor.h \
 	src/pfmload/tools/survey.c src/pfmload/tools/survey.h
 gsfgen_LDADD = src/hydro/libhydro.la src/world/libworld.la src/base/libbase.la \

@@ -178,8 +178,8 @@ static int open_queue(struct load *l)
     struct io_queue *q = NULL;
     int rc = 0;
     if (r->engine && io_engine_shares_queue(r->engine))
-        rc = run_queue_open(r, &q, SPILL_DEPTH, SPILL_TRANSFER);
-    l->spill_io = (struct spill_io){.run = r, .queue = q};
+        rc = run_queue_open(r, &q, EXTSORT_DEPTH, EXTSORT_TRANSFER);
+    l->sorted_io = (struct sorted_io){.run = r, .queue = q};
     l->reader = (struct reader){.run = r, .queue = q};
     return rc;
 }
@@ -260,7 +260,7 @@ void steps_end(struct run *r)
 {
     struct load *l = r->context;
     reader_free(&l->reader);
-    io_queue_close(&l->spill_io.queue);
+    io_queue_close(&l->sorted_io.queue);
     list_close(&l->list);
     pfm_inputs_free(&l->inputs);
     pfm_close(&l->old);

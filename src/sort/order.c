@@ -1,48 +1,9 @@
 #include "sort/order.h"
-#include <endian.h>
-#include <string.h>
 
-/* The bits of a float as a number whose unsigned order is totalOrder: of a negative
- * one all are turned over, of others the sign. */
-static uint32_t total_order(uint32_t bits)
+int sort_compare_from(const struct sort_order *o, const void *a, const void *b, int k)
 {
-    uint32_t sign = UINT32_C(0x80000000);
-    return bits & sign ? ~bits : bits | sign;
-}
-
-static uint64_t word_of_bytes(const unsigned char *key, int64_t left)
-{
-    uint64_t word = 0;
-    memcpy(&word, key, left < 8 ? (size_t)left : 8);
-    return be64toh(word);
-}
-
-static uint64_t word_of_floats(const unsigned char *key, int64_t left)
-{
-    uint32_t two[2] = {0, 0};
-    memcpy(two, key, left < 8 ? 4 : 8);
-    uint64_t high = total_order(le32toh(two[0]));
-    return high << 32 | (left < 8 ? 0 : total_order(le32toh(two[1])));
-}
-
-static inline uint64_t word(const struct sort_order *o, const void *record, int k)
-{
-    const unsigned char *key = (const unsigned char *)record + o->key_at;
-    int64_t left = o->key_bytes - 8 * (int64_t)k;
-    if (left <= 0)
-        return 0;
-    return (o->kind == SORT_BYTES ? word_of_bytes : word_of_floats)(key + 8 * k, left);
-}
-
-uint64_t sort_word(const struct sort_order *o, const void *record, int k)
-{
-    return word(o, record, k);
-}
-
-static int compare_from(const struct sort_order *o, const void *a, const void *b, int k)
-{
-    for (; 8 * (int64_t)k < o->key_bytes; k++) {
-        uint64_t x = word(o, a, k), y = word(o, b, k);
+    for (int words = sort_words(o); k < words; k++) {
+        uint64_t x = sort_word(o, a, k), y = sort_word(o, b, k);
         if (x != y)
             return x < y ? -1 : 1;
     }
@@ -51,7 +12,7 @@ static int compare_from(const struct sort_order *o, const void *a, const void *b
 
 int sort_compare(const struct sort_order *o, const void *a, const void *b)
 {
-    return compare_from(o, a, b, 0);
+    return sort_compare_from(o, a, b, 0);
 }
 
 /* ---- the index ------------------------------------------------------------------- */
@@ -73,7 +34,7 @@ static inline uint64_t entry_word(const void *context, const struct sort_entry *
     const struct indexed *x = context;
     if (k == 0)
         return e->prefix;
-    return k >= x->last ? (uint64_t)e->place : word(x->order, record_of(x, e), k);
+    return k >= x->last ? (uint64_t)e->place : sort_word(x->order, record_of(x, e), k);
 }
 
 static inline bool entry_before(const void *context, const struct sort_entry *a,
@@ -82,7 +43,7 @@ static inline bool entry_before(const void *context, const struct sort_entry *a,
     const struct indexed *x = context;
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix;
-    int differ = compare_from(x->order, record_of(x, a), record_of(x, b), 1);
+    int differ = sort_compare_from(x->order, record_of(x, a), record_of(x, b), 1);
     return differ ? differ < 0 : a->place < b->place;
 }
 
@@ -92,14 +53,89 @@ static inline bool entry_before(const void *context, const struct sort_entry *a,
 #define RADIX_BEFORE(c, p, q) entry_before(c, p, q)
 #include "sort/radix.h"
 
+/* Entries are made in the buckets of their prefixes' highest bits, each of which is
+ * then sorted in the nearest cache. Measured: half of the time of making them in a row,
+ * and sorting them all at once. */
+enum { KEYS_AHEAD = 48, BUCKET = 128, BUCKETS = 1 << 12, SAMPLES = 256 };
+
+struct spread {
+    uint64_t least; /* prefix */
+    int shift, buckets;
+    int64_t end[BUCKETS];
+};
+
+static inline int64_t bucket_of(const struct spread *d, uint64_t prefix)
+{
+    if (prefix < d->least)
+        return 0;
+    uint64_t bucket = (prefix - d->least) >> d->shift;
+    return bucket < (uint64_t)d->buckets ? (int64_t)bucket : d->buckets - 1;
+}
+
+static inline uint64_t prefix_of(const struct indexed *x, int64_t i)
+{
+    return sort_word(x->order, x->records + i * x->order->bytes, 0);
+}
+
+/* Of one after the other; n: of all. */
+static inline uint64_t next_prefix(const struct indexed *x, int64_t i, int64_t n)
+{
+    if (i + KEYS_AHEAD < n)
+        __builtin_prefetch(x->records + (i + KEYS_AHEAD) * x->order->bytes +
+                           x->order->key_at);
+    return prefix_of(x, i);
+}
+
+/* Between the least and the greatest of some prefixes; others are in the first bucket
+ * or the last one. */
+static void choose_buckets(struct spread *d, const struct indexed *x, int64_t n)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    int64_t wanted = n / BUCKET < BUCKETS ? n / BUCKET : BUCKETS;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        uint64_t prefix = prefix_of(x, n / SAMPLES * i);
+        least = prefix < least ? prefix : least;
+        most = prefix > most ? prefix : most;
+    }
+    d->least = least;
+    d->shift = 0;
+    while ((most - least) >> d->shift >= (uint64_t)wanted)
+        d->shift++;
+    d->buckets = (int)((most - least) >> d->shift) + 1;
+}
+
+static void spread(struct spread *d, const struct indexed *x, int64_t n,
+                   struct sort_entry *e)
+{
+    int64_t sum = 0;
+    memset(d->end, 0, (size_t)d->buckets * sizeof d->end[0]);
+    for (int64_t i = 0; i < n; i++)
+        d->end[bucket_of(d, next_prefix(x, i, n))]++;
+    for (int b = 0; b < d->buckets; b++) {
+        int64_t count = d->end[b];
+        d->end[b] = sum;
+        sum += count;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t prefix = next_prefix(x, i, n);
+        e[d->end[bucket_of(d, prefix)]++] = (struct sort_entry){prefix, i};
+    }
+}
+
 void sort_index(const struct sort_order *o, const void *records, int64_t n,
                 struct sort_entry *e)
 {
-    struct indexed x = {.order = o, .records = records};
-    x.last = (int)((o->key_bytes + 7) / 8);
-    for (int64_t i = 0; i < n; i++)
-        e[i] = (struct sort_entry){word(o, x.records + i * o->bytes, 0), i};
-    entries_sort(e, n, 0, &x);
+    struct indexed x = {.order = o, .records = records, .last = sort_words(o)};
+    struct spread d = {.buckets = 1};
+    if (n >= BUCKET * SAMPLES)
+        choose_buckets(&d, &x, n);
+    else
+        d.shift = 63;
+    spread(&d, &x, n, e);
+    for (int b = 0; b < d.buckets; b++) {
+        int64_t first = b ? d.end[b - 1] : 0;
+        entries_sort(e + first, d.end[b] - first, 0, &x);
+    }
 }
 
 #define AHEAD 16 /* records; measured: three quarters more are copied in a second */
@@ -113,12 +149,12 @@ static inline void fetch(const char *record, int64_t bytes)
 }
 
 void sort_gather(const struct sort_order *o, const void *records,
-                 const struct sort_entry *e, int64_t n, void *to)
+                 const struct sort_entry *e, int64_t n, int64_t left, void *to)
 {
     const char *from = records;
     char *out = to;
     for (int64_t i = 0; i < n; i++, out += o->bytes) {
-        if (i + AHEAD < n)
+        if (i + AHEAD < left)
             fetch(from + e[i + AHEAD].place * o->bytes, o->bytes);
         memcpy(out, from + e[i].place * o->bytes, (size_t)o->bytes);
     }

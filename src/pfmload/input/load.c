@@ -1,7 +1,6 @@
 /* What all schemes use of a load. */
 #include "pfmload/input/load.h"
 #include "base/err.h"
-#include "pfmload/store/sorter.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,12 +125,13 @@ const char *load_scratch(const struct load *l, const char *what, char *out)
     return out;
 }
 
-void load_count_scratch(struct load *l, const struct sorter_counts *c)
+void load_count_scratch(struct load *l, const struct extsort *s)
 {
-    if (!c)
+    if (!s)
         return;
-    l->scratch_bytes += c->spilled_bytes;
-    l->spilled_runs += c->runs;
+    struct extsort_counts c = extsort_counts(s);
+    l->scratch_bytes += c.write_bytes;
+    l->spilled_runs += c.runs;
 }
 
 int64_t load_expected(const struct load *l)

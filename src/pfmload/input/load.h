@@ -11,13 +11,12 @@
 #include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
 #include "pfmload/input/settings.h"
-#include "pfmload/store/spill.h"
+#include "pfmload/store/sorted.h"
 
 /* Of schemes with an I/O node; slaves are the ranks after these. */
 enum { LOAD_IO_RANK, LOAD_MASTER, LOAD_SLAVES };
 
 struct load;
-struct sorter_counts;
 
 struct scheme {
     const char *name;
@@ -69,7 +68,7 @@ struct load {
     struct load_bin *known; /* of each bin, where the .bin does not say it yet; NULL */
     int64_t blocks_bytes;   /* of the .ndx; the writers of it know */
     struct pfm_extremes extremes; /* of this rank's bins */
-    struct spill_io spill_io;     /* of scratch files */
+    struct sorted_io sorted_io;   /* of scratch files */
     struct reader reader;         /* of inputs */
     struct feed *feed;
     struct progress progress;
@@ -133,7 +132,7 @@ int64_t load_memory(const struct load *l);
 int64_t load_sorter_memory(const struct load *l, int64_t taken, int sharers);
 
 /* Local. What a sorter wrote to its scratch files, for the figures; NULL is nothing. */
-void load_count_scratch(struct load *l, const struct sorter_counts *c);
+void load_count_scratch(struct load *l, const struct extsort *s);
 
 /* Local. Where scratch files of this rank begin; `out` has PFM_PATH bytes. */
 const char *load_scratch(const struct load *l, const char *what, char *out);

@@ -3,7 +3,6 @@
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/store/batch.h"
-#include "pfmload/store/sorter.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct grouper {
     struct channel rest;   /* to the one who groups */
     struct receiver others;
     struct batch batch;
-    struct sorter *left; /* over, what the batch has no room for; all in the end */
+    struct extsort *left; /* over, what the batch has no room for; all in the end */
     /* in the end, of the bin that is being grouped: */
     struct pfm_sounding *part;
     int64_t parts;
@@ -41,8 +40,8 @@ static int grouper_open(struct grouper *g, struct load *l, enum grouper_when whe
     if (!rc)
         rc = batch_open(&g->batch, load_sorter_memory(l, half, roles_slaves(l)));
     if (!rc)
-        rc = sorter_open(&g->left, load_sorter_memory(l, half, 1),
-                         load_scratch(l, "left", scratch), &l->spill_io);
+        rc = sorted_soundings(&g->left, load_sorter_memory(l, half, 1),
+                              load_scratch(l, "left", scratch), &l->sorted_io);
     return rc;
 }
 
@@ -52,7 +51,7 @@ static void grouper_close(struct grouper *g)
     channel_close(&g->rest);
     receiver_close(&g->others);
     batch_close(&g->batch);
-    sorter_close(&g->left);
+    extsort_close(&g->left);
     free(g->part);
 }
 
@@ -88,7 +87,7 @@ static int send_full(struct grouper *g)
         left += end - i;
     }
     if (left > b->capacity / 2) {
-        rc = sorter_add(g->left, b->sounding, left);
+        rc = extsort_add(g->left, b->sounding, left);
         left = 0;
     }
     b->n = left;
@@ -117,8 +116,8 @@ static void take_rest(void *grouper, const uint8_t *buf, int64_t n, int from)
 {
     struct grouper *g = grouper;
     (void)from;
-    load_fail(g->l, sorter_add(g->left, (const void *)buf,
-                               n / (int64_t)sizeof(struct pfm_sounding)));
+    load_fail(g->l, extsort_add(g->left, (const void *)buf,
+                                n / (int64_t)sizeof(struct pfm_sounding)));
 }
 
 static void end_bin(struct grouper *g)
@@ -148,12 +147,12 @@ static void group(struct grouper *g, const struct pfm_sounding *s, int64_t n)
 static int group_all(struct grouper *g)
 {
     const struct pfm_sounding *s;
-    int64_t n = 1;
-    int rc = sorter_finish(g->left);
-    while (!rc && !(rc = sorter_next(g->left, &s, &n)) && n)
+    int64_t n;
+    int rc = extsort_finish(g->left);
+    while (!rc && (s = extsort_group(g->left, 0, &n), n))
         group(g, s, n);
     end_bin(g);
-    return rc;
+    return g->l->r->failed;
 }
 
 /* Full blocks have all arrived before the rest has: of no bin does one come after the
@@ -166,7 +165,7 @@ static void grouper_finish(struct grouper *g, const struct roles_end *end)
     if (!l->r->failed)
         load_fail(l, send_full(g));
     if (!l->r->failed)
-        load_fail(l, sorter_add(g->left, g->batch.sounding, g->batch.n));
+        load_fail(l, extsort_add(g->left, g->batch.sounding, g->batch.n));
     if (g->groups)
         receiver_run(&g->others, end->slaves, take_rest, g);
     if (!l->r->failed)
@@ -174,7 +173,7 @@ static void grouper_finish(struct grouper *g, const struct roles_end *end)
     channel_end(&g->blocks);
     if (!g->groups)
         channel_end(&g->rest);
-    load_count_scratch(l, sorter_counts(g->left));
+    load_count_scratch(l, g->left);
 }
 
 void grouper_slave(struct load *l, enum grouper_when when)

@@ -6,8 +6,6 @@
 #include "pfmload/schemes/grouper.h"
 #include "pfmload/schemes/packet.h"
 #include "pfmload/schemes/roles.h"
-#include "pfmload/store/packet_sorter.h"
-#include "pfmload/store/sorter.h"
 #include "pfmload/store/writer.h"
 
 /* --canonical asks for an order within bins, which packets do not have: then soundings
@@ -15,8 +13,8 @@
 struct node {
     struct load *l;
     struct receiver receiver;
-    struct packet_sorter *packets;
-    struct sorter *soundings;
+    struct extsort *packets;
+    struct extsort *soundings;
     struct writer writer;
 };
 
@@ -24,7 +22,7 @@ static void take_packets(void *node, const uint8_t *buf, int64_t n, int from)
 {
     struct node *v = node;
     (void)from;
-    load_fail(v->l, packet_sorter_add(v->packets, buf, n / packet_bytes(&v->l->head)));
+    load_fail(v->l, extsort_add(v->packets, buf, n / packet_bytes(&v->l->head)));
 }
 
 static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
@@ -38,7 +36,7 @@ static void take_soundings(void *node, const uint8_t *buf, int64_t n, int from)
             struct pfm_sounding s = {0};
             pfm_get_sounding(h, packet_block(buf), i, &s);
             s.bin = packet_bin(buf);
-            load_fail(v->l, sorter_add(v->soundings, &s, 1));
+            load_fail(v->l, extsort_add(v->soundings, &s, 1));
         }
 }
 
@@ -52,16 +50,16 @@ static int node_open(struct node *v, struct load *l)
     if (rc || opened)
         return rc ? rc : opened;
     if (l->set->canonical)
-        return sorter_open(&v->soundings, load_sorter_memory(l, 0, 1), scratch,
-                           &l->spill_io);
-    return packet_sorter_open(&v->packets, packet_bytes(&l->head), load_memory(l),
-                              scratch, &l->spill_io);
+        return sorted_soundings(&v->soundings, load_sorter_memory(l, 0, 1), scratch,
+                                &l->sorted_io);
+    return sorted_packets(&v->packets, packet_bytes(&l->head), load_memory(l), scratch,
+                          &l->sorted_io);
 }
 
 static void node_close(struct node *v)
 {
-    packet_sorter_close(&v->packets);
-    sorter_close(&v->soundings);
+    extsort_close(&v->packets);
+    extsort_close(&v->soundings);
     receiver_close(&v->receiver);
     writer_close(&v->writer);
 }
@@ -70,18 +68,18 @@ static int write_packets(struct node *v)
 {
     const struct pfm_head *h = &v->l->head;
     const uint8_t *p;
-    int rc = packet_sorter_finish(v->packets);
-    while (!rc && !(rc = packet_sorter_next(v->packets, &p)) && p)
+    int rc = extsort_finish(v->packets);
+    while (!rc && (p = extsort_record(v->packets, 0)))
         rc = writer_add_block(&v->writer, packet_bin(p), packet_block(p),
                               packet_soundings(h, p));
-    load_count_scratch(v->l, packet_sorter_counts(v->packets));
-    return rc;
+    load_count_scratch(v->l, v->packets);
+    return rc ? rc : v->l->r->failed;
 }
 
 static int write_soundings(struct node *v)
 {
     int rc = writer_add_sorted(&v->writer, v->soundings);
-    load_count_scratch(v->l, sorter_counts(v->soundings));
+    load_count_scratch(v->l, v->soundings);
     return rc;
 }
 

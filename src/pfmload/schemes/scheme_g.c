@@ -9,7 +9,6 @@
 #include "pfmload/input/deal.h"
 #include "pfmload/input/load.h"
 #include "pfmload/schemes/exchange.h"
-#include "pfmload/store/sorter.h"
 #include "pfmload/store/writer.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ struct g {
     struct bands bands;
     int writer;      /* which of the writers this rank is; -1: none */
     uint32_t *count; /* of soundings, for each bin of this rank's bands */
-    struct sorter *sorter;
+    struct extsort *sorter;
     struct exchange *exchange;
     struct writer w;
     /* of what is being written */
@@ -86,7 +85,7 @@ static int scheme_g_keep(void *context, const struct pfm_sounding *s, int64_t n)
         int64_t band = s[i].bin / b->bins;
         g->count[band / b->writers * b->bins + s[i].bin - band * b->bins]++;
     }
-    return sorter_add(g->sorter, s, n);
+    return extsort_add(g->sorter, s, n);
 }
 
 static int route(void *context, const struct pfm_sounding *s, int64_t n)
@@ -164,8 +163,7 @@ static int write_band(struct g *g, int64_t band)
     writer_begin(&g->w, band * b->bins, b->offset[band]);
     while (!rc && g->n && g->next->bin / b->bins == band) {
         rc = writer_add(&g->w, g->next, g->n);
-        if (!rc)
-            rc = sorter_next(g->sorter, &g->next, &g->n);
+        g->next = extsort_group(g->sorter, 0, &g->n);
     }
     return rc ? rc : writer_end_bin(&g->w);
 }
@@ -190,9 +188,9 @@ static void write_mine(struct g *g)
     struct load *l = g->l;
     int64_t requests = 0, rounds = units_div_up(b->n, b->writers);
     if (g->writer >= 0 && !l->r->failed)
-        load_fail(l, sorter_finish(g->sorter));
+        load_fail(l, extsort_finish(g->sorter));
     if (g->writer >= 0 && !l->r->failed)
-        load_fail(l, sorter_next(g->sorter, &g->next, &g->n));
+        g->next = extsort_group(g->sorter, 0, &g->n);
     for (int64_t k = 0; k < rounds; k++) {
         if (k < bands_of(b, g->writer) && !l->r->failed)
             load_fail(l, write_band(g, k * b->writers + g->writer));
@@ -222,13 +220,13 @@ static int prepare_writer(struct g *g)
     if (g->writer < 0)
         return 0;
     g->count = calloc((size_t)bins + 1, sizeof *g->count);
-    if (!g->count || 4 * bins > load_memory(l) - SORTER_MEMORY_MIN)
+    if (!g->count || 4 * bins > load_memory(l) - SORTED_MEMORY_MIN)
         return err_set(-ENOMEM, NULL, -1,
                        "counting soundings in %lld bins does not fit into --memory: "
                        "raise it, take larger bins, or more ranks",
                        (long long)bins);
-    return sorter_open(&g->sorter, sorter_memory(g), load_scratch(l, "runs", scratch),
-                       &l->spill_io);
+    return sorted_soundings(&g->sorter, sorter_memory(g),
+                            load_scratch(l, "runs", scratch), &l->sorted_io);
 }
 
 static int scheme_g_prepare(struct g *g)
@@ -256,10 +254,10 @@ static void load_g(struct load *l)
             write_mine(&g);
         }
     }
-    load_count_scratch(l, g.sorter ? sorter_counts(g.sorter) : NULL);
+    load_count_scratch(l, g.sorter);
     writer_close(&g.w);
     exchange_close(&g.exchange);
-    sorter_close(&g.sorter);
+    extsort_close(&g.sorter);
     free(g.bands.offset);
     free(g.count);
 }

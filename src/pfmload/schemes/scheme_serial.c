@@ -3,7 +3,6 @@
  * written in a row. The baselines of all speed-ups. */
 #include "base/err.h"
 #include "pfmload/schemes/heap.h"
-#include "pfmload/store/sorter.h"
 #include "pfmload/store/writer.h"
 
 static void feed_all(struct load *l, feed_sink *sink, void *context)
@@ -40,14 +39,14 @@ const struct scheme scheme_serial_per_sounding = {.name = "serial",
 
 struct cached {
     struct load *l;
-    struct sorter *sorter;
+    struct extsort *sorter;
 };
 
 static int scheme_serial_sort(void *cached, const struct pfm_sounding *s, int64_t n)
 {
     struct cached *c = cached;
     load_progress(c->l, n);
-    return sorter_add(c->sorter, s, n);
+    return extsort_add(c->sorter, s, n);
 }
 
 static void load_cached(struct load *l)
@@ -57,8 +56,8 @@ static void load_cached(struct load *l)
     struct writer w;
     int rc = writer_open(&w, &l->head, &l->blocks, &l->bins, l->cover);
     if (!rc)
-        rc = sorter_open(&c.sorter, load_sorter_memory(l, 0, 1),
-                         load_scratch(l, "runs", scratch), &l->spill_io);
+        rc = sorted_soundings(&c.sorter, load_sorter_memory(l, 0, 1),
+                              load_scratch(l, "runs", scratch), &l->sorted_io);
     if (load_ready(l, rc)) {
         feed_all(l, scheme_serial_sort, &c);
         writer_begin(&w, 0, 0);
@@ -67,8 +66,8 @@ static void load_cached(struct load *l)
         l->blocks_bytes = run_stream_at(w.blocks);
         l->extremes = w.bins.extremes;
     }
-    load_count_scratch(l, c.sorter ? sorter_counts(c.sorter) : NULL);
-    sorter_close(&c.sorter);
+    load_count_scratch(l, c.sorter);
+    extsort_close(&c.sorter);
     writer_close(&w);
 }
 

@@ -28,6 +28,8 @@ void batch_close(struct batch *b); /* Local. Frees the memory. */
 /* Local. Sorts n soundings by batch_before, in place. */
 void batch_sort_row(struct pfm_sounding *a, int64_t n);
 
+enum { BATCH_WORDS = 4 };
+
 /* Local. A sounding as four numbers, of which the first that differs decides. */
 static inline uint64_t batch_word(const struct pfm_sounding *s, int k)
 {
@@ -51,7 +53,7 @@ static inline bool batch_before(const struct pfm_sounding *a,
 {
     if (a->bin != b->bin) /* mostly */
         return a->bin < b->bin;
-    for (int k = 1; k < 4; k++) {
+    for (int k = 1; k < BATCH_WORDS; k++) {
         uint64_t x = batch_word(a, k), y = batch_word(b, k);
         if (x != y)
             return x < y;

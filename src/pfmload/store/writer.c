@@ -182,12 +182,12 @@ int writer_end(struct writer *w)
     return rc;
 }
 
-int writer_add_sorted(struct writer *w, struct sorter *sorter)
+int writer_add_sorted(struct writer *w, struct extsort *sorter)
 {
     const struct pfm_sounding *s;
     int64_t n;
-    int rc = sorter_finish(sorter);
-    while (!rc && !(rc = sorter_next(sorter, &s, &n)) && n)
+    int rc = extsort_finish(sorter);
+    while (!rc && (s = extsort_group(sorter, 0, &n), n))
         rc = writer_add(w, s, n);
     return rc ? rc : writer_end(w);
 }

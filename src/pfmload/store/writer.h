@@ -4,9 +4,9 @@
 #ifndef PFMLOAD_STORE_WRITER_H
 #define PFMLOAD_STORE_WRITER_H
 
+#include "extsort/extsort.h"
 #include "hydro/pfm_make.h"
 #include "hydro/pfm_sums.h"
-#include "pfmload/store/sorter.h"
 #include "run/stream.h"
 
 /* Bytes of a transfer, which ends at a multiple of it, and the most of a piece. */
@@ -69,7 +69,7 @@ int writer_add_block(struct writer *w, int64_t bin, const uint8_t *block, int64_
 
 /* Local. Sorts what was added to a sorter, writes all of it, and ends. Returns 0, or
  * -errno with a sentence. */
-int writer_add_sorted(struct writer *w, struct sorter *sorter);
+int writer_add_sorted(struct writer *w, struct extsort *sorter);
 
 /* Local. No more soundings of the last bin come. Returns as bin_writer_put. */
 int writer_end_bin(struct writer *w);

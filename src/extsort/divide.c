@@ -1,0 +1,216 @@
+/* How the memory is divided, which says how many runs there will be, and how many of
+ * them can be merged at once. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "extsort/inside.h"
+#include <errno.h>
+
+/* Bytes. What is measured to make a difference, memory permitting. */
+enum {
+    WRITE = 1 << 20,         /* of a transfer of a run */
+    GROUP = 32 << 10,        /* that are put into the writer's buffer at once */
+    CHUNK = 256 << 10,       /* that are checked together */
+    WINDOW_MIN = 256 << 10,  /* the merge has of a run at once */
+    WINDOW_MAX = 4096 << 10, /* more is not faster */
+    WINDOW_PART = 16         /* of the memory, where it is little */
+};
+
+void division_file(struct run_file *f, struct run *r, const struct extsort_how *how,
+                   const char *path)
+{
+    int64_t piece = units_round_up(how->merge_bytes, IO_DIRECT_ALIGN);
+    int64_t most = piece > EXTSORT_TRANSFER ? piece : EXTSORT_TRANSFER;
+    run_file_beside(f, r, path, most, EXTSORT_DEPTH);
+    f->queue = how->queue;
+}
+
+struct run_stream_how division_stream(const struct division *d,
+                                      const struct run_file *f, enum io_op op,
+                                      int64_t record, void *memory, int64_t bytes)
+{
+    struct run_stream_how how = {
+        .op = op, .slots = d->slots, .record = record, .memory = memory, .uncut = true};
+    how.slot_bytes = run_stream_slot_bytes(f, &how, bytes);
+    return how;
+}
+
+/* Of a stream whose transfers are of about `slot` bytes. */
+static int64_t stream_bytes(const struct run_file *f, enum io_op op, int64_t record,
+                            int64_t slot, int slots)
+{
+    int64_t align = f->run->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 64;
+    struct run_stream_how how = {.op = op, .slots = slots, .record = record};
+    slot = slot > record ? slot : record;
+    if (slot >= 16 * IO_DIRECT_ALIGN)
+        align = IO_DIRECT_ALIGN;
+    how.slot_bytes = units_round_up(slot, align);
+    return run_stream_memory(f, &how);
+}
+
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t source_bytes(void)
+{
+    return (int64_t)(sizeof(struct source) + sizeof(struct node));
+}
+
+int64_t division_tables(const struct division *d, int lanes)
+{
+    return most_of(d->fan_in, lanes) * source_bytes();
+}
+
+/* Whole blocks of a device, where that is a small part of so many records. */
+static int64_t whole_blocks(int64_t records, int64_t bytes, bool up)
+{
+    int64_t unit = BUF_ALIGN / (bytes & -bytes);
+    if (unit < 1 || records < 16 * unit)
+        return records;
+    return (up ? records + unit - 1 : records) / unit * unit;
+}
+
+static int64_t entry_bytes(const struct extsort_how *how)
+{
+    return how->order.sort ? 0 : (int64_t)sizeof(struct sort_entry);
+}
+
+/* What a lane needs to sort so many records beside what is for writing. */
+static int64_t room_bytes(const struct extsort_how *how, int64_t records)
+{
+    int64_t room = units_round_up(records * how->order.bytes, BUF_ALIGN) + BUF_ALIGN;
+    return units_round_up(room + records * entry_bytes(how), BUF_ALIGN);
+}
+
+/* Of a run that is merged. */
+static int64_t window_bytes(const struct division *d, const struct extsort_how *how,
+                            const struct run_file *f)
+{
+    int64_t bytes = how->order.bytes;
+    int64_t least = stream_bytes(f, IO_OP_READ, bytes, 1, d->slots);
+    int64_t window = least_of(d->merging / WINDOW_PART, WINDOW_MIN);
+    if (how->merge_bytes)
+        window =
+            stream_bytes(f, IO_OP_READ, bytes,
+                         units_round_up(how->merge_bytes, IO_DIRECT_ALIGN), d->slots);
+    return units_round_up(most_of(window, least), BUF_ALIGN);
+}
+
+static void divide(struct division *d, const struct extsort_how *how,
+                   const struct run_file *f)
+{
+    int64_t bytes = how->order.bytes;
+    int64_t least = stream_bytes(f, IO_OP_WRITE, bytes, 1, d->slots);
+    int64_t most = stream_bytes(f, IO_OP_WRITE, GROUP, WRITE, d->slots);
+    d->each = d->memory / how->lanes / BUF_ALIGN * BUF_ALIGN;
+    d->merging = d->memory / how->merge_lanes / BUF_ALIGN * BUF_ALIGN;
+    d->writing =
+        units_round_up(most_of(least_of(d->each / 16, most), least), BUF_ALIGN);
+    d->group = most_of(least_of(GROUP, d->writing / d->slots / 8) / bytes, 1);
+    d->capacity = (d->each - d->writing - 2 * BUF_ALIGN) / (bytes + entry_bytes(how));
+    d->capacity = whole_blocks(d->capacity, bytes, false);
+    d->chunk = most_of(least_of(d->capacity / 64, CHUNK / bytes), 1);
+    d->result = how->groups ? d->merging / 8 : 0;
+    d->window = window_bytes(d, how, f);
+    d->fan_in = (d->merging - d->writing - d->result) / (d->window + source_bytes());
+}
+
+static int too_little(const struct extsort_how *how)
+{
+    char bytes[16], piece[16];
+    return err_usage("%s of memory are too few for %d threads that sort records of "
+                     "%lld bytes and merge them in pieces of %s: allow more memory, or "
+                     "take fewer threads or smaller pieces",
+                     units_bytes(bytes, how->memory_bytes), how->lanes,
+                     (long long)how->order.bytes,
+                     units_bytes(piece, most_of(how->merge_bytes, how->order.bytes)));
+}
+
+int division_make(struct division *d, const struct run *r,
+                  const struct extsort_how *how, int64_t records)
+{
+    struct run_file f;
+    division_file(&f, (struct run *)r, how, "");
+    *d = (struct division){.slots = r->async ? 2 : 1, .memory = how->memory_bytes};
+    divide(d, how, &f);
+    d->memory -= how->merge_lanes * division_tables(d, how->lanes);
+    divide(d, how, &f);
+    if (d->fan_in < 2 || d->capacity < 1)
+        return too_little(how);
+    if (records >= 0 && records <= d->capacity * how->lanes) {
+        int64_t each = division_section(d, how, records);
+        d->each = d->writing + room_bytes(how, each);
+        d->memory = how->lanes * d->each;
+        d->capacity = each;
+    }
+    return 0;
+}
+
+int64_t division_section(const struct division *d, const struct extsort_how *how,
+                         int64_t records)
+{
+    int64_t rounds, each;
+    if (records < 0)
+        return d->capacity;
+    rounds = units_div_up(most_of(records, 1), d->capacity * how->lanes);
+    each = units_div_up(most_of(records, 1), rounds * how->lanes);
+    return least_of(whole_blocks(each, how->order.bytes, true), d->capacity);
+}
+
+int64_t division_window(const struct division *d, const struct extsort_how *how,
+                        int64_t runs)
+{
+    int64_t share = (d->merging - d->writing - d->result) / runs;
+    if (how->merge_bytes)
+        return d->window;
+    return least_of(share, WINDOW_MAX) / BUF_ALIGN * BUF_ALIGN;
+}
+
+int64_t division_together(const struct division *d, int64_t runs)
+{
+    if (runs <= d->fan_in)
+        return 0;
+    /* No more are merged than make one last merge possible, with long windows. */
+    return least_of(units_div_up(runs, d->fan_in), d->fan_in);
+}
+
+/* Written in a pass over all runs; with direct I/O each is filled up to a block. */
+static int64_t pass_bytes(const struct run *r, int64_t records, int64_t each,
+                          int64_t bytes)
+{
+    int64_t align = r->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 1;
+    return records / each * units_round_up(each * bytes, align) +
+           units_round_up(records % each * bytes, align);
+}
+
+int extsort_expect(const struct run *r, const struct extsort_how *how, int64_t records,
+                   struct extsort_counts *c)
+{
+    struct division d;
+    int64_t runs, together;
+    int rc = division_make(&d, r, how, records);
+    *c = (struct extsort_counts){.records = records, .memory_bytes = rc ? 0 : d.memory};
+    if (rc)
+        return rc;
+    c->memory_bytes += how->merge_lanes * division_tables(&d, how->lanes);
+    if (records <= d.capacity * how->lanes)
+        return 0;
+    int64_t each = division_section(&d, how, records);
+    runs = c->runs = units_div_up(records, each);
+    c->write_bytes = pass_bytes(r, records, each, how->order.bytes);
+    while ((together = division_together(&d, runs))) {
+        each *= together;
+        runs = units_div_up(runs, together);
+        c->write_bytes += pass_bytes(r, records, each, how->order.bytes);
+        c->passes++;
+    }
+    c->read_bytes = c->write_bytes;
+    return 0;
+}

@@ -1,0 +1,10 @@
+noinst_LTLIBRARIES += src/extsort/libextsort.la
+src_extsort_libextsort_la_SOURCES = \
+	src/extsort/divide.c \
+	src/extsort/extsort.c \
+	src/extsort/extsort.h \
+	src/extsort/files.c \
+	src/extsort/inside.h \
+	src/extsort/merge.c \
+	src/extsort/sections.c \
+	src/extsort/split.c
