@@ -5,5 +5,12 @@
 #define OUTCORE_COMMANDS_H
 
 int outcore_aio(int argc, char **argv);
+int outcore_knn(int argc, char **argv);
+int outcore_ngram(int argc, char **argv);
+int outcore_gen(int argc, char **argv);
+int outcore_sort(int argc, char **argv);
+int outcore_search(int argc, char **argv);
+int outcore_stream(int argc, char **argv);
+int outcore_text(int argc, char **argv);
 
 #endif

@@ -1,9 +1,130 @@
 # The outcore command: its sub-commands are a table in main.c.
 bin_PROGRAMS += outcore
 outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
-	src/outcore/aio.c \
-	src/outcore/consume.c src/outcore/consume.h \
-	src/outcore/engines.c src/outcore/engines.h \
-	src/outcore/flow.c src/outcore/flow.h \
-	src/outcore/sets.c src/outcore/sets.h
-outcore_LDADD = $(blocktransfer_LDADD)
+	src/outcore/aio/aio.c \
+	src/outcore/aio/engines.c src/outcore/aio/engines.h \
+	src/outcore/aio/flow.c src/outcore/aio/flow.h \
+	src/outcore/aio/sets.c src/outcore/aio/sets.h \
+	src/outcore/data/consume.c src/outcore/data/consume.h \
+	src/outcore/data/documents.c src/outcore/data/documents.h \
+	src/outcore/data/folder.c src/outcore/data/folder.h \
+	src/outcore/data/gen.c \
+	src/outcore/data/make.c src/outcore/data/make.h \
+	src/outcore/data/plant.c src/outcore/data/plant.h \
+	src/outcore/data/output.c src/outcore/data/output.h \
+	src/outcore/data/records.c src/outcore/data/records.h \
+	src/outcore/data/taggers.c src/outcore/data/taggers.h \
+	src/outcore/data/vectors.c src/outcore/data/vectors.h
+outcore_LDADD = src/extsort/libextsort.la src/sort/libsort.la $(blocktransfer_LDADD)
+outcore_SOURCES += \
+	src/outcore/sort/check.c src/outcore/sort/check.h \
+	src/outcore/sort/exchange.c src/outcore/sort/exchange.h \
+	src/outcore/sort/reading.c src/outcore/sort/reading.h \
+	src/outcore/sort/sections.c src/outcore/sort/sections.h \
+	src/outcore/sort/sort.c \
+	src/outcore/sort/sorting.c src/outcore/sort/sorting.h \
+	src/outcore/sort/splitters.c src/outcore/sort/splitters.h \
+	src/outcore/sort/writing.c src/outcore/sort/writing.h
+outcore_SOURCES += \
+	src/outcore/data/form.c src/outcore/data/form.h \
+	src/outcore/search/build.c src/outcore/search/build.h \
+	src/outcore/search/fetch.c src/outcore/search/fetch.h \
+	src/outcore/search/finding.c src/outcore/search/finding.h \
+	src/outcore/search/index.c src/outcore/search/index.h \
+	src/outcore/search/keys.c src/outcore/search/keys.h \
+	src/outcore/search/lookups.c src/outcore/search/lookups.h \
+	src/outcore/search/phases.c \
+	src/outcore/search/search.c src/outcore/search/search.h \
+	src/outcore/search/share.c src/outcore/search/share.h \
+	src/outcore/search/verify.c src/outcore/search/verify.h
+knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
+	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \
+	src/outcore/knn/kernel_plain.c src/outcore/knn/kernel_scan.h \
+	src/outcore/knn/kernel_x86.h \
+	src/outcore/knn/nearest.c src/outcore/knn/nearest.h
+outcore_SOURCES += $(knn_kernel) \
+	src/outcore/knn/check.c src/outcore/knn/check.h \
+	src/outcore/knn/classify.c src/outcore/knn/classify.h \
+	src/outcore/knn/entries.c src/outcore/knn/entries.h \
+	src/outcore/knn/format.c src/outcore/knn/format.h \
+	src/outcore/knn/knn.c \
+	src/outcore/knn/labels.c src/outcore/knn/labels.h \
+	src/outcore/knn/scan.c src/outcore/knn/scan.h \
+	src/outcore/knn/sweep.c src/outcore/knn/sweep.h
+outcore_SOURCES += \
+	src/outcore/stream/compress.h \
+	src/outcore/stream/figures.c \
+	src/outcore/stream/large.c src/outcore/stream/large.h \
+	src/outcore/stream/many.c src/outcore/stream/many.h \
+	src/outcore/stream/names.c src/outcore/stream/names.h \
+	src/outcore/stream/passing.c src/outcore/stream/passing.h \
+	src/outcore/stream/phases.c \
+	src/outcore/stream/ring.c src/outcore/stream/ring.h \
+	src/outcore/stream/sink.c src/outcore/stream/sink.h \
+	src/outcore/stream/stream.c src/outcore/stream/stream.h
+if HAVE_ZLIB
+outcore_SOURCES += src/outcore/stream/compress.c
+outcore_LDADD += $(ZLIB_LIBS)
+else
+outcore_SOURCES += src/outcore/stream/compress_absent.c
+endif
+
+# The modules of text: apart, so that their tests and measurements link no MPI.
+noinst_LTLIBRARIES += src/outcore/text/libtextmodules.la
+text_modules = src/outcore/text/modules
+src_outcore_text_libtextmodules_la_SOURCES = \
+	src/outcore/text/module.c src/outcore/text/module.h \
+	$(text_modules)/crf.c \
+	$(text_modules)/decide.c \
+	$(text_modules)/job.c $(text_modules)/job.h \
+	$(text_modules)/keywords.c \
+	$(text_modules)/lex.c $(text_modules)/lex.h \
+	$(text_modules)/lexicon.c $(text_modules)/lexicon.h \
+	$(text_modules)/maxent.c \
+	$(text_modules)/model.c $(text_modules)/model.h \
+	$(text_modules)/modules.h \
+	$(text_modules)/proximity.c \
+	$(text_modules)/sentences.c $(text_modules)/sentences.h \
+	$(text_modules)/table.c \
+	$(text_modules)/tokens.c $(text_modules)/tokens.h \
+	$(text_modules)/unify.c \
+	$(text_modules)/xml.h
+src_outcore_text_libtextmodules_la_CPPFLAGS = $(AM_CPPFLAGS)
+src_outcore_text_libtextmodules_la_LIBADD = src/base/libbase.la -lm
+if HAVE_EXPAT
+src_outcore_text_libtextmodules_la_SOURCES += $(text_modules)/xml.c
+src_outcore_text_libtextmodules_la_CPPFLAGS += $(EXPAT_CFLAGS)
+src_outcore_text_libtextmodules_la_LIBADD += $(EXPAT_LIBS)
+else
+src_outcore_text_libtextmodules_la_SOURCES += $(text_modules)/xml_absent.c
+endif
+outcore_LDADD += src/outcore/text/libtextmodules.la
+text_made = src/outcore/text/made.c src/outcore/text/made.h \
+	src/outcore/text/walk.c src/outcore/text/walk.h
+outcore_SOURCES += $(text_made) \
+	src/outcore/text/check.c \
+	src/outcore/text/container.c src/outcore/text/container.h \
+	src/outcore/text/deal.c src/outcore/text/deal.h \
+	src/outcore/text/figures.c \
+	src/outcore/text/grow.h \
+	src/outcore/text/models.c src/outcore/text/models.h \
+	src/outcore/text/phases.c \
+	src/outcore/text/pipeline.c src/outcore/text/pipeline.h \
+	src/outcore/text/text.c src/outcore/text/text.h \
+	src/outcore/text/verify.c \
+	src/outcore/text/work.c src/outcore/text/work.h
+ngram_parts = src/outcore/ngram/classifier.c src/outcore/ngram/classifier.h \
+	src/outcore/ngram/grams.c src/outcore/ngram/grams.h \
+	src/outcore/ngram/letters.c src/outcore/ngram/letters.h \
+	src/outcore/ngram/letters_table.c \
+	src/outcore/ngram/languages.c src/outcore/ngram/languages.h \
+	src/outcore/ngram/profile.c src/outcore/ngram/profile.h \
+	src/outcore/ngram/rank.c src/outcore/ngram/rank.h \
+	src/outcore/ngram/tally.c src/outcore/ngram/tally.h
+outcore_SOURCES += $(ngram_parts) \
+	src/outcore/ngram/answers.c src/outcore/ngram/answers.h \
+	src/outcore/ngram/classify.c src/outcore/ngram/classify.h \
+	src/outcore/ngram/figures.c \
+	src/outcore/ngram/load.c src/outcore/ngram/load.h \
+	src/outcore/ngram/ngram.c \
+	src/outcore/ngram/train.c src/outcore/ngram/train.h

@@ -4,7 +4,15 @@
 #include "outcore/commands.h"
 
 static const struct command command[] = {
-    {"aio", outcore_aio, "a stream in sets of operations, by several I/O interfaces"}};
+    {"aio", outcore_aio, "a stream in sets of operations, by several I/O interfaces"},
+    {"gen", outcore_gen, "inputs of the others, from a seed"},
+    {"knn", outcore_knn, "nearest neighbours, by scanning a file of vectors"},
+    {"ngram", outcore_ngram, "documents classified by language"},
+    {"search", outcore_search, "look-ups in a sorted file, by an index in memory"},
+    {"sort", outcore_sort, "a file of records that is larger than memory"},
+    {"stream", outcore_stream,
+     "a consumer fed from a large file, or from many small ones"},
+    {"text", outcore_text, "many documents through the modules of a pipeline"}};
 
 static const struct command_set outcore = {
     .program = "outcore",

@@ -1,0 +1,279 @@
+#include "outcore/aio/flow.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+static int64_t depth_of(const struct flow *f)
+{
+    return f->in_flight * f->sets.per_set;
+}
+
+static int open_lane(struct flow *f, struct flow_lane *l)
+{
+    size_t depth = (size_t)depth_of(f);
+    l->io = calloc(depth, sizeof *l->io);
+    l->req = calloc(depth, sizeof *l->req);
+    if (!l->io || !l->req)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %zu operations", depth);
+    if (f->consume.how != CONSUME_COPY)
+        return 0;
+    return buf_alloc(&l->copy, f->sets.op_bytes * f->sets.per_set, "a copy");
+}
+
+int flow_open(struct flow *f, int lanes)
+{
+    int rc = 0;
+    f->lane = calloc((size_t)lanes, sizeof *f->lane);
+    if (!f->lane)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d streams", lanes);
+    for (int i = 0; i < lanes && !rc; i++)
+        rc = open_lane(f, &f->lane[i]);
+    return rc;
+}
+
+void flow_close(struct flow *f, int lanes)
+{
+    for (int i = 0; f->lane && i < lanes; i++) {
+        free(f->lane[i].io);
+        free(f->lane[i].req);
+        buf_free(f->lane[i].copy);
+    }
+    free(f->lane);
+    f->lane = NULL;
+}
+
+/* ---- threads --------------------------------------------------------------------- */
+
+int flow_threads(void)
+{
+    int n = 0;
+    DIR *dir = opendir("/proc/self/task");
+    const struct dirent *d;
+    if (!dir)
+        return 0;
+    while ((d = readdir(dir)))
+        n += d->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+/* An engine's helpers may come with the first operations or with later ones. */
+static void look_at_threads(struct run *r, struct flow_lane *l)
+{
+    if (r->lane)
+        return;
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int n = flow_threads();
+    l->threads = n > l->threads ? n : l->threads;
+    phase_act(r->phase, before);
+}
+
+/* ---- one operation --------------------------------------------------------------- */
+
+struct flowing { /* a lane, in a phase */
+    struct run *r;
+    struct flow *f;
+    struct flow_lane *l;
+};
+
+static struct io_req make(const struct flowing *w, int64_t i, char *buf)
+{
+    struct run *r = w->r;
+    struct sets_op o = sets_op(&w->f->sets, i);
+    int64_t start = r->shared ? r->file->place * w->f->sets.bytes : 0;
+    struct io_req req = {
+        .op = w->f->op, .buf = buf, .offset = start + o.offset, .bytes = o.bytes};
+    if (req.op == IO_OP_WRITE)
+        run_stamp(r, buf, o.bytes, (int)i, 1);
+    else if (w->f->checks)
+        run_poison(r, buf, o.bytes);
+    return req;
+}
+
+/* Which the first failure of the run came from; others are its consequences. */
+static void name_failed(const struct flowing *w, int64_t k, const struct run_io *t,
+                        int64_t n)
+{
+    struct err e = err_copy();
+    char text[sizeof e.text];
+    int64_t i = 0;
+    while (i < n && !t[i].req.rc)
+        i++;
+    if (i == n || e.lane != err_lane_now() || !strncmp(e.text, "set ", 4))
+        return;
+    memcpy(text, e.text, sizeof text);
+    snprintf(e.text, sizeof e.text,
+             "set %lld of %lld failed by its operation %lld of %lld: %.*s",
+             (long long)k + 1, (long long)w->f->sets.sets, (long long)i + 1,
+             (long long)n, (int)sizeof text / 2, text);
+    err_put(&e);
+}
+
+/* ---- set by set ------------------------------------------------------------------ */
+
+/* Where set k is in memory. */
+static struct run_io *set_io(const struct flowing *w, int64_t k)
+{
+    return w->l->io + k % w->f->in_flight * w->f->sets.per_set;
+}
+
+static char *set_buf(const struct flowing *w, int64_t k)
+{
+    const struct sets *s = &w->f->sets;
+    return w->r->buffer + k % w->f->in_flight * s->per_set * s->op_bytes;
+}
+
+/* Care for blocks while another set is under way is time of that, or it would hide
+ * some of it. */
+static int64_t care_begins(const struct flowing *w)
+{
+    return w->r->phase->act[ACT_CHECK].ns;
+}
+
+static void care_ends(const struct flowing *w, int64_t begin_ns, bool others)
+{
+    struct run *r = w->r;
+    int64_t ns = r->phase->act[ACT_CHECK].ns - begin_ns;
+    if (!others || !r->queues)
+        return;
+    phase_move(r->phase, ACT_CHECK, run_act_of(w->f->op), ns);
+    r->care_ns += ns;
+}
+
+static void set_start(const struct flowing *w, int64_t k, bool others)
+{
+    const struct sets *s = &w->f->sets;
+    struct run_io *t = set_io(w, k);
+    char *buf = set_buf(w, k);
+    int64_t n = sets_count(s, k), care = care_begins(w);
+    for (int64_t i = 0; i < n; i++)
+        t[i].req = make(w, sets_first(s, k) + i, buf + i * s->op_bytes);
+    care_ends(w, care, others);
+    run_submit_list(w->r->file, t, (int)n);
+    if (w->r->failed)
+        name_failed(w, k, t, n);
+}
+
+static int64_t set_await(const struct flowing *w, int64_t k)
+{
+    struct run_io *t = set_io(w, k);
+    int64_t n = sets_count(&w->f->sets, k), last_ns = 0;
+    for (int64_t i = 0; i < n && !w->r->failed; i++) {
+        run_await(w->r->file, &t[i]);
+        last_ns = t[i].req.end_ns > last_ns ? t[i].req.end_ns : last_ns;
+    }
+    if (w->r->failed)
+        name_failed(w, k, t, n);
+    return last_ns;
+}
+
+static void set_use(const struct flowing *w, int64_t k, bool others)
+{
+    const struct sets *s = &w->f->sets;
+    const struct run_io *t = set_io(w, k);
+    int64_t n = sets_count(s, k), care = care_begins(w);
+    for (int64_t i = 0; i < n && w->f->checks; i++)
+        run_check(w->r->file, t[i].req.buf, t[i].req.offset, t[i].req.bytes,
+                  (int)(sets_first(s, k) + i), 1);
+    care_ends(w, care, others);
+    if (w->f->op == IO_OP_READ)
+        w->l->checksum += consume(&w->f->consume, set_buf(w, k), sets_bytes(s, k),
+                                  s->per_set * s->op_bytes, w->l->copy);
+}
+
+/* Whether the set that was started after k was complete before k was, at last_ns. */
+static bool is_overtaken(const struct flowing *w, int64_t k, int64_t last_ns)
+{
+    const struct sets *s = &w->f->sets;
+    if (w->f->in_flight < 2 || k + 1 >= s->sets)
+        return false;
+    const struct run_io *next = set_io(w, k + 1);
+    for (int64_t i = 0; i < sets_count(s, k + 1); i++)
+        if (!next[i].req.end_ns || next[i].req.end_ns >= last_ns)
+            return false;
+    return true;
+}
+
+static void flow_sets(const struct flowing *w)
+{
+    const struct flow *f = w->f;
+    int64_t begun = 0, ahead = f->in_flight;
+    for (; begun < ahead && begun < f->sets.sets; begun++)
+        set_start(w, begun, begun > 0);
+    look_at_threads(w->r, w->l);
+    for (int64_t k = 0; k < f->sets.sets && !w->r->failed; k++) {
+        int64_t last_ns = set_await(w, k);
+        bool others = k + 1 < begun;
+        if (w->r->failed)
+            return;
+        w->l->late_sets += is_overtaken(w, k, last_ns);
+        set_use(w, k, others);
+        progress_step(&w->r->progress, sets_count(&f->sets, k), w->r->phase->name);
+        if (begun < f->sets.sets)
+            set_start(w, begun++, others);
+        if (k == f->sets.sets / 2)
+            look_at_threads(w->r, w->l);
+    }
+}
+
+/* ---- a queue that is kept full --------------------------------------------------- */
+
+static struct io_req queue_make(const void *flowing, int64_t i, int slot)
+{
+    const struct flowing *w = flowing;
+    int64_t first = depth_of(w->f), ops = w->f->sets.ops;
+    if (i == (first < ops ? first : ops - 1) || i == ops / 2)
+        look_at_threads(w->r, w->l);
+    return make(w, i, w->r->buffer + slot * w->f->sets.op_bytes);
+}
+
+static void queue_done(void *flowing, const struct io_req *req, int64_t i, int slot)
+{
+    const struct flowing *w = flowing;
+    const struct sets *s = &w->f->sets;
+    (void)slot;
+    if (w->f->checks)
+        run_check(w->r->file, req->buf, req->offset, req->bytes, (int)i, 1);
+    enum act before = phase_act(w->r->phase, ACT_COMPUTE);
+    w->l->checksum += consume(&w->f->consume, req->buf, req->bytes,
+                              s->per_set * s->op_bytes, w->l->copy);
+    phase_act(w->r->phase, before);
+}
+
+static void flow_queue(struct flowing *w)
+{
+    bool reads = w->f->op == IO_OP_READ;
+    bool uses = reads && (w->f->checks || w->f->consume.how != CONSUME_NONE);
+    struct run_queue q = {.make = queue_make,
+                          .done = uses ? queue_done : NULL,
+                          .context = w,
+                          .total = w->f->sets.ops,
+                          .all_visible = w->r->verify || uses};
+    run_queue(w->r->file, w->l->req, &q);
+}
+
+/* ---- both ------------------------------------------------------------------------ */
+
+void flow_run(struct run *r, void *flow)
+{
+    struct flow *f = flow;
+    struct flowing w = {r, f, &f->lane[r->lane]};
+    enum act a = run_act_of(f->op);
+    w.l->late_sets = 0;
+    w.l->checksum = 0;
+    w.l->threads = 0;
+    w.l->begin_ns = clock_ns();
+    if (f->queue)
+        flow_queue(&w);
+    else
+        flow_sets(&w);
+    w.l->end_ns = clock_ns();
+    if (!f->queue && r->queues)
+        r->queue_ns += r->phase->act[a].ns;
+}

@@ -1,0 +1,42 @@
+/* What outcore's programs are told in the same words: the form of a file's records
+ * (--record), and lists of numbers (--sweep-...). No MPI, no files. */
+#ifndef OUTCORE_DATA_FORM_H
+#define OUTCORE_DATA_FORM_H
+
+#include "sort/order.h"
+
+enum form_kind { FORM_RECORDS, FORM_VECTORS, FORM_OTHER }; /* OTHER: nothing makes it */
+
+struct form {
+    enum form_kind kind;
+    struct sort_order order;
+};
+
+#define FORM_DIM 32 /* of vectors that are sorted */
+
+/* clang-format off */
+#define FORM_OPTION(text) \
+    {.kind = OPT_TEXT, .name = "record", .value = &(text), .preset = "vector", \
+     .arg = "FORM", .workload = true, \
+     .help = "what the file is made of: vector, 32 float32 each, in the total order " \
+             "of IEEE 754, number by number; 100, bytes with a key of the first 10; " \
+             "or BYTES,AT,LENGTH of a record, of the place of its key in it, and of " \
+             "the key, whose bytes compare as unsigned ones"}
+/* clang-format on */
+
+/* Local. 0, or -EINVAL with a sentence. */
+int form_parse(struct form *f, const char *text);
+
+#define FORM_NUMBERS 32
+
+struct form_numbers {
+    int n;
+    int64_t is[FORM_NUMBERS];
+};
+
+/* Local. "1,2,4" of --option: each in least .. most, and larger than the one before. 0,
+ * or -EINVAL with a sentence. */
+int form_numbers(struct form_numbers *x, const char *option, const char *text,
+                 int64_t least, int64_t most);
+
+#endif

@@ -1,0 +1,321 @@
+/* outcore gen: inputs of the other programs, each from a seed, made by all lanes of all
+ * ranks. What a kind is stands with it (records.h, vectors.h, documents.h).
+ *
+ * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
+ * of a lane: DATA_MAKE_MEMORY, or a document. */
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "outcore/commands.h"
+#include "outcore/data/documents.h"
+#include "outcore/data/folder.h"
+#include "outcore/data/make.h"
+#include "outcore/data/output.h"
+#include "outcore/data/plant.h"
+#include "outcore/data/records.h"
+#include "outcore/data/taggers.h"
+#include "outcore/data/vectors.h"
+#include "run/lanes.h"
+#include "run/workload.h"
+#include <errno.h>
+#include <string.h>
+
+static struct {
+    struct run_options run;
+    const char *kind, *plant, *truth;
+    int64_t n, dim, files, size, bytes;
+    const char *tagger;
+    bool ascii;
+    double duplicates, skew;
+} set;
+
+static struct output output = {.role = "made"};
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Data:"},
+    {.kind = OPT_CHOICE, .name = "KIND", .value = &set.kind, .required = true,
+     .choices = "records|vectors|documents|model", .workload = true,
+     .choice_help = {"records are of 100 bytes with a key of 10, as the Sort "
+                     "Benchmark's",
+                     "vectors of 32-bit numbers in [0, 1)",
+                     "documents are a folder of small files of text, as unequal in "
+                     "size as news stories",
+                     "model is one that labels tokens, for outcore text; its weights "
+                     "are random"}},
+    {.kind = OPT_BYTES, .name = "N", .value = &set.n, .unit = "1", .preset = "0",
+     .min = 0, .max = 9e18, .workload = true, .help = "how many; 1M are 2^20"},
+    {.kind = OPT_INT, .name = "dim", .value = &set.dim, .preset = "32", .arg = "D",
+     .unit = "1", .min = 1, .max = DATA_ROW_MAX / 4, .workload = true,
+     .help = "vectors: components of each"},
+    {.kind = OPT_FLAG, .name = "ascii", .value = &set.ascii, .preset = "no",
+     .workload = true, .help = "records: lines of printable characters"},
+    {.kind = OPT_REAL, .name = "duplicates", .value = &set.duplicates, .preset = "0",
+     .arg = "SHARE", .unit = "1", .min = 0, .max = 1, .workload = true,
+     .help = "records: the share (0 to 1) that have the key of an earlier one"},
+    {.kind = OPT_REAL, .name = "skew", .value = &set.skew, .preset = "0", .arg = "S",
+     .unit = "1", .min = 0, .max = 100, .workload = true,
+     .help = "records: their keys' first 16 bits are drawn from a Zipf distribution "
+             "with the exponent S; 0: all are equally likely"},
+    {.kind = OPT_INT, .name = "files", .value = &set.files, .preset = "0", .arg = "N",
+     .unit = "1", .min = 0, .max = 1e9, .workload = true,
+     .help = "documents: how many, another way to say N"},
+    {.kind = OPT_BYTES, .name = "size", .value = &set.size, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
+     .help = "documents: of each; 0: from 1118 to 33,158 bytes of 3183, 3,091 on "
+             "average"},
+    {.kind = OPT_TEXT, .name = "plant", .value = &set.plant, .arg = "FILE",
+     .workload = true,
+     .help = "documents: phrases of FILE, one a line, are planted among the words"},
+    {.kind = OPT_TEXT, .name = "truth", .value = &set.truth, .arg = "FILE",
+     .help = "with --plant: where each phrase is, in a new file"},
+    {.kind = OPT_BYTES, .name = "bytes", .value = &set.bytes, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = (1LL << 31) - TAGGER_LINE,
+     .workload = true,
+     .help = "model: about how large, another way to say N, its lines of 32 bytes"},
+    {.kind = OPT_CHOICE, .name = "tagger", .value = &set.tagger, .preset = "crf",
+     .choices = "crf|maxent", .workload = true,
+     .help = "model: of which module",
+     .choice_help = {"crf is a conditional random field", "maxent is maximum entropy"}},
+    OUTPUT_OPTIONS(output, "the file, or of documents the folder, that is made; "
+                           "without it, one in --dir"),
+    RUN_LANES(set.run),
+    RUN_OPTIONS_WITH(set.run, "SHARED", "yes"),
+};
+/* clang-format on */
+
+/* ---- kinds ----------------------------------------------------------------------- */
+
+static struct records records;
+
+static struct vectors vectors;
+
+static int64_t records_start(uint64_t seed, const void **context)
+{
+    records = (struct records){.key = rng_key(seed, RNG_RECORDS),
+                               .ascii = set.ascii,
+                               .duplicates = set.duplicates,
+                               .skew = set.skew};
+    records_prepare(&records);
+    *context = &records;
+    return RECORDS_BYTES;
+}
+
+static void records_rows(const void *context, int64_t first, int64_t n, void *to)
+{
+    records_make(context, first, n, to);
+}
+
+static int64_t vectors_start(uint64_t seed, const void **context)
+{
+    vectors = (struct vectors){rng_key(seed, RNG_VECTORS), set.dim};
+    *context = &vectors;
+    return set.dim * (int64_t)sizeof(float);
+}
+
+static struct tagger tagger;
+
+static int64_t model_start(uint64_t seed, const void **context)
+{
+    tagger = (struct tagger){rng_key(seed, RNG_TAGGERS), !strcmp(set.tagger, "maxent")};
+    *context = &tagger;
+    return TAGGER_LINE;
+}
+
+static void model_rows(const void *context, int64_t first, int64_t n, void *to)
+{
+    tagger_make(context, first, n, to);
+}
+
+static struct documents documents;
+static struct plant plant;
+static struct data_folder folder;
+
+/* Each is a row of its own size. */
+static int64_t documents_start(uint64_t seed, const void **context)
+{
+    documents_prepare(&documents, set.n, set.size, seed, 0);
+    documents.phrase = plant.phrase;
+    documents.phrases = plant.n;
+    *context = &documents;
+    return 0;
+}
+
+struct kind {
+    const char *name;
+    const char *options; /* its own, each between blanks */
+    /* Sets out what rows are made of; returns their bytes. */
+    int64_t (*start)(uint64_t seed, const void **context);
+    /* NULL: a folder of documents. */
+    void (*rows)(const void *context, int64_t first, int64_t n, void *to);
+};
+
+static const struct kind kinds[] = {
+    {"records", " ascii duplicates skew ", records_start, records_rows},
+    {"vectors", " dim ", vectors_start, vectors_rows},
+    {"documents", " files size plant truth ", documents_start, NULL},
+    {"model", " bytes tagger ", model_start, model_rows},
+};
+static const struct kind *kind;
+static struct data_rows rows;
+static int64_t bytes; /* of all */
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static bool is_of(const struct kind *k, const char *option)
+{
+    const char *at = strstr(k->options, option);
+    return at && at[-1] == ' ' && at[strlen(option)] == ' ';
+}
+
+/* An option of another kind would say nothing here. */
+static int check_options(const struct run *r)
+{
+    static const char *const own[] = {"dim",  "ascii", "duplicates", "skew",  "files",
+                                      "size", "plant", "truth",      "bytes", "tagger"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (opt_find(r->program, own[i])->from == OPT_COMMAND_LINE &&
+            !is_of(kind, own[i]))
+            return err_usage("--%s is of no use to %s: leave it out", own[i],
+                             kind->name);
+    int64_t other = set.files ? set.files : units_div_up(set.bytes, TAGGER_LINE);
+    if (!set.n && !other)
+        return err_usage("how many %s?", kind->name);
+    if (set.n && other)
+        return err_usage("N and --%s both say how many: leave out one",
+                         set.files ? "files" : "bytes");
+    if (set.truth && !set.plant)
+        return err_usage("--truth tells where phrases are: of which --plant?");
+    set.n += other;
+    return 0;
+}
+
+/* Of all rows; -1: more than there can be. */
+static int64_t all_bytes(void)
+{
+    int64_t all;
+    if (!kind->rows)
+        return documents_bytes(&documents);
+    return __builtin_mul_overflow(rows.n, rows.bytes, &all) ? -1 : all;
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(kinds[i].name, set.kind))
+            kind = &kinds[i];
+    int rc = check_options(r);
+    if (rc)
+        return rc;
+    output.writers = kind->rows ? r->lanes : 1;
+    rc = set.plant ? err_agree(r->world.comm, plant_read(&plant, set.plant)) : 0;
+    if (rc)
+        return rc;
+    rows = (struct data_rows){.n = set.n, .make = kind->rows};
+    rows.bytes = kind->start(0, &rows.context);
+    bytes = all_bytes();
+    if (bytes < 0)
+        return err_usage("so many %s would exceed 2^63 - 1 bytes", kind->name);
+    n->order = "by number";
+    n->disk_bytes = n->write_bytes = bytes;
+    n->buffer_bytes = kind->rows ? 0 : data_folder_room(&documents);
+    n->memory_bytes =
+        r->lanes * (kind->rows ? (int64_t)DATA_MAKE_MEMORY : n->buffer_bytes);
+    return output_plan(r, &output);
+}
+
+static int open_all(struct run *r)
+{
+    kind->start(r->seed, &rows.context);
+    return 0;
+}
+
+static int make_folder(struct run *r)
+{
+    struct data_fill fill = {
+        .folder = &folder, .documents = &documents, .how = IO_MAKE, .sync_end = true};
+    output_folder(r, &output, folder.path);
+    if (!data_folder_create(r, &folder))
+        data_folder_fill(r, &fill);
+    return 0;
+}
+
+static int make(struct run *r, void *context)
+{
+    (void)context;
+    if (!kind->rows)
+        return make_folder(r);
+    if (!output_open(r, &output, bytes, DATA_SLOT_BYTES, DATA_SLOTS))
+        data_write(r, output.of, &rows);
+    return output_close(r, &output, true);
+}
+
+static int check(struct run *r, void *context)
+{
+    (void)context;
+    return kind->rows ? data_written(r, "gen", output.of->path, bytes)
+                      : run_moved(r, "gen", folder.path, 0, bytes);
+}
+
+/* Of what is there now. */
+static int write_truth(struct run *r)
+{
+    int rc = r->world.rank ? 0 : plant_truth(&documents, set.truth, r->buffer);
+    return err_agree(r->world.comm, rc);
+}
+
+static int put_away(struct run *r, int rc)
+{
+    bool done = !rc && r->options->keep && r->rep == r->options->repeat;
+    if (kind->rows)
+        return output_settle(r, &output, done);
+    int named = done && folder.made ? output_folder_done(r, &output) : 0;
+    if (done && !named && set.truth)
+        named = write_truth(r);
+    folder.made &= !done || named;
+    int removed = data_folder_remove(r, &folder);
+    return named ? named : removed;
+}
+
+static int results(struct run *r, int rc)
+{
+    double n = (double)rows.n, of_each = (double)rows.bytes, all = (double)bytes;
+    report_result(r->report, "rows", &n, 1);
+    if (kind->rows)
+        report_result(r->report, "row_bytes", &of_each, 1);
+    else
+        report_result(r->report, "bytes", &all, 1);
+    return rc;
+}
+
+static void close_all(struct run *r)
+{
+    (void)r;
+    plant_free(&plant);
+    output_free(&output);
+}
+
+int outcore_gen(int argc, char **argv)
+{
+    static const struct stage stages[] = {
+        {.phase = "gen", .body = make}, {.body = check}, {.body = NULL}};
+    static const struct workload gen = {
+        .name = "outcore gen",
+        .line = "KIND [N]",
+        .about = "Makes inputs of the other programs: the same bytes from the same "
+                 "seed, for any number of ranks and threads.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.run,
+        .takes =
+            RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES | RUN_TAKES_ASYNC,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .put_away = put_away,
+        .results = results,
+        .close = close_all,
+    };
+    argv[0] = (char *)gen.name;
+    return run_main(&gen, argc, argv);
+}

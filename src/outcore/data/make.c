@@ -1,0 +1,193 @@
+#include "outcore/data/make.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "run/lanes.h"
+#include "run/stream.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- writing --------------------------------------------------------------------- */
+
+int64_t data_share(const struct data_rows *rows, int w, int n)
+{
+    int64_t whole = IO_DIRECT_ALIGN / units_gcd(IO_DIRECT_ALIGN, rows->bytes);
+    int64_t first = units_part(rows->n, w, n);
+    return w == n ? rows->n : first - first % whole;
+}
+
+struct writing {
+    struct run_file *of;
+    const struct data_rows *rows;
+};
+
+static void write_rows(struct run_stream *s, const struct data_rows *rows,
+                       int64_t first, int64_t end)
+{
+    int64_t most = DATA_SLOT_BYTES / rows->bytes;
+    for (int64_t n; first < end; first += n) {
+        n = end - first < most ? end - first : most;
+        void *to = run_stream_room(s, n * rows->bytes);
+        rows->make(rows->context, first, n, to);
+    }
+}
+
+static void write_share(struct run *r, void *writing)
+{
+    const struct writing *w = writing;
+    const struct data_rows *rows = w->rows;
+    int64_t first = data_share(rows, r->worker, r->workers);
+    int64_t end = data_share(rows, r->worker + 1, r->workers);
+    struct run_stream *s;
+    struct run_stream_how how = {.op = IO_OP_WRITE,
+                                 .from = first * rows->bytes,
+                                 .slot_bytes = DATA_SLOT_BYTES,
+                                 .slots = DATA_SLOTS,
+                                 .record = DATA_SLOT_BYTES};
+    if (first == end || run_stream_open(&s, &w->of[r->lane], &how))
+        return;
+    write_rows(s, rows, first, end);
+    run_stream_flush(s);
+    run_stream_close(&s);
+}
+
+void data_write(struct run *r, struct run_file of[], const struct data_rows *rows)
+{
+    struct writing w = {of, rows};
+    run_lanes(r, write_share, &w);
+}
+
+/* ---- what it is ------------------------------------------------------------------ */
+
+static int no_whole_rows(const struct data_file *d, int64_t row_bytes)
+{
+    int64_t over = d->bytes % row_bytes;
+    if (!over)
+        return 0;
+    return err_set(-EINVAL, d->path, d->bytes - over,
+                   "the input has %lld bytes, which are %lld records of %lld bytes and "
+                   "%lld bytes more: it was cut short, or its records are of another "
+                   "size",
+                   (long long)d->bytes, (long long)(d->bytes / row_bytes),
+                   (long long)row_bytes, (long long)over);
+}
+
+static int make_files(const struct run *r, struct data_file *d)
+{
+    d->of = calloc((size_t)r->lanes, sizeof *d->of);
+    return d->of ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d files", r->lanes);
+}
+
+int data_given(struct run *r, struct data_file *d, const char *path, int64_t row_bytes,
+               bool alone)
+{
+    d->given = true;
+    if (snprintf(d->path, sizeof d->path, "%s", path) >= (int)sizeof d->path)
+        return err_set(-ENAMETOOLONG, path, -1, "the path is too long");
+    int rc = run_input(r, d->path, &d->is, d->may_be_empty);
+    if (rc)
+        return rc;
+    d->bytes = d->is.bytes;
+    if (alone)
+        r->input = (struct run_input){
+            .path = d->path, .count = 1, .bytes = d->is.bytes, .device = d->is.device};
+    rc = no_whole_rows(d, row_bytes);
+    return err_agree(r->world.comm, rc ? rc : make_files(r, d));
+}
+
+int data_planned(const struct run *r, struct data_file *d, const struct data_rows *rows)
+{
+    d->given = false;
+    if (!__builtin_mul_overflow(rows->bytes, rows->n, &d->bytes))
+        return make_files(r, d);
+    return err_usage("%lld records of %lld bytes would exceed 2^63 - 1 bytes",
+                     (long long)rows->n, (long long)rows->bytes);
+}
+
+int data_say(struct run *r, const struct data_file *d)
+{
+    if (!d->given)
+        return 0;
+    run_input_say(r, d->path, &d->is, "");
+    return r->input.path ? 0 : run_reads(r, d->path);
+}
+
+void data_again(struct run *r, const struct data_file *d)
+{
+    if (d->given)
+        run_input_again(r, d->path, &d->is);
+}
+
+/* ---- the file -------------------------------------------------------------------- */
+
+static void name_lanes(struct run *r, struct data_file *d, int64_t max_request,
+                       int depth)
+{
+    for (int i = 0; i < r->lanes; i++)
+        run_file_at(&d->of[i], run_lane_of(r, i), d->path, true, true, d->bytes,
+                    max_request, depth);
+}
+
+void data_name(struct run *r, struct data_file *d, const char *role,
+               int64_t max_request, int depth)
+{
+    if (!d->given)
+        run_path(r, role, "", d->path, sizeof d->path);
+    name_lanes(r, d, max_request, depth);
+}
+
+/* With --cache=direct the last transfer is a whole block, which is cut afterwards. */
+int data_written(const struct run *r, const char *phase, const char *path,
+                 int64_t bytes)
+{
+    bool direct = r->io_flags & IO_DIRECT;
+    int64_t expected = direct ? units_round_up(bytes, IO_DIRECT_ALIGN) : bytes;
+    return run_moved(r, phase, path, -1, expected);
+}
+
+int data_make(struct run *r, struct data_file *d, const struct data_rows *rows)
+{
+    int64_t max_request = d->of->max_request;
+    int depth = d->of->depth;
+    if (d->given)
+        return 0;
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, "make");
+    name_lanes(r, d, DATA_SLOT_BYTES, DATA_SLOTS);
+    if (!run_file_open_lanes(d->of, r->lanes, IO_WRITE | IO_CREATE))
+        data_write(r, d->of, rows);
+    run_file_close_lanes(d->of, r->lanes, true);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    name_lanes(r, d, max_request, depth);
+    return rc ? rc : data_written(r, "make", d->path, d->bytes);
+}
+
+int data_open(struct run *r, struct data_file *d)
+{
+    return run_file_open_lanes(d->of, r->lanes, IO_READ);
+}
+
+int data_close(struct run *r, struct data_file *d)
+{
+    return run_file_close_lanes(d->of, r->lanes, false);
+}
+
+int data_remove(struct run *r, struct data_file *d)
+{
+    if (!d->of || !d->of->run)
+        return 0;
+    if (!d->given)
+        return run_file_remove_lanes(d->of, r->lanes);
+    for (int i = 0; i < r->lanes; i++)
+        if (d->of[i].io)
+            run_fail(r, io_file_close(&d->of[i].io));
+    return err_agree(r->world.comm, r->failed);
+}
+
+void data_free(struct data_file *d)
+{
+    free(d->of);
+    d->of = NULL;
+}

@@ -1,0 +1,113 @@
+#include "outcore/data/records.h"
+#include "base/rng.h"
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    KEY_WORDS = 2, /* that are drawn for a record */
+    PREFIX_BITS = 16,
+    BINARY_WORDS = 10,  /* of its filler */
+    ASCII_WORDS = 3,    /* whole ones of it */
+    DUPLICATE_WORD = 11 /* beyond those of the filler: whether the key is another's */
+};
+
+struct drawn {
+    uint64_t a, b;
+};
+
+static struct drawn draw(const struct records *r, int64_t i)
+{
+    uint64_t at = (uint64_t)i * KEY_WORDS;
+    return (struct drawn){rng_at(r->key, at), rng_at(r->key, at + 1)};
+}
+
+static bool is_duplicate(const struct records *r, int64_t i)
+{
+    uint64_t word = rng_mix(draw(r, i).a + DUPLICATE_WORD);
+    return i > 0 && (double)(word >> 11) * 0x1p-53 < r->duplicates;
+}
+
+/* What the key of record i is made of. */
+static struct drawn draw_key(const struct records *r, int64_t i)
+{
+    while (r->duplicates > 0 && is_duplicate(r, i))
+        i /= 2;
+    struct drawn d = draw(r, i);
+    if (r->skew > 0) {
+        uint64_t prefix = (uint64_t)zipf_at(&r->zipf, r->key, (uint64_t)i) - 1;
+        d.a = prefix << (64 - PREFIX_BITS) | d.a >> PREFIX_BITS;
+    }
+    return d;
+}
+
+static unsigned char *put_big_endian(unsigned char *to, uint64_t x, int bytes)
+{
+    for (int k = 0; k < bytes; k++)
+        *to++ = (unsigned char)(x >> (56 - 8 * k));
+    return to;
+}
+
+/* The first 4-bit digits of x. */
+static unsigned char *put_hex(unsigned char *to, uint64_t x, int digits)
+{
+    for (int k = 0; k < digits; k++)
+        *to++ = (unsigned char)"0123456789ABCDEF"[x >> (60 - 4 * k) & 15];
+    return to;
+}
+
+/* Five characters from blank to tilde, as digits of a fraction. */
+static unsigned char *put_printable(unsigned char *to, uint64_t x)
+{
+    for (int k = 0; k < 5; k++) {
+        unsigned __int128 product = (unsigned __int128)x * 95;
+        *to++ = (unsigned char)(' ' + (int)(product >> 64));
+        x = (uint64_t)product;
+    }
+    return to;
+}
+
+static void make_binary(const struct records *r, int64_t i, unsigned char *to)
+{
+    struct drawn key = draw_key(r, i);
+    uint64_t a = draw(r, i).a;
+    to = put_big_endian(to, key.a, 8);
+    to = put_big_endian(to, key.b, 2);
+    to = put_big_endian(to, (uint64_t)i, 8);
+    for (unsigned k = 1; k <= BINARY_WORDS; k++)
+        to = put_big_endian(to, rng_mix(a + k), 8);
+    memcpy(to, "\r\n", 2);
+}
+
+static void make_ascii(const struct records *r, int64_t i, unsigned char *to)
+{
+    struct drawn key = draw_key(r, i);
+    uint64_t a = draw(r, i).a;
+    to = put_printable(to, key.a);
+    to = put_printable(to, key.b);
+    *to++ = ' ';
+    *to++ = ' ';
+    to = put_hex(to, 0, 16);
+    to = put_hex(to, (uint64_t)i, 16);
+    *to++ = ' ';
+    *to++ = ' ';
+    for (unsigned k = 1; k <= ASCII_WORDS; k++)
+        to = put_hex(to, rng_mix(a + k), 16);
+    to = put_hex(to, rng_mix(a + ASCII_WORDS + 1), 4);
+    memcpy(to, "\r\n", 2);
+}
+
+void records_prepare(struct records *r)
+{
+    if (r->skew > 0)
+        zipf_prepare(&r->zipf, RECORDS_PREFIXES, r->skew);
+}
+
+void records_make(const struct records *r, int64_t first, int64_t n, void *to)
+{
+    unsigned char *at = to;
+    for (int64_t i = first; i < first + n; i++, at += RECORDS_BYTES)
+        if (r->ascii)
+            make_ascii(r, i, at);
+        else
+            make_binary(r, i, at);
+}

@@ -1,0 +1,104 @@
+#include "outcore/knn/nearest.h"
+#include "base/err.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t nearest_memory(int64_t queries, int64_t k)
+{
+    return queries * ((int64_t)sizeof(float) + k * (int64_t)sizeof(struct neighbour));
+}
+
+int nearest_open(struct nearest *n, int64_t queries, int64_t k)
+{
+    *n = (struct nearest){.queries = queries, .k = k};
+    n->limit = calloc((size_t)queries, sizeof *n->limit);
+    n->list = calloc((size_t)(queries * k), sizeof *n->list);
+    if (n->limit && n->list)
+        return 0;
+    nearest_close(n);
+    return err_set(-ENOMEM, NULL, -1, "no memory for %lld neighbours of %lld queries",
+                   (long long)k, (long long)queries);
+}
+
+void nearest_close(struct nearest *n)
+{
+    free(n->limit);
+    free(n->list);
+    *n = (struct nearest){.limit = NULL};
+}
+
+void nearest_begin(struct nearest *n, int64_t queries)
+{
+    n->queries = queries;
+    n->nans = 0;
+    for (int64_t q = 0; q < queries; q++)
+        n->limit[q] = INFINITY;
+    for (int64_t i = 0; i < queries * n->k; i++)
+        n->list[i] = (struct neighbour){INFINITY, NEAREST_NONE};
+}
+
+/* Into the place of the first of a heap of k. */
+static void sift(struct neighbour *heap, int64_t k, struct neighbour x)
+{
+    int64_t i = 0, child = 1;
+    for (; child < k; child = 2 * i + 1) {
+        if (child + 1 < k && nearest_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!nearest_before(&x, &heap[child]))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = x;
+}
+
+/* As numbers rise, who is as far as the worst does not get in: the largest number
+ * below. */
+static float limit_of(const struct neighbour *worst)
+{
+    float below;
+    uint32_t bits;
+    if (worst->id == NEAREST_NONE)
+        return INFINITY;
+    if (worst->d2 <= 0)
+        return -1;
+    memcpy(&bits, &worst->d2, sizeof bits);
+    bits--;
+    memcpy(&below, &bits, sizeof below);
+    return below;
+}
+
+void nearest_offer(struct nearest *n, int64_t query, const float *d2, int64_t count,
+                   uint64_t first)
+{
+    struct neighbour *heap = n->list + query * n->k;
+    for (int64_t i = 0; i < count; i++) {
+        if (d2[i] <= n->limit[query]) {
+            sift(heap, n->k, (struct neighbour){d2[i], first + (uint64_t)i});
+            n->limit[query] = limit_of(heap);
+        }
+        n->nans += query == 0 && isnan(d2[i]);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    return nearest_before(b, a) - nearest_before(a, b);
+}
+
+void nearest_sort(struct nearest *n)
+{
+    for (int64_t q = 0; q < n->queries; q++)
+        qsort(n->list + q * n->k, (size_t)n->k, sizeof *n->list, compare);
+}
+
+void nearest_merge(const struct neighbour *from, struct neighbour *into, int64_t k,
+                   struct neighbour *room)
+{
+    int64_t i = 0, j = 0;
+    for (int64_t to = 0; to < k; to++)
+        room[to] = nearest_before(&from[i], &into[j]) ? from[i++] : into[j++];
+    memcpy(into, room, (size_t)k * sizeof *into);
+}

@@ -1,0 +1,281 @@
+#include "outcore/search/build.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "outcore/search/fetch.h"
+#include "run/stream.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+int64_t build_key_bytes(const struct sort_order *o)
+{
+    return o->key_at + o->key_bytes;
+}
+
+int64_t build_buffer_bytes(const struct pages *p, int depth)
+{
+    int64_t fetches = depth * fetch_slot_bytes(p);
+    int slots = depth < BUILD_SCAN_SLOTS ? depth : BUILD_SCAN_SLOTS;
+    int64_t record = (p->record_bytes / IO_DIRECT_ALIGN + 2) * IO_DIRECT_ALIGN;
+    int64_t scan = slots * (BUILD_SCAN_BYTES + 2 * record) + IO_DIRECT_ALIGN;
+    return fetches > scan ? fetches : scan;
+}
+
+static int open_lane(struct build_lane *l, int64_t key_bytes, int depth)
+{
+    l->req = calloc((size_t)depth, sizeof *l->req);
+    l->first.record = calloc(2, (size_t)key_bytes);
+    if (!l->req || !l->first.record)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d reads", depth);
+    l->last.record = l->first.record + key_bytes;
+    return 0;
+}
+
+static int64_t row_bytes(const struct build *b)
+{
+    return 2 * ((int64_t)sizeof(int64_t) + build_key_bytes(b->order));
+}
+
+int build_open(struct build *b, int ranks, int lanes, int depth)
+{
+    int rc = 0;
+    b->lane = calloc((size_t)lanes, sizeof *b->lane);
+    b->ranks = calloc((size_t)ranks, (size_t)row_bytes(b));
+    if (!b->lane || !b->ranks)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d lanes", lanes);
+    for (int i = 0; i < lanes && !rc; i++)
+        rc = open_lane(&b->lane[i], build_key_bytes(b->order), depth);
+    return rc;
+}
+
+void build_close(struct build *b, int lanes)
+{
+    for (int i = 0; b->lane && i < lanes; i++) {
+        free(b->lane[i].req);
+        free(b->lane[i].first.record);
+    }
+    free(b->lane);
+    free(b->ranks);
+    b->lane = NULL;
+    b->ranks = NULL;
+}
+
+/* ---- order ----------------------------------------------------------------------- */
+
+struct building { /* a lane */
+    const struct build *b;
+    struct build_lane *l;
+    struct run_file *file;
+    int64_t from, end; /* its pages */
+    int64_t page;      /* scan: whose last record comes next */
+};
+
+static int unsorted(const struct run_file *f, const struct pages *p, int64_t before,
+                    int64_t after)
+{
+    return err_set(-EINVAL, f->path, after * p->record_bytes,
+                   "the file is not sorted: the record at offset %lld has a larger key "
+                   "than the one at offset %lld: sort it first (outcore sort)",
+                   (long long)before * p->record_bytes,
+                   (long long)after * p->record_bytes);
+}
+
+static void keep(const struct building *c, struct build_edge *e, int64_t number,
+                 const void *record)
+{
+    e->number = number;
+    memcpy(e->record, record, (size_t)build_key_bytes(c->b->order));
+}
+
+/* Compares n records in a row with each other, and with those before. */
+static void see(const struct building *c, int64_t first, int64_t n, const char *record)
+{
+    const struct sort_order *o = c->b->order;
+    const struct build_edge *last = &c->l->last;
+    if (c->l->first.number < 0)
+        keep(c, &c->l->first, first, record);
+    if (last->number >= 0 && sort_compare(o, last->record, record) > 0)
+        run_fail(c->file->run, unsorted(c->file, c->b->pages, last->number, first));
+    for (int64_t i = 1; i < n; i++, record += o->bytes)
+        if (sort_compare(o, record, record + o->bytes) > 0) {
+            run_fail(c->file->run,
+                     unsorted(c->file, c->b->pages, first + i - 1, first + i));
+            return;
+        }
+    keep(c, &c->l->last, first + n - 1, record);
+}
+
+static void set_word(const struct building *c, int64_t page, const void *record)
+{
+    c->b->word[page - c->b->from] = sort_word(c->b->order, record, 0);
+}
+
+/* ---- a read for each page -------------------------------------------------------- */
+
+static struct fetch_records want_last(void *context, int64_t i, int slot)
+{
+    const struct building *c = context;
+    (void)slot;
+    return (struct fetch_records){pages_first(c->b->pages, c->from + i + 1) - 1, 1};
+}
+
+/* With direct I/O it has come with others. */
+static void have_last(void *context, const struct fetched *is, int64_t i, int slot)
+{
+    const struct building *c = context;
+    int64_t bytes = c->b->pages->record_bytes;
+    int64_t number = pages_first(c->b->pages, c->from + i + 1) - 1;
+    int64_t first = (is->offset + bytes - 1) / bytes;
+    int64_t seen = c->l->last.number + 1;
+    (void)slot;
+    first = first > seen ? first : seen;
+    see(c, first, number - first + 1, is->data + first * bytes - is->offset);
+    set_word(c, c->from + i, is->records);
+}
+
+static void build_strided(struct building *c)
+{
+    struct fetch f = {.pages = c->b->pages,
+                      .want = want_last,
+                      .have = have_last,
+                      .context = c,
+                      .n = c->end - c->from,
+                      .ordered = true};
+    fetch_run(&f, c->file, c->l->req);
+    c->l->reads += f.n;
+    c->l->bytes += f.bytes;
+}
+
+/* ---- the whole file -------------------------------------------------------------- */
+
+static void have_records(struct building *c, int64_t first, int64_t n, const char *data)
+{
+    int64_t last = pages_first(c->b->pages, c->page + 1) - 1;
+    see(c, first, n, data);
+    for (; c->page < c->end && last < first + n;
+         last = pages_first(c->b->pages, ++c->page + 1) - 1)
+        set_word(c, c->page, data + (last - first) * c->b->order->bytes);
+}
+
+/* As with direct I/O: whole blocks, at the end of the file what there is. */
+static int64_t bytes_of_scan(const struct run_file *f, const struct pages *p,
+                             const struct run_stream_how *how)
+{
+    int64_t align = f->run->io_flags & IO_DIRECT ? IO_DIRECT_ALIGN : 1;
+    int64_t size = p->records * p->record_bytes;
+    int64_t begin = how->from - how->from % align, end = how->from + how->bytes;
+    end += (align - end % align) % align;
+    return (end < size ? end : size) - begin;
+}
+
+static void build_scan(struct building *c)
+{
+    const struct pages *p = c->b->pages;
+    struct run_file *f = c->file;
+    struct run_stream *s = NULL;
+    int64_t at = pages_first(p, c->from), n = 0;
+    struct run_stream_how how = {
+        .op = IO_OP_READ,
+        .from = at * p->record_bytes,
+        .bytes = (pages_first(p, c->end) - at) * p->record_bytes,
+        .slots = f->depth < BUILD_SCAN_SLOTS ? f->depth : BUILD_SCAN_SLOTS,
+        .record = p->record_bytes,
+        .memory = f->run->buffer};
+    how.slot_bytes = run_stream_slot_bytes(f, &how, build_buffer_bytes(p, f->depth));
+    c->page = c->from;
+    if (how.bytes && !run_stream_open(&s, f, &how)) {
+        const char *data;
+        while ((data = run_stream_next(s, &n))) {
+            have_records(c, at, n / p->record_bytes, data);
+            at += n / p->record_bytes;
+        }
+        c->l->bytes += bytes_of_scan(f, p, &how);
+    }
+    run_stream_close(&s);
+}
+
+/* ---- all ------------------------------------------------------------------------- */
+
+void build_words(struct run *r, void *build)
+{
+    struct build *b = build;
+    struct building c = {.b = b, .l = &b->lane[r->lane], .file = &b->of[r->lane]};
+    int64_t n = b->end - b->from;
+    c.from = b->from + units_part(n, r->lane, r->lanes);
+    c.end = b->from + units_part(n, r->lane + 1, r->lanes);
+    c.end = c.end - c.from < b->most ? c.end : c.from + b->most;
+    c.l->first.number = c.l->last.number = -1;
+    c.l->reads = c.l->bytes = 0;
+    if (b->scan)
+        build_scan(&c);
+    else
+        build_strided(&c);
+}
+
+/* ---- edges ----------------------------------------------------------------------- */
+
+/* In a row: the numbers of the first and the last record, and these. */
+static struct build_edge edge_of(const struct build *b, int rank, bool last)
+{
+    char *row = b->ranks + rank * row_bytes(b);
+    struct build_edge e = {.record = row + 2 * sizeof(int64_t) +
+                                     last * build_key_bytes(b->order)};
+    memcpy(&e.number, row + last * sizeof e.number, sizeof e.number);
+    return e;
+}
+
+struct build_edge build_last_of(const struct build *b, int rank)
+{
+    return edge_of(b, rank, true);
+}
+
+static void put_edge(const struct build *b, int rank, bool last,
+                     const struct build_edge *is)
+{
+    struct build_edge e = edge_of(b, rank, last);
+    memcpy(b->ranks + rank * row_bytes(b) + last * sizeof is->number, &is->number,
+           sizeof is->number);
+    memcpy(e.record, is->record, (size_t)build_key_bytes(b->order));
+}
+
+static void check_pair(struct run *r, const struct build *b,
+                       const struct build_edge *before, const struct build_edge *after)
+{
+    if (before->number >= 0 && after->number >= 0 &&
+        sort_compare(b->order, before->record, after->record) > 0)
+        run_fail(r, unsorted(b->of, b->pages, before->number, after->number));
+}
+
+/* A lane, or a rank, may have no pages: it is left out. */
+static void put_own_edges(struct run *r, const struct build *b)
+{
+    const struct build_edge *last = &b->lane->last;
+    put_edge(b, r->world.rank, false, &b->lane->first);
+    put_edge(b, r->world.rank, true, last);
+    for (int i = 1; i < r->lanes; i++) {
+        const struct build_lane *l = &b->lane[i];
+        if (l->first.number < 0)
+            continue;
+        check_pair(r, b, last, &l->first);
+        if (last->number < 0)
+            put_edge(b, r->world.rank, false, &l->first);
+        last = &l->last;
+        put_edge(b, r->world.rank, true, last);
+    }
+}
+
+void build_join(struct run *r, const struct build *b)
+{
+    struct build_edge first, before = {.number = -1};
+    put_own_edges(r, b);
+    enum act act = phase_act(r->phase, ACT_COMMUNICATE);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, b->ranks, (int)row_bytes(b), MPI_BYTE,
+                  r->world.comm);
+    phase_act(r->phase, act);
+    for (int i = r->world.rank - 1; i >= 0 && before.number < 0; i--)
+        before = build_last_of(b, i);
+    first = edge_of(b, r->world.rank, false);
+    check_pair(r, b, &before, &first);
+}

@@ -1,0 +1,346 @@
+#include "base/err.h"
+#include "base/units.h"
+#include "outcore/search/search.h"
+#include "outcore/search/verify.h"
+#include <errno.h>
+#include <string.h>
+
+enum { PROBE_READS = 256, PROBE_BYTES = 16 << 20 }; /* of a lane */
+
+/* ---- phases ---------------------------------------------------------------------- */
+
+/* So many requests under way of each lane. */
+static void name_sorted(struct run *r, struct search *s, int depth)
+{
+    data_name(r, &s->sorted, "sorted", search_request_bytes(s), depth);
+}
+
+static void begin(struct run *r, struct search *s, const char *name, bool aside)
+{
+    r->aside = r->samples_only = aside;
+    run_phase_begin(r, name);
+    data_open(r, &s->sorted);
+}
+
+static int end(struct run *r, struct search *s)
+{
+    data_close(r, &s->sorted);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    return rc;
+}
+
+/* What lanes were to read, of all ranks. */
+static int counted(struct run *r, const char *phase, int64_t bytes)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return run_moved(r, phase, NULL, bytes, 0);
+}
+
+static int64_t all_max(const struct run *r, int64_t value)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    return value;
+}
+
+/* ---- the index ------------------------------------------------------------------- */
+
+static int64_t built_bytes(const struct run *r, const struct build *b)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < r->lanes; i++)
+        bytes += b->lane[i].bytes;
+    return bytes;
+}
+
+/* A little of the file in one way: pages of all ranks in a second. */
+static double probe_rate(struct run *r, struct search *s, bool scan, int64_t most,
+                         int64_t *bytes)
+{
+    struct build b = s->build;
+    int64_t pages = 0, begin_ns = clock_ns();
+    b.scan = scan;
+    b.most = most;
+    run_lanes(r, build_words, &b);
+    int64_t ns = all_max(r, clock_ns() - begin_ns);
+    *bytes += built_bytes(r, &b);
+    for (int i = 0; i < r->lanes; i++) {
+        int64_t n = units_part(b.end - b.from, i + 1, r->lanes) -
+                    units_part(b.end - b.from, i, r->lanes);
+        pages += n < most ? n : most;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &pages, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return (double)pages / ((double)(ns ? ns : 1) / 1e9);
+}
+
+/* --build=auto. What both would take follows from a part of the file. */
+static int probe(struct run *r, struct search *s)
+{
+    int64_t bytes = 0, most = PROBE_BYTES / s->pages.block;
+    begin(r, s, "probe", false);
+    r->samples_only = true;
+    double strided = probe_rate(r, s, false, PROBE_READS, &bytes);
+    double scan = probe_rate(r, s, true, most > 1 ? most : 1, &bytes);
+    int rc = end(r, s);
+    if (rc || (rc = counted(r, "probe", bytes)))
+        return rc;
+    s->build.scan = scan > strided;
+    run_figure(r, "index", "scan_expected_s", "s", "lower",
+               "pages / those that were read sequentially in a second, in a part of "
+               "the file",
+               (double)s->pages.n / scan);
+    run_figure(r, "index", "strided_expected_s", "s", "lower",
+               "pages / those of which one record each was read in a second, in a part "
+               "of the file",
+               (double)s->pages.n / strided);
+    return 0;
+}
+
+/* All have the words of all. */
+static void replicate(struct run *r, struct search *s)
+{
+    enum { MOST = 1 << 30 };
+    int64_t n = s->pages.n, P = r->world.size;
+    enum act before = phase_act(r->phase, ACT_COMMUNICATE);
+    for (int i = 0; i < P; i++) {
+        int64_t end = units_part(n, i + 1, P);
+        for (int64_t at = units_part(n, i, P); at < end; at += MOST)
+            MPI_Bcast(s->index.word + at, (int)(end - at < MOST ? end - at : MOST),
+                      MPI_UINT64_T, i, r->world.comm);
+    }
+    phase_act(r->phase, before);
+}
+
+static int build_index(struct run *r, struct search *s)
+{
+    struct build *b = &s->build;
+    b->most = INT64_MAX;
+    begin(r, s, "index", false);
+    run_lanes(r, build_words, b);
+    build_join(r, b);
+    if (!s->split && r->world.size > 1)
+        replicate(r, s);
+    index_finish(&s->index);
+    int rc = end(r, s);
+    if (!rc)
+        rc = counted(r, "index", built_bytes(r, b));
+    if (!rc && !b->scan)
+        run_figure(r, "index", "reads_per_s", "1/s", "higher",
+                   "reads of a record, one for each block / slowest rank's phase "
+                   "seconds",
+                   (double)s->pages.n / r->last.wall_s);
+    return rc;
+}
+
+static int index_phases(struct run *r, struct search *s)
+{
+    int rc = s->how == SEARCH_AUTO ? probe(r, s) : 0;
+    if (s->how != SEARCH_AUTO)
+        s->build.scan = s->how == SEARCH_SCAN;
+    return rc ? rc : build_index(r, s);
+}
+
+/* ---- keys and checks ------------------------------------------------------------- */
+
+static int make_keys(struct run *r, struct search *s)
+{
+    struct keys_work w = {.of = s->sorted.of,
+                          .keys = &s->keys,
+                          .first = s->first,
+                          .n = s->n,
+                          .to = s->key,
+                          .req = s->req};
+    begin(r, s, "keys", true);
+    run_lanes(r, keys_fill, &w);
+    return end(r, s);
+}
+
+static int verify(struct run *r, struct search *s)
+{
+    struct verify v = {.of = s->sorted.of,
+                       .order = &s->form.order,
+                       .pages = &s->pages,
+                       .keys = s->key,
+                       .first = s->first,
+                       .n = s->n,
+                       .key_bytes = s->keys.key_bytes,
+                       .answer = s->answer,
+                       .req = s->req};
+    begin(r, s, "verify", true);
+    run_lanes(r, verify_answers, &v);
+    return end(r, s);
+}
+
+/* ---- look-ups -------------------------------------------------------------------- */
+
+struct pass { /* of this rank; then of all */
+    int64_t wall_ns, cpu_ns, reads, bytes, longest_ns;
+    int64_t hist[HIST_SIZE];
+};
+
+static void add_lanes(const struct run *r, const struct search *s, struct pass *p)
+{
+    for (int i = 0; i < r->lanes; i++) {
+        const struct lookups_lane *l = &s->lookups.lane[i];
+        p->reads += l->reads;
+        p->bytes += l->bytes;
+        p->longest_ns = l->longest_ns > p->longest_ns ? l->longest_ns : p->longest_ns;
+        for (int b = 0; b < HIST_SIZE; b++)
+            p->hist[b] += l->hist[b];
+    }
+}
+
+static void add_ranks(const struct run *r, struct pass *p)
+{
+    p->wall_ns = all_max(r, p->wall_ns);
+    p->longest_ns = all_max(r, p->longest_ns);
+    MPI_Allreduce(MPI_IN_PLACE, &p->cpu_ns, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, p->hist, HIST_SIZE, MPI_INT64_T, MPI_SUM,
+                  r->world.comm);
+}
+
+static void add_figures(struct run *r, const struct search *s, const struct pass *p)
+{
+    const double n = (double)s->set->lookups, longest_s = (double)p->longest_ns / 1e9;
+    static const struct {
+        const char *name, *what;
+        double q;
+    } tails[] = {
+        {"p50_us", "median of the look-ups' latencies", 0.5},
+        {"p99_us", "latency that 99 % of the look-ups do not exceed", 0.99},
+        {"p999_us", "latency that 99.9 % of the look-ups do not exceed", 0.999}};
+    run_figure(r, "lookup", "mean_us", "us", "lower",
+               "slowest rank's time for all look-ups / look-ups of all ranks",
+               (double)p->wall_ns / 1e3 / n);
+    run_figure(r, "lookup", "per_s", "1/s", "higher",
+               "look-ups of all ranks / slowest rank's time for them",
+               n / ((double)p->wall_ns / 1e9));
+    run_figure(r, "lookup", "cpu_us", "us", "lower",
+               "processor time of all ranks' processes in that time / look-ups",
+               (double)p->cpu_ns / 1e3 / n);
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+        run_figure(
+            r, "lookup", tails[i].name, "us", "lower", tails[i].what,
+            1e6 * report_quantile(p->hist, s->set->lookups, tails[i].q, longest_s));
+}
+
+static int64_t unanswered(const struct search *s)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->answer[i] < 0)
+            return i;
+    return -1;
+}
+
+static struct search_answers sum_up(const struct run *r, const struct search *s)
+{
+    struct search_answers a = {0};
+    for (int64_t i = 0; i < s->n; i++) {
+        struct found f = lookup_found(s->answer[i]);
+        a.found += f.equal;
+        a.sum += f.position;
+        if (s->first + i < SEARCH_FIRST)
+            a.first[s->first + i] = f.position;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &a, (int)(sizeof a / sizeof(int64_t)), MPI_INT64_T,
+                  MPI_SUM, r->world.comm);
+    return a;
+}
+
+/* However it is done, the answers are the same. */
+static int take_answers(struct run *r, struct search *s, int64_t reads)
+{
+    int64_t none = unanswered(s);
+    int rc = none < 0 ? 0
+                      : err_set(-EIO, s->sorted.path, -1, "look-up %lld has no answer",
+                                (long long)s->first + none);
+    rc = err_agree(r->world.comm, rc);
+    if (rc)
+        return rc;
+    struct search_answers a = sum_up(r, s);
+    if (s->answered && (a.found != s->answers.found || a.sum != s->answers.sum))
+        return err_set(-EIO, s->sorted.path, -1,
+                       "%lld keys were found, and the sum of positions is %lld; in the "
+                       "pass before it was %lld and %lld",
+                       (long long)a.found, (long long)a.sum,
+                       (long long)s->answers.found, (long long)s->answers.sum);
+    a.reads = reads;
+    s->answers = a;
+    s->answered = true;
+    return 0;
+}
+
+static int look_up(struct run *r, struct search *s, int lanes)
+{
+    struct pass p = {0};
+    s->lookups.lanes = lanes;
+    lookups_begin(&s->lookups, r->lanes);
+    begin(r, s, "lookup", false);
+    p.wall_ns = -clock_ns();
+    p.cpu_ns = -clock_cpu_ns();
+    if (!r->failed)
+        share_look_up(r, &s->share, &s->lookups, s->key, s->n, s->answer);
+    p.cpu_ns += clock_cpu_ns();
+    p.wall_ns += clock_ns();
+    int rc = end(r, s);
+    add_lanes(r, s, &p);
+    if (!rc)
+        rc = counted(r, "lookup", p.bytes);
+    if (!rc) {
+        add_ranks(r, &p);
+        add_figures(r, s, &p);
+        rc = take_answers(r, s, p.reads);
+    }
+    return rc;
+}
+
+static int look_up_all(struct run *r, struct search *s)
+{
+    int rc = 0;
+    if (!s->sweep.n)
+        return look_up(r, s, r->lanes);
+    for (int i = 0; i < s->sweep.n && !rc; i++) {
+        int value = (int)s->sweep.is[i];
+        r->at = (struct report_at){.name = s->sweeps_threads ? "threads" : "depth",
+                                   .value = value};
+        if (!s->sweeps_threads)
+            name_sorted(r, s, value);
+        rc = look_up(r, s, s->sweeps_threads ? value : r->lanes);
+    }
+    r->at.name = NULL;
+    name_sorted(r, s, search_depth_most(s));
+    return rc;
+}
+
+/* ---- a repetition ---------------------------------------------------------------- */
+
+/* Both are none of the work. */
+static int make_sorted(struct run *r, struct search *s)
+{
+    data_name(r, &s->unsorted, "unsorted", SORTING_READ_BYTES, SORTING_READ_DEPTH);
+    int rc = data_make(r, &s->unsorted, &s->rows);
+    r->aside = r->samples_only = true;
+    if (!rc)
+        rc = sorting_run(r, &s->sorting);
+    r->aside = r->samples_only = false;
+    int removed = data_remove(r, &s->unsorted);
+    snprintf(s->sorted.path, sizeof s->sorted.path, "%s", s->output.of->path);
+    return rc ? rc : removed;
+}
+
+int search_repetition(struct run *r, void *context)
+{
+    struct search *s = context;
+    int rc = s->set->records ? make_sorted(r, s) : 0;
+    if (rc)
+        return rc;
+    name_sorted(r, s, search_depth_most(s));
+    rc = s->indexed ? index_phases(r, s) : 0;
+    if (!rc)
+        rc = make_keys(r, s);
+    if (!rc)
+        rc = look_up_all(r, s);
+    if (!rc && r->verify)
+        rc = verify(r, s);
+    return rc;
+}
