@@ -1,0 +1,133 @@
+#include "outcore/ngram/letters.h"
+#include <endian.h>
+#include <string.h>
+
+enum { AT_ONCE = 8 };
+
+#define EACH UINT64_C(0x0101010101010101) /* byte */
+#define HIGH_BITS (EACH * 0x80)
+
+/* The first byte is the lowest one. */
+static inline uint64_t word_at(const uint8_t *p)
+{
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return le64toh(x);
+}
+
+static inline void put_word(uint8_t *to, uint64_t x)
+{
+    x = htole64(x);
+    memcpy(to, &x, sizeof x);
+}
+
+/* Without a branch: half of all texts' words would be mispredicted. */
+static inline uint8_t *emit(uint8_t *to, uint8_t *last, uint8_t code)
+{
+    *to = code;
+    to += (code | *last) != 0;
+    *last = code;
+    return to;
+}
+
+/* Of two bytes are U+0080 .. U+024F and some more; longer ones are no letters, as are
+ * bytes that are out of place: so each of these is a 0 by itself. */
+static inline uint8_t *step(struct letters *l, uint8_t b, uint8_t *to)
+{
+    uint8_t lead = l->lead;
+    l->lead = 0;
+    if (lead && (b & 0xc0) == 0x80) {
+        unsigned point = (lead & 0x1fU) << 6 | (b & 0x3fU);
+        return emit(to, &l->last, point < LETTERS_FOLDED ? letters_fold[point] : 0);
+    }
+    if (lead)
+        to = emit(to, &l->last, 0);
+    if (b >= 0xc2 && b <= 0xc9) {
+        l->lead = b;
+        return to;
+    }
+    return emit(to, &l->last, b < 0x80 ? letters_fold[b] : 0);
+}
+
+static uint8_t *take_latin1(struct letters *l, const uint8_t *text, int64_t bytes,
+                            uint8_t *to)
+{
+    uint8_t last = l->last;
+    for (int64_t i = 0; i < bytes; i++)
+        to = emit(to, &last, letters_fold[text[i]]);
+    l->last = last;
+    return to;
+}
+
+/* The codes of eight ASCII bytes at once; *other: the highest bit of each that is no
+ * letter. A letter becomes small first, and is then from 0x61 to 0x7a. */
+static inline uint64_t fold_8(uint64_t x, uint64_t *other)
+{
+    uint64_t small = x | EACH * 0x20;
+    uint64_t letter = (small + EACH * 0x1f) & ~(small + EACH * 0x05) & HIGH_BITS;
+    *other = letter ^ HIGH_BITS;
+    return small & ((letter >> 2) - (letter >> 7));
+}
+
+/* The first n of eight bytes, which are ASCII. Most often one code is left out, or
+ * none: those after it move down. */
+static inline uint8_t *emit_word(uint8_t *to, uint8_t *last, uint64_t x, int n)
+{
+    uint64_t other, code = fold_8(x, &other), whole = n == AT_ONCE;
+    uint64_t those = whole ? ~UINT64_C(0) : (UINT64_C(1) << 8 * n) - 1;
+    uint64_t out = other & (other << 8 | (*last ? 0 : 0x80)) & those;
+    uint64_t stay = (out >> 7) - 1; /* the bytes before it; or all */
+    if (out & (out - 1)) {
+        for (int k = 0; k < n; k++)
+            to = emit(to, last, code >> 8 * k & 0xff);
+        return to;
+    }
+    put_word(to, (code & stay) | (code >> 8 & ~stay));
+    *last = (uint8_t)(whole ? code >> 56 : (code << 8 | *last) >> 8 * n);
+    return to + n - (out != 0);
+}
+
+/* Up to the next ASCII byte that begins something. */
+static inline int64_t steps(struct letters *l, const uint8_t *text, int64_t i,
+                            int64_t bytes, uint8_t **to)
+{
+    for (; i < bytes && (l->lead || text[i] >= 0x80); i++)
+        *to = step(l, text[i], *to);
+    return i;
+}
+
+static uint8_t *take_utf8(struct letters *l, const uint8_t *text, int64_t bytes,
+                          uint8_t *to)
+{
+    struct letters s = *l;
+    int64_t i = steps(&s, text, 0, bytes, &to);
+    while (i + AT_ONCE <= bytes) {
+        uint64_t x = word_at(text + i), high = x & HIGH_BITS;
+        if (!high) {
+            to = emit_word(to, &s.last, x, AT_ONCE);
+            i += AT_ONCE;
+        } else {
+            int n = __builtin_ctzll(high) / 8;
+            to = emit_word(to, &s.last, x, n);
+            i = steps(&s, text, i + n, bytes, &to);
+        }
+    }
+    for (; i < bytes; i++)
+        to = step(&s, text[i], to);
+    *l = s;
+    return to;
+}
+
+int64_t letters_take(struct letters *l, const void *text, int64_t bytes, uint8_t *to)
+{
+    return (l->latin1 ? take_latin1(l, text, bytes, to)
+                      : take_utf8(l, text, bytes, to)) -
+           to;
+}
+
+int64_t letters_end(struct letters *l, uint8_t *to)
+{
+    bool cut = l->lead;
+    l->lead = 0;
+    return cut ? emit(to, &l->last, 0) - to : 0;
+}

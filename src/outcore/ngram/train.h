@@ -1,0 +1,7 @@
+/* outcore ngram train: the model of outcore ngram, from texts in each language. */
+#ifndef OUTCORE_NGRAM_TRAIN_H
+#define OUTCORE_NGRAM_TRAIN_H
+
+int ngram_train(int argc, char **argv);
+
+#endif

@@ -1,0 +1,209 @@
+#include "outcore/stream/many.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- listing --------------------------------------------------------------------- */
+
+struct listing {
+    const struct run *r;
+    struct many *m;
+    int64_t all;         /* names, of all ranks */
+    char path[PATH_MAX]; /* of the present folder in m->folder, and a name in it */
+};
+
+/* Whether it has gone since, which is counted. */
+static bool is_gone(struct listing *l, struct io_folder *d, const char *name)
+{
+    struct io_whole w = {.name = name};
+    bool gone = l->m->passing.skip && !io_whole_is_there(d, &w);
+    l->m->gone += gone;
+    return gone;
+}
+
+/* `at` is where its name begins in l->path. */
+static int list_file(struct listing *l, struct io_folder *d, size_t at)
+{
+    const struct world *w = &l->r->world;
+    l->all++;
+    if (names_deal(l->path, w->size) != w->rank || is_gone(l, d, l->path + at))
+        return 0;
+    int rc = io_folder_plain(d, l->path + at);
+    return rc ? rc : names_add(&l->m->names, l->path, io_folder_inode(d));
+}
+
+static int list_folder(struct listing *l, struct io_folder *d, size_t at);
+
+static int list_below(struct listing *l, struct io_folder *d, size_t at)
+{
+    struct io_folder *sub;
+    int rc = io_folder_enter(&sub, d, l->path + at);
+    at = strlen(l->path);
+    l->path[at++] = '/';
+    rc = rc ? rc : list_folder(l, sub, at);
+    io_folder_close(&sub);
+    return rc;
+}
+
+static int list_folder(struct listing *l, struct io_folder *d, size_t at)
+{
+    size_t before = strlen(l->m->folder.path) + 1, most = sizeof l->path - 1;
+    int rc;
+    if (before + at + NAME_MAX >= most)
+        return err_set(-ENAMETOOLONG, io_folder_path(d), -1,
+                       "folders lie too deep in one another: a file's path may have "
+                       "%d bytes",
+                       PATH_MAX);
+    while ((rc = io_folder_next(d, l->path + at, NAME_MAX + 1)) > 0) {
+        if (l->m->deep && io_folder_is_folder(d, l->path + at))
+            rc = list_below(l, d, at);
+        else
+            rc = list_file(l, d, at);
+        if (rc)
+            return rc;
+    }
+    return rc;
+}
+
+/* The names in an open file, each with that byte at its end. */
+static int list_names(struct listing *l, struct io_folder *d, FILE *in, int end)
+{
+    char *name = NULL;
+    size_t room = 0;
+    ssize_t n;
+    int rc = 0;
+    while (!rc && (n = getdelim(&name, &room, end, in)) > 0) {
+        n -= name[n - 1] == end;
+        name[n] = 0;
+        const char *at = name + (strncmp(name, "./", 2) ? 0 : 2);
+        if (snprintf(l->path, sizeof l->path, "%s", at) >= (int)sizeof l->path)
+            rc = err_set(-ENAMETOOLONG, l->m->list, -1, "a name in it is too long");
+        else if (*at)
+            rc = list_file(l, d, 0);
+    }
+    if (ferror(in))
+        rc = err_set(-EIO, l->m->list, -1, "the list cannot be read");
+    free(name);
+    return rc;
+}
+
+/* A zero byte in its begin tells how names end. */
+static int list_named(struct listing *l, struct io_folder *d)
+{
+    char begin[PATH_MAX];
+    FILE *in = fopen(l->m->list, "rb");
+    if (!in)
+        return err_set(-errno, l->m->list, -1, "the list cannot be opened: %s",
+                       strerror(errno));
+    size_t n = fread(begin, 1, sizeof begin, in);
+    rewind(in);
+    int rc = list_names(l, d, in, memchr(begin, 0, n) ? 0 : '\n');
+    fclose(in);
+    return rc;
+}
+
+static int list_all(const struct run *r, struct many *m, struct io_folder *d,
+                    int64_t *all)
+{
+    struct listing l = {.r = r, .m = m};
+    m->gone = 0;
+    int rc = m->list ? list_named(&l, d) : list_folder(&l, d, 0);
+    *all = l.all;
+    return rc ? rc : names_sort(&m->names, m->order, rng_key(r->seed, RNG_SEARCHED));
+}
+
+/* Each has found the same, or a name may be nobody's. */
+static int compare_lists(const struct run *r, const struct many *m, int64_t all)
+{
+    int64_t most[2] = {all, -all};
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    if (!most[0])
+        return err_set(-ENOENT, m->folder.path, -1, "there is no file in the folder");
+    if (most[0] == -most[1])
+        return 0;
+    return err_set(-EIO, m->folder.path, -1,
+                   "one rank has found %lld names in the folder and another one %lld: "
+                   "it changes while it is listed",
+                   (long long)most[0], (long long)-most[1]);
+}
+
+int many_give(struct many *m, const char *path)
+{
+    size_t room = sizeof m->folder.path;
+    m->given = true;
+    return snprintf(m->folder.path, room, "%s", path) < (int)room
+               ? 0
+               : err_set(-ENAMETOOLONG, path, -1, "the path is too long");
+}
+
+int many_list(struct run *r, struct many *m)
+{
+    struct io_folder *d = NULL;
+    int64_t all = 0;
+    names_free(&m->names);
+    int rc = io_folder_open(&d, MPI_COMM_NULL, m->folder.path, IO_READ | IO_LOCAL);
+    rc = rc ? rc : list_all(r, m, d, &all);
+    io_folder_close(&d);
+    rc = err_agree(r->world.comm, rc);
+    return rc ? rc : compare_lists(r, m, all);
+}
+
+/* ---- making ---------------------------------------------------------------------- */
+
+void many_write(struct run *r, struct many *m, enum io_replace how, bool sync_each,
+                bool sync_end)
+{
+    struct data_fill fill = {.folder = &m->folder,
+                             .documents = &m->documents,
+                             .how = how,
+                             .sync_each = sync_each,
+                             .sync_end = sync_end};
+    data_folder_fill(r, &fill);
+}
+
+int many_make(struct run *r, struct many *m)
+{
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, "make");
+    if (!data_folder_create(r, &m->folder))
+        many_write(r, m, IO_MAKE, false, true);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    if (!rc)
+        rc = run_moved(r, "make", m->folder.path, 0, documents_bytes(&m->documents));
+    return rc;
+}
+
+struct expecting {
+    const struct documents *documents;
+    struct sink *sink; /* of each lane */
+};
+
+static void expect_lane(struct run *r, void *expecting)
+{
+    const struct expecting *x = expecting;
+    const struct documents *d = x->documents;
+    int64_t end = units_part(d->n, r->worker + 1, r->workers);
+    for (int64_t i = units_part(d->n, r->worker, r->workers); i < end; i++) {
+        documents_make(d, i, r->buffer);
+        sink_take(&x->sink[r->lane], r->buffer, documents_size(d, i));
+        sink_end(&x->sink[r->lane], NULL);
+    }
+}
+
+void many_expect(struct run *r, struct many *m, struct sink lane[])
+{
+    struct expecting x = {&m->documents, lane};
+    run_lanes(r, expect_lane, &x);
+}
+
+void many_free(struct many *m)
+{
+    names_free(&m->names);
+    passing_close(&m->passing);
+}

@@ -1,0 +1,301 @@
+#include "base/err.h"
+#include "outcore/stream/compress.h"
+#include "outcore/stream/stream.h"
+#include <errno.h>
+#include <string.h>
+
+enum way { WAY_STREAM, WAY_PLAIN };
+
+/* ---- sums ------------------------------------------------------------------------ */
+
+void streaming_sinks_begin(struct run *r, struct streaming *s, const struct consume *c)
+{
+    for (int i = 0; i < r->lanes; i++) {
+        struct sink *sink = &s->sink[i];
+        *sink = (struct sink){.how = *c,
+                              .context = sink->context,
+                              .copy = run_lane_of(r, i)->buffer + s->copy_at};
+        if (s->compress && c == &s->how)
+            sink->ops = &compress_ops;
+    }
+}
+
+struct sink streaming_sinks_end(const struct run *r, const struct streaming *s)
+{
+    struct sink all = {.files = 0};
+    for (int i = 0; i < r->lanes; i++)
+        sink_add(&all, &s->sink[i]);
+    int64_t sum[3] = {all.files, all.bytes, (int64_t)all.sum};
+    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return (struct sink){.files = sum[0], .bytes = sum[1], .sum = (uint64_t)sum[2]};
+}
+
+/* Of all ranks' sinks, since they were opened. */
+static int64_t compressed(const struct run *r, const struct streaming *s)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < r->lanes && s->compress; i++)
+        bytes += compress_bytes(s->sink[i].context);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return bytes;
+}
+
+/* What was found came through the slots; each rank counts what is its own. */
+static int compare(struct run *r, const struct streaming *s)
+{
+    bool same = s->found.files == s->expected.files &&
+                s->found.bytes == s->expected.bytes && s->found.sum == s->expected.sum;
+    r->checked += r->world.rank ? 0 : s->found.files;
+    if (same)
+        return 0;
+    r->bad += r->world.rank ? 0 : 1;
+    return err_set(-EIO, streaming_path(s), -1,
+                   "%lld %s of %lld bytes with CRC-32 that add up to %llx went through "
+                   "the slots, and expected were %lld of %lld bytes, %llx",
+                   (long long)s->found.files,
+                   s->work == STREAMING_FILE ? "sections" : "files",
+                   (long long)s->found.bytes, (unsigned long long)s->found.sum,
+                   (long long)s->expected.files, (long long)s->expected.bytes,
+                   (unsigned long long)s->expected.sum);
+}
+
+/* ---- phases ---------------------------------------------------------------------- */
+
+/* Of this rank's consumers. */
+static int64_t sunk(const struct streaming *s)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < s->many.passing.consumers; i++)
+        bytes += s->sink[i].bytes;
+    return bytes;
+}
+
+/* In a phase. */
+static void read_all(struct run *r, struct streaming *s, enum way way)
+{
+    int64_t begin_ns = clock_cpu_ns();
+    if (s->work == STREAMING_FILE) {
+        if (!data_open(r, &s->large.file))
+            large_run(&s->large, r, way == WAY_PLAIN);
+        data_close(r, &s->large.file);
+    } else if (way == WAY_PLAIN) {
+        passing_plain(&s->many.passing, r, s->sink);
+    } else {
+        passing_run(&s->many.passing, r);
+        run_count_cached(r, sunk(s), s->many.passing.resident);
+    }
+    s->cpu_ns = clock_cpu_ns() - begin_ns;
+}
+
+static void drop_files(struct run *r, struct streaming *s)
+{
+    if (s->work != STREAMING_FILE && !r->failed)
+        passing_drop(&s->many.passing, r);
+}
+
+/* Of the whole input; of what may be anything, what went to the sinks. */
+static int64_t predicted(const struct streaming *s)
+{
+    return s->work == STREAMING_FILE ? s->large.file.bytes
+           : s->many.given || s->many.passing.skip
+               ? s->found.bytes
+               : documents_bytes(&s->many.documents);
+}
+
+static void count_changes(struct run *r, struct streaming *s)
+{
+    const struct passing *p = &s->many.passing;
+    int64_t n[2] = {p->gone + s->many.gone, p->cut};
+    MPI_Allreduce(MPI_IN_PLACE, n, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    s->gone = n[0];
+    s->cut = n[1];
+}
+
+/* All that is read goes to sinks of a kind; the verdict is agreed. */
+static int pass(struct run *r, struct streaming *s, const char *phase,
+                const struct consume *c, enum way way)
+{
+    streaming_sinks_begin(r, s, c);
+    drop_files(r, s);
+    run_phase_begin(r, phase);
+    read_all(r, s, way);
+    int rc = run_phase_end(r);
+    s->found = streaming_sinks_end(r, s);
+    count_changes(r, s);
+    return rc ? rc : run_moved(r, phase, streaming_path(s), predicted(s), 0);
+}
+
+static int pass_aside(struct run *r, struct streaming *s, const char *phase,
+                      enum way way)
+{
+    const struct consume sums = {.how = CONSUME_CHECKSUM};
+    r->aside = r->samples_only = true;
+    int rc = pass(r, s, phase, &sums, way);
+    r->aside = r->samples_only = false;
+    return rc;
+}
+
+/* As much as the rank reads, from memory. */
+static void sink_lane(struct run *r, void *streaming)
+{
+    struct streaming *s = streaming;
+    struct sink *sink = &s->sink[r->lane];
+    int64_t left = s->found.bytes / r->world.size, most = s->set->slot_bytes;
+    if (s->work == STREAMING_FILE)
+        left /= r->lanes;
+    else if (r->lane)
+        return;
+    for (int64_t n; left > 0; left -= n) {
+        n = left < most ? left : most;
+        sink_take(sink, r->buffer, n);
+    }
+    sink_end(sink, NULL);
+}
+
+static int sink_alone(struct run *r, struct streaming *s)
+{
+    streaming_sinks_begin(r, s, &s->how);
+    run_phase_begin(r, "sink");
+    run_lanes(r, sink_lane, s);
+    return run_phase_end(r);
+}
+
+/* ---- a turn ---------------------------------------------------------------------- */
+
+static int measure_overlap(struct run *r, struct streaming *s)
+{
+    const struct consume none = {.how = CONSUME_NONE};
+    int rc = pass(r, s, "alone", &none, WAY_STREAM);
+    double alone_s = r->last.wall_s;
+    rc = rc ? rc : sink_alone(r, s);
+    double sink_s = r->last.wall_s;
+    rc = rc ? rc : pass(r, s, "read", &s->how, WAY_STREAM);
+    if (rc)
+        return rc;
+    streaming_overlap_figure(r, alone_s, sink_s, r->last.wall_s);
+    return 0;
+}
+
+/* What the timed phase did not sum up is read again, in the same way. */
+static int verify(struct run *r, struct streaming *s)
+{
+    int rc = 0;
+    if (!r->verify)
+        return 0;
+    if (s->work != STREAMING_WRITE && s->how.how != CONSUME_CHECKSUM)
+        rc = pass_aside(r, s, "verify", WAY_STREAM);
+    struct sink streamed = s->found;
+    if (!rc && !s->known) {
+        rc = pass_aside(r, s, "plain", WAY_PLAIN);
+        s->expected = s->found;
+        s->known = !rc;
+    }
+    s->found = streamed;
+    return rc ? rc : compare(r, s);
+}
+
+static int read_turn(struct run *r, struct streaming *s)
+{
+    int64_t before = compressed(r, s);
+    int rc = s->set->overlap ? measure_overlap(r, s)
+                             : pass(r, s, "read", &s->how, WAY_STREAM);
+    s->compressed = compressed(r, s) - before;
+    if (rc)
+        return rc;
+    streaming_figures(r, s, "read");
+    run_rep_end(r);
+    return verify(r, s);
+}
+
+/* Past the page cache, or through it; the first turn changes with the repetition. */
+static int compare_turn(struct run *r, struct streaming *s, int turn)
+{
+    bool direct = (turn + r->rep) % 2 == 0;
+    int before = r->io_flags;
+    r->at = (struct report_at){.name = "cache", .text = direct ? "direct" : "flush"};
+    r->io_flags = direct ? before | IO_DIRECT : before & ~IO_DIRECT;
+    int rc = read_turn(r, s);
+    r->io_flags = before;
+    r->at.name = NULL;
+    return rc;
+}
+
+/* ---- stages ---------------------------------------------------------------------- */
+
+static void expect(struct run *r, struct streaming *s)
+{
+    const struct consume sums = {.how = CONSUME_CHECKSUM};
+    if (!r->verify || s->known || !streaming_is_made(s))
+        return;
+    streaming_sinks_begin(r, s, &sums);
+    if (s->work == STREAMING_FILE)
+        large_expect(&s->large, r);
+    else
+        many_expect(r, &s->many, s->sink);
+    s->expected = streaming_sinks_end(r, s);
+    s->known = true;
+}
+
+static int make(struct run *r, struct streaming *s)
+{
+    if (s->work == STREAMING_FILE)
+        return data_make(r, &s->large.file, &s->large.rows);
+    int rc = s->many.given ? 0 : many_make(r, &s->many);
+    return rc ? rc : many_list(r, &s->many);
+}
+
+static int read_stage(struct run *r, struct streaming *s)
+{
+    int rc = make(r, s);
+    if (!rc)
+        expect(r, s);
+    if (!s->set->direct_compare)
+        rc = rc ? rc : read_turn(r, s);
+    for (int turn = 0; turn < 2 && s->set->direct_compare && !rc; turn++)
+        rc = compare_turn(r, s, turn);
+    r->samples_only = true; /* each turn has its own */
+    return rc;
+}
+
+static int write_timed(struct run *r, struct streaming *s)
+{
+    bool end = !strcmp(s->set->fsync, "end"), anew = streaming_writes(s) == IO_MAKE;
+    int64_t begin_ns = clock_cpu_ns();
+    run_phase_begin(r, "write");
+    if (!anew || !data_folder_create(r, &s->many.folder))
+        many_write(r, &s->many, streaming_writes(s), !strcmp(s->set->fsync, "each"),
+                   end);
+    s->cpu_ns = clock_cpu_ns() - begin_ns;
+    int rc = run_phase_end(r);
+    return rc ? rc
+              : run_moved(r, "write", streaming_path(s), 0,
+                          documents_bytes(&s->many.documents));
+}
+
+/* What is written in the place of others has other words. */
+static int write_stage(struct run *r, struct streaming *s)
+{
+    int rc = 0;
+    documents_prepare(&s->many.documents, s->set->files, s->set->size, r->seed, 0);
+    if (streaming_writes(s) != IO_MAKE)
+        rc = many_make(r, &s->many);
+    documents_prepare(&s->many.documents, s->set->files, s->set->size, r->seed, 1);
+    rc = rc ? rc : write_timed(r, s);
+    if (rc)
+        return rc;
+    streaming_figures(r, s, "write");
+    run_rep_end(r);
+    r->samples_only = true;
+    if (!r->verify)
+        return 0;
+    expect(r, s);
+    rc = many_list(r, &s->many);
+    rc = rc ? rc : pass_aside(r, s, "verify", WAY_PLAIN);
+    return rc ? rc : compare(r, s);
+}
+
+int streaming_repetition(struct run *r, void *context)
+{
+    struct streaming *s = context;
+    return s->work == STREAMING_WRITE ? write_stage(r, s) : read_stage(r, s);
+}

@@ -1,0 +1,382 @@
+/* outcore stream: feeding a consumer from files; after section 3 of Ulmer's report
+ * (2008): a large file in slots, and many small files by readers whose slots one
+ * consumer empties.
+ *
+ * Bytes: phases alone, read, verify and plain read all bytes of the input, phases make
+ * and write write them; phase sink moves none.
+ * Memory of a rank: with --mode=file readers x (slots + 3) x bytes of a slot; with
+ * --mode=files (readers + 1) x slots x bytes of a slot, or of the largest document, and
+ * the names. */
+#include "outcore/stream/stream.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "outcore/commands.h"
+#include "outcore/stream/compress.h"
+#include "run/workload.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct streaming_settings set;
+static struct streaming streaming = {.set = &set};
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Stream:"},
+    {.kind = OPT_TEXT, .name = "INPUT", .value = &set.input, .workload = true,
+     .help = "the file, or with --mode=files the folder, that is read, and left as it "
+             "is; without it one is made"},
+    {.kind = OPT_CHOICE, .name = "mode", .value = &set.mode, .preset = "file",
+     .arg = "MODE", .choices = "file|files", .workload = true,
+     .choice_help = {"file is one large file, of which each reader has a part",
+                     "files are all those in a folder: readers fill slots, and one "
+                     "consumer, which stays with a file to its end, empties them"}},
+    {.kind = OPT_BYTES, .name = "bytes", .value = &set.bytes, .preset = "64M",
+     .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18, .workload = true,
+     .help = "file: bytes of the one that is made"},
+    {.kind = OPT_TEXT, .name = "list", .value = &set.list, .arg = "FILE",
+     .workload = true,
+     .help = "files: only those that are named in FILE, by their paths in the folder, "
+             "one a line, or each with a zero byte at its end"},
+    {.kind = OPT_FLAG, .name = "deep", .value = &set.deep, .preset = "no",
+     .workload = true, .help = "files: also those in folders within the folder"},
+    {.kind = OPT_CHOICE, .name = "vanished", .value = &set.vanished, .preset = "fail",
+     .arg = "WHAT", .choices = "fail|skip", .workload = true,
+     .choice_help = {"files: one that is gone, or ends early, ends the run",
+                     "or is counted, and what there is of it is read"}},
+    {.kind = OPT_INT, .name = "files", .value = &set.files, .preset = "3183",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
+     .help = "files: how many are made, as by outcore gen documents"},
+    {.kind = OPT_BYTES, .name = "size", .value = &set.size, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
+     .help = "files: bytes of each that is made; 0: as unequal as news stories"},
+    {.kind = OPT_INT, .name = "readers", .value = &set.readers, .preset = "1",
+     .arg = "N", .unit = "1", .min = 1, .max = 256, .workload = true,
+     .help = "threads of each rank that read, or with --write that write; the consumer "
+             "of --mode=files is one more"},
+    PASSING_SLOTS(set, "slots of each reader; of a file, so many transfers are under "
+                       "way with --iomode=ASYNC"),
+    {.kind = OPT_TEXT, .name = "sink", .value = &set.sink, .preset = "checksum",
+     .arg = "SINK", .workload = true,
+     .help = "what the consumer does: null, copy, checksum (CRC-32), or sleep:US, "
+             "microseconds for 1,000,000 bytes, or compress (zlib, level 1)"},
+    {.kind = OPT_FLAG, .name = "overlap", .value = &set.overlap, .preset = "no",
+     .workload = true,
+     .help = "also read alone (with the sink null), and have the sink work alone, to "
+             "tell how much of the two overlaps"},
+    {.kind = OPT_FLAG, .name = "direct-compare", .value = &set.direct_compare,
+     .preset = "no", .workload = true,
+     .help = "all of it twice in each repetition: through the page cache, and past it "
+             "(O_DIRECT)"},
+    {.kind = OPT_CHOICE, .name = "pick", .value = &set.pick, .preset = "first",
+     .arg = "HOW", .choices = "first|round-robin", .workload = true,
+     .choice_help = {"files: the consumer takes the first reader with data",
+                     "or the next one after the last"}},
+    {.kind = OPT_CHOICE, .name = "open", .value = &set.open, .preset = "openat",
+     .arg = "HOW", .choices = "openat|each|uring", .workload = true,
+     .choice_help = {"files: each is opened by its name in the folder, read part by "
+                     "part and closed by a reader",
+                     "the same by its whole path",
+                     "or each by a chain of open, read and close in the kernel, a slot "
+                     "each, which must have room for it (io_uring)"}},
+    {.kind = OPT_CHOICE, .name = "order", .value = &set.order, .preset = "name",
+     .arg = "ORDER", .choices = "name|inode|shuffle", .workload = true,
+     .help = "files: in which they are read"},
+    {.kind = OPT_CHOICE, .name = "deal", .value = &set.deal, .preset = "range",
+     .arg = "HOW", .choices = "range|cyclic", .workload = true,
+     .choice_help = {"files: each reader has a range of a rank's files, in that order",
+                     "or each has every so manieth"}},
+    {.kind = OPT_FLAG, .name = "stat", .value = &set.stat, .preset = "no",
+     .workload = true, .help = "files: each is looked at (stat) before it is opened"},
+    {.kind = OPT_CHOICE, .name = "write", .value = &set.write, .preset = "no",
+     .arg = "HOW", .choices = "no|create|rewrite|replace", .workload = true,
+     .choice_help = {"files: they are read",
+                     "written, as files that are new",
+                     "written once more, in their place (O_TRUNC)",
+                     "or under another name, which is renamed"}},
+    {.kind = OPT_CHOICE, .name = "fsync", .value = &set.fsync, .preset = "end",
+     .arg = "WHEN", .choices = "end|each|none", .workload = true,
+     .choice_help = {"with --write, a sync of the file system at the end (not with "
+                     "--cache=keep)",
+                     "an fsync of each file", "or none"}},
+    RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+};
+/* clang-format on */
+
+enum io_replace streaming_writes(const struct streaming *s)
+{
+    return !strcmp(s->set->write, "create")    ? IO_MAKE
+           : !strcmp(s->set->write, "rewrite") ? IO_TRUNCATE
+                                               : IO_RENAME;
+}
+
+const char *streaming_path(const struct streaming *s)
+{
+    return s->work == STREAMING_FILE ? s->large.file.path : s->many.folder.path;
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static int begin_repetition(struct run *r, void *context)
+{
+    struct streaming *s = context;
+    r->samples_only = false;
+    if (s->work == STREAMING_FILE)
+        data_name(r, &s->large.file, "stream", s->set->slot_bytes, (int)s->set->slots);
+    else if (!s->many.given)
+        run_path(r, "stream", "", s->many.folder.path, sizeof s->many.folder.path);
+    return r->failed;
+}
+
+static int put_away(struct run *r, int rc)
+{
+    struct streaming *s = &streaming;
+    r->at.name = NULL;
+    if (s->work == STREAMING_FILE)
+        return data_remove(r, &s->large.file);
+    if (s->many.folder.made && r->options->keep && !rc) {
+        io_file_keep(r->world.comm, s->many.folder.path);
+        s->many.folder.made = false;
+    }
+    return s->many.given ? 0 : data_folder_remove(r, &s->many.folder);
+}
+
+/* ---- what is told ---------------------------------------------------------------- */
+
+static int results(struct run *r, int rc)
+{
+    struct streaming *s = &streaming;
+    double halves[2] = {(double)(s->found.sum >> 32),
+                        (double)(s->found.sum & UINT32_MAX)};
+    run_result(r, s->work == STREAMING_FILE ? "sections" : "files",
+               (double)s->found.files);
+    run_result(r, "bytes", (double)s->found.bytes);
+    if (s->many.passing.skip) {
+        run_result(r, "vanished", (double)s->gone);
+        run_result(r, "cut", (double)s->cut);
+    }
+    if (s->compress)
+        run_result(r, "compressed_bytes", (double)s->compressed);
+    if (s->known)
+        report_result(r->report, "crc_sum", halves, 2);
+    if (s->work == STREAMING_FILE)
+        data_again(r, &s->large.file);
+    return rc;
+}
+
+static int open_all(struct run *r)
+{
+    struct streaming *s = &streaming;
+    int rc = 0;
+    s->sink = calloc((size_t)r->lanes, sizeof *s->sink);
+    if (!s->sink)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks", r->lanes);
+    for (int i = 0; i < r->lanes && s->compress; i++)
+        if (!(s->sink[i].context = compress_open()))
+            return err_set(-ENOMEM, NULL, -1, "no memory for %d sinks that compress",
+                           r->lanes);
+    s->large.sink = s->sink;
+    s->many.passing.sink = s->sink;
+    if (s->work == STREAMING_FILES)
+        rc = passing_open(&s->many.passing, r, (int)s->set->slots);
+    if (s->work == STREAMING_FILE && streaming_is_made(s))
+        large_prepare(&s->large, s->set->bytes, r->seed);
+    else if (streaming_is_made(s))
+        documents_prepare(&s->many.documents, s->set->files, s->set->size, r->seed, 0);
+    return rc ? rc : s->work == STREAMING_FILE ? data_say(r, &s->large.file) : 0;
+}
+
+static void close_all(struct run *r)
+{
+    struct streaming *s = &streaming;
+    for (int i = 0; i < r->lanes && s->sink; i++)
+        compress_close(s->sink[i].context);
+    free(s->sink);
+    many_free(&s->many);
+    data_free(&s->large.file);
+}
+
+/* ---- the plan -------------------------------------------------------------------- */
+
+/* Options that say nothing in this mode. */
+static int check_options(const struct run *r, const struct streaming *s)
+{
+    static const struct {
+        const char *name;
+        unsigned works; /* bits of enum streaming_work */
+        bool made;
+    } row[] = {{"bytes", 1 << STREAMING_FILE, true},
+               {"files", 1 << STREAMING_FILES | 1 << STREAMING_WRITE, true},
+               {"size", 1 << STREAMING_FILES | 1 << STREAMING_WRITE, true},
+               {"pick", 1 << STREAMING_FILES, false},
+               {"open", 1 << STREAMING_FILES, false},
+               {"order", 1 << STREAMING_FILES, false},
+               {"deal", 1 << STREAMING_FILES, false},
+               {"stat", 1 << STREAMING_FILES, false},
+               {"list", 1 << STREAMING_FILES, false},
+               {"deep", 1 << STREAMING_FILES, false},
+               {"vanished", 1 << STREAMING_FILES, false},
+               {"write", 1 << STREAMING_FILES | 1 << STREAMING_WRITE, false},
+               {"fsync", 1 << STREAMING_WRITE, false},
+               {"overlap", 1 << STREAMING_FILE | 1 << STREAMING_FILES, false},
+               {"direct-compare", 1 << STREAMING_FILE | 1 << STREAMING_FILES, false},
+               {"sink", 1 << STREAMING_FILE | 1 << STREAMING_FILES, false},
+               {"iomethod", 1 << STREAMING_FILE, false},
+               {"iomode", 1 << STREAMING_FILE, false}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (opt_find(r->program, row[i].name)->from == OPT_COMMAND_LINE &&
+            (!(row[i].works & 1u << s->work) || (row[i].made && !streaming_is_made(s))))
+            return err_usage("--%s is of no use here: leave it out", row[i].name);
+    if ((s->set->list || s->set->deep) && streaming_is_made(s))
+        return err_usage(
+            "--list and --deep are about a folder that is there: which one?");
+    if (s->set->list && s->set->deep)
+        return err_usage(
+            "--list says what is read, and --deep reads all: leave out one");
+    if (s->work == STREAMING_WRITE && !streaming_is_made(s))
+        return err_usage("--write makes files of its own: leave %s out", s->set->input);
+    return 0;
+}
+
+static int plan_sink(struct streaming *s)
+{
+    s->compress = !strcmp(s->set->sink, "compress");
+    if (s->compress && !compress_is_here())
+        return err_usage("--sink=compress needs zlib, which this build does without");
+    return sink_parse(&s->how, s->compress ? "null" : s->set->sink);
+}
+
+static int check_direct(const struct run *r, const struct streaming *s)
+{
+    bool direct = r->io_flags & IO_DIRECT || s->set->direct_compare;
+    if (direct && s->set->slot_bytes % IO_DIRECT_ALIGN)
+        return err_usage("--slot-size=%lld is no multiple of %d, as transfers past the "
+                         "page cache are",
+                         (long long)s->set->slot_bytes, IO_DIRECT_ALIGN);
+    if (s->set->direct_compare &&
+        opt_find(r->program, "cache")->from == OPT_COMMAND_LINE)
+        return err_usage("--direct-compare does both: leave --cache out");
+    return 0;
+}
+
+static int plan_file(struct run *r, struct streaming *s, struct run_need *n)
+{
+    int rc;
+    s->large.slots = (int)s->set->slots;
+    s->large.slot_bytes = s->set->slot_bytes;
+    large_prepare(&s->large, s->set->bytes, 0);
+    if (streaming_is_made(s))
+        rc = data_planned(r, &s->large.file, &s->large.rows);
+    else
+        rc = data_given(r, &s->large.file, s->set->input, 1, true);
+    s->copy_at = large_memory(s->set->slots, s->set->slot_bytes);
+    n->read_bytes = s->large.file.bytes;
+    return rc;
+}
+
+static int plan_given(struct run *r, struct many *m, const char *path)
+{
+    int64_t files = 0;
+    int rc = many_give(m, path);
+    rc = rc ? rc : many_list(r, m);
+    if (rc)
+        return rc;
+    MPI_Allreduce(&m->names.n, &files, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    r->input = (struct run_input){.path = m->folder.path, .count = files};
+    return 0;
+}
+
+/* Reading, lane 0 is the consumer. */
+static int plan_files(struct run *r, struct streaming *s, struct run_need *n)
+{
+    struct passing *p = &s->many.passing;
+    int64_t room = 0;
+    *p = (struct passing){.path = s->many.folder.path,
+                          .names = &s->many.names,
+                          .consumers = 1,
+                          .readers = (int)s->set->readers,
+                          .slot_bytes = s->set->slot_bytes,
+                          .chains = !strcmp(s->set->open, "uring"),
+                          .by_path = !strcmp(s->set->open, "each"),
+                          .looks = s->set->stat,
+                          .cyclic = !strcmp(s->set->deal, "cyclic"),
+                          .skip = !strcmp(s->set->vanished, "skip"),
+                          .round_robin = strcmp(s->set->pick, "first") != 0};
+    s->many.order = names_order_of(s->set->order);
+    s->many.deep = s->set->deep;
+    s->many.list = s->set->list;
+    documents_prepare(&s->many.documents, s->set->files, s->set->size, 0, 0);
+    if (streaming_is_made(s)) {
+        room = data_folder_room(&s->many.documents);
+        n->read_bytes = documents_bytes(&s->many.documents);
+    }
+    int64_t of_slots =
+        (s->work == STREAMING_FILES ? s->set->slots : 1) * s->set->slot_bytes;
+    s->copy_at = room > of_slots ? room : of_slots;
+    return streaming_is_made(s) ? 0 : plan_given(r, &s->many, s->set->input);
+}
+
+static int64_t count_passes(const struct run *r, const struct streaming *s)
+{
+    int64_t again =
+        r->verify && (s->how.how != CONSUME_CHECKSUM || s->work == STREAMING_WRITE);
+    int64_t timed = s->work == STREAMING_WRITE ? 0 : 1 + s->set->overlap;
+    return (timed + again) * (1 + s->set->direct_compare);
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    struct streaming *s = &streaming;
+    s->work = !strcmp(s->set->mode, "file")  ? STREAMING_FILE
+              : !strcmp(s->set->write, "no") ? STREAMING_FILES
+                                             : STREAMING_WRITE;
+    int rc = check_options(r, s);
+    rc = rc ? rc : plan_sink(s);
+    rc = rc ? rc : check_direct(r, s);
+    rc = rc ? rc : run_threads(r, (int)s->set->readers + (s->work == STREAMING_FILES));
+    rc = rc ? rc : s->work == STREAMING_FILE ? plan_file(r, s, n) : plan_files(r, s, n);
+    if (rc)
+        return rc;
+    n->buffer_bytes = units_round_up(
+        s->copy_at + (s->how.how == CONSUME_COPY ? s->set->slot_bytes : 0), BUF_ALIGN);
+    r->latencies = r->io_shares = true;
+    n->order = "by number";
+    n->depth = s->work == STREAMING_FILE && r->queues ? (int)s->set->slots : 1;
+    n->memory_bytes = r->lanes * n->buffer_bytes;
+    n->disk_bytes = streaming_is_made(s) ? n->read_bytes : 0;
+    n->files = !streaming_is_made(s)       ? 0
+               : s->work == STREAMING_FILE ? 1
+                                           : s->set->files;
+    n->write_bytes = n->disk_bytes * (1 + (streaming_writes(s) != IO_MAKE &&
+                                           s->work == STREAMING_WRITE));
+    n->read_bytes *= count_passes(r, s);
+    return 0;
+}
+
+int outcore_stream(int argc, char **argv)
+{
+    static const struct stage stages[] = {
+        {.body = begin_repetition, .context = &streaming},
+        {.body = streaming_repetition, .context = &streaming},
+        {.body = NULL}};
+    static const struct workload stream = {
+        .name = "outcore stream",
+        .line = "[INPUT]",
+        .about = "Feeds a consumer from a large file, or from many small ones.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.run,
+        .takes = RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_LANES |
+                 RUN_TAKES_ASYNC | RUN_TAKES_VERIFY,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .put_away = put_away,
+        .results = results,
+        .close = close_all,
+    };
+    argv[0] = (char *)stream.name;
+    return run_main(&stream, argc, argv);
+}

@@ -1,0 +1,149 @@
+/* Module 2: phrases of the lexicon. O(bytes of BODY + of what is found). */
+#include "outcore/text/modules/lex.h"
+#include "outcore/text/modules/lexicon.h"
+#include "outcore/text/modules/modules.h"
+#include <errno.h>
+
+/* Starts of the last words of a document, as many as a phrase can have, in a ring. */
+struct words {
+    int64_t *start;
+    int64_t mask, n;
+};
+
+static void put_found(struct text_job *j, const struct words *w, int32_t state,
+                      int64_t end)
+{
+    const struct lexicon *x = j->tools->lexicon;
+    struct text_out *o = j->out;
+    for (state = x->state[state].found; state;
+         state = x->state[x->state[state].shorter].found) {
+        const struct lexicon_term *t = &x->term[x->state[state].term];
+        text_put_number(o, w->start[(w->n - t->words) & w->mask], ' ');
+        text_put_number(o, end, ' ');
+        text_put(o, x->text.at + t->at, t->bytes + 1);
+    }
+}
+
+/* ---- where words begin and end --------------------------------------------------- */
+
+enum { BATCH = 1024 }; /* bytes that are looked at at once */
+
+/* Words, and a last one that goes on behind them where n is odd. */
+struct batch {
+    int64_t bound[BATCH + 66];      /* offset of a word, of its end, of a word ... */
+    int32_t number[BATCH / 2 + 34]; /* from 1 on; 0: of the word before them */
+    struct lexicon_at pair[BATCH / 2 + 33];
+    int n;
+    uint64_t inside; /* 1: a word goes on */
+};
+
+/* A bit for each of 8 bytes, 1 in a word: their highest bits, gathered. */
+static inline uint64_t word_bits(uint64_t x)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t low = x & ~high, lower = low | ones << 5;
+    uint64_t letter = (lower + ones * (128 - 'a')) & ~(lower + ones * (127 - 'z'));
+    uint64_t digit = (low + ones * (128 - '0')) & ~(low + ones * (127 - '9'));
+    uint64_t word = (letter | digit) & ~x & high;
+    return (word >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Adds what 64 bytes begin and end; `offset` is theirs. */
+static void add_bounds(struct batch *b, const char *at, int64_t offset)
+{
+    uint64_t bits = 0, eight, change;
+    for (int i = 0; i < 8; i++) {
+        memcpy(&eight, at + 8 * i, 8);
+        bits |= word_bits(le64toh(eight)) << 8 * i;
+    }
+    change = bits ^ (bits << 1 | b->inside);
+    b->inside = bits >> 63;
+    for (; change; change &= change - 1)
+        b->bound[b->n++] = offset + __builtin_ctzll(change);
+}
+
+/* The words of BATCH bytes, or up to the end, from `from` on; returns where they end.
+ * What is behind the end is no word. */
+static int64_t find_words(struct batch *b, const struct lex_part *body, int64_t from)
+{
+    int64_t to = body->bytes - from > BATCH ? from + BATCH : body->bytes;
+    if (b->n % 2)
+        b->bound[0] = b->bound[b->n - 1];
+    b->n %= 2;
+    for (; to - from >= 64; from += 64)
+        add_bounds(b, body->at + from, from);
+    if (from == to)
+        return to;
+    char last[64] = {0};
+    memcpy(last, body->at + from, (size_t)(to - from));
+    add_bounds(b, last, from);
+    return to;
+}
+
+/* ---- what they make -------------------------------------------------------------- */
+
+/* Numbers, then pairs, then states: one word's number does not wait for another's, so
+ * the processor looks up several at once, and of states there is little left to do. */
+static void number_words(const struct lexicon *x, const struct lex_part *body,
+                         struct batch *b)
+{
+    const char *end = body->at + body->bytes;
+    for (int i = 0; i < b->n / 2; i++) {
+        int64_t at = b->bound[2 * i];
+        b->number[i + 1] =
+            lexicon_find(x, body->at + at, b->bound[2 * i + 1] - at, end)->number;
+    }
+}
+
+static void pair_words(const struct lexicon *x, struct batch *b)
+{
+    for (int i = 0; i < b->n / 2; i++)
+        b->pair[i] = lexicon_pair(x, b->number[i], b->number[i + 1]);
+    b->number[0] = b->number[b->n / 2];
+}
+
+static struct lexicon_at follow(struct text_job *j, struct words *w,
+                                const struct batch *b, struct lexicon_at at)
+{
+    const struct lexicon *x = j->tools->lexicon;
+    for (int i = 0; i < b->n / 2; i++) {
+        w->start[w->n++ & w->mask] = b->bound[2 * i];
+        at = lexicon_next(x, at, b->number[i + 1], b->pair[i]);
+        if (x->ends[at.state / 64] >> (at.state % 64) & 1)
+            put_found(j, w, at.state, b->bound[2 * i + 1]);
+    }
+    return at;
+}
+
+/* A word that goes on to the last byte ends with it. */
+static void find_all(struct text_job *j, struct words *w)
+{
+    const struct lex_part *body = &j->part[LEX_BODY];
+    struct lexicon_at at = {0, 0};
+    struct batch b;
+    b.n = b.number[0] = 0;
+    b.inside = 0;
+    for (int64_t from = 0; from < body->bytes && !j->out->failed;) {
+        from = find_words(&b, body, from);
+        if (from == body->bytes && b.inside)
+            b.bound[b.n++] = from;
+        number_words(j->tools->lexicon, body, &b);
+        pair_words(j->tools->lexicon, &b);
+        at = follow(j, w, &b, at);
+    }
+}
+
+int keywords_find(struct text_job *j)
+{
+    int64_t begun = lex_begin(j), most = 1;
+    if (j->tools->lexicon) {
+        while (most < j->tools->lexicon->term_words)
+            most *= 2;
+        if (text_array_fit(&j->room->starts, most, sizeof(int64_t)))
+            return text_fail(j, -ENOMEM, -1, "no memory for a phrase of %lld words",
+                             (long long)most);
+        find_all(j, &(struct words){j->room->starts.at, most - 1, 0});
+    }
+    lex_end(j, begun, LEX_KEYWORDS);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* The modules, each on a job (job.h) that has its sections. Local, all of them: 0, or
+ * -errno with a sentence; a failure of j->out needs none. */
+#ifndef OUTCORE_TEXT_MODULES_H
+#define OUTCORE_TEXT_MODULES_H
+
+#include "outcore/text/modules/job.h"
+
+int keywords_find(struct text_job *j);
+int crf_find(struct text_job *j);
+int maxent_find(struct text_job *j);
+int unify(struct text_job *j);
+int proximity(struct text_job *j);
+int table_count(struct text_job *j);
+int table_decide(struct text_job *j);
+
+#endif

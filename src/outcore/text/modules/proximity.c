@@ -1,0 +1,93 @@
+/* Module 6: how many tokens are between each two entities, as the paper has it: O(n^2)
+ * lines for n entities, beside O(n log n + bytes of BODY) to count. */
+#include "outcore/text/modules/lex.h"
+#include "outcore/text/modules/modules.h"
+#include "outcore/text/modules/tokens.h"
+#include <errno.h>
+#include <stdlib.h>
+
+enum { LINE_LEAST = 6 }; /* bytes: "0 1 0\n" */
+
+/* An end of an entity, and how many tokens begin before it. */
+struct mark {
+    int64_t at, before;
+};
+
+static int by_at(const void *a, const void *b)
+{
+    const struct mark *const *x = a, *const *y = b;
+    return (*x)->at < (*y)->at ? -1 : (*x)->at > (*y)->at;
+}
+
+/* Start and end of each entity, one after another. */
+static int collect(struct text_job *j, struct text_array *marks)
+{
+    struct lex_lines l = lex_lines(j, LEX_ENTITIES);
+    struct lex_span s;
+    int rc;
+    marks->n = 0;
+    while ((rc = lex_next(&l, &s)) > 0) {
+        if (text_array_fit(marks, marks->n + 2, sizeof(struct mark)))
+            return text_fail(j, -ENOMEM, -1, "no memory for more than %lld entities",
+                             (long long)marks->n / 2);
+        struct mark *m = marks->at;
+        m[marks->n++].at = s.start;
+        m[marks->n++].at = s.end;
+    }
+    return rc;
+}
+
+/* All marks in one walk through the tokens. */
+static int count(struct text_job *j, struct text_array *marks)
+{
+    const struct lex_part *body = &j->part[LEX_BODY];
+    const char *at = body->at, *end = at + body->bytes, *to = at;
+    struct mark *m = marks->at;
+    int64_t tokens = 0, k = 0;
+    if (text_array_fit(&j->room->order, marks->n, sizeof m))
+        return text_fail(j, -ENOMEM, -1, "no memory for %lld entities",
+                         (long long)marks->n / 2);
+    struct mark **order = j->room->order.at;
+    for (int64_t i = 0; i < marks->n; i++)
+        order[i] = &m[i];
+    qsort(order, (size_t)marks->n, sizeof m, by_at);
+    for (bool more = true; more && k < marks->n; tokens++, at = to) {
+        more = token_next(&at, &to, end);
+        int64_t start = at - body->at;
+        for (; k < marks->n && (!more || order[k]->at <= start); k++)
+            order[k]->before = tokens;
+    }
+    return 0;
+}
+
+static void put_pairs(struct text_out *o, const struct mark *m, int64_t n)
+{
+    for (int64_t a = 0; a < n && !o->failed; a++)
+        for (int64_t b = a + 1; b < n; b++) {
+            int64_t between = m[2 * b].before - m[2 * a + 1].before;
+            text_put_number(o, a, ' ');
+            text_put_number(o, b, ' ');
+            text_put_number(o, between > 0 ? between : 0, '\n');
+        }
+}
+
+int proximity(struct text_job *j)
+{
+    struct text_array *marks = &j->room->marks;
+    int64_t begun = lex_begin(j), n, least;
+    int rc = collect(j, marks);
+    n = marks->n / 2;
+    if (!rc && n)
+        rc = count(j, marks);
+    if (rc)
+        return rc;
+    if (__builtin_mul_overflow(n * (n - 1) / 2, LINE_LEAST, &least) ||
+        text_out_fit(j->out, least))
+        return text_fail(j, j->out->failed ? j->out->failed : -EFBIG, -1,
+                         "%lld entities have %lld pairs, a line each: no room for so "
+                         "many",
+                         (long long)n, (long long)(n * (n - 1) / 2));
+    put_pairs(j->out, marks->at, n);
+    lex_end(j, begun, LEX_PROXIMITY);
+    return 0;
+}

@@ -1,0 +1,340 @@
+/* outcore text: the entity extraction pipeline of the 2007 study (chapter 4): eight
+ * modules in sequence over many small files, tied by the file system.
+ *
+ * Bytes, where s(0) are those of all inputs, and s(m) those of all outputs after module
+ * m: rewriting, module m reads passes x s(m - 1) and writes s(m); appending, it writes
+ * s(m) - s(m - 1); fused, passes x s(0) are read and s(8) written. In a container there
+ * are 72 bytes and a line for each file more. Models are read by every rank.
+ * Opened are, rewriting and appending, 16 files for each input; fused, 2.
+ * Memory of a rank: for each lane three times the largest output; the models; 300 bytes
+ * and the name for each of its files. */
+#include "outcore/text/text.h"
+#include "base/err.h"
+#include "outcore/commands.h"
+#include "outcore/text/made.h"
+#include "run/lanes.h"
+#include <stdio.h>
+#include <string.h>
+
+struct text text;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Text:"},
+    {.kind = OPT_TEXT, .name = "DIR", .value = &text.set.input, .workload = true,
+     .help = "the folder with the stories, and folders in it, all of which are left as "
+             "they are; without it, documents are made"},
+    {.kind = OPT_INT, .name = "files", .value = &text.set.files, .preset = "3183",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
+     .help = "how many documents are made, as by outcore gen documents"},
+    {.kind = OPT_BYTES, .name = "size", .value = &text.set.size, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
+     .help = "bytes of each that is made; 0: as unequal as news stories"},
+    {.kind = OPT_FLAG, .name = "faithful", .value = &text.set.faithful, .preset = "no",
+     .workload = true,
+     .help = "as in 2007, unless an option says otherwise: --update=rewrite "
+             "--order=module --passes=3 --replace=truncate --cache=keep"},
+    {.kind = OPT_CHOICE, .name = "update", .value = &text.set.update,
+     .preset = "rewrite", .arg = "HOW", .choices = "rewrite|append|fused",
+     .workload = true,
+     .choice_help = {"each module reads a file, and rewrite writes it anew with its "
+                     "section added",
+                     "append writes the section behind what is there",
+                     "fused has all modules work in memory, between one read and one "
+                     "write"}},
+    {.kind = OPT_CHOICE, .name = "order", .value = &text.set.order, .preset = "module",
+     .arg = "ORDER", .choices = "module|document", .workload = true,
+     .choice_help = {"all files go through module 1, then all through module 2",
+                     "or each file through all modules"}},
+    {.kind = OPT_INT, .name = "passes", .value = &text.set.passes, .preset = "1",
+     .arg = "N", .unit = "1", .min = 1, .max = 100, .workload = true,
+     .help = "how often a module reads each file that it has opened"},
+    {.kind = OPT_FLAG, .name = "container", .value = &text.set.container,
+     .preset = "no", .workload = true,
+     .help = "all outputs of a rank (with --threads: of a thread) in one file, with an "
+             "index"},
+    {.kind = OPT_CHOICE, .name = "replace", .value = &text.set.replace,
+     .preset = "truncate", .arg = "HOW", .choices = "truncate|rename",
+     .workload = true,
+     .choice_help = {"files are written anew in their place (O_TRUNC), as in 2007",
+                     "or under another name, which is renamed"}},
+    {.kind = OPT_CHOICE, .name = "cost", .value = &text.set.cost, .preset = "real",
+     .arg = "COST", .choices = "real|none|java", .workload = true,
+     .choice_help = {"real: the modules as they are",
+                     "none: no computation, and sections that are made, as long as "
+                     "those of 2007",
+                     "java: the same sections, after as much processor time as --java "
+                     "says"}},
+    {.kind = OPT_REAL, .name = "java", .value = &text.set.java_s, .preset = "300",
+     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
+     .help = "java: processor seconds of all modules for 9.84 MB (2007: 300)"},
+    {.kind = OPT_TEXT, .name = "lexicon", .value = &text.models.of[0].path,
+     .arg = "FILE", .workload = true,
+     .help = "real: the phrases of module 2, one a line; without it, it finds none"},
+    {.kind = OPT_TEXT, .name = "crf", .value = &text.models.of[1].path, .arg = "FILE",
+     .workload = true, .help = "real: the model of module 3, likewise"},
+    {.kind = OPT_TEXT, .name = "maxent", .value = &text.models.of[2].path,
+     .arg = "FILE", .workload = true, .help = "real: the model of module 4, likewise"},
+    {.kind = OPT_TEXT, .name = "weights", .value = &text.set.weights,
+     .preset = ".3,.4,.3", .arg = "W,W,W", .workload = true,
+     .help = "real: of the votes of modules 2, 3 and 4 for an entity; their sum is its "
+             "confidence"},
+    {.kind = OPT_REAL, .name = "table-share", .value = &text.set.table_share,
+     .preset = "0.25", .arg = "X", .unit = "1", .min = 0, .max = 1, .workload = true,
+     .help = "real: with more digits and punctuation than that, of all bytes that are "
+             "not blank, a document is a table"},
+    {.kind = OPT_CHOICE, .name = "bad", .value = &text.set.bad, .preset = "fail",
+     .arg = "WHAT", .choices = "fail|skip", .workload = true,
+     .choice_help = {"real: a document that is no well-formed XML ends the run",
+                     "or is left out, and counted"}},
+    {.kind = OPT_CHOICE, .name = "format", .value = &text.set.format, .preset = "auto",
+     .arg = "FORMAT", .choices = "xml|plain|auto", .workload = true,
+     .choice_help = {"real: documents are XML, as Reuters' stories of 1987 or 1996",
+                     "or all of each is its text", "auto looks at each"}},
+    {.kind = OPT_BYTES, .name = "model-bytes", .value = &text.set.model_bytes,
+     .preset = "0", .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30,
+     .workload = true,
+     .help = "bytes of a model that each rank reads when module 3 starts, and of "
+             "another one when module 4 does; the study's first had 11 MB"},
+    {.kind = OPT_FLAG, .name = "check", .value = &text.set.check, .preset = "no",
+     .workload = true,
+     .help = "only read DIR, a folder of outputs, and see that each ends with a whole "
+             "section: what a run that was cut off has left"},
+    {.kind = OPT_TEXT, .name = "output", .value = &text.output.path, .arg = "FOLDER",
+     .help = "where the outputs stay, NAME.lex for each NAME"},
+    RUN_LANES(text.set.run),
+    RUN_OPTIONS_WITH(text.set.run, "SHARED", "no"),
+};
+/* clang-format on */
+
+/* ---- what was asked for ---------------------------------------------------------- */
+
+static bool is_given(const struct run *r, const char *option)
+{
+    return opt_find(r->program, option)->from != OPT_DEFAULT;
+}
+
+static void settle_faithful(struct run *r)
+{
+    if (!text.set.faithful)
+        return;
+    if (!is_given(r, "passes"))
+        text.set.passes = 3;
+    if (!is_given(r, "cache"))
+        r->options->cache = "keep", r->flush = false;
+}
+
+static int check_way(const struct run *r)
+{
+    bool fused = !strcmp(text.set.update, "fused");
+    bool append = !strcmp(text.set.update, "append");
+    if (fused && is_given(r, "order") && !strcmp(text.set.order, "module"))
+        return err_usage("--update=fused takes each document through all modules: "
+                         "leave out --order=module");
+    if (text.set.container && append)
+        return err_usage("a container is written once: --update=append is of files of "
+                         "their own");
+    if (text.set.container && text.set.passes > 1 && !fused)
+        return err_usage("a container is read once: leave out --passes");
+    if (text.set.container && !fused && !strcmp(text.set.order, "document"))
+        return err_usage("a container is written by all documents of a module: "
+                         "--order=document needs --update=fused there");
+    if (text.set.container && is_given(r, "replace"))
+        return err_usage("a container replaces no file: leave out --replace");
+    return 0;
+}
+
+static int check(const struct run *r)
+{
+    if (text.set.input && (is_given(r, "files") || is_given(r, "size")))
+        return err_usage("--files and --size are of documents that are made, and %s is "
+                         "given",
+                         text.set.input);
+    if (text.set.check && !text.set.input)
+        return err_usage("--check reads a folder of outputs: name it");
+    if (is_given(r, "java") && strcmp(text.set.cost, "java"))
+        return err_usage("--java is of --cost=java");
+    return check_way(r);
+}
+
+/* What only real modules have. */
+static int check_real(const struct run *r)
+{
+    static const char *const only[] = {"lexicon", "crf",         "maxent", "weights",
+                                       "bad",     "table-share", "format"};
+    bool real = !strcmp(text.set.cost, "real");
+    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++)
+        if (is_given(r, only[i]) && !real)
+            return err_usage("--%s is of --cost=real", only[i]);
+    if (real && text.set.model_bytes)
+        return err_usage("--model-bytes makes models that nobody can use: --cost=real "
+                         "has --crf and --maxent");
+    return 0;
+}
+
+static int settle_given(void)
+{
+    struct text_given *g = &text.pipe.given;
+    int end = 0;
+    g->table_share = text.set.table_share;
+    g->format = !strcmp(text.set.format, "xml")     ? TEXT_FORMAT_XML
+                : !strcmp(text.set.format, "plain") ? TEXT_FORMAT_PLAIN
+                                                    : TEXT_FORMAT_AUTO;
+    int n = sscanf(text.set.weights, "%lf,%lf,%lf%n", &g->weight[0], &g->weight[1],
+                   &g->weight[2], &end);
+    for (int i = 0; i < n && i < TEXT_VOTES; i++)
+        if (!(g->weight[i] >= 0 && g->weight[i] <= 1e6))
+            n = 0;
+    return n == TEXT_VOTES && !text.set.weights[end]
+               ? 0
+               : err_usage("--weights=%s is not three numbers from 0 on, with commas",
+                           text.set.weights);
+}
+
+static void settle_way(void)
+{
+    text.pipe.way = (struct text_way){
+        .update = !strcmp(text.set.update, "fused")    ? TEXT_FUSED
+                  : !strcmp(text.set.update, "append") ? TEXT_APPEND
+                                                       : TEXT_REWRITE,
+        .container = text.set.container,
+        .passes = (int)text.set.passes,
+        .replace = !strcmp(text.set.replace, "rename") ? IO_RENAME : IO_TRUNCATE};
+    text.pipe.way.by_document =
+        text.pipe.way.update == TEXT_FUSED || !strcmp(text.set.order, "document");
+    text.pipe.way.skip_bad = !strcmp(text.set.bad, "skip");
+    text.pipe.work.cost = !strcmp(text.set.cost, "java")   ? TEXT_COST_JAVA
+                          : !strcmp(text.set.cost, "none") ? TEXT_COST_NONE
+                                                           : TEXT_COST_REAL;
+    text.pipe.work.java_s = text.set.java_s;
+    text.models.made_bytes = text.set.model_bytes;
+}
+
+/* ---- the plan -------------------------------------------------------------------- */
+
+static int plan_input(struct run *r)
+{
+    struct many *m = &text.many;
+    m->deep = true;
+    documents_prepare(&m->documents, text.set.files, text.set.size, 0, 0);
+    if (!text.set.input)
+        return 0;
+    int rc = many_give(m, text.set.input);
+    rc = rc ? rc : many_list(r, m);
+    return rc ? rc : deal_files(r, m, &text.pipe.files);
+}
+
+/* What is read and written, by the sizes of the sections that are made. */
+static void plan_bytes(const struct run *r, struct run_need *n)
+{
+    bool fused = text.pipe.way.update == TEXT_FUSED;
+    const struct documents *d = &text.many.documents;
+    int64_t size[TEXT_STEPS + 1] = {documents_bytes(d)};
+    char name[RUN_SET_NAME];
+    for (int64_t i = 0; i < d->n; i++)
+        for (int m = 0; m < TEXT_STEPS; m++)
+            size[m + 1] += made_bytes(m, run_set_member(i, name), documents_size(d, i));
+    n->disk_bytes = size[0] + size[TEXT_STEPS] + 2 * text.set.model_bytes;
+    n->write_bytes = size[0] + (fused ? size[TEXT_STEPS] : 0);
+    n->read_bytes = (fused ? text.set.passes * size[0] : 0) +
+                    (r->verify ? size[0] + size[TEXT_STEPS] : 0);
+    for (int m = 0; m < TEXT_STEPS && !fused; m++) {
+        n->read_bytes += text.set.passes * size[m];
+        n->write_bytes +=
+            size[m + 1] - (text.pipe.way.update == TEXT_APPEND && m ? size[m] : 0);
+    }
+    n->read_bytes += 2 * text.set.model_bytes * r->world.size;
+    n->write_bytes += 2 * text.set.model_bytes;
+}
+
+/* Inputs and models that are made, and the outputs at the end. */
+static int64_t count_files(const struct run *r)
+{
+    int64_t documents = text.many.given ? text.pipe.files.all : text.many.documents.n;
+    if (text.set.check)
+        return 0;
+    return (text.many.given ? 0 : documents) + (text.set.model_bytes ? 2 : 0) +
+           (text.set.container ? r->workers : documents);
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    settle_faithful(r);
+    int rc = check(r);
+    rc = rc ? rc : check_real(r);
+    rc = rc ? rc : settle_given();
+    if (rc)
+        return rc;
+    settle_way();
+    text.output.role = "lex";
+    text.output.writers = 1;
+    rc = output_plan(r, &text.output);
+    rc = rc ? rc : models_plan(&text.models);
+    rc = rc ? rc : plan_input(r);
+    if (rc)
+        return rc;
+    r->latencies = r->io_shares = true;
+    int64_t room = 0;
+    n->read_bytes = n->write_bytes = -1;
+    n->disk_bytes = text.set.check    ? 0
+                    : text.many.given ? 6 * text.pipe.files.in_bytes
+                                      : 7 * documents_bytes(&text.many.documents);
+    if (!text.many.given)
+        room = data_folder_room(&text.many.documents);
+    if (!text.many.given && text.pipe.work.cost != TEXT_COST_REAL)
+        plan_bytes(r, n);
+    n->files = count_files(r);
+    n->order = "by size";
+    n->buffer_bytes = room;
+    n->memory_bytes =
+        r->lanes * (room + 18 * (room ? room : text.pipe.files.most_bytes));
+    return 0;
+}
+
+static int open_all(struct run *r)
+{
+    run_describe(r, NULL, false, 1);
+    int rc = pipeline_open(&text.pipe, r);
+    if (text.many.given)
+        rc = rc ? rc : run_reads(r, text.many.folder.path);
+    else
+        documents_prepare(&text.many.documents, text.set.files, text.set.size, r->seed,
+                          0);
+    return rc;
+}
+
+static void close_all(struct run *r)
+{
+    pipeline_close(&text.pipe, r);
+    many_free(&text.many);
+    grow_free(&text.models.memory);
+    output_free(&text.output);
+}
+
+int outcore_text(int argc, char **argv)
+{
+    static const struct stage stages[] = {{.body = text_begin},
+                                          {.body = text_make},
+                                          {.body = text_run},
+                                          {.body = text_verify},
+                                          {.body = NULL}};
+    static const struct workload workload = {
+        .name = "outcore text",
+        .line = "[DIR]",
+        .about = "Takes many small documents through eight modules, tied by the file "
+                 "system, as the 2007 study's entity extraction did.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &text.set.run,
+        .takes = RUN_TAKES_SHARED | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .own_calls = true,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .put_away = text_put_away,
+        .results = text_results,
+        .close = close_all,
+    };
+    argv[0] = (char *)workload.name;
+    return run_main(&workload, argc, argv);
+}
