@@ -1,0 +1,241 @@
+/* metabench: what names cost. All lanes of all ranks make, look at, open, read, write,
+ * list, rename and remove small files and folders, as mdtest does, and every answer is
+ * checked.
+ *
+ * Memory of a lane: three bits for each file and folder in one of its folders, and
+ * 80 KiB.
+ * Bytes: create and write write all bytes of all files, read reads them; nothing else
+ * moves any. */
+#include "metabench/metabench.h"
+#include "base/err.h"
+#include "run/workload.h"
+#include <stdio.h>
+#include <string.h>
+
+static struct meta meta; /* r->context */
+static struct meta_settings *const set = &meta.set;
+
+#define USUAL_OPS "mkdir,create,write,stat,open,read,readdir,rename,unlink,rmdir"
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Files:"},
+    {.kind = OPT_INT, .name = "FILES", .value = &meta.set.files, .preset = "1000",
+     .unit = "1", .min = 1, .max = 2e9, .workload = true,
+     .help = "files, and folders, that each rank (with --threads: each thread of it) "
+     "makes"},
+    {.kind = OPT_BYTES, .name = "bytes", .letter = 'b', .value = &meta.set.bytes,
+     .preset = "0", .arg = "BYTES", .unit = "B", .min = 0, .max = META_BYTES_MAX,
+     .workload = true, .help = "of each file, at most 64 KiB"},
+    {.kind = OPT_CHOICE, .name = "place", .value = &meta.set.place, .preset = "own",
+     .arg = "PLACE", .choices = "own|shared|tree", .workload = true,
+     .choice_help = {"own is a folder for each rank or thread",
+                     "shared one for all", "tree a tree of folders for each"},
+     .help = "where they are"},
+    {.kind = OPT_INT, .name = "depth", .value = &meta.set.depth, .preset = "2",
+     .arg = "N", .unit = "1", .min = 1, .max = TREE_DEPTH_MAX, .workload = true,
+     .help = "of a tree: levels of folders below the topmost one"},
+    {.kind = OPT_INT, .name = "branch", .value = &meta.set.branch, .preset = "4",
+     .arg = "N", .unit = "1", .min = 1, .max = 1e6, .workload = true,
+     .help = "of a tree: folders in each folder; files and folders are dealt out to "
+     "all of them"},
+    {.kind = OPT_CHOICE, .name = "order", .value = &meta.set.order, .preset = "made",
+     .arg = "ORDER", .choices = "made|random", .workload = true,
+     .choice_help = {"made is the order in which they were made",
+                     "random is one of --seed: of folders, and in each folder"},
+     .help = "in which they are touched"},
+    {.kind = OPT_TEXT, .name = "ops", .value = &meta.set.ops, .preset = USUAL_OPS,
+     .arg = "LIST", .workload = true,
+     .help = "which operations: these, in this order, and relist, after readdir: it "
+     "lists while all make as many new files in the same folders"},
+    {.kind = OPT_CHOICE, .name = "like", .value = &meta.set.like, .preset = "none",
+     .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard", .workload = true,
+     .choice_help = {NULL,
+                     "mdtest-easy: --place=own --bytes=0 --ops=create,stat,unlink",
+                     "mdtest-hard: --place=shared --bytes=3901 "
+                     "--ops=create,stat,read,unlink"},
+     .help = "as IO500 has it, unless an option says otherwise"},
+    {.kind = OPT_REAL, .name = "time", .value = &meta.set.run.time_s, .preset = "0",
+     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
+     .help = "make folders, and files, for S seconds each; then all make as many as "
+     "the fastest had by then, and these are touched; 0: all FILES"},
+    RUN_LANES(meta.set.run),
+    RUN_RANK_SHIFT(meta.set.run),
+    RUN_OPTIONS_CACHED(meta.set.run, "UNIQUE", "no", "keep"),
+};
+/* clang-format on */
+
+static struct stage stages[META_OPS + 2]; /* and a row without body */
+
+/* ---- what was asked for ---------------------------------------------------------- */
+
+static bool is_given(const struct run *r, const char *option)
+{
+    return opt_find(r->program, option)->from != OPT_DEFAULT;
+}
+
+/* A preset is what options are where nobody has said anything else. */
+static void settle_like(const struct run *r)
+{
+    bool hard = !strcmp(set->like, "mdtest-hard");
+    if (!strcmp(set->like, "none"))
+        return;
+    if (!is_given(r, "place"))
+        set->place = hard ? "shared" : "own";
+    if (!is_given(r, "bytes"))
+        set->bytes = hard ? 3901 : 0;
+    if (!is_given(r, "ops"))
+        set->ops = hard ? "create,stat,read,unlink" : "create,stat,unlink";
+}
+
+static const struct meta_op *find_op(const char *name, size_t n)
+{
+    for (int i = 0; i < META_OPS; i++)
+        if (strlen(meta_op[i].name) == n && !strncmp(meta_op[i].name, name, n))
+            return &meta_op[i];
+    return NULL;
+}
+
+static int parse_ops(bool wanted[META_OPS])
+{
+    for (const char *at = set->ops; *at;) {
+        size_t n = strcspn(at, ",");
+        const struct meta_op *op = find_op(at, n);
+        if (!op)
+            return err_usage("--ops: \"%.*s\" is none of %s,relist", (int)n, at,
+                             USUAL_OPS);
+        wanted[op - meta_op] = true;
+        at += n + (at[n] == ',');
+    }
+    return 0;
+}
+
+/* What is touched must have been made. */
+static int check_ops(const bool wanted[META_OPS])
+{
+    bool folders = wanted[find_op("mkdir", 5) - meta_op];
+    bool files = wanted[find_op("create", 6) - meta_op];
+    for (int i = 0; i < META_OPS; i++) {
+        const struct meta_op *op = &meta_op[i];
+        bool lists = !op->item && !op->crowds;
+        bool there = op->of_folders ? folders : files || (lists && folders);
+        if (wanted[i] && !op->makes && !there)
+            return err_usage("--ops: %s needs %s before it", op->name,
+                             op->of_folders ? "mkdir" : "create");
+    }
+    return folders || files ? 0 : err_usage("--ops: there must be mkdir or create");
+}
+
+static void make_stages(const bool wanted[META_OPS])
+{
+    int n = 0;
+    stages[n++] = (struct stage){.body = meta_lay};
+    for (int i = 0; i < META_OPS; i++)
+        if (wanted[i])
+            stages[n++] =
+                (struct stage){.body = meta_do, .context = (void *)&meta_op[i]};
+}
+
+static int check(const struct run *r)
+{
+    bool tree = !strcmp(set->place, "tree");
+    if (!tree && (is_given(r, "depth") || is_given(r, "branch")))
+        return err_usage("--depth and --branch are of --place=tree, and this is %s",
+                         set->place);
+    if (meta.tree.folders < 0)
+        return err_usage("--depth and --branch make more than 2^31 folders");
+    return 0;
+}
+
+/* ---- the plan -------------------------------------------------------------------- */
+
+static void plan_tree(void)
+{
+    bool tree = !strcmp(set->place, "tree");
+    meta.shared = !strcmp(set->place, "shared");
+    meta.shuffled = !strcmp(set->order, "random");
+    meta.tree = (struct tree){.depth = tree ? (int)set->depth : 0,
+                              .branch = tree ? set->branch : 1,
+                              .items = set->files};
+    meta.tree.folders = tree_folders(meta.tree.depth, meta.tree.branch);
+}
+
+static void plan_need(const struct run *r, const bool wanted[META_OPS],
+                      struct run_need *n)
+{
+    int64_t reads = 0, writes = 0, all = 0;
+    for (int i = 0; i < META_OPS; i++) {
+        reads += wanted[i] * meta_op[i].reads;
+        writes += wanted[i] * meta_op[i].writes;
+        n->steps += wanted[i] * set->files;
+    }
+    /* 2^31 files of 64 KiB by 2^31 workers: more than a number of bytes */
+    if (__builtin_mul_overflow(set->files * set->bytes, r->workers, &all))
+        all = -1;
+    bool known = !set->run.time_s && all >= 0;
+    n->order = "small files";
+    n->files = set->files;
+    n->disk_bytes = all < 0 ? INT64_MAX : set->run.time_s ? 0 : all;
+    n->write_bytes = known ? writes * all : -1;
+    n->read_bytes = known ? reads * all : -1;
+    n->buffer_bytes = META_BYTES_MAX;
+    n->memory_bytes = r->lanes * (n->buffer_bytes + meta_lane_bytes(&meta));
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    bool wanted[META_OPS] = {false};
+    settle_like(r);
+    plan_tree();
+    int rc = check(r);
+    if (!rc)
+        rc = parse_ops(wanted);
+    if (!rc)
+        rc = check_ops(wanted);
+    if (rc)
+        return rc;
+    r->latencies = true;
+    plan_need(r, wanted, n);
+    make_stages(wanted);
+    return 0;
+}
+
+static int open_meta(struct run *r)
+{
+    run_describe(r, NULL, false, 1);
+    report_note(r->report, "files", "%lld of %lld bytes for each of %d %s, %s%s",
+                (long long)set->files, (long long)set->bytes, r->workers,
+                r->lanes > 1 ? "threads" : "ranks",
+                meta.shared ? "in one folder" : "in folders of their own",
+                meta.shuffled ? ", in random order" : "");
+    return meta_lanes_open(&meta, r->lanes);
+}
+
+static void close_meta(struct run *r)
+{
+    meta_lanes_close(&meta, r->lanes);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct workload metabench = {
+        .name = "metabench",
+        .line = "[FILES]",
+        .about = "Many small files and folders: made, looked at, opened, read, "
+                 "written, listed, renamed and removed by every rank, with each answer "
+                 "checked.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &meta.set.run,
+        .context = &meta,
+        .takes =
+            RUN_TAKES_UNIQUE | RUN_TAKES_SHIFT | RUN_TAKES_LANES | RUN_TAKES_VERIFY,
+        .own_calls = true,
+        .plan = plan,
+        .open = open_meta,
+        .close = close_meta,
+        .stages = stages,
+        .put_away = meta_put_away,
+    };
+    return run_main(&metabench, argc, argv);
+}

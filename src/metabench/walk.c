@@ -1,0 +1,351 @@
+/* Stages: all lanes go through the things of a worker, folder by folder, and do to each
+ * what the operation is. */
+#include "base/draw/shuffle.h"
+#include "base/err.h"
+#include "metabench/metabench.h"
+#include "run/workload.h"
+#include <errno.h>
+
+struct work {
+    const struct meta_op *op;
+    meta_item *item;
+    int64_t total;  /* things of each worker */
+    double limit_s; /* 0: none */
+    bool untimed;   /* a check: nothing of it is counted */
+};
+
+/* ---- the way --------------------------------------------------------------------- */
+
+static struct name tree_name(const struct meta *m, int worker, int64_t k)
+{
+    return (struct name){NAMES_TREE, m->shared ? 0 : worker, k};
+}
+
+/* By each folder on the way: links are not followed. */
+static int enter(struct meta_walk *w, int64_t k)
+{
+    int64_t way[TREE_DEPTH_MAX + 1];
+    int n = tree_way(&w->m->tree, k, way);
+    char name[NAMES_SIZE];
+    struct run_set above = {.run = w->r, .folder = NULL};
+    for (int i = 0; i < n && !w->r->failed; i++) {
+        names_make(name, tree_name(w->m, w->place, way[i]));
+        run_set_enter(&w->set, w->r, i ? above.folder : w->m->root, name, w->place);
+        run_set_leave(&above);
+        above = w->set;
+    }
+    w->set.uncached = !w->r->flush;
+    w->folder = k;
+    w->from = tree_first(&w->m->tree, k);
+    w->end = tree_first(&w->m->tree, k + 1);
+    return w->r->failed;
+}
+
+static bool goes_on(const struct run *r, const struct work *of)
+{
+    if (r->failed || !of->limit_s)
+        return !r->failed;
+    return (double)(r->phase->switch_ns - r->phase->begin_ns) < of->limit_s * 1e9;
+}
+
+static int64_t in_order(const struct meta_walk *w, int64_t i, int64_t n, int64_t key)
+{
+    bool any = w->m->shuffled && !w->op->makes;
+    return any ? shuffle(i, n, w->r->seed + (uint64_t)key) : i;
+}
+
+/* What makes things goes on where it was. */
+static void through_folder(struct meta_walk *w, const struct work *of, int64_t k)
+{
+    struct run *r = w->r;
+    int64_t from = tree_first(&w->m->tree, k), end = tree_first(&w->m->tree, k + 1);
+    if (w->op->makes && from < r->made)
+        from = r->made;
+    end = end < of->total ? end : of->total;
+    if (from >= end || !goes_on(r, of) || enter(w, k))
+        return;
+    for (int64_t j = 0; j < end - from && goes_on(r, of); j++) {
+        of->item(w, from + in_order(w, j, end - from, k + 1));
+        r->made++;
+        progress_step(&r->progress, !of->untimed, r->phase->name);
+    }
+    run_set_leave(&w->set);
+}
+
+/* New files are made by each worker in its own folder, whoever lists that. */
+static void list_folder(struct meta_walk *w, int64_t k)
+{
+    struct meta_walk own = *w;
+    own.place = w->r->worker;
+    if (enter(w, k))
+        return;
+    if (!w->op->crowds) {
+        meta_list(w, NULL);
+    } else if (!enter(&own, k)) {
+        own.end = own.end < w->m->files ? own.end : w->m->files;
+        meta_list(w, &own);
+        run_set_leave(&own.set);
+    }
+    run_set_leave(&w->set);
+}
+
+static void go(struct run *r, void *work)
+{
+    const struct work *of = work;
+    const struct meta *m = r->context;
+    struct meta_walk w = {.r = r, .m = m, .op = of->op};
+    w.place = of->op->own ? r->worker : run_shifted(r, 1);
+    for (int64_t j = 0; j < m->tree.folders && !r->failed; j++) {
+        int64_t k = in_order(&w, j, m->tree.folders, 0);
+        if (of->item)
+            through_folder(&w, of, k);
+        else
+            list_folder(&w, k);
+    }
+}
+
+/* ---- before ---------------------------------------------------------------------- */
+
+static void lay_folder(struct meta_walk *w, int64_t k)
+{
+    int64_t first = k * w->m->tree.branch + 1, n = tree_children(&w->m->tree, k);
+    char name[NAMES_SIZE];
+    if (!n || enter(w, k))
+        return;
+    for (int64_t i = first; i < first + n && !w->r->failed; i++) {
+        struct io_whole f = {.name = names_make(name, tree_name(w->m, w->place, i))};
+        run_folder_make(&w->set, &f);
+    }
+    run_set_leave(&w->set);
+}
+
+static void lay_tree(struct run *r, void *unused)
+{
+    const struct meta *m = r->context;
+    struct meta_walk w = {.r = r, .m = m, .place = r->worker};
+    char name[NAMES_SIZE];
+    struct io_whole top = {.name = names_make(name, tree_name(m, r->worker, 0))};
+    (void)unused;
+    if (m->shared && r->worker)
+        return;
+    run_fail(r, io_folder_make(m->root, &top));
+    for (int64_t k = 0; k < m->tree.folders && !r->failed; k++)
+        lay_folder(&w, k);
+}
+
+/* What time it is on the file system: that of a folder which was just made. */
+static int ask_time(struct run *r, int64_t *ns)
+{
+    struct meta *m = r->context;
+    struct io_whole probe = {.name = "clock"};
+    int rc = r->world.rank || r->failed ? 0 : io_folder_make(m->root, &probe);
+    if (!rc && !r->world.rank && !r->failed)
+        rc = io_whole_stat(m->root, &probe);
+    *ns = probe.modified_ns;
+    if (!rc && !r->world.rank && !r->failed)
+        rc = io_folder_drop(m->root, &probe);
+    MPI_Bcast(ns, 1, MPI_INT64_T, 0, r->world.comm);
+    return err_agree(r->world.comm, rc);
+}
+
+int meta_lay(struct run *r, void *unused)
+{
+    struct meta *m = r->context;
+    (void)unused;
+    m->files = m->folders = 0;
+    m->renamed = false;
+    m->version = 0;
+    run_path(r, "tree", "", m->path, sizeof m->path);
+    if (r->failed)
+        return r->failed;
+    int rc = io_folder_open(&m->root, r->world.comm, m->path,
+                            IO_CREATE | IO_READ | IO_WRITE);
+    if (!rc)
+        rc = ask_time(r, &m->since_ns);
+    if (!rc)
+        run_lanes(r, lay_tree, NULL);
+    return rc;
+}
+
+/* ---- an operation ---------------------------------------------------------------- */
+
+/* How many things each worker has. */
+static int64_t *things(struct meta *m, const struct meta_op *op)
+{
+    return op->of_folders ? &m->folders : &m->files;
+}
+
+/* **Collective.** Of all lanes of all ranks, in this phase. */
+static int64_t made_by_all(struct run *r)
+{
+    int64_t n = 0;
+    for (int i = 0; i < r->lanes; i++)
+        n += run_lane_of(r, i)->made;
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return n;
+}
+
+/* With a limit, then up to what the fastest has made. Returns what all had made when it
+ * was reached; 0: it was not. */
+static int64_t do_all(struct run *r, struct work *of)
+{
+    const struct meta *m = r->context;
+    int64_t by_limit = 0;
+    run_lanes(r, go, of);
+    if (!of->limit_s)
+        return 0;
+    of->total = run_wear_out(r);
+    if (of->total < m->tree.items)
+        by_limit = made_by_all(r);
+    of->limit_s = 0;
+    run_lanes(r, go, of);
+    return by_limit;
+}
+
+/* So that names are on stable storage: on each node, what it has in memory. */
+static void sync_all(struct run *r)
+{
+    const struct meta *m = r->context;
+    if (!r->flush || r->world.node_rank || r->failed)
+        return;
+    enum act before = phase_act(r->phase, ACT_SYNC);
+    run_fail(r, io_folder_sync(m->root));
+    phase_act(r->phase, before);
+}
+
+static void rate(struct run *r, const char *phase, const char *name, int64_t n,
+                 double s, const char *formula)
+{
+    if (n && s > 0)
+        run_figure(r, phase, name, "1/s", "higher", formula, (double)n / s);
+}
+
+static int64_t listings(const struct run *r)
+{
+    const struct meta *m = r->context;
+    return m->tree.folders * r->workers;
+}
+
+/* The figures are those of listing. */
+static int count_new(const struct run *r, int64_t all)
+{
+    int64_t made = r->last.op[PHASE_OP_CREATE].calls;
+    if (made == all)
+        return 0;
+    return err_set(-EIO, NULL, -1, "relist has made %lld files, expected %lld",
+                   (long long)made, (long long)all);
+}
+
+/* Exactly as many calls and bytes as there are things; of listings, as many names as
+ * each lane has checked there to be. */
+static int judge_counts(struct run *r, const struct work *of)
+{
+    const struct meta *m = r->context;
+    const struct meta_op *op = of->op;
+    int64_t all = of->total * r->workers, bytes = all * m->set.bytes;
+    int64_t n = op->item ? all : made_by_all(r);
+    if (!op->crowds)
+        rate(r, op->name, "per_s", n, r->last.io_s,
+             op->item ? "calls of all ranks / slowest lane's seconds of opening, "
+                        "closing, reading, writing and syncing"
+                      : "names listed by all ranks / slowest lane's seconds of "
+                        "listing");
+    int rc = run_called(r, op->call, op->item ? all : listings(r));
+    if (!rc && op->crowds)
+        rc = count_new(r, all);
+    if (rc)
+        return rc;
+    return run_moved(r, op->name, m->path, op->reads * bytes, op->writes * bytes);
+}
+
+static void changed(struct run *r, const struct work *of)
+{
+    struct meta *m = r->context;
+    const struct meta_op *op = of->op;
+    if (op->makes)
+        *things(m, op) = of->total;
+    if (op->makes && !op->of_folders)
+        report_file_sizes(r->report, "data", m->path, m->files * r->workers,
+                          m->files * r->workers * m->set.bytes);
+    if (op->writes)
+        m->version++;
+    if (op->call == PHASE_OP_RENAME)
+        m->renamed = true;
+}
+
+/* Names that must be gone, or there: no time of anything that is measured. */
+static int check_all(struct run *r, const struct meta_op *op)
+{
+    struct meta *m = r->context;
+    struct work of = {
+        .op = op, .item = op->check, .total = *things(m, op), .untimed = true};
+    if (!op->check || !r->verify)
+        return 0;
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, op->checked);
+    run_lanes(r, go, &of);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    return rc;
+}
+
+int meta_do(struct run *r, void *what)
+{
+    const struct meta_op *op = what;
+    struct meta *m = r->context;
+    struct work of = {.op = op,
+                      .item = op->item,
+                      .total = op->makes ? m->tree.items : *things(m, op),
+                      .limit_s = op->makes ? m->set.run.time_s : 0};
+    run_phase_begin(r, op->name);
+    int64_t by_limit = do_all(r, &of);
+    if (op->changes)
+        sync_all(r);
+    int rc = run_phase_end(r);
+    rate(r, op->name, "limit_per_s", by_limit, m->set.run.time_s,
+         "calls of all ranks by the limit of --time / its seconds");
+    rc = rc ? rc : judge_counts(r, &of);
+    if (rc)
+        return rc;
+    changed(r, &of);
+    if (op->writes && (rc = ask_time(r, &m->until_ns)))
+        return rc;
+    rc = check_all(r, op);
+    if (op->call == PHASE_OP_UNLINK || op->call == PHASE_OP_RMDIR)
+        *things(m, op) = 0;
+    return rc;
+}
+
+/* ---- after ----------------------------------------------------------------------- */
+
+/* Each worker's own folder, with what is left in it. */
+static void empty_tree(struct run *r, void *unused)
+{
+    const struct meta *m = r->context;
+    char name[NAMES_SIZE];
+    struct io_whole top = {.name = names_make(name, tree_name(m, r->worker, 0))};
+    struct io_folder *d = NULL;
+    (void)unused;
+    if ((m->shared && r->worker) || io_whole_is_there(m->root, &top) <= 0)
+        return;
+    int rc = io_folder_enter(&d, m->root, name);
+    rc = rc ? rc : io_folder_empty(d);
+    io_folder_close(&d);
+    run_fail(r, rc ? rc : io_folder_drop(m->root, &top));
+}
+
+int meta_put_away(struct run *r, int rc)
+{
+    struct meta *m = r->context;
+    if (!m->root)
+        return rc;
+    if (!m->set.run.keep || rc)
+        run_lanes(r, empty_tree, NULL);
+    io_folder_close(&m->root);
+    if (m->set.run.keep && !rc) {
+        io_file_keep(r->world.comm, m->path);
+        return 0;
+    }
+    int removed = io_file_remove(r->world.comm, m->path);
+    return err_agree(r->world.comm, rc ? rc : r->failed ? r->failed : removed);
+}
