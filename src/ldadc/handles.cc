@@ -1,5 +1,6 @@
 #include "ldadc/handles.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/ASTUnit.h"
 
 using namespace clang;
 

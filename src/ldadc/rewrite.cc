@@ -5,6 +5,7 @@
 #include "ldadc/handles.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
+#include "clang/Frontend/ASTUnit.h"
 #include "clang/Rewrite/Core/Rewriter.h"
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,7 @@
 // What MPI's functions do: communicators, files and their views, transfers.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 

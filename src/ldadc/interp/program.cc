@@ -3,6 +3,7 @@
 #include "ldadc/interp/program.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/ASTUnit.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/Preprocessor.h"
@@ -326,8 +327,10 @@ int program_read(Program *p, const std::vector<std::string> &files,
     tooling::ClangTool tool(database, files);
     tool.clearArgumentsAdjusters();
     tool.appendArgumentsAdjuster(tooling::getClangSyntaxOnlyAdjuster());
-    if (tool.buildASTs(p->units) || p->units.empty())
+    std::vector<std::unique_ptr<ASTUnit>> units;
+    if (tool.buildASTs(units) || units.empty())
         return 1;
+    std::move(units.begin(), units.end(), std::back_inserter(p->units));
     for (auto &unit : p->units)
         if (unit->getDiagnostics().hasErrorOccurred())
             return 1;

@@ -7,14 +7,18 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
-#include "clang/Frontend/ASTUnit.h"
 #include <memory>
+
+namespace clang
+{
+class ASTUnit; // its header takes longer to compile than all others together
+}
 
 namespace ldadc
 {
 
 struct Program {
-    std::vector<std::unique_ptr<clang::ASTUnit>> units;
+    std::vector<std::shared_ptr<clang::ASTUnit>> units;
     std::vector<const clang::FunctionDecl *> functions; // with bodies, in order
     std::map<std::string, const clang::FunctionDecl *> visible;
     std::map<std::string, const clang::VarDecl *> globals; // definitions others can see
