@@ -8,6 +8,7 @@ dist_doc_DATA = \
 	doc/container.md \
 	doc/faults.md \
 	doc/ldad.md \
+	doc/metabench.md \
 	doc/method.md \
 	doc/outcore.md \
 	doc/pfmload.md \
@@ -16,6 +17,12 @@ dist_doc_DATA = \
 	doc/statistics.md \
 	doc/yardstick.md
 EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore \
+	doc/pictures/lextrac-bytes.svg doc/pictures/lextrac-time.svg \
+	doc/pictures/outcore-2008-fig3a.svg doc/pictures/outcore-2008-fig4a.svg \
+	doc/pictures/outcore-2008-fig4b.svg doc/pictures/outcore-2008-fig5a.svg \
+	doc/pictures/outcore-2008-fig5b.svg \
+	doc/pictures/outcore-2008-fig8a.svg doc/pictures/outcore-2008-fig8b.svg \
+	doc/pictures/outcore-2008-fig8c.svg doc/pictures/outcore-2008-fig8d.svg \
 	doc/pictures/outcore-fig2a.svg doc/pictures/outcore-fig2b.svg \
 	doc/pictures/outcore-fig2w.svg doc/pictures/outcore-fig6.svg \
 	doc/pictures/outcore-fig6-aio.svg doc/pictures/outcore-fig6-uring.svg \

@@ -19,6 +19,8 @@ class Leadline(AutotoolsPackage):
     variant("uring", default=True, description="The engine uring (io_uring)")
     variant("aio", default=True, description="The engine libaio")
     variant("png", default=True, description="Pictures of soundings")
+    variant("zlib", default=True, description="outcore stream --sink=compress")
+    variant("xml", default=True, description="Stories in XML")
     variant("fftw", default=True, description="ldad fft checked by FFTW")
     variant("clang", default=False, description="ldadc, which reads programs' sources")
 
@@ -37,6 +39,8 @@ class Leadline(AutotoolsPackage):
     depends_on("liburing", when="+uring")
     depends_on("libaio", when="+aio")
     depends_on("libpng", when="+png")
+    depends_on("zlib", when="+zlib")
+    depends_on("expat", when="+xml")
     depends_on("fftw@3:~mpi", when="+fftw")
     # ldadc links libclang-cpp and libLLVM, and reads clang's header files when it runs.
     depends_on("llvm@14:+clang+llvm_dylib", when="+clang")
@@ -52,6 +56,8 @@ class Leadline(AutotoolsPackage):
         args += self.with_or_without("liburing", variant="uring")
         args += self.with_or_without("libaio", variant="aio")
         args += self.with_or_without("libpng", variant="png")
+        args += self.with_or_without("zlib")
+        args += self.with_or_without("expat", variant="xml")
         args += self.with_or_without("fftw")
         args += self.with_or_without("clang")
         if "+scalapack" in spec:

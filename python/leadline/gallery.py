@@ -3,7 +3,8 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import groups, pictures, pictures_own, scaling, series, traces
+from leadline import (groups, pictures, pictures_own, pictures_text, scaling, series,
+                      traces)
 
 Kind = namedtuple("Kind", "heading of draw")
 
@@ -18,6 +19,7 @@ KINDS = OrderedDict([
     ("alpha", Kind("Asynchronous I/O", "reports", pictures_own.alpha)),
     ("pfmload", Kind("Loading soundings", "reports", pictures_own.speedup)),
     ("ldad", Kind("Partitioned files", "reports", pictures_own.reductions)),
+    ("text", Kind("Modules of a pipeline", "reports", pictures_text.text)),
     ("iotrace", Kind("What was asked of files", "traces", pictures_own.traces)),
 ])
 

@@ -27,6 +27,7 @@ dist_leadline_DATA = \
 	python/leadline/page_style.py \
 	python/leadline/pictures.py \
 	python/leadline/pictures_own.py \
+	python/leadline/pictures_text.py \
 	python/leadline/plot.py \
 	python/leadline/relief.py \
 	python/leadline/report.py \
