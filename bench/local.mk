@@ -1,9 +1,13 @@
 # Measurements, never run by "make check" and not installed: make bench/legendre
 EXTRA_PROGRAMS =
 EXTRA_DIST += bench/aa bench/debian_sources.py bench/filters.py bench/fio.py \
-	bench/gsf_decode.py bench/interfaces.py bench/ior bench/ldad-disks bench/ldad-paper \
-	bench/ldad-paper.json bench/ldad_runs.py bench/ldadc-real bench/overlap.py \
-	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md
+	bench/gsf_decode.py bench/interfaces.py bench/ior bench/knn.py bench/ldad-disks bench/ldad-paper \
+	bench/ldad-paper.json bench/paper_runs.py bench/ldadc-real bench/metabench-mdtest \
+	bench/outcore-2008 \
+	bench/outcore-2008.json bench/overlap.py \
+	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md bench/search.py \
+	bench/open_read_close.c bench/slow_open.c bench/sort_gnu.py bench/stream.py \
+	bench/text.py
 
 EXTRA_PROGRAMS += bench/legendre
 bench_legendre_SOURCES = bench/legendre.c
@@ -14,7 +18,8 @@ bench_series_SOURCES = bench/series.c
 bench_series_LDADD = src/report/libreport.la src/base/libbase.la
 
 EXTRA_PROGRAMS += bench/sorter
-bench_sorter_LDADD = src/pfmload/libpfmload.la $(blocktransfer_LDADD)
+bench_sorter_LDADD = src/pfmload/libpfmload.la src/extsort/libextsort.la \
+	src/sort/libsort.la $(blocktransfer_LDADD)
 # make bench/segments, then bench/ior
 EXTRA_PROGRAMS += bench/segments
 bench_segments_SOURCES = bench/segments.c
@@ -27,9 +32,28 @@ bench/iotrace_calls: bench/iotrace_calls.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(PLAIN_CC) $(WARN_CFLAGS) -O2 -pthread -o $@ \
 	  $(srcdir)/bench/iotrace_calls.c
 
+# make bench/name_calls, then bench/metabench-mdtest --mdtest=bench/name_calls --np=1
+EXTRA_DIST += bench/name_calls.c
+CLEANFILES += bench/name_calls
+bench/name_calls: bench/name_calls.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(PLAIN_CC) $(WARN_CFLAGS) -O2 -o $@ \
+	  $(srcdir)/bench/name_calls.c
+
 # make bench/scaling_shim.so tests/yield_shim.so, then bench/scaling
 EXTRA_DIST += bench/scaling bench/scaling_shim.c
 CLEANFILES += bench/scaling_shim.so
 bench/scaling_shim.so: bench/scaling_shim.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(CC) $(CFLAGS) -shared -fPIC -o $@ \
 	  $(srcdir)/bench/scaling_shim.c
+
+# make bench/text_modules, then bench/text_modules.py
+EXTRA_DIST += bench/text_modules.py
+EXTRA_PROGRAMS += bench/text_modules
+bench_text_modules_SOURCES = bench/text_modules.c
+bench_text_modules_LDADD = src/outcore/text/libtextmodules.la
+
+# make bench/ngram outcore, then bench/ngram.py
+EXTRA_DIST += bench/ngram.py bench/ngram_cld2.cc
+EXTRA_PROGRAMS += bench/ngram
+bench_ngram_SOURCES = bench/ngram.c $(ngram_parts)
+bench_ngram_LDADD = src/base/libbase.la -lm -lpthread

@@ -6,19 +6,18 @@
  * SCRATCH is where runs go; with it memory is an eighth of what the soundings take.
  * Times are of adding, finishing and taking all bins, the least of all rounds: what
  * else the machine does can only add to it. */
-#include "pfmload/store/sorter.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "hydro/pfm.h"
-#include "pfmload/store/spill.h"
+#include "pfmload/store/sorted.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BYTES ((int64_t)sizeof(struct pfm_sounding))
 #define ADDED 4096 /* soundings at once */
-#define TABLES (1 << 20)
+#define TABLES (4 << 20)
 
 static uint64_t state = 88172645463325252u; /* xorshift, the same on every machine */
 
@@ -117,32 +116,32 @@ static void once(const struct pfm_sounding *from, int64_t n, int64_t memory,
                  const char *scratch, double best[2])
 {
     const struct pfm_sounding *bin;
-    struct sorter *s;
+    struct extsort *s;
     int64_t some = 1, taken = 0;
     static struct run_options options;
     static struct run run = {.options = &options, .engine = "posix", .lanes = 1};
-    const struct spill_io io = {.run = &run};
+    const struct sorted_io io = {.run = &run};
     if (!run.phase && phase_open(&run.phase))
         fail();
-    if (sorter_open(&s, memory, scratch, &io))
+    if (sorted_soundings(&s, memory, scratch, &io))
         fail();
     int64_t cpu = clock_cpu_ns(), wall = clock_ns();
     for (int64_t i = 0; i < n; i += some) {
         some = n - i < ADDED ? n - i : ADDED;
-        if (sorter_add(s, from + i, some))
+        if (extsort_add(s, from + i, some))
             fail();
     }
-    if (sorter_finish(s))
+    if (extsort_finish(s))
         fail();
     for (int64_t got = 1; got > 0; taken += got)
-        if (sorter_next(s, &bin, &got))
-            fail();
+        bin = extsort_group(s, 0, &got);
+    (void)bin;
     cpu = clock_cpu_ns() - cpu, wall = clock_ns() - wall;
     best[0] = best[0] > 0 && best[0] < (double)cpu ? best[0] : (double)cpu;
     best[1] = best[1] > 0 && best[1] < (double)wall ? best[1] : (double)wall;
     if (taken != n)
         exit(2);
-    sorter_close(&s);
+    extsort_close(&s);
 }
 
 static double reference(const struct pfm_sounding *from, struct pfm_sounding *to,

@@ -1,4 +1,4 @@
-"""What bench/ldad-paper and bench/ldad-disks have in common: disks, sweeps, seconds."""
+"""What the measurements of papers have in common: disks, sweeps, seconds."""
 import json
 import os
 import subprocess
@@ -45,12 +45,16 @@ def every(disks):
 # ---- sweeps ------------------------------------------------------------------
 
 
+def mpiexec(build):
+    return makefile_value(build, "MPIEXEC").split()
+
+
 def sweep(build, out, spec):
     """Runs it, or goes on with it; reports are in the folder that is returned."""
     os.makedirs(out, exist_ok=True)
     path, runs = os.path.join(out, "spec.json"), os.path.join(out, "runs")
     spec = dict(spec, program=os.path.join(build, "ldad"),
-                mpiexec=makefile_value(build, "MPIEXEC").split())
+                mpiexec=mpiexec(build))
     with open(path, "w") as stream:
         json.dump(spec, stream, indent=1)
     env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
