@@ -14,6 +14,8 @@ Leadline
   liburing      $URING_WHY
   libaio        $LIBAIO_WHY
   libpng        $LIBPNG_WHY
+  zlib          $ZLIB_WHY
+  expat         $EXPAT_WHY
   FFTW          $FFTW_WHY
   clang         $CLANG_WHY
   Python        $ll_python

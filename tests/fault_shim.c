@@ -5,7 +5,8 @@
  *   FAULT_RANK=N             on that rank of the launcher's only
  *   FAULT_FILE=TEXT          of files with TEXT in their path only ("madbench-...")
  *
- * CALL is read, write (in all their forms), fsync, close, or open (with O_CREAT).
+ * CALL is read, write (in all their forms), fsync, close, open (with O_CREAT), or
+ * reopen (without, of a name in an open folder; it can fail, and nothing else).
  * ACTION is an errno's name (EIO, ENOSPC, EDQUOT, EACCES, EROFS, EMFILE), or
  *   zero, half     moves nothing, or half of it, and says so
  *   flip           one bit is wrong: in memory after a read, in the file after a write
@@ -24,6 +25,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +67,9 @@ static const struct {
     {"EIO", FAIL, EIO},       {"ENOSPC", FAIL, ENOSPC}, {"EDQUOT", FAIL, EDQUOT},
     {"EACCES", FAIL, EACCES}, {"EROFS", FAIL, EROFS},   {"zero", ZERO, 0},
     {"half", HALF, 0},        {"flip", FLIP, 0},        {"lost", LOST, 0},
-    {"EMFILE", FAIL, EMFILE}, {"slow", SLOW, 0},        {"shift", SHIFT, 0},
-    {"hang", HANG, 0},        {"kill", KILL, 0},        {"stop", STOP, 0},
-    {"plant", PLANT, 0},      {"fill", FILL, 0},
+    {"EMFILE", FAIL, EMFILE}, {"ENOENT", FAIL, ENOENT}, {"slow", SLOW, 0},
+    {"shift", SHIFT, 0},      {"hang", HANG, 0},        {"kill", KILL, 0},
+    {"stop", STOP, 0},        {"plant", PLANT, 0},      {"fill", FILL, 0},
 };
 
 static int is_our_rank(void)
@@ -352,12 +354,18 @@ int open(const char *path, int flags, ...)
     return open_with(path, flags, mode);
 }
 
-/* Of a folder's own files, nothing is faulty. */
+/* A file that is made in a folder has a name only, which FAULT_FILE may be; it can
+ * fail, and nothing else. */
 static int openat_with(int folder, const char *path, int flags, mode_t mode)
 {
     static int (*real)(int, const char *, int, ...);
     if (!real)
         *(void **)&real = next("openat");
+    bool named = folder != AT_FDCWD && fault.file;
+    if (named && due(flags & O_CREAT ? "open" : "reopen", path) == FAIL) {
+        errno = fault.error;
+        return -1;
+    }
     return folder == AT_FDCWD ? open_with(path, flags, mode)
                               : real(folder, path, flags, mode);
 }
@@ -378,6 +386,20 @@ int openat64(int folder, const char *path, int flags, ...)
     mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
     va_end(ap);
     return openat_with(folder, path, flags, mode);
+}
+
+/* What a hardened build calls. */
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+
+int __openat_2(int folder, const char *path, int flags)
+{
+    return openat_with(folder, path, flags, 0);
+}
+
+int __openat64_2(int folder, const char *path, int flags)
+{
+    return openat_with(folder, path, flags, 0);
 }
 
 int open64(const char *path, int flags, ...)

@@ -12,9 +12,11 @@ check_PROGRAMS += \
 	tests/unit/cache \
 	tests/unit/container \
 	tests/unit/deal \
+	tests/unit/documents \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/extsort \
 	tests/unit/feed \
 	tests/unit/fft \
 	tests/unit/geodesy \
@@ -23,6 +25,9 @@ check_PROGRAMS += \
 	tests/unit/hdf5 \
 	tests/unit/json \
 	tests/unit/kept \
+	tests/unit/knn_kernel \
+	tests/unit/knn_parts \
+	tests/unit/ngram \
 	tests/unit/lanes \
 	tests/unit/launcher \
 	tests/unit/layout \
@@ -30,46 +35,79 @@ check_PROGRAMS += \
 	tests/unit/local \
 	tests/unit/ldad \
 	tests/unit/mapped \
+	tests/unit/metabench_names \
+	tests/unit/nearest \
 	tests/unit/opt \
 	tests/unit/order \
-	tests/unit/packet_sorter \
 	tests/unit/pfm \
 	tests/unit/passes \
 	tests/unit/phase \
 	tests/unit/pieces \
 	tests/unit/pixels \
 	tests/unit/queue \
+	tests/unit/records \
 	tests/unit/report \
 	tests/unit/rng \
 	tests/unit/scan \
 	tests/unit/scratch \
+	tests/unit/search_index \
 	tests/unit/series \
 	tests/unit/sets \
 	tests/unit/shuffle \
 	tests/unit/slabs \
-	tests/unit/sorter \
+	tests/unit/sorted \
 	tests/unit/soundings \
+	tests/unit/splitters \
 	tests/unit/stamp \
 	tests/unit/stats \
 	tests/unit/storage \
 	tests/unit/stream \
+	tests/unit/stream_parts \
 	tests/unit/swath \
+	tests/unit/text_torn \
 	tests/unit/symbols \
+	tests/unit/text_parts \
 	tests/unit/units \
+	tests/unit/vectors \
 	tests/unit/whole \
 	tests/unit/world
 tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c src/block/content.h \
-	src/block/order.c src/block/order.h src/block/shuffle.c src/block/shuffle.h \
-	src/block/zipf.c src/block/zipf.h
+	src/block/order.c src/block/order.h
 tests_unit_deal_SOURCES = tests/unit/deal.c src/block/deal.c src/block/deal.h
+tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
+	src/metabench/names.c src/metabench/names.h
 tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
-tests_unit_shuffle_SOURCES = tests/unit/shuffle.c \
-	src/block/shuffle.c src/block/shuffle.h
-tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/consume.c src/outcore/consume.h \
-	src/outcore/sets.c src/outcore/sets.h
+tests_unit_splitters_SOURCES = tests/unit/splitters.c \
+	src/outcore/sort/splitters.c src/outcore/sort/splitters.h
+tests_unit_records_SOURCES = tests/unit/records.c \
+	src/outcore/data/records.c src/outcore/data/records.h
+tests_unit_documents_SOURCES = tests/unit/documents.c \
+	src/outcore/data/documents.c src/outcore/data/documents.h
+tests_unit_stream_parts_SOURCES = tests/unit/stream_parts.c \
+	src/outcore/data/consume.c src/outcore/data/consume.h \
+	src/outcore/stream/names.c src/outcore/stream/names.h src/outcore/stream/ring.c \
+	src/outcore/stream/ring.h src/outcore/stream/sink.c src/outcore/stream/sink.h
+tests_unit_text_parts_SOURCES = tests/unit/text_parts.c $(text_made)
+tests_unit_search_index_SOURCES = tests/unit/search_index.c \
+	src/outcore/search/finding.c src/outcore/search/finding.h \
+	src/outcore/search/index.c src/outcore/search/index.h
+tests_unit_sets_SOURCES = tests/unit/sets.c src/outcore/data/consume.c src/outcore/data/consume.h \
+	src/outcore/aio/sets.c src/outcore/aio/sets.h
 tests_unit_fft_SOURCES = tests/unit/fft.c src/ldad/measure/fft_answer.h \
 	src/ldad/measure/fft_answer_own.c src/ldad/measure/fft_math.c src/ldad/measure/fft_math.h \
 	src/ldad/measure/fft_real.h
+tests_unit_knn_kernel_SOURCES = tests/unit/knn_kernel.c src/outcore/data/vectors.c \
+	src/outcore/data/vectors.h $(knn_kernel)
+tests_unit_knn_parts_SOURCES = tests/unit/knn_parts.c \
+	src/outcore/knn/format.c src/outcore/knn/format.h \
+	src/outcore/knn/labels.c src/outcore/knn/labels.h \
+	src/outcore/knn/sweep.c src/outcore/knn/sweep.h
+tests_unit_ngram_SOURCES = tests/unit/ngram.c $(ngram_parts)
+tests_unit_nearest_SOURCES = tests/unit/nearest.c src/outcore/knn/nearest.c \
+	src/outcore/knn/nearest.h
+tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
+tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/vectors.c \
+	src/outcore/data/vectors.h
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h
@@ -80,8 +118,8 @@ tests_unit_queue_LDADD = src/run/librun.la $(LDADD)
 tests_unit_blocks_LDADD = src/run/librun.la $(LDADD)
 tests_unit_feed_SOURCES = tests/unit/feed.c tests/unit/local_run.h
 tests_unit_scan_SOURCES = tests/unit/scan.c tests/unit/local_run.h
-tests_unit_sorter_SOURCES = tests/unit/sorter.c tests/unit/local_run.h
-tests_unit_packet_sorter_SOURCES = tests/unit/packet_sorter.c tests/unit/local_run.h
+tests_unit_extsort_SOURCES = tests/unit/extsort.c tests/unit/local_run.h
+tests_unit_sorted_SOURCES = tests/unit/sorted.c tests/unit/local_run.h
 tests_unit_stream_LDADD = src/run/librun.la $(LDADD)
 
 if HAVE_SCALAPACK
@@ -128,6 +166,13 @@ SCRIPT_TESTS += \
 	tests/e2e/madbench_iomode.py \
 	tests/e2e/many_files.py \
 	tests/e2e/outcore_aio.py \
+	tests/e2e/outcore_gen.py \
+	tests/e2e/outcore_sort.py \
+	tests/e2e/outcore_search.py \
+	tests/e2e/outcore_knn.py \
+	tests/e2e/outcore_ngram.py \
+	tests/e2e/outcore_stream.py \
+	tests/e2e/outcore_text.py \
 	tests/e2e/output.py \
 	tests/e2e/pfm_files.py \
 	tests/e2e/pfminfo.py \
@@ -155,6 +200,7 @@ SCRIPT_TESTS += \
 	tests/e2e/verification.py \
 	tests/lint/hardening.py \
 	tests/lint/includes.py \
+	tests/lint/letters.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \
 	tests/lint/packaging.py \
@@ -173,12 +219,14 @@ SCRIPT_TESTS += \
 	tests/unit/python_series.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py \
-	tests/unit/python_validate.py
+	tests/unit/python_validate.py \
+	tests/unit/text_modules.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
-EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py
+EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py \
+	tests/data/make-text.py $(addprefix tests/data/text/, crf story story.crf)
 EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
@@ -190,13 +238,18 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
 	$(addprefix tests/e2e/, e2e.py fake_log.py in_rig.py loads.py pfm_made.py \
 	pfm_reader.py slurm_jobs.py) \
-	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py) \
+	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py \
+	text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes
+FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes text
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo
+
+# What text_modules.py has take documents apart; no test by itself.
+EXTRA_PROGRAMS += tests/unit/text_lex
+tests_unit_text_lex_LDADD = src/outcore/text/libtextmodules.la
 
 # What many_files.py runs: a program as those of the suite, which counts its MPI calls.
 EXTRA_PROGRAMS += tests/e2e/manyfiles
@@ -206,7 +259,8 @@ tests_e2e_manyfiles_LDADD = $(blocktransfer_LDADD)
 # What every unit test links; the linker takes from each what it needs.
 check_LTLIBRARIES += tests/unit/libtap.la
 tests_unit_libtap_la_SOURCES = tests/unit/one_run.h tests/unit/tap.c tests/unit/tap.h
-LDADD = tests/unit/libtap.la src/sort/libsort.la src/pfmload/libpfmload.la src/run/librun.la \
+LDADD = tests/unit/libtap.la src/pfmload/libpfmload.la src/extsort/libextsort.la src/sort/libsort.la \
+	src/run/librun.la \
 	src/hydro/libhydro.la src/madbench/libmadmath.la \
 	src/io/libio.la src/layout/liblayout.la src/report/libreport.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
@@ -341,7 +395,8 @@ EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
 # Plain, without libtool: they are preloaded, never linked.
 check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
-	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles
+	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles \
+	tests/unit/text_lex
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl

@@ -51,6 +51,9 @@ ASYNCHRONOUS = ["threads"] + [
     name for name, have in (("uring", "HAVE_LIBURING"), ("libaio", "HAVE_LIBAIO"))
     if os.environ[have] == "yes"] + ["aio"] * (platform.libc_ver()[0] == "glibc")
 
+# One of each kind that is here: system calls, a ring, mapped memory, MPI-IO.
+KINDS = ["posix"] + ["uring"] * ("uring" in ASYNCHRONOUS) + ["mmap", "mpiio"]
+
 # Every way to transfer while computing. Open MPI's ROMIO blocks in the call, and its
 # nonblocking collectives are refused, but its answers are right.
 ASYNC_METHODS = [(name, ("--iomethod=" + name,), ()) for name in ASYNCHRONOUS]
@@ -138,6 +141,18 @@ class Done:
             found += [pid for pid in level if runner.name_of(pid) == self.program]
         return found
 
+    def all_have(self, path, n):
+        """Whether n ranks have that file open or mapped."""
+        def has(pid):
+            with contextlib.suppress(OSError):
+                with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+                    fds = "/proc/%d/fd" % pid
+                    return path in maps.read() or path in (
+                        os.readlink(os.path.join(fds, fd)) for fd in os.listdir(fds))
+            return False
+
+        return sum(map(has, self.ranks())) == n
+
     def signal(self, number, *others):
         """To the program's ranks, after `others`; which they were. A launcher may end
         the later ones as soon as the first is gone."""
@@ -150,6 +165,28 @@ class Done:
     def __str__(self):
         return "status %s\nstdout: %s\nstderr: %s" % (self.status, self.out[-2000:],
                                                        self.err[-3000:])
+
+
+MEMORY = "/sys/fs/cgroup/memory"
+
+
+def limited_memory(case, size):
+    """A command that runs another one with so many bytes of memory and page cache
+    (`inside`); a cgroup of version 1, which is gone after the test."""
+    if os.geteuid() or not os.path.exists(MEMORY + "/memory.limit_in_bytes"):
+        case.skipTest("needs root, and a limit of memory at %s" % MEMORY)
+    group = os.path.join(MEMORY, "leadline-%d" % os.getpid())
+    os.mkdir(group)
+    case.addCleanup(lambda: case.until(lambda: removed(group), "the group is empty"))
+    with open(group + "/memory.limit_in_bytes", "w") as f:
+        f.write(str(size))
+    return ("sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group)
+
+
+def removed(folder):
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+    return not os.path.exists(folder)
 
 
 class Case(unittest.TestCase):

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 
-from e2e import Case, add, fault, main, samples, total
+from e2e import Case, add, fault, limited_memory, main, samples, total
 
 KNOWN = {"operations": 62, "operation_bytes": 16384, "last_operation_bytes": 576,
          "sets": 16, "last_set_operations": 2}
@@ -87,6 +87,11 @@ class Aio(Case):
         self.counted(report, 2)
         self.assertFalse([f for f in report["figures"]
                           if f["name"].startswith("verify")])
+
+    def test_a_limit_of_memory_is_noted(self):
+        report = self.good(self.aio("64k", np=1,
+                                    inside=limited_memory(self, 512 << 20)))
+        self.assertIn(str(512 << 20), report["run"]["notes"]["memory_limit"])
 
     def test_threads_are_counted(self):
         """Of the engine threads, one for each operation under way; it starts none for

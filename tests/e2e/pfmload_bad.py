@@ -15,7 +15,7 @@ NO_SCAN = ("--bounds=-88.01,29.99,-87.98,30.02", "--depths=0,500")
 USAGE = [  # ranks, arguments, what the sentence must name
     (0, ("--output=o",), ("--output", "NAME.pfm")),
     (0, ("--output=.pfm",), ("--output", "NAME.pfm")),
-    (0, ("--cache=direct",), ("--cache", "flush|keep")),
+    (0, ("--cache=none",), ("--cache", "flush|keep|direct")),
     (0, ("--bounds=1,2,3",), ("--bounds", "W,S,E,N")),
     (0, ("--bounds=1,2,3,4,5",), ("--bounds", "W,S,E,N")),
     (0, ("--bounds=1,2,3,x",), ("--bounds", "W,S,E,N")),

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from e2e import TESTS, Case, add, main
+from e2e import TESTS, Case, add, main, removed
 from in_rig import unless_quick
 
 BLKIO = "/sys/fs/cgroup/blkio"
@@ -48,9 +48,10 @@ class Disks(Case):
         if done.returncode == IMPOSSIBLE:
             self.skipTest(done.said.strip())
 
-    def begin(self, command, rate=0, **how):
+    def begin(self, command, rate=0, *options, **how):
         return subprocess.Popen(
-            [*RIG, "--rate=%s" % rate, "--image-dir=" + self.images, "--", *command],
+            [*RIG, "--rate=%s" % rate, "--image-dir=" + self.images, *options, "--",
+             *command],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             **how)
 
@@ -73,7 +74,7 @@ class Disks(Case):
                     found += [name] * f.read().startswith(self.images)
             except OSError:
                 pass  # somebody else's, and just gone
-        for name in glob.glob(BLKIO + "/blkio.throttle.*_bps_device"):
+        for name in glob.glob(BLKIO + "/blkio.throttle.*s_device"):
             with open(name, encoding="ascii") as f:
                 found += [line for line in f if line.split()[1] == str(RATE)]
         return found
@@ -106,14 +107,20 @@ class Disks(Case):
 
     # ---- limits --------------------------------------------------------------
 
-    def seconds(self, rate, how, *ways, **more):
+    def seconds(self, rate, how, *ways, options=(), **more):
         return float(self.runs([sys.executable, "-c", MOVE, str(BYTES), how, *ways],
-                               rate, **more))
+                               rate, *options, **more))
 
     def limited(self, how):
         self.assertGreater(self.seconds(RATE, how, "write"), SECONDS_AT_LEAST)
         self.assertGreater(self.seconds("0:%d" % RATE, how, "write", "read"),
                            SECONDS_AT_LEAST)
+
+    def test_requests_are_limited(self):
+        """20 of them, 1 MiB each, which a kernel may split; of the first disk."""
+        took = self.seconds("%d,0" % (1 << 40), "direct", "write", "read",
+                            options=["--requests=0:20,0"])
+        self.assertGreater(took, SECONDS_AT_LEAST)
 
     def test_limits_show_while_they_hold(self):
         """So that nothing_left can fail."""
@@ -136,15 +143,7 @@ class Disks(Case):
             took = self.seconds(RATE, "direct", "write", preexec_fn=enter)
             self.assertGreater(took, SECONDS_AT_LEAST)
         finally:
-            self.until(lambda: self.removed(group), "the group is empty")
-
-    @staticmethod
-    def removed(group):
-        try:
-            os.rmdir(group)
-        except OSError:
-            return False
-        return True
+            self.until(lambda: removed(group), "the group is empty")
 
     # ---- ends ----------------------------------------------------------------
 

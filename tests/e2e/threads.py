@@ -34,6 +34,32 @@ class Programs(Races):
             self.silent(self.blocktransfer("512k", "--block-size=64k", "--threads=4",
                                            "--depth=2", "--iomethod=" + engine))
 
+    def test_lanes_that_sort_and_compute(self):
+        """With runs, of which all lanes merge parts; several passes."""
+        for line in (("sort", "--records=60000", "--memory=1M", "--merge-buffer=64k"),
+                     ("knn", "20000", "--queries=4"),
+                     ("search", "--records=20000", "--lookups=400")):
+            self.silent(self.run_program("outcore", *line, "--threads=3", "--quiet"))
+        self.silent(self.run_program("outcore", "stream", "--mode=files", "--files=99",
+                                     "--readers=3", "--slots=2", "--slot-size=1k",
+                                     "--quiet"))
+        self.silent(self.run_program("outcore", "text", "--files=50", "--threads=3",
+                                     "--format=plain", "--quiet"))
+        self.silent(self.run_program("metabench", "60", "--threads=3", "--place=shared",
+                                     "--ops=create,relist,unlink", "--quiet"))
+
+    def test_consumers_of_readers(self):
+        """Two that classify, each fed by three readers."""
+        self.good(self.run_program("outcore", "gen", "documents", "--files=60",
+                                   "--output=" + os.path.join(self.tmp, "stories"),
+                                   "--quiet"))
+        model = os.path.join(self.tmp, "model")
+        self.good(self.run_program("outcore", "ngram", "train", "--output=" + model,
+                                   "made=" + os.path.join(self.tmp, "stories"), np=1))
+        self.silent(self.run_program("outcore", "ngram", "--model=" + model,
+                                     os.path.join(self.tmp, "stories"), "--threads=2",
+                                     "--readers=3", "--slots=2", "--quiet"))
+
     def test_lanes_that_fail(self):
         """Two of them at once."""
         done = self.blocktransfer("512k", "--block-size=64k", "--threads=4",

@@ -7,9 +7,16 @@ libraries with threads of their own.
 
 means what FAULT and FAULT_FILE mean to tests/fault_shim.c, of all ranks together, and
 of transfers of a KiB at least: below are what libraries keep. "cached": through the
-page cache, without which no file can be mapped. Ends when it is unmounted."""
+page cache, without which no file can be mapped. Ends when it is unmounted.
+
+Names may be lied about, too: readdir:lost:K leaves out the K-th name that is listed,
+readdir:twice:K lists it twice; getattr:stale:K says that a file with bytes has none;
+unlink:lost:K and rename:lost:K do nothing. K% is each K-th; slow waits 20 ms there, and
+an action of a number, as in opens:3030:1%, so many microseconds. "opens" are of files
+that are there as well as of new ones."""
 import errno
 import os
+import stat
 import sys
 import threading
 import time
@@ -20,10 +27,18 @@ import fusepy
 LEAST = 1024
 
 
+def asked(call):
+    """Who lies about names is asked each time."""
+    if call not in ("getattr", "readdir", "unlink", "rename"):
+        return {}
+    return {"attr_timeout": 0, "entry_timeout": 0, "negative_timeout": 0}
+
+
 class Fault:
     def __init__(self, text, names):
         self.call, self.action, k = text.split(":")
-        self.on, self.k = k.endswith("+"), int(k.rstrip("+"))
+        self.on, self.each = k.endswith("+"), k.endswith("%")
+        self.k = int(k.rstrip("+%"))
         self.names, self.seen, self.lock = names, 0, threading.Lock()
 
     def due(self, call, path, size=LEAST):
@@ -31,14 +46,25 @@ class Fault:
             return None
         with self.lock:
             self.seen += 1
-            hit = self.seen == self.k or (self.on and self.seen > self.k)
+            hit = (self.seen % self.k == 0 if self.each else
+                   self.seen == self.k or (self.on and self.seen > self.k))
         if hit and hasattr(errno, self.action):
             raise fusepy.FuseOSError(getattr(errno, self.action))
         if hit and self.action == "hang":
             time.sleep(12)  # the kernel lets nobody go before it is answered
+        if hit and self.action.isdigit():
+            wait_us(int(self.action))
         if hit and self.action == "slow":
-            time.sleep(0.1)
+            time.sleep(0.02 if self.each else 0.1)
         return self.action if hit else None
+
+
+def wait_us(us):
+    """Sleeping takes some 60 us longer than asked for: the last of it is awake."""
+    until = time.monotonic() + us * 1e-6
+    time.sleep(max(us * 1e-6 - 2e-4, 0))
+    while time.monotonic() < until:
+        pass
 
 
 def flipped(data):
@@ -56,9 +82,11 @@ class PassThrough(fusepy.Operations):
 
     def create(self, path, mode, fi=None):
         self.fault.due("open", path)
+        self.fault.due("opens", path)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
 
     def open(self, path, flags):
+        self.fault.due("opens", path)
         flags &= os.O_ACCMODE | os.O_TRUNC
         if flags & os.O_ACCMODE == os.O_WRONLY:  # flip reads what is there
             flags = flags & ~os.O_ACCMODE | os.O_RDWR
@@ -102,6 +130,9 @@ class PassThrough(fusepy.Operations):
             "st_mode", "st_nlink", "st_uid", "st_gid", "st_size", "st_ino")}
         for key in ("st_atime", "st_mtime", "st_ctime"):
             found[key] = getattr(st, key + "_ns")
+        if stat.S_ISREG(st.st_mode) and st.st_size:
+            if self.fault.due("getattr", path) == "stale":
+                found["st_size"] = 0
         return found
 
     def statfs(self, path):
@@ -111,7 +142,12 @@ class PassThrough(fusepy.Operations):
             "f_files", "f_flag", "f_frsize", "f_namemax")}
 
     def readdir(self, path, fh):
-        return [".", ".."] + os.listdir(path)
+        names = [".", ".."]
+        times = {"lost": 0, "twice": 2}
+        for name in os.listdir(path):
+            action = self.fault.due("readdir", path + "/" + name)
+            names += [name] * times.get(action, 1)
+        return names
 
     def mkdir(self, path, mode):
         os.mkdir(path, mode)
@@ -120,10 +156,12 @@ class PassThrough(fusepy.Operations):
         os.rmdir(path)
 
     def unlink(self, path):
-        os.unlink(path)
+        if self.fault.due("unlink", path) != "lost":
+            os.unlink(path)
 
     def rename(self, old, new):
-        os.rename(old, self.folder + new)
+        if self.fault.due("rename", old) != "lost":
+            os.rename(old, self.folder + new)
 
     def access(self, path, mode):
         if not os.access(path, mode):
@@ -139,4 +177,4 @@ class PassThrough(fusepy.Operations):
 if __name__ == "__main__":
     FOLDER, AT, WHAT, NAMES, *CACHED = sys.argv[1:]
     fusepy.FUSE(PassThrough(FOLDER, Fault(WHAT, NAMES)), AT, foreground=True,
-                direct_io=not CACHED, use_ino=True)
+                direct_io=not CACHED, use_ino=True, **asked(WHAT.split(":")[0]))

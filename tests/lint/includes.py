@@ -9,7 +9,7 @@ import re
 from lint import done, point, programs, sources, text_of
 
 # Each folder, and the folders that it may include beside itself: those on floors below.
-BASE = {"base", "base/format"}
+BASE = {"base", "base/draw", "base/format"}
 WORLD = BASE | {"world"}
 IO = {"io", "io/fs", "io/engines", "io/part"}
 RUN = WORLD | IO | {"algebra", "layout", "report", "run"}
@@ -17,6 +17,7 @@ LOADER = {"pfmload/area", "pfmload/input", "pfmload/schemes", "pfmload/store"}
 READER = BASE | {"iotrace/format", "iotrace/read"}
 MAY = {
     "base": set(),
+    "base/draw": {"base"},
     "base/format": {"base"},
     "algebra": BASE,
     "sort": BASE,
@@ -33,11 +34,23 @@ MAY = {
     "ldad/lib": WORLD | IO | {"algebra"},
     "ldad/measure": RUN | {"ldad/lib", "ldad/workloads"},
     "ldad": RUN | {"ldad/lib", "ldad/measure"},
-    "pfmload/store": RUN | {"hydro", "sort"},
+    "extsort": RUN | {"sort"},
+    "outcore/aio": RUN | {"outcore", "outcore/data"},
+    "outcore/data": RUN | {"outcore", "sort"},
+    "outcore/knn": RUN | {"outcore", "outcore/data"},
+    "outcore/ngram": RUN | {"outcore", "outcore/data", "outcore/stream"},
+    "outcore/search": RUN | {"sort", "outcore", "outcore/data", "outcore/sort"},
+    "outcore/stream": RUN | {"outcore", "outcore/data"},
+    "outcore/sort": RUN | {"sort", "extsort", "outcore", "outcore/data"},
+    "outcore/text": RUN | {"outcore", "outcore/data", "outcore/stream",
+                           "outcore/text/modules"},
+    "outcore/text/modules": BASE,
+    "outcore": BASE,
+    "pfmload/store": RUN | {"hydro", "sort", "extsort"},
     "pfmload/area": RUN | {"hydro"},
-    "pfmload/input": RUN | {"hydro", "pfmload/store"},
-    "pfmload/schemes": RUN | {"hydro", "pfmload/store", "pfmload/input"},
-    "pfmload": RUN | LOADER | {"hydro"},
+    "pfmload/input": RUN | {"hydro", "extsort", "pfmload/store"},
+    "pfmload/schemes": RUN | {"hydro", "extsort", "pfmload/store", "pfmload/input"},
+    "pfmload": RUN | LOADER | {"hydro", "extsort"},
     "pfmload/tools": WORLD | {"hydro"},
     "iotrace/format": BASE,
     "iotrace/read": READER,
@@ -55,10 +68,17 @@ MAY = {
 }
 for _, _, folder, _ in programs("MPI"):  # unless it is above
     MAY.setdefault(folder[len("src/"):], RUN)
-NO_MPI = ("base", "algebra", "layout", "hydro", "iotrace", "ldadc")
+NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
-ALGORITHMS = re.compile(r"src/outcore/(consume|sets)\.")
+ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
+                        r"data/(consume|documents|form|records|taggers|"
+                        r"vectors)|"
+                        r"knn/(format|kernel\w*|labels|nearest|sweep)|"
+                        r"ngram/(classifier|grams|languages|letters\w*|profile|rank|"
+                        r"tally)|"
+                        r"search/(finding|index)|sort/splitters|stream/names|"
+                        r"text/module)\.")
 FILES_MOST = 16
 
 
@@ -76,7 +96,8 @@ def included(name):
 def may(name):
     folder = folder_of(name)
     if ALGORITHMS.match(name):
-        return BASE | {folder}
+        lower = {"sort", "outcore/text/modules"}
+        return BASE | {folder} | (MAY[folder] & lower)
     return (WORLD if NUMERICS.match(name) else MAY[folder]) | {folder}
 
 

@@ -13,11 +13,11 @@ def pages():
     name is not the program's, the program."""
     found, where = {}, {"leadline": "python/leadline/leadline"}
     for name, _, _, commands in programs():
-        own, _, others = " ".join(commands).partition("/")
-        found[name] = [[]] + [[word] for word in own.split()]
-        if others:
-            page = name + "-" + others.split()[0]
-            found[page] = [[word] for word in others.split()]
+        own, *others = [words.split() for words in " ".join(commands).split("/")]
+        found[name] = [[]] + [[word] for word in own]
+        for words in others:
+            page = name + "-" + words[0]
+            found[page] = [[word] for word in words]
             where[page] = name
     return found, where
 

@@ -82,7 +82,7 @@ static void test_sizes(const char *what, const struct sort_order *o, uint64_t va
     for (int k = 0; k < 7; k++) {
         fill(sizes[k], values);
         sort_index(o, records, sizes[k], entry);
-        sort_gather(o, records, entry, sizes[k], sorted);
+        sort_gather(o, records, entry, sizes[k], sizes[k], sorted);
         right += as_qsort(sizes[k]);
     }
     tap_ok(right == 7, "%s: as qsort(3) does it, up to %d", what, MOST);
@@ -90,7 +90,8 @@ static void test_sizes(const char *what, const struct sort_order *o, uint64_t va
 
 static void test_special_floats(void)
 {
-    static const struct sort_order o = {SORT_FLOATS, 4, 0, 4};
+    static const struct sort_order o = {
+        .kind = SORT_FLOATS, .bytes = 4, .key_at = 0, .key_bytes = 4};
     static const uint32_t rising[] = {0xffffffff, 0xff800001, 0xff800000, 0xff7fffff,
                                       0xbf800000, 0x80000001, 0x80000000, 0x00000000,
                                       0x00000001, 0x3f800000, 0x7f7fffff, 0x7f800000,
@@ -106,7 +107,8 @@ static void test_special_floats(void)
 
 static void test_stable(void)
 {
-    static const struct sort_order o = {SORT_BYTES, RECORD, 8, 16};
+    static const struct sort_order o = {
+        .kind = SORT_BYTES, .bytes = RECORD, .key_at = 8, .key_bytes = 16};
     int64_t in_order = 0;
     memset(records, 7, sizeof records);
     sort_index(&o, records, MOST, entry);
@@ -122,11 +124,16 @@ static void test_stable(void)
 
 int main(int argc, char **argv)
 {
-    static const struct sort_order ten = {SORT_BYTES, 20, 3, 10};
-    static const struct sort_order long_key = {SORT_BYTES, RECORD, 0, RECORD};
-    static const struct sort_order short_key = {SORT_BYTES, 9, 4, 1};
-    static const struct sort_order floats = {SORT_FLOATS, RECORD, 0, RECORD};
-    static const struct sort_order odd = {SORT_FLOATS, 24, 4, 12};
+    static const struct sort_order ten = {
+        .kind = SORT_BYTES, .bytes = 20, .key_at = 3, .key_bytes = 10};
+    static const struct sort_order long_key = {
+        .kind = SORT_BYTES, .bytes = RECORD, .key_at = 0, .key_bytes = RECORD};
+    static const struct sort_order short_key = {
+        .kind = SORT_BYTES, .bytes = 9, .key_at = 4, .key_bytes = 1};
+    static const struct sort_order floats = {
+        .kind = SORT_FLOATS, .bytes = RECORD, .key_at = 0, .key_bytes = RECORD};
+    static const struct sort_order odd = {
+        .kind = SORT_FLOATS, .bytes = 24, .key_at = 4, .key_bytes = 12};
     tap_start(&argc, &argv, 0);
     test_sizes("10 bytes in the middle", &ten, 256);
     test_sizes("40 bytes of two values", &long_key, 2);

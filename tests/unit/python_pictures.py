@@ -255,6 +255,30 @@ class Kinds(Case):
         self.assertEqual(picture.words, ["Fastest: scheme D with 4 ranks, 8 times as "
                                          "fast as the cached serial loader."])
 
+    def test_text(self):
+        """Two modules of 2 s each, what a slot moved where it ended; the first
+        repetition alone."""
+        rows = []
+        for i, phase in enumerate(["m%d" % m for m in range(1, 9)]):
+            for rep in (1, 2):
+                of = {"phase": phase, "rep": rep, "at": {}}
+                rows += [dict(of, act="wall", max_s=2.0),
+                         dict(of, act="read", series={"slot_s": 0.5, "bytes": [
+                             0, 2000000, 0, 1000000]}),
+                         dict(of, act="write", series={"slot_s": 0.5, "bytes": [
+                             500000 * i]})]
+        self.save(dict(full([figure("wall_s", [1], "s", "lower")], label="x",
+                            program="outcore text"), samples=rows))
+        cumulative, slices = self.draw("text")
+        read, written = cumulative.series
+        self.assertEqual([(p.x, p.y) for p in read.points][:4],
+                         [(0, 0), (1, 2), (2, 3), (3, 5)])
+        self.assertEqual([(p.x, p.y) for p in written.points][-1], (14.5, 14))
+        self.assertEqual(cumulative.flags[:2], [(0, "m1"), (2, "m2")])
+        self.assertEqual(cumulative.words[1], "Read / written: 1.71.")
+        self.assertEqual([sum(p.y for p in s.points) for s in slices.series], [24, 14])
+        self.assertEqual(len(slices.series[0].points), 200)
+
     def test_ldad(self):
         for method, where, seconds in (("independent", None, 10), ("partitioned", None,
                                        8), ("partitioned", "/d%r", 2)):

@@ -183,6 +183,7 @@ class Runs(Case):
         self.sweep(self.spec(rounds=1))
         self.assertEqual(len(os.listdir(self.path("spec"))), 5)
 
+    @long
     def test_compare_reads_it_in_its_order(self):
         self.sweep(self.spec(rounds=6), "--out", self.out)
         env = dict(os.environ, PYTHONPATH=PACKAGE)
@@ -244,6 +245,7 @@ class DryRun(Case):
         self.assertEqual([c["argv"][0] for c in self.calls()], [nasty] * 4)
         self.assertFalse(os.path.exists(self.path("gone")))
 
+    @long
     def test_time_by_its_own_runs(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         commands, said = self.lines(self.dry())
@@ -255,12 +257,14 @@ class DryRun(Case):
                       "them takes; by earlier runs of the same configurations.", said)
         self.assertIn("Nothing is left to do.", self.lines(self.dry(rounds=1))[1])
 
+    @long
     def test_starting_over_counts_all_runs_again(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         tree = self.tree("--fresh", rounds=1)
         self.assertEqual((tree["done"], tree["left"]["runs"]), (0, 4))
         self.assertTrue(os.path.exists(os.path.join(self.out, "sweep.json")))
 
+    @long
     def test_time_by_the_rates_of_others(self):
         """Those of its name first, else the median: half the bytes, half the time."""
         self.sweep(self.spec(rounds=1), "--out", self.path("other"))
@@ -361,11 +365,13 @@ class Failures(Case):
     def test_ctrl_c_and_on(self):
         self.interrupt(signal.SIGINT)
 
+    @long
     def test_terminated_and_on(self):
         self.interrupt(signal.SIGTERM)
 
 
 class State(Case):
+    @long
     def test_another_specification_is_refused(self):
         self.sweep()
         result = self.sweep(self.spec(np=2), "--out", self.out)
@@ -389,6 +395,7 @@ class State(Case):
         self.assertIn("not the state of a sweep", self.sweep().err)
 
 
+    @long
     def test_a_state_that_leads_elsewhere(self):
         """Files are called after its id."""
         self.sweep()
@@ -432,6 +439,7 @@ NASTY = ["a b;touch gone", "$(touch gone)", "`touch gone`", "two\nlines", "--", 
          "'", '"', "\\", "* ?", "a|b>gone", "%j%n", "{{x}}", "\u00fc\u2028", "x" * 300]
 
 
+@long
 class NastyNames(Case):
     """They arrive at the program as they are, and at no shell."""
 
@@ -553,6 +561,7 @@ class BadSpecifications(Case):
         self.refused("these are 300000 runs, more than 100000", rounds=75000)
         self.refused("timeout must be seconds", timeout=1e300)
 
+    @long
     def test_what_no_command_line_can_hold(self):
         for words in ("a\0b", "\ud800"):
             self.refused("no command line can hold", args=[words])

@@ -1,9 +1,9 @@
 /* ranks: 1 */
 /* A stream in sets of operations: their numbers, and every byte in one of them; and
  * what is done with them. */
-#include "outcore/sets.h"
+#include "outcore/aio/sets.h"
 #include "base/err.h"
-#include "outcore/consume.h"
+#include "outcore/data/consume.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* ranks: 1 2 3 4 6 8 */
+/* ranks: 1 2 3 4 8 */
 /* The whole computation of madbench's full mode in memory, without files, against the
  * reference answers: dC[0] depends on NPIX and NBIN alone. */
 #include "base/err.h"

@@ -210,6 +210,14 @@ static void test_hash(void)
     tap_ok(same == 0, "one changed bit changes it");
     tap_ok(stamp_hash(block, SIZE) != stamp_hash(block, SIZE - 1),
            "so does the length");
+    struct stamp_hashing pieces;
+    stamp_hash_begin(&pieces);
+    for (int64_t at = 0, n; at < SIZE; at += n) {
+        n = at % 101 < SIZE - at ? at % 101 : SIZE - at;
+        n += n == 0;
+        stamp_hash_add(&pieces, block + at, n);
+    }
+    tap_ok(stamp_hash_end(&pieces) == h, "in pieces it is the same");
 }
 
 /* What compresses is checked as all else is: any byte, another block or version. */

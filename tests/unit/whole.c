@@ -180,6 +180,32 @@ static void test_names(void)
     end_own(&d);
 }
 
+/* A path in the folder can be read, and no other one. */
+static void test_paths(void)
+{
+    const char *const bad[] = {"sub/../one", "sub//one", "sub/./one",
+                               "/sub/one",   "sub/one/", "sub/"};
+    char name[256];
+    struct io_folder *d = own(), *sub;
+    int rc = mkdir(in(folder, "sub"), 0700), wrong = 0;
+    rc = rc ? rc : io_folder_enter(&sub, d, "sub");
+    tap_ok(!rc && !put(sub, "one", 10, IO_MAKE) && get(d, "sub/one", 10, 'a'),
+           "a file in a folder in it is read");
+    tap_ok(put(d, "sub/one", 1, IO_TRUNCATE) == -EINVAL && drop(d, "sub/one"),
+           "and not changed by its path");
+    for (int i = 0; i < 6; i++)
+        wrong += get(d, bad[i], 10, 'a') || err_get()->code != -EINVAL;
+    err_clear();
+    tap_ok(!wrong, "a path leads within the folder");
+    put(d, "one", 10, IO_MAKE);
+    wrong = symlink("sub", in(folder, "link"));
+    while (io_folder_next(d, name, sizeof name) > 0)
+        wrong += io_folder_is_folder(d, name) != !strcmp(name, "sub");
+    tap_ok(!wrong, "a folder is told from files and links");
+    io_folder_close(&sub);
+    end_own(&d);
+}
+
 static void test_shared(void)
 {
     struct io_folder *d, *second;
@@ -461,7 +487,7 @@ static void test_chain_faults(struct io_folder *d, const char *how)
                {"sub", "a folder", -EISDIR},
                {"link", "a link", -ELOOP},
                {"large", "there is room", -EOVERFLOW},
-               {"a/b", "no name", -EINVAL}};
+               {"sub/../large", "no name", -EINVAL}};
     mkdir(in(folder, "sub"), 0700);
     tap_ok(!symlink("large", in(folder, "link")), "a link");
     put(d, "large", ROOM, IO_TRUNCATE);
@@ -562,6 +588,7 @@ int main(int argc, char **argv)
     test_words();
     test_parts();
     test_names();
+    test_paths();
     test_shared();
     test_faults();
     test_input();

@@ -1,13 +1,12 @@
 /* ranks: 1 */
-/* Soundings in order, in memory and through runs, against qsort(3); and what is left
- * behind: nothing. */
+/* Soundings and packets in order, in memory and through runs, against qsort(3); and
+ * what is left behind: nothing. */
 #include "tap.h"
 
 #include "base/err.h"
 #include "hydro/pfm.h"
 #include "local_run.h"
-#include "pfmload/store/sorter.h"
-#include "pfmload/store/spill.h"
+#include "pfmload/store/sorted.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +23,7 @@
 
 static struct pfm_sounding source[MOST], expected[MOST], result[MOST];
 static struct run run;
-static const struct spill_io io = {.run = &run};
+static const struct sorted_io io = {.run = &run};
 static char scratch[TAP_PATH], first_file[TAP_PATH + 8];
 
 /* ---- soundings ------------------------------------------------------------------ */
@@ -123,24 +122,25 @@ static int compare(const void *a, const void *b)
 /* ---- the result ----------------------------------------------------------------- */
 
 /* Adds n of `source` in uneven portions. */
-static int add_all(struct sorter *s, int64_t n)
+static int add_all(struct extsort *s, int64_t n)
 {
     int rc = 0;
     for (int64_t i = 0, some; i < n && !rc; i += some) {
         some = (int64_t)draw(5000);
         some = some < n - i ? some : n - i;
-        rc = sorter_add(s, source + i, some);
+        rc = extsort_add(s, source + i, some);
     }
-    return rc ? rc : sorter_finish(s);
+    return rc ? rc : extsort_finish(s);
 }
 
 /* Takes all into `result`. Returns what was wrong, or NULL. */
-static const char *take_all(struct sorter *s, int64_t n)
+static const char *take_all(struct extsort *s, int64_t n)
 {
     const struct pfm_sounding *bin;
-    int64_t taken = 0, some, memory = sorter_counts(s)->memory_bytes, before = 0;
+    int64_t taken = 0, some, memory = extsort_counts(s).memory_bytes, before = 0;
     for (;; taken += some, before = some) {
-        if (sorter_next(s, &bin, &some))
+        bin = extsort_group(s, 0, &some);
+        if (run.failed)
             return "an error";
         if (!some)
             break;
@@ -155,7 +155,8 @@ static const char *take_all(struct sorter *s, int64_t n)
     }
     if (taken < n)
         return "fewer soundings than were added";
-    if (sorter_next(s, &bin, &some) || some)
+    extsort_group(s, 0, &some);
+    if (run.failed || some)
         return "soundings after the end";
     return memcmp(result, expected, (size_t)n * sizeof *result) ? "another order"
                                                                 : NULL;
@@ -171,32 +172,31 @@ static int first_free_fd(void)
 static void test_order(const char *what, void (*make)(int64_t n), int64_t n,
                        int64_t memory, int64_t passes)
 {
-    struct sorter *s;
+    struct extsort *s;
     const char *wrong = "an error";
     int fd = first_free_fd();
     make(n);
     memcpy(expected, source, (size_t)n * sizeof *source);
     qsort(expected, (size_t)n, sizeof *expected, compare);
     local_run(&run);
-    if (sorter_open(&s, memory, scratch, &io) == 0)
+    if (sorted_soundings(&s, memory, scratch, &io) == 0)
         wrong = add_all(s, n) ? "an error" : take_all(s, n);
     tap_ok(!wrong, "%lld soundings, %s, in %lld KiB: %s", (long long)n, what,
            (long long)memory / 1024, wrong ? wrong : "as qsort(3) has them");
-    const struct sorter_counts *c = sorter_counts(s);
+    const struct extsort_counts c = extsort_counts(s);
     bool fits = n * (int64_t)sizeof *source < memory - memory / 16 - 32768;
-    tap_ok(c->soundings == n && c->passes == passes && !c->runs == fits &&
-               c->memory_bytes <= memory &&
-               c->spilled_bytes ==
-                   (fits ? 0 : n * (int64_t)sizeof *source * (1 + passes)),
-           "%lld runs, %lld passes, %lld bytes written", (long long)c->runs,
-           (long long)c->passes, (long long)c->spilled_bytes);
+    tap_ok(c.records == n && c.passes == passes && !c.runs == fits &&
+               c.memory_bytes <= memory &&
+               c.write_bytes == (fits ? 0 : n * (int64_t)sizeof *source * (1 + passes)),
+           "%lld runs, %lld passes, %lld bytes written", (long long)c.runs,
+           (long long)c.passes, (long long)c.write_bytes);
     const struct phase_act *read = &run.phase->act[ACT_READ];
     const struct phase_act *written = &run.phase->act[ACT_WRITE];
-    tap_ok(read->bytes == c->spilled_bytes && written->bytes == c->spilled_bytes &&
-               read->calls >= c->runs * (1 + (passes > 0)) && written->calls >= c->runs,
+    tap_ok(read->bytes == c.write_bytes && written->bytes == c.write_bytes &&
+               read->calls >= c.runs * (1 + (passes > 0)) && written->calls >= c.runs,
            "each write and read of a run is booked: %lld and %lld of them",
            (long long)written->calls, (long long)read->calls);
-    sorter_close(&s);
+    extsort_close(&s);
     tap_ok(!s && first_free_fd() == fd, "it is closed, and its files are");
 }
 
@@ -214,12 +214,12 @@ static void test_orders(void)
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         test_order(kinds[k].name, kinds[k].make, 100000, 5 * MEGABYTE, 0);
         test_order(kinds[k].name, kinds[k].make, 100000, MEGABYTE, 0);
-        test_order(kinds[k].name, kinds[k].make, 100000, SORTER_MEMORY_MIN, 1);
+        test_order(kinds[k].name, kinds[k].make, 100000, SORTED_MEMORY_MIN, 1);
     }
-    test_order("random", make_random, MOST, SORTER_MEMORY_MIN, 2);
-    test_order("random", make_random, 0, SORTER_MEMORY_MIN, 0);
-    test_order("random", make_random, 1, SORTER_MEMORY_MIN, 0);
-    test_order("random", make_random, 200, SORTER_MEMORY_MIN, 0);
+    test_order("random", make_random, MOST, SORTED_MEMORY_MIN, 2);
+    test_order("random", make_random, 0, SORTED_MEMORY_MIN, 0);
+    test_order("random", make_random, 1, SORTED_MEMORY_MIN, 0);
+    test_order("random", make_random, 200, SORTED_MEMORY_MIN, 0);
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -234,25 +234,25 @@ static int64_t peak_kilobytes(void)
 /* 128 MB of soundings through 1 MiB; 1 where memory grows by more than 16 MB. */
 static int stream(void *arg)
 {
-    const struct pfm_sounding *bin;
-    struct sorter *s;
+    struct extsort *s;
     int64_t before = peak_kilobytes(), n = 4000000, some, taken = 0;
     (void)arg;
-    if (sorter_open(&s, MEGABYTE, scratch, &io))
+    if (sorted_soundings(&s, MEGABYTE, scratch, &io))
         return 2;
     for (int64_t i = 0; i < n; i++) {
         struct pfm_sounding one = sounding(i, (int64_t)draw(100000));
-        if (sorter_add(s, &one, 1))
+        if (extsort_add(s, &one, 1))
             return 2;
     }
-    if (sorter_finish(s))
+    if (extsort_finish(s))
         return 2;
     do {
-        if (sorter_next(s, &bin, &some))
+        extsort_group(s, 0, &some);
+        if (run.failed)
             return 2;
         taken += some;
     } while (some);
-    sorter_close(&s);
+    extsort_close(&s);
     return taken != n ? 3 : peak_kilobytes() - before > 16384;
 }
 
@@ -267,13 +267,13 @@ static void test_memory(void)
 /* ---- files ---------------------------------------------------------------------- */
 
 /* A sorter that has written runs; NULL where it cannot. */
-static struct sorter *spilled(void)
+static struct extsort *spilled(void)
 {
-    struct sorter *s;
+    struct extsort *s;
     make_random(10000);
-    if (sorter_open(&s, SORTER_MEMORY_MIN, scratch, &io) ||
-        sorter_add(s, source, 10000) || !sorter_counts(s)->runs)
-        sorter_close(&s);
+    if (sorted_soundings(&s, SORTED_MEMORY_MIN, scratch, &io) ||
+        extsort_add(s, source, 10000) || !extsort_counts(s).runs)
+        extsort_close(&s);
     return s;
 }
 
@@ -289,12 +289,12 @@ static void test_files(void)
 {
     char out[256];
     int fd = first_free_fd();
-    struct sorter *s = spilled();
+    struct extsort *s = spilled();
     tap_ok(s && access(first_file, F_OK) < 0 && first_free_fd() > fd,
            "runs are in a file that has no name");
-    sorter_close(&s);
+    extsort_close(&s);
     tap_ok(first_free_fd() == fd, "which is closed with the sorter");
-    sorter_close(&s);
+    extsort_close(&s);
     int status = tap_child(spill_and_die, NULL, out, sizeof out);
     tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
                access(first_file, F_OK) < 0,
@@ -314,16 +314,16 @@ static struct err failure(void)
 static int too_large(void *arg)
 {
     struct rlimit limit = {.rlim_cur = 100000, .rlim_max = 100000};
-    struct sorter *s;
+    struct extsort *s;
     (void)arg;
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
     make_random(10000);
-    if (sorter_open(&s, SORTER_MEMORY_MIN, scratch, &io))
+    if (sorted_soundings(&s, SORTED_MEMORY_MIN, scratch, &io))
         return 1;
-    int rc = sorter_add(s, source, 10000);
+    int rc = extsort_add(s, source, 10000);
     struct err e = failure();
-    sorter_close(&s);
+    extsort_close(&s);
     return rc == -EFBIG && e.code == -EFBIG && !strcmp(e.file, first_file) &&
                    e.offset == 100000 && strstr(e.text, "cannot be written")
                ? 0
@@ -333,9 +333,8 @@ static int too_large(void *arg)
 static void test_failures(void)
 {
     char out[256];
-    const struct pfm_sounding *bin;
-    struct sorter *s;
-    int rc = sorter_open(&s, SORTER_MEMORY_MIN - 1, scratch, &io);
+    struct extsort *s;
+    int rc = sorted_soundings(&s, 8192, scratch, &io);
     tap_ok(rc == -EINVAL && !s && failure().code == rc, "too little memory is refused");
 
     int status = tap_child(too_large, NULL, out, sizeof out);
@@ -352,12 +351,126 @@ static void test_failures(void)
     fd = first_free_fd(); /* what runs are written to */
     s = spilled();
     int64_t some = 1;
-    for (rc = s ? sorter_finish(s) || ftruncate(fd, 100) : 1; !rc && some;)
-        rc = sorter_next(s, &bin, &some);
+    for (rc = s ? extsort_finish(s) || ftruncate(fd, 100) : 1; !rc && some;) {
+        extsort_group(s, 0, &some);
+        rc = run.failed;
+    }
     struct err e = failure();
     tap_ok(rc == -EIO && !strcmp(e.file, first_file) && strstr(e.text, "read back"),
            "a file that lost its end is named");
-    sorter_close(&s);
+    extsort_close(&s);
+}
+
+/* ---- packets --------------------------------------------------------------------- */
+
+/* A packet's key, and after it, all over it, when it came. */
+static void make_packet(uint8_t *packet, int64_t bytes, uint64_t key, uint64_t number)
+{
+    memcpy(packet, &key, sizeof key);
+    for (int64_t i = 8; i < bytes; i += 8)
+        memcpy(packet + i, &number, sizeof number);
+}
+
+static uint64_t word(const uint8_t *packet, int64_t at)
+{
+    uint64_t w;
+    memcpy(&w, packet + at, sizeof w);
+    return w;
+}
+
+struct pair {
+    uint64_t key, number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Adds n packets, in calls of a few, and writes what should come out into `should`. */
+static int add_packets(struct extsort *s, int64_t bytes, int64_t n, uint64_t keys,
+                       struct pair *should)
+{
+    enum { FEW = 7 };
+    uint8_t *few = calloc(FEW, (size_t)bytes);
+    uint64_t random = 88172645463325252;
+    int rc = 0;
+    for (int64_t i = 0; i < n && !rc; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        should[i] = (struct pair){(random % keys) << 16, (uint64_t)i};
+        make_packet(few + i % FEW * bytes, bytes, should[i].key, (uint64_t)i);
+        if (i % FEW == FEW - 1 || i == n - 1)
+            rc = extsort_add(s, few, i % FEW + 1);
+    }
+    free(few);
+    qsort(should, (size_t)n, sizeof *should, by_key);
+    return rc;
+}
+
+static int64_t wrong_packets(struct extsort *s, int64_t bytes, int64_t n,
+                             const struct pair *should)
+{
+    const uint8_t *packet;
+    int64_t bad = 0, i = 0;
+    while ((packet = extsort_record(s, 0)) && i < n) {
+        bad += word(packet, 0) != should[i].key;
+        bad += word(packet, 8) != should[i].number;
+        bad += word(packet, bytes - 8) != should[i].number;
+        i++;
+    }
+    return bad + n - i + (packet != NULL);
+}
+
+static void test_packets_of(const char *what, int64_t bytes, int64_t n, uint64_t keys,
+                            bool runs, bool passes)
+{
+    struct pair *should = calloc((size_t)n + 1, sizeof *should);
+    struct extsort *s = NULL;
+    int rc = sorted_packets(&s, bytes, MEGABYTE, scratch, &io);
+    rc = rc ? rc : add_packets(s, bytes, n, keys, should);
+    rc = rc ? rc : extsort_finish(s);
+    int64_t bad = rc ? -1 : wrong_packets(s, bytes, n, should);
+    const struct extsort_counts c = extsort_counts(s);
+    tap_ok(!rc && !bad, "%s: %lld packets of %lld bytes are sorted", what, (long long)n,
+           (long long)bytes);
+    tap_ok((c.runs > 0) == runs && (c.passes > 0) == passes && c.records == n,
+           "%s: runs %lld, merges before the last %lld", what, (long long)c.runs,
+           (long long)c.passes);
+    tap_ok(!passes == (c.write_bytes <= n * bytes), "%s: %lld bytes were written", what,
+           (long long)c.write_bytes);
+    extsort_close(&s);
+    free(should);
+}
+
+static void test_packets(void)
+{
+    local_run(&run);
+    test_packets_of("none", 112, 0, 1, false, false);
+    test_packets_of("one", 112, 1, 1, false, false);
+    test_packets_of("in memory", 112, 6000, 900, false, false);
+    test_packets_of("all equal", 112, 5000, 1, false, false);
+    test_packets_of("far apart", 112, 5000, UINT64_C(1) << 47, false, false);
+    test_packets_of("runs", 112, 50000, 5000, true, false);
+    test_packets_of("runs of equals", 32, 80000, 3, true, false);
+    test_packets_of("many runs", 112, 700000, 90000, true, true);
+    test_packets_of("large ones", 65544, 500, 90, true, true);
+    struct extsort *s;
+    tap_ok(sorted_packets(&s, 112, MEGABYTE, "/no/such/folder/runs", &io) == 0,
+           "a scratch file is made when it is needed");
+    uint8_t packet[112] = {0};
+    int rc = 0;
+    for (int i = 0; i < 20000 && !rc; i++)
+        rc = extsort_add(s, packet, 1);
+    tap_ok(rc < 0 && err_get()->code == rc &&
+               strstr(err_get()->file, "/no/such/folder"),
+           "and where it cannot be, that is said");
+    extsort_close(&s);
+    failure();
 }
 
 int main(int argc, char **argv)
@@ -370,6 +483,7 @@ int main(int argc, char **argv)
     test_orders();
     test_files();
     test_failures();
+    test_packets();
     phase_close(&run.phase);
     return tap_end();
 }

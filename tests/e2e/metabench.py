@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# limit: 600; tier: quick ci
+"""metabench: exactly as many calls as there are files, in each way of placing them; and
+each lie of a file system is found and named."""
+import collections
+import os
+import signal
+import sys
+import tempfile
+import unittest
+
+from e2e import Case, drawn, fault, long, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
+                                "fault"))
+import disks  # noqa: E402
+
+OPS = {"mkdir": "mkdir", "create": "create", "write": "open", "stat": "stat",
+       "open": "open", "read": "open", "readdir": "readdir", "rename": "rename",
+       "unlink": "unlink", "rmdir": "rmdir"}
+
+
+class Metabench(Case):
+    def meta(self, *args, **how):
+        return self.run_program("metabench", *(str(a) for a in args), "--quiet", **how)
+
+    def sample(self, report, phase, act="open_close"):
+        return next(s for s in report["samples"]
+                    if s["phase"] == phase and s["act"] == act)
+
+    def figure(self, report, name):
+        return next(f["median"] for f in report["figures"] if f["name"] == name)
+
+    def calls(self, report, phase):
+        return self.sample(report, phase)["ops"][OPS[phase]]["calls"]
+
+    def phases(self, report):
+        return [s["phase"] for s in report["samples"] if s["act"] == "wall"]
+
+    # ---- answers -------------------------------------------------------------
+
+    def judge(self, report, files, workers, size, folders, names):
+        """Each operation as often as there are files, and a series of the same."""
+        for phase in OPS:
+            row = self.sample(report, phase)
+            expected = workers * (folders if phase == "readdir" else files)
+            self.assertEqual(self.calls(report, phase), expected, phase)
+            self.assertEqual(sum(row["series"]["calls"]), row["calls"], phase)
+            self.assertGreater(self.figure(report, phase + ".per_s"), 0)
+        for phase, act in (("create", "write"), ("write", "write"), ("read", "read")):
+            moved = [s["bytes"] for s in report["samples"]
+                     if s["phase"] == phase and s["act"] == act]
+            self.assertEqual(sum(moved), workers * files * size)
+        checks = report["checks"]
+        # stat, read, two of rename, unlink, rmdir; and the names that are listed
+        self.assertEqual(checks["blocks_checked"], 6 * workers * files + names)
+        self.assertEqual(checks["blocks_bad"], 0)
+
+    def test_places(self):
+        """On 1, 2 and 3 ranks, with threads, in each order and place."""
+        shift = ("--rank-shift=1",)
+        cases = [(1, "own", 1, 0, 2, ()), (2, "tree", 50, 3901, 2, shift),
+                 (3, "shared", 20, 3901, 1, ("--order=random", *shift)),
+                 (2, "own", 70, 65536, 1, ("--cache=flush", "--repeat=2")),
+                 (3, "tree", 9, 1, 2, ("--order=random", "--depth=3", "--branch=2"))]
+        for np, place, files, size, threads, more in drawn(cases, 3) + cases[1:3]:
+            print("#", np, place, files, size, threads, *more)
+            report = self.good(self.meta(files, "--place=" + place, "--bytes", size,
+                                         "--threads", threads, *more, np=np))
+            workers = np * threads
+            folders = {"own": 1, "shared": 1, "tree": 15 if np == 3 else 21}[place]
+            names = workers * (2 * files * (workers if place == "shared" else 1) +
+                               folders - 1)
+            if "--repeat=2" not in more:
+                self.judge(report, files, workers, size, folders, names)
+
+    @long
+    def test_relist(self):
+        """Folders are listed to their ends while all make new files in them."""
+        cases = [(1, "own", 3000, 1, ()), (2, "shared", 900, 2, ("--rank-shift=1",)),
+                 (3, "tree", 400, 1, ("--rank-shift=1", "--order=random"))]
+        for np, place, files, threads, more in drawn(cases, 1):
+            print("#", np, place, files, threads, *more)
+            report = self.good(self.meta(
+                files, "--place=" + place, "--threads", threads, *more,
+                "--ops=create,relist,readdir", np=np))
+            all_files = np * threads * files
+            folders = np * threads * (21 if place == "tree" else 1)
+            ops = self.sample(report, "relist")["ops"]
+            self.assertEqual({name: op["calls"] for name, op in ops.items()},
+                             {"readdir": folders, "create": all_files,
+                              "close": all_files})
+            gone = self.sample(report, "relisted")["ops"]
+            self.assertEqual(gone["unlink"]["calls"], all_files)
+            self.assertEqual(self.phases(report),
+                             ["create", "readdir", "relist", "relisted"])
+
+    @unittest.skipIf(os.environ.get("SANITIZERS"),
+                     "a recorder and sanitizers want the same calls")
+    def test_by_iotrace(self):
+        """Who traces it sees the same calls of files, and no others."""
+        trace = os.path.join(self.tmp, "trace")
+        done = self.meta(40, "--bytes=100", "--ops=create,stat,rename,unlink",
+                         "--no-verify", inside=("iotrace", "run", "-o", trace, "--"))
+        self.assertEqual(done.status, 0, done)
+        dump = self.run_program("iotrace", "dump", trace, np=0, dir=False, json=False)
+        rows = [line.split("\t") for line in dump.out.splitlines() if "/f00000" in line]
+        seen = collections.Counter(row[6] for row in rows)
+        self.assertEqual(seen, {"openat": 80, "write": 80, "close": 80, "fstatat": 80})
+
+    def test_like_mdtest(self):
+        hard = self.good(self.meta(30, "--like=mdtest-hard", "--rank-shift=1", np=2))
+        self.assertEqual(self.phases(hard),
+                         ["create", "stat", "read", "unlink", "unlinked"])
+        self.assertEqual(self.sample(hard, "create", "write")["bytes"], 60 * 3901)
+        easy = self.good(self.meta(30, "--like=mdtest-easy", "--bytes=7", np=2))
+        self.assertEqual(self.phases(easy), ["create", "stat", "unlink", "unlinked"])
+        self.assertEqual(self.sample(easy, "create", "write")["bytes"], 60 * 7)
+
+    def test_time(self):
+        """All make what the fastest made, and these are what is touched."""
+        report = self.good(self.meta(1000000, "--time=0.05", "--place=tree",
+                                     "--ops=create,stat,unlink", np=2))
+        made = self.calls(report, "create")
+        self.assertEqual(made % 2, 0)
+        self.assertLess(made, 2000000)
+        for phase in ("stat", "unlink"):
+            self.assertEqual(self.calls(report, phase), made)
+        self.assertGreater(self.figure(report, "create.limit_per_s"), 0)
+
+    def test_memory(self):
+        """Memory does not grow with files, but for the bits, and none is left."""
+        need = self.run_program("metabench", "1000000", "--dry-run", np=0)
+        self.assertLess(need.report["rank_memory_bytes"], 500000)
+        self.assertEqual(need.report["files"], 1000000)
+
+    def test_what_is_refused(self):
+        for words, why in ((("--ops=stat",), "stat needs create"),
+                           (("--ops=create,frobnicate",), '"frobnicate" is none of'),
+                           (("--ops=create,rmdir",), "rmdir needs mkdir"),
+                           (("--depth=2",), "--place=tree"),
+                           (("--place=tree", "--depth=16", "--branch=9"), "2^31"),
+                           (("--iomethod=MPI",), "--iomethod"),
+                           (("--bytes=64k1",), "--bytes")):
+            self.refused(self.meta(*words, np=0), why)
+
+    # ---- the file system fails -----------------------------------------------
+
+    def test_faults(self):
+        """A sentence, with the file, and nothing is left."""
+        for what, text in drawn((("write:ENOSPC:15", "No space"),
+                                 ("open:EDQUOT:15", "cannot be created"),
+                                 ("write:lost:15", "verification failed"),
+                                 ("read:flip:15", "verification failed")), 2):
+            print("#", what)
+            done = self.meta(50, "--bytes=100", "--threads=2", "--ops=create,read",
+                             env=fault(what, rank=1, file="f0000"))
+            self.failed(done, text, rank=1, file="f00000")
+
+    def large(self):
+        """A run that goes on until somebody ends it; its folder, with files in it."""
+        done = self.start("metabench", "1000000", "--quiet", "--place=shared", np=2)
+        at = os.path.join(done.dir, "%s", "t000000.000000000")
+        self.until(lambda: done.files and os.path.exists(at % done.files[0]) and
+                   len(os.listdir(at % done.files[0])) > 100, "it makes files")
+        return done, at % done.files[0]
+
+    @long
+    def test_removed_meanwhile(self):
+        """Somebody removes a folder of a tree, long before its turn comes."""
+        done = self.start("metabench", "60000", "--quiet", "--place=tree",
+                          "--ops=create", np=2)
+        way = [os.path.join("t000001.%09d" % k) for k in (0, 4, 20)]
+        self.until(lambda: done.files and os.path.exists(
+            os.path.join(done.dir, done.files[0], *way)), "the tree is there")
+        os.rmdir(os.path.join(done.dir, done.files[0], *way))
+        self.failed(done.wait(60), "be opened: No such file", rank=1, file=way[2])
+
+    def test_killed(self):
+        """What is left after kill -9 the next run names; it ends as it was told."""
+        done, at = self.large()
+        done.signal(signal.SIGKILL)
+        done.wait(60)
+        left = os.path.basename(os.path.dirname(at))
+        self.assertEqual(done.files, [left])
+        again = self.meta(3, np=1, dir=done.dir)
+        self.assertEqual(again.status, 0, again)
+        self.assertIn("left or kept files", again.err)
+        self.assertIn(left, again.err)
+
+    # ---- the file system lies ------------------------------------------------
+
+    def lied_to(self, what, names, *args):
+        at = tempfile.mkdtemp(dir=self.tmp)
+        with disks.passthrough(at, what, names):
+            return self.meta(*args, np=2, dir=at)
+
+    def wrong(self, done, *parts):
+        self.assertEqual(done.status, 1, done)
+        self.assertIs(done.report["valid"], False)
+        self.assertEqual(len(done.said), 1, done)
+        for part in (*parts, "verification failed", "rank "):
+            self.assertIn(part, done.said[0])
+
+    def test_listings(self):
+        for op in drawn(("readdir", "relist"), 1):
+            done = self.lied_to("readdir:lost:150", "/f0", 100, "--ops=create," + op)
+            self.wrong(done, "not in the listing", "/f00000")
+        done = self.lied_to("readdir:twice:150", "/f0", 100, "--ops=create,readdir")
+        self.wrong(done, "listed twice", "/f00000")
+
+    def test_stat(self):
+        name = "f000001.000000017"
+        done = self.lied_to("getattr:stale:1+", name, 40, "--bytes=3901",
+                            "--ops=create,stat")
+        self.wrong(done, "stat says 0 bytes, expected 3901", name, "rank 1")
+
+    def test_names(self):
+        for what, text in drawn((("unlink:lost:30", "there after unlink"),
+                                 ("rename:lost:30", "there after rename")), 1):
+            done = self.lied_to(what, "/f0" if "rename" in what else "/r0", 40,
+                                "--ops=create,rename,unlink")
+            self.wrong(done, text, "expected gone")
+
+    def test_delays(self):
+        """Some calls take 20 ms longer: the 99th percentile shows it."""
+        done = self.lied_to("getattr:slow:70%", "/f0", 600, "--bytes=1",
+                            "--ops=create,stat")
+        self.assertEqual(done.status, 0, done)
+        ops = self.sample(done.report, "stat")["ops"]["stat"]
+        self.assertGreaterEqual(ops["p99_s"], 0.019)
+        self.assertLess(ops["p50_s"], 0.019)
+
+
+if __name__ == "__main__":
+    main()

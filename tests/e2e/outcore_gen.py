@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# tier: quick ci
+"""outcore gen: the same bytes for any number of ranks and threads, under their name
+once they are complete."""
+import hashlib
+import os
+import zlib
+
+from e2e import Case, add, fault, main, total
+
+KNOWN = {"records": "4acca5d541036866c0e31a2cc3a949bc0e5aec3e398530f5cf3d1df8623c73ec",
+         "ascii": "616c2b2ba9dc449d",
+         "vectors": "49a3ecf9c991998e3039f23f4e553f86d3b046dd63c35f4d22204b0cbc0a240b"}
+WHAT = {"records": ("records", "10000"), "ascii": ("records", "10000", "--ascii"),
+        "vectors": ("vectors", "100000")}
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+class Gen(Case):
+    def gen(self, *args, **how):
+        return self.run_program("outcore", "gen", *args, "--quiet", **how)
+
+    def made(self, done):
+        with open(os.path.join(done.dir, "made"), "rb") as f:
+            return f.read()
+
+    def known(self, kind, np, threads, *options):
+        done = self.gen(*WHAT[kind], "--seed=1", "--threads=%d" % threads,
+                        "--output=files/made", *options, np=np)
+        report = self.good(done, files=["made"])
+        data = self.made(done)
+        self.assertTrue(digest(data).startswith(KNOWN[kind]), digest(data))
+        rounded = -(-len(data) // 4096) * 4096 if "--cache=direct" in options else 0
+        self.assertEqual(total(report, "write"), rounded or len(data))
+        self.assertEqual(report["results"]["rows"], [int(WHAT[kind][1])])
+
+    def test_models(self):
+        """Which kind of line they have, their size, and the same by any ranks."""
+        for tagger, first in (("crf", b"crf1\n"), ("maxent", b"maxent1\n")):
+            made = set()
+            for np, threads in ((0, 1), (2, 1), (3, 2)):
+                done = self.gen("model", "--bytes=200k", "--tagger=" + tagger,
+                                "--seed=1", "--threads=%d" % threads,
+                                "--output=files/made", np=np)
+                self.good(done, files=["made"])
+                made.add(self.made(done))
+            data, = made
+            self.assertTrue(data.startswith(first), data[:20])
+            self.assertEqual(len(data), 200 << 10)
+
+    def test_fewer_rows_than_workers(self):
+        done = self.gen("records", "2", "--seed=1", "--threads=3",
+                        "--output=files/made", np=2)
+        self.good(done, files=["made"])
+        self.assertEqual(zlib.crc32(self.made(done)[:10]),
+                         zlib.crc32(bytes.fromhex("d2f6d0470be1a7b1e5ea")))
+        self.assertEqual(len(self.made(done)), 200)
+
+    def test_without_a_name(self):
+        done = self.gen("vectors", "7", "--dim=3", np=0)
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual([os.path.getsize(os.path.join(done.dir, name))
+                          for name in done.files], [7 * 3 * 4])
+        self.good(self.gen("vectors", "7", "--no-keep", np=0))
+
+    def test_what_is_there_stays(self):
+        path = os.path.join(self.tmp, "there")
+        with open(path, "w") as f:
+            f.write("mine")
+        done = self.gen("records", "5", "--output=" + path, np=2)
+        self.one_sentence(done, "exists", "--overwrite", path)
+        with open(path) as f:
+            self.assertEqual(f.read(), "mine")
+        self.good(self.gen("records", "5", "--output=" + path, "--overwrite", np=0))
+        self.assertEqual(os.path.getsize(path), 500)
+        self.assertNotIn("outcore-", "".join(os.listdir(self.tmp)))
+
+    def test_a_full_disk(self):
+        done = self.gen("records", "50000", "--output=files/made", np=2,
+                        env=fault("write:ENOSPC:2", 1, "files/outcore-"))
+        self.assertEqual(self.failed(done, rank=1)["errno"], "ENOSPC")
+
+    def test_refused(self):
+        for args, words in ((("graphs", "5"), "records|vectors"),
+                            (("records", "5", "--dim=3"), "--dim is of no use"),
+                            (("vectors", "5", "--ascii"), "--ascii is of no use"),
+                            (("records", "99999999999999999"), "2^63")):
+            self.refused(self.gen(*args, np=0), words)
+
+
+CASES = [(kind, np, threads, *options) for kind in sorted(KNOWN)
+         for np, threads, *options in ((0, 1), (1, 3, "--cache=direct"), (2, 2),
+                                       (3, 1, "--iomode=ASYNC", "--iomethod=threads"),
+                                       (7, 1), (2, 1, "--iomethod=mpiio"))]
+for case in CASES:
+    add(Gen, "_".join(map(str, case)).replace("--", "").replace("=", "_"), "known",
+        *case)
+
+if __name__ == "__main__":
+    main()
