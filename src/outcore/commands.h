@@ -8,6 +8,7 @@ int outcore_aio(int argc, char **argv);
 int outcore_knn(int argc, char **argv);
 int outcore_ngram(int argc, char **argv);
 int outcore_gen(int argc, char **argv);
+int outcore_resample(int argc, char **argv);
 int outcore_sort(int argc, char **argv);
 int outcore_search(int argc, char **argv);
 int outcore_stream(int argc, char **argv);

@@ -68,6 +68,20 @@ outcore_LDADD += $(ZLIB_LIBS)
 else
 outcore_SOURCES += src/outcore/stream/compress_absent.c
 endif
+resample_parts = src/outcore/resample/bands.c src/outcore/resample/bands.h \
+	src/outcore/resample/image.c src/outcore/resample/image.h \
+	src/outcore/resample/kernel.c src/outcore/resample/kernel.h \
+	src/outcore/resample/weights.c src/outcore/resample/weights.h
+outcore_SOURCES += $(resample_parts) \
+	src/outcore/resample/basic.c \
+	src/outcore/resample/block.c \
+	src/outcore/resample/job.c src/outcore/resample/job.h \
+	src/outcore/resample/mmap.c \
+	src/outcore/resample/phases.c src/outcore/resample/phases.h \
+	src/outcore/resample/resample.c \
+	src/outcore/resample/settings.c src/outcore/resample/settings.h \
+	src/outcore/resample/strip.c \
+	src/outcore/resample/verify.c src/outcore/resample/verify.h
 
 # The modules of text: apart, so that their tests and measurements link no MPI.
 noinst_LTLIBRARIES += src/outcore/text/libtextmodules.la

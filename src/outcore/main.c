@@ -8,6 +8,7 @@ static const struct command command[] = {
     {"gen", outcore_gen, "inputs of the others, from a seed"},
     {"knn", outcore_knn, "nearest neighbours, by scanning a file of vectors"},
     {"ngram", outcore_ngram, "documents classified by language"},
+    {"resample", outcore_resample, "an image made larger, by strips, tiles or mapped"},
     {"search", outcore_search, "look-ups in a sorted file, by an index in memory"},
     {"sort", outcore_sort, "a file of records that is larger than memory"},
     {"stream", outcore_stream,

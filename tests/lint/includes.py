@@ -39,6 +39,7 @@ MAY = {
     "outcore/data": RUN | {"outcore", "sort"},
     "outcore/knn": RUN | {"outcore", "outcore/data"},
     "outcore/ngram": RUN | {"outcore", "outcore/data", "outcore/stream"},
+    "outcore/resample": RUN | {"outcore", "outcore/data"},
     "outcore/search": RUN | {"sort", "outcore", "outcore/data", "outcore/sort"},
     "outcore/stream": RUN | {"outcore", "outcore/data"},
     "outcore/sort": RUN | {"sort", "extsort", "outcore", "outcore/data"},
@@ -77,6 +78,7 @@ ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
                         r"knn/(format|kernel\w*|labels|nearest|sweep)|"
                         r"ngram/(classifier|grams|languages|letters\w*|profile|rank|"
                         r"tally)|"
+                        r"resample/(bands|image|kernel|weights)|"
                         r"search/(finding|index)|sort/splitters|stream/names|"
                         r"text/module)\.")
 FILES_MOST = 16

@@ -97,6 +97,17 @@ int output_plan(struct run *r, struct output *o)
     return rc;
 }
 
+int output_apart(const struct output *o, const char *input)
+{
+    struct stat in, out;
+    if (!input || !o->path || stat(input, &in) || stat(o->path, &out) ||
+        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+        return 0;
+    return err_usage("--input=%s and --output=%s are the same file: the input is never "
+                     "changed",
+                     input, o->path);
+}
+
 /* ---- the files ------------------------------------------------------------------- */
 
 /* A temporary name of another folder than --dir may be left there, too. */

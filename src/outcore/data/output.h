@@ -32,6 +32,10 @@ struct output {
  * -errno with a sentence: -EEXIST, -ENAMETOOLONG, -ENOMEM. */
 int output_plan(struct run *r, struct output *o);
 
+/* Local. 0, or -EINVAL with a sentence where the input (NULL: none), by whatever name, is
+ * what the output would replace. */
+int output_apart(const struct output *o, const char *input);
+
 /* **Collective**, in a phase. Creates it, opened for requests of this kind by all lanes
  * that write; `bytes` of the whole (of UNIQUE 0: they grow). Returns r->failed. */
 int output_open(struct run *r, struct output *o, int64_t bytes, int64_t max_request,

@@ -17,7 +17,6 @@
 #include "run/workload.h"
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct {
     struct run_options run;
@@ -132,25 +131,13 @@ static int check_made(const struct run *r)
     return 0;
 }
 
-/* By whatever names. */
-static int check_apart(void)
-{
-    struct stat in, out;
-    if (!set.input || !output.path || stat(set.input, &in) || stat(output.path, &out) ||
-        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-        return 0;
-    return err_usage("--input=%s and --output=%s are the same file: the input is never "
-                     "changed",
-                     set.input, output.path);
-}
-
 static int plan_input(struct run *r)
 {
     int rc = form_parse(&form, set.record);
     if (!rc)
         rc = check_made(r);
     if (!rc)
-        rc = check_apart();
+        rc = output_apart(&output, set.input);
     if ((rc = err_agree(r->world.comm, rc)))
         return rc;
     set_rows(0);

@@ -1,0 +1,76 @@
+/* Block: a read for each row of what a tile needs, and a write for each of its rows. As
+ * many of a tile's as an asynchronous engine takes at once. */
+#include "outcore/resample/job.h"
+
+/* Rows first .. end - 1, each of so many bytes, which begins at `at` of the file and
+ * then a stride further on; packed in memory. */
+struct rows {
+    struct run_file *file;
+    enum io_op op;
+    char *buf;
+    int64_t n, at, stride, bytes;
+};
+
+static void move_rows(const struct rows *rows)
+{
+    struct io_req req[TILES_DEPTH];
+    for (int64_t i = 0; i < rows->n;) {
+        int n = 0;
+        for (; n < TILES_DEPTH && i < rows->n; n++, i++)
+            req[n] = (struct io_req){.op = rows->op,
+                                     .buf = rows->buf + i * rows->bytes,
+                                     .offset = rows->at + i * rows->stride,
+                                     .bytes = rows->bytes};
+        run_transfer(rows->file, req, n);
+    }
+}
+
+static void move_tile(struct job *j, struct weights_span Y, struct weights_span X)
+{
+    const struct resample_how *how = &j->bands.how;
+    struct weights_span y = weights_need(&how->y, Y.from, Y.to);
+    struct weights_span x = weights_need(&how->x, X.from, X.to);
+    int64_t in_pixel = how->in.bits / 8, out_pixel = how->out.bits / 8;
+    struct rows in = {.file = j->input.of,
+                      .op = IO_OP_READ,
+                      .buf = j->in,
+                      .n = y.to - y.from,
+                      .at = image_row_at(&how->in, y.from) + x.from * in_pixel,
+                      .stride = how->in.row_bytes,
+                      .bytes = (x.to - x.from) * in_pixel};
+    struct rows out = {.file = j->output.of,
+                       .op = IO_OP_WRITE,
+                       .buf = j->out,
+                       .n = Y.to - Y.from,
+                       .at = job_out_at(j, Y.from) + X.from * out_pixel,
+                       .stride = how->out.row_bytes,
+                       .bytes = (X.to - X.from) * out_pixel};
+    struct job_tile t = {.X = X,
+                         .Y = Y,
+                         .x = x.from,
+                         .y = y.from,
+                         .in = in.buf,
+                         .in_stride = in.bytes,
+                         .out = out.buf,
+                         .out_stride = out.bytes};
+    if (j->bands.reads)
+        move_rows(&in);
+    job_compute(j, &t);
+    move_rows(&out);
+}
+
+void tiles_run(struct job *j)
+{
+    for (int64_t Y = j->band.from, end; Y < j->band.to; Y = end) {
+        end = Y + bands_step(&j->bands, Y, j->band.to);
+        for (int64_t i = 0; i < bands_columns(&j->bands); i++)
+            move_tile(j, (struct weights_span){Y, end}, bands_column(&j->bands, i));
+        progress_step(&j->run->progress, 1, j->run->phase->name);
+    }
+}
+
+const struct method method_block = {
+    .name = "block",
+    .about = "a read for each row of a tile's input, a write for each of its rows",
+    .by_tiles = true,
+    .run = tiles_run};

@@ -1,0 +1,194 @@
+#include "outcore/resample/image.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include <errno.h>
+#include <string.h>
+
+static const char magic[] = "LLIMG001";
+
+enum { AT_WIDTH = 8, AT_HEIGHT = 16, AT_BITS = 24, AT_KIND = 28, AT_ROW = 32 };
+
+/* ---- sizes ----------------------------------------------------------------------- */
+
+static bool pixel_is_known(const struct image *m)
+{
+    if (m->kind == IMAGE_FLOAT)
+        return m->bits == 32;
+    return m->kind == IMAGE_UNSIGNED && (m->bits == 8 || m->bits == 16);
+}
+
+/* What options say is for the user to change; what a file says is wrong. */
+#define REFUSED(path, ...)                                                             \
+    ((path) ? err_set(-EINVAL, path, -1, __VA_ARGS__) : err_usage(__VA_ARGS__))
+
+static int image_check(const struct image *m, const char *path)
+{
+    int64_t all;
+    if (!pixel_is_known(m))
+        return REFUSED(path,
+                       "pixels of %d bits of kind %d: there are unsigned ones of 8 and "
+                       "16 bits, kind 0, and floating-point ones of 32, kind 1",
+                       m->bits, (int)m->kind);
+    if (m->width < 1 || m->height < 1)
+        return REFUSED(path, "an image of %lld x %lld pixels has none",
+                       (long long)m->width, (long long)m->height);
+    if (m->width > IMAGE_ROW_MOST / (m->bits / 8))
+        return REFUSED(path,
+                       "a row of %lld pixels of %d bits has 2 GiB or more: divide the "
+                       "image into columns",
+                       (long long)m->width, m->bits);
+    if (__builtin_mul_overflow(m->height, IMAGE_ROW_MOST, &all) &&
+        __builtin_mul_overflow(m->height, m->width * (m->bits / 8) + 2 * IMAGE_HEAD,
+                               &all))
+        return REFUSED(path,
+                       "an image of %lld x %lld pixels has more than 2^63 - 1 bytes",
+                       (long long)m->width, (long long)m->height);
+    return 0;
+}
+
+int image_settle(struct image *m, int64_t pad, const char *path)
+{
+    int rc = image_check(m, path);
+    if (!rc)
+        m->row_bytes = units_round_up(m->width * (m->bits / 8), pad);
+    return rc;
+}
+
+int64_t image_bytes(const struct image *m)
+{
+    return IMAGE_HEAD + m->height * m->row_bytes;
+}
+
+/* ---- the head -------------------------------------------------------------------- */
+
+static void put_number(uint8_t *to, int bytes, uint64_t x)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(x >> 8 * i);
+}
+
+static uint64_t get_number(const uint8_t *from, int bytes)
+{
+    uint64_t x = 0;
+    for (int i = bytes; i-- > 0;)
+        x = x << 8 | from[i];
+    return x;
+}
+
+void image_head(const struct image *m, void *head)
+{
+    uint8_t *to = head;
+    bool padded = m->row_bytes != m->width * (m->bits / 8);
+    memset(to, 0, IMAGE_HEAD);
+    memcpy(to, magic, sizeof magic - 1);
+    put_number(to + AT_WIDTH, 8, (uint64_t)m->width);
+    put_number(to + AT_HEIGHT, 8, (uint64_t)m->height);
+    put_number(to + AT_BITS, 4, (uint64_t)m->bits);
+    put_number(to + AT_KIND, 4, (uint64_t)m->kind);
+    put_number(to + AT_ROW, 8, padded ? (uint64_t)m->row_bytes : 0);
+}
+
+static int too_short(const struct image *m, int64_t bytes, const char *path)
+{
+    return err_set(-EINVAL, path, bytes,
+                   "the head says %lld x %lld pixels of %d bits, in rows of %lld "
+                   "bytes; the file has %lld bytes, which is less: it was cut short, "
+                   "or its head is wrong",
+                   (long long)m->width, (long long)m->height, m->bits,
+                   (long long)m->row_bytes, (long long)bytes);
+}
+
+static int parse_row(struct image *m, uint64_t row, const char *path)
+{
+    if (!row)
+        return 0;
+    if (row < (uint64_t)m->row_bytes || row > IMAGE_ROW_MOST)
+        return err_set(-EINVAL, path, AT_ROW,
+                       "the head says rows of %llu bytes: %lld pixels have %lld, and "
+                       "%lld are the most",
+                       (unsigned long long)row, (long long)m->width,
+                       (long long)m->row_bytes, (long long)IMAGE_ROW_MOST);
+    m->row_bytes = (int64_t)row;
+    return 0;
+}
+
+int image_parse(struct image *m, const void *head, int64_t bytes, const char *path)
+{
+    const uint8_t *from = head;
+    if (bytes < IMAGE_HEAD || memcmp(from, magic, sizeof magic - 1) != 0)
+        return err_set(-EINVAL, path, 0,
+                       "this is no .llimg image: it does not begin with %s and a head "
+                       "of %d bytes",
+                       magic, IMAGE_HEAD);
+    uint64_t size[2] = {get_number(from + AT_WIDTH, 8),
+                        get_number(from + AT_HEIGHT, 8)};
+    for (int i = 0; i < 2; i++)
+        if (size[i] > INT64_MAX / 2)
+            return err_set(-EINVAL, path, AT_WIDTH + 8 * i,
+                           "the head says that the image is %llu x %llu pixels large: "
+                           "it is wrong",
+                           (unsigned long long)size[0], (unsigned long long)size[1]);
+    uint64_t bits = get_number(from + AT_BITS, 4), kind = get_number(from + AT_KIND, 4);
+    *m = (struct image){.width = (int64_t)size[0],
+                        .height = (int64_t)size[1],
+                        .bits = bits > 64 ? 0 : (int)bits,
+                        .kind = kind > 1 ? 2 : (enum image_kind)kind};
+    int rc = image_settle(m, 1, path);
+    if (!rc)
+        rc = parse_row(m, get_number(from + AT_ROW, 8), path);
+    if (rc)
+        return rc;
+    return m->height > (bytes - IMAGE_HEAD) / m->row_bytes ? too_short(m, bytes, path)
+                                                           : 0;
+}
+
+/* ---- from a seed ----------------------------------------------------------------- */
+
+static void make_pixel(const struct image_made *made, int64_t number, uint8_t to[4])
+{
+    uint64_t x = rng_at(made->key, (uint64_t)number);
+    float real = (float)(x >> 48);
+    uint32_t word;
+    memcpy(&word, &real, sizeof word);
+    if (made->image.kind == IMAGE_FLOAT)
+        put_number(to, 4, word);
+    else
+        put_number(to, made->image.bits / 8, x >> (64 - made->image.bits));
+}
+
+/* Bytes of row y from column byte `at` on. */
+static void make_row(const struct image_made *made, int64_t y, int64_t at, int64_t n,
+                     uint8_t *to)
+{
+    const struct image *m = &made->image;
+    int64_t each = m->bits / 8, used = m->width * each;
+    uint8_t pixel[4];
+    while (n > 0 && at < used) {
+        int64_t skip = at % each, part = each - skip < n ? each - skip : n;
+        make_pixel(made, y * m->width + at / each, pixel);
+        memcpy(to, pixel + skip, (size_t)part);
+        to += part;
+        at += part;
+        n -= part;
+    }
+    memset(to, 0, (size_t)n);
+}
+
+void image_make(const void *context, int64_t first, int64_t n, void *out)
+{
+    const struct image_made *made = context;
+    int64_t row = made->image.row_bytes;
+    uint8_t *to = out, head[IMAGE_HEAD];
+    for (int64_t part; n > 0; first += part, to += part, n -= part) {
+        if (first < IMAGE_HEAD) {
+            image_head(&made->image, head);
+            part = IMAGE_HEAD - first < n ? IMAGE_HEAD - first : n;
+            memcpy(to, head + first, (size_t)part);
+            continue;
+        }
+        int64_t at = (first - IMAGE_HEAD) % row;
+        part = row - at < n ? row - at : n;
+        make_row(made, (first - IMAGE_HEAD) / row, at, part, to);
+    }
+}

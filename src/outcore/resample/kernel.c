@@ -1,0 +1,332 @@
+#include "outcore/resample/kernel.h"
+#include "base/units.h"
+#include <math.h>
+#include <string.h>
+
+/* The loops below are plain ones that compilers turn into vectors; where they can, for
+ * several kinds of processors, of which the best is taken when the program starts. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                    \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define WIDE __attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#else
+#define WIDE
+#endif
+
+enum { LINE = 64 / sizeof(float) };
+
+/* ---- pixels ---------------------------------------------------------------------- */
+
+WIDE static void widen_8(const uint8_t *from, int64_t n, float *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+WIDE static void widen_16(const uint16_t *from, int64_t n, float *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+static void widen(const struct image *m, const void *from, int64_t n, float *to)
+{
+    if (m->kind == IMAGE_FLOAT)
+        memcpy(to, from, (size_t)n * sizeof *to);
+    else if (m->bits == 8)
+        widen_8(from, n, to);
+    else
+        widen_16(from, n, to);
+}
+
+double resample_pixel(const struct image *m, const void *at)
+{
+    uint16_t word;
+    float real;
+    if (m->kind == IMAGE_FLOAT)
+        return memcpy(&real, at, sizeof real), (double)real;
+    if (m->bits == 8)
+        return *(const uint8_t *)at;
+    return memcpy(&word, at, sizeof word), (double)word;
+}
+
+static int64_t count_nans(const float *from, int64_t n)
+{
+    int64_t nans = 0;
+    for (int64_t i = 0; i < n; i++)
+        nans += from[i] != from[i];
+    return nans;
+}
+
+/* Rounded to even, saturated; into n numbers of 32 bits. */
+WIDE static void narrow(const float *from, int64_t n, float most, int32_t *to,
+                        struct resample_counts *counts)
+{
+    int64_t saturated = 0, nans = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float x = rintf(from[i]);
+        saturated += (x < 0) + (x > most);
+        nans += x != x;
+        x = x > 0 ? x : 0; /* a NaN, too */
+        to[i] = (int32_t)(x < most ? x : most);
+    }
+    counts->saturated += saturated;
+    counts->nans += nans;
+}
+
+static void put_row(const struct image *m, const float *from, int64_t n, void *to,
+                    struct resample_counts *counts)
+{
+    enum { PART = 256 };
+    int32_t part[PART];
+    if (m->kind == IMAGE_FLOAT) {
+        counts->nans += count_nans(from, n);
+        memcpy(to, from, (size_t)n * sizeof *from);
+        return;
+    }
+    for (int64_t i = 0, some; i < n; i += some) {
+        some = n - i < PART ? n - i : PART;
+        narrow(from + i, some, m->bits == 8 ? 255 : 65535, part, counts);
+        for (int64_t j = 0; j < some; j++)
+            if (m->bits == 8)
+                ((uint8_t *)to)[i + j] = (uint8_t)part[j];
+            else
+                ((uint16_t *)to)[i + j] = (uint16_t)part[j];
+    }
+}
+
+/* ---- room ------------------------------------------------------------------------ */
+
+struct room {
+    float *row;    /* of the input, as floats */
+    float *phases; /* of an output row: pixels 0, s, 2 s, ..., then 1, s + 1, ... */
+    float *rows;   /* along rows resampled, or of the input */
+    float *sum;    /* an output row */
+    int64_t stride;
+};
+
+static int64_t most_in(const struct weights_axis *a, int64_t out)
+{
+    return out / a->s + a->taps + 2;
+}
+
+static int64_t padded(int64_t n)
+{
+    return units_round_up(n, LINE);
+}
+
+/* Floats of a row of any of them. */
+static int64_t widest(const struct resample_how *k, int64_t width)
+{
+    int64_t in = most_in(&k->x, width);
+    return padded((in > width ? in : width) + WEIGHTS_SCALE * WEIGHTS_TAPS);
+}
+
+int64_t resample_room(const struct resample_how *k, int64_t width, int64_t height)
+{
+    int64_t rows = most_in(&k->y, height) + 3;
+    return rows * widest(k, width) * (int64_t)sizeof(float);
+}
+
+static struct room divide(const struct resample_how *k, const struct resample_tile *t,
+                          void *room)
+{
+    int64_t n = widest(k, t->X1 - t->X0);
+    float *at = room;
+    return (struct room){at, at + n, at + 3 * n, at + 2 * n, n};
+}
+
+/* ---- along rows ------------------------------------------------------------------ */
+
+#define SUM_UP(TAPS)                                                                   \
+    for (int64_t i = 0; i < n; i++) {                                                  \
+        float sum = 0;                                                                 \
+        for (int j = 0; j < (TAPS); j++)                                               \
+            sum += w[j] * from[i + j];                                                 \
+        to[i] = sum;                                                                   \
+    }
+
+/* n results, each of `taps` numbers from its own on. */
+WIDE static void slide(const float *from, const float *w, int taps, int64_t n,
+                       float *to)
+{
+    switch (taps) {
+    case 1:
+        SUM_UP(1) break;
+    case 4:
+        SUM_UP(4) break;
+    case 6:
+        SUM_UP(6) break;
+    default:
+        SUM_UP(8) break;
+    }
+}
+
+WIDE static void interleave_2(const float *a, const float *b, int64_t n, float *to)
+{
+    for (int64_t i = 0; i < n; i++) {
+        to[2 * i] = a[i];
+        to[2 * i + 1] = b[i];
+    }
+}
+
+WIDE static void interleave_4(const float *from, int64_t each, int64_t n, float *to)
+{
+    const float *a = from, *b = a + each, *c = b + each, *d = c + each;
+    for (int64_t i = 0; i < n; i++) {
+        to[4 * i] = a[i];
+        to[4 * i + 1] = b[i];
+        to[4 * i + 2] = c[i];
+        to[4 * i + 3] = d[i];
+    }
+}
+
+static void single(const struct weights_axis *a, const float *row, int64_t x0,
+                   int64_t X, float *to)
+{
+    struct weights_of o = weights_of(a, X);
+    float sum = 0;
+    for (int i = 0; i < o.n; i++)
+        sum += (float)o.w[i] * row[o.first - x0 + i];
+    *to = sum;
+}
+
+/* n times s output pixels from X on, a multiple of s, all with all their taps. */
+static void inside(const struct weights_axis *a, const float *row, int64_t x0,
+                   int64_t X, int64_t n, float *phases, float *to)
+{
+    int64_t each = padded(n);
+    for (int p = 0; p < a->s; p++) {
+        float w[WEIGHTS_TAPS];
+        for (int j = 0; j < a->taps; j++)
+            w[j] = (float)a->w[p][j];
+        slide(row + X / a->s + a->first[p] - x0, w, a->taps, n,
+              a->s == 1 ? to : phases + p * each);
+    }
+    if (a->s == 2)
+        interleave_2(phases, phases + each, n, to);
+    if (a->s == 4)
+        interleave_4(phases, each, n, to);
+}
+
+static void resample_row(const struct resample_how *k, const struct resample_tile *t,
+                         const struct room *r, float *to)
+{
+    const struct weights_axis *a = &k->x;
+    struct weights_span all = weights_inside(a);
+    int64_t X = t->X0, from = units_round_up(all.from > X ? all.from : X, a->s);
+    int64_t n = ((all.to < t->X1 ? all.to : t->X1) - from) / a->s;
+    for (; X < from && X < t->X1; X++)
+        single(a, r->row, t->x0, X, to + X - t->X0);
+    if (n > 0) {
+        inside(a, r->row, t->x0, X, n, r->phases, to + X - t->X0);
+        X += n * a->s;
+    }
+    for (; X < t->X1; X++)
+        single(a, r->row, t->x0, X, to + X - t->X0);
+}
+
+static const char *in_row(const struct resample_tile *t, int64_t y)
+{
+    return (const char *)t->in + (y - t->y0) * t->in_stride;
+}
+
+/* ---- along columns --------------------------------------------------------------- */
+
+WIDE static void add_row(const float *from, float w, int64_t n, float *sum)
+{
+    for (int64_t i = 0; i < n; i++)
+        sum[i] += w * from[i];
+}
+
+#define ADD_UP(TAPS)                                                                   \
+    for (int64_t i = 0; i < n; i++) {                                                  \
+        float all = 0;                                                                 \
+        for (int j = 0; j < (TAPS); j++)                                               \
+            all += w[j] * rows[j * stride + i];                                        \
+        sum[i] = all;                                                                  \
+    }
+
+/* n columns of `taps` rows. */
+WIDE static void add_rows(const float *rows, int64_t stride, const float *w, int taps,
+                          int64_t n, float *sum)
+{
+    switch (taps) {
+    case 1:
+        ADD_UP(1) break;
+    case 4:
+        ADD_UP(4) break;
+    case 6:
+        ADD_UP(6) break;
+    case 8:
+        ADD_UP(8) break;
+    default:
+        memset(sum, 0, (size_t)n * sizeof *sum);
+        for (int j = 0; j < taps; j++)
+            add_row(rows + j * stride, w[j], n, sum);
+    }
+}
+
+static void separable(const struct resample_how *k, const struct resample_tile *t,
+                      const struct room *r, struct resample_counts *counts)
+{
+    struct weights_span x = weights_need(&k->x, t->X0, t->X1);
+    struct weights_span y = weights_need(&k->y, t->Y0, t->Y1);
+    int64_t n = t->X1 - t->X0;
+    for (int64_t i = y.from; i < y.to; i++) {
+        widen(&k->in, in_row(t, i), x.to - x.from, r->row);
+        resample_row(k, t, r, r->rows + (i - y.from) * r->stride);
+    }
+    for (int64_t Y = t->Y0; Y < t->Y1; Y++) {
+        struct weights_of o = weights_of(&k->y, Y);
+        float w[WEIGHTS_TAPS];
+        for (int j = 0; j < o.n; j++)
+            w[j] = (float)o.w[j];
+        int64_t first = o.n ? o.first - y.from : 0;
+        add_rows(r->rows + first * r->stride, r->stride, w, o.n, n, r->sum);
+        put_row(&k->out, r->sum, n, (char *)t->out + (Y - t->Y0) * t->out_stride,
+                counts);
+    }
+}
+
+/* ---- both at once ---------------------------------------------------------------- */
+
+static float pixel_of_both(const struct weights_of *x, const struct weights_of *y,
+                           const float *at, int64_t stride)
+{
+    float sum = 0;
+    for (int j = 0; j < y->n; j++)
+        for (int i = 0; i < x->n; i++)
+            sum += (float)(y->w[j] * x->w[i]) * at[j * stride + i];
+    return sum;
+}
+
+static void flat(const struct resample_how *k, const struct resample_tile *t,
+                 const struct room *r, struct resample_counts *counts)
+{
+    struct weights_span x = weights_need(&k->x, t->X0, t->X1);
+    struct weights_span y = weights_need(&k->y, t->Y0, t->Y1);
+    for (int64_t i = y.from; i < y.to; i++)
+        widen(&k->in, in_row(t, i), x.to - x.from, r->rows + (i - y.from) * r->stride);
+    for (int64_t Y = t->Y0; Y < t->Y1; Y++) {
+        struct weights_of b = weights_of(&k->y, Y);
+        for (int64_t X = t->X0; X < t->X1; X++) {
+            struct weights_of a = weights_of(&k->x, X);
+            bool any = a.n && b.n;
+            const float *at = r->rows + (any ? b.first - y.from : 0) * r->stride +
+                              (any ? a.first - x.from : 0);
+            r->sum[X - t->X0] = any ? pixel_of_both(&a, &b, at, r->stride) : 0;
+        }
+        put_row(&k->out, r->sum, t->X1 - t->X0,
+                (char *)t->out + (Y - t->Y0) * t->out_stride, counts);
+    }
+}
+
+void resample_tile(const struct resample_how *k, const struct resample_tile *t,
+                   void *room, struct resample_counts *counts)
+{
+    struct room r = divide(k, t, room);
+    if (k->flat)
+        flat(k, t, &r, counts);
+    else
+        separable(k, t, &r, counts);
+}

@@ -1,0 +1,42 @@
+/* Tiles of the output, computed from rows of the input that are in memory: first along
+ * rows, then along columns, in 32-bit floating-point numbers; or both at once, with
+ * taps x taps products for each pixel, as in the study (2007, section 5.2.1). No MPI, no
+ * files. */
+#ifndef OUTCORE_RESAMPLE_KERNEL_H
+#define OUTCORE_RESAMPLE_KERNEL_H
+
+#include "outcore/resample/image.h"
+#include "outcore/resample/weights.h"
+
+struct resample_how {
+    struct weights_axis x, y; /* prepared */
+    struct image in, out;     /* kinds of pixels */
+    bool flat;                /* both axes at once */
+};
+
+struct resample_tile {
+    const void *in; /* of input pixel (x0, y0), which is the first one needed */
+    int64_t x0, y0;
+    int64_t in_stride; /* bytes from row to row */
+    void *out;         /* of output pixel (X0, Y0) */
+    int64_t out_stride;
+    int64_t X0, X1, Y0, Y1; /* output pixels X0 .. X1 - 1 of rows Y0 .. Y1 - 1 */
+};
+
+struct resample_counts {
+    int64_t saturated; /* results below or above what a pixel can hold */
+    int64_t nans;      /* of results; integer pixels are 0 there */
+};
+
+/* Local. Bytes of room for tiles of at most so many output pixels. */
+int64_t resample_room(const struct resample_how *k, int64_t width, int64_t height);
+
+/* Local, any thread. Computes a tile, and adds to what is counted. room: of resample_room
+ * bytes, aligned to 64. */
+void resample_tile(const struct resample_how *k, const struct resample_tile *t,
+                   void *room, struct resample_counts *counts);
+
+/* Local. A pixel in memory as a number, the same that resample_tile takes it for. */
+double resample_pixel(const struct image *of, const void *at);
+
+#endif

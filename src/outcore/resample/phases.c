@@ -1,0 +1,275 @@
+#include "outcore/resample/phases.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "run/lanes.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the input ------------------------------------------------------------------- */
+
+/* Before there is a phase: every rank reads the head of an input that is there. */
+static int read_head(struct phases *p, const char *path)
+{
+    struct io_file *f = NULL;
+    const struct io_open open = {.engine = "posix",
+                                 .path = path,
+                                 .flags = IO_READ | IO_LOCAL,
+                                 .max_request = IMAGE_HEAD,
+                                 .depth = 1};
+    char head[IMAGE_HEAD] = {0};
+    int64_t bytes = p->job.input.bytes;
+    struct io_req req = {.op = IO_OP_READ, .buf = head, .bytes = IMAGE_HEAD};
+    if (bytes < IMAGE_HEAD)
+        return image_parse(&p->job.bands.how.in, head, bytes, path);
+    int rc = io_file_open(&f, &open);
+    if (!rc)
+        rc = io_file_transfer(f, &req);
+    if (f) {
+        int closed = io_file_close(&f);
+        rc = rc ? rc : closed;
+    }
+    return rc ? rc : image_parse(&p->job.bands.how.in, head, bytes, path);
+}
+
+static int plan_made(struct phases *p, const struct run *r, const struct settings *s)
+{
+    struct image *in = &p->job.bands.how.in;
+    *in = (struct image){.width = s->width, .height = s->height, .bits = atoi(s->bits)};
+    in->kind = in->bits == 32 ? IMAGE_FLOAT : IMAGE_UNSIGNED;
+    int rc = image_settle(in, s->row_pad ? IO_DIRECT_ALIGN : 1, NULL);
+    if (rc)
+        return rc;
+    p->made.image = *in;
+    p->rows = (struct data_rows){
+        .bytes = 1, .n = image_bytes(in), .make = image_make, .context = &p->made};
+    return data_planned(r, &p->job.input, &p->rows);
+}
+
+int phases_input(struct phases *p, struct run *r, const struct settings *s)
+{
+    if (!s->input)
+        return err_agree(r->world.comm, plan_made(p, r, s));
+    int rc = data_given(r, &p->job.input, s->input, 1, false);
+    return rc ? rc : err_agree(r->world.comm, read_head(p, s->input));
+}
+
+/* ---- what is moved --------------------------------------------------------------- */
+
+struct bands_count phases_expect(const struct phases *p, const struct run *r)
+{
+    struct bands_count all = {0};
+    for (int w = 0; w < r->workers; w++) {
+        struct bands_count c = bands_expect(&p->job.bands, w, r->workers);
+        all.reads += c.reads;
+        all.read_bytes += c.read_bytes;
+        all.writes += c.writes;
+        all.write_bytes += c.write_bytes;
+    }
+    return all;
+}
+
+/* The requests that were made, by what they are to be. */
+static int check_calls(struct run *r, const struct phases *p,
+                       const struct bands_count *expected)
+{
+    int64_t n[2] = {r->phase->act[ACT_READ].calls, r->phase->act[ACT_WRITE].calls};
+    MPI_Allreduce(MPI_IN_PLACE, n, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    bool reads = n[0] != expected->reads;
+    if (!reads && n[1] == expected->writes)
+        return 0;
+    return err_set(-EIO, p->job.output.of->path, -1,
+                   "phase %s has made %lld %s, expected %lld", r->phase->name,
+                   (long long)(reads ? n[0] : n[1]), reads ? "reads" : "writes",
+                   (long long)(reads ? expected->reads : expected->writes));
+}
+
+/* ---- resampling ------------------------------------------------------------------ */
+
+static void name_input(struct phases *p, struct run *r)
+{
+    const struct job *j = &p->job;
+    int depth = j->method->by_tiles ? TILES_DEPTH : j->slots;
+    data_name(r, &p->job.input, "image", j->in_slot, depth);
+}
+
+static int open_files(struct phases *p, struct run *r)
+{
+    struct job *j = &p->job;
+    int depth = j->method->by_tiles ? TILES_DEPTH : j->slots;
+    if (j->bands.reads)
+        data_open(r, &j->input);
+    if (r->failed)
+        return r->failed;
+    return output_open(r, &j->output, image_bytes(&j->bands.how.out), j->out_slot,
+                       depth);
+}
+
+/* Verdict agreed. */
+static int resample(struct phases *p, struct run *r, const char *phase)
+{
+    struct job *j = &p->job;
+    struct bands_count expected = phases_expect(p, r);
+    j->counts = (struct resample_counts){0};
+    j->compute_ns = 0;
+    run_phase_begin(r, phase);
+    if (!open_files(p, r))
+        j->method->run(j);
+    if (j->input.of->io)
+        data_close(r, &j->input);
+    output_close(r, &j->output, true);
+    int rc = run_phase_end(r);
+    if (!rc)
+        rc = run_moved(r, phase, j->output.of->path, expected.read_bytes,
+                       expected.write_bytes);
+    return rc ? rc : check_calls(r, p, &expected);
+}
+
+static void add_figures(struct run *r, struct phases *p)
+{
+    struct job *j = &p->job;
+    double bytes = (double)r->last.write_bytes;
+    int64_t sum[3] = {j->compute_ns, j->counts.saturated, j->counts.nans};
+    MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, r->world.comm);
+    p->counts = (struct resample_counts){.saturated = sum[1], .nans = sum[2]};
+    run_figure(r, "resample", "out_MBps", "MB/s", "higher",
+               "bytes of the output's rows / slowest rank's seconds of reading, "
+               "computing, writing and syncing / 1e6",
+               bytes / r->last.work_s / 1e6);
+    run_figure(r, "compute", "out_MBps_per_cpu_s", "MB/s", "higher",
+               "bytes of the output's rows / processor seconds of all ranks in tiles / "
+               "1e6",
+               bytes / ((double)sum[0] / 1e9) / 1e6);
+}
+
+/* ---- overlap --------------------------------------------------------------------- */
+
+static void compute_alone(struct job *j)
+{
+    for (int64_t Y = j->band.from, end; Y < j->band.to; Y = end) {
+        end = Y + bands_step(&j->bands, Y, j->band.to);
+        job_compute_strip(j, (struct weights_span){Y, end},
+                          weights_need(&j->bands.how.y, Y, end).from, j->in, j->out);
+    }
+}
+
+/* Of the rank with most strips. */
+static double overlap_bound(const struct phases *p, const struct run *r)
+{
+    int64_t strips = bands_strips(&p->job.bands);
+    int64_t most = (strips + r->workers - 1) / r->workers;
+    return 1 - 1 / (double)most;
+}
+
+/* Seconds of transfers alone, and of computing alone. Verdict agreed. */
+static int measure_alone(struct phases *p, struct run *r, double *io_s, double *comp_s)
+{
+    r->aside = r->samples_only = true;
+    p->job.idle = true;
+    int rc = resample(p, r, "io_alone");
+    p->job.idle = false;
+    *io_s = r->last.work_s;
+    int settled = output_settle(r, &p->job.output, false);
+    rc = rc ? rc : settled;
+    if (!rc) {
+        run_phase_begin(r, "compute_alone");
+        compute_alone(&p->job);
+        rc = run_phase_end(r);
+        *comp_s = r->last.work_s;
+    }
+    r->aside = r->samples_only = false;
+    return rc;
+}
+
+static void add_overlap(struct phases *p, struct run *r, double io_s, double comp_s)
+{
+    const char *formula = "slowest rank's seconds of computing, reading, writing and "
+                          "syncing";
+    double both_s = r->last.work_s, bound = overlap_bound(p, r);
+    run_figure(r, "resample", "t_io_s", "s", "lower", formula, io_s);
+    run_figure(r, "resample", "t_comp_s", "s", "lower", formula, comp_s);
+    run_figure(r, "resample", "t_both_s", "s", "lower", formula, both_s);
+    run_figure(r, "resample", "overlap", "1", "higher",
+               "(t_io + t_comp - t_both) / min(t_io, t_comp)",
+               (io_s + comp_s - both_s) / fmin(io_s, comp_s));
+    run_figure(r, "resample", "overlap_bound", "1", "higher",
+               "1 - 1 / strips of the rank with most of them", bound);
+}
+
+/* ---- the check ------------------------------------------------------------------- */
+
+/* Last, so that no image that was not finished passes for one. */
+static void write_head(struct job *j)
+{
+    struct run *r = j->run;
+    struct image m = j->bands.how.out;
+    void *head = NULL;
+    if (r->shared && r->world.rank)
+        return;
+    if (!r->shared)
+        m.height = j->band.to - j->band.from;
+    int rc = buf_alloc(&head, IMAGE_HEAD, "a head");
+    struct io_req req = {.op = IO_OP_WRITE, .buf = head, .bytes = IMAGE_HEAD};
+    run_fail(r, rc);
+    if (!rc) {
+        image_head(&m, head);
+        run_transfer(j->output.of, &req, 1);
+    }
+    buf_free(head);
+}
+
+/* Verdict agreed. */
+static int check(struct phases *p, struct run *r)
+{
+    struct job *j = &p->job;
+    int64_t sum[2] = {0, 0};
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, "check");
+    if (!run_file_open_lanes(j->output.of, 1, IO_WRITE))
+        write_head(j);
+    run_file_close_lanes(j->output.of, 1, true);
+    world_barrier(r->world.comm);
+    if (!r->failed)
+        sum[0] = verify_band(j, &sum[1]);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    p->pixels = sum[1];
+    int64_t heads = r->shared ? 1 : r->workers;
+    return rc ? rc
+              : run_moved(r, "check", j->output.of->path, sum[0], heads * IMAGE_HEAD);
+}
+
+int phases_run(struct phases *p, struct run *r, const struct settings *s)
+{
+    double io_s = 0, comp_s = 0;
+    name_input(p, r);
+    int rc = s->no_read ? 0 : data_make(r, &p->job.input, &p->rows);
+    if (!rc && s->overlap)
+        rc = measure_alone(p, r, &io_s, &comp_s);
+    if (!rc)
+        rc = resample(p, r, "resample");
+    if (rc)
+        return rc;
+    add_figures(r, p);
+    if (s->overlap)
+        add_overlap(p, r, io_s, comp_s);
+    struct report_rate last = r->last;
+    rc = check(p, r);
+    r->last = last;
+    return rc;
+}
+
+void phases_results(const struct phases *p, struct run *r)
+{
+    const struct resample_how *how = &p->job.bands.how;
+    struct bands_count all = phases_expect(p, r);
+    run_result(r, "width", (double)how->out.width);
+    run_result(r, "height", (double)how->out.height);
+    run_result(r, "reads", (double)all.reads);
+    run_result(r, "writes", (double)all.writes);
+    run_result(r, "pixels_checked", (double)p->pixels);
+    run_result(r, "saturated", (double)p->counts.saturated);
+    run_result(r, "nan", (double)p->counts.nans);
+}

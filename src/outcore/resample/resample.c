@@ -1,0 +1,322 @@
+/* outcore resample: a grey image, made larger by Lanczos' kernels, out of core; after
+ * the study of storage-intensive computing (2007, chapter 5). How its bytes get from and
+ * to files is the question: in one piece, mapped, row by row of tiles, or in strips.
+ *
+ * Bytes of phase resample, with b = bytes of a row of the input and B of the output,
+ * for output rows Y .. Y' of a strip, whose input is rows y .. y': strip (y' - y) b of
+ * reads, less the rows of the strip before with --halo=keep, and (Y' - Y) B of writes,
+ * one of each; basic the same, where a rank's band is one strip; block and mmap, for
+ * each tile, y' - y reads of the pixels that its columns need, and Y' - Y writes of
+ * those that it has. Phase make writes the input; check writes the output's head
+ * (IMAGE_HEAD) and reads pixels of both files.
+ * Memory of a rank: the input and output rows of a strip (with IOMODE=ASYNC twice), of
+ * the band (basic) or of a tile (block, mmap), and a tile in 32-bit numbers. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "outcore/commands.h"
+#include "outcore/resample/job.h"
+#include "outcore/resample/phases.h"
+#include "outcore/resample/settings.h"
+#include "run/workload.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct settings set;
+static struct phases phases;
+static struct job *const job = &phases.job;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Image:"},
+    {.kind = OPT_TEXT, .name = "IMAGE", .value = &set.image, .workload = true,
+     .help = "resample this file (.llimg), instead of one that is made"},
+    {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
+     .workload = true, .help = "another way to say IMAGE; it is neither changed nor "
+                               "removed"},
+    {.kind = OPT_INT, .name = "width", .value = &set.width, .preset = "4096",
+     .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
+     .help = "columns of an image that is made"},
+    {.kind = OPT_INT, .name = "height", .value = &set.height, .preset = "4096",
+     .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
+     .help = "rows of it"},
+    {.kind = OPT_CHOICE, .name = "bits", .value = &set.bits, .preset = "16",
+     .choices = "8|16|32", .arg = "BITS", .workload = true,
+     .help = "of its pixels; those of 32 are floating-point numbers"},
+    OUTPUT_OPTIONS(phases.job.output,
+                   "where the output is to stay; without it, it is made in --dir, and "
+                   "removed at the end unless --keep"),
+    {.kind = OPT_TITLE, .help = "Resampling:"},
+    {.kind = OPT_CHOICE, .name = "scale", .letter = 's', .value = &set.scale,
+     .preset = "4", .choices = "1|4|16", .arg = "N", .workload = true,
+     .help = "output pixels of an input pixel: the image becomes 1, 2 or 4 times as "
+             "wide and as high"},
+    {.kind = OPT_CHOICE, .name = "taps", .letter = 't', .value = &set.taps,
+     .preset = "36", .choices = "1|16|36|64", .arg = "N", .workload = true,
+     .help = "input pixels that an output pixel is made of",
+     .choice_help = {"1 is the nearest", "16 is Lanczos' kernel with k = 2", "36 with 3",
+                     "64 with 4"}},
+    {.kind = OPT_TEXT, .name = "shift", .value = &set.shift, .preset = "0,0",
+     .arg = "DX,DY", .workload = true,
+     .help = "the output is taken from so many input pixels further right and down"},
+    {.kind = OPT_CHOICE, .name = "out-bits", .value = &set.out_bits, .preset = "32",
+     .choices = "8|16|32", .arg = "BITS", .workload = true,
+     .help = "of output pixels; those of 32 are floating-point numbers, others are "
+             "rounded and saturated"},
+    {.kind = OPT_CHOICE, .name = "edge", .value = &set.edge, .preset = "renorm",
+     .choices = "renorm|clamp|zero", .arg = "HOW", .workload = true,
+     .help = "where a kernel needs pixels outside of the image",
+     .choice_help = {"with renorm they are left out, and the weights of the others sum "
+                     "up to 1",
+                     "clamp takes the nearest one inside",
+                     "with zero the output pixel is 0"}},
+    {.kind = OPT_FLAG, .name = "normalize", .value = &set.normalize, .preset = "yes",
+     .workload = true,
+     .help = "weights of an axis sum up to 1, which those of Lanczos do not"},
+    {.kind = OPT_CHOICE, .name = "kernel", .value = &set.kernel, .preset = "separable",
+     .choices = "separable|2d", .arg = "HOW", .workload = true,
+     .choice_help = {"separable goes along rows, then along columns",
+                     "2d takes all taps at once, as in the study"}},
+    {.kind = OPT_TITLE, .help = "Between files and memory:"},
+    {.kind = OPT_CHOICE, .name = "io", .value = &set.io, .preset = "strip",
+     .choices = "basic|mmap|block|strip", .arg = "METHOD", .workload = true,
+     .choice_help = {"basic has all in memory, and makes one read and one write",
+                     "mmap maps both files",
+                     "with block each row of a tile is a transfer",
+                     "with strip full rows are, as many as a tile has"}},
+    {.kind = OPT_INT, .name = "tile", .value = &set.tile, .preset = "256", .arg = "N",
+     .unit = "1", .min = 1, .max = 1 << 20, .workload = true,
+     .help = "rows and columns of a tile of the output"},
+    {.kind = OPT_CHOICE, .name = "halo", .value = &set.halo, .preset = "keep",
+     .choices = "keep|reread", .arg = "HOW", .workload = true,
+     .help = "strip: input rows that two strips need",
+     .choice_help = {"keep copies them in memory", "reread reads them again"}},
+    {.kind = OPT_FLAG, .name = "no-read", .value = &set.no_read, .preset = "no",
+     .workload = true,
+     .help = "there is no input: a constant is resampled, and only written"},
+    {.kind = OPT_FLAG, .name = "row-pad", .value = &set.row_pad, .preset = "no",
+     .workload = true,
+     .help = "rows of files that are made are padded to multiples of 4096 bytes, for "
+             "--cache=direct"},
+    {.kind = OPT_FLAG, .name = "overlap", .value = &set.overlap, .preset = "no",
+     .workload = true,
+     .help = "with --io=strip and IOMODE=ASYNC: also the transfers alone, and the "
+             "computing alone, and how much of them overlaps"},
+    {.kind = OPT_BYTES, .name = "memory", .value = &set.memory, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 9e18,
+     .help = "refuse to run where a rank needs more memory; 0: than there is"},
+    RUN_OPTIONS_WITH(set.run, "SHARED", "no"),
+};
+/* clang-format on */
+
+/* ---- the plan -------------------------------------------------------------------- */
+
+static bool on_line(const struct run *r, const char *name)
+{
+    return opt_find(r->program, name)->from == OPT_COMMAND_LINE;
+}
+
+static int check_options(const struct run *r)
+{
+    static const char *const made[] = {"width", "height", "bits"};
+    if (set.image && set.input)
+        return err_usage("IMAGE and --input both say what is resampled: leave out one");
+    if (set.image)
+        set.input = set.image;
+    for (int i = 0; i < 3 && set.input; i++)
+        if (on_line(r, made[i]))
+            return err_usage("--%s with an image that is there: it says so itself",
+                             made[i]);
+    int rc = output_apart(&job->output, set.input);
+    if (rc)
+        return rc;
+    if (set.input && set.no_read)
+        return err_usage("--no-read with an input: leave out one of the two");
+    if (job->method->engine && on_line(r, "iomethod"))
+        return err_usage("--io=%s maps files, whatever --iomethod says: leave it out",
+                         job->method->name);
+    if (job->method->engine && run_mode_asked(&set.run) == RUN_ASYNC)
+        return err_usage("--io=%s: there is nothing under way with mapped files: leave "
+                         "out IOMODE=ASYNC",
+                         job->method->name);
+    if (set.overlap && (job->method != &method_strip || !r->async))
+        return err_usage("--overlap needs --io=strip and IOMODE=ASYNC (--iomode)");
+    if (set.overlap && set.run.keep && !job->output.path)
+        return err_usage("--overlap writes the output twice: leave out --keep, or say "
+                         "--output");
+    return 0;
+}
+
+/* Past the page cache all that is moved is whole blocks. */
+static int check_direct(const struct run *r)
+{
+    const struct resample_how *how = &job->bands.how;
+    if (!(r->io_flags & IO_DIRECT))
+        return 0;
+    if (job->method->by_tiles)
+        return err_usage("--cache=direct moves multiples of %d bytes, and --io=%s rows "
+                         "of tiles: take strip or basic",
+                         IO_DIRECT_ALIGN, job->method->name);
+    if ((job->bands.reads && how->in.row_bytes % IO_DIRECT_ALIGN) ||
+        how->out.row_bytes % IO_DIRECT_ALIGN)
+        return err_usage("--cache=direct moves multiples of %d bytes: rows have %lld "
+                         "and %lld; say --row-pad (an input that is there must have "
+                         "been made with it)",
+                         IO_DIRECT_ALIGN, (long long)how->in.row_bytes,
+                         (long long)how->out.row_bytes);
+    return 0;
+}
+
+static int plan_input(struct run *r)
+{
+    struct resample_how *how = &job->bands.how;
+    int rc = phases_input(&phases, r, &set);
+    if (rc)
+        return rc;
+    how->out = (struct image){.bits = atoi(set.out_bits)};
+    how->out.kind = how->out.bits == 32 ? IMAGE_FLOAT : IMAGE_UNSIGNED;
+    if (__builtin_mul_overflow(how->in.width, how->x.s, &how->out.width) ||
+        __builtin_mul_overflow(how->in.height, how->y.s, &how->out.height))
+        return err_usage("--scale=%s: the output would have more than 2^63 - 1 pixels",
+                         set.scale);
+    how->x.n = how->in.width;
+    how->y.n = how->in.height;
+    weights_prepare(&how->x);
+    weights_prepare(&how->y);
+    return image_settle(&how->out, set.row_pad ? IO_DIRECT_ALIGN : 1, NULL);
+}
+
+static void fill_need(const struct run *r, struct run_need *n)
+{
+    const struct resample_how *how = &job->bands.how;
+    int64_t made = job->input.given || set.no_read ? 0 : job->input.bytes;
+    struct bands_count all = phases_expect(&phases, r);
+    int64_t aside = verify_memory(job);
+    if (made && aside < DATA_MAKE_MEMORY)
+        aside = DATA_MAKE_MEMORY;
+    n->order = "by rows";
+    n->depth = job->method->by_tiles && r->queues ? TILES_DEPTH : job->slots;
+    n->steps = units_div_up(bands_strips(&job->bands), r->workers);
+    n->files = 1 + (made > 0);
+    n->memory_bytes += aside;
+    n->disk_bytes = made + IMAGE_HEAD + how->out.height * how->out.row_bytes;
+    n->read_bytes = all.read_bytes * (1 + set.overlap);
+    n->write_bytes = all.write_bytes * (1 + set.overlap) + made;
+}
+
+static int plan_memory(const struct run *r, struct run_need *n)
+{
+    n->memory_bytes = job_memory(job, r->workers, r->async);
+    if (n->memory_bytes < 0)
+        return err_usage("--io=%s: what must be in memory would exceed 2^63 - 1 bytes",
+                         job->method->name);
+    fill_need(r, n);
+    if (!set.memory || n->memory_bytes <= set.memory)
+        return 0;
+    return err_usage("--memory=%lld: a rank needs %lld bytes: take a smaller --tile, "
+                     "another --io, or more ranks",
+                     (long long)set.memory, (long long)n->memory_bytes);
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    job->run = r;
+    job->method = job_method(set.io);
+    job->output.role = "resampled";
+    job->output.writers = 1;
+    int rc = check_options(r);
+    if (!rc)
+        rc = settings_kernel(&set, &job->bands.how);
+    if (!rc && job->method->engine)
+        rc = run_engine(r, job->method->engine);
+    job->bands.tile = set.tile;
+    job->bands.reads = !set.no_read;
+    job->bands.by_tiles = job->method->by_tiles;
+    job->bands.whole = job->method->whole;
+    job->bands.keeps = !strcmp(set.halo, "keep");
+    rc = err_agree(r->world.comm, rc);
+    if (!rc)
+        rc = plan_input(r);
+    if (!rc)
+        rc = check_direct(r);
+    if (rc)
+        return rc;
+    job->band = bands_part(&job->bands, r->worker, r->workers);
+    job->out_first = r->shared ? 0 : job->band.from;
+    r->io_shares = true;
+    rc = plan_memory(r, n);
+    return rc ? rc : output_plan(r, &job->output);
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static int open_all(struct run *r)
+{
+    const struct resample_how *how = &job->bands.how;
+    phases.made.key = rng_key(r->seed, RNG_IMAGE);
+    report_note(r->report, "image",
+                "%lld x %lld pixels of %d bits become %lld x %lld "
+                "of %d; %s: %s",
+                (long long)how->in.width, (long long)how->in.height, how->in.bits,
+                (long long)how->out.width, (long long)how->out.height, how->out.bits,
+                job->method->name, job->method->about);
+    int rc = data_say(r, &job->input);
+    return rc ? rc : job_open(job);
+}
+
+static int repetition(struct run *r, void *context)
+{
+    (void)context;
+    return phases_run(&phases, r, &set);
+}
+
+static int put_away(struct run *r, int rc)
+{
+    bool done = !rc && r->rep == r->options->repeat;
+    int settled = output_settle(r, &job->output, done);
+    int removed = data_remove(r, &job->input);
+    return settled ? settled : removed;
+}
+
+static int results(struct run *r, int rc)
+{
+    phases_results(&phases, r);
+    if (!rc)
+        data_again(r, &job->input);
+    return rc;
+}
+
+static void close_all(struct run *r)
+{
+    (void)r;
+    job_close(job);
+    output_free(&job->output);
+    data_free(&job->input);
+}
+
+int outcore_resample(int argc, char **argv)
+{
+    static const struct stage stages[] = {{.body = repetition}, {.body = NULL}};
+    static const struct workload resample = {
+        .name = "outcore resample",
+        .line = "[IMAGE]",
+        .about = "Makes a grey image larger, with Lanczos' kernels, by rows or tiles "
+                 "that are in memory while the image is not.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.run,
+        .takes =
+            RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_DIRECT | RUN_TAKES_ASYNC,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .put_away = put_away,
+        .results = results,
+        .close = close_all,
+    };
+    argv[0] = (char *)resample.name;
+    return run_main(&resample, argc, argv);
+}
