@@ -32,8 +32,8 @@ struct output {
  * -errno with a sentence: -EEXIST, -ENAMETOOLONG, -ENOMEM. */
 int output_plan(struct run *r, struct output *o);
 
-/* Local. 0, or -EINVAL with a sentence where the input (NULL: none), by whatever name, is
- * what the output would replace. */
+/* Local. 0, or -EINVAL with a sentence where the input (NULL: none), by whatever name,
+ * is what the output would replace. */
 int output_apart(const struct output *o, const char *input);
 
 /* **Collective**, in a phase. Creates it, opened for requests of this kind by all lanes

@@ -111,7 +111,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Of whole bands, or of all strips: edges and the phase of the scale make them differ. */
+/* Of whole bands, or of all strips, which edges make differ. */
 struct weights_span bands_most(const struct bands *b, int64_t parts)
 {
     struct weights_span most = {0, 0};

@@ -1,7 +1,7 @@
 /* Raw images, .llimg: a head of 4096 bytes, then rows of pixels back to back, all
- * numbers little endian. Head: "LLIMG001", width and height (64 bits), bits of a pixel
- * (32 bits), 0 for unsigned or 1 for floating-point pixels (32 bits), bytes of a row (64
- * bits; 0: width x bits / 8), zeros. Rows are padded with zeros. No MPI, no files. */
+ * numbers little endian. Head: "LLIMG001", width and height (64 bits), bits of a
+ * pixel (32 bits), 0 for unsigned or 1 for floating-point pixels (32 bits), bytes of a
+ * row (64 bits; 0: width x bits / 8), zeros. Rows are padded with zeros. No MPI, no files. */
 #ifndef OUTCORE_RESAMPLE_IMAGE_H
 #define OUTCORE_RESAMPLE_IMAGE_H
 
@@ -23,8 +23,8 @@ struct image {
 };
 
 /* Local. Sets the bytes of a row, a multiple of `pad`, and checks the sizes. 0, or
- * -EINVAL with a sentence: no pixels, pixels of another kind, a row of 2 GiB or more, or
- * more than 2^63 - 1 bytes. path: of the file that says so; NULL: the options do. */
+ * -EINVAL with a sentence: no pixels, pixels of another kind, a row of 2 GiB or more,
+ * or more than 2^63 - 1 bytes. path: of the file that says so; NULL: the options do. */
 int image_settle(struct image *m, int64_t pad, const char *path);
 
 /* Local. Of the whole file. */

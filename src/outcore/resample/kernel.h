@@ -1,7 +1,7 @@
 /* Tiles of the output, computed from rows of the input that are in memory: first along
  * rows, then along columns, in 32-bit floating-point numbers; or both at once, with
- * taps x taps products for each pixel, as in the study (2007, section 5.2.1). No MPI, no
- * files. */
+ * taps x taps products for each pixel, as in the study (2007, section 5.2.1). No MPI,
+ * no files. */
 #ifndef OUTCORE_RESAMPLE_KERNEL_H
 #define OUTCORE_RESAMPLE_KERNEL_H
 
@@ -31,8 +31,8 @@ struct resample_counts {
 /* Local. Bytes of room for tiles of at most so many output pixels. */
 int64_t resample_room(const struct resample_how *k, int64_t width, int64_t height);
 
-/* Local, any thread. Computes a tile, and adds to what is counted. room: of resample_room
- * bytes, aligned to 64. */
+/* Local, any thread. Computes a tile, and adds to what is counted. room: of
+ * resample_room bytes, aligned to 64. */
 void resample_tile(const struct resample_how *k, const struct resample_tile *t,
                    void *room, struct resample_counts *counts);
 

@@ -1,6 +1,6 @@
 /* outcore resample: a grey image, made larger by Lanczos' kernels, out of core; after
- * the study of storage-intensive computing (2007, chapter 5). How its bytes get from and
- * to files is the question: in one piece, mapped, row by row of tiles, or in strips.
+ * the study of storage-intensive computing (2007, chapter 5). How its bytes get from
+ * and to files is the question: in one piece, mapped, row by row of tiles, in strips.
  *
  * Bytes of phase resample, with b = bytes of a row of the input and B of the output,
  * for output rows Y .. Y' of a strip, whose input is rows y .. y': strip (y' - y) b of
@@ -57,8 +57,8 @@ static struct opt table[] = {
     {.kind = OPT_CHOICE, .name = "taps", .letter = 't', .value = &set.taps,
      .preset = "36", .choices = "1|16|36|64", .arg = "N", .workload = true,
      .help = "input pixels that an output pixel is made of",
-     .choice_help = {"1 is the nearest", "16 is Lanczos' kernel with k = 2", "36 with 3",
-                     "64 with 4"}},
+     .choice_help = {"1 is the nearest one", "16 is Lanczos' kernel with k = 2",
+                     "36 with 3", "64 with 4"}},
     {.kind = OPT_TEXT, .name = "shift", .value = &set.shift, .preset = "0,0",
      .arg = "DX,DY", .workload = true,
      .help = "the output is taken from so many input pixels further right and down"},

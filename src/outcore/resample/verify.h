@@ -1,6 +1,6 @@
-/* The answer, read back: pixels of the output that was written against those that 64-bit
- * numbers give of the input. All pixels of a small band; else corners, edges, both sides
- * of seams of tiles, and others. */
+/* The answer, read back: pixels of the output that was written against those that
+ * 64-bit numbers give of the input. All pixels of a small band; else corners, edges,
+ * both sides of seams of tiles, and others. */
 #ifndef OUTCORE_RESAMPLE_VERIFY_H
 #define OUTCORE_RESAMPLE_VERIFY_H
 
