@@ -237,8 +237,8 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
-	$(addprefix tests/e2e/, e2e.py fake_log.py in_rig.py loads.py pfm_made.py \
-	pfm_reader.py slurm_jobs.py) \
+	$(addprefix tests/e2e/, e2e.py fake_log.py graph_reference.py in_rig.py \
+	loads.py pfm_made.py pfm_reader.py resample_reference.py slurm_jobs.py) \
 	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py \
 	text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \

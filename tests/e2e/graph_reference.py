@@ -1,0 +1,352 @@
+"""What outcore graph must give, computed by plain Python from the definitions only:
+edges of a seed, the files PIF and PARTITION, blocks that move, and levels.
+
+As a program it holds itself against published and hand-checked numbers:
+
+    python3 graph_reference.py [--long]
+
+Nothing here is fast or small in memory; a million vertices take a minute."""
+import hashlib
+import struct
+import sys
+import zlib
+
+MASK = 2 ** 64 - 1
+STEP = 0x9e3779b97f4a7c15
+GRAPH, KRONECKER_BITS, KRONECKER_NUMBERS = 1, 4, 5
+HEAD, ENTRY, CHUNK = 64, 16, 24
+
+
+# ---- numbers of a seed ---------------------------------------------------------------
+
+def mix(x):
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
+    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
+    return x ^ x >> 31
+
+
+def key_of(seed, stream):
+    return mix(mix(seed + STEP & MASK) + stream & MASK)
+
+
+def u64(key, i):
+    return mix(key + (i + 1) * STEP & MASK)
+
+
+def below(key, i, n):
+    return u64(key, i) * n >> 64
+
+
+# ---- edges ---------------------------------------------------------------------------
+
+def scale_free(hubs, vertices, degree, seed):
+    """The directed edges of S:hubs,vertices,degree, each undirected one both ways.
+
+    Barabasi-Albert by retracing (Sanders and Schulz, 2016), from a ring of hubs."""
+    edges, key = vertices * degree // 2, key_of(seed, GRAPH)
+
+    def source(k):
+        if k < hubs:
+            return k
+        return hubs + (k - hubs) * (vertices - hubs) // (edges - hubs)
+
+    def target(k):
+        if k < hubs:
+            return (k + 1) % hubs
+        p = 2 * k + 1
+        while True:
+            q = below(key, p, p - 1)
+            h = q // 2
+            if q % 2 == 0:
+                return source(h)
+            if h < hubs:
+                return (h + 1) % hubs
+            p = q
+
+    for k in range(edges):
+        s, t = source(k), target(k)
+        yield s, t
+        yield t, s
+
+
+def scramble(half, key, turn):
+    x = half + key + turn * STEP & MASK
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9 & MASK
+    x = (x ^ x >> 29) * 0x94d049bb133111eb & MASK
+    return x ^ x >> 32
+
+
+def shuffled(i, bits, key):
+    """Where vertex i of 2^bits goes: four rounds of a Feistel network."""
+    half = max(1, (bits + 1) // 2)
+    mask = (1 << half) - 1
+    while True:
+        left, right = i >> half, i & mask
+        for turn in range(4):
+            left, right = right, left ^ scramble(right, key, turn) & mask
+        i = left << half | right
+        if i < 1 << bits:
+            return i
+
+
+def kronecker(scale, factor, seed):
+    """The edges of Graph500's generator, one way, renumbered."""
+    bits, numbers = key_of(seed, KRONECKER_BITS), key_of(seed, KRONECKER_NUMBERS)
+    for j in range(factor << scale):
+        a = b = 0
+        for bit in range(scale):
+            r = (u64(bits, j * scale + bit) >> 11) * 2.0 ** -53
+            one, other = (0, 0) if r < .57 else (0, 1) if r < .76 else \
+                (1, 0) if r < .95 else (1, 1)
+            a, b = a << 1 | one, b << 1 | other
+        yield shuffled(a, scale, numbers), shuffled(b, scale, numbers)
+
+
+def both_ways(edges):
+    for s, t in edges:
+        yield s, t
+        yield t, s
+
+
+# ---- levels --------------------------------------------------------------------------
+
+def neighbours_of(edges):
+    lists = {}
+    for s, t in edges:
+        lists.setdefault(s, []).append(t)
+    return lists
+
+
+def levels(lists, root=0):
+    """How many vertices are at distance 0, 1, ... of the root."""
+    seen, level, sizes = {root}, [root], []
+    while level:
+        sizes.append(len(level))
+        following = {t for v in level for t in lists.get(v, ())} - seen
+        seen |= following
+        level = sorted(following)
+    return sizes
+
+
+# ---- the files -----------------------------------------------------------------------
+
+def chunk(vertex, following, neighbours):
+    body = struct.pack("<%dQ" % len(neighbours), *neighbours)
+    named = struct.pack("<QI", vertex, len(neighbours))
+    return struct.pack("<Q", following) + named + struct.pack(
+        "<I", zlib.crc32(named + body)) + body
+
+
+def blocks(first, end, block):
+    return range(first // block, -(-end // block))
+
+
+class Store:
+    """PIF and PARTITION of one rank, made as by flushes of `buffer` entries.
+
+    counts[B]: blocks of B bytes read and written, by what for: "pif", "links", "append".
+    """
+    def __init__(self, vertices, edges, buffer, sizes=()):
+        self.vertices, self.entries, self.chunks = vertices, 0, 0
+        self.first, self.last = {}, {}
+        self.partition = bytearray(HEAD)
+        self.counts = {b: {"pif": 0, "links": 0, "append": 0} for b in sizes}
+        lists, held = {}, 0
+        for s, t in edges:
+            lists.setdefault(s, []).append(t)
+            held += 1
+            if held == buffer:
+                self.flush(lists)
+                lists, held = {}, 0
+        if held:
+            self.flush(lists)
+        self.partition[:HEAD] = struct.pack("<8sQQ40x", b"LLPART01", vertices,
+                                            self.entries)
+
+    def flush(self, lists):
+        old = len(self.partition)
+        linked = [self.last[v] for v in lists if v in self.last]
+        for v in sorted(lists):
+            at = len(self.partition)
+            if v in self.last:
+                self.partition[self.last[v]:self.last[v] + 8] = struct.pack("<Q", at)
+            self.first.setdefault(v, at)
+            self.last[v] = at
+            self.partition += chunk(v, 0, lists[v])
+            self.entries += len(lists[v])
+        self.chunks += len(lists)
+        for b, count in self.counts.items():
+            count["pif"] += len({(HEAD + ENTRY * v) // b for v in lists})
+            count["links"] += len({at // b for at in linked})
+            count["append"] += len(blocks(old, len(self.partition), b))
+
+    def pif(self):
+        head = struct.pack("<8sQQQ32x", b"LLPIF001", self.vertices,
+                           len(self.partition), self.chunks)
+        return head + b"".join(
+            struct.pack("<QQ", self.first.get(v, 0), self.last.get(v, 0))
+            for v in range(self.vertices))
+
+
+class Search:
+    """A search by levels in the two files' bytes, in batches of the queue.
+
+    Blocks read are in .pif and .partition by block size; .rounds of them; .queue bytes
+    that were written; .collected entries of each level."""
+    def __init__(self, pif, partition, root=0, batch=1 << 20, sizes=(), early=False):
+        self.files, self.early = (pif, partition), early
+        self.seen, self.levels, self.collected = set(), [], []
+        self.pif, self.partition = dict.fromkeys(sizes, 0), dict.fromkeys(sizes, 0)
+        self.rounds = self.queue = self.chain_max = 0
+        queue = [root]
+        while queue:
+            before, following = len(self.seen), []
+            for i in range(0, len(queue), batch):
+                following += self.expand(queue[i:i + batch])
+            if len(self.seen) == before:
+                break
+            self.levels.append(len(self.seen) - before)
+            self.collected.append(len(following))
+            self.queue += 8 * len(following)
+            queue = following
+
+    def expand(self, entries):
+        batch = sorted(set(entries) - self.seen)
+        self.seen.update(batch)
+        places = [HEAD + ENTRY * v for v in batch]
+        for b in self.pif:
+            self.pif[b] += len({at // b for at in places})
+        pending = {v: struct.unpack_from("<Q", self.files[0], at)[0]
+                   for v, at in zip(batch, places)}
+        found, length = {v: [] for v in batch}, 0
+        while any(pending.values()):
+            pending = self.round({v: at for v, at in pending.items() if at}, found)
+            length += 1
+        self.chain_max = max(self.chain_max, length)
+        flat = [t for v in batch for t in found[v]]
+        return [t for t in flat if t not in self.seen] if self.early else flat
+
+    def round(self, pending, found):
+        touched, following = {b: set() for b in self.partition}, {}
+        for v, at in pending.items():
+            after, vertex, count, crc = struct.unpack_from("<QQII", self.files[1], at)
+            data = self.files[1][at + CHUNK:at + CHUNK + 8 * count]
+            if vertex != v or crc != zlib.crc32(struct.pack("<QI", v, count) + data):
+                raise ValueError("chunk at %d is not one of vertex %d" % (at, v))
+            found[v] += struct.unpack("<%dQ" % count, data)
+            following[v] = after
+            for b, some in touched.items():
+                some.update(blocks(at, at + CHUNK + 8 * count, b))
+        for b, some in touched.items():
+            self.partition[b] += len(some)
+        self.rounds += 1
+        return following
+
+
+# ---- WordNet -------------------------------------------------------------------------
+
+def wordnet(folder="/usr/share/wordnet"):
+    """(Number of synsets, [(from, to)] of all pointers), synsets by order in the files
+    of nouns, verbs, adjectives and adverbs."""
+    numbers, lines = {}, []
+    for letter, name in zip("nvar", ("noun", "verb", "adj", "adv")):
+        with open("%s/data.%s" % (folder, name), encoding="ascii") as f:
+            for line in f:
+                if not line.startswith("  "):
+                    numbers[letter, line[:8]] = len(numbers)
+                    lines.append(line.split("|")[0].split())
+    edges = []
+    for source, words in enumerate(lines):
+        at = 4 + 2 * int(words[3], 16)
+        for i in range(int(words[at])):
+            _, offset, letter, _ = words[at + 1 + 4 * i:at + 5 + 4 * i]
+            edges.append((source, numbers["a" if letter == "s" else letter, offset]))
+    return len(numbers), edges
+
+
+# ---- itself --------------------------------------------------------------------------
+
+def expect(what, found, right):
+    print("%s %s" % ("ok    " if found == right else "NOT OK", what))
+    if found != right:
+        print("  found %s\n  right %s" % (found, right))
+    return found == right
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:8]
+
+
+def small():
+    edges = list(scale_free(4, 20, 4, 1))
+    yield "S:4,20,4 edges", edges[::2][:10], [
+        (0, 1), (1, 2), (2, 3), (3, 0), (4, 1), (4, 4), (4, 4), (5, 4), (5, 2), (6, 5)]
+    store = Store(20, edges, 30, [256])
+    yield "files", (len(store.pif()), digest(store.pif()), len(store.partition),
+                    digest(store.partition), store.chunks), (
+                        384, "9f1cf672", 1520, "56d12765", 34)
+    yield "blocks", store.counts[256], {"pif": 5, "links": 5, "append": 8}
+    search = Search(store.pif(), store.partition, sizes=[256])
+    yield "levels", search.levels, [1, 2, 7, 8, 2]
+    yield "search", (search.pif[256], search.partition[256], search.rounds,
+                     search.queue), (8, 23, 11, 640)
+
+
+def middle():
+    edges, sizes = list(scale_free(45, 10000, 5, 1)), (256, 512, 4096, 8192)
+    yield "S:45,10000,5 sum", sum(s * 31 + t for s, t in edges), 5363985440
+    store = Store(10000, edges, 10000, sizes)
+    yield "files", (len(store.pif()), digest(store.pif()), len(store.partition),
+                    digest(store.partition), store.chunks), (
+                        160064, "cf59a571", 858704, "b91dbaab", 19110)
+    counts = {256: (1881, 3867, 3359, 2006, 9690), 512: (942, 2308, 1682, 1167, 5945),
+              4096: (120, 356, 214, 192, 1189), 8192: (60, 186, 109, 102, 672)}
+    search = Search(store.pif(), store.partition, sizes=sizes)
+    for b in sizes:
+        yield "blocks of %d" % b, (*store.counts[b].values(), search.pif[b],
+                                   search.partition[b]), counts[b]
+    yield "levels", search.levels, [1, 77, 533, 3309, 5397, 681, 2]
+    yield "entries", search.collected, [77, 633, 5028, 21264, 21178, 1816, 4]
+    yield "rounds", search.rounds, 30
+    search = Search(store.pif(), store.partition, batch=1000, sizes=[4096])
+    yield "batch of 1000", (search.pif[4096], search.partition[4096],
+                            search.rounds), (1369, 5976, 197)
+
+
+def graph500():
+    edges = list(kronecker(10, 16, 1))
+    degree = [0] * 1024
+    for v in (v for edge in edges for v in edge):
+        degree[v] += 1
+    yield "kronecker:10,16", edges[:3], [(572, 820), (452, 781), (799, 1017)]
+    yield "sum", sum(s * 31 + t for s, t in edges), 253648648
+    yield "loops, isolated", (sum(s == t for s, t in edges), degree.count(0)), (138, 132)
+    yield "degree", (max(degree), degree.index(max(degree))), (2103, 135)
+    yield "levels", levels(neighbours_of(both_ways(edges))), [1, 11, 446, 428, 6]
+
+
+def semantic():
+    try:
+        vertices, edges = wordnet()
+    except OSError:
+        return
+    yield "WordNet", (vertices, len(edges)), (117659, 377592)
+    yield "levels", levels(neighbours_of(edges)), [
+        1, 3, 23, 262, 3523, 14273, 32601, 38177, 17743, 4365, 700, 66, 6]
+
+
+def large():
+    lists, entries = neighbours_of(scale_free(45, 1000000, 5, 1)), 5000000
+    yield "S:45,1M,5 entries", sum(map(len, lists.values())), entries
+    yield "levels", levels(lists), [1, 703, 9123, 112629, 503747, 359641, 14152, 4]
+
+
+def main():
+    parts = [small, middle, graph500, semantic]
+    parts += [large] if sys.argv[1:] == ["--long"] else []
+    good = [expect(*one) for part in parts for one in part()]
+    sys.exit(not all(good))
+
+
+if __name__ == "__main__":
+    main()
