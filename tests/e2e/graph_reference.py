@@ -144,7 +144,7 @@ def blocks(first, end, block):
 class Store:
     """PIF and PARTITION of one rank, made as by flushes of `buffer` entries.
 
-    counts[B]: blocks of B bytes read and written, by what for: "pif", "links", "append".
+    counts[B]: blocks of B bytes read and written, for "pif", "links" and "append".
     """
     def __init__(self, vertices, edges, buffer, sizes=()):
         self.vertices, self.entries, self.chunks = vertices, 0, 0
@@ -320,7 +320,8 @@ def graph500():
         degree[v] += 1
     yield "kronecker:10,16", edges[:3], [(572, 820), (452, 781), (799, 1017)]
     yield "sum", sum(s * 31 + t for s, t in edges), 253648648
-    yield "loops, isolated", (sum(s == t for s, t in edges), degree.count(0)), (138, 132)
+    yield "loops", sum(s == t for s, t in edges), 138
+    yield "isolated", degree.count(0), 132
     yield "degree", (max(degree), degree.index(max(degree))), (2103, 135)
     yield "levels", levels(neighbours_of(both_ways(edges))), [1, 11, 446, 428, 6]
 

@@ -80,7 +80,7 @@ def resampled(rows, scale, k, shift=(0.0, 0.0), edge="renorm", normalize=True):
 
 
 def rounded(rows, bits):
-    """(Rows of whole numbers, half to even; how many were outside of 0 .. 2^bits - 1)."""
+    """(Rows of whole numbers, half to even; how many were outside of their range)."""
     most = 2 ** bits - 1
     whole = [[round(p) for p in row] for row in rows]
     outside = sum(p < 0 or p > most for row in whole for p in row)
@@ -149,8 +149,8 @@ WEIGHTS = {(2, .25): (-0.083880068, 0.868606543, 0.233000189, -0.017726664),
                      -0.135869565, 0.024456522),
            (4, .25): (-0.015054174, 0.055448985, -0.152303909, 0.893388591,
                       0.282683940, -0.091660566, 0.031467750, -0.003970616)}
-# Image 64 x 48: edge, scale, k, shift, then a pixel (row, column) and its value, or None
-# and the sum of all.
+# Image 64 x 48: edge, scale, k, shift, then a pixel (row, column) and its value, or
+# None and the sum of all.
 PIXELS = (
     ("clamp", 1, 2, .25, (24, 20), 33022.591269),
     ("clamp", 1, 2, .25, None, 101876013.22),
@@ -176,9 +176,12 @@ PIXELS = (
     ("renorm", 1, 4, .25, (0, 0), 54584.636748),
     ("renorm", 1, 4, .25, (-1, -1), 75338.619287),
     ("renorm", 1, 4, .25, None, 101872556.0089),
-    ("renorm", 2, 2, 0, (0, 0), 43329.272983), ("renorm", 2, 2, 0, None, 407406464.2263),
-    ("renorm", 2, 3, 0, (0, 0), 39238.606644), ("renorm", 2, 3, 0, None, 407343326.7655),
-    ("renorm", 2, 4, 0, (0, 0), 35988.901787), ("renorm", 2, 4, 0, None, 407301789.8500),
+    ("renorm", 2, 2, 0, (0, 0), 43329.272983),
+    ("renorm", 2, 2, 0, None, 407406464.2263),
+    ("renorm", 2, 3, 0, (0, 0), 39238.606644),
+    ("renorm", 2, 3, 0, None, 407343326.7655),
+    ("renorm", 2, 4, 0, (0, 0), 35988.901787),
+    ("renorm", 2, 4, 0, None, 407301789.8500),
     ("renorm", 2, 4, 0, (-1, -1), 75338.619287),
     ("renorm", 4, 3, 0, (0, 0), 36476.084389),
     ("renorm", 4, 3, 0, (-1, -1), 79422.512213),
@@ -241,9 +244,9 @@ def of_pillow(rows, scale):
     import numpy
     from PIL import Image
     some = Image.fromarray(numpy.array(rows, dtype="float32"))
-    filtered = Image.Resampling.LANCZOS if hasattr(Image, "Resampling") else Image.LANCZOS
+    lanczos3 = getattr(Image, "Resampling", Image).LANCZOS
     return numpy.asarray(some.resize((scale * some.width, scale * some.height),
-                                     filtered)).tolist()
+                                     lanczos3)).tolist()
 
 
 def others():
