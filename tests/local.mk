@@ -37,6 +37,7 @@ check_PROGRAMS += \
 	tests/unit/mapped \
 	tests/unit/metabench_names \
 	tests/unit/nearest \
+	tests/unit/resample \
 	tests/unit/opt \
 	tests/unit/order \
 	tests/unit/pfm \
@@ -105,6 +106,7 @@ tests_unit_knn_parts_SOURCES = tests/unit/knn_parts.c \
 tests_unit_ngram_SOURCES = tests/unit/ngram.c $(ngram_parts)
 tests_unit_nearest_SOURCES = tests/unit/nearest.c src/outcore/knn/nearest.c \
 	src/outcore/knn/nearest.h
+tests_unit_resample_SOURCES = tests/unit/resample.c $(resample_parts)
 tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/vectors.c \
 	src/outcore/data/vectors.h

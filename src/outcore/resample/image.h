@@ -1,7 +1,8 @@
 /* Raw images, .llimg: a head of 4096 bytes, then rows of pixels back to back, all
  * numbers little endian. Head: "LLIMG001", width and height (64 bits), bits of a
  * pixel (32 bits), 0 for unsigned or 1 for floating-point pixels (32 bits), bytes of a
- * row (64 bits; 0: width x bits / 8), zeros. Rows are padded with zeros. No MPI, no files. */
+ * row (64 bits; 0: width x bits / 8), zeros. Rows are padded with zeros. No MPI, no
+ * files. */
 #ifndef OUTCORE_RESAMPLE_IMAGE_H
 #define OUTCORE_RESAMPLE_IMAGE_H
 
