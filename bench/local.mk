@@ -4,8 +4,8 @@ EXTRA_DIST += bench/aa bench/debian_sources.py bench/filters.py bench/fio.py \
 	bench/gsf_decode.py bench/interfaces.py bench/ior bench/knn.py bench/ldad-disks bench/ldad-paper \
 	bench/ldad-paper.json bench/paper_runs.py bench/ldadc-real bench/metabench-mdtest \
 	bench/outcore-2008 \
-	bench/outcore-2008.json bench/overlap.py \
-	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md bench/search.py \
+	bench/outcore-2008.json bench/outcore-resample.json bench/overlap.py \
+	bench/pfmload-paper bench/pfmload-paper.json bench/RESULTS.md bench/resample.py bench/search.py \
 	bench/open_read_close.c bench/slow_open.c bench/sort_gnu.py bench/stream.py \
 	bench/text.py
 
