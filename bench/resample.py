@@ -10,15 +10,15 @@ A (the peer), B (outcore resample), A' (the peer again), and gives one ratio
 B / mean(A, A') and one A'/A. Printed are the medians over the rounds, and the range of
 A'/A, which is the noise.
 
-What is the same on both sides: the image (16-bit noise of seed 1), the kernel, the scale,
-and 32-bit floating-point output. In the first round the pixels are compared: with Pillow
-and GDAL all of them, with SWarp those that have full support.
+What is the same on both sides: the image (16-bit noise of seed 1), the kernel, the
+scale, and 32-bit floating-point output. In the first round the pixels are compared: with
+Pillow and GDAL all of them, with SWarp those that have full support.
 
-What is measured: MB of output for a second of the processor. Pillow and GDAL: in the call
-that resamples, from memory to memory. SWarp: all of the process, which reads and writes
-files, and also writes an image of weights. Ours, twice: `compute` is the time in tiles
-alone, to compare with Pillow and GDAL; `process` is all of it, with the start of MPI, the
-making of the image, reading, writing and the check."""
+What is measured: MB of output for a second of the processor. Pillow and GDAL: in the
+call that resamples, from memory to memory. SWarp: all of the process, which reads and
+writes files, and also writes an image of weights. Ours, twice: `compute` is the time in
+tiles alone, to compare with Pillow and GDAL; `process` is all of it, with the start of
+MPI, the making of the image, reading, writing and the check."""
 import argparse
 import json
 import math
