@@ -69,7 +69,7 @@ else
 outcore_SOURCES += src/outcore/stream/compress_absent.c
 endif
 resample_parts = src/outcore/resample/bands.c src/outcore/resample/bands.h \
-	src/outcore/resample/image.c src/outcore/resample/image.h \
+	src/outcore/data/image.c src/outcore/data/image.h \
 	src/outcore/resample/kernel.c src/outcore/resample/kernel.h \
 	src/outcore/resample/weights.c src/outcore/resample/weights.h
 outcore_SOURCES += $(resample_parts) \

@@ -4,6 +4,7 @@
 once they are complete."""
 import hashlib
 import os
+import struct
 import zlib
 
 from e2e import Case, add, fault, main, total
@@ -83,11 +84,32 @@ class Gen(Case):
                         env=fault("write:ENOSPC:2", 1, "files/outcore-"))
         self.assertEqual(self.failed(done, rank=1)["errno"], "ENOSPC")
 
+    def test_images(self):
+        """Pixels that were computed independently of the program, by any ranks."""
+        made = set()
+        for np, threads in ((0, 1), (2, 2), (3, 1)):
+            done = self.gen("image", "--width=64", "--height=48", "--seed=1",
+                            "--threads=%d" % threads, "--output=files/made", np=np)
+            report = self.good(done, files=["made"])
+            self.assertEqual(report["results"]["rows"], [48])
+            made.add(self.made(done))
+        data, = made
+        self.assertEqual(len(data), 4096 + 64 * 48 * 2)
+        self.assertEqual(struct.unpack_from("<8sQQIIQ", data),
+                         (b"LLIMG001", 64, 48, 16, 0, 0))
+        pixels = struct.unpack("<%dH" % (64 * 48), data[4096:])
+        self.assertEqual(pixels[:4], (46343, 59555, 2233, 62944))
+        self.assertEqual(sum(pixels), 101853959)
+
     def test_refused(self):
         for args, words in ((("graphs", "5"), "records|vectors"),
                             (("records", "5", "--dim=3"), "--dim is of no use"),
                             (("vectors", "5", "--ascii"), "--ascii is of no use"),
-                            (("records", "99999999999999999"), "2^63")):
+                            (("records", "99999999999999999"), "2^63"),
+                            (("image", "5"), "no N"),
+                            (("image", "--width=5"), "--height"),
+                            (("image", "--width=5000M", "--height=5"), "2 GiB"),
+                            (("records", "5", "--width=3"), "--width is of no use")):
             self.refused(self.gen(*args, np=0), words)
 
 

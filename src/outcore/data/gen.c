@@ -1,5 +1,5 @@
 /* outcore gen: inputs of the other programs, each from a seed, made by all lanes of all
- * ranks. What a kind is stands with it (records.h, vectors.h, documents.h).
+ * ranks. What a kind is stands with it (records.h, vectors.h, documents.h, image.h).
  *
  * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
  * of a lane: DATA_MAKE_MEMORY, or a document. */
@@ -9,6 +9,7 @@
 #include "outcore/commands.h"
 #include "outcore/data/documents.h"
 #include "outcore/data/folder.h"
+#include "outcore/data/image.h"
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"
 #include "outcore/data/plant.h"
@@ -23,7 +24,7 @@
 static struct {
     struct run_options run;
     const char *kind, *plant, *truth;
-    int64_t n, dim, files, size, bytes;
+    int64_t n, dim, files, size, bytes, width, height;
     const char *tagger;
     bool ascii;
     double duplicates, skew;
@@ -35,14 +36,16 @@ static struct output output = {.role = "made"};
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Data:"},
     {.kind = OPT_CHOICE, .name = "KIND", .value = &set.kind, .required = true,
-     .choices = "records|vectors|documents|model", .workload = true,
+     .choices = "records|vectors|documents|model|image", .workload = true,
      .choice_help = {"records are of 100 bytes with a key of 10, as the Sort "
                      "Benchmark's",
                      "vectors of 32-bit numbers in [0, 1)",
                      "documents are a folder of small files of text, as unequal in "
                      "size as news stories",
                      "model is one that labels tokens, for outcore text; its weights "
-                     "are random"}},
+                     "are random",
+                     "image is one of 16-bit noise, for outcore resample; its --width "
+                     "and --height say how large"}},
     {.kind = OPT_BYTES, .name = "N", .value = &set.n, .unit = "1", .preset = "0",
      .min = 0, .max = 9e18, .workload = true, .help = "how many; 1M are 2^20"},
     {.kind = OPT_INT, .name = "dim", .value = &set.dim, .preset = "32", .arg = "D",
@@ -77,6 +80,12 @@ static struct opt table[] = {
      .choices = "crf|maxent", .workload = true,
      .help = "model: of which module",
      .choice_help = {"crf is a conditional random field", "maxent is maximum entropy"}},
+    {.kind = OPT_BYTES, .name = "width", .value = &set.width, .preset = "0",
+     .arg = "PIXELS", .unit = "1", .min = 0, .max = 9e18, .workload = true,
+     .help = "image: pixels of a row"},
+    {.kind = OPT_BYTES, .name = "height", .value = &set.height, .preset = "0",
+     .arg = "PIXELS", .unit = "1", .min = 0, .max = 9e18, .workload = true,
+     .help = "image: rows"},
     OUTPUT_OPTIONS(output, "the file, or of documents the folder, that is made; "
                            "without it, one in --dir"),
     RUN_LANES(set.run),
@@ -127,6 +136,16 @@ static void model_rows(const void *context, int64_t first, int64_t n, void *to)
     tagger_make(context, first, n, to);
 }
 
+static struct image_made picture;
+
+/* Its bytes are the rows: the head is not of a pixel row's size. */
+static int64_t image_start(uint64_t seed, const void **context)
+{
+    picture.key = rng_key(seed, RNG_IMAGE);
+    *context = &picture;
+    return 1;
+}
+
 static struct documents documents;
 static struct plant plant;
 static struct data_folder folder;
@@ -155,6 +174,7 @@ static const struct kind kinds[] = {
     {"vectors", " dim ", vectors_start, vectors_rows},
     {"documents", " files size plant truth ", documents_start, NULL},
     {"model", " bytes tagger ", model_start, model_rows},
+    {"image", " width height ", image_start, image_make},
 };
 static const struct kind *kind;
 static struct data_rows rows;
@@ -168,16 +188,34 @@ static bool is_of(const struct kind *k, const char *option)
     return at && at[-1] == ' ' && at[strlen(option)] == ' ';
 }
 
+/* How many bytes an image has follows from its size in pixels. */
+static int check_image(void)
+{
+    if (set.n)
+        return err_usage("an image has no N: --width and --height say how large it is");
+    if (!set.width || !set.height)
+        return err_usage("how large is the image? --width and --height say it");
+    picture.image =
+        (struct image){.width = set.width, .height = set.height, .bits = 16};
+    int rc = image_settle(&picture.image, 1, NULL);
+    if (!rc)
+        set.n = image_bytes(&picture.image);
+    return rc;
+}
+
 /* An option of another kind would say nothing here. */
 static int check_options(const struct run *r)
 {
-    static const char *const own[] = {"dim",  "ascii", "duplicates", "skew",  "files",
-                                      "size", "plant", "truth",      "bytes", "tagger"};
+    static const char *const own[] = {"dim",   "ascii",  "duplicates", "skew",
+                                      "files", "size",   "plant",      "truth",
+                                      "bytes", "tagger", "width",      "height"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (opt_find(r->program, own[i])->from == OPT_COMMAND_LINE &&
             !is_of(kind, own[i]))
             return err_usage("--%s is of no use to %s: leave it out", own[i],
                              kind->name);
+    if (kind->rows == image_make)
+        return check_image();
     int64_t other = set.files ? set.files : units_div_up(set.bytes, TAGGER_LINE);
     if (!set.n && !other)
         return err_usage("how many %s?", kind->name);
@@ -280,8 +318,10 @@ static int put_away(struct run *r, int rc)
 static int results(struct run *r, int rc)
 {
     double n = (double)rows.n, of_each = (double)rows.bytes, all = (double)bytes;
+    if (kind->rows == image_make)
+        n = (double)set.height;
     report_result(r->report, "rows", &n, 1);
-    if (kind->rows)
+    if (kind->rows && kind->rows != image_make)
         report_result(r->report, "row_bytes", &of_each, 1);
     else
         report_result(r->report, "bytes", &all, 1);

@@ -5,7 +5,7 @@
 #ifndef OUTCORE_RESAMPLE_KERNEL_H
 #define OUTCORE_RESAMPLE_KERNEL_H
 
-#include "outcore/resample/image.h"
+#include "outcore/data/image.h"
 #include "outcore/resample/weights.h"
 
 struct resample_how {

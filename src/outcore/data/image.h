@@ -3,8 +3,8 @@
  * pixel (32 bits), 0 for unsigned or 1 for floating-point pixels (32 bits), bytes of a
  * row (64 bits; 0: width x bits / 8), zeros. Rows are padded with zeros. No MPI, no
  * files. */
-#ifndef OUTCORE_RESAMPLE_IMAGE_H
-#define OUTCORE_RESAMPLE_IMAGE_H
+#ifndef OUTCORE_DATA_IMAGE_H
+#define OUTCORE_DATA_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "outcore/resample/image.h"
+#include "outcore/data/image.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
