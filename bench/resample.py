@@ -11,8 +11,8 @@ B / mean(A, A') and one A'/A. Printed are the medians over the rounds, and the r
 A'/A, which is the noise.
 
 What is the same on both sides: the image (16-bit noise of seed 1), the kernel, the
-scale, and 32-bit floating-point output. In the first round the pixels are compared: with
-Pillow and GDAL all of them, with SWarp those that have full support.
+scale, and 32-bit floating-point output. In the first round the pixels are compared:
+with Pillow and GDAL all of them, with SWarp those that have full support.
 
 What is measured: MB of output for a second of the processor. Pillow and GDAL: in the
 call that resamples, from memory to memory. SWarp: all of the process, which reads and
