@@ -56,8 +56,7 @@ static void test_contents(void)
     tap_ok(sum == UINT64_C(6799069444715), "the sum of their CRC-32 (%llu)",
            (unsigned long long)sum);
     tap_ok(sum_of(1, 1) != sum && sum_of(2, 0) != sum, "another version, another seed");
-    tap_ok(crc_more(crc_of("123", 3), "456789", 6) == 0xcbf43926,
-           "a CRC-32 in parts");
+    tap_ok(crc_more(crc_of("123", 3), "456789", 6) == 0xcbf43926, "a CRC-32 in parts");
 }
 
 static bool is_plain(const char *t, int64_t n)

@@ -32,7 +32,8 @@ void text_linger(const struct text_work *w, int m, int64_t in_bytes)
 
 /* ---- a module -------------------------------------------------------------------- */
 
-static int make_section(int m, const char *label, int64_t in_bytes, struct text_out *out)
+static int make_section(int m, const char *label, int64_t in_bytes,
+                        struct text_out *out)
 {
     int64_t bytes = made_bytes(m, label, in_bytes) - made_bytes(m - 1, label, in_bytes);
     int rc = grow_room(out, bytes);
