@@ -476,34 +476,62 @@ int scratch_remove(const char *path)
     return rc ? rc : removed;
 }
 
-/* Async-signal-safe, as all that is called here. Others may still be making files
- * there, ranks that the signal reaches later: those folders stay in the list. */
-static void sweep_trees(void)
+static bool is_not_empty(int error)
 {
+    return error == ENOTEMPTY || error == EEXIST;
+}
+
+/* Whether a folder is left since there is something in it. */
+static bool sweep_trees(void)
+{
+    bool left = false;
     for (struct place *p = places; p; p = p->next)
         if (p->used && p->tree >= 0) {
             empty_folder(p->tree);
-            if (is_there(p) && !rmdir(p->path))
+            if (!is_there(p))
+                continue;
+            if (rmdir(p->path))
+                left |= is_not_empty(errno);
+            else
                 forget(p);
         }
+    return left;
 }
 
-/* Folders go when they are empty, or when those in them went. */
+/* The same of folders that go when they are empty, or when those in them went. */
+static bool sweep_folders(void)
+{
+    bool left = false;
+    for (bool more = true; more;) {
+        more = left = false;
+        for (struct place *p = places; p; p = p->next)
+            if (p->used && p->tree < 0) {
+                if (!rmdir(p->path)) {
+                    forget(p);
+                    more = true;
+                } else
+                    left |= is_not_empty(errno);
+            }
+    }
+    return left;
+}
+
+/* Async-signal-safe, as all that is called here. Others may still have files there,
+ * ranks that the signal reaches later: those folders get another look, for a while, and
+ * stay in the list. */
 static void sweep(void)
 {
+    struct timespec look = {.tv_nsec = MAKERS_NS};
     if (shut)
         let_makers_end();
     for (struct place *p = places; p; p = p->next)
         if (p->used && p->tree < 0)
             unlink(p->path);
-    sweep_trees();
-    for (bool more = true; more;) {
-        more = false;
-        for (struct place *p = places; p; p = p->next)
-            if (p->used && p->tree < 0 && !rmdir(p->path)) {
-                forget(p);
-                more = true;
-            }
+    for (int i = 0; i < MAKERS_LOOKS; i++) {
+        bool trees = sweep_trees(), folders = sweep_folders();
+        if (!shut || (!trees && !folders))
+            break;
+        nanosleep(&look, NULL);
     }
 }
 

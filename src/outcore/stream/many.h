@@ -19,7 +19,7 @@ struct many {
     struct passing passing;
 };
 
-/* Local. Its folder is that one, which is there. 0, or -ENAMETOOLONG with a sentence. */
+/* Local. Its folder is that one, which exists. 0, or -ENAMETOOLONG with a sentence. */
 int many_give(struct many *m, const char *path);
 
 /* **Collective**, outside of phases or within. Lists the folder, as often as it has

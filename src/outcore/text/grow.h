@@ -1,5 +1,5 @@
-/* The modules' buffer, as those that move files use it: with a sentence where there is no
- * memory. */
+/* The modules' buffer, as those that move files use it: with a sentence where there is
+ * no memory. */
 #ifndef OUTCORE_TEXT_GROW_H
 #define OUTCORE_TEXT_GROW_H
 
