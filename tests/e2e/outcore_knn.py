@@ -232,7 +232,8 @@ class Knn(Case):
                          "-r", "1000000", np=2)
         self.until(lambda: run.all_have(path, 2), "it reads the file")
         os.truncate(path, 3000000)
-        self.failed(run.wait(self.LIMIT), "were not read")
+        said = self.failed(run.wait(self.LIMIT), path)["text"]
+        self.assertRegex(said, "were not read|has cut the file to 3000000 bytes")
 
     def test_a_row_of_another_dimension(self):
         vectors = made(VECTORS, 1000, 3)

@@ -194,7 +194,7 @@ static void test_mixed(const char *engine, run_request_done *seen_done)
     tap_ok(!run.failed && w->calls == BLOCKS / 2 && r->calls == BLOCKS / 2 &&
                w->bytes == BLOCKS / 2 * BLOCK && r->bytes == w->bytes,
            "%s: requests of both kinds are booked as what they are", engine);
-    /* Where those of a batch are done at once, the time is that of the first one's kind. */
+    /* Where those of a batch are done at once, the time is that of the first's kind. */
     tap_ok(w->ns >= 0 && r->ns >= 0 && w->ns + r->ns > 0 && is_divided(ACT_WRITE) &&
                is_divided(ACT_READ) && adds_up() && !seen.wrong,
            "%s: and so is their time", engine);

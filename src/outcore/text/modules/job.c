@@ -42,11 +42,13 @@ int text_out_fit(struct text_out *o, int64_t more)
         return o->failed;
     if (__builtin_add_overflow(o->bytes, more, &need) || (o->most && need > o->most))
         return o->failed = -EFBIG;
+    if (o->at && need <= o->room)
+        return 0;
     int64_t room = o->room > need / 2 ? 2 * o->room : need + 4096;
-    char *at = need > o->room ? realloc(o->at, (size_t)room) : o->at;
+    char *at = realloc(o->at, (size_t)room);
     if (!at)
         return o->failed = -ENOMEM;
-    o->room = need > o->room ? room : o->room;
+    o->room = room;
     o->at = at;
     return 0;
 }
