@@ -169,6 +169,7 @@ SCRIPT_TESTS += \
 	tests/e2e/many_files.py \
 	tests/e2e/outcore_aio.py \
 	tests/e2e/outcore_gen.py \
+	tests/e2e/outcore_graph.py \
 	tests/e2e/outcore_sort.py \
 	tests/e2e/outcore_search.py \
 	tests/e2e/outcore_knn.py \

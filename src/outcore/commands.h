@@ -5,6 +5,7 @@
 #define OUTCORE_COMMANDS_H
 
 int outcore_aio(int argc, char **argv);
+int outcore_graph(int argc, char **argv);
 int outcore_knn(int argc, char **argv);
 int outcore_ngram(int argc, char **argv);
 int outcore_gen(int argc, char **argv);

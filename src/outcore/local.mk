@@ -9,6 +9,7 @@ outcore_SOURCES = src/outcore/main.c src/outcore/commands.h \
 	src/outcore/data/documents.c src/outcore/data/documents.h \
 	src/outcore/data/folder.c src/outcore/data/folder.h \
 	src/outcore/data/gen.c \
+	src/outcore/data/graphs.c src/outcore/data/graphs.h \
 	src/outcore/data/make.c src/outcore/data/make.h \
 	src/outcore/data/plant.c src/outcore/data/plant.h \
 	src/outcore/data/output.c src/outcore/data/output.h \
@@ -37,6 +38,17 @@ outcore_SOURCES += \
 	src/outcore/search/search.c src/outcore/search/search.h \
 	src/outcore/search/share.c src/outcore/search/share.h \
 	src/outcore/search/verify.c src/outcore/search/verify.h
+outcore_SOURCES += \
+	src/outcore/graph/chains.c src/outcore/graph/chains.h \
+	src/outcore/graph/check.c src/outcore/graph/check.h \
+	src/outcore/graph/deal.c src/outcore/graph/deal.h \
+	src/outcore/graph/edges.c src/outcore/graph/edges.h \
+	src/outcore/graph/format.c src/outcore/graph/format.h \
+	src/outcore/graph/graph.c \
+	src/outcore/graph/pairs.c src/outcore/graph/pairs.h \
+	src/outcore/graph/search.c src/outcore/graph/search.h \
+	src/outcore/graph/spans.h \
+	src/outcore/graph/store.c src/outcore/graph/store.h
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
 	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \
 	src/outcore/knn/kernel_plain.c src/outcore/knn/kernel_scan.h \

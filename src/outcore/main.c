@@ -6,6 +6,7 @@
 static const struct command command[] = {
     {"aio", outcore_aio, "a stream in sets of operations, by several I/O interfaces"},
     {"gen", outcore_gen, "inputs of the others, from a seed"},
+    {"graph", outcore_graph, "a graph from a stream of edges, searched level by level"},
     {"knn", outcore_knn, "nearest neighbours, by scanning a file of vectors"},
     {"ngram", outcore_ngram, "documents classified by language"},
     {"resample", outcore_resample, "an image made larger, by strips, tiles or mapped"},

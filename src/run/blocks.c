@@ -29,7 +29,8 @@ struct blocks {
     char *carry;  /* bytes from carry_offset on, of an extent that is not there yet */
     int64_t carry_offset, carry_bytes;
     /* updating: */
-    const void *const *with;
+    const void *const *with; /* ... or: */
+    run_extent_change *change;
 };
 
 static int64_t end_of(const struct extent *e)
@@ -215,13 +216,17 @@ static void blocks_have_read(void *blocks, const struct io_req *req, int64_t i,
 
 /* ---- updating ------------------------------------------------------------------- */
 
-/* Copies of extent i what is in the request. */
+/* Copies of extent i what is in the request, or has it changed there. */
 static void blocks_change(const struct blocks *b, const struct io_req *req, int64_t i)
 {
     const struct extent *e = &b->e[i];
     int64_t from = blocks_max(e->offset, req->offset);
     int64_t end = blocks_min(end_of(e), req->offset + req->bytes);
-    if (from < end)
+    if (from >= end)
+        return;
+    if (b->change)
+        b->change(b->context, e, i, (char *)req->buf + (from - req->offset));
+    else
         memcpy((char *)req->buf + (from - req->offset),
                (const char *)b->with[i] + (from - e->offset), (size_t)(end - from));
 }
@@ -268,7 +273,7 @@ static int blocks_size(struct blocks *b)
 
 static int blocks_alloc(struct blocks *b, struct io_req **req)
 {
-    int64_t bytes = (b->f->depth + (b->with ? 0 : 2)) * b->most;
+    int64_t bytes = (b->f->depth + (b->done ? 2 : 0)) * b->most;
     void *memory = NULL;
     int rc = buf_alloc(&memory, bytes, "blocks");
     b->memory = memory;
@@ -318,5 +323,13 @@ int64_t run_blocks_update(struct run_file *f, const struct extent *e,
                           const void *const *with, int64_t n, int64_t block)
 {
     struct blocks b = {.f = f, .e = e, .n = n, .block = block, .with = with};
+    return blocks_run(&b, blocks_have_moved);
+}
+
+int64_t run_blocks_change(struct run_file *f, const struct extent *e, int64_t n,
+                          int64_t block, run_extent_change *change, void *context)
+{
+    struct blocks b = {
+        .f = f, .e = e, .n = n, .block = block, .change = change, .context = context};
     return blocks_run(&b, blocks_have_moved);
 }

@@ -25,4 +25,14 @@ int64_t run_blocks_read(struct run_file *f, const struct extent *e, int64_t n,
 int64_t run_blocks_update(struct run_file *f, const struct extent *e,
                           const void *const *with, int64_t n, int64_t block);
 
+/* Extent i has been read: `data`, its bytes, are to be changed in place. */
+typedef void run_extent_change(void *context, const struct extent *e, int64_t i,
+                               void *data);
+
+/* Local. The same, where what becomes of an extent depends on what is there; no extent
+ * may be in two blocks. The extents come in their order, but for those of requests that
+ * are done earlier than others. */
+int64_t run_blocks_change(struct run_file *f, const struct extent *e, int64_t n,
+                          int64_t block, run_extent_change *change, void *context);
+
 #endif

@@ -37,6 +37,7 @@ MAY = {
     "extsort": RUN | {"sort"},
     "outcore/aio": RUN | {"outcore", "outcore/data"},
     "outcore/data": RUN | {"outcore", "sort"},
+    "outcore/graph": RUN | {"outcore", "outcore/data"},
     "outcore/knn": RUN | {"outcore", "outcore/data"},
     "outcore/ngram": RUN | {"outcore", "outcore/data", "outcore/stream"},
     "outcore/resample": RUN | {"outcore", "outcore/data"},
@@ -73,8 +74,9 @@ NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
 ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
-                        r"data/(consume|documents|form|image|records|taggers|"
+                        r"data/(consume|documents|form|graphs|image|records|taggers|"
                         r"vectors)|"
+                        r"graph/(format|pairs|spans)|"
                         r"knn/(format|kernel\w*|labels|nearest|sweep)|"
                         r"ngram/(classifier|grams|languages|letters\w*|profile|rank|"
                         r"tally)|"

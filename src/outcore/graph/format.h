@@ -1,0 +1,53 @@
+/* The bytes of PIF (where the adjacency of each vertex is) and PARTITION (chunks of
+ * adjacency, in chains), little endian. After the study of 2007, section 3.3, which
+ * leaves the format open. No MPI, no files.
+ *
+ *   PIF        64 bytes: "LLPIF001", vertices, bytes of PARTITION, chunks; then for
+ *              each vertex of the rank 16: offset of its first chunk, of its last; 0:
+ *              it has none
+ *   PARTITION  64 bytes: "LLPART01", vertices, entries; then chunks, 8-byte aligned:
+ *              offset of the next one (0: it is the last), vertex, 32-bit count, CRC-32
+ *              of vertex, count and neighbours, then the neighbours
+ *
+ * Of P ranks, rank v mod P has vertex v, as entry v / P. Block sizes are in neither. */
+#ifndef OUTCORE_GRAPH_FORMAT_H
+#define OUTCORE_GRAPH_FORMAT_H
+
+#include <stdint.h>
+
+enum {
+    PIF_HEAD = 64,
+    PIF_ENTRY = 16,
+    PARTITION_HEAD = 64,
+    CHUNK_HEAD = 24,
+    CHUNK_ALIGN = 8
+};
+
+struct pif_entry {
+    uint64_t first, last;
+};
+
+struct chunk {
+    uint64_t next, vertex;
+    uint32_t count, crc;
+};
+
+/* Local. Of both files, 64 bytes each. */
+void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunks);
+void format_partition_head(void *to, uint64_t vertices, uint64_t entries);
+
+/* Local. */
+struct pif_entry format_pif_entry(const void *from);
+void format_put_pif_entry(void *to, struct pif_entry e);
+
+/* Local. A chunk's first CHUNK_HEAD bytes. */
+struct chunk format_chunk(const void *from);
+void format_put_chunk(void *to, const struct chunk *c);
+
+/* Local. What its CRC is to be; neighbours as in the file. */
+uint32_t format_crc(uint64_t vertex, uint32_t count, const void *neighbours);
+
+/* Local. Numbers in memory become those of a file, or the other way, in place. */
+void format_turn(uint64_t *number, int64_t n);
+
+#endif

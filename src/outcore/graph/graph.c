@@ -1,0 +1,397 @@
+/* outcore graph: a graph that is larger than memory is stored from a stream of edges,
+ * and searched level by level; after the study of storage-intensive computing (2007,
+ * chapter 3).
+ *
+ * Bytes that phases move, with B = --block: make 16 for each edge that is streamed.
+ * ingest: the edges once; of each flush, the blocks of PIF in which a vertex of it has
+ * its entry, read and written; the blocks of PARTITION in which a chunk is to be
+ * linked, read and written; and what is appended, from the block on where the file
+ * ended. search: of each batch, the blocks of PIF with an entry of it; in each round of
+ * its chains, the blocks of PARTITION with a chunk of it; and 8 for each entry of a
+ * queue, written once and read once. check: PARTITION once, and 64 for each head.
+ * Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer (three times with
+ * several ranks), 64 x the batch and a bit for each of its vertices; 32 for each
+ * neighbour of a batch. */
+#include "base/err.h"
+#include "base/units.h"
+#include "outcore/commands.h"
+#include "outcore/graph/check.h"
+#include "outcore/graph/edges.h"
+#include "run/workload.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct settings {
+    const char *what, *filter;
+    int64_t block, edge_buffer, adjacency_buffer, batch, root, vertices, request;
+    bool undirected;
+    struct run_options run;
+} set;
+
+static struct graph {
+    struct edges edges;
+    struct store store;
+    struct search search;
+    struct deal deal; /* of edges */
+    uint64_t *buffer; /* set.edge_buffer edges */
+    struct check check;
+    int64_t read_bytes, search_write_bytes; /* of all ranks */
+} g;
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Graph:"},
+    {.kind = OPT_TEXT, .name = "GRAPH", .value = &set.what, .workload = true,
+     .preset = "S:45,100000,5",
+     .help = "S:HUBS,VERTICES,DEGREE makes a scale-free graph, "
+             "kronecker:SCALE,EDGEFACTOR that of Graph500; otherwise a file of edges: "
+             "pairs of 64-bit little-endian numbers"},
+    {.kind = OPT_INT, .name = "vertices", .value = &set.vertices, .preset = "0",
+     .arg = "N", .unit = "1", .min = 0, .max = 281474976710656, .workload = true,
+     .help = "vertices of a graph in a file, numbered from 0; needed with a file"},
+    {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
+     .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "
+                               "ways (scale-free graphs do so anyway)"},
+    {.kind = OPT_TITLE, .help = "Storing and searching:"},
+    {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
+     .preset = "4k", .arg = "BYTES", .unit = "B", .min = 256, .max = 1 << 20,
+     .workload = true,
+     .help = "unit of reading and updating files; a multiple of 256"},
+    {.kind = OPT_BYTES, .name = "request", .value = &set.request, .preset = "1M",
+     .arg = "BYTES", .unit = "B", .min = 4096, .max = 1 << 30, .workload = true,
+     .help = "blocks in a row are moved in requests of at most this size"},
+    {.kind = OPT_INT, .name = "edge-buffer", .value = &set.edge_buffer,
+     .preset = "2000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
+     .workload = true, .help = "edges that a rank holds on their way to their owners"},
+    {.kind = OPT_INT, .name = "adjacency-buffer", .value = &set.adjacency_buffer,
+     .preset = "1000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
+     .workload = true, .help = "entries that a rank collects before it flushes them"},
+    {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
+     .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
+     .help = "entries of a queue that are searched at a time"},
+    {.kind = OPT_INT, .name = "root", .value = &set.root, .preset = "0", .arg = "V",
+     .unit = "1", .min = 0, .max = 281474976710655, .workload = true,
+     .help = "the vertex that the search starts from"},
+    {.kind = OPT_CHOICE, .name = "filter", .value = &set.filter, .preset = "late",
+     .choices = "late|early", .arg = "WHEN", .workload = true,
+     .help = "when vertices that were visited before are dropped",
+     .choice_help = {"late drops them when they are taken from the queue, as in the "
+                     "study",
+                     "early does not queue them"}},
+    RUN_OPTIONS(set.run),
+};
+/* clang-format on */
+
+/* ---- the plan -------------------------------------------------------------------- */
+
+static int check_options(const struct run *r)
+{
+    struct edges *e = &g.edges;
+    bool free = !e->file.given && e->made.kind == GRAPHS_SCALE_FREE;
+    if (set.block % 256 || set.request < set.block)
+        return err_usage("--block=%" PRId64 ": a block is a multiple of 256 bytes, and "
+                         "no larger than --request",
+                         set.block);
+    if (e->file.given && !set.vertices)
+        return err_usage("%s is a file of edges: say with --vertices how many vertices "
+                         "there are",
+                         set.what);
+    if (!e->file.given && set.vertices)
+        return err_usage("--vertices with %s, which says so itself: leave it out",
+                         set.what);
+    if (e->file.given)
+        e->vertices = (uint64_t)set.vertices;
+    if ((uint64_t)set.root >= e->vertices)
+        return err_usage("--root=%" PRId64 ": there are %" PRIu64
+                         " vertices, from 0 on",
+                         set.root, e->vertices);
+    if (e->vertices / (uint64_t)r->world.size > INT64_MAX / 64)
+        return err_usage("%s has too many vertices", set.what);
+    e->both_ways = set.undirected && !free;
+    return 0;
+}
+
+static void fill_need(const struct run *r, struct run_need *n)
+{
+    int64_t edges = edges_all(&g.edges),
+            made = g.edges.file.given ? 0 : g.edges.file.bytes;
+    int64_t pif =
+        PIF_HEAD * (int64_t)r->world.size + PIF_ENTRY * (int64_t)g.edges.vertices;
+    n->order = "chunks of vertices";
+    n->depth = 2;
+    n->files = 4;
+    n->memory_bytes = store_memory(&g.store) +
+                      search_memory(&g.search, set.edge_buffer) +
+                      deal_memory(r, 2, set.edge_buffer) + 16 * set.edge_buffer;
+    if (made && n->memory_bytes < DATA_MAKE_MEMORY)
+        n->memory_bytes = DATA_MAKE_MEMORY;
+    /* At most, where each entry has a chunk of its own; and two queues. */
+    n->disk_bytes = made + pif + PARTITION_HEAD * (int64_t)r->world.size + 48 * edges;
+    n->read_bytes = n->write_bytes = -1;
+}
+
+static int plan(struct run *r, struct run_need *n)
+{
+    int rc = edges_plan(r, &g.edges, set.what);
+    rc = rc ? rc : check_options(r);
+    if (rc)
+        return rc;
+    g.store.r = r;
+    g.store.vertices = g.edges.vertices;
+    g.store.block = set.block;
+    g.store.request = set.request / set.block * set.block;
+    g.store.capacity = set.adjacency_buffer;
+    g.search.s = &g.store;
+    g.search.root = (uint64_t)set.root;
+    g.search.batch = set.batch;
+    g.search.early = !strcmp(set.filter, "early");
+    r->io_shares = true;
+    fill_need(r, n);
+    return 0;
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static int open_all(struct run *r)
+{
+    int rc = store_open(&g.store);
+    if (!rc)
+        rc = search_open(&g.search, set.edge_buffer);
+    if (!rc)
+        rc = deal_open(&g.deal, r, 2, set.edge_buffer);
+    g.buffer = malloc((size_t)deal_most(&g.deal) * GRAPHS_EDGE);
+    if (!rc && !g.buffer)
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for an edge buffer of %" PRId64,
+                     set.edge_buffer);
+    rc = err_agree(r->world.comm, rc);
+    return rc ? rc : data_say(r, &g.edges.file);
+}
+
+static void ingest_edges(struct run *r)
+{
+    int64_t most = deal_most(&g.deal), n;
+    const uint64_t *came;
+    do {
+        n = edges_next(r, &g.edges, g.buffer, most);
+        int64_t got = deal_round(&g.deal, g.buffer, n, &came);
+        for (int64_t i = 0; i < got; i++)
+            store_add(&g.store, came[2 * i], came[2 * i + 1]);
+    } while (deal_any(&g.deal, n > 0));
+    store_flush(&g.store);
+}
+
+/* What all ranks are to move, by what this one is. */
+static int moved(struct run *r, const char *phase, int64_t read, int64_t written)
+{
+    int64_t all[2] = {read, written};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return run_moved(r, phase, g.store.partition.path, all[0], all[1]);
+}
+
+static int ingest(struct run *r)
+{
+    const struct store_moved *m = &g.store.moved;
+    run_phase_begin(r, "ingest");
+    if (!edges_open(r, &g.edges) && !store_files_open(&g.store, true))
+        ingest_edges(r);
+    store_files_close(&g.store, true);
+    edges_close(r, &g.edges);
+    int rc = run_phase_end(r);
+    int64_t updated = m->pif.bytes + m->links.bytes;
+    if (!rc)
+        rc = moved(r, "ingest", updated + (g.edges.end - g.edges.first) * GRAPHS_EDGE,
+                   updated + m->append_bytes);
+    if (!rc)
+        run_figure(r, "ingest", "edges_per_s", "1/s", "higher",
+                   "directed edges / slowest rank's seconds of reading, computing, "
+                   "exchanging, writing and syncing",
+                   (double)edges_all(&g.edges) / r->last.work_s);
+    return rc;
+}
+
+static int search(struct run *r)
+{
+    struct search *q = &g.search;
+    run_phase_begin(r, "search");
+    if (!store_files_open(&g.store, false))
+        search_run(q);
+    store_files_close(&g.store, false);
+    int rc = run_phase_end(r);
+    if (rc)
+        return rc;
+    rc = moved(r, "search", q->chains.pif.bytes + q->chains.moved.bytes + 8 * q->read,
+               8 * q->queued);
+    int64_t all = q->collected;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    run_figure(r, "search", "TEPS", "1/s", "higher",
+               "neighbours that were collected / slowest rank's seconds of reading, "
+               "computing, exchanging, writing and syncing",
+               (double)all / r->last.work_s);
+    run_figure(r, "search", "read_MB", "MB", "lower", "bytes read / 1e6",
+               (double)r->last.read_bytes / 1e6);
+    run_figure(r, "search", "write_MB", "MB", "lower", "bytes written / 1e6",
+               (double)r->last.write_bytes / 1e6);
+    return rc;
+}
+
+/* Numbers of all ranks, as results are. */
+static int judge(struct run *r)
+{
+    struct check *c = &g.check;
+    uint64_t sums[2] = {c->sum, g.store.sum};
+    int64_t n[6] = {c->entries,         c->chunks,  g.store.chunks,
+                    g.search.collected, c->reached, c->missed};
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, r->world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, n, 6, MPI_INT64_T, MPI_SUM, r->world.comm);
+    const char *path = g.store.partition.path;
+    if (n[0] != edges_all(&g.edges) || n[1] != n[2] || sums[0] != sums[1])
+        return err_set(-EIO, path, -1,
+                       "%" PRId64 " entries are stored in %" PRId64 " chunks, with the "
+                       "sum %" PRIu64 "; %" PRId64 " in %" PRId64 " with %" PRIu64
+                       " were put there",
+                       n[0], n[1], sums[0], edges_all(&g.edges), n[2], sums[1]);
+    if (n[3] != n[4] || n[5])
+        return err_set(-EIO, path, -1,
+                       "the search collected %" PRId64
+                       " neighbours of what it visited, "
+                       "which has %" PRId64 "; %" PRId64 " of them were not visited",
+                       n[3], n[4], n[5]);
+    return 0;
+}
+
+static int check(struct run *r)
+{
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, "check");
+    if (!run_file_open(&g.store.pif, IO_WRITE) &&
+        !run_file_open(&g.store.partition, IO_WRITE))
+        store_heads(&g.store);
+    store_files_close(&g.store, true);
+    if (!r->failed && !store_files_open(&g.store, false))
+        check_files(&g.search, &g.check);
+    store_files_close(&g.store, false);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    if (!rc)
+        rc = moved(r, "check", g.check.read_bytes, PIF_HEAD + PARTITION_HEAD);
+    return rc ? rc : judge(r);
+}
+
+static int repetition(struct run *r, void *context)
+{
+    (void)context;
+    edges_name(r, &g.edges, set.request / GRAPHS_EDGE * GRAPHS_EDGE);
+    store_name(&g.store);
+    search_name(&g.search);
+    int rc = edges_make(r, &g.edges);
+    if (!rc)
+        rc = store_make(&g.store);
+    if (!rc)
+        rc = ingest(r);
+    if (!rc)
+        rc = search(r);
+    if (rc)
+        return rc;
+    struct report_rate last = r->last;
+    rc = check(r);
+    r->last = last;
+    return rc;
+}
+
+static int put_away(struct run *r, int rc)
+{
+    (void)rc;
+    int queues = search_remove(&g.search);
+    int files = store_remove(&g.store);
+    int made = data_remove(r, &g.edges.file);
+    return queues ? queues : files ? files : made;
+}
+
+/* ---- results --------------------------------------------------------------------- */
+
+static void say_levels(struct run *r)
+{
+    char text[1024] = "";
+    size_t n = 0;
+    for (int64_t i = 0; i < g.search.levels && n < sizeof text - 32; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%" PRIu64, i ? " " : "",
+                              g.search.level_size[i]);
+    report_note(r->report, "levels",
+                "vertices of each level, from vertex %" PRId64 " on: %s%s", set.root,
+                text, n < sizeof text - 32 ? "" : " ...");
+}
+
+static int results(struct run *r, int rc)
+{
+    const struct store_moved *m = &g.store.moved;
+    const struct chains *c = &g.search.chains;
+    const struct {
+        const char *name;
+        int64_t value;
+    } sum[] = {{"chunks", g.store.chunks},
+               {"entries", g.store.entries},
+               {"collected", g.search.collected},
+               {"ingest_pif_blocks", m->pif.blocks},
+               {"ingest_link_blocks", m->links.blocks},
+               {"ingest_append_blocks", m->append_blocks},
+               {"search_pif_blocks", c->pif.blocks},
+               {"search_partition_blocks", c->moved.blocks},
+               {"queue_bytes", 8 * g.search.queued}};
+    enum { SUMS = sizeof sum / sizeof *sum };
+    int64_t all[SUMS], most[2] = {c->rounds, c->longest}, visited = 0;
+    for (int i = 0; i < SUMS; i++)
+        all[i] = sum[i].value;
+    MPI_Allreduce(MPI_IN_PLACE, all, SUMS, MPI_INT64_T, MPI_SUM, r->world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
+    if (rc)
+        return rc;
+    for (int64_t i = 0; i < g.search.levels; i++)
+        visited += (int64_t)g.search.level_size[i];
+    run_result(r, "vertices", (double)g.edges.vertices);
+    run_result(r, "levels", (double)g.search.levels);
+    run_result(r, "visited", (double)visited);
+    for (int i = 0; i < SUMS; i++)
+        run_result(r, sum[i].name, (double)all[i]);
+    run_result(r, "rounds", (double)most[0]);
+    run_result(r, "chain_max", (double)most[1]);
+    say_levels(r);
+    data_again(r, &g.edges.file);
+    return rc;
+}
+
+static void close_all(struct run *r)
+{
+    (void)r;
+    store_close(&g.store);
+    search_close(&g.search);
+    deal_close(&g.deal);
+    free(g.buffer);
+    g.buffer = NULL;
+    data_free(&g.edges.file);
+}
+
+int outcore_graph(int argc, char **argv)
+{
+    static const struct stage stages[] = {{.body = repetition}, {.body = NULL}};
+    static const struct workload graph = {
+        .name = "outcore graph",
+        .line = "[GRAPH]",
+        .about =
+            "Stores a graph from a stream of edges, and searches it level by level "
+            "from one vertex on, with only buffers of it in memory.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &set.run,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_ASYNC,
+        .plan = plan,
+        .open = open_all,
+        .stages = stages,
+        .put_away = put_away,
+        .results = results,
+        .close = close_all,
+    };
+    argv[0] = (char *)graph.name;
+    return run_main(&graph, argc, argv);
+}

@@ -1,0 +1,16 @@
+/* Pairs of 64-bit numbers, each half in an array of its own, sorted by the first. No
+ * MPI, no files. */
+#ifndef OUTCORE_GRAPH_PAIRS_H
+#define OUTCORE_GRAPH_PAIRS_H
+
+#include <stdint.h>
+
+/* Local. Sorts n pairs by their keys, pairs of equal keys stay in their order. `other`:
+ * as much memory again, whose contents are lost. The arrays may change their places:
+ * the result is in `of`. */
+struct pairs {
+    uint64_t *key, *value;
+};
+void pairs_sort(struct pairs *of, struct pairs *other, int64_t n);
+
+#endif

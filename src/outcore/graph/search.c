@@ -1,0 +1,267 @@
+#include "outcore/graph/search.h"
+#include "base/err.h"
+#include "base/units.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 2, ENTRY = 8, FIRST_LEVELS = 64 };
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+static int64_t bitmap_bytes(const struct search *q)
+{
+    return units_div_up(store_vertices(q->s) + 1, 64) * 8;
+}
+
+int64_t search_memory(const struct search *q, int64_t room)
+{
+    return chains_memory(q->s, q->batch) + deal_memory(q->s->r, 1, room) +
+           bitmap_bytes(q) + q->batch * 32 + 2 * SLOTS * q->s->request;
+}
+
+int search_open(struct search *q, int64_t room)
+{
+    int rc = chains_open(&q->chains, q->s, q->batch);
+    if (!rc)
+        rc = deal_open(&q->deal, q->s->r, 1, room);
+    if (rc)
+        return rc;
+    q->visited = malloc((size_t)bitmap_bytes(q));
+    q->taken.key = malloc((size_t)q->batch * 32);
+    q->level_size = calloc(FIRST_LEVELS, sizeof *q->level_size);
+    q->level_room = FIRST_LEVELS;
+    if (!q->visited || !q->taken.key || !q->level_size)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a bitmap of %lld vertices",
+                       (long long)store_vertices(q->s));
+    q->taken.value = q->taken.key + q->batch;
+    q->other.key = q->taken.value + q->batch;
+    q->other.value = q->other.key + q->batch;
+    return 0;
+}
+
+void search_close(struct search *q)
+{
+    uint64_t *first = q->taken.key;
+    if (q->other.key && q->other.key < first)
+        first = q->other.key;
+    free(first);
+    free(q->visited);
+    free(q->level_size);
+    chains_close(&q->chains);
+    deal_close(&q->deal);
+    q->taken.key = q->other.key = NULL;
+    q->visited = NULL;
+    q->level_size = NULL;
+}
+
+void search_name(struct search *q)
+{
+    struct run *r = q->s->r;
+    char path[sizeof q->queue->path], which[32];
+    for (int i = 0; i < 2; i++) {
+        snprintf(which, sizeof which, "-%d.%d", i, r->world.rank);
+        run_path(r, "QUEUE", which, path, sizeof path);
+        run_file_at(&q->queue[i], r, path, false, true, 0, q->s->request, SLOTS);
+    }
+}
+
+int search_remove(struct search *q)
+{
+    if (!q->queue[0].run)
+        return 0;
+    int rc = run_file_remove(&q->queue[0]);
+    int other = run_file_remove(&q->queue[1]);
+    return rc ? rc : other;
+}
+
+/* ---- a batch --------------------------------------------------------------------- */
+
+/* What was visited and what is there twice goes; the rest is sorted, and is visited
+ * from now on. Returns how many are left. */
+static int64_t visit(struct search *q, int64_t n)
+{
+    int64_t ranks = q->s->r->world.size, left = 0;
+    pairs_sort(&q->taken, &q->other, n);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t vertex = q->taken.key[i], at = vertex / (uint64_t)ranks;
+        if (q->visited[at / 64] >> at % 64 & 1)
+            continue;
+        q->visited[at / 64] |= UINT64_C(1) << at % 64;
+        q->taken.key[left++] = vertex;
+    }
+    return left;
+}
+
+static bool is_vertex(struct search *q, const uint64_t *vertex, int64_t n)
+{
+    uint64_t most = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = vertex[i] > most ? vertex[i] : most;
+    if (most < q->s->vertices)
+        return true;
+    run_fail(q->s->r,
+             err_set(-EIO, q->s->partition.path, -1,
+                     "a neighbour has the number %llu, of %llu vertices: the "
+                     "file is damaged",
+                     (unsigned long long)most, (unsigned long long)q->s->vertices));
+    return false;
+}
+
+static void enqueue(struct search *q, const uint64_t *vertex, int64_t n)
+{
+    uint64_t number;
+    if (!q->out)
+        return;
+    if (q->early) {
+        for (int64_t i = 0; i < n; i++) {
+            number = vertex[i];
+            format_turn(&number, 1);
+            if (search_visited(q, vertex[i]))
+                continue;
+            run_stream_put(q->out, &number, ENTRY);
+            q->queued++;
+        }
+        return;
+    }
+    run_stream_put(q->out, vertex, n * ENTRY);
+    q->queued += n;
+}
+
+/* **Collective**: ranks have different numbers of neighbours. */
+static void send_on(struct search *q, const uint64_t *vertex, int64_t n)
+{
+    int64_t most = deal_most(&q->deal);
+    const uint64_t *came;
+    do {
+        int64_t part = n < most ? n : most;
+        int64_t got = deal_round(&q->deal, vertex, part, &came);
+        enqueue(q, came, got);
+        vertex += part;
+        n -= part;
+    } while (deal_any(&q->deal, n > 0));
+}
+
+static int64_t take(struct search *q, struct run_stream *in, int64_t left)
+{
+    int64_t n = 0, want = left < q->batch ? left : q->batch;
+    while (n < want) {
+        if (!q->piece_left)
+            q->piece = run_stream_next(in, &q->piece_left);
+        if (!q->piece)
+            break;
+        int64_t part = q->piece_left / ENTRY;
+        part = part < want - n ? part : want - n;
+        memcpy(q->taken.key + n, q->piece, (size_t)(part * ENTRY));
+        q->piece += part * ENTRY;
+        q->piece_left -= part * ENTRY;
+        n += part;
+    }
+    format_turn(q->taken.key, n);
+    q->read += n;
+    return n;
+}
+
+/* ---- a level --------------------------------------------------------------------- */
+
+static struct run_stream *open_queue(struct search *q, int64_t level, enum io_op op,
+                                     int64_t bytes)
+{
+    struct run_stream *s = NULL;
+    struct run_stream_how how = {.op = op,
+                                 .bytes = bytes,
+                                 .slot_bytes = q->s->request / ENTRY * ENTRY,
+                                 .slots = SLOTS,
+                                 .record = op == IO_OP_READ ? ENTRY : 0};
+    struct run_file *f = &q->queue[(level + (op == IO_OP_WRITE)) % 2];
+    if (!q->s->r->failed && f->io)
+        run_stream_open(&s, f, &how);
+    return s;
+}
+
+/* Every rank has a different number of batches, and takes part in the longest. Returns
+ * how many vertices this one has visited, of `n` entries. */
+static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
+{
+    struct run *r = q->s->r;
+    int64_t visited = 0;
+    do {
+        int64_t got = in ? take(q, in, n) : n, fresh = 0, count = 0;
+        n = r->failed || (in && !got) ? 0 : n - got;
+        if (got && !r->failed)
+            fresh = visit(q, got);
+        if (fresh)
+            count = chains_collect(&q->chains, q->taken.key, fresh);
+        if (count && !is_vertex(q, q->chains.found.value, count))
+            count = 0;
+        visited += fresh;
+        q->collected += count;
+        send_on(q, q->chains.found.value, count);
+    } while (deal_any(&q->deal, n > 0));
+    return visited;
+}
+
+static void note_level(struct search *q, int64_t visited)
+{
+    if (q->levels == q->level_room) {
+        int64_t room = 2 * q->level_room;
+        uint64_t *more = realloc(q->level_size, (size_t)room * sizeof *more);
+        if (!more) {
+            run_fail(q->s->r, err_set(-ENOMEM, NULL, -1, "no memory for %lld levels",
+                                      (long long)room));
+            return;
+        }
+        q->level_size = more;
+        q->level_room = room;
+    }
+    q->level_size[q->levels++] = (uint64_t)visited;
+}
+
+/* Returns whether there is another one. */
+static bool search_level(struct search *q, int64_t *entries)
+{
+    struct run *r = q->s->r;
+    bool first = q->levels == 0;
+    int64_t before = q->queued;
+    struct run_stream *in =
+        first || !*entries ? NULL
+                           : open_queue(q, q->levels, IO_OP_READ, *entries * ENTRY);
+    q->out = open_queue(q, q->levels, IO_OP_WRITE, 0);
+    q->piece_left = 0;
+    bool none = !first && !in;
+    if (first && *entries)
+        q->taken.key[0] = q->root;
+    int64_t visited = expand(q, in, none ? 0 : *entries);
+    if (q->out)
+        run_stream_flush(q->out);
+    run_stream_close(&q->out);
+    run_stream_close(&in);
+    *entries = q->queued - before;
+    enum act act = phase_act(r->phase, ACT_COMMUNICATE);
+    int64_t all[2] = {visited, -(int64_t) !!r->failed};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
+    phase_act(r->phase, act);
+    if (!all[0] || all[1])
+        return false;
+    note_level(q, all[0]);
+    return true;
+}
+
+void search_run(struct search *q)
+{
+    struct run *r = q->s->r;
+    bool mine = q->root % (uint64_t)r->world.size == (uint64_t)r->world.rank;
+    int64_t entries = mine;
+    q->levels = q->collected = q->queued = q->read = 0;
+    q->chains.rounds = q->chains.longest = 0;
+    q->chains.moved.blocks = q->chains.moved.bytes = 0;
+    q->chains.pif.blocks = q->chains.pif.bytes = 0;
+    memset(q->visited, 0, (size_t)bitmap_bytes(q));
+    for (int i = 0; i < 2; i++)
+        run_file_open(&q->queue[i], IO_READ | IO_WRITE | IO_CREATE);
+    while (!r->failed || r->world.size > 1)
+        if (!search_level(q, &entries))
+            break;
+    for (int i = 0; i < 2; i++)
+        run_file_close(&q->queue[i], true);
+}

@@ -1,0 +1,54 @@
+/* Levels of a graph on disk from one vertex on, after the study of 2007, section 3.3.2:
+ * two queues in files ("semi-external"), of which one holds a level and the other gets
+ * the next, and a bitmap in memory of what was visited. */
+#ifndef OUTCORE_GRAPH_SEARCH_H
+#define OUTCORE_GRAPH_SEARCH_H
+
+#include "outcore/graph/chains.h"
+#include "outcore/graph/deal.h"
+
+struct search {
+    struct store *s;
+    uint64_t root;
+    int64_t batch; /* entries of the queue */
+    bool early;    /* what was visited is not queued */
+
+    struct chains chains;
+    struct deal deal;
+    struct run_file queue[2];
+    struct run_stream *out;
+    const char *piece; /* of what is read, and how many bytes of it are left */
+    int64_t piece_left;
+    uint64_t *visited;         /* bits, of this rank's vertices */
+    struct pairs taken, other; /* of the queue; values are not used */
+    uint64_t *level_size;      /* of all ranks; level_room of them */
+    int64_t levels, level_room;
+    int64_t collected;    /* neighbours, of this rank */
+    int64_t queued, read; /* entries written to and read from queues, of this rank */
+};
+
+/* Local. Bytes of memory of a rank, but for a batch's neighbours (chains.h). */
+int64_t search_memory(const struct search *q, int64_t room);
+
+/* Local. Settings above are set; room: items that ranks exchange at once. 0 or -ENOMEM
+ * with a sentence; search_close frees it, also half. */
+int search_open(struct search *q, int64_t room);
+void search_close(struct search *q);
+
+/* Local, in each repetition. Names the queues. */
+void search_name(struct search *q);
+
+/* **Collective**, in a phase, with the store's files open. A failure is kept. */
+void search_run(struct search *q);
+
+/* **Collective.** Removes the queues, unless --keep. Returns the agreed verdict. */
+int search_remove(struct search *q);
+
+/* Local. Whether a vertex of this rank was visited. */
+static inline bool search_visited(const struct search *q, uint64_t vertex)
+{
+    uint64_t i = vertex / (uint64_t)q->s->r->world.size;
+    return q->visited[i / 64] >> i % 64 & 1;
+}
+
+#endif

@@ -1,0 +1,331 @@
+#include "outcore/graph/store.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/units.h"
+#include "run/blocks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 2, ZEROS = 1 << 16 };
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+int64_t store_memory(const struct store *s)
+{
+    return s->capacity * 32 + s->block + SLOTS * s->request +
+           STORE_PIECE * (int64_t)(sizeof *s->extent + sizeof *s->with) +
+           4 * s->request;
+}
+
+int64_t store_vertices(const struct store *s)
+{
+    uint64_t ranks = (uint64_t)s->r->world.size, rank = (uint64_t)s->r->world.rank;
+    return (int64_t)(s->vertices / ranks + (rank < s->vertices % ranks));
+}
+
+int64_t store_pif_at(const struct store *s, uint64_t vertex)
+{
+    return PIF_HEAD + PIF_ENTRY * (int64_t)(vertex / (uint64_t)s->r->world.size);
+}
+
+static int64_t pif_bytes(const struct store *s)
+{
+    return PIF_HEAD + PIF_ENTRY * store_vertices(s);
+}
+
+int store_open(struct store *s)
+{
+    void *memory = NULL;
+    int rc = buf_alloc(&memory, s->capacity * 32, "the adjacency buffer");
+    s->memory = s->held.key = memory;
+    s->extent = calloc(STORE_PIECE, sizeof *s->extent);
+    s->with = calloc(STORE_PIECE, sizeof *s->with);
+    s->tail = calloc(1, (size_t)s->block);
+    if (!rc && (!s->extent || !s->with || !s->tail))
+        rc = err_set(-ENOMEM, NULL, -1, "no memory for a piece of a flush");
+    if (rc)
+        return rc;
+    s->held.value = s->held.key + s->capacity;
+    s->other.key = s->held.value + s->capacity;
+    s->other.value = s->other.key + s->capacity;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    buf_free(s->memory);
+    free(s->extent);
+    free(s->with);
+    free(s->tail);
+    s->memory = NULL;
+    s->extent = NULL;
+    s->with = NULL;
+    s->tail = NULL;
+}
+
+/* ---- files ----------------------------------------------------------------------- */
+
+void store_name(struct store *s)
+{
+    struct run *r = s->r;
+    char path[sizeof s->pif.path], which[32];
+    snprintf(which, sizeof which, ".%d", r->world.rank);
+    run_path(r, "PIF", which, path, sizeof path);
+    run_file_at(&s->pif, r, path, false, true, pif_bytes(s), s->request, 1);
+    run_path(r, "PARTITION", which, path, sizeof path);
+    run_file_at(&s->partition, r, path, false, true, 0, s->request, SLOTS);
+    s->n = s->entries = s->chunks = 0;
+    s->sum = 0;
+    s->bytes = PARTITION_HEAD;
+    s->tail_at = 0;
+    memset(s->tail, 0, (size_t)s->block);
+    s->moved =
+        (struct store_moved){.pif = {.block = s->block}, .links = {.block = s->block}};
+}
+
+static void write_zeros(struct store *s)
+{
+    struct run_stream *w = NULL;
+    int64_t left = pif_bytes(s), piece = s->request < ZEROS ? s->request : ZEROS;
+    struct run_stream_how how = {
+        .op = IO_OP_WRITE, .slot_bytes = s->request, .slots = 1, .record = piece};
+    if (run_stream_open(&w, &s->pif, &how))
+        return;
+    for (int64_t n; left; left -= n) {
+        n = left < piece ? left : piece;
+        memset(run_stream_room(w, n), 0, (size_t)n);
+    }
+    run_stream_flush(w);
+    run_stream_close(&w);
+}
+
+int store_make(struct store *s)
+{
+    struct run *r = s->r;
+    int64_t bytes = pif_bytes(s);
+    r->aside = r->samples_only = true;
+    run_phase_begin(r, "make_pif");
+    if (!run_file_open(&s->pif, IO_WRITE | IO_CREATE))
+        write_zeros(s);
+    run_file_close(&s->pif, true);
+    int rc = run_phase_end(r);
+    r->aside = r->samples_only = false;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    return rc ? rc : run_moved(r, "make_pif", s->pif.path, 0, bytes);
+}
+
+int store_files_open(struct store *s, bool ingest)
+{
+    struct run_stream_how how = {.op = IO_OP_WRITE,
+                                 .slot_bytes = s->request,
+                                 .slots = SLOTS,
+                                 .record = CHUNK_HEAD};
+    int flags = ingest ? IO_READ | IO_WRITE : IO_READ;
+    int rc = run_file_open(&s->pif, flags);
+    if (!rc)
+        rc = run_file_open(&s->partition, flags | (ingest ? IO_CREATE : 0));
+    if (!rc && ingest)
+        run_stream_open(&s->append, &s->partition, &how);
+    return s->r->failed;
+}
+
+int store_files_close(struct store *s, bool written)
+{
+    run_stream_close(&s->append);
+    run_file_close(&s->partition, written);
+    return run_file_close(&s->pif, written);
+}
+
+int store_remove(struct store *s)
+{
+    if (!s->pif.run)
+        return 0;
+    int rc = run_file_remove(&s->pif);
+    int other = run_file_remove(&s->partition);
+    return rc ? rc : other;
+}
+
+/* ---- a flush --------------------------------------------------------------------- */
+
+/* The vertex at i has entries up to the one that is returned. */
+static int64_t list_end(const struct store *s, int64_t i)
+{
+    uint64_t vertex = s->held.key[i];
+    for (i++; i < s->n && s->held.key[i] == vertex; i++)
+        ;
+    return i;
+}
+
+static int64_t chunk_bytes(int64_t count)
+{
+    return CHUNK_HEAD + 8 * count;
+}
+
+/* Keeps of `n` bytes for offset `at` what belongs to the tail. */
+static void keep_tail(struct store *s, int64_t at, const char *data, int64_t n)
+{
+    int64_t skip = s->tail_at > at ? s->tail_at - at : 0;
+    if (skip < n)
+        memcpy(s->tail + (at + skip - s->tail_at), data + skip, (size_t)(n - skip));
+}
+
+static void put(struct store *s, const void *data, int64_t n)
+{
+    keep_tail(s, s->bytes, data, n);
+    run_stream_put(s->append, data, n);
+    s->bytes += n;
+}
+
+static void put_chunk(struct store *s, int64_t i, int64_t end)
+{
+    char head[CHUNK_HEAD];
+    uint64_t *neighbour = s->held.value + i, vertex = s->held.key[i];
+    struct chunk c = {.vertex = vertex, .count = (uint32_t)(end - i)};
+    for (int64_t k = 0; k < end - i; k++)
+        s->sum += 31 * vertex + neighbour[k];
+    format_turn(neighbour, end - i);
+    c.crc = format_crc(vertex, c.count, neighbour);
+    format_put_chunk(head, &c);
+    put(s, head, CHUNK_HEAD);
+    put(s, neighbour, 8 * (end - i));
+    s->chunks++;
+}
+
+/* The block where the file ended is written once more, from memory. */
+static void append_chunks(struct store *s)
+{
+    int64_t from = s->tail_at, old = s->bytes, end = old, lists = 0;
+    for (int64_t i = 0; i < s->n; i = list_end(s, i))
+        lists++;
+    end += lists * CHUNK_HEAD + 8 * s->n;
+    run_stream_seek(s->append, from);
+    run_stream_put(s->append, s->tail, old - from);
+    s->tail_at = end / s->block * s->block > from ? end / s->block * s->block : from;
+    for (int64_t i = 0, next; i < s->n; i = next) {
+        next = list_end(s, i);
+        put_chunk(s, i, next);
+    }
+    run_stream_flush(s->append);
+    s->moved.append_blocks += units_div_up(end, s->block) - old / s->block;
+    s->moved.append_bytes += end - from;
+    s->entries += s->n;
+}
+
+struct linking {
+    struct store *s;
+    int64_t at;    /* of the next vertex: where its entries begin, */
+    int64_t chunk; /* and its new chunk */
+    int64_t links; /* in s->other: which offset is to hold which */
+};
+
+/* A vertex's entry: what it had last is linked to what it has now. */
+static void note_chunk(void *context, const struct extent *e, int64_t i, void *data)
+{
+    struct linking *l = context;
+    struct store *s = l->s;
+    struct pif_entry entry = format_pif_entry(data);
+    int64_t end = list_end(s, l->at);
+    (void)e;
+    (void)i;
+    if (entry.last) {
+        s->other.key[l->links] = entry.last;
+        s->other.value[l->links++] = (uint64_t)l->chunk;
+    } else
+        entry.first = (uint64_t)l->chunk;
+    entry.last = (uint64_t)l->chunk;
+    format_put_pif_entry(data, entry);
+    l->chunk += chunk_bytes(end - l->at);
+    l->at = end;
+}
+
+bool store_piece_ends(const struct store *s, int64_t n, int64_t offset)
+{
+    if (n == STORE_PIECE)
+        return true;
+    return n > STORE_PIECE / 2 &&
+           s->extent[n - 1].offset / s->block != offset / s->block;
+}
+
+static void update_pif(struct store *s, struct linking *l)
+{
+    int64_t i = 0;
+    spans_again(&s->moved.pif, pif_bytes(s));
+    while (i < s->n && !s->r->failed) {
+        int64_t n = 0;
+        for (; i < s->n; i = list_end(s, i)) {
+            int64_t offset = store_pif_at(s, s->held.key[i]);
+            if (store_piece_ends(s, n, offset))
+                break;
+            spans_add(&s->moved.pif, offset, offset + PIF_ENTRY);
+            s->extent[n++] = (struct extent){.offset = offset, .bytes = PIF_ENTRY};
+        }
+        run_blocks_change(&s->pif, s->extent, n, s->block, note_chunk, l);
+    }
+}
+
+/* What the tail holds of a chunk is linked there, too, as it is written again. */
+static void link_tail(struct store *s, int64_t at, const void *next)
+{
+    if (at >= s->tail_at)
+        memcpy(s->tail + (at - s->tail_at), next, 8);
+}
+
+static void update_links(struct store *s, int64_t links)
+{
+    int64_t i = 0;
+    pairs_sort(&s->other, &s->held, links);
+    format_turn(s->other.value, links);
+    spans_again(&s->moved.links, s->bytes);
+    while (i < links && !s->r->failed) {
+        int64_t n = 0;
+        for (; i < links; i++) {
+            int64_t offset = (int64_t)s->other.key[i];
+            if (store_piece_ends(s, n, offset))
+                break;
+            spans_add(&s->moved.links, offset, offset + 8);
+            link_tail(s, offset, &s->other.value[i]);
+            s->with[n] = &s->other.value[i];
+            s->extent[n++] = (struct extent){.offset = offset, .bytes = 8};
+        }
+        run_blocks_update(&s->partition, s->extent, s->with, n, s->block);
+    }
+}
+
+void store_flush(struct store *s)
+{
+    struct linking l = {.s = s, .chunk = s->bytes};
+    if (!s->n || s->r->failed || !s->append) {
+        s->n = 0;
+        return;
+    }
+    pairs_sort(&s->held, &s->other, s->n);
+    append_chunks(s);
+    update_pif(s, &l);
+    update_links(s, l.links);
+    s->n = 0;
+}
+
+/* ---- heads ----------------------------------------------------------------------- */
+
+static void write_head(struct run_file *f, const void *head)
+{
+    void *buffer = NULL;
+    int rc = buf_alloc(&buffer, PIF_HEAD, "a head");
+    struct io_req req = {.op = IO_OP_WRITE, .buf = buffer, .bytes = PIF_HEAD};
+    run_fail(f->run, rc);
+    if (rc)
+        return;
+    memcpy(buffer, head, PIF_HEAD);
+    run_transfer(f, &req, 1);
+    buf_free(buffer);
+}
+
+void store_heads(struct store *s)
+{
+    char head[PIF_HEAD];
+    format_pif_head(head, s->vertices, (uint64_t)s->bytes, (uint64_t)s->chunks);
+    write_head(&s->pif, head);
+    format_partition_head(head, s->vertices, (uint64_t)s->entries);
+    write_head(&s->partition, head);
+}

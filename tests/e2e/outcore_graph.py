@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# tier: quick ci; limit: 900
+"""outcore graph: its files to the byte, blocks that it moves, and levels, as a reference
+of its own computes them; the same levels for any number of ranks; how it ends."""
+import collections
+import glob
+import hashlib
+import os
+import random
+import struct
+import unittest
+
+import graph_reference as reference
+from e2e import Case, drawn, fault, long, main
+
+SIZES = (256, 512, 4096, 8192)
+FILES = "files/outcore-"
+# S:45,10000,5, seed 1, flushes of 10,000: blocks of the ingest (PIF, links, appended) and
+# of the search (PIF, PARTITION).
+KNOWN = {256: (1881, 3867, 3359, 2006, 9690), 512: (942, 2308, 1682, 1167, 5945),
+         4096: (120, 356, 214, 192, 1189), 8192: (60, 186, 109, 102, 672)}
+COUNTS = ("ingest_pif_blocks", "ingest_link_blocks", "ingest_append_blocks",
+          "search_pif_blocks", "search_partition_blocks")
+MIDDLE = ("S:45,10000,5", "--adjacency-buffer=10000")
+MIDDLE_LEVELS = [1, 77, 533, 3309, 5397, 681, 2]
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:8]
+
+
+def packed(edges):
+    return b"".join(struct.pack("<QQ", s, t) for s, t in edges)
+
+
+class Graph(Case):
+    def graph(self, *args, **how):
+        return self.run_program("outcore", "graph", "--seed=1", *args, "--quiet", **how)
+
+    def found(self, *args, **how):
+        """Results of a good run, and the sizes of levels."""
+        report = self.good(self.graph(*args, **how))
+        text = report["environment"]["notes"]["levels"] \
+            if "notes" in report.get("environment", {}) else \
+            next(self.texts(report, "levels"))
+        sizes = [int(size) for size in text.split(": ")[-1].split()]
+        numbers = {name: value[0] for name, value in report["results"].items()}
+        self.assertEqual(sum(sizes), numbers["visited"])
+        return numbers, sizes
+
+    def texts(self, part, name):
+        """Whatever is called so, wherever the report has it."""
+        if isinstance(part, dict):
+            for key, value in part.items():
+                if key == name and isinstance(value, str):
+                    yield value
+                yield from self.texts(value, name)
+        elif isinstance(part, list):
+            for value in part:
+                yield from self.texts(value, name)
+
+    def kept(self, *args, **how):
+        """PIF and PARTITION of rank 0."""
+        done = self.graph(*args, "--keep", **how)
+        self.assertEqual(done.status, 0, done)
+        data = []
+        for name in ("PIF", "PARTITION"):
+            path, = glob.glob(os.path.join(done.dir, "*.%s.0" % name))
+            with open(path, "rb") as f:
+                data.append(f.read())
+        return data
+
+    def file(self, name, data):
+        path = os.path.join(self.tmp, name)
+        with open(path, "wb") as f:
+            f.write(data)
+        return path
+
+    def counts(self, numbers):
+        return tuple(int(numbers[name]) for name in COUNTS)
+
+    # ---- files and blocks ------------------------------------------------------------
+
+    def test_files(self):
+        """To the byte, and the same for all sizes of blocks."""
+        edges = list(reference.scale_free(4, 20, 4, 1))
+        store = reference.Store(20, edges, 30)
+        for block in drawn(SIZES, 1):
+            pif, partition = self.kept("S:4,20,4", "--adjacency-buffer=30",
+                                       "--block=%d" % block, np=1)
+            self.assertEqual(pif, store.pif())
+            self.assertEqual(partition, bytes(store.partition))
+            self.assertEqual((digest(pif), digest(partition)), ("9f1cf672", "56d12765"))
+
+    def test_known_blocks(self):
+        for block in drawn(SIZES, 1):
+            numbers, sizes = self.found(*MIDDLE, "--block=%d" % block, np=1)
+            self.assertEqual(self.counts(numbers), KNOWN[block])
+            self.assertEqual((numbers["rounds"], numbers["chunks"]), (30, 19110))
+            self.assertEqual(sizes, MIDDLE_LEVELS)
+
+    @long
+    def test_known_files(self):
+        for block in SIZES:
+            pif, partition = self.kept(*MIDDLE, "--block=%d" % block, np=1)
+            self.assertEqual((len(pif), digest(pif)), (160064, "cf59a571"))
+            self.assertEqual((len(partition), digest(partition)), (858704, "b91dbaab"))
+
+    @long
+    def test_known_batches(self):
+        numbers, _ = self.found(*MIDDLE, "--batch=1000", np=1)
+        self.assertEqual(self.counts(numbers)[3:] + (numbers["rounds"],),
+                         (1369, 5976, 197))
+
+    def as_predicted(self, hubs, vertices, degree, buffer, batch, early, block):
+        edges = list(reference.scale_free(hubs, vertices, degree, 1))
+        store = reference.Store(vertices, edges, buffer, [block])
+        search = reference.Search(store.pif(), bytes(store.partition), batch=batch,
+                                  sizes=[block], early=early)
+        numbers, sizes = self.found(
+            "S:%d,%d,%d" % (hubs, vertices, degree), "--adjacency-buffer=%d" % buffer,
+            "--batch=%d" % batch, "--block=%d" % block,
+            "--filter=" + ("early" if early else "late"), np=1)
+        self.assertEqual(sizes, search.levels)
+        self.assertEqual(self.counts(numbers),
+                         (*store.counts[block].values(), search.pif[block],
+                          search.partition[block]))
+        self.assertEqual(
+            (numbers["rounds"], numbers["chain_max"], numbers["queue_bytes"]),
+            (search.rounds, search.chain_max, search.queue))
+
+    def test_as_predicted(self):
+        for case in drawn([(1, 30, 3, 7, 2, False, 256), (9, 700, 6, 100, 33, True, 512),
+                           (3, 2000, 8, 4096, 500, False, 1024),
+                           (20, 900, 4, 1, 1000, False, 256),
+                           (2, 60, 40, 300, 7, True, 256)], 1):
+            self.as_predicted(*case)
+
+    @long
+    def test_long_chunks(self):
+        """Of a hub with more neighbours than a request holds."""
+        edges = [(7, t) for t in range(40000)] + [(t, 7) for t in range(40000)]
+        path = self.file("star", packed(edges))
+        for more in ((), ("--request=4k",), ("--request=8k", "--block=8k")):
+            numbers, sizes = self.found(path, "--vertices=40000", "--root=3", *more,
+                                        np=2)
+            self.assertEqual(sizes, [1, 1, 39998])
+
+    # ---- levels ----------------------------------------------------------------------
+
+    def test_any_ranks(self):
+        for np in drawn([1, 2, 3, 5], 1):
+            numbers, sizes = self.found("S:45,3000,5", "--adjacency-buffer=900",
+                                        "--edge-buffer=333", "--batch=250", np=np)
+            self.assertEqual(sizes, reference.levels(reference.neighbours_of(
+                reference.scale_free(45, 3000, 5, 1))))
+            self.assertEqual(numbers["entries"], 15000)
+
+    @long
+    def test_kronecker(self):
+        _, sizes = self.found("kronecker:10,16", "--undirected", np=2)
+        self.assertEqual(sizes, [1, 11, 446, 428, 6])
+
+    def test_random_graphs(self):
+        """Directed and undirected, sparse and dense, by way of files."""
+        for seed in drawn(range(50), 2):
+            dice = random.Random(seed)
+            vertices = dice.choice([1, 2, 17, 300])
+            edges = [(dice.randrange(vertices), dice.randrange(vertices))
+                     for _ in range(dice.choice([1, vertices, 4 * vertices]))]
+            root, both = dice.randrange(vertices), dice.random() < .5
+            path = self.file("edges", packed(edges))
+            every = reference.both_ways(edges) if both else edges
+            _, sizes = self.found(
+                path, "--vertices=%d" % vertices, "--root=%d" % root, "--block=256",
+                "--adjacency-buffer=%d" % dice.choice([1, 10, 1000]),
+                "--batch=%d" % dice.choice([1, 5, 1000]),
+                *(["--undirected"] if both else []), np=dice.choice([1, 2, 3]))
+            self.assertEqual(sizes, reference.levels(
+                reference.neighbours_of(every), root), seed)
+
+    @long
+    def test_networkx(self):
+        """Levels of a peer."""
+        try:
+            import networkx
+        except ImportError:
+            self.skipTest("networkx is not installed")
+        for seed in range(10):
+            graph = networkx.gnm_random_graph(200, 260, seed, directed=True)
+            path = self.file("edges", packed(graph.edges))
+            _, sizes = self.found(path, "--vertices=200", np=2)
+            depth = networkx.single_source_shortest_path_length(graph, 0)
+            count = collections.Counter(depth.values())
+            self.assertEqual(sizes, [count[i] for i in range(len(count))], seed)
+
+    @long
+    def test_wordnet(self):
+        try:
+            vertices, edges = reference.wordnet()
+        except OSError:
+            self.skipTest("wordnet-base is not installed")
+        path = self.file("wordnet", packed(edges))
+        for np in (1, 2):
+            _, sizes = self.found(path, "--vertices=%d" % vertices, np=np)
+            self.assertEqual(sizes, [1, 3, 23, 262, 3523, 14273, 32601, 38177, 17743,
+                                     4365, 700, 66, 6])
+
+    @unittest.skipUnless(os.environ.get("LEADLINE_BIG") == "1",
+                         "LEADLINE_BIG=1 is not set")
+    @long
+    def test_million(self):
+        numbers, sizes = self.found("S:45,1000000,5", np=1)
+        self.assertEqual(numbers["chunks"], 1905468)
+        self.assertEqual(sizes, [1, 703, 9123, 112629, 503747, 359641, 14152, 4])
+
+    @long
+    def test_other_ways(self):
+        for args in (("--iomethod=MPI",), ("--iomode=ASYNC",), ("--cache=keep",),
+                     ("--repeat=2",)):
+            _, sizes = self.found(*MIDDLE, "--batch=3000", *args, np=2)
+            self.assertEqual(sizes, MIDDLE_LEVELS)
+
+    # ---- how it ends -----------------------------------------------------------------
+
+    def test_refused(self):
+        path = self.file("edges", packed([(0, 1)]))
+        for args, said in drawn([
+                (("S:4,20",), "S:HUBS,VERTICES,DEGREE"), (("S:5,5,5",), "hubs"),
+                (("S:0,5,5",), "hub"), (("kronecker:99,2",), "scale"),
+                (("kronecker:3",), "SCALE,EDGEFACTOR"),
+                (("S:4,20,4", "--vertices=9"), "--vertices"), ((path,), "--vertices"),
+                (("S:4,20,4", "--root=20"), "--root=20"),
+                (("--block=1000",), "--block"),
+                (("--block=8k", "--request=4k"), "--request")], 3):
+            self.refused(self.graph(*args, np=1), said)
+
+    def test_bad_edges(self):
+        for data, args, parts in drawn([
+                (packed([(0, 1), (1, 9)]), ("--vertices=9",), ("edge 1", "9")),
+                (packed([(0, 1)]) + b"x", ("--vertices=9",), ("cut short",)),
+                (packed([(1 << 50, 1)]), ("--vertices=%d" % (1 << 20),), ("edge 0",))],
+                1):
+            path = self.file("edges", data)
+            self.one_sentence(self.graph(path, *args, np=2), path, *parts)
+        self.one_sentence(self.graph("nowhere", "--vertices=3", np=1), "nowhere")
+
+    def test_damage(self):
+        """What a device has made of a chunk, or of an entry of PIF."""
+        for what, file, parts in drawn([
+                ("read:flip:1", "PARTITION", ("PARTITION", "vertex")),
+                ("write:flip:1", "PARTITION", ("PARTITION",)),
+                ("read:shift:1", "PARTITION", ("PARTITION",))], 1):
+            done = self.graph("S:4,200,4", "--block=256", np=2,
+                              env=fault(what, 1, file))
+            self.failed(done, *parts)
+
+    @long
+    def test_failing_disk(self):
+        for what, file in (("write:ENOSPC:2", "PARTITION"), ("write:EIO:1", "PIF"),
+                           ("read:EIO:2", "PARTITION"), ("write:ENOSPC:1", "QUEUE"),
+                           ("read:EIO:1", "edges")):
+            for np in (1, 3):
+                done = self.graph(*MIDDLE, "--batch=500", np=np,
+                                  env=fault(what, np - 1, file))
+                self.failed(done, file)
+
+
+if __name__ == "__main__":
+    main()
