@@ -47,7 +47,7 @@ outcore_SOURCES += \
 	src/outcore/graph/graph.c \
 	src/outcore/graph/pairs.c src/outcore/graph/pairs.h \
 	src/outcore/graph/search.c src/outcore/graph/search.h \
-	src/outcore/graph/spans.h \
+	src/outcore/graph/slots.h src/outcore/graph/spans.h \
 	src/outcore/graph/store.c src/outcore/graph/store.h
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
 	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""outcore graph: its files to the byte, blocks that it moves, and levels, as a reference
-of its own computes them; the same levels for any number of ranks; how it ends."""
+"""outcore graph: its files to the byte, blocks that it moves, and levels, as a
+reference of its own computes them; the same levels for any number of ranks; how it ends."""
 import collections
 import glob
 import hashlib
@@ -15,8 +15,8 @@ from e2e import Case, drawn, fault, long, main
 
 SIZES = (256, 512, 4096, 8192)
 FILES = "files/outcore-"
-# S:45,10000,5, seed 1, flushes of 10,000: blocks of the ingest (PIF, links, appended) and
-# of the search (PIF, PARTITION).
+# S:45,10000,5, seed 1, flushes of 10,000: blocks of the ingest (PIF, links, appended)
+# and of the search (PIF, PARTITION).
 KNOWN = {256: (1881, 3867, 3359, 2006, 9690), 512: (942, 2308, 1682, 1167, 5945),
          4096: (120, 356, 214, 192, 1189), 8192: (60, 186, 109, 102, 672)}
 COUNTS = ("ingest_pif_blocks", "ingest_link_blocks", "ingest_append_blocks",
@@ -40,24 +40,13 @@ class Graph(Case):
     def found(self, *args, **how):
         """Results of a good run, and the sizes of levels."""
         report = self.good(self.graph(*args, **how))
-        text = report["environment"]["notes"]["levels"] \
-            if "notes" in report.get("environment", {}) else \
-            next(self.texts(report, "levels"))
+        text = report["run"]["notes"]["levels"]
         sizes = [int(size) for size in text.split(": ")[-1].split()]
         numbers = {name: value[0] for name, value in report["results"].items()}
         self.assertEqual(sum(sizes), numbers["visited"])
+        runs = 2 if "--repeat=2" in args else 1
+        self.assertEqual(report["checks"]["blocks_checked"], runs * numbers["chunks"])
         return numbers, sizes
-
-    def texts(self, part, name):
-        """Whatever is called so, wherever the report has it."""
-        if isinstance(part, dict):
-            for key, value in part.items():
-                if key == name and isinstance(value, str):
-                    yield value
-                yield from self.texts(value, name)
-        elif isinstance(part, list):
-            for value in part:
-                yield from self.texts(value, name)
 
     def kept(self, *args, **how):
         """PIF and PARTITION of rank 0."""
@@ -130,7 +119,8 @@ class Graph(Case):
             (search.rounds, search.chain_max, search.queue))
 
     def test_as_predicted(self):
-        for case in drawn([(1, 30, 3, 7, 2, False, 256), (9, 700, 6, 100, 33, True, 512),
+        for case in drawn([(1, 30, 3, 7, 2, False, 256),
+                           (9, 700, 6, 100, 33, True, 512),
                            (3, 2000, 8, 4096, 500, False, 1024),
                            (20, 900, 4, 1, 1000, False, 256),
                            (2, 60, 40, 300, 7, True, 256)], 1):

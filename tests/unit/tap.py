@@ -38,8 +38,8 @@ def lot_of(text):
 
 
 def has_its_turn(test):
-    """For "ci": a long case runs with MPICH or with the others, as the commit says. What
-    no MPI changes runs with the first only, and so always."""
+    """For "ci": a long case runs with MPICH or with the others, as the commit says.
+    What no MPI changes runs with the first only, and so always."""
     if os.environ.get("LEADLINE_ANY_MPI"):
         return True
     lot = "%s %s" % (os.environ.get("LEADLINE_DRAW", ""), test.id())

@@ -1,10 +1,9 @@
 #include "outcore/graph/check.h"
 #include "base/err.h"
+#include "outcore/graph/slots.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SLOTS = 2 };
 
 struct checking {
     struct search *q;
@@ -68,6 +67,7 @@ static bool next_chunk(struct checking *k, uint64_t *neighbour, int64_t room)
     }
     format_turn(neighbour, h.count);
     c->chunks++;
+    s->r->checked++;
     c->entries += h.count;
     for (uint32_t i = 0; i < h.count; i++)
         c->sum += 31 * h.vertex + neighbour[i];
@@ -100,7 +100,7 @@ void check_files(struct search *q, struct check *c)
     struct run_stream_how how = {.op = IO_OP_READ,
                                  .bytes = s->bytes,
                                  .slot_bytes = s->request,
-                                 .slots = SLOTS,
+                                 .slots = graph_slots(s->r),
                                  .record = 8};
     bool more = true;
     *c = (struct check){.read_bytes = 0};

@@ -1,11 +1,11 @@
 #include "outcore/graph/edges.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/slots.h"
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
-enum { SLOTS = 2 };
 #define VERTEX_END (UINT64_C(1) << 48)
 
 int edges_plan(struct run *r, struct edges *e, const char *what)
@@ -34,7 +34,7 @@ void edges_name(struct run *r, struct edges *e, int64_t slot)
     int64_t rows = e->file.bytes / GRAPHS_EDGE;
     e->first = units_part(rows, r->worker, r->workers);
     e->end = units_part(rows, r->worker + 1, r->workers);
-    data_name(r, &e->file, "edges", slot, SLOTS);
+    data_name(r, &e->file, "edges", slot, graph_slots(r));
 }
 
 int edges_make(struct run *r, struct edges *e)
@@ -49,7 +49,7 @@ int edges_open(struct run *r, struct edges *e)
                                  .from = e->first * GRAPHS_EDGE,
                                  .bytes = (e->end - e->first) * GRAPHS_EDGE,
                                  .slot_bytes = e->file.of->max_request,
-                                 .slots = SLOTS,
+                                 .slots = graph_slots(r),
                                  .record = GRAPHS_EDGE};
     e->n = e->left = 0;
     e->piece = NULL;

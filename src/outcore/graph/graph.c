@@ -17,6 +17,7 @@
 #include "outcore/commands.h"
 #include "outcore/graph/check.h"
 #include "outcore/graph/edges.h"
+#include "outcore/graph/slots.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -120,7 +121,7 @@ static void fill_need(const struct run *r, struct run_need *n)
     int64_t pif =
         PIF_HEAD * (int64_t)r->world.size + PIF_ENTRY * (int64_t)g.edges.vertices;
     n->order = "chunks of vertices";
-    n->depth = 2;
+    n->depth = graph_slots(r);
     n->files = 4;
     n->memory_bytes = store_memory(&g.store) +
                       search_memory(&g.search, set.edge_buffer) +

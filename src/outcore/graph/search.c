@@ -1,11 +1,12 @@
 #include "outcore/graph/search.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/slots.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, ENTRY = 8, FIRST_LEVELS = 64 };
+enum { ENTRY = 8, FIRST_LEVELS = 64 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
@@ -17,7 +18,7 @@ static int64_t bitmap_bytes(const struct search *q)
 int64_t search_memory(const struct search *q, int64_t room)
 {
     return chains_memory(q->s, q->batch) + deal_memory(q->s->r, 1, room) +
-           bitmap_bytes(q) + q->batch * 32 + 2 * SLOTS * q->s->request;
+           bitmap_bytes(q) + q->batch * 32 + 2 * graph_slots(q->s->r) * q->s->request;
 }
 
 int search_open(struct search *q, int64_t room)
@@ -62,7 +63,8 @@ void search_name(struct search *q)
     for (int i = 0; i < 2; i++) {
         snprintf(which, sizeof which, "-%d.%d", i, r->world.rank);
         run_path(r, "QUEUE", which, path, sizeof path);
-        run_file_at(&q->queue[i], r, path, false, true, 0, q->s->request, SLOTS);
+        run_file_at(&q->queue[i], r, path, false, true, 0, q->s->request,
+                    graph_slots(r));
     }
 }
 
@@ -171,7 +173,7 @@ static struct run_stream *open_queue(struct search *q, int64_t level, enum io_op
     struct run_stream_how how = {.op = op,
                                  .bytes = bytes,
                                  .slot_bytes = q->s->request / ENTRY * ENTRY,
-                                 .slots = SLOTS,
+                                 .slots = graph_slots(q->s->r),
                                  .record = op == IO_OP_READ ? ENTRY : 0};
     struct run_file *f = &q->queue[(level + (op == IO_OP_WRITE)) % 2];
     if (!q->s->r->failed && f->io)

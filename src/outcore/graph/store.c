@@ -2,18 +2,19 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/slots.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2, ZEROS = 1 << 16 };
+enum { ZEROS = 1 << 16 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
 int64_t store_memory(const struct store *s)
 {
-    return s->capacity * 32 + s->block + SLOTS * s->request +
+    return s->capacity * 32 + s->block + graph_slots(s->r) * s->request +
            STORE_PIECE * (int64_t)(sizeof *s->extent + sizeof *s->with) +
            4 * s->request;
 }
@@ -74,7 +75,7 @@ void store_name(struct store *s)
     run_path(r, "PIF", which, path, sizeof path);
     run_file_at(&s->pif, r, path, false, true, pif_bytes(s), s->request, 1);
     run_path(r, "PARTITION", which, path, sizeof path);
-    run_file_at(&s->partition, r, path, false, true, 0, s->request, SLOTS);
+    run_file_at(&s->partition, r, path, false, true, 0, s->request, graph_slots(r));
     s->n = s->entries = s->chunks = 0;
     s->sum = 0;
     s->bytes = PARTITION_HEAD;
@@ -119,7 +120,7 @@ int store_files_open(struct store *s, bool ingest)
 {
     struct run_stream_how how = {.op = IO_OP_WRITE,
                                  .slot_bytes = s->request,
-                                 .slots = SLOTS,
+                                 .slots = graph_slots(s->r),
                                  .record = CHUNK_HEAD};
     int flags = ingest ? IO_READ | IO_WRITE : IO_READ;
     int rc = run_file_open(&s->pif, flags);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* The loops below are plain ones that compilers turn into vectors; where they can, for
- * several kinds of processors, of which the best is taken when the program starts. GCC
- * unrolls the taps with -O3 only, which makes a pixel of 64 taps three times as fast. */
+ * several kinds of processors, of which the best is taken when the program starts.
+ * GCC unrolls the taps with -O3 only: a pixel of 64 taps is three times as fast. */
 #if defined __clang__ || defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define WIDE
 #elif defined __x86_64__ && defined __GNUC__
