@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
 """outcore graph: its files to the byte, blocks that it moves, and levels, as a
-reference of its own computes them; the same levels for any number of ranks; how it ends."""
+reference of its own computes them; the same levels for any number of ranks; how it
+ends."""
 import collections
 import glob
 import hashlib
