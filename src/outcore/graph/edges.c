@@ -69,12 +69,13 @@ static bool is_edge(struct run *r, const struct edges *e, const uint64_t edge[2]
 {
     uint64_t end = e->vertices ? e->vertices : VERTEX_END;
     int wrong = edge[0] < end;
+    int64_t number = e->first + e->n;
     if (edge[0] < end && edge[1] < end)
         return true;
-    run_fail(r, err_set(-EINVAL, e->file.path, (e->first + e->n) * GRAPHS_EDGE,
+    run_fail(r, err_set(-EINVAL, e->file.path, number * GRAPHS_EDGE,
                         "edge %lld is from %llu to %llu, and the vertex %llu is not "
                         "below %s (%llu)",
-                        (long long)(e->first + e->n), (unsigned long long)edge[0],
+                        (long long)number, (unsigned long long)edge[0],
                         (unsigned long long)edge[1], (unsigned long long)edge[wrong],
                         e->vertices ? "the number of vertices" : "2^48",
                         (unsigned long long)end));
