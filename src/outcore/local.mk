@@ -41,6 +41,7 @@ outcore_SOURCES += \
 outcore_SOURCES += \
 	src/outcore/graph/chains.c src/outcore/graph/chains.h \
 	src/outcore/graph/check.c src/outcore/graph/check.h \
+	src/outcore/graph/csr.c src/outcore/graph/csr.h \
 	src/outcore/graph/deal.c src/outcore/graph/deal.h \
 	src/outcore/graph/edges.c src/outcore/graph/edges.h \
 	src/outcore/graph/format.c src/outcore/graph/format.h \

@@ -188,6 +188,21 @@ class Store:
             for v in range(self.vertices))
 
 
+class Rows:
+    """OFFSETS and NEIGHBOURS of one rank, as bytes."""
+    def __init__(self, vertices, edges):
+        lists = neighbours_of(edges)
+        offsets = [0]
+        for v in range(vertices):
+            offsets.append(offsets[-1] + len(lists.get(v, ())))
+        flat = [t for v in range(vertices) for t in lists.get(v, ())]
+        head = struct.pack("<8xQQ40x", vertices, len(flat))
+        self.offsets = b"LLOFFS01" + head[8:] + struct.pack(
+            "<%dQ" % len(offsets), *offsets)
+        self.neighbours = b"LLNEIG01" + head[8:] + struct.pack(
+            "<%dQ" % len(flat), *flat)
+
+
 class Search:
     """A search by levels in the two files' bytes, in batches of the queue.
 
@@ -241,6 +256,24 @@ class Search:
             self.partition[b] += len(some)
         self.rounds += 1
         return following
+
+
+class RowSearch(Search):
+    """The same, in the two files of Rows."""
+    def expand(self, entries):
+        batch = sorted(set(entries) - self.seen)
+        self.seen.update(batch)
+        rows = [struct.unpack_from("<QQ", self.files[0], HEAD + 8 * v) for v in batch]
+        for b in self.pif:
+            self.pif[b] += len({i for v in batch for i in blocks(
+                HEAD + 8 * v, HEAD + 8 * v + 16, b)})
+            self.partition[b] += len({i for first, end in rows if first < end
+                                      for i in blocks(HEAD + 8 * first, HEAD + 8 * end,
+                                                      b)})
+        self.rounds += bool(batch)
+        flat = [t for first, end in rows for t in struct.unpack_from(
+            "<%dQ" % (end - first), self.files[1], HEAD + 8 * first)]
+        return [t for t in flat if t not in self.seen] if self.early else flat
 
 
 # ---- WordNet -------------------------------------------------------------------------

@@ -49,12 +49,12 @@ class Graph(Case):
         self.assertEqual(report["checks"]["blocks_checked"], runs * numbers["chunks"])
         return numbers, sizes
 
-    def kept(self, *args, **how):
-        """PIF and PARTITION of rank 0."""
+    def kept(self, *args, names=("PIF", "PARTITION"), **how):
+        """Both files of rank 0."""
         done = self.graph(*args, "--keep", **how)
         self.assertEqual(done.status, 0, done)
         data = []
-        for name in ("PIF", "PARTITION"):
+        for name in names:
             path, = glob.glob(os.path.join(done.dir, "*.%s.0" % name))
             with open(path, "rb") as f:
                 data.append(f.read())
@@ -132,10 +132,43 @@ class Graph(Case):
         """Of a hub with more neighbours than a request holds."""
         edges = [(7, t) for t in range(40000)] + [(t, 7) for t in range(40000)]
         path = self.file("star", packed(edges))
-        for more in ((), ("--request=4k",), ("--request=8k", "--block=8k")):
+        for more in ((), ("--request=4k",), ("--request=8k", "--block=8k"),
+                     ("--layout=csr", "--request=4k"), ("--layout=csr",)):
             numbers, sizes = self.found(path, "--vertices=40000", "--root=3", *more,
                                         np=2)
             self.assertEqual(sizes, [1, 1, 39998])
+
+    def in_rows(self, hubs, vertices, degree, buffer, batch, early, block):
+        edges = list(reference.scale_free(hubs, vertices, degree, 1))
+        rows = reference.Rows(vertices, edges)
+        search = reference.RowSearch(rows.offsets, rows.neighbours, batch=batch,
+                                     sizes=[block], early=early)
+        args = ("S:%d,%d,%d" % (hubs, vertices, degree), "--layout=csr",
+                "--adjacency-buffer=%d" % buffer, "--batch=%d" % batch,
+                "--block=%d" % block, "--filter=" + ("early" if early else "late"))
+        numbers, sizes = self.found(*args, np=1)
+        self.assertEqual(sizes, search.levels)
+        self.assertEqual(self.counts(numbers),
+                         (0, 0, 0, search.pif[block], search.partition[block]))
+        self.assertEqual((numbers["rounds"], numbers["queue_bytes"]),
+                         (search.rounds, search.queue))
+        kept = self.kept(*args, names=("OFFSETS", "NEIGHBOURS"), np=1)
+        self.assertEqual(kept, [rows.offsets, rows.neighbours])
+
+    def test_in_rows(self):
+        for case in drawn([(1, 30, 3, 100000, 2, False, 256),
+                           (9, 700, 6, 100000, 33, True, 512),
+                           (3, 2000, 8, 200000, 500, False, 1024),
+                           (2, 60, 40, 100000, 7, True, 256)], 1):
+            self.in_rows(*case)
+
+    @long
+    def test_rows_out_of_core(self):
+        """Runs of the sort go to disk, from all ranks."""
+        for np in (1, 3):
+            numbers, sizes = self.found("S:45,300000,5", "--layout=csr",
+                                        "--adjacency-buffer=200000", np=np)
+            self.assertEqual((numbers["entries"], numbers["visited"]), (1.5e6, 3e5))
 
     # ---- levels ----------------------------------------------------------------------
 
@@ -166,6 +199,7 @@ class Graph(Case):
                 path, "--vertices=%d" % vertices, "--root=%d" % root, "--block=256",
                 "--adjacency-buffer=%d" % dice.choice([1, 10, 1000]),
                 "--batch=%d" % dice.choice([1, 5, 1000]),
+                *dice.choice([[], ["--layout=csr", "--adjacency-buffer=100000"]]),
                 *(["--undirected"] if both else []), np=dice.choice([1, 2, 3]))
             self.assertEqual(sizes, reference.levels(
                 reference.neighbours_of(every), root), seed)
@@ -180,7 +214,8 @@ class Graph(Case):
         for seed in range(10):
             graph = networkx.gnm_random_graph(200, 260, seed, directed=True)
             path = self.file("edges", packed(graph.edges))
-            _, sizes = self.found(path, "--vertices=200", np=2)
+            _, sizes = self.found(path, "--vertices=200", np=2,
+                                  *(["--layout=csr"] if seed % 2 else []))
             depth = networkx.single_source_shortest_path_length(graph, 0)
             count = collections.Counter(depth.values())
             self.assertEqual(sizes, [count[i] for i in range(len(count))], seed)
@@ -192,8 +227,9 @@ class Graph(Case):
         except OSError:
             self.skipTest("wordnet-base is not installed")
         path = self.file("wordnet", packed(edges))
-        for np in (1, 2):
-            _, sizes = self.found(path, "--vertices=%d" % vertices, np=np)
+        for np, layout in ((1, "chunk"), (2, "chunk"), (2, "csr")):
+            _, sizes = self.found(path, "--vertices=%d" % vertices,
+                                  "--layout=" + layout, np=np)
             self.assertEqual(sizes, [1, 3, 23, 262, 3523, 14273, 32601, 38177, 17743,
                                      4365, 700, 66, 6])
 
@@ -244,6 +280,18 @@ class Graph(Case):
                 ("read:shift:1", "PARTITION", ("PARTITION",))], 1):
             done = self.graph("S:4,200,4", "--block=256", np=2,
                               env=fault(what, 1, file))
+            self.failed(done, *parts)
+
+    def test_damaged_rows(self):
+        for what, file, parts in drawn([
+                ("write:flip:1", "OFFSETS", ("OFFSETS", "the file is damaged")),
+                ("write:flip:1", "NEIGHBOURS", ("NEIGHBOURS",)),
+                ("read:shift:2", "NEIGHBOURS", ("NEIGHBOURS",)),
+                ("read:EIO:1", "RUNS", ("RUNS",)),
+                ("write:ENOSPC:1", "RUNS", ("RUNS",)),
+                ("write:ENOSPC:1", "OFFSETS", ("OFFSETS",))], 2):
+            done = self.graph("S:4,20000,8", "--adjacency-buffer=70000",
+                              "--layout=csr", np=2, env=fault(what, 1, file))
             self.failed(done, *parts)
 
     @long

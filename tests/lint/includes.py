@@ -37,7 +37,7 @@ MAY = {
     "extsort": RUN | {"sort"},
     "outcore/aio": RUN | {"outcore", "outcore/data"},
     "outcore/data": RUN | {"outcore", "sort"},
-    "outcore/graph": RUN | {"outcore", "outcore/data"},
+    "outcore/graph": RUN | {"extsort", "outcore", "outcore/data"},
     "outcore/knn": RUN | {"outcore", "outcore/data"},
     "outcore/ngram": RUN | {"outcore", "outcore/data", "outcore/stream"},
     "outcore/resample": RUN | {"outcore", "outcore/data"},

@@ -20,7 +20,6 @@ int chains_open(struct chains *c, struct store *s, int64_t most)
 {
     void *window = NULL;
     *c = (struct chains){.s = s, .most = most, .window_room = 2 * s->request};
-    c->moved.block = c->pif.block = s->block;
     c->place.key = malloc((size_t)most * 32);
     int rc = buf_alloc(&window, c->window_room, "a window");
     c->window = window;
@@ -174,8 +173,10 @@ static int take_chunk(struct chains *c, int64_t i, const struct chunk *h,
         return rc;
     memcpy(c->found.value + c->count, neighbours, (size_t)h->count * 8);
     format_turn(c->found.value + c->count, h->count);
-    for (uint32_t k = 0; k < h->count; k++)
+    for (uint32_t k = 0; k < h->count; k++) {
         c->found.key[c->count + k] = number;
+        c->s->searched.sum += 31 * vertex + c->found.value[c->count + k];
+    }
     c->count += h->count;
     if (!h->next)
         return 0;
@@ -198,7 +199,7 @@ static int read_chunk(struct chains *c, int64_t i)
     data = bytes_at(c, at, end - at, end);
     if (!data)
         return 0;
-    spans_add(&c->moved, at, end);
+    spans_add(&c->s->searched.lists, at, end);
     return take_chunk(c, i, &h, data + CHUNK_HEAD);
 }
 
@@ -206,7 +207,7 @@ static void read_round(struct chains *c)
 {
     struct run *r = c->s->r;
     pairs_sort(&c->place, &c->other, c->n);
-    spans_again(&c->moved, c->s->bytes);
+    spans_again(&c->s->searched.lists, c->s->bytes);
     c->window_at = c->window_end = c->following = 0;
     for (int64_t i = 0; i < c->n && !r->failed; i++)
         run_fail(r, read_chunk(c, i));
@@ -214,7 +215,7 @@ static void read_round(struct chains *c)
     c->place = c->other;
     c->other = swap;
     c->n = c->following;
-    c->rounds++;
+    c->s->searched.rounds++;
 }
 
 /* ---- a batch --------------------------------------------------------------------- */
@@ -251,7 +252,7 @@ static void read_firsts(struct chains *c, int64_t n)
 {
     struct store *s = c->s;
     c->n = 0;
-    spans_again(&c->pif, s->pif.bytes);
+    spans_again(&s->searched.places, s->pif.bytes);
     for (int64_t i = 0; i < n && !s->r->failed;) {
         struct firsts f = {c, i};
         int64_t k = 0;
@@ -259,7 +260,7 @@ static void read_firsts(struct chains *c, int64_t n)
             int64_t offset = store_pif_at(s, c->vertex[i]);
             if (store_piece_ends(s, k, offset))
                 break;
-            spans_add(&c->pif, offset, offset + PIF_ENTRY);
+            spans_add(&s->searched.places, offset, offset + PIF_ENTRY);
             s->extent[k++] = (struct extent){.offset = offset, .bytes = PIF_ENTRY};
         }
         run_blocks_read(&s->pif, s->extent, k, s->block, note_first, &f);
@@ -268,14 +269,15 @@ static void read_firsts(struct chains *c, int64_t n)
 
 int64_t chains_collect(struct chains *c, const uint64_t *vertex, int64_t n)
 {
-    int64_t rounds = c->rounds;
+    struct store_searched *d = &c->s->searched;
+    int64_t rounds = d->rounds;
     c->vertex = vertex;
     c->count = 0;
     read_firsts(c, n);
     while (c->n && !c->s->r->failed)
         read_round(c);
-    if (c->rounds - rounds > c->longest)
-        c->longest = c->rounds - rounds;
+    if (d->rounds - rounds > d->longest)
+        d->longest = d->rounds - rounds;
     if (c->count)
         pairs_sort(&c->found, &c->sorted, c->count);
     return c->s->r->failed ? 0 : c->count;

@@ -8,10 +8,6 @@
 
 struct chains {
     struct store *s;
-    struct spans moved; /* blocks of PARTITION */
-    struct spans pif;
-    int64_t rounds, longest;
-
     const uint64_t *vertex;     /* of the batch, in order */
     int64_t most;               /* vertices of a batch */
     struct pairs place, other;  /* of chunks to be read: offset, number in the batch */

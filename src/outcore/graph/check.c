@@ -1,32 +1,44 @@
 #include "outcore/graph/check.h"
 #include "base/err.h"
+#include "outcore/graph/csr.h"
 #include "outcore/graph/slots.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct checking {
-    struct search *q;
-    struct check *c;
+struct reader {
     struct run_stream *in;
     const char *piece;
     int64_t left;
-    uint64_t *list; /* neighbours of what was visited, on their way to their owners */
-    int64_t n;
 };
 
-/* Bytes of PARTITION are numbers of 8. Returns whether there is one more. */
+struct checking {
+    struct search *q;
+    struct check *c;
+    struct reader lists, places;
+    int64_t row;          /* of a file of rows: the next one, */
+    uint64_t entry, next; /* the next entry, and where the next row begins */
+    uint64_t *list; /* neighbours of what was visited, on their way to their owners */
+    int64_t n, room;
+};
+
+/* A file as numbers of 8 bytes. Returns whether there is one more. */
+static bool next_of(struct reader *f, struct check *c, uint64_t *word)
+{
+    if (!f->left && f->in)
+        f->piece = run_stream_next(f->in, &f->left);
+    if (!f->in || !f->piece || f->left < 8)
+        return false;
+    memcpy(word, f->piece, 8);
+    f->piece += 8;
+    f->left -= 8;
+    c->read_bytes += 8;
+    return true;
+}
+
 static bool next_word(struct checking *k, uint64_t *word)
 {
-    if (!k->left && k->in)
-        k->piece = run_stream_next(k->in, &k->left);
-    if (!k->in || !k->piece || k->left < 8)
-        return false;
-    memcpy(word, k->piece, 8);
-    k->piece += 8;
-    k->left -= 8;
-    k->c->read_bytes += 8;
-    return true;
+    return next_of(&k->lists, k->c, word);
 }
 
 static void damaged(struct checking *k, int64_t at, const char *what)
@@ -69,11 +81,60 @@ static bool next_chunk(struct checking *k, uint64_t *neighbour, int64_t room)
     c->chunks++;
     s->r->checked++;
     c->entries += h.count;
+    uint64_t sum = 31 * h.vertex * h.count;
     for (uint32_t i = 0; i < h.count; i++)
-        c->sum += 31 * h.vertex + neighbour[i];
+        sum += neighbour[i];
+    c->sum += sum;
     if (search_visited(k->q, h.vertex)) {
         c->reached += h.count;
+        c->reached_sum += sum;
         k->n += h.count;
+    }
+    return true;
+}
+
+/* An offset after the one that the row before begins with. */
+static bool next_row(struct checking *k)
+{
+    struct store *s = k->q->s;
+    uint64_t next;
+    if (!next_of(&k->places, k->c, &next))
+        return false;
+    format_turn(&next, 1);
+    if (next < k->next || (!k->row && next) || next > (uint64_t)s->entries) {
+        run_fail(s->r, err_set(-EIO, s->pif.path, CSR_HEAD + 8 * k->row,
+                               "a row begins with entry %llu, the one before it with "
+                               "%llu, of %lld: the file is damaged",
+                               (unsigned long long)next, (unsigned long long)k->next,
+                               (long long)s->entries));
+        return false;
+    }
+    k->c->chunks += k->row > 0 && next > k->next;
+    k->next = next;
+    k->row++;
+    return true;
+}
+
+/* The next entry of a file of rows, as next_chunk. */
+static bool next_entry(struct checking *k)
+{
+    struct store *s = k->q->s;
+    struct check *c = k->c;
+    uint64_t neighbour, ranks = (uint64_t)s->r->world.size;
+    while (k->row <= store_vertices(s) && (!k->row || k->next == k->entry))
+        if (!next_row(k))
+            return false;
+    if (!next_word(k, &neighbour))
+        return false;
+    format_turn(&neighbour, 1);
+    uint64_t vertex = (uint64_t)(k->row - 2) * ranks + (uint64_t)s->r->world.rank;
+    k->entry++;
+    c->entries++;
+    c->sum += 31 * vertex + neighbour;
+    if (search_visited(k->q, vertex)) {
+        k->list[k->n++] = neighbour;
+        c->reached++;
+        c->reached_sum += 31 * vertex + neighbour;
     }
     return true;
 }
@@ -92,28 +153,53 @@ static void look_up(struct checking *k)
     } while (deal_any(&q->deal, done < k->n));
 }
 
+static bool next_part(struct checking *k)
+{
+    struct store *s = k->q->s;
+    bool more = true;
+    k->n = 0;
+    if (s->layout == &store_csr)
+        while (more && k->n < k->room)
+            more = next_entry(k);
+    else
+        while (more && k->n <= s->capacity)
+            more = next_chunk(k, k->list + k->n, s->capacity);
+    return more;
+}
+
+/* The head, too, which is as long in all files. */
+static void open_reader(struct checking *k, struct reader *f, struct run_file *file,
+                        int64_t bytes, int slots)
+{
+    uint64_t word;
+    struct run_stream_how how = {.op = IO_OP_READ,
+                                 .bytes = bytes,
+                                 .slot_bytes = k->q->s->request,
+                                 .slots = slots,
+                                 .record = 8};
+    run_stream_open(&f->in, file, &how);
+    for (int i = 0; i < PARTITION_HEAD / 8; i++)
+        if (!next_of(f, k->c, &word))
+            return;
+}
+
 /* The memory for it is that of the adjacency buffer: a chunk has at most as many. */
 void check_files(struct search *q, struct check *c)
 {
     struct store *s = q->s;
-    struct checking k = {.q = q, .c = c, .list = s->memory};
-    struct run_stream_how how = {.op = IO_OP_READ,
-                                 .bytes = s->bytes,
-                                 .slot_bytes = s->request,
-                                 .slots = graph_slots(s->r),
-                                 .record = 8};
-    bool more = true;
+    bool rows = s->layout == &store_csr, more = !s->r->failed;
+    struct checking k = {.q = q, .c = c, .list = s->memory, .room = s->capacity};
+    if (rows)
+        k.list = csr_room(s, &k.room);
     *c = (struct check){.read_bytes = 0};
-    run_stream_open(&k.in, &s->partition, &how);
-    for (int i = 0; i < PARTITION_HEAD / 8 && more; i++) {
-        uint64_t word;
-        more = next_word(&k, &word);
-    }
+    open_reader(&k, &k.lists, &s->partition, s->bytes, graph_slots(s->r));
+    if (rows)
+        open_reader(&k, &k.places, &s->pif, s->layout->places_bytes(s), 1);
     while (deal_any(&q->deal, more)) {
-        k.n = 0;
-        while (more && k.n <= s->capacity)
-            more = next_chunk(&k, k.list + k.n, s->capacity);
+        more = more && next_part(&k);
         look_up(&k);
     }
-    run_stream_close(&k.in);
+    run_stream_close(&k.lists.in);
+    run_stream_close(&k.places.in);
+    s->r->checked += rows ? c->chunks : 0;
 }

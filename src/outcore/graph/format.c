@@ -26,13 +26,18 @@ void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunk
     put(out + 24, chunks);
 }
 
-void format_partition_head(void *to, uint64_t vertices, uint64_t entries)
+void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries)
 {
     char *out = to;
-    memset(out, 0, PARTITION_HEAD);
-    memcpy(out, "LLPART01", 8);
+    memset(out, 0, CSR_HEAD);
+    memcpy(out, magic, 8);
     put(out + 8, vertices);
     put(out + 16, entries);
+}
+
+void format_partition_head(void *to, uint64_t vertices, uint64_t entries)
+{
+    format_csr_head(to, "LLPART01", vertices, entries);
 }
 
 struct pif_entry format_pif_entry(const void *from)

@@ -20,6 +20,7 @@ enum {
     PIF_ENTRY = 16,
     PARTITION_HEAD = 64,
     CHUNK_HEAD = 24,
+    CSR_HEAD = 64,
     CHUNK_ALIGN = 8
 };
 
@@ -35,6 +36,9 @@ struct chunk {
 /* Local. Of both files, 64 bytes each. */
 void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunks);
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries);
+
+/* Local. Of a file of rows (csr.h), 64 bytes; magic: its first 8. */
+void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries);
 
 /* Local. */
 struct pif_entry format_pif_entry(const void *from);

@@ -25,7 +25,7 @@
 #include <string.h>
 
 static struct settings {
-    const char *what, *filter;
+    const char *what, *filter, *layout;
     int64_t block, edge_buffer, adjacency_buffer, batch, root, vertices, request;
     bool undirected;
     struct run_options run;
@@ -56,6 +56,13 @@ static struct opt table[] = {
      .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "
                                "ways (scale-free graphs do so anyway)"},
     {.kind = OPT_TITLE, .help = "Storing and searching:"},
+    {.kind = OPT_CHOICE, .name = "layout", .value = &set.layout, .preset = "chunk",
+     .choices = "chunk|csr", .arg = "LAYOUT", .workload = true,
+     .help = "how neighbours are stored",
+     .choice_help = {"chunk appends what a flush has of a vertex, and links it to what "
+                     "was there, as in the study",
+                     "csr sorts the edges first, and stores each vertex's neighbours in "
+                     "a row"}},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 256, .max = 1 << 20,
      .workload = true,
@@ -68,7 +75,8 @@ static struct opt table[] = {
      .workload = true, .help = "edges that a rank holds on their way to their owners"},
     {.kind = OPT_INT, .name = "adjacency-buffer", .value = &set.adjacency_buffer,
      .preset = "1000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
-     .workload = true, .help = "entries that a rank collects before it flushes them"},
+     .workload = true, .help = "entries that a rank collects before it flushes them, or "
+                               "with --layout=csr sorts at a time"},
     {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
      .help = "entries of a queue that are searched at a time"},
@@ -140,6 +148,7 @@ static int plan(struct run *r, struct run_need *n)
     if (rc)
         return rc;
     g.store.r = r;
+    g.store.layout = strcmp(set.layout, "csr") ? &store_chunks : &store_csr;
     g.store.vertices = g.edges.vertices;
     g.store.block = set.block;
     g.store.request = set.request / set.block * set.block;
@@ -177,10 +186,9 @@ static void ingest_edges(struct run *r)
     do {
         n = edges_next(r, &g.edges, g.buffer, most);
         int64_t got = deal_round(&g.deal, g.buffer, n, &came);
-        for (int64_t i = 0; i < got; i++)
-            store_add(&g.store, came[2 * i], came[2 * i + 1]);
+        store_add(&g.store, came, got);
     } while (deal_any(&g.deal, n > 0));
-    store_flush(&g.store);
+    store_end(&g.store);
 }
 
 /* What all ranks are to move, by what this one is. */
@@ -201,9 +209,10 @@ static int ingest(struct run *r)
     edges_close(r, &g.edges);
     int rc = run_phase_end(r);
     int64_t updated = m->pif.bytes + m->links.bytes;
+    int64_t edges = (g.edges.end - g.edges.first) * GRAPHS_EDGE;
     if (!rc)
-        rc = moved(r, "ingest", updated + (g.edges.end - g.edges.first) * GRAPHS_EDGE,
-                   updated + m->append_bytes);
+        rc = moved(r, "ingest", edges + updated + m->sort_read_bytes,
+                   updated + m->append_bytes + m->sort_write_bytes);
     if (!rc)
         run_figure(r, "ingest", "edges_per_s", "1/s", "higher",
                    "directed edges / slowest rank's seconds of reading, computing, "
@@ -222,7 +231,8 @@ static int search(struct run *r)
     int rc = run_phase_end(r);
     if (rc)
         return rc;
-    rc = moved(r, "search", q->chains.pif.bytes + q->chains.moved.bytes + 8 * q->read,
+    const struct store_searched *d = &g.store.searched;
+    rc = moved(r, "search", d->places.bytes + d->lists.bytes + 8 * q->read,
                8 * q->queued);
     int64_t all = q->collected;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
@@ -241,10 +251,10 @@ static int search(struct run *r)
 static int judge(struct run *r)
 {
     struct check *c = &g.check;
-    uint64_t sums[2] = {c->sum, g.store.sum};
+    uint64_t sums[4] = {c->sum, g.store.sum, c->reached_sum, g.store.searched.sum};
     int64_t n[6] = {c->entries,         c->chunks,  g.store.chunks,
                     g.search.collected, c->reached, c->missed};
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, r->world.comm);
+    MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_UINT64_T, MPI_SUM, r->world.comm);
     MPI_Allreduce(MPI_IN_PLACE, n, 6, MPI_INT64_T, MPI_SUM, r->world.comm);
     const char *path = g.store.partition.path;
     if (n[0] != edges_all(&g.edges) || n[1] != n[2] || sums[0] != sums[1])
@@ -253,12 +263,13 @@ static int judge(struct run *r)
                        "sum %" PRIu64 "; %" PRId64 " in %" PRId64 " with %" PRIu64
                        " were put there",
                        n[0], n[1], sums[0], edges_all(&g.edges), n[2], sums[1]);
-    if (n[3] != n[4] || n[5])
+    if (n[3] != n[4] || n[5] || sums[2] != sums[3])
         return err_set(-EIO, path, -1,
                        "the search collected %" PRId64
                        " neighbours of what it visited, "
-                       "which has %" PRId64 "; %" PRId64 " of them were not visited",
-                       n[3], n[4], n[5]);
+                       "with the sum %" PRIu64 "; it has %" PRId64 ", with %" PRIu64
+                       ", and %" PRId64 " of them were not visited",
+                       n[3], sums[3], n[4], sums[2], n[5]);
     return 0;
 }
 
@@ -266,17 +277,15 @@ static int check(struct run *r)
 {
     r->aside = r->samples_only = true;
     run_phase_begin(r, "check");
-    if (!run_file_open(&g.store.pif, IO_WRITE) &&
-        !run_file_open(&g.store.partition, IO_WRITE))
-        store_heads(&g.store);
-    store_files_close(&g.store, true);
+    store_heads(&g.store);
     if (!r->failed && !store_files_open(&g.store, false))
         check_files(&g.search, &g.check);
     store_files_close(&g.store, false);
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
     if (!rc)
-        rc = moved(r, "check", g.check.read_bytes, PIF_HEAD + PARTITION_HEAD);
+        rc = moved(r, "check", g.check.read_bytes,
+                   g.store.layout->made ? PIF_HEAD + PARTITION_HEAD : 0);
     return rc ? rc : judge(r);
 }
 
@@ -327,7 +336,7 @@ static void say_levels(struct run *r)
 static int results(struct run *r, int rc)
 {
     const struct store_moved *m = &g.store.moved;
-    const struct chains *c = &g.search.chains;
+    const struct store_searched *d = &g.store.searched;
     const struct {
         const char *name;
         int64_t value;
@@ -337,11 +346,11 @@ static int results(struct run *r, int rc)
                {"ingest_pif_blocks", m->pif.blocks},
                {"ingest_link_blocks", m->links.blocks},
                {"ingest_append_blocks", m->append_blocks},
-               {"search_pif_blocks", c->pif.blocks},
-               {"search_partition_blocks", c->moved.blocks},
+               {"search_pif_blocks", d->places.blocks},
+               {"search_partition_blocks", d->lists.blocks},
                {"queue_bytes", 8 * g.search.queued}};
     enum { SUMS = sizeof sum / sizeof *sum };
-    int64_t all[SUMS], most[2] = {c->rounds, c->longest}, visited = 0;
+    int64_t all[SUMS], most[2] = {d->rounds, d->longest}, visited = 0;
     for (int i = 0; i < SUMS; i++)
         all[i] = sum[i].value;
     MPI_Allreduce(MPI_IN_PLACE, all, SUMS, MPI_INT64_T, MPI_SUM, r->world.comm);

@@ -1,6 +1,7 @@
 #include "outcore/graph/search.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "outcore/graph/csr.h"
 #include "outcore/graph/slots.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +16,23 @@ static int64_t bitmap_bytes(const struct search *q)
     return units_div_up(store_vertices(q->s) + 1, 64) * 8;
 }
 
+static bool in_rows(const struct search *q)
+{
+    return q->s->layout == &store_csr;
+}
+
 int64_t search_memory(const struct search *q, int64_t room)
 {
-    return chains_memory(q->s, q->batch) + deal_memory(q->s->r, 1, room) +
-           bitmap_bytes(q) + q->batch * 32 + 2 * graph_slots(q->s->r) * q->s->request;
+    int64_t batch =
+        in_rows(q) ? csr_batch_memory(q->batch) : chains_memory(q->s, q->batch);
+    return batch + deal_memory(q->s->r, 1, room) + bitmap_bytes(q) + q->batch * 32 +
+           2 * graph_slots(q->s->r) * q->s->request;
 }
 
 int search_open(struct search *q, int64_t room)
 {
-    int rc = chains_open(&q->chains, q->s, q->batch);
+    int rc = in_rows(q) ? csr_batch_open(q->s, q->batch)
+                        : chains_open(&q->chains, q->s, q->batch);
     if (!rc)
         rc = deal_open(&q->deal, q->s->r, 1, room);
     if (rc)
@@ -84,7 +93,6 @@ int search_remove(struct search *q)
 static int64_t visit(struct search *q, int64_t n)
 {
     int64_t ranks = q->s->r->world.size, left = 0;
-    pairs_sort(&q->taken, &q->other, n);
     for (int64_t i = 0; i < n; i++) {
         uint64_t vertex = q->taken.key[i], at = vertex / (uint64_t)ranks;
         if (q->visited[at / 64] >> at % 64 & 1)
@@ -92,6 +100,7 @@ static int64_t visit(struct search *q, int64_t n)
         q->visited[at / 64] |= UINT64_C(1) << at % 64;
         q->taken.key[left++] = vertex;
     }
+    pairs_sort(&q->taken, &q->other, left);
     return left;
 }
 
@@ -181,6 +190,16 @@ static struct run_stream *open_queue(struct search *q, int64_t level, enum io_op
     return s;
 }
 
+/* Neighbours of n vertices of the batch. */
+static int64_t collect(struct search *q, int64_t n, const uint64_t **found)
+{
+    int64_t count = in_rows(q) ? csr_collect(q->s, q->taken.key, n, found)
+                               : chains_collect(&q->chains, q->taken.key, n);
+    if (!in_rows(q))
+        *found = q->chains.found.value;
+    return count && is_vertex(q, *found, count) ? count : 0;
+}
+
 /* Every rank has a different number of batches, and takes part in the longest. Returns
  * how many vertices this one has visited, of `n` entries. */
 static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
@@ -189,16 +208,15 @@ static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
     int64_t visited = 0;
     do {
         int64_t got = in ? take(q, in, n) : n, fresh = 0, count = 0;
+        const uint64_t *found = NULL;
         n = r->failed || (in && !got) ? 0 : n - got;
         if (got && !r->failed)
             fresh = visit(q, got);
         if (fresh)
-            count = chains_collect(&q->chains, q->taken.key, fresh);
-        if (count && !is_vertex(q, q->chains.found.value, count))
-            count = 0;
+            count = collect(q, fresh, &found);
         visited += fresh;
         q->collected += count;
-        send_on(q, q->chains.found.value, count);
+        send_on(q, found, count);
     } while (deal_any(&q->deal, n > 0));
     return visited;
 }
@@ -255,9 +273,8 @@ void search_run(struct search *q)
     bool mine = q->root % (uint64_t)r->world.size == (uint64_t)r->world.rank;
     int64_t entries = mine;
     q->levels = q->collected = q->queued = q->read = 0;
-    q->chains.rounds = q->chains.longest = 0;
-    q->chains.moved.blocks = q->chains.moved.bytes = 0;
-    q->chains.pif.blocks = q->chains.pif.bytes = 0;
+    q->s->searched = (struct store_searched){.places.block = q->s->block,
+                                             .lists.block = q->s->block};
     memset(q->visited, 0, (size_t)bitmap_bytes(q));
     for (int i = 0; i < 2; i++)
         run_file_open(&q->queue[i], IO_READ | IO_WRITE | IO_CREATE);

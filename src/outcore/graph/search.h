@@ -13,7 +13,7 @@ struct search {
     int64_t batch; /* entries of the queue */
     bool early;    /* what was visited is not queued */
 
-    struct chains chains;
+    struct chains chains; /* in chunks */
     struct deal deal;
     struct run_file queue[2];
     struct run_stream *out;

@@ -12,11 +12,16 @@ enum { ZEROS = 1 << 16 };
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-int64_t store_memory(const struct store *s)
+static int64_t chunks_memory(const struct store *s)
 {
     return s->capacity * 32 + s->block + graph_slots(s->r) * s->request +
            STORE_PIECE * (int64_t)(sizeof *s->extent + sizeof *s->with) +
            4 * s->request;
+}
+
+int64_t store_memory(const struct store *s)
+{
+    return s->layout->memory(s);
 }
 
 int64_t store_vertices(const struct store *s)
@@ -35,7 +40,7 @@ static int64_t pif_bytes(const struct store *s)
     return PIF_HEAD + PIF_ENTRY * store_vertices(s);
 }
 
-int store_open(struct store *s)
+static int chunks_open(struct store *s)
 {
     void *memory = NULL;
     int rc = buf_alloc(&memory, s->capacity * 32, "the adjacency buffer");
@@ -53,7 +58,12 @@ int store_open(struct store *s)
     return 0;
 }
 
-void store_close(struct store *s)
+int store_open(struct store *s)
+{
+    return s->layout->open(s);
+}
+
+static void chunks_close(struct store *s)
 {
     buf_free(s->memory);
     free(s->extent);
@@ -65,6 +75,12 @@ void store_close(struct store *s)
     s->tail = NULL;
 }
 
+void store_close(struct store *s)
+{
+    if (s->layout)
+        s->layout->close(s);
+}
+
 /* ---- files ----------------------------------------------------------------------- */
 
 void store_name(struct store *s)
@@ -72,15 +88,14 @@ void store_name(struct store *s)
     struct run *r = s->r;
     char path[sizeof s->pif.path], which[32];
     snprintf(which, sizeof which, ".%d", r->world.rank);
-    run_path(r, "PIF", which, path, sizeof path);
-    run_file_at(&s->pif, r, path, false, true, pif_bytes(s), s->request, 1);
-    run_path(r, "PARTITION", which, path, sizeof path);
+    run_path(r, s->layout->places, which, path, sizeof path);
+    run_file_at(&s->pif, r, path, false, true, s->layout->places_bytes(s), s->request,
+                1);
+    run_path(r, s->layout->lists, which, path, sizeof path);
     run_file_at(&s->partition, r, path, false, true, 0, s->request, graph_slots(r));
     s->n = s->entries = s->chunks = 0;
     s->sum = 0;
     s->bytes = PARTITION_HEAD;
-    s->tail_at = 0;
-    memset(s->tail, 0, (size_t)s->block);
     s->moved =
         (struct store_moved){.pif = {.block = s->block}, .links = {.block = s->block}};
 }
@@ -105,6 +120,8 @@ int store_make(struct store *s)
 {
     struct run *r = s->r;
     int64_t bytes = pif_bytes(s);
+    if (!s->layout->made)
+        return 0;
     r->aside = r->samples_only = true;
     run_phase_begin(r, "make_pif");
     if (!run_file_open(&s->pif, IO_WRITE | IO_CREATE))
@@ -116,24 +133,36 @@ int store_make(struct store *s)
     return rc ? rc : run_moved(r, "make_pif", s->pif.path, 0, bytes);
 }
 
-int store_files_open(struct store *s, bool ingest)
+static void chunks_begin(struct store *s)
 {
     struct run_stream_how how = {.op = IO_OP_WRITE,
                                  .slot_bytes = s->request,
                                  .slots = graph_slots(s->r),
                                  .record = CHUNK_HEAD};
-    int flags = ingest ? IO_READ | IO_WRITE : IO_READ;
-    int rc = run_file_open(&s->pif, flags);
+    s->tail_at = 0;
+    memset(s->tail, 0, (size_t)s->block);
+    run_stream_open(&s->append, &s->partition, &how);
+}
+
+static void chunks_abandon(struct store *s)
+{
+    run_stream_close(&s->append);
+}
+
+int store_files_open(struct store *s, bool ingest)
+{
+    int flags = ingest ? IO_READ | IO_WRITE : IO_READ, make = ingest ? IO_CREATE : 0;
+    int rc = run_file_open(&s->pif, flags | (s->layout->made ? 0 : make));
     if (!rc)
-        rc = run_file_open(&s->partition, flags | (ingest ? IO_CREATE : 0));
+        rc = run_file_open(&s->partition, flags | make);
     if (!rc && ingest)
-        run_stream_open(&s->append, &s->partition, &how);
+        s->layout->begin(s);
     return s->r->failed;
 }
 
 int store_files_close(struct store *s, bool written)
 {
-    run_stream_close(&s->append);
+    s->layout->abandon(s);
     run_file_close(&s->partition, written);
     return run_file_close(&s->pif, written);
 }
@@ -244,8 +273,9 @@ bool store_piece_ends(const struct store *s, int64_t n, int64_t offset)
 {
     if (n == STORE_PIECE)
         return true;
+    const struct extent *last = &s->extent[n - 1];
     return n > STORE_PIECE / 2 &&
-           s->extent[n - 1].offset / s->block != offset / s->block;
+           (last->offset + last->bytes - 1) / s->block != offset / s->block;
 }
 
 static void update_pif(struct store *s, struct linking *l)
@@ -293,7 +323,7 @@ static void update_links(struct store *s, int64_t links)
     }
 }
 
-void store_flush(struct store *s)
+static void flush(struct store *s)
 {
     struct linking l = {.s = s, .chunk = s->bytes};
     if (!s->n || s->r->failed || !s->append) {
@@ -306,6 +336,40 @@ void store_flush(struct store *s)
     update_links(s, l.links);
     s->n = 0;
 }
+
+static void chunks_add(struct store *s, const uint64_t *edge, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        s->held.key[s->n] = edge[2 * i];
+        s->held.value[s->n++] = edge[2 * i + 1];
+        if (s->n == s->capacity)
+            flush(s);
+    }
+}
+
+void store_add(struct store *s, const uint64_t *edge, int64_t n)
+{
+    s->layout->add(s, edge, n);
+}
+
+void store_end(struct store *s)
+{
+    s->layout->end(s);
+}
+
+const struct store_layout store_chunks = {
+    .places = "PIF",
+    .lists = "PARTITION",
+    .made = true,
+    .memory = chunks_memory,
+    .places_bytes = pif_bytes,
+    .open = chunks_open,
+    .close = chunks_close,
+    .begin = chunks_begin,
+    .add = chunks_add,
+    .end = flush,
+    .abandon = chunks_abandon,
+};
 
 /* ---- heads ----------------------------------------------------------------------- */
 
@@ -325,8 +389,13 @@ static void write_head(struct run_file *f, const void *head)
 void store_heads(struct store *s)
 {
     char head[PIF_HEAD];
-    format_pif_head(head, s->vertices, (uint64_t)s->bytes, (uint64_t)s->chunks);
-    write_head(&s->pif, head);
-    format_partition_head(head, s->vertices, (uint64_t)s->entries);
-    write_head(&s->partition, head);
+    if (!s->layout->made)
+        return;
+    if (!run_file_open(&s->pif, IO_WRITE) && !run_file_open(&s->partition, IO_WRITE)) {
+        format_pif_head(head, s->vertices, (uint64_t)s->bytes, (uint64_t)s->chunks);
+        write_head(&s->pif, head);
+        format_partition_head(head, s->vertices, (uint64_t)s->entries);
+        write_head(&s->partition, head);
+    }
+    store_files_close(s, true);
 }

@@ -1,8 +1,10 @@
-/* A graph on disk: PIF and PARTITION of a rank (format.h), and how edges get into
- * them; after the study of 2007, section 3.3. Edges are held in memory until there are
- * as many as the adjacency buffer holds; then a flush sorts them by vertex, appends a
- * chunk for each vertex to PARTITION, notes in PIF where it is, and links the chunk
- * that the vertex had last to it. */
+/* A graph on disk: two files of each rank (format.h), one of places and one of lists of
+ * neighbours, and how edges get into them. There are two layouts. In chunks, after the
+ * study of 2007, section 3.3, the files are PIF and PARTITION: edges are held in memory
+ * until there are as many as the adjacency buffer holds; then a flush sorts them by
+ * vertex, appends a chunk for each vertex to PARTITION, notes in PIF where it is, and
+ * links the chunk that the vertex had last to it. In rows (csr.h) edges are sorted
+ * first, and each file is written once. */
 #ifndef OUTCORE_GRAPH_STORE_H
 #define OUTCORE_GRAPH_STORE_H
 
@@ -11,12 +13,39 @@
 #include "outcore/graph/spans.h"
 #include "run/stream.h"
 
+struct store;
+struct csr;
+
 struct store_moved { /* blocks that were read and written, or appended */
     struct spans pif, links;
     int64_t append_blocks, append_bytes;
+    int64_t sort_read_bytes, sort_write_bytes; /* of the sorter's runs */
 };
 
+struct store_searched { /* blocks of both files that a search has read */
+    struct spans places, lists;
+    int64_t rounds, longest; /* of a batch */
+    uint64_t sum;            /* of what was collected: 31 vertex + neighbour */
+};
+
+/* What the layouts do in their own ways, all local but `make`; see the functions below
+ * that have these names. */
+struct store_layout {
+    const char *places, *lists; /* names of files */
+    bool made; /* zeros are where places will be, and heads come last */
+    int64_t (*memory)(const struct store *s);
+    int64_t (*places_bytes)(const struct store *s);
+    int (*open)(struct store *s);
+    void (*close)(struct store *s);
+    void (*begin)(struct store *s); /* of an ingest, with both files open */
+    void (*add)(struct store *s, const uint64_t *edge, int64_t n);
+    void (*end)(struct store *s);
+    void (*abandon)(struct store *s); /* streams are closed, before the files are */
+};
+extern const struct store_layout store_chunks, store_csr;
+
 struct store {
+    const struct store_layout *layout;
     struct run *r;
     struct run_file pif, partition;
     uint64_t vertices;      /* of the whole graph */
@@ -32,14 +61,17 @@ struct store {
     struct extent *extent; /* STORE_PIECE of them */
     const void **with;
     struct run_stream *append;
+    struct csr *csr; /* of the layout in rows */
 
     /* What there is so far, and of all neighbours: sum of 31 vertex + neighbour. */
     int64_t entries, chunks;
     uint64_t sum;
     struct store_moved moved;
+    struct store_searched searched;
 };
 
-enum { STORE_PIECE = 1 << 14 }; /* extents at once */
+/* Extents at once: half of them, of 8 bytes, are more than the largest block. */
+enum { STORE_PIECE = 1 << 18 };
 
 /* Local. Bytes of memory of a rank that store_open allocates. */
 int64_t store_memory(const struct store *s);
@@ -58,8 +90,8 @@ void store_close(struct store *s);
 /* Local, in each repetition. Names the files. */
 void store_name(struct store *s);
 
-/* **Collective**, outside of phases: phase `make`, which is none of the work: PIF, of
- * zeros. Returns the agreed verdict. */
+/* **Collective**, outside of phases: phase `make_pif`, which is none of the work: PIF,
+ * of zeros. In rows there is nothing to make. Returns the agreed verdict. */
 int store_make(struct store *s);
 
 /* **Collective**, in a phase: opens both files, for an ingest or for reading. Returns
@@ -67,22 +99,19 @@ int store_make(struct store *s);
 int store_files_open(struct store *s, bool ingest);
 int store_files_close(struct store *s, bool written);
 
-/* Local, in a phase. Adds an entry, of a vertex of this rank; flushes where the buffer
- * is full. A failure is kept. */
-void store_flush(struct store *s);
-static inline void store_add(struct store *s, uint64_t vertex, uint64_t neighbour)
-{
-    s->held.key[s->n] = vertex;
-    s->held.value[s->n++] = neighbour;
-    if (s->n == s->capacity)
-        store_flush(s);
-}
+/* Local, in a phase. Adds n edges, of vertices of this rank; what does not fit into
+ * memory goes to disk. A failure is kept. */
+void store_add(struct store *s, const uint64_t *edge, int64_t n);
+
+/* Local, in a phase. All edges are there: writes what is in memory. */
+void store_end(struct store *s);
 
 /* Local. Whether n of s->extent are as many as belong into a pass where the next one is
  * at `offset`: no block is in two passes. */
 bool store_piece_ends(const struct store *s, int64_t n, int64_t offset);
 
-/* Local, in a phase that is none of the work: writes both files' heads. */
+/* **Collective**, in a phase that is none of the work: writes both files' heads, where
+ * an ingest has not. */
 void store_heads(struct store *s);
 
 /* **Collective.** Removes both, unless --keep. Returns the agreed verdict. */
