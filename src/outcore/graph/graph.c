@@ -8,7 +8,10 @@
  * linked, read and written; and what is appended, from the block on where the file
  * ended. search: of each batch, the blocks of PIF with an entry of it; in each round of
  * its chains, the blocks of PARTITION with a chunk of it; and 8 for each entry of a
- * queue, written once and read once. check: PARTITION once, and 64 for each head.
+ * queue, written once and read once. check: PARTITION once, and 64 for each head. With
+ * --layout=csr, ingest: the edges once, what their sort moves, and both files once;
+ * search: of each batch, the blocks of both files in which its vertices are; check: both
+ * files once.
  * Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer (three times with
  * several ranks), 64 x the batch and a bit for each of its vertices; 32 for each
  * neighbour of a batch. */
