@@ -14,8 +14,8 @@ struct check {
 };
 
 /* **Collective**, in a phase that is none of the work, with the store's files open to
- * be read. Every chunk's CRC, or that each row begins where the one before ends, and that what was visited leads to nothing else. A
- * failure is kept. */
+ * be read. Every chunk's CRC, or that each row begins where the one before ends, and
+ * that what was visited leads to nothing else. A failure is kept. */
 void check_files(struct search *q, struct check *c);
 
 #endif

@@ -8,10 +8,10 @@
  * linked, read and written; and what is appended, from the block on where the file
  * ended. search: of each batch, the blocks of PIF with an entry of it; in each round of
  * its chains, the blocks of PARTITION with a chunk of it; and 8 for each entry of a
- * queue, written once and read once. check: PARTITION once, and 64 for each head. With
- * --layout=csr, ingest: the edges once, what their sort moves, and both files once;
- * search: of each batch, the blocks of both files in which its vertices are; check: both
- * files once.
+ * queue, written once and read once. check: PARTITION once, and 64 for each head.
+ * With --layout=csr, ingest: the edges once, what their sort moves, and both files
+ * once; search: of each batch, the blocks of both files in which its vertices are;
+ * check: both files once.
  * Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer (three times with
  * several ranks), 64 x the batch and a bit for each of its vertices; 32 for each
  * neighbour of a batch. */
@@ -64,8 +64,8 @@ static struct opt table[] = {
      .help = "how neighbours are stored",
      .choice_help = {"chunk appends what a flush has of a vertex, and links it to what "
                      "was there, as in the study",
-                     "csr sorts the edges first, and stores each vertex's neighbours in "
-                     "a row"}},
+                     "csr sorts the edges first, and stores each vertex's neighbours "
+                     "in a row"}},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 256, .max = 1 << 20,
      .workload = true,
@@ -78,8 +78,9 @@ static struct opt table[] = {
      .workload = true, .help = "edges that a rank holds on their way to their owners"},
     {.kind = OPT_INT, .name = "adjacency-buffer", .value = &set.adjacency_buffer,
      .preset = "1000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
-     .workload = true, .help = "entries that a rank collects before it flushes them, or "
-                               "with --layout=csr sorts at a time"},
+     .workload = true,
+     .help = "entries that a rank collects before it flushes them, or with --layout=csr "
+             "sorts at a time"},
     {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
      .help = "entries of a queue that are searched at a time"},
