@@ -79,7 +79,7 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "adjacency-buffer", .value = &set.adjacency_buffer,
      .preset = "1000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "entries that a rank collects before it flushes them, or with --layout=csr "
+     .help = "entries that a rank collects before a flush, or with --layout=csr "
              "sorts at a time"},
     {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
