@@ -1,8 +1,8 @@
-/* The peer of outcore graph --layout=csr in bench/graph.py: a breadth-first search as one
- * writes it for memory, over its files OFFSETS and NEIGHBOURS of one rank, mapped. The
- * queue and a bit for each vertex are in memory.
+/* The peer of outcore graph --layout=csr in bench/graph.py: a breadth-first search as
+ * one writes it for memory, over its files OFFSETS and NEIGHBOURS of one rank, mapped.
+ * The queue and a bit for each vertex are in memory.
  *
- *     bfs_mmap OFFSETS NEIGHBOURS     prints: seconds, vertices reached, entries read */
+ *     bfs_mmap OFFSETS NEIGHBOURS    prints: seconds, vertices reached, entries */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

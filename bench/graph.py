@@ -14,10 +14,10 @@ scipy: `breadth_first_order` on a matrix in memory, made of the files that
 `bfs_layers`, to its end, of the same graph (a tenth of it). Ours: the phase `search`,
 with both layouts, in files in memory (--dir), which is wall-clock time.
 
-mmap (--only mmap, as root, with the cgroup controller for memory): bench/bfs_mmap.c, the
-search that one writes for memory, over the same files on a disk (--disk); both may use
-an eighth of the files' bytes, page cache and all (--share). What they have read before
-is dropped. Levels are compared in each round."""
+mmap (--only mmap, as root, with the cgroup controller for memory): bench/bfs_mmap.c,
+the search that one writes for memory, over the same files on a disk (--disk); both may
+use an eighth of the files' bytes, page cache and all (--share). What they have read
+before is dropped. Levels are compared in each round."""
 import argparse
 import contextlib
 import glob
@@ -191,7 +191,7 @@ def say(title, rounds):
             "" if key[1] == "ingest" else "  %6.2f of the peer" % ratio))
 
 
-# ---- with less memory than files ------------------------------------------------------
+# ---- with less memory than files -----------------------------------------------------
 
 @contextlib.contextmanager
 def limited(bytes_):
