@@ -46,10 +46,13 @@ outcore_SOURCES += \
 	src/outcore/graph/edges.c src/outcore/graph/edges.h \
 	src/outcore/graph/format.c src/outcore/graph/format.h \
 	src/outcore/graph/graph.c \
+	src/outcore/graph/graph500.c src/outcore/graph/graph500.h \
 	src/outcore/graph/pairs.c src/outcore/graph/pairs.h \
 	src/outcore/graph/search.c src/outcore/graph/search.h \
 	src/outcore/graph/slots.h src/outcore/graph/spans.h \
-	src/outcore/graph/store.c src/outcore/graph/store.h
+	src/outcore/graph/store.c src/outcore/graph/store.h \
+	src/outcore/graph/teps.c src/outcore/graph/teps.h \
+	src/outcore/graph/tree.c src/outcore/graph/tree.h
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
 	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \
 	src/outcore/knn/kernel_plain.c src/outcore/knn/kernel_scan.h \

@@ -123,6 +123,11 @@ int csr_batch_open(struct store *s, int64_t most)
     return 0;
 }
 
+int64_t csr_row(const struct store *s, int64_t i)
+{
+    return (int64_t)(s->csr->end[i] - s->csr->begin[i]);
+}
+
 uint64_t *csr_room(struct store *s, int64_t *n)
 {
     *n = 2 * PIECE;

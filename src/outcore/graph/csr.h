@@ -25,6 +25,9 @@ int csr_batch_open(struct store *s, int64_t most);
 int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,
                     const uint64_t **found);
 
+/* Local. How many neighbours vertex i of the batch that was collected last has. */
+int64_t csr_row(const struct store *s, int64_t i);
+
 /* Local. Room for *n numbers, for a check, whose contents are anything. */
 uint64_t *csr_room(struct store *s, int64_t *n);
 

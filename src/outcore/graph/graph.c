@@ -19,7 +19,7 @@
 #include "base/units.h"
 #include "outcore/commands.h"
 #include "outcore/graph/check.h"
-#include "outcore/graph/edges.h"
+#include "outcore/graph/graph500.h"
 #include "outcore/graph/slots.h"
 #include "run/workload.h"
 #include <errno.h>
@@ -28,8 +28,8 @@
 #include <string.h>
 
 static struct settings {
-    const char *what, *filter, *layout;
-    int64_t block, edge_buffer, adjacency_buffer, batch, root, vertices, request;
+    const char *what, *filter, *layout, *kernel;
+    int64_t block, edge_buffer, adjacency_buffer, batch, root, roots, vertices, request;
     bool undirected;
     struct run_options run;
 } set;
@@ -41,7 +41,7 @@ static struct graph {
     struct deal deal; /* of edges */
     uint64_t *buffer; /* set.edge_buffer edges */
     struct check check;
-    int64_t read_bytes, search_write_bytes; /* of all ranks */
+    struct graph500 graph500;
 } g;
 
 /* clang-format off */
@@ -84,6 +84,16 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
      .help = "entries of a queue that are searched at a time"},
+    {.kind = OPT_CHOICE, .name = "kernel", .value = &set.kernel, .preset = "levels",
+     .choices = "levels|graph500", .arg = "KERNEL", .workload = true,
+     .help = "what is searched for",
+     .choice_help = {"levels finds all vertices that can be reached from --root, level "
+                     "by level, as in the study",
+                     "graph500 finds trees from several roots, and checks them, as "
+                     "Graph500 does; each edge goes both ways"}},
+    {.kind = OPT_INT, .name = "roots", .value = &set.roots, .preset = "64",
+     .arg = "N", .unit = "1", .min = 1, .max = 1 << 20, .workload = true,
+     .help = "with --kernel=graph500: so many roots are drawn"},
     {.kind = OPT_INT, .name = "root", .value = &set.root, .preset = "0", .arg = "V",
      .unit = "1", .min = 0, .max = 281474976710655, .workload = true,
      .help = "the vertex that the search starts from"},
@@ -122,7 +132,14 @@ static int check_options(const struct run *r)
                          set.root, e->vertices);
     if (e->vertices / (uint64_t)r->world.size > INT64_MAX / 64)
         return err_usage("%s has too many vertices", set.what);
-    e->both_ways = set.undirected && !free;
+    if (g.search.tree && set.root)
+        return err_usage("--root with --kernel=graph500, which draws its roots: leave "
+                         "it out, and see --roots");
+    if (g.search.tree && e->file.given && !set.undirected)
+        return err_usage("--kernel=graph500 searches undirected graphs: with %s, say "
+                         "--undirected",
+                         set.what);
+    e->both_ways = (set.undirected || g.search.tree) && !free;
     return 0;
 }
 
@@ -138,6 +155,8 @@ static void fill_need(const struct run *r, struct run_need *n)
     n->memory_bytes = store_memory(&g.store) +
                       search_memory(&g.search, set.edge_buffer) +
                       deal_memory(r, 2, set.edge_buffer) + 16 * set.edge_buffer;
+    if (g.search.tree)
+        n->memory_bytes += graph500_memory(&g.graph500);
     if (made && n->memory_bytes < DATA_MAKE_MEMORY)
         n->memory_bytes = DATA_MAKE_MEMORY;
     /* At most, where each entry has a chunk of its own; and two queues. */
@@ -148,6 +167,7 @@ static void fill_need(const struct run *r, struct run_need *n)
 static int plan(struct run *r, struct run_need *n)
 {
     int rc = edges_plan(r, &g.edges, set.what);
+    g.search.tree = !strcmp(set.kernel, "graph500");
     rc = rc ? rc : check_options(r);
     if (rc)
         return rc;
@@ -161,6 +181,9 @@ static int plan(struct run *r, struct run_need *n)
     g.search.root = (uint64_t)set.root;
     g.search.batch = set.batch;
     g.search.early = !strcmp(set.filter, "early");
+    g.graph500.most = set.roots;
+    g.graph500.q = &g.search;
+    g.graph500.edges = &g.edges;
     r->io_shares = true;
     fill_need(r, n);
     return 0;
@@ -173,6 +196,8 @@ static int open_all(struct run *r)
     int rc = store_open(&g.store);
     if (!rc)
         rc = search_open(&g.search, set.edge_buffer);
+    if (!rc && g.search.tree)
+        rc = graph500_open(&g.graph500);
     if (!rc)
         rc = deal_open(&g.deal, r, 2, set.edge_buffer);
     g.buffer = malloc((size_t)deal_most(&g.deal) * GRAPHS_EDGE);
@@ -195,14 +220,6 @@ static void ingest_edges(struct run *r)
     store_end(&g.store);
 }
 
-/* What all ranks are to move, by what this one is. */
-static int moved(struct run *r, const char *phase, int64_t read, int64_t written)
-{
-    int64_t all[2] = {read, written};
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
-    return run_moved(r, phase, g.store.partition.path, all[0], all[1]);
-}
-
 static int ingest(struct run *r)
 {
     const struct store_moved *m = &g.store.moved;
@@ -215,8 +232,8 @@ static int ingest(struct run *r)
     int64_t updated = m->pif.bytes + m->links.bytes;
     int64_t edges = (g.edges.end - g.edges.first) * GRAPHS_EDGE;
     if (!rc)
-        rc = moved(r, "ingest", edges + updated + m->sort_read_bytes,
-                   updated + m->append_bytes + m->sort_write_bytes);
+        rc = store_moved_all(&g.store, "ingest", edges + updated + m->sort_read_bytes,
+                             updated + m->append_bytes + m->sort_write_bytes);
     if (!rc)
         run_figure(r, "ingest", "edges_per_s", "1/s", "higher",
                    "directed edges / slowest rank's seconds of reading, computing, "
@@ -228,16 +245,9 @@ static int ingest(struct run *r)
 static int search(struct run *r)
 {
     struct search *q = &g.search;
-    run_phase_begin(r, "search");
-    if (!store_files_open(&g.store, false))
-        search_run(q);
-    store_files_close(&g.store, false);
-    int rc = run_phase_end(r);
+    int rc = search_phase(q);
     if (rc)
         return rc;
-    const struct store_searched *d = &g.store.searched;
-    rc = moved(r, "search", d->places.bytes + d->lists.bytes + 8 * q->read,
-               8 * q->queued);
     int64_t all = q->collected;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
     run_figure(r, "search", "TEPS", "1/s", "higher",
@@ -288,8 +298,8 @@ static int check(struct run *r)
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
     if (!rc)
-        rc = moved(r, "check", g.check.read_bytes,
-                   g.store.layout->made ? PIF_HEAD + PARTITION_HEAD : 0);
+        rc = store_moved_all(&g.store, "check", g.check.read_bytes,
+                             g.store.layout->made ? PIF_HEAD + PARTITION_HEAD : 0);
     return rc ? rc : judge(r);
 }
 
@@ -305,7 +315,7 @@ static int repetition(struct run *r, void *context)
     if (!rc)
         rc = ingest(r);
     if (!rc)
-        rc = search(r);
+        rc = g.search.tree ? graph500_run(&g.graph500) : search(r);
     if (rc)
         return rc;
     struct report_rate last = r->last;
@@ -352,7 +362,7 @@ static int results(struct run *r, int rc)
                {"ingest_append_blocks", m->append_blocks},
                {"search_pif_blocks", d->places.blocks},
                {"search_partition_blocks", d->lists.blocks},
-               {"queue_bytes", 8 * g.search.queued}};
+               {"queue_bytes", search_entry(&g.search) * g.search.queued}};
     enum { SUMS = sizeof sum / sizeof *sum };
     int64_t all[SUMS], most[2] = {d->rounds, d->longest}, visited = 0;
     for (int i = 0; i < SUMS; i++)
@@ -370,7 +380,10 @@ static int results(struct run *r, int rc)
         run_result(r, sum[i].name, (double)all[i]);
     run_result(r, "rounds", (double)most[0]);
     run_result(r, "chain_max", (double)most[1]);
-    say_levels(r);
+    if (g.search.tree)
+        graph500_results(&g.graph500);
+    else
+        say_levels(r);
     data_again(r, &g.edges.file);
     return rc;
 }
@@ -380,6 +393,7 @@ static void close_all(struct run *r)
     (void)r;
     store_close(&g.store);
     search_close(&g.search);
+    graph500_close(&g.graph500);
     deal_close(&g.deal);
     free(g.buffer);
     g.buffer = NULL;

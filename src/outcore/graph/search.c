@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY = 8, FIRST_LEVELS = 64 };
+enum {
+    FIRST_LEVELS = 64,
+    PAIR = 16,
+    PAIRS = 1 << 18 /* that ranks exchange at once */
+};
 
 /* ---- memory ---------------------------------------------------------------------- */
 
@@ -21,12 +25,41 @@ static bool in_rows(const struct search *q)
     return q->s->layout == &store_csr;
 }
 
+static int64_t pairs_room(const struct search *q)
+{
+    return PAIRS < q->s->r->world.size ? q->s->r->world.size : PAIRS;
+}
+
+static int64_t parents_memory(const struct search *q)
+{
+    const struct run *r = q->s->r;
+    if (!q->tree)
+        return 0;
+    return deal_memory(r, 2, pairs_room(q)) + pairs_room(q) * PAIR + q->batch * 8 +
+           store_vertices(q->s) * 8;
+}
+
 int64_t search_memory(const struct search *q, int64_t room)
 {
     int64_t batch =
         in_rows(q) ? csr_batch_memory(q->batch) : chains_memory(q->s, q->batch);
-    return batch + deal_memory(q->s->r, 1, room) + bitmap_bytes(q) + q->batch * 32 +
-           2 * graph_slots(q->s->r) * q->s->request;
+    return batch + parents_memory(q) + deal_memory(q->s->r, 1, room) + bitmap_bytes(q) +
+           q->batch * 32 + 2 * graph_slots(q->s->r) * q->s->request;
+}
+
+static int open_parents(struct search *q)
+{
+    int rc = deal_open(&q->pairs, q->s->r, 2, pairs_room(q));
+    int64_t vertices = store_vertices(q->s);
+    if (rc)
+        return rc;
+    q->pair = malloc((size_t)pairs_room(q) * PAIR);
+    q->list_end = malloc((size_t)q->batch * 8);
+    q->parent = malloc((size_t)vertices * 8 + 8);
+    if (q->pair && q->list_end && q->parent)
+        return 0;
+    return err_set(-ENOMEM, NULL, -1, "no memory for the parents of %lld vertices",
+                   (long long)vertices);
 }
 
 int search_open(struct search *q, int64_t room)
@@ -47,7 +80,7 @@ int search_open(struct search *q, int64_t room)
     q->taken.value = q->taken.key + q->batch;
     q->other.key = q->taken.value + q->batch;
     q->other.value = q->other.key + q->batch;
-    return 0;
+    return q->tree ? open_parents(q) : 0;
 }
 
 void search_close(struct search *q)
@@ -60,6 +93,11 @@ void search_close(struct search *q)
     free(q->level_size);
     chains_close(&q->chains);
     deal_close(&q->deal);
+    deal_close(&q->pairs);
+    free(q->pair);
+    free(q->list_end);
+    free(q->parent);
+    q->pair = q->list_end = q->parent = NULL;
     q->taken.key = q->other.key = NULL;
     q->visited = NULL;
     q->level_size = NULL;
@@ -98,6 +136,8 @@ static int64_t visit(struct search *q, int64_t n)
         if (q->visited[at / 64] >> at % 64 & 1)
             continue;
         q->visited[at / 64] |= UINT64_C(1) << at % 64;
+        if (q->tree)
+            q->parent[at] = q->taken.value[i];
         q->taken.key[left++] = vertex;
     }
     pairs_sort(&q->taken, &q->other, left);
@@ -119,24 +159,26 @@ static bool is_vertex(struct search *q, const uint64_t *vertex, int64_t n)
     return false;
 }
 
-static void enqueue(struct search *q, const uint64_t *vertex, int64_t n)
+/* What came for this rank: vertices, or with `tree` pairs that begin with one. */
+static void enqueue(struct search *q, const uint64_t *item, int64_t n)
 {
-    uint64_t number;
+    int64_t bytes = search_entry(q), words = bytes / 8;
+    uint64_t entry[2];
     if (!q->out)
         return;
-    if (q->early) {
-        for (int64_t i = 0; i < n; i++) {
-            number = vertex[i];
-            format_turn(&number, 1);
-            if (search_visited(q, vertex[i]))
-                continue;
-            run_stream_put(q->out, &number, ENTRY);
-            q->queued++;
-        }
+    if (!q->early) {
+        run_stream_put(q->out, item, n * bytes);
+        q->queued += n;
         return;
     }
-    run_stream_put(q->out, vertex, n * ENTRY);
-    q->queued += n;
+    for (int64_t i = 0; i < n; i++, item += words) {
+        if (search_visited(q, *item))
+            continue;
+        memcpy(entry, item, (size_t)bytes);
+        format_turn(entry, words);
+        run_stream_put(q->out, entry, bytes);
+        q->queued++;
+    }
 }
 
 /* **Collective**: ranks have different numbers of neighbours. */
@@ -153,19 +195,51 @@ static void send_on(struct search *q, const uint64_t *vertex, int64_t n)
     } while (deal_any(&q->deal, n > 0));
 }
 
+/* **Collective.** The same, each with the vertex that it is a neighbour of. */
+static void send_pairs(struct search *q, const uint64_t *found, int64_t n)
+{
+    int64_t most = deal_most(&q->pairs), i = 0, k = 0;
+    const uint64_t *came;
+    do {
+        int64_t part = 0;
+        for (; part < most && k < n; k++, part++) {
+            while (k == (int64_t)q->list_end[i])
+                i++;
+            q->pair[2 * part] = found[k];
+            q->pair[2 * part + 1] = q->taken.key[i];
+        }
+        int64_t got = deal_round(&q->pairs, q->pair, part, &came);
+        enqueue(q, came, got);
+    } while (deal_any(&q->pairs, k < n));
+}
+
+/* Of `n` entries from number `at` of the batch on. */
+static void take_entries(struct search *q, int64_t at, const char *from, int64_t n)
+{
+    if (!q->tree) {
+        memcpy(q->taken.key + at, from, (size_t)n * 8);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(&q->taken.key[at + i], from + i * PAIR, 8);
+        memcpy(&q->taken.value[at + i], from + i * PAIR + 8, 8);
+    }
+    format_turn(q->taken.value + at, n);
+}
+
 static int64_t take(struct search *q, struct run_stream *in, int64_t left)
 {
-    int64_t n = 0, want = left < q->batch ? left : q->batch;
+    int64_t n = 0, want = left < q->batch ? left : q->batch, bytes = search_entry(q);
     while (n < want) {
         if (!q->piece_left)
             q->piece = run_stream_next(in, &q->piece_left);
         if (!q->piece)
             break;
-        int64_t part = q->piece_left / ENTRY;
+        int64_t part = q->piece_left / bytes;
         part = part < want - n ? part : want - n;
-        memcpy(q->taken.key + n, q->piece, (size_t)(part * ENTRY));
-        q->piece += part * ENTRY;
-        q->piece_left -= part * ENTRY;
+        take_entries(q, n, q->piece, part);
+        q->piece += part * bytes;
+        q->piece_left -= part * bytes;
         n += part;
     }
     format_turn(q->taken.key, n);
@@ -181,23 +255,39 @@ static struct run_stream *open_queue(struct search *q, int64_t level, enum io_op
     struct run_stream *s = NULL;
     struct run_stream_how how = {.op = op,
                                  .bytes = bytes,
-                                 .slot_bytes = q->s->request / ENTRY * ENTRY,
+                                 .slot_bytes = q->s->request,
                                  .slots = graph_slots(q->s->r),
-                                 .record = op == IO_OP_READ ? ENTRY : 0};
+                                 .record = op == IO_OP_READ ? (int)search_entry(q) : 0};
     struct run_file *f = &q->queue[(level + (op == IO_OP_WRITE)) % 2];
     if (!q->s->r->failed && f->io)
         run_stream_open(&s, f, &how);
     return s;
 }
 
-/* Neighbours of n vertices of the batch. */
-static int64_t collect(struct search *q, int64_t n, const uint64_t **found)
+static void note_ends(struct search *q, int64_t n, int64_t count)
+{
+    int64_t end = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (in_rows(q))
+            end += csr_row(q->s, i);
+        else
+            while (end < count && q->chains.found.key[end] == (uint64_t)i)
+                end++;
+        q->list_end[i] = (uint64_t)end;
+    }
+}
+
+int64_t search_collect(struct search *q, int64_t n, const uint64_t **found)
 {
     int64_t count = in_rows(q) ? csr_collect(q->s, q->taken.key, n, found)
                                : chains_collect(&q->chains, q->taken.key, n);
     if (!in_rows(q))
         *found = q->chains.found.value;
-    return count && is_vertex(q, *found, count) ? count : 0;
+    if (!count || !is_vertex(q, *found, count))
+        return 0;
+    if (q->tree)
+        note_ends(q, n, count);
+    return count;
 }
 
 /* Every rank has a different number of batches, and takes part in the longest. Returns
@@ -213,10 +303,13 @@ static int64_t expand(struct search *q, struct run_stream *in, int64_t n)
         if (got && !r->failed)
             fresh = visit(q, got);
         if (fresh)
-            count = collect(q, fresh, &found);
+            count = search_collect(q, fresh, &found);
         visited += fresh;
         q->collected += count;
-        send_on(q, found, count);
+        if (q->tree)
+            send_pairs(q, found, count);
+        else
+            send_on(q, found, count);
     } while (deal_any(&q->deal, n > 0));
     return visited;
 }
@@ -243,14 +336,14 @@ static bool search_level(struct search *q, int64_t *entries)
     struct run *r = q->s->r;
     bool first = q->levels == 0;
     int64_t before = q->queued;
-    struct run_stream *in =
-        first || !*entries ? NULL
-                           : open_queue(q, q->levels, IO_OP_READ, *entries * ENTRY);
+    struct run_stream *in = first || !*entries ? NULL
+                                               : open_queue(q, q->levels, IO_OP_READ,
+                                                            *entries * search_entry(q));
     q->out = open_queue(q, q->levels, IO_OP_WRITE, 0);
     q->piece_left = 0;
     bool none = !first && !in;
     if (first && *entries)
-        q->taken.key[0] = q->root;
+        q->taken.key[0] = q->taken.value[0] = q->root;
     int64_t visited = expand(q, in, none ? 0 : *entries);
     if (q->out)
         run_stream_flush(q->out);
@@ -273,9 +366,10 @@ void search_run(struct search *q)
     bool mine = q->root % (uint64_t)r->world.size == (uint64_t)r->world.rank;
     int64_t entries = mine;
     q->levels = q->collected = q->queued = q->read = 0;
-    q->s->searched = (struct store_searched){.places.block = q->s->block,
-                                             .lists.block = q->s->block};
+    store_searched_none(q->s);
     memset(q->visited, 0, (size_t)bitmap_bytes(q));
+    if (q->tree)
+        memset(q->parent, 0xff, (size_t)store_vertices(q->s) * 8);
     for (int i = 0; i < 2; i++)
         run_file_open(&q->queue[i], IO_READ | IO_WRITE | IO_CREATE);
     while (!r->failed || r->world.size > 1)
@@ -283,4 +377,20 @@ void search_run(struct search *q)
             break;
     for (int i = 0; i < 2; i++)
         run_file_close(&q->queue[i], true);
+}
+
+int search_phase(struct search *q)
+{
+    struct store *s = q->s;
+    const struct store_searched *d = &s->searched;
+    run_phase_begin(s->r, "search");
+    if (!store_files_open(s, false))
+        search_run(q);
+    store_files_close(s, false);
+    int rc = run_phase_end(s->r);
+    return rc ? rc
+              : store_moved_all(s, "search",
+                                d->places.bytes + d->lists.bytes +
+                                    search_entry(q) * q->read,
+                                search_entry(q) * q->queued);
 }

@@ -167,6 +167,14 @@ int store_files_close(struct store *s, bool written)
     return run_file_close(&s->pif, written);
 }
 
+int store_moved_all(const struct store *s, const char *phase, int64_t read,
+                    int64_t written)
+{
+    int64_t all[2] = {read, written};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, s->r->world.comm);
+    return run_moved(s->r, phase, s->partition.path, all[0], all[1]);
+}
+
 int store_remove(struct store *s)
 {
     if (!s->pif.run)

@@ -114,6 +114,18 @@ bool store_piece_ends(const struct store *s, int64_t n, int64_t offset);
  * an ingest has not. */
 void store_heads(struct store *s);
 
+/* Local. A search begins: it has read nothing. */
+static inline void store_searched_none(struct store *s)
+{
+    s->searched =
+        (struct store_searched){.places.block = s->block, .lists.block = s->block};
+}
+
+/* **Collective**, after a phase. 0, or -EIO with a sentence where other bytes were
+ * counted than all ranks together were to move; `read` and `written`: by this one. */
+int store_moved_all(const struct store *s, const char *phase, int64_t read,
+                    int64_t written);
+
 /* **Collective.** Removes both, unless --keep. Returns the agreed verdict. */
 int store_remove(struct store *s);
 
