@@ -107,6 +107,7 @@ void search_name(struct search *q)
 {
     struct run *r = q->s->r;
     char path[sizeof q->queue->path], which[32];
+    q->made = false;
     for (int i = 0; i < 2; i++) {
         snprintf(which, sizeof which, "-%d.%d", i, r->world.rank);
         run_path(r, "QUEUE", which, path, sizeof path);
@@ -144,7 +145,8 @@ static int64_t visit(struct search *q, int64_t n)
     return left;
 }
 
-static bool is_vertex(struct search *q, const uint64_t *vertex, int64_t n)
+static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
+                         const struct run_file *f)
 {
     uint64_t most = 0;
     for (int64_t i = 0; i < n; i++)
@@ -152,8 +154,8 @@ static bool is_vertex(struct search *q, const uint64_t *vertex, int64_t n)
     if (most < q->s->vertices)
         return true;
     run_fail(q->s->r,
-             err_set(-EIO, q->s->partition.path, -1,
-                     "a neighbour has the number %llu, of %llu vertices: the "
+             err_set(-EIO, f->path, -1,
+                     "a vertex has the number %llu, of %llu vertices: the "
                      "file is damaged",
                      (unsigned long long)most, (unsigned long long)q->s->vertices));
     return false;
@@ -244,6 +246,10 @@ static int64_t take(struct search *q, struct run_stream *in, int64_t left)
     }
     format_turn(q->taken.key, n);
     q->read += n;
+    const struct run_file *f = &q->queue[q->levels % 2];
+    if (!are_vertices(q, q->taken.key, n, f) ||
+        (q->tree && !are_vertices(q, q->taken.value, n, f)))
+        return 0;
     return n;
 }
 
@@ -283,7 +289,7 @@ int64_t search_collect(struct search *q, int64_t n, const uint64_t **found)
                                : chains_collect(&q->chains, q->taken.key, n);
     if (!in_rows(q))
         *found = q->chains.found.value;
-    if (!count || !is_vertex(q, *found, count))
+    if (!count || !are_vertices(q, *found, count, &q->s->partition))
         return 0;
     if (q->tree)
         note_ends(q, n, count);
@@ -371,7 +377,8 @@ void search_run(struct search *q)
     if (q->tree)
         memset(q->parent, 0xff, (size_t)store_vertices(q->s) * 8);
     for (int i = 0; i < 2; i++)
-        run_file_open(&q->queue[i], IO_READ | IO_WRITE | IO_CREATE);
+        run_file_open(&q->queue[i], IO_READ | IO_WRITE | (q->made ? 0 : IO_CREATE));
+    q->made = true;
     while (!r->failed || r->world.size > 1)
         if (!search_level(q, &entries))
             break;

@@ -19,6 +19,7 @@ struct search {
     struct chains chains; /* in chunks */
     struct deal deal;
     struct run_file queue[2];
+    bool made; /* there was a search in this repetition: the queues are there */
     struct run_stream *out;
     const char *piece; /* of what is read, and how many bytes of it are left */
     int64_t piece_left;
