@@ -65,9 +65,11 @@ check_PROGRAMS += \
 	tests/unit/stream \
 	tests/unit/stream_parts \
 	tests/unit/swath \
+	tests/unit/teps \
 	tests/unit/text_torn \
 	tests/unit/symbols \
 	tests/unit/text_parts \
+	tests/unit/tree \
 	tests/unit/units \
 	tests/unit/vectors \
 	tests/unit/whole \
@@ -107,6 +109,11 @@ tests_unit_ngram_SOURCES = tests/unit/ngram.c $(ngram_parts)
 tests_unit_nearest_SOURCES = tests/unit/nearest.c src/outcore/knn/nearest.c \
 	src/outcore/knn/nearest.h
 tests_unit_resample_SOURCES = tests/unit/resample.c $(resample_parts)
+tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/teps.h
+tests_unit_tree_SOURCES = tests/unit/tree.c \
+	src/outcore/graph/deal.c src/outcore/graph/deal.h \
+	src/outcore/graph/tree.c src/outcore/graph/tree.h
+tests_unit_tree_LDADD = src/run/librun.la $(LDADD)
 tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/vectors.c \
 	src/outcore/data/vectors.h

@@ -12,6 +12,8 @@
  * With --layout=csr, ingest: the edges once, what their sort moves, and both files
  * once; search: of each batch, the blocks of both files in which its vertices are;
  * check: both files once.
+ * With --kernel=graph500, of each root: search, where entries have 16 bytes, and
+ * validate: the edges once. roots: blocks of the candidates, as a search's.
  * Memory of a rank: 32 x the adjacency buffer, 16 x the edge buffer (three times with
  * several ranks), 64 x the batch and a bit for each of its vertices; 32 for each
  * neighbour of a batch. */

@@ -287,7 +287,11 @@ void tree_check(struct tree *t)
     t->levels = 1;
     memset(t->joined, 0, (size_t)bits_bytes(t->q->s));
     find_levels(t);
+    if (deal_any(&t->deal, r->failed))
+        return;
     ask(t, &parents);
+    if (deal_any(&t->deal, r->failed))
+        return;
     edges_open(r, t->edges);
     ask(t, &edges);
     edges_close(r, t->edges);
