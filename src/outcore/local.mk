@@ -52,6 +52,7 @@ outcore_SOURCES += \
 	src/outcore/graph/slots.h src/outcore/graph/spans.h \
 	src/outcore/graph/store.c src/outcore/graph/store.h \
 	src/outcore/graph/teps.c src/outcore/graph/teps.h \
+	src/outcore/graph/text.c src/outcore/graph/text.h \
 	src/outcore/graph/tree.c src/outcore/graph/tree.h
 knn_kernel = src/outcore/knn/kernel.c src/outcore/knn/kernel.h \
 	src/outcore/knn/kernel_avx2.c src/outcore/knn/kernel_avx512.c \

@@ -5,7 +5,9 @@ reference of its own computes them; the same levels for any number of ranks; how
 ends."""
 import collections
 import glob
+import gzip
 import hashlib
+import itertools
 import os
 import random
 import struct
@@ -271,6 +273,55 @@ class Graph(Case):
             path = self.file("edges", data)
             self.one_sentence(self.graph(path, *args, np=2), path, *parts)
         self.one_sentence(self.graph("nowhere", "--vertices=3", np=1), "nowhere")
+
+    # ---- text ------------------------------------------------------------------------
+
+    def as_text(self, matrix, edges):
+        """SNAP's edge list, or a symmetric matrix, with what others put there."""
+        if matrix:
+            return "%%%%MatrixMarket matrix coordinate real symmetric\n%% made\n" \
+                "%d %d %d\n" % (60, 60, len(edges)) + "".join(
+                    "%d %d 0.5\n" % (s + 1, t + 1) for s, t in edges)
+        ends = ("\n", "\r\n", "\n\n", "\n# of %s\n" % ("it " * 700))
+        return "# Directed\n" + "".join(
+            "%d%s%d%s" % (s, "\t"[:i % 2] or "  ", t, ends[i % 4])
+            for i, (s, t) in enumerate(edges)) + "7 7"
+
+    def test_text(self):
+        for seed, matrix, np in drawn(list(itertools.product(
+                range(3), (False, True), (1, 3))), 2):
+            dice = random.Random(seed)
+            edges = [(dice.randrange(60), dice.randrange(60)) for _ in range(50)]
+            path = self.file("graph", self.as_text(matrix, edges).encode())
+            every = edges + [(t, s) for s, t in edges if s != t] if matrix \
+                else edges + [(7, 7)]
+            numbers, sizes = self.found(
+                path, *([] if matrix else ["--vertices=60"]), "--root=%d" % edges[0][0],
+                "--request=4k", np=np)
+            self.assertEqual(numbers["entries"], len(every))
+            self.assertEqual(sizes, reference.levels(reference.neighbours_of(every),
+                                                     edges[0][0]))
+
+    def test_bad_text(self):
+        matrix = "%%MatrixMarket matrix coordinate pattern general\n9 9 2\n"
+        rows = "".join("%d %d\n" % (i % 9, i % 7) for i in range(3000))
+        for text, parts in drawn([
+                (rows + "3\n" + rows, ("line 3001 ", "fewer numbers")),
+                (rows + rows + "-1 2", ("line 6001 ", "no number")),
+                (rows + "1 9\n", ("line 3001 ", "9")), ("1 x\n", ("line 1 ",)),
+                ("1 99999999999999999999\n", ("line 1 ", "2^48")),
+                ("1" * 2000, ("line 1 ", "too long")),
+                (matrix + "1 2\n1 10\n", ("line 4 ", "outside")),
+                (matrix + "1 2\n", ("1 entries", "2")),
+                (matrix[:20] + "\n", ("Matrix Market", "line 1")),
+                (matrix.split("\n")[0] + "\n", ("how many rows",))], 3):
+            path = self.file("graph", text.encode())
+            more = [] if text[0] == "%" else ["--vertices=9"]
+            self.one_sentence(self.graph(path, *more, np=2), path, *parts)
+        path = self.file("graph.gz", gzip.compress(b"0 1"))
+        self.one_sentence(self.graph(path, "--vertices=9", np=1), path, "gzip")
+
+    # ---- damage ----------------------------------------------------------------------
 
     def test_damage(self):
         """What a device has made of a chunk, or of an entry of PIF."""

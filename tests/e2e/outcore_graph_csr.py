@@ -54,7 +54,8 @@ class Rows(Case):
     def test_reads_little(self):
         """Little more than the bytes of lists, where these are longer than blocks."""
         numbers, _ = self.found("S:5,60,5000", "--layout=csr", np=1)
-        read, lists = numbers["search_partition_blocks"] * 4096, 8 * numbers["collected"]
+        read = numbers["search_partition_blocks"] * 4096
+        lists = 8 * numbers["collected"]
         self.assertEqual(lists, 8 * 300000)
         self.assertLess(read, 1.1 * lists)
 
@@ -100,7 +101,7 @@ class Rows(Case):
         self.assertAlmostEqual(numbers["mean_nedge"], sum(right) / len(right))
 
     def test_components(self):
-        """Several of them, loops, edges that are there twice, vertices without edges."""
+        """Several of them, loops, edges twice, vertices without edges."""
         edges = [(0, 1), (1, 2), (2, 0), (2, 2), (0, 1), (5, 6), (8, 8), (9, 10),
                  (10, 11), (11, 12), (12, 13), (13, 9)]
         for args, np in drawn([((), 1), (("--layout=csr", "--batch=2"), 2),

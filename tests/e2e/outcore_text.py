@@ -214,9 +214,8 @@ class Text(Case):
         self.assertEqual(total(report, "read", phase="m3") - 3 * 10240,
                          total(report, "write", phase="m2"))
         self.assertEqual(figures["pipeline.opens"], 9 * 16 + 6)
-        computed = [total(report, "compute", "mean_s", phase=m) for m in ("m3", "m5")]
-        self.assertGreater(computed[0], 3 * 0.4 * 9 * 1118 / 9.84e6 / 3)
-        self.assertGreater(computed[0], computed[1])
+        computed = total(report, "compute", "mean_s", phase="m3")
+        self.assertGreater(computed, 3 * 0.4 * 9 * 1118 / 9.84e6 / 3)
 
     @WITH_EXPAT
     def test_names(self):

@@ -76,7 +76,7 @@ NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|ti
 ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
                         r"data/(consume|documents|form|graphs|image|records|taggers|"
                         r"vectors)|"
-                        r"graph/(format|pairs|spans|teps)|"
+                        r"graph/(format|pairs|spans|text|teps)|"
                         r"knn/(format|kernel\w*|labels|nearest|sweep)|"
                         r"ngram/(classifier|grams|languages|letters\w*|profile|rank|"
                         r"tally)|"

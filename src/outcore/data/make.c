@@ -60,7 +60,7 @@ void data_write(struct run *r, struct run_file of[], const struct data_rows *row
 
 /* ---- what it is ------------------------------------------------------------------ */
 
-static int no_whole_rows(const struct data_file *d, int64_t row_bytes)
+int data_whole_rows(const struct data_file *d, int64_t row_bytes)
 {
     int64_t over = d->bytes % row_bytes;
     if (!over)
@@ -92,7 +92,7 @@ int data_given(struct run *r, struct data_file *d, const char *path, int64_t row
     if (alone)
         r->input = (struct run_input){
             .path = d->path, .count = 1, .bytes = d->is.bytes, .device = d->is.device};
-    rc = no_whole_rows(d, row_bytes);
+    rc = data_whole_rows(d, row_bytes);
     return err_agree(r->world.comm, rc ? rc : make_files(r, d));
 }
 

@@ -35,6 +35,9 @@ struct data_file {
 int data_given(struct run *r, struct data_file *d, const char *path, int64_t row_bytes,
                bool alone);
 
+/* Local. 0, or -EINVAL with a sentence where the last row is cut short. */
+int data_whole_rows(const struct data_file *d, int64_t row_bytes);
+
 /* Local, in `plan`. The input will be made: n rows. -EINVAL with a sentence where a
  * file cannot have so many bytes, -ENOMEM. */
 int data_planned(const struct run *r, struct data_file *d,

@@ -30,7 +30,7 @@
 #include <string.h>
 
 static struct settings {
-    const char *what, *filter, *layout, *kernel;
+    const char *what, *filter, *layout, *format, *kernel;
     int64_t block, edge_buffer, adjacency_buffer, batch, root, roots, vertices, request;
     bool undirected;
     struct run_options run;
@@ -52,11 +52,17 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "GRAPH", .value = &set.what, .workload = true,
      .preset = "S:45,100000,5",
      .help = "S:HUBS,VERTICES,DEGREE makes a scale-free graph, "
-             "kronecker:SCALE,EDGEFACTOR that of Graph500; otherwise a file of edges: "
-             "pairs of 64-bit little-endian numbers"},
+             "kronecker:SCALE,EDGEFACTOR that of Graph500; otherwise a file of edges"},
+    {.kind = OPT_CHOICE, .name = "format", .value = &set.format, .preset = "auto",
+     .choices = "auto|binary|snap|mtx", .arg = "FORMAT", .workload = true,
+     .help = "what a file of edges is",
+     .choice_help = {"auto looks into the file", "binary has pairs of 64-bit "
+                     "little-endian numbers", "snap is text, two vertices in a line",
+                     "mtx is a Matrix Market file in the coordinate format"}},
     {.kind = OPT_INT, .name = "vertices", .value = &set.vertices, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 281474976710656, .workload = true,
-     .help = "vertices of a graph in a file, numbered from 0; needed with a file"},
+     .help = "vertices of a graph in a file, numbered from 0; a Matrix Market file says "
+             "it itself"},
     {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
      .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "
                                "ways (scale-free graphs do so anyway)"},
@@ -119,14 +125,14 @@ static int check_options(const struct run *r)
         return err_usage("--block=%" PRId64 ": a block is a multiple of 256 bytes, and "
                          "no larger than --request",
                          set.block);
-    if (e->file.given && !set.vertices)
+    if (e->file.given && !set.vertices && !e->vertices)
         return err_usage("%s is a file of edges: say with --vertices how many vertices "
                          "there are",
                          set.what);
-    if (!e->file.given && set.vertices)
+    if (set.vertices && e->vertices)
         return err_usage("--vertices with %s, which says so itself: leave it out",
                          set.what);
-    if (e->file.given)
+    if (set.vertices)
         e->vertices = (uint64_t)set.vertices;
     if ((uint64_t)set.root >= e->vertices)
         return err_usage("--root=%" PRId64 ": there are %" PRIu64
@@ -137,11 +143,11 @@ static int check_options(const struct run *r)
     if (g.search.tree && set.root)
         return err_usage("--root with --kernel=graph500, which draws its roots: leave "
                          "it out, and see --roots");
-    if (g.search.tree && e->file.given && !set.undirected)
+    if (g.search.tree && e->file.given && !set.undirected && !e->both_ways)
         return err_usage("--kernel=graph500 searches undirected graphs: with %s, say "
                          "--undirected",
                          set.what);
-    e->both_ways = (set.undirected || g.search.tree) && !free;
+    e->both_ways |= (set.undirected || g.search.tree) && !free;
     return 0;
 }
 
@@ -168,7 +174,7 @@ static void fill_need(const struct run *r, struct run_need *n)
 
 static int plan(struct run *r, struct run_need *n)
 {
-    int rc = edges_plan(r, &g.edges, set.what);
+    int rc = edges_plan(r, &g.edges, set.what, set.format);
     g.search.tree = !strcmp(set.kernel, "graph500");
     rc = rc ? rc : check_options(r);
     if (rc)
@@ -232,15 +238,16 @@ static int ingest(struct run *r)
     edges_close(r, &g.edges);
     int rc = run_phase_end(r);
     int64_t updated = m->pif.bytes + m->links.bytes;
-    int64_t edges = (g.edges.end - g.edges.first) * GRAPHS_EDGE;
+    int64_t edges = edges_bytes(&g.edges);
     if (!rc)
         rc = store_moved_all(&g.store, "ingest", edges + updated + m->sort_read_bytes,
                              updated + m->append_bytes + m->sort_write_bytes);
+    rc = rc ? rc : edges_check(r, &g.edges);
     if (!rc)
         run_figure(r, "ingest", "edges_per_s", "1/s", "higher",
                    "directed edges / slowest rank's seconds of reading, computing, "
                    "exchanging, writing and syncing",
-                   (double)edges_all(&g.edges) / r->last.work_s);
+                   (double)edges_handed(r, &g.edges) / r->last.work_s);
     return rc;
 }
 
@@ -273,12 +280,13 @@ static int judge(struct run *r)
     MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_UINT64_T, MPI_SUM, r->world.comm);
     MPI_Allreduce(MPI_IN_PLACE, n, 6, MPI_INT64_T, MPI_SUM, r->world.comm);
     const char *path = g.store.partition.path;
-    if (n[0] != edges_all(&g.edges) || n[1] != n[2] || sums[0] != sums[1])
+    int64_t edges = edges_handed(r, &g.edges);
+    if (n[0] != edges || n[1] != n[2] || sums[0] != sums[1])
         return err_set(-EIO, path, -1,
                        "%" PRId64 " entries are stored in %" PRId64 " chunks, with the "
                        "sum %" PRIu64 "; %" PRId64 " in %" PRId64 " with %" PRIu64
                        " were put there",
-                       n[0], n[1], sums[0], edges_all(&g.edges), n[2], sums[1]);
+                       n[0], n[1], sums[0], edges, n[2], sums[1]);
     if (n[3] != n[4] || n[5] || sums[2] != sums[3])
         return err_set(-EIO, path, -1,
                        "the search collected %" PRId64

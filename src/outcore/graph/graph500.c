@@ -122,7 +122,7 @@ static int validate(struct graph500 *g, int64_t i)
     int rc = run_phase_end(r);
     if (!rc)
         rc = store_moved_all(g->q->s, "validate",
-                             (g->edges->end - g->edges->first) * GRAPHS_EDGE, 0);
+                             edges_bytes(g->edges), 0);
     if (rc)
         return rc;
     int64_t inside = g->tree.inside;
