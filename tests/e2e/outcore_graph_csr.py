@@ -59,6 +59,15 @@ class Rows(Case):
         self.assertEqual(lists, 8 * 300000)
         self.assertLess(read, 1.1 * lists)
 
+    def test_neighbours_in_a_row(self):
+        """More vertices with numbers in a row than are read as one extent."""
+        path = self.file("star", packed([(7, t) for t in range(20000)]))
+        for args, np in drawn([((), 1), (("--filter=early",), 2), (
+                ("--kernel=graph500", "--roots=1"), 1)], 1):
+            numbers, _ = self.found(path, "--vertices=20000", "--layout=csr",
+                                    "--undirected", *args, np=np)
+            self.assertEqual(numbers["visited"], 20000)
+
     # ---- Graph500 --------------------------------------------------------------------
 
     def kernel(self, *args, **how):

@@ -1,6 +1,7 @@
 #include "outcore/graph/csr.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/units.h"
 #include "extsort/extsort.h"
 #include "outcore/graph/slots.h"
 #include "run/blocks.h"
@@ -25,8 +26,10 @@ struct csr {
     int64_t rows;              /* whose begins are written */
 
     uint64_t *begin, *end; /* of rows, entries: of a batch's vertices */
+    int64_t *first;        /* of each extent, the first vertex that it has bytes of */
     uint64_t *found;
     int64_t room, count;
+    uint64_t sum, most; /* of `found` */
 };
 
 /* ---- memory ---------------------------------------------------------------------- */
@@ -71,7 +74,7 @@ int csr_expect(const struct store *s, int64_t edges, struct store_moved *moved)
 static int64_t csr_memory(const struct store *s)
 {
     return s->capacity * 32 + PIECE * EDGE + 6 * s->request +
-           STORE_PIECE * (int64_t)sizeof *s->extent;
+           STORE_PIECE * (int64_t)(sizeof *s->extent + sizeof *s->csr->first);
 }
 
 static int64_t csr_places_bytes(const struct store *s)
@@ -86,6 +89,9 @@ static int csr_open(struct store *s)
     if (!s->csr || !s->extent)
         return err_set(-ENOMEM, NULL, -1, "no memory for a piece of a search");
     void *edge = NULL;
+    s->csr->first = calloc(STORE_PIECE, sizeof *s->csr->first);
+    if (!s->csr->first)
+        return err_set(-ENOMEM, NULL, -1, "no memory for a piece of a search");
     int rc = buf_alloc(&edge, PIECE * EDGE, "edges");
     s->csr->edge = edge;
     struct extsort_how how = sorting(s);
@@ -102,6 +108,7 @@ static void csr_close(struct store *s)
     extsort_close(&c->sorter);
     buf_free(c->edge);
     free(c->begin);
+    free(c->first);
     free(c->found);
     free(c);
     s->csr = NULL;
@@ -243,83 +250,154 @@ const struct store_layout store_csr = {
 
 /* ---- a batch --------------------------------------------------------------------- */
 
-struct reading {
+/* Vertices whose bytes are in blocks in a row are read as one extent: so many bytes of
+ * them, or what one vertex has. */
+enum { GROUP = 64 << 10, SHORT = 8 };
+
+struct groups {
     struct store *s;
-    int64_t number; /* of the piece's first vertex */
+    const uint64_t *vertex;
+    int64_t n;    /* of the batch's vertices */
+    int64_t last; /* extents so far */
+    int64_t end;  /* of the last one's last block */
 };
 
-static void note_place(void *context, const struct extent *e, int64_t i,
-                       const void *data)
+/* Bytes from .. to - 1 are vertex i's, and not before those of the vertex before. False
+ * where the piece ends before it. */
+static inline bool group(struct groups *g, int64_t i, int64_t from, int64_t to)
 {
-    const struct reading *g = context;
     struct store *s = g->s;
-    uint64_t place[2];
-    memcpy(place, data, sizeof place);
-    format_turn(place, 2);
-    s->csr->begin[g->number + i] = place[0];
-    s->csr->end[g->number + i] = place[1];
-    if (place[0] <= place[1] && place[1] <= (uint64_t)s->entries)
-        return;
-    run_fail(s->r, err_set(-EIO, s->pif.path, e->offset,
-                           "a row is said to be from entry %llu to %llu, of %lld: the "
-                           "file is damaged",
-                           (unsigned long long)place[0], (unsigned long long)place[1],
-                           (long long)s->entries));
-}
-
-/* Adds an extent to those of a piece; false where the piece ends before it. */
-static bool add_extent(struct store *s, struct spans *spans, int64_t *n, int64_t offset,
-                       int64_t bytes)
-{
-    if (store_piece_ends(s, *n, offset))
-        return false;
-    spans_add(spans, offset, offset + bytes);
-    s->extent[(*n)++] = (struct extent){.offset = offset, .bytes = bytes};
+    struct extent *e = &s->extent[g->last - 1];
+    if (!g->last || from >= g->end + s->block || to - e->offset > GROUP) {
+        if (g->last && store_piece_ends(s, g->last, from))
+            return false;
+        e = &s->extent[g->last];
+        e->offset = from;
+        s->csr->first[g->last++] = i;
+    }
+    e->bytes = to - e->offset;
+    if (to > g->end)
+        g->end = units_round_up(to, s->block);
     return true;
 }
 
-static void read_places(struct store *s, const uint64_t *vertex, int64_t n)
+static void read_groups(struct groups *g, struct run_file *f, struct spans *spans,
+                        run_extent_done *done)
 {
-    uint64_t ranks = (uint64_t)s->r->world.size;
-    spans_again(&s->searched.places, s->pif.bytes);
-    for (int64_t i = 0; i < n && !s->r->failed;) {
-        struct reading g = {s, i};
-        int64_t k = 0;
-        while (i < n &&
-               add_extent(s, &s->searched.places, &k,
-                          CSR_HEAD + NUMBER * (int64_t)(vertex[i] / ranks), 2 * NUMBER))
-            i++;
-        run_blocks_read(&s->pif, s->extent, k, s->block, note_place, &g);
+    struct store *s = g->s;
+    for (int64_t k = 0; k < g->last; k++)
+        spans_add(spans, s->extent[k].offset, s->extent[k].offset + s->extent[k].bytes);
+    run_blocks_read(f, s->extent, g->last, s->block, done, g);
+    g->last = g->end = 0;
+}
+
+static int64_t place_at(const struct groups *g, int64_t i)
+{
+    uint64_t ranks = (uint64_t)g->s->r->world.size;
+    uint64_t row = ranks == 1 ? g->vertex[i] : g->vertex[i] / ranks;
+    return CSR_HEAD + NUMBER * (int64_t)row;
+}
+
+static void damaged_place(struct store *s, int64_t i, int64_t at)
+{
+    const struct csr *c = s->csr;
+    run_fail(s->r,
+             err_set(-EIO, s->pif.path, at,
+                     "a row is said to be from entry %llu to %llu, of %lld, where none "
+                     "can be: the file is damaged",
+                     (unsigned long long)c->begin[i], (unsigned long long)c->end[i],
+                     (long long)s->entries));
+}
+
+/* Rows follow each other, and none leads out of the file. */
+static void note_places(void *groups, const struct extent *e, int64_t k,
+                        const void *data)
+{
+    const struct groups *g = groups;
+    struct store *s = g->s;
+    struct csr *c = s->csr;
+    int64_t i = c->first[k], at;
+    uint64_t before = i ? c->end[i - 1] : 0, end = (uint64_t)s->entries, place[2];
+    int64_t last = e->offset + e->bytes - (int64_t)sizeof place;
+    for (; i < g->n && (at = place_at(g, i)) <= last; i++) {
+        memcpy(place, (const char *)data + (at - e->offset), sizeof place);
+        format_turn(place, 2);
+        c->begin[i] = place[0];
+        c->end[i] = place[1];
+        if (place[0] < before || place[0] > place[1] || place[1] > end) {
+            damaged_place(s, i, at);
+            return;
+        }
+        before = place[1];
     }
 }
 
-static void take_row(void *context, const struct extent *e, int64_t i, const void *data)
+static void read_places(struct groups *g)
 {
-    struct csr *c = context;
-    (void)i;
-    memcpy(c->found + c->count, data, (size_t)e->bytes);
-    c->count += e->bytes / NUMBER;
+    struct store *s = g->s;
+    spans_again(&s->searched.places, s->pif.bytes);
+    for (int64_t i = 0; i < g->n && !s->r->failed;) {
+        int64_t at;
+        while (i < g->n && (at = place_at(g, i), group(g, i, at, at + 2 * NUMBER)))
+            i++;
+        read_groups(g, &s->pif, &s->searched.places, note_places);
+    }
+}
+
+/* While they are in the cache. */
+static void look_at(struct csr *c, uint64_t *found, int64_t n)
+{
+    uint64_t sum = 0, most = c->most;
+    format_turn(found, n);
+    for (int64_t i = 0; i < n; i++) {
+        sum += found[i];
+        most = found[i] > most ? found[i] : most;
+    }
+    c->sum += sum;
+    c->most = most;
+}
+
+/* Of each row that begins before the extent's end, what is in it. */
+static void take_rows(void *groups, const struct extent *e, int64_t k, const void *data)
+{
+    const struct groups *g = groups;
+    struct csr *c = g->s->csr;
+    uint64_t from = (uint64_t)(e->offset - CSR_HEAD) / NUMBER;
+    uint64_t to = from + (uint64_t)e->bytes / NUMBER;
+    int64_t count = c->count;
+    for (int64_t i = c->first[k]; i < g->n && c->begin[i] < to; i++) {
+        uint64_t begin = c->begin[i] < from ? from : c->begin[i];
+        uint64_t end = c->end[i] < to ? c->end[i] : to, n = end - begin;
+        const uint64_t *row = (const uint64_t *)data + (begin - from);
+        /* Most rows are short, and what follows one comes where the next one will. */
+        if (n <= SHORT && begin + SHORT <= to)
+            memcpy(c->found + c->count, row, SHORT * sizeof *row);
+        else
+            memcpy(c->found + c->count, row, n * sizeof *row);
+        c->count += (int64_t)n;
+    }
+    look_at(c, c->found + count, c->count - count);
 }
 
 /* A row may have more bytes than a request. */
-static void read_rows(struct store *s, int64_t n)
+static void read_rows(struct groups *g)
 {
+    struct store *s = g->s;
     struct csr *c = s->csr;
     int64_t at = 0, most = s->request / NUMBER;
     c->count = 0;
     spans_again(&s->searched.lists, s->bytes);
-    for (int64_t i = 0; i < n && !s->r->failed;) {
-        int64_t k = 0;
-        while (i < n) {
+    for (int64_t i = 0; i < g->n && !s->r->failed;) {
+        while (i < g->n) {
             int64_t from = (int64_t)c->begin[i] + at, left = (int64_t)c->end[i] - from;
             int64_t part = left < most ? left : most;
-            if (part && !add_extent(s, &s->searched.lists, &k, CSR_HEAD + NUMBER * from,
-                                    NUMBER * part))
+            int64_t offset = CSR_HEAD + NUMBER * from;
+            if (part && !group(g, i, offset, offset + NUMBER * part))
                 break;
             at = part < left ? at + part : 0;
             i += part == left;
         }
-        run_blocks_read(&s->partition, s->extent, k, s->block, take_row, c);
+        read_groups(g, &s->partition, &s->searched.lists, take_rows);
     }
 }
 
@@ -332,7 +410,7 @@ static int make_room(struct csr *c, int64_t n)
         return 0;
     c->room = sum < ROOM ? ROOM : sum + sum / 4;
     free(c->found);
-    c->found = malloc((size_t)c->room * NUMBER);
+    c->found = malloc((size_t)(c->room + SHORT) * NUMBER);
     if (c->found)
         return 0;
     c->room = 0;
@@ -345,19 +423,25 @@ int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,
                     const uint64_t **found)
 {
     struct csr *c = s->csr;
-    read_places(s, vertex, n);
+    struct groups g = {.s = s, .vertex = vertex, .n = n};
+    read_places(&g);
     if (!s->r->failed)
         run_fail(s->r, make_room(c, n));
     if (s->r->failed)
         return 0;
-    read_rows(s, n);
+    c->sum = c->most = 0;
+    read_rows(&g);
     s->searched.rounds++;
     s->searched.longest = 1;
-    format_turn(c->found, c->count);
-    for (int64_t i = 0; i < c->count; i++)
-        s->searched.sum += c->found[i];
     for (int64_t i = 0; i < n; i++)
-        s->searched.sum += 31 * vertex[i] * (c->end[i] - c->begin[i]);
+        c->sum += 31 * vertex[i] * (c->end[i] - c->begin[i]);
+    s->searched.sum += c->sum;
     *found = c->found;
+    if (c->most >= s->vertices)
+        run_fail(s->r,
+                 err_set(-EIO, s->partition.path, -1,
+                         "a neighbour has the number %llu, of %llu vertices: the "
+                         "file is damaged",
+                         (unsigned long long)c->most, (unsigned long long)s->vertices));
     return s->r->failed ? 0 : c->count;
 }

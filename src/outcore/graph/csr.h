@@ -21,7 +21,7 @@ int csr_batch_open(struct store *s, int64_t most);
 
 /* Local, in a phase. Neighbours of n vertices of this rank, which are in order: vertex
  * by vertex, in *found until the next call. Returns how many there are; a failure is
- * kept: offsets that are none of this graph. */
+ * kept: offsets or neighbours that are none of this graph. */
 int64_t csr_collect(struct store *s, const uint64_t *vertex, int64_t n,
                     const uint64_t **found);
 

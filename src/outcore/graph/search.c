@@ -10,6 +10,7 @@
 enum {
     FIRST_LEVELS = 64,
     PAIR = 16,
+    EARLY = 512,    /* numbers that are handed to a queue at once */
     PAIRS = 1 << 18 /* that ranks exchange at once */
 };
 
@@ -43,8 +44,9 @@ int64_t search_memory(const struct search *q, int64_t room)
 {
     int64_t batch =
         in_rows(q) ? csr_batch_memory(q->batch) : chains_memory(q->s, q->batch);
-    return batch + parents_memory(q) + deal_memory(q->s->r, 1, room) + bitmap_bytes(q) +
-           q->batch * 32 + 2 * graph_slots(q->s->r) * q->s->request;
+    return batch + parents_memory(q) + deal_memory(q->s->r, 1, room) +
+           2 * bitmap_bytes(q) + q->batch * 32 +
+           2 * graph_slots(q->s->r) * q->s->request;
 }
 
 static int open_parents(struct search *q)
@@ -70,13 +72,14 @@ int search_open(struct search *q, int64_t room)
         rc = deal_open(&q->deal, q->s->r, 1, room);
     if (rc)
         return rc;
-    q->visited = malloc((size_t)bitmap_bytes(q));
+    q->visited = malloc(2 * (size_t)bitmap_bytes(q));
     q->taken.key = malloc((size_t)q->batch * 32);
     q->level_size = calloc(FIRST_LEVELS, sizeof *q->level_size);
     q->level_room = FIRST_LEVELS;
     if (!q->visited || !q->taken.key || !q->level_size)
         return err_set(-ENOMEM, NULL, -1, "no memory for a bitmap of %lld vertices",
                        (long long)store_vertices(q->s));
+    q->before = q->visited + bitmap_bytes(q) / 8;
     q->taken.value = q->taken.key + q->batch;
     q->other.key = q->taken.value + q->batch;
     q->other.value = q->other.key + q->batch;
@@ -127,13 +130,42 @@ int search_remove(struct search *q)
 
 /* ---- a batch --------------------------------------------------------------------- */
 
-/* What was visited and what is there twice goes; the rest is sorted, and is visited
- * from now on. Returns how many are left. */
-static int64_t visit(struct search *q, int64_t n)
+static uint64_t place_of(const struct search *q, uint64_t vertex)
 {
-    int64_t ranks = q->s->r->world.size, left = 0;
+    uint64_t ranks = (uint64_t)q->s->r->world.size;
+    return ranks == 1 ? vertex : vertex / ranks;
+}
+
+/* Marks the vertices of n entries. */
+static void mark(struct search *q, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) {
-        uint64_t vertex = q->taken.key[i], at = vertex / (uint64_t)ranks;
+        uint64_t at = place_of(q, q->taken.key[i]), bit = UINT64_C(1) << at % 64;
+        if (q->tree && !(q->visited[at / 64] & bit))
+            q->parent[at] = q->taken.value[i];
+        q->visited[at / 64] |= bit;
+    }
+}
+
+/* In their order, vertices that have a mark and had none before. */
+static int64_t list_marked(struct search *q)
+{
+    const struct world *w = &q->s->r->world;
+    int64_t words = bitmap_bytes(q) / 8, n = 0;
+    for (int64_t i = 0; i < words; i++)
+        for (uint64_t new = q->visited[i] ^ q->before[i]; new; new &= new - 1) {
+            uint64_t at = (uint64_t)i * 64 + (uint64_t)__builtin_ctzll(new);
+            q->taken.key[n++] = at * (uint64_t)w->size + (uint64_t)w->rank;
+        }
+    return n;
+}
+
+/* Few entries: what a look at all marks would take longer for. */
+static int64_t visit_few(struct search *q, int64_t n)
+{
+    int64_t left = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t vertex = q->taken.key[i], at = place_of(q, vertex);
         if (q->visited[at / 64] >> at % 64 & 1)
             continue;
         q->visited[at / 64] |= UINT64_C(1) << at % 64;
@@ -143,6 +175,17 @@ static int64_t visit(struct search *q, int64_t n)
     }
     pairs_sort(&q->taken, &q->other, left);
     return left;
+}
+
+/* What was visited and what is there twice goes; the rest is sorted, and is visited
+ * from now on. Returns how many are left. */
+static int64_t visit(struct search *q, int64_t n)
+{
+    if (n < bitmap_bytes(q) / 8)
+        return visit_few(q, n);
+    memcpy(q->before, q->visited, (size_t)bitmap_bytes(q));
+    mark(q, n);
+    return list_marked(q);
 }
 
 static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
@@ -164,8 +207,8 @@ static bool are_vertices(struct search *q, const uint64_t *vertex, int64_t n,
 /* What came for this rank: vertices, or with `tree` pairs that begin with one. */
 static void enqueue(struct search *q, const uint64_t *item, int64_t n)
 {
-    int64_t bytes = search_entry(q), words = bytes / 8;
-    uint64_t entry[2];
+    int64_t bytes = search_entry(q), words = bytes / 8, kept = 0;
+    uint64_t entry[EARLY];
     if (!q->out)
         return;
     if (!q->early) {
@@ -174,12 +217,14 @@ static void enqueue(struct search *q, const uint64_t *item, int64_t n)
         return;
     }
     for (int64_t i = 0; i < n; i++, item += words) {
-        if (search_visited(q, *item))
-            continue;
-        memcpy(entry, item, (size_t)bytes);
-        format_turn(entry, words);
-        run_stream_put(q->out, entry, bytes);
-        q->queued++;
+        memcpy(entry + kept, item, (size_t)bytes);
+        kept += search_visited(q, *item) ? 0 : words;
+        if (kept > EARLY - words || i == n - 1) {
+            format_turn(entry, kept);
+            run_stream_put(q->out, entry, kept * 8);
+            q->queued += kept / words;
+            kept = 0;
+        }
     }
 }
 
@@ -289,7 +334,7 @@ int64_t search_collect(struct search *q, int64_t n, const uint64_t **found)
                                : chains_collect(&q->chains, q->taken.key, n);
     if (!in_rows(q))
         *found = q->chains.found.value;
-    if (!count || !are_vertices(q, *found, count, &q->s->partition))
+    if (!count || (!in_rows(q) && !are_vertices(q, *found, count, &q->s->partition)))
         return 0;
     if (q->tree)
         note_ends(q, n, count);

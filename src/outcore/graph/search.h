@@ -24,6 +24,7 @@ struct search {
     const char *piece; /* of what is read, and how many bytes of it are left */
     int64_t piece_left;
     uint64_t *visited;         /* bits, of this rank's vertices */
+    uint64_t *before;          /* the same, without what this batch has visited */
     struct pairs taken, other; /* of the queue: vertex, and with `tree` its parent */
     struct deal pairs;         /* with `tree`: (neighbour, vertex) on their way */
     uint64_t *pair;            /* deal_most of them */
