@@ -267,8 +267,9 @@ struct groups {
 static inline bool group(struct groups *g, int64_t i, int64_t from, int64_t to)
 {
     struct store *s = g->s;
-    struct extent *e = &s->extent[g->last - 1];
-    if (!g->last || from >= g->end + s->block || to - e->offset > GROUP) {
+    struct extent *e = g->last ? &s->extent[g->last - 1] : NULL;
+    int64_t most = GROUP < s->request ? GROUP : s->request;
+    if (!e || from >= g->end + s->block || to - e->offset > most) {
         if (g->last && store_piece_ends(s, g->last, from))
             return false;
         e = &s->extent[g->last];

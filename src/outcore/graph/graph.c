@@ -61,7 +61,7 @@ static struct opt table[] = {
                      "mtx is a Matrix Market file in the coordinate format"}},
     {.kind = OPT_INT, .name = "vertices", .value = &set.vertices, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 281474976710656, .workload = true,
-     .help = "vertices of a graph in a file, numbered from 0; a Matrix Market file says "
+     .help = "vertices of a graph in a file, from 0 on; a Matrix Market file says "
              "it itself"},
     {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
      .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "

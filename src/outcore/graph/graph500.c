@@ -121,8 +121,7 @@ static int validate(struct graph500 *g, int64_t i)
     tree_check(&g->tree);
     int rc = run_phase_end(r);
     if (!rc)
-        rc = store_moved_all(g->q->s, "validate",
-                             edges_bytes(g->edges), 0);
+        rc = store_moved_all(g->q->s, "validate", edges_bytes(g->edges), 0);
     if (rc)
         return rc;
     int64_t inside = g->tree.inside;
