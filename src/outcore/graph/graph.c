@@ -267,7 +267,7 @@ static int search(struct run *r)
                (double)r->last.read_bytes / 1e6);
     run_figure(r, "search", "write_MB", "MB", "lower", "bytes written / 1e6",
                (double)r->last.write_bytes / 1e6);
-    return rc;
+    return 0;
 }
 
 /* Numbers of all ranks, as results are. */
