@@ -37,15 +37,20 @@ static void test_sizes(void)
            "of large inputs, as long as asked for to the byte");
 }
 
-/* A file that is cut anywhere but behind a section is torn. */
+/* A file that is cut anywhere but behind a section is torn, and what is wrong begins
+ * where the file does or its last section. */
 static void test_torn(void)
 {
-    int64_t n, ends = 0;
+    int64_t n, ends = 0, elsewhere = 0;
     char *data = make("name", 400, &n);
-    for (int64_t cut = 0; cut < n; cut++)
-        ends += !walk_sections("name", data, cut).wrong;
+    for (int64_t cut = 0; cut < n; cut++) {
+        struct walk w = walk_sections("name", data, cut);
+        ends += !w.wrong;
+        elsewhere += w.wrong && w.at && strncmp(data + w.at, "%%", 2) != 0;
+    }
     tap_ok(ends == WALK_SECTIONS - 1, "cut at %lld places it is whole",
            (long long)ends);
+    tap_ok(!elsewhere, "cut elsewhere, its last section is where it is torn");
     tap_ok(walk_sections("other", data, n).wrong != NULL, "another name is wrong");
     char *body = strstr(data, "%%KEYWORDS");
     body[-1] = 'x';
