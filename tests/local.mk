@@ -20,6 +20,9 @@ check_PROGRAMS += \
 	tests/unit/feed \
 	tests/unit/fft \
 	tests/unit/geodesy \
+	tests/unit/graph_format \
+	tests/unit/graph_made \
+	tests/unit/graph_text \
 	tests/unit/grid \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
@@ -109,6 +112,13 @@ tests_unit_ngram_SOURCES = tests/unit/ngram.c $(ngram_parts)
 tests_unit_nearest_SOURCES = tests/unit/nearest.c src/outcore/knn/nearest.c \
 	src/outcore/knn/nearest.h
 tests_unit_resample_SOURCES = tests/unit/resample.c $(resample_parts)
+tests_unit_graph_format_SOURCES = tests/unit/graph_format.c \
+	src/outcore/graph/format.c src/outcore/graph/format.h \
+	src/outcore/graph/pairs.c src/outcore/graph/pairs.h src/outcore/graph/spans.h
+tests_unit_graph_made_SOURCES = tests/unit/graph_made.c \
+	src/outcore/data/graphs.c src/outcore/data/graphs.h
+tests_unit_graph_text_SOURCES = tests/unit/graph_text.c \
+	src/outcore/graph/text.c src/outcore/graph/text.h
 tests_unit_teps_SOURCES = tests/unit/teps.c src/outcore/graph/teps.c src/outcore/graph/teps.h
 tests_unit_tree_SOURCES = tests/unit/tree.c \
 	src/outcore/graph/deal.c src/outcore/graph/deal.h \

@@ -45,8 +45,8 @@ static int parse_kronecker(struct graphs_made *g, const char *text)
                          text);
     if (scale < 1 || scale > SCALE_MOST || factor < 1 ||
         factor > INT64_MAX / GRAPHS_EDGE >> scale)
-        return err_usage("%s: the scale is 1 to %d, and edges (2^scale x factor) at "
-                         "most 2^59",
+        return err_usage("%s: the scale is 1 to %d, and there are fewer than 2^59 "
+                         "edges (2^scale x factor)",
                          text, SCALE_MOST);
     g->scale = (int)scale;
     g->vertices = INT64_C(1) << scale;
