@@ -7,7 +7,8 @@ import os
 import struct
 import zlib
 
-from e2e import Case, add, fault, main, total
+import graph_reference as reference
+from e2e import Case, add, fault, long, main, total
 
 KNOWN = {"records": "4acca5d541036866c0e31a2cc3a949bc0e5aec3e398530f5cf3d1df8623c73ec",
          "ascii": "616c2b2ba9dc449d",
@@ -101,6 +102,39 @@ class Gen(Case):
         self.assertEqual(pixels[:4], (46343, 59555, 2233, 62944))
         self.assertEqual(sum(pixels), 101853959)
 
+    def graph(self, kind, args, edges):
+        """Edges as the definition of the graph says, by any ranks."""
+        made = set()
+        for np, threads in ((0, 1), (2, 2), (3, 1)):
+            done = self.gen(kind, *args, "--seed=1", "--threads=%d" % threads,
+                            "--output=files/made", np=np)
+            report = self.good(done, files=["made"])
+            self.assertEqual(report["results"]["rows"], [len(edges)])
+            made.add(self.made(done))
+        self.assertEqual(made, {b"".join(struct.pack("<QQ", *edge) for edge in edges)})
+
+    def test_scale_free(self):
+        self.graph("graph", ("900", "--hubs=7", "--degree=6"),
+                   list(reference.scale_free(7, 900, 6, 1)))
+
+    def test_kronecker(self):
+        edges = list(reference.kronecker(7, 5, 1))
+        self.graph("kronecker", ("--scale=7", "--edgefactor=5"), edges)
+
+    @long
+    def test_edges_are_read(self):
+        """A file is searched as the graph that outcore graph makes itself."""
+        made = os.path.join(self.tmp, "made")
+        self.good(self.gen("graph", "1000000", "--seed=1", "--output=" + made, np=2))
+        with open(made, "rb") as f:
+            self.assertTrue(digest(f.read()).startswith("3500230e"))
+        self.good(self.gen("kronecker", "--scale=10", "--seed=1", "--output=" + made,
+                           "--overwrite", np=2))
+        report = self.good(self.run_program(
+            "outcore", "graph", made, "--vertices=1024", "--undirected", "--quiet",
+            np=2))
+        self.assertEqual(report["results"]["visited"], [1 + 11 + 446 + 428 + 6])
+
     def test_refused(self):
         for args, words in ((("graphs", "5"), "records|vectors"),
                             (("records", "5", "--dim=3"), "--dim is of no use"),
@@ -109,7 +143,11 @@ class Gen(Case):
                             (("image", "5"), "no N"),
                             (("image", "--width=5"), "--height"),
                             (("image", "--width=5000M", "--height=5"), "2 GiB"),
-                            (("records", "5", "--width=3"), "--width is of no use")):
+                            (("records", "5", "--width=3"), "--width is of no use"),
+                            (("graph", "40"), "more vertices than hubs"),
+                            (("graph",), "how many vertices"),
+                            (("kronecker", "5"), "no N"),
+                            (("kronecker",), "--scale")):
             self.refused(self.gen(*args, np=0), words)
 
 

@@ -1,5 +1,6 @@
 /* outcore gen: inputs of the other programs, each from a seed, made by all lanes of all
- * ranks. What a kind is stands with it (records.h, vectors.h, documents.h, image.h).
+ * ranks. What a kind is stands with it (records.h, vectors.h, documents.h, image.h,
+ * graphs.h).
  *
  * Bytes: phase gen writes rows x bytes of a row, or the bytes of all documents. Memory
  * of a lane: DATA_MAKE_MEMORY, or a document. */
@@ -9,6 +10,7 @@
 #include "outcore/commands.h"
 #include "outcore/data/documents.h"
 #include "outcore/data/folder.h"
+#include "outcore/data/graphs.h"
 #include "outcore/data/image.h"
 #include "outcore/data/make.h"
 #include "outcore/data/output.h"
@@ -19,12 +21,13 @@
 #include "run/lanes.h"
 #include "run/workload.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 static struct {
     struct run_options run;
     const char *kind, *plant, *truth;
-    int64_t n, dim, files, size, bytes, width, height;
+    int64_t n, dim, files, size, bytes, width, height, hubs, degree, scale, edgefactor;
     const char *tagger;
     bool ascii;
     double duplicates, skew;
@@ -36,7 +39,8 @@ static struct output output = {.role = "made"};
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Data:"},
     {.kind = OPT_CHOICE, .name = "KIND", .value = &set.kind, .required = true,
-     .choices = "records|vectors|documents|model|image", .workload = true,
+     .choices = "records|vectors|documents|model|image|graph|kronecker",
+     .workload = true,
      .choice_help = {"records are of 100 bytes with a key of 10, as the Sort "
                      "Benchmark's",
                      "vectors of 32-bit numbers in [0, 1)",
@@ -45,7 +49,11 @@ static struct opt table[] = {
                      "model is one that labels tokens, for outcore text; its weights "
                      "are random",
                      "image is one of 16-bit noise, for outcore resample; its --width "
-                     "and --height say how large"}},
+                     "and --height say how large",
+                     "graph is the edges of a scale-free graph with N vertices, for "
+                     "outcore graph",
+                     "kronecker is those of a graph of Graph500; its "
+                     "--scale says how large"}},
     {.kind = OPT_BYTES, .name = "N", .value = &set.n, .unit = "1", .preset = "0",
      .min = 0, .max = 9e18, .workload = true, .help = "how many; 1M are 2^20"},
     {.kind = OPT_INT, .name = "dim", .value = &set.dim, .preset = "32", .arg = "D",
@@ -86,6 +94,18 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "height", .value = &set.height, .preset = "0",
      .arg = "PIXELS", .unit = "1", .min = 0, .max = 9e18, .workload = true,
      .help = "image: rows"},
+    {.kind = OPT_INT, .name = "hubs", .value = &set.hubs, .preset = "45", .arg = "N",
+     .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
+     .help = "graph: vertices of the ring that it grows from"},
+    {.kind = OPT_INT, .name = "degree", .value = &set.degree, .preset = "5",
+     .arg = "D", .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
+     .help = "graph: ends of edges at a vertex, on average"},
+    {.kind = OPT_INT, .name = "scale", .value = &set.scale, .preset = "0",
+     .arg = "SCALE", .unit = "1", .min = 0, .max = 47, .workload = true,
+     .help = "kronecker: there are 2^SCALE vertices"},
+    {.kind = OPT_INT, .name = "edgefactor", .value = &set.edgefactor, .preset = "16",
+     .arg = "N", .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
+     .help = "kronecker: edges for each vertex"},
     OUTPUT_OPTIONS(output, "the file, or of documents the folder, that is made; "
                            "without it, one in --dir"),
     RUN_LANES(set.run),
@@ -146,6 +166,15 @@ static int64_t image_start(uint64_t seed, const void **context)
     return 1;
 }
 
+static struct graphs_made graph;
+
+static int64_t graph_start(uint64_t seed, const void **context)
+{
+    graphs_seed(&graph, seed);
+    *context = &graph;
+    return GRAPHS_EDGE;
+}
+
 static struct documents documents;
 static struct plant plant;
 static struct data_folder folder;
@@ -160,36 +189,8 @@ static int64_t documents_start(uint64_t seed, const void **context)
     return 0;
 }
 
-struct kind {
-    const char *name;
-    const char *options; /* its own, each between blanks */
-    /* Sets out what rows are made of; returns their bytes. */
-    int64_t (*start)(uint64_t seed, const void **context);
-    /* NULL: a folder of documents. */
-    void (*rows)(const void *context, int64_t first, int64_t n, void *to);
-};
-
-static const struct kind kinds[] = {
-    {"records", " ascii duplicates skew ", records_start, records_rows},
-    {"vectors", " dim ", vectors_start, vectors_rows},
-    {"documents", " files size plant truth ", documents_start, NULL},
-    {"model", " bytes tagger ", model_start, model_rows},
-    {"image", " width height ", image_start, image_make},
-};
-static const struct kind *kind;
-static struct data_rows rows;
-static int64_t bytes; /* of all */
-
-/* ---- the run --------------------------------------------------------------------- */
-
-static bool is_of(const struct kind *k, const char *option)
-{
-    const char *at = strstr(k->options, option);
-    return at && at[-1] == ' ' && at[strlen(option)] == ' ';
-}
-
 /* How many bytes an image has follows from its size in pixels. */
-static int check_image(void)
+static int count_image(void)
 {
     if (set.n)
         return err_usage("an image has no N: --width and --height say how large it is");
@@ -203,19 +204,82 @@ static int check_image(void)
     return rc;
 }
 
+/* The graph that has this name for outcore graph, which makes the same edges of it. */
+static int count_edges(const char *name)
+{
+    int rc = graphs_parse(&graph, name);
+    set.n = graph.rows;
+    return rc;
+}
+
+static int count_graph(void)
+{
+    char name[96];
+    if (!set.n)
+        return err_usage("how many vertices?");
+    snprintf(name, sizeof name, "S:%" PRId64 ",%" PRId64 ",%" PRId64, set.hubs, set.n,
+             set.degree);
+    return count_edges(name);
+}
+
+static int count_kronecker(void)
+{
+    char name[96];
+    if (set.n)
+        return err_usage("a Kronecker graph has no N: --scale says how large it is");
+    if (!set.scale)
+        return err_usage("how large is the graph? --scale says it");
+    snprintf(name, sizeof name, "kronecker:%" PRId64 ",%" PRId64, set.scale,
+             set.edgefactor);
+    return count_edges(name);
+}
+
+struct kind {
+    const char *name;
+    const char *options; /* its own, each between blanks */
+    /* Sets out what rows are made of; returns their bytes. */
+    int64_t (*start)(uint64_t seed, const void **context);
+    /* NULL: a folder of documents. */
+    void (*rows)(const void *context, int64_t first, int64_t n, void *to);
+    /* Sets set.n, where it follows from its options; NULL: N says how many. */
+    int (*count)(void);
+};
+
+static const struct kind kinds[] = {
+    {"records", " ascii duplicates skew ", records_start, records_rows, NULL},
+    {"vectors", " dim ", vectors_start, vectors_rows, NULL},
+    {"documents", " files size plant truth ", documents_start, NULL, NULL},
+    {"model", " bytes tagger ", model_start, model_rows, NULL},
+    {"image", " width height ", image_start, image_make, count_image},
+    {"graph", " hubs degree ", graph_start, graphs_make, count_graph},
+    {"kronecker", " scale edgefactor ", graph_start, graphs_make, count_kronecker},
+};
+static const struct kind *kind;
+static struct data_rows rows;
+static int64_t bytes; /* of all */
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static bool is_of(const struct kind *k, const char *option)
+{
+    const char *at = strstr(k->options, option);
+    return at && at[-1] == ' ' && at[strlen(option)] == ' ';
+}
+
 /* An option of another kind would say nothing here. */
 static int check_options(const struct run *r)
 {
     static const char *const own[] = {"dim",   "ascii",  "duplicates", "skew",
                                       "files", "size",   "plant",      "truth",
-                                      "bytes", "tagger", "width",      "height"};
+                                      "bytes", "tagger", "width",      "height",
+                                      "hubs",  "degree", "scale",      "edgefactor"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (opt_find(r->program, own[i])->from == OPT_COMMAND_LINE &&
             !is_of(kind, own[i]))
             return err_usage("--%s is of no use to %s: leave it out", own[i],
                              kind->name);
-    if (kind->rows == image_make)
-        return check_image();
+    if (kind->count)
+        return kind->count();
     int64_t other = set.files ? set.files : units_div_up(set.bytes, TAGGER_LINE);
     if (!set.n && !other)
         return err_usage("how many %s?", kind->name);
