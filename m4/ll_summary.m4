@@ -16,6 +16,7 @@ Leadline
   libpng        $LIBPNG_WHY
   zlib          $ZLIB_WHY
   expat         $EXPAT_WHY
+  CFITSIO       $CFITSIO_WHY
   FFTW          $FFTW_WHY
   clang         $CLANG_WHY
   Python        $ll_python

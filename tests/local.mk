@@ -193,6 +193,7 @@ SCRIPT_TESTS += \
 	tests/e2e/outcore_knn.py \
 	tests/e2e/outcore_ngram.py \
 	tests/e2e/outcore_resample.py \
+	tests/e2e/outcore_resample_fits.py \
 	tests/e2e/outcore_stream.py \
 	tests/e2e/outcore_text.py \
 	tests/e2e/output.py \

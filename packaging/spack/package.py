@@ -21,6 +21,7 @@ class Leadline(AutotoolsPackage):
     variant("png", default=True, description="Pictures of soundings")
     variant("zlib", default=True, description="outcore stream --sink=compress")
     variant("xml", default=True, description="Stories in XML")
+    variant("fits", default=True, description="Images in FITS")
     variant("fftw", default=True, description="ldad fft checked by FFTW")
     variant("clang", default=False, description="ldadc, which reads programs' sources")
 
@@ -41,6 +42,7 @@ class Leadline(AutotoolsPackage):
     depends_on("libpng", when="+png")
     depends_on("zlib", when="+zlib")
     depends_on("expat", when="+xml")
+    depends_on("cfitsio", when="+fits")
     depends_on("fftw@3:~mpi", when="+fftw")
     # ldadc links libclang-cpp and libLLVM, and reads clang's header files when it runs.
     depends_on("llvm@14:+clang+llvm_dylib", when="+clang")
@@ -58,6 +60,7 @@ class Leadline(AutotoolsPackage):
         args += self.with_or_without("libpng", variant="png")
         args += self.with_or_without("zlib")
         args += self.with_or_without("expat", variant="xml")
+        args += self.with_or_without("cfitsio", variant="fits")
         args += self.with_or_without("fftw")
         args += self.with_or_without("clang")
         if "+scalapack" in spec:

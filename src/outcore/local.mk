@@ -87,11 +87,16 @@ outcore_SOURCES += src/outcore/stream/compress_absent.c
 endif
 resample_parts = src/outcore/resample/bands.c src/outcore/resample/bands.h \
 	src/outcore/data/image.c src/outcore/data/image.h \
+	src/outcore/data/stars.c src/outcore/data/stars.h \
 	src/outcore/resample/kernel.c src/outcore/resample/kernel.h \
-	src/outcore/resample/weights.c src/outcore/resample/weights.h
+	src/outcore/resample/pixels.c src/outcore/resample/pixels.h \
+	src/outcore/resample/weights.c src/outcore/resample/weights.h \
+	src/outcore/resample/wide.h
 outcore_SOURCES += $(resample_parts) \
 	src/outcore/resample/basic.c \
 	src/outcore/resample/block.c \
+	src/outcore/resample/fits.h \
+	src/outcore/resample/heads.c src/outcore/resample/heads.h \
 	src/outcore/resample/job.c src/outcore/resample/job.h \
 	src/outcore/resample/mmap.c \
 	src/outcore/resample/phases.c src/outcore/resample/phases.h \
@@ -99,6 +104,15 @@ outcore_SOURCES += $(resample_parts) \
 	src/outcore/resample/settings.c src/outcore/resample/settings.h \
 	src/outcore/resample/strip.c \
 	src/outcore/resample/verify.c src/outcore/resample/verify.h
+if HAVE_CFITSIO
+noinst_LTLIBRARIES += src/outcore/resample/libfits.la
+src_outcore_resample_libfits_la_SOURCES = src/outcore/resample/fits.c
+src_outcore_resample_libfits_la_CPPFLAGS = $(AM_CPPFLAGS) $(CFITSIO_CFLAGS)
+src_outcore_resample_libfits_la_LIBADD = $(CFITSIO_LIBS)
+outcore_LDADD += src/outcore/resample/libfits.la
+else
+outcore_SOURCES += src/outcore/resample/fits_absent.c
+endif
 
 # The modules of text: apart, so that their tests and measurements link no MPI.
 noinst_LTLIBRARIES += src/outcore/text/libtextmodules.la

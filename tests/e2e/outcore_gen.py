@@ -3,6 +3,7 @@
 """outcore gen: the same bytes for any number of ranks and threads, under their name
 once they are complete."""
 import hashlib
+import math
 import os
 import struct
 import zlib
@@ -19,6 +20,35 @@ WHAT = {"records": ("records", "10000"), "ascii": ("records", "10000", "--ascii"
 
 def digest(data):
     return hashlib.sha256(data).hexdigest()
+
+
+# ---- a night sky ---------------------------------------------------------------------
+
+MASK, STEP, STARS = 2 ** 64 - 1, 0x9e3779b97f4a7c15, 15
+
+
+def mix(x):
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK
+    x = (x ^ x >> 27) * 0x94d049bb133111eb & MASK
+    return x ^ x >> 31
+
+
+def number(key, i):
+    return mix(key + (i + 1) * STEP & MASK)
+
+
+def sky(key, y, x):
+    """A pixel, of the stars of all squares around."""
+    light = 900.0 + 0.4 * (sum(number(number(key ^ MASK, y), x).to_bytes(8, "big")[4:])
+                           - 510)
+    for row in range(y // 16 - 1, y // 16 + 2):
+        for column in range(x // 16 - 1, x // 16 + 2):
+            own = number(number(key, row), column)
+            down, right, dim = (number(own, i) / 2 ** 64 for i in range(3))
+            far = (16 * (row + down) - y) ** 2 + (16 * (column + right) - x) ** 2
+            light += (min(3000 / (1 - dim), 300000) * math.exp(-far / 1.62) /
+                      (1.62 * math.pi))
+    return min(light, 65535.0)
 
 
 class Gen(Case):
@@ -101,6 +131,21 @@ class Gen(Case):
         pixels = struct.unpack("<%dH" % (64 * 48), data[4096:])
         self.assertEqual(pixels[:4], (46343, 59555, 2233, 62944))
         self.assertEqual(sum(pixels), 101853959)
+        done = self.gen("image", "--width=64", "--height=48", "--seed=1", "--bits=8",
+                        "--output=files/made", np=0)
+        self.good(done, files=["made"])
+        self.assertEqual(list(self.made(done)[4096:]), [x >> 8 for x in pixels])
+
+    def test_stars(self):
+        """A second implementation sees the same sky."""
+        done = self.gen("image", "--width=40", "--height=37", "--seed=5", "--bits=32",
+                        "--stars", "--output=files/made", np=2)
+        self.good(done, files=["made"])
+        found = struct.unpack("<1480f", self.made(done)[4096:])
+        key = mix(mix(5 + STEP) + STARS)
+        expected = [sky(key, y, x) for y in range(37) for x in range(40)]
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(found, expected)), 0.501)
+        self.assertGreater(max(found), 2000)
 
     def graph(self, kind, args, edges):
         """Edges as the definition of the graph says, by any ranks."""

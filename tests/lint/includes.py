@@ -74,13 +74,13 @@ NO_MPI = ("base", "algebra", "layout", "hydro", "sort", "iotrace", "ldadc")
 # Matrices must not know how they get to files: their tests need no file.
 NUMERICS = re.compile(r"src/madbench/(busy|grid|pixels|linalg|remap|scalapack|tick)\.")
 ALGORITHMS = re.compile(r"src/outcore/(aio/sets|"
-                        r"data/(consume|documents|form|graphs|image|records|taggers|"
-                        r"vectors)|"
+                        r"data/(consume|documents|form|graphs|image|records|stars|"
+                        r"taggers|vectors)|"
                         r"graph/(format|pairs|spans|text|teps)|"
                         r"knn/(format|kernel\w*|labels|nearest|sweep)|"
                         r"ngram/(classifier|grams|languages|letters\w*|profile|rank|"
                         r"tally)|"
-                        r"resample/(bands|kernel|weights)|"
+                        r"resample/(bands|kernel|pixels|weights)|"
                         r"search/(finding|index)|sort/splitters|stream/names|"
                         r"text/module)\.")
 FILES_MOST = 16

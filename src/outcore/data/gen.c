@@ -22,14 +22,15 @@
 #include "run/workload.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
     struct run_options run;
     const char *kind, *plant, *truth;
     int64_t n, dim, files, size, bytes, width, height, hubs, degree, scale, edgefactor;
-    const char *tagger;
-    bool ascii;
+    const char *tagger, *bits;
+    bool ascii, stars;
     double duplicates, skew;
 } set;
 
@@ -48,8 +49,8 @@ static struct opt table[] = {
                      "size as news stories",
                      "model is one that labels tokens, for outcore text; its weights "
                      "are random",
-                     "image is one of 16-bit noise, for outcore resample; its --width "
-                     "and --height say how large",
+                     "image is one of noise, for outcore resample; its --width and "
+                     "--height say how large",
                      "graph is the edges of a scale-free graph with N vertices, for "
                      "outcore graph",
                      "kronecker is those of a graph of Graph500; its "
@@ -94,6 +95,11 @@ static struct opt table[] = {
     {.kind = OPT_BYTES, .name = "height", .value = &set.height, .preset = "0",
      .arg = "PIXELS", .unit = "1", .min = 0, .max = 9e18, .workload = true,
      .help = "image: rows"},
+    {.kind = OPT_CHOICE, .name = "bits", .value = &set.bits, .preset = "16",
+     .choices = "8|16|32", .arg = "BITS", .workload = true,
+     .help = "image: of a pixel; those of 32 are floating-point numbers"},
+    {.kind = OPT_FLAG, .name = "stars", .value = &set.stars, .preset = "no",
+     .workload = true, .help = "image: a night sky with stars, instead of noise"},
     {.kind = OPT_INT, .name = "hubs", .value = &set.hubs, .preset = "45", .arg = "N",
      .unit = "1", .min = 1, .max = 281474976710656, .workload = true,
      .help = "graph: vertices of the ring that it grows from"},
@@ -161,7 +167,7 @@ static struct image_made picture;
 /* Its bytes are the rows: the head is not of a pixel row's size. */
 static int64_t image_start(uint64_t seed, const void **context)
 {
-    picture.key = rng_key(seed, RNG_IMAGE);
+    picture.key = rng_key(seed, set.stars ? RNG_STARS : RNG_IMAGE);
     *context = &picture;
     return 1;
 }
@@ -196,8 +202,8 @@ static int count_image(void)
         return err_usage("an image has no N: --width and --height say how large it is");
     if (!set.width || !set.height)
         return err_usage("how large is the image? --width and --height say it");
-    picture.image =
-        (struct image){.width = set.width, .height = set.height, .bits = 16};
+    picture.stars = set.stars;
+    picture.image = image_of(set.width, set.height, atoi(set.bits));
     int rc = image_settle(&picture.image, 1, NULL);
     if (!rc)
         set.n = image_bytes(&picture.image);
@@ -250,7 +256,7 @@ static const struct kind kinds[] = {
     {"vectors", " dim ", vectors_start, vectors_rows, NULL},
     {"documents", " files size plant truth ", documents_start, NULL, NULL},
     {"model", " bytes tagger ", model_start, model_rows, NULL},
-    {"image", " width height ", image_start, image_make, count_image},
+    {"image", " width height bits stars ", image_start, image_make, count_image},
     {"graph", " hubs degree ", graph_start, graphs_make, count_graph},
     {"kronecker", " scale edgefactor ", graph_start, graphs_make, count_kronecker},
 };
@@ -269,10 +275,10 @@ static bool is_of(const struct kind *k, const char *option)
 /* An option of another kind would say nothing here. */
 static int check_options(const struct run *r)
 {
-    static const char *const own[] = {"dim",   "ascii",  "duplicates", "skew",
-                                      "files", "size",   "plant",      "truth",
-                                      "bytes", "tagger", "width",      "height",
-                                      "hubs",  "degree", "scale",      "edgefactor"};
+    static const char *const own[] = {
+        "dim",   "ascii", "duplicates", "skew",   "files", "size",
+        "plant", "truth", "bytes",      "tagger", "width", "height",
+        "bits",  "stars", "hubs",       "degree", "scale", "edgefactor"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (opt_find(r->program, own[i])->from == OPT_COMMAND_LINE &&
             !is_of(kind, own[i]))

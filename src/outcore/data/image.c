@@ -2,7 +2,9 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "outcore/data/stars.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char magic[] = "LLIMG001";
@@ -13,6 +15,8 @@ enum { AT_WIDTH = 8, AT_HEIGHT = 16, AT_BITS = 24, AT_KIND = 28, AT_ROW = 32 };
 
 static bool pixel_is_known(const struct image *m)
 {
+    if (m->fits.bitpix)
+        return true;
     if (m->kind == IMAGE_FLOAT)
         return m->bits == 32;
     return m->kind == IMAGE_UNSIGNED && (m->bits == 8 || m->bits == 16);
@@ -47,17 +51,65 @@ static int image_check(const struct image *m, const char *path)
     return 0;
 }
 
+struct image image_of(int64_t width, int64_t height, int bits)
+{
+    return (struct image){.width = width,
+                          .height = height,
+                          .bits = bits,
+                          .kind = bits == 32 ? IMAGE_FLOAT : IMAGE_UNSIGNED};
+}
+
 int image_settle(struct image *m, int64_t pad, const char *path)
 {
     int rc = image_check(m, path);
+    if (!m->head)
+        m->head = m->fits.bitpix ? IMAGE_FITS_BLOCK : IMAGE_HEAD;
     if (!rc)
         m->row_bytes = units_round_up(m->width * (m->bits / 8), pad);
     return rc;
 }
 
+int64_t image_tail(const struct image *m)
+{
+    int64_t rows = m->height * m->row_bytes;
+    return m->fits.bitpix ? units_round_up(rows, IMAGE_FITS_BLOCK) - rows : 0;
+}
+
 int64_t image_bytes(const struct image *m)
 {
-    return IMAGE_HEAD + m->height * m->row_bytes;
+    return m->head + m->height * m->row_bytes + image_tail(m);
+}
+
+/* ---- FITS ------------------------------------------------------------------------ */
+
+void image_to_fits(struct image *m)
+{
+    bool words = m->kind == IMAGE_UNSIGNED && m->bits == 16;
+    m->fits = (struct image_fits){.bitpix = m->kind == IMAGE_FLOAT ? -32 : m->bits,
+                                  .zero = words ? 32768 : 0,
+                                  .scale = 1};
+}
+
+/* Cards of 80 characters, the values right-aligned in columns 11 to 30. */
+static void fits_head(const struct image *m, char *to)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } cards[] = {
+        {"BITPIX", m->fits.bitpix}, {"NAXIS", 2},  {"NAXIS1", m->width},
+        {"NAXIS2", m->height},      {"BSCALE", 1}, {"BZERO", (int64_t)m->fits.zero}};
+    enum { CARD = 80, CARDS = sizeof cards / sizeof cards[0] };
+    char line[CARD + 1];
+    memset(to, ' ', IMAGE_FITS_BLOCK);
+    snprintf(line, sizeof line, "SIMPLE  = %20s", "T");
+    memcpy(to, line, strlen(line));
+    for (int i = 0; i < CARDS; i++) {
+        snprintf(line, sizeof line, "%-8s= %20lld", cards[i].name,
+                 (long long)cards[i].value);
+        memcpy(to += CARD, line, strlen(line));
+    }
+    memcpy(to + CARD, "END", 3);
 }
 
 /* ---- the head -------------------------------------------------------------------- */
@@ -79,6 +131,10 @@ static uint64_t get_number(const uint8_t *from, int bytes)
 void image_head(const struct image *m, void *head)
 {
     uint8_t *to = head;
+    if (m->fits.bitpix) {
+        fits_head(m, head);
+        return;
+    }
     bool padded = m->row_bytes != m->width * (m->bits / 8);
     memset(to, 0, IMAGE_HEAD);
     memcpy(to, magic, sizeof magic - 1);
@@ -145,16 +201,24 @@ int image_parse(struct image *m, const void *head, int64_t bytes, const char *pa
 
 /* ---- from a seed ----------------------------------------------------------------- */
 
-static void make_pixel(const struct image_made *made, int64_t number, uint8_t to[4])
+static uint16_t pixel_of(const struct image_made *made, int64_t y, int64_t x)
 {
-    uint64_t x = rng_at(made->key, (uint64_t)number);
-    float real = (float)(x >> 48);
+    if (made->stars)
+        return stars_pixel(made->key, y, x);
+    return (uint16_t)(rng_at(made->key, (uint64_t)(y * made->image.width + x)) >> 48);
+}
+
+static void make_pixel(const struct image_made *made, int64_t y, int64_t x,
+                       uint8_t to[4])
+{
+    uint16_t whole = pixel_of(made, y, x);
+    float real = whole;
     uint32_t word;
     memcpy(&word, &real, sizeof word);
     if (made->image.kind == IMAGE_FLOAT)
         put_number(to, 4, word);
     else
-        put_number(to, made->image.bits / 8, x >> (64 - made->image.bits));
+        put_number(to, made->image.bits / 8, whole >> (16 - made->image.bits));
 }
 
 /* Bytes of row y from column byte `at` on. */
@@ -166,7 +230,7 @@ static void make_row(const struct image_made *made, int64_t y, int64_t at, int64
     uint8_t pixel[4];
     while (n > 0 && at < used) {
         int64_t skip = at % each, part = each - skip < n ? each - skip : n;
-        make_pixel(made, y * m->width + at / each, pixel);
+        make_pixel(made, y, at / each, pixel);
         memcpy(to, pixel + skip, (size_t)part);
         to += part;
         at += part;

@@ -1,101 +1,11 @@
 #include "outcore/resample/kernel.h"
 #include "base/units.h"
+#include "outcore/resample/pixels.h"
+#include "outcore/resample/wide.h"
 #include <math.h>
 #include <string.h>
 
-/* The loops below are plain ones that compilers turn into vectors; where they can, for
- * several kinds of processors, of which the best is taken when the program starts.
- * GCC unrolls the taps with -O3 only: a pixel of 64 taps is three times as fast. */
-#if defined __clang__ || defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define WIDE
-#elif defined __x86_64__ && defined __GNUC__
-#pragma GCC optimize("O3")
-#define WIDE __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define WIDE
-#endif
-
 enum { LINE = 64 / sizeof(float) };
-
-/* ---- pixels ---------------------------------------------------------------------- */
-
-WIDE static void widen_8(const uint8_t *from, int64_t n, float *to)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[i];
-}
-
-WIDE static void widen_16(const uint16_t *from, int64_t n, float *to)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[i];
-}
-
-static void widen(const struct image *m, const void *from, int64_t n, float *to)
-{
-    if (m->kind == IMAGE_FLOAT)
-        memcpy(to, from, (size_t)n * sizeof *to);
-    else if (m->bits == 8)
-        widen_8(from, n, to);
-    else
-        widen_16(from, n, to);
-}
-
-double resample_pixel(const struct image *m, const void *at)
-{
-    uint16_t word;
-    float real;
-    if (m->kind == IMAGE_FLOAT)
-        return memcpy(&real, at, sizeof real), (double)real;
-    if (m->bits == 8)
-        return *(const uint8_t *)at;
-    return memcpy(&word, at, sizeof word), (double)word;
-}
-
-static int64_t count_nans(const float *from, int64_t n)
-{
-    int64_t nans = 0;
-    for (int64_t i = 0; i < n; i++)
-        nans += from[i] != from[i];
-    return nans;
-}
-
-/* Rounded to even, saturated; into n numbers of 32 bits. */
-WIDE static void narrow(const float *from, int64_t n, float most, int32_t *to,
-                        struct resample_counts *counts)
-{
-    int64_t saturated = 0, nans = 0;
-    for (int64_t i = 0; i < n; i++) {
-        float x = rintf(from[i]);
-        saturated += (x < 0) + (x > most);
-        nans += x != x;
-        x = x > 0 ? x : 0; /* a NaN, too */
-        to[i] = (int32_t)(x < most ? x : most);
-    }
-    counts->saturated += saturated;
-    counts->nans += nans;
-}
-
-static void put_row(const struct image *m, const float *from, int64_t n, void *to,
-                    struct resample_counts *counts)
-{
-    enum { PART = 256 };
-    int32_t part[PART];
-    if (m->kind == IMAGE_FLOAT) {
-        counts->nans += count_nans(from, n);
-        memcpy(to, from, (size_t)n * sizeof *from);
-        return;
-    }
-    for (int64_t i = 0, some; i < n; i += some) {
-        some = n - i < PART ? n - i : PART;
-        narrow(from + i, some, m->bits == 8 ? 255 : 65535, part, counts);
-        for (int64_t j = 0; j < some; j++)
-            if (m->bits == 8)
-                ((uint8_t *)to)[i + j] = (uint8_t)part[j];
-            else
-                ((uint16_t *)to)[i + j] = (uint16_t)part[j];
-    }
-}
 
 /* ---- room ------------------------------------------------------------------------ */
 
@@ -276,7 +186,7 @@ static void separable(const struct resample_how *k, const struct resample_tile *
     struct weights_span y = weights_need(&k->y, t->Y0, t->Y1);
     int64_t n = t->X1 - t->X0;
     for (int64_t i = y.from; i < y.to; i++) {
-        widen(&k->in, in_row(t, i), x.to - x.from, r->row);
+        pixels_widen(&k->in, in_row(t, i), x.to - x.from, r->row);
         resample_row(k, t, r, r->rows + (i - y.from) * r->stride);
     }
     for (int64_t Y = t->Y0; Y < t->Y1; Y++) {
@@ -288,8 +198,8 @@ static void separable(const struct resample_how *k, const struct resample_tile *
         bool copied = o.n == 1 && !k->y.k; /* the nearest row as it is */
         if (!copied)
             add_rows(rows, r->stride, w, o.n, n, r->sum);
-        put_row(&k->out, copied ? rows : r->sum, n,
-                (char *)t->out + (Y - t->Y0) * t->out_stride, counts);
+        pixels_put(&k->out, copied ? rows : r->sum, n,
+                   (char *)t->out + (Y - t->Y0) * t->out_stride, counts);
     }
 }
 
@@ -311,7 +221,8 @@ static void flat(const struct resample_how *k, const struct resample_tile *t,
     struct weights_span x = weights_need(&k->x, t->X0, t->X1);
     struct weights_span y = weights_need(&k->y, t->Y0, t->Y1);
     for (int64_t i = y.from; i < y.to; i++)
-        widen(&k->in, in_row(t, i), x.to - x.from, r->rows + (i - y.from) * r->stride);
+        pixels_widen(&k->in, in_row(t, i), x.to - x.from,
+                     r->rows + (i - y.from) * r->stride);
     for (int64_t Y = t->Y0; Y < t->Y1; Y++) {
         struct weights_of b = weights_of(&k->y, Y);
         for (int64_t X = t->X0; X < t->X1; X++) {
@@ -321,8 +232,8 @@ static void flat(const struct resample_how *k, const struct resample_tile *t,
                               (any ? a.first - x.from : 0);
             r->sum[X - t->X0] = any ? pixel_of_both(&a, &b, at, r->stride) : 0;
         }
-        put_row(&k->out, r->sum, t->X1 - t->X0,
-                (char *)t->out + (Y - t->Y0) * t->out_stride, counts);
+        pixels_put(&k->out, r->sum, t->X1 - t->X0,
+                   (char *)t->out + (Y - t->Y0) * t->out_stride, counts);
     }
 }
 

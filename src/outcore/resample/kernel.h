@@ -5,7 +5,7 @@
 #ifndef OUTCORE_RESAMPLE_KERNEL_H
 #define OUTCORE_RESAMPLE_KERNEL_H
 
-#include "outcore/data/image.h"
+#include "outcore/resample/pixels.h"
 #include "outcore/resample/weights.h"
 
 struct resample_how {
@@ -23,11 +23,6 @@ struct resample_tile {
     int64_t X0, X1, Y0, Y1; /* output pixels X0 .. X1 - 1 of rows Y0 .. Y1 - 1 */
 };
 
-struct resample_counts {
-    int64_t saturated; /* results below or above what a pixel can hold */
-    int64_t nans;      /* of results; integer pixels are 0 there */
-};
-
 /* Local. Bytes of room for tiles of at most so many output pixels. */
 int64_t resample_room(const struct resample_how *k, int64_t width, int64_t height);
 
@@ -35,8 +30,5 @@ int64_t resample_room(const struct resample_how *k, int64_t width, int64_t heigh
  * resample_room bytes, aligned to 64. */
 void resample_tile(const struct resample_how *k, const struct resample_tile *t,
                    void *room, struct resample_counts *counts);
-
-/* Local. A pixel in memory as a number, the same that resample_tile takes it for. */
-double resample_pixel(const struct image *of, const void *at);
 
 #endif

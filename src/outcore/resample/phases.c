@@ -1,43 +1,17 @@
 #include "outcore/resample/phases.h"
-#include "base/buf.h"
 #include "base/err.h"
+#include "outcore/resample/heads.h"
 #include "run/lanes.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- the input ------------------------------------------------------------------- */
-
-/* Before there is a phase: every rank reads the head of an input that is there. */
-static int read_head(struct phases *p, const char *path)
-{
-    struct io_file *f = NULL;
-    const struct io_open open = {.engine = "posix",
-                                 .path = path,
-                                 .flags = IO_READ | IO_LOCAL,
-                                 .max_request = IMAGE_HEAD,
-                                 .depth = 1};
-    char head[IMAGE_HEAD] = {0};
-    int64_t bytes = p->job.input.bytes;
-    struct io_req req = {.op = IO_OP_READ, .buf = head, .bytes = IMAGE_HEAD};
-    if (bytes < IMAGE_HEAD)
-        return image_parse(&p->job.bands.how.in, head, bytes, path);
-    int rc = io_file_open(&f, &open);
-    if (!rc)
-        rc = io_file_transfer(f, &req);
-    if (f) {
-        int closed = io_file_close(&f);
-        rc = rc ? rc : closed;
-    }
-    return rc ? rc : image_parse(&p->job.bands.how.in, head, bytes, path);
-}
 
 static int plan_made(struct phases *p, const struct run *r, const struct settings *s)
 {
     struct image *in = &p->job.bands.how.in;
-    *in = (struct image){.width = s->width, .height = s->height, .bits = atoi(s->bits)};
-    in->kind = in->bits == 32 ? IMAGE_FLOAT : IMAGE_UNSIGNED;
+    *in = image_of(s->width, s->height, atoi(s->bits));
     int rc = image_settle(in, s->row_pad ? IO_DIRECT_ALIGN : 1, NULL);
     if (rc)
         return rc;
@@ -52,7 +26,7 @@ int phases_input(struct phases *p, struct run *r, const struct settings *s)
     if (!s->input)
         return err_agree(r->world.comm, plan_made(p, r, s));
     int rc = data_given(r, &p->job.input, s->input, 1, false);
-    return rc ? rc : err_agree(r->world.comm, read_head(p, s->input));
+    return rc ? rc : err_agree(r->world.comm, heads_read(&p->job, s->input));
 }
 
 /* ---- what is moved --------------------------------------------------------------- */
@@ -199,26 +173,6 @@ static void add_overlap(struct phases *p, struct run *r, double io_s, double com
 
 /* ---- the check ------------------------------------------------------------------- */
 
-/* Last, so that no image that was not finished passes for one. */
-static void write_head(struct job *j)
-{
-    struct run *r = j->run;
-    struct image m = j->bands.how.out;
-    void *head = NULL;
-    if (r->shared && r->world.rank)
-        return;
-    if (!r->shared)
-        m.height = j->band.to - j->band.from;
-    int rc = buf_alloc(&head, IMAGE_HEAD, "a head");
-    struct io_req req = {.op = IO_OP_WRITE, .buf = head, .bytes = IMAGE_HEAD};
-    run_fail(r, rc);
-    if (!rc) {
-        image_head(&m, head);
-        run_transfer(j->output.of, &req, 1);
-    }
-    buf_free(head);
-}
-
 /* Verdict agreed. */
 static int check(struct phases *p, struct run *r)
 {
@@ -227,7 +181,7 @@ static int check(struct phases *p, struct run *r)
     r->aside = r->samples_only = true;
     run_phase_begin(r, "check");
     if (!run_file_open_lanes(j->output.of, 1, IO_WRITE))
-        write_head(j);
+        heads_write(j);
     run_file_close_lanes(j->output.of, 1, true);
     world_barrier(r->world.comm);
     if (!r->failed)
@@ -236,9 +190,7 @@ static int check(struct phases *p, struct run *r)
     r->aside = r->samples_only = false;
     MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, r->world.comm);
     p->pixels = sum[1];
-    int64_t heads = r->shared ? 1 : r->workers;
-    return rc ? rc
-              : run_moved(r, "check", j->output.of->path, sum[0], heads * IMAGE_HEAD);
+    return rc ? rc : run_moved(r, "check", j->output.of->path, sum[0], heads_expect(j));
 }
 
 int phases_run(struct phases *p, struct run *r, const struct settings *s)

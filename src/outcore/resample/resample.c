@@ -8,7 +8,7 @@
  * one of each; basic the same, where a rank's band is one strip; block and mmap, for
  * each tile, y' - y reads of the pixels that its columns need, and Y' - Y writes of
  * those that it has. Phase make writes the input; check writes the output's head
- * (IMAGE_HEAD) and reads pixels of both files.
+ * (and the end of FITS' last block) and reads pixels of both files.
  * Memory of a rank: the input and output rows of a strip (with IOMODE=ASYNC twice), of
  * the band (basic) or of a tile (block, mmap), and a tile in 32-bit numbers. */
 #include "base/buf.h"
@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "outcore/commands.h"
+#include "outcore/resample/heads.h"
 #include "outcore/resample/job.h"
 #include "outcore/resample/phases.h"
 #include "outcore/resample/settings.h"
@@ -33,7 +34,7 @@ static struct job *const job = &phases.job;
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Image:"},
     {.kind = OPT_TEXT, .name = "IMAGE", .value = &set.image, .workload = true,
-     .help = "resample this file (.llimg), instead of one that is made"},
+     .help = "resample this file (.llimg or FITS), instead of one that is made"},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
      .workload = true, .help = "another way to say IMAGE; it is neither changed nor "
                                "removed"},
@@ -47,8 +48,9 @@ static struct opt table[] = {
      .choices = "8|16|32", .arg = "BITS", .workload = true,
      .help = "of its pixels; those of 32 are floating-point numbers"},
     OUTPUT_OPTIONS(phases.job.output,
-                   "where the output is to stay; without it, it is made in --dir, and "
-                   "removed at the end unless --keep"),
+                   "where the output is to stay, in FITS if FILE ends in .fits; "
+                   "without it, it is made in --dir, and removed at the end unless "
+                   "--keep"),
     {.kind = OPT_TITLE, .help = "Resampling:"},
     {.kind = OPT_CHOICE, .name = "scale", .letter = 's', .value = &set.scale,
      .preset = "4", .choices = "1|4|16", .arg = "N", .workload = true,
@@ -156,6 +158,10 @@ static int check_direct(const struct run *r)
     const struct resample_how *how = &job->bands.how;
     if (!(r->io_flags & IO_DIRECT))
         return 0;
+    if ((job->bands.reads && how->in.fits.bitpix) || how->out.fits.bitpix)
+        return err_usage("--cache=direct moves multiples of %d bytes, and rows of FITS "
+                         "images begin anywhere: take raw ones (.llimg)",
+                         IO_DIRECT_ALIGN);
     if (job->method->by_tiles)
         return err_usage("--cache=direct moves multiples of %d bytes, and --io=%s rows "
                          "of tiles: take strip or basic",
@@ -170,14 +176,25 @@ static int check_direct(const struct run *r)
     return 0;
 }
 
+/* FITS where its name says so. */
+static int settle_output(struct image *out)
+{
+    bool fits = heads_is_fits(job->output.path);
+    if (fits && set.row_pad)
+        return err_usage("--row-pad: rows of FITS images are never padded: leave it "
+                         "out, or give --output another name");
+    if (fits)
+        image_to_fits(out);
+    return image_settle(out, set.row_pad ? IO_DIRECT_ALIGN : 1, NULL);
+}
+
 static int plan_input(struct run *r)
 {
     struct resample_how *how = &job->bands.how;
     int rc = phases_input(&phases, r, &set);
     if (rc)
         return rc;
-    how->out = (struct image){.bits = atoi(set.out_bits)};
-    how->out.kind = how->out.bits == 32 ? IMAGE_FLOAT : IMAGE_UNSIGNED;
+    how->out = image_of(0, 0, atoi(set.out_bits));
     if (__builtin_mul_overflow(how->in.width, how->x.s, &how->out.width) ||
         __builtin_mul_overflow(how->in.height, how->y.s, &how->out.height))
         return err_usage("--scale=%s: the output would have more than 2^63 - 1 pixels",
@@ -186,7 +203,7 @@ static int plan_input(struct run *r)
     how->y.n = how->in.height;
     weights_prepare(&how->x);
     weights_prepare(&how->y);
-    return image_settle(&how->out, set.row_pad ? IO_DIRECT_ALIGN : 1, NULL);
+    return settle_output(&how->out);
 }
 
 static void fill_need(const struct run *r, struct run_need *n)
@@ -202,7 +219,7 @@ static void fill_need(const struct run *r, struct run_need *n)
     n->steps = units_div_up(bands_strips(&job->bands), r->workers);
     n->files = 1 + (made > 0);
     n->memory_bytes += aside;
-    n->disk_bytes = made + IMAGE_HEAD + how->out.height * how->out.row_bytes;
+    n->disk_bytes = made + image_bytes(&how->out);
     n->read_bytes = all.read_bytes * (1 + set.overlap);
     n->write_bytes = all.write_bytes * (1 + set.overlap) + made;
 }
