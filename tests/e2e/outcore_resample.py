@@ -358,8 +358,8 @@ class Resample(Case):
     def test_bad_heads(self):
         image = packed([[5] * 8] * 8, 16)
         for data, said in drawn([
-                (image[:100], "no .llimg"),
-                (b"X" + image[1:], "no .llimg"),
+                (image[:100], "neither a FITS image"),
+                (b"X" + image[1:], "neither a FITS image"),
                 (image[:-1], "it was cut short"),
                 (head(8, 9, 16, 0) + image[HEAD:], "it was cut short"),
                 (head(1 << 40, 8, 16, 0), "2 GiB"),

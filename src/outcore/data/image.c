@@ -174,8 +174,8 @@ int image_parse(struct image *m, const void *head, int64_t bytes, const char *pa
     const uint8_t *from = head;
     if (bytes < IMAGE_HEAD || memcmp(from, magic, sizeof magic - 1) != 0)
         return err_set(-EINVAL, path, 0,
-                       "this is no .llimg image: it does not begin with %s and a head "
-                       "of %d bytes",
+                       "this is neither a FITS image nor a .llimg one, which begins "
+                       "with %s and a head of %d bytes",
                        magic, IMAGE_HEAD);
     uint64_t size[2] = {get_number(from + AT_WIDTH, 8),
                         get_number(from + AT_HEIGHT, 8)};
