@@ -188,6 +188,7 @@ SCRIPT_TESTS += \
 	tests/e2e/outcore_gen.py \
 	tests/e2e/outcore_graph.py \
 	tests/e2e/outcore_graph_csr.py \
+	tests/e2e/outcore_graph_stored.py \
 	tests/e2e/outcore_sort.py \
 	tests/e2e/outcore_search.py \
 	tests/e2e/outcore_knn.py \

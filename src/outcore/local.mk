@@ -51,6 +51,7 @@ outcore_SOURCES += \
 	src/outcore/graph/search.c src/outcore/graph/search.h \
 	src/outcore/graph/slots.h src/outcore/graph/spans.h \
 	src/outcore/graph/store.c src/outcore/graph/store.h \
+	src/outcore/graph/stored.c src/outcore/graph/stored.h \
 	src/outcore/graph/teps.c src/outcore/graph/teps.h \
 	src/outcore/graph/text.c src/outcore/graph/text.h \
 	src/outcore/graph/tree.c src/outcore/graph/tree.h

@@ -63,7 +63,7 @@ static bool next_chunk(struct checking *k, uint64_t *neighbour, int64_t room)
     }
     struct chunk h = format_chunk(head);
     if ((int64_t)h.count > room) {
-        damaged(k, at, "has more neighbours than an adjacency buffer");
+        damaged(k, at, "has more neighbours than --adjacency-buffer");
         return false;
     }
     for (uint32_t i = 0; i < h.count; i++)

@@ -210,8 +210,8 @@ static void csr_end(struct store *s)
     if (s->r->failed || extsort_finish(c->sorter))
         return;
     c->counts = extsort_counts(c->sorter);
-    put_head(c->places, s, "LLOFFS01");
-    put_head(s->append, s, "LLNEIG01");
+    put_head(c->places, s, FORMAT_OFFSETS);
+    put_head(s->append, s, FORMAT_NEIGHBOURS);
     while ((n = extsort_next(c->sorter, 0, c->edge, PIECE)) > 0)
         put_edges(s, n);
     int64_t rows = s->chunks;
@@ -238,6 +238,8 @@ static void csr_abandon(struct store *s)
 const struct store_layout store_csr = {
     .places = "OFFSETS",
     .lists = "NEIGHBOURS",
+    .places_magic = FORMAT_OFFSETS,
+    .lists_magic = FORMAT_NEIGHBOURS,
     .memory = csr_memory,
     .places_bytes = csr_places_bytes,
     .open = csr_open,

@@ -20,7 +20,7 @@ void format_pif_head(void *to, uint64_t vertices, uint64_t bytes, uint64_t chunk
 {
     char *out = to;
     memset(out, 0, PIF_HEAD);
-    memcpy(out, "LLPIF001", 8);
+    memcpy(out, FORMAT_PIF, 8);
     put(out + 8, vertices);
     put(out + 16, bytes);
     put(out + 24, chunks);
@@ -37,7 +37,15 @@ void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t en
 
 void format_partition_head(void *to, uint64_t vertices, uint64_t entries)
 {
-    format_csr_head(to, "LLPART01", vertices, entries);
+    format_csr_head(to, FORMAT_PARTITION, vertices, entries);
+}
+
+bool format_head(const void *from, const char *magic, uint64_t number[], int n)
+{
+    const char *in = from;
+    for (int i = 0; i < n; i++)
+        number[i] = get(in + 8 + 8 * i);
+    return !memcmp(in, magic, 8);
 }
 
 struct pif_entry format_pif_entry(const void *from)

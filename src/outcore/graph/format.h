@@ -13,7 +13,14 @@
 #ifndef OUTCORE_GRAPH_FORMAT_H
 #define OUTCORE_GRAPH_FORMAT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What files begin with: PIF and PARTITION, and those of rows (csr.h). */
+#define FORMAT_PIF "LLPIF001"
+#define FORMAT_PARTITION "LLPART01"
+#define FORMAT_OFFSETS "LLOFFS01"
+#define FORMAT_NEIGHBOURS "LLNEIG01"
 
 enum {
     PIF_HEAD = 64,
@@ -39,6 +46,9 @@ void format_partition_head(void *to, uint64_t vertices, uint64_t entries);
 
 /* Local. Of a file of rows (csr.h), 64 bytes; magic: its first 8. */
 void format_csr_head(void *to, const char *magic, uint64_t vertices, uint64_t entries);
+
+/* Local. The first n numbers of a head, at most 7; false: it begins otherwise. */
+bool format_head(const void *from, const char *magic, uint64_t number[], int n);
 
 /* Local. */
 struct pif_entry format_pif_entry(const void *from);

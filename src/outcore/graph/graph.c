@@ -9,6 +9,7 @@
  * ended. search: of each batch, the blocks of PIF with an entry of it; in each round of
  * its chains, the blocks of PARTITION with a chunk of it; and 8 for each entry of a
  * queue, written once and read once. check: PARTITION once, and 64 for each head.
+ * With --stored there are no make and no ingest.
  * With --layout=csr, ingest: the edges once, what their sort moves, and both files
  * once; search: of each batch, the blocks of both files in which its vertices are;
  * check: both files once.
@@ -23,6 +24,7 @@
 #include "outcore/graph/check.h"
 #include "outcore/graph/graph500.h"
 #include "outcore/graph/slots.h"
+#include "outcore/graph/stored.h"
 #include "run/workload.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +32,7 @@
 #include <string.h>
 
 static struct settings {
-    const char *what, *filter, *layout, *format, *kernel;
+    const char *what, *stored, *filter, *layout, *format, *kernel;
     int64_t block, edge_buffer, adjacency_buffer, batch, root, roots, vertices, request;
     bool undirected;
     struct run_options run;
@@ -66,6 +68,10 @@ static struct opt table[] = {
     {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
      .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "
                                "ways (scale-free graphs do so anyway)"},
+    {.kind = OPT_TEXT, .name = "stored", .value = &set.stored, .arg = "NAME",
+     .workload = true,
+     .help = "instead of GRAPH: one that an earlier run has stored, with --keep, in "
+             "files NAME.PIF.0 and so on; it is only searched"},
     {.kind = OPT_TITLE, .help = "Storing and searching:"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &set.layout, .preset = "chunk",
      .choices = "chunk|csr", .arg = "LAYOUT", .workload = true,
@@ -116,6 +122,21 @@ static struct opt table[] = {
 /* clang-format on */
 
 /* ---- the plan -------------------------------------------------------------------- */
+
+/* What says which graph it is, and what reads its edges. */
+static int check_stored(const struct run *r)
+{
+    static const char *const other[] = {"GRAPH", "format", "vertices", "undirected"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (opt_find(r->program, other[i])->from == OPT_COMMAND_LINE)
+            return err_usage("%s%s with --stored, which says what the graph is: leave "
+                             "out one",
+                             i ? "--" : "", other[i]);
+    if (g.search.tree)
+        return err_usage("--kernel=graph500 with --stored: it checks its trees by the "
+                         "edges, which are not stored");
+    return 0;
+}
 
 static int check_options(const struct run *r)
 {
@@ -169,18 +190,31 @@ static void fill_need(const struct run *r, struct run_need *n)
         n->memory_bytes = DATA_MAKE_MEMORY;
     /* At most, where each entry has a chunk of its own; and two queues. */
     n->disk_bytes = made + pif + PARTITION_HEAD * (int64_t)r->world.size + 48 * edges;
+    if (set.stored)
+        n->disk_bytes = 16 * g.store.kept.all_entries;
     n->read_bytes = n->write_bytes = -1;
+}
+
+static int plan_graph(struct run *r)
+{
+    if (!set.stored)
+        return edges_plan(r, &g.edges, set.what, set.format);
+    g.store.kept.name = set.stored;
+    int rc = check_stored(r);
+    rc = rc ? rc : stored_plan(&g.store);
+    g.edges.vertices = g.store.vertices;
+    return rc;
 }
 
 static int plan(struct run *r, struct run_need *n)
 {
-    int rc = edges_plan(r, &g.edges, set.what, set.format);
+    g.store.r = r;
+    g.store.layout = strcmp(set.layout, "csr") ? &store_chunks : &store_csr;
     g.search.tree = !strcmp(set.kernel, "graph500");
+    int rc = plan_graph(r);
     rc = rc ? rc : check_options(r);
     if (rc)
         return rc;
-    g.store.r = r;
-    g.store.layout = strcmp(set.layout, "csr") ? &store_chunks : &store_csr;
     g.store.vertices = g.edges.vertices;
     g.store.block = set.block;
     g.store.request = set.request / set.block * set.block;
@@ -213,7 +247,11 @@ static int open_all(struct run *r)
         rc = err_set(-ENOMEM, NULL, -1, "no memory for an edge buffer of %" PRId64,
                      set.edge_buffer);
     rc = err_agree(r->world.comm, rc);
-    return rc ? rc : data_say(r, &g.edges.file);
+    if (rc || !set.stored)
+        return rc ? rc : data_say(r, &g.edges.file);
+    char path[sizeof g.store.pif.path];
+    stored_path(&g.store, g.store.layout->lists, path, sizeof path);
+    return run_reads(r, path);
 }
 
 static void ingest_edges(struct run *r)
@@ -270,10 +308,22 @@ static int search(struct run *r)
     return 0;
 }
 
+/* What an earlier run had put there is not known but from the heads, which have no sum,
+ * and for rows no chunks. */
+static void expect_stored(struct store *s, const struct check *c)
+{
+    g.edges.handed = s->kept.entries;
+    s->sum = c->sum;
+    if (!s->layout->made)
+        s->chunks = c->chunks;
+}
+
 /* Numbers of all ranks, as results are. */
 static int judge(struct run *r)
 {
     struct check *c = &g.check;
+    if (set.stored)
+        expect_stored(&g.store, c);
     uint64_t sums[4] = {c->sum, g.store.sum, c->reached_sum, g.store.searched.sum};
     int64_t n[6] = {c->entries,         c->chunks,  g.store.chunks,
                     g.search.collected, c->reached, c->missed};
@@ -308,22 +358,26 @@ static int check(struct run *r)
     int rc = run_phase_end(r);
     r->aside = r->samples_only = false;
     if (!rc)
-        rc = store_moved_all(&g.store, "check", g.check.read_bytes,
-                             g.store.layout->made ? PIF_HEAD + PARTITION_HEAD : 0);
+        rc = store_moved_all(
+            &g.store, "check", g.check.read_bytes,
+            g.store.layout->made && !set.stored ? PIF_HEAD + PARTITION_HEAD : 0);
     return rc ? rc : judge(r);
+}
+
+static int store_graph(struct run *r)
+{
+    edges_name(r, &g.edges, set.request / GRAPHS_EDGE * GRAPHS_EDGE);
+    int rc = edges_make(r, &g.edges);
+    rc = rc ? rc : store_make(&g.store);
+    return rc ? rc : ingest(r);
 }
 
 static int repetition(struct run *r, void *context)
 {
     (void)context;
-    edges_name(r, &g.edges, set.request / GRAPHS_EDGE * GRAPHS_EDGE);
     store_name(&g.store);
     search_name(&g.search);
-    int rc = edges_make(r, &g.edges);
-    if (!rc)
-        rc = store_make(&g.store);
-    if (!rc)
-        rc = ingest(r);
+    int rc = set.stored ? 0 : store_graph(r);
     if (!rc)
         rc = g.search.tree ? graph500_run(&g.graph500) : search(r);
     if (rc)

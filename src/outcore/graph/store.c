@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "outcore/graph/slots.h"
+#include "outcore/graph/stored.h"
 #include "run/blocks.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -83,19 +84,31 @@ void store_close(struct store *s)
 
 /* ---- files ----------------------------------------------------------------------- */
 
+static void path_of(const struct store *s, const char *role, char *path, size_t size)
+{
+    char which[32];
+    snprintf(which, sizeof which, ".%d", s->r->world.rank);
+    if (s->kept.name)
+        stored_path(s, role, path, size);
+    else
+        run_path(s->r, role, which, path, size);
+}
+
 void store_name(struct store *s)
 {
     struct run *r = s->r;
-    char path[sizeof s->pif.path], which[32];
-    snprintf(which, sizeof which, ".%d", r->world.rank);
-    run_path(r, s->layout->places, which, path, sizeof path);
+    char path[sizeof s->pif.path];
+    path_of(s, s->layout->places, path, sizeof path);
     run_file_at(&s->pif, r, path, false, true, s->layout->places_bytes(s), s->request,
                 1);
-    run_path(r, s->layout->lists, which, path, sizeof path);
-    run_file_at(&s->partition, r, path, false, true, 0, s->request, graph_slots(r));
-    s->n = s->entries = s->chunks = 0;
+    path_of(s, s->layout->lists, path, sizeof path);
+    run_file_at(&s->partition, r, path, false, true, s->kept.bytes, s->request,
+                graph_slots(r));
+    s->n = 0;
+    s->entries = s->kept.entries;
+    s->chunks = s->kept.chunks;
     s->sum = 0;
-    s->bytes = PARTITION_HEAD;
+    s->bytes = s->kept.name ? s->kept.bytes : PARTITION_HEAD;
     s->moved =
         (struct store_moved){.pif = {.block = s->block}, .links = {.block = s->block}};
 }
@@ -175,10 +188,20 @@ int store_moved_all(const struct store *s, const char *phase, int64_t read,
     return run_moved(s->r, phase, s->partition.path, all[0], all[1]);
 }
 
+/* Closes what a phase that failed has left open. */
+static int leave(struct store *s)
+{
+    int rc = s->pif.io ? io_file_close(&s->pif.io) : 0;
+    int other = s->partition.io ? io_file_close(&s->partition.io) : 0;
+    return err_agree(s->r->world.comm, rc ? rc : other);
+}
+
 int store_remove(struct store *s)
 {
     if (!s->pif.run)
         return 0;
+    if (s->kept.name)
+        return leave(s);
     int rc = run_file_remove(&s->pif);
     int other = run_file_remove(&s->partition);
     return rc ? rc : other;
@@ -368,6 +391,8 @@ void store_end(struct store *s)
 const struct store_layout store_chunks = {
     .places = "PIF",
     .lists = "PARTITION",
+    .places_magic = FORMAT_PIF,
+    .lists_magic = FORMAT_PARTITION,
     .made = true,
     .memory = chunks_memory,
     .places_bytes = pif_bytes,
@@ -397,7 +422,7 @@ static void write_head(struct run_file *f, const void *head)
 void store_heads(struct store *s)
 {
     char head[PIF_HEAD];
-    if (!s->layout->made)
+    if (!s->layout->made || s->kept.name)
         return;
     if (!run_file_open(&s->pif, IO_WRITE) && !run_file_open(&s->partition, IO_WRITE)) {
         format_pif_head(head, s->vertices, (uint64_t)s->bytes, (uint64_t)s->chunks);

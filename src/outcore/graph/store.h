@@ -31,7 +31,8 @@ struct store_searched { /* blocks of both files that a search has read */
 /* What the layouts do in their own ways, all local but `make`; see the functions below
  * that have these names. */
 struct store_layout {
-    const char *places, *lists; /* names of files */
+    const char *places, *lists;             /* names of files, */
+    const char *places_magic, *lists_magic; /* and what they begin with */
     bool made; /* zeros are where places will be, and heads come last */
     int64_t (*memory)(const struct store *s);
     int64_t (*places_bytes)(const struct store *s);
@@ -43,6 +44,13 @@ struct store_layout {
     void (*abandon)(struct store *s); /* streams are closed, before the files are */
 };
 extern const struct store_layout store_chunks, store_csr;
+
+/* A graph that an earlier run has stored (stored.h): what heads of this rank say. */
+struct store_kept {
+    const char *name; /* files are NAME.PIF.0 and so on; NULL: this run stores one */
+    int64_t bytes, entries, chunks; /* of PARTITION, as of struct store */
+    int64_t all_entries;            /* of all ranks */
+};
 
 struct store {
     const struct store_layout *layout;
@@ -62,6 +70,7 @@ struct store {
     const void **with;
     struct run_stream *append;
     struct csr *csr; /* of the layout in rows */
+    struct store_kept kept;
 
     /* What there is so far, and of all neighbours: sum of 31 vertex + neighbour. */
     int64_t entries, chunks;
@@ -126,7 +135,8 @@ static inline void store_searched_none(struct store *s)
 int store_moved_all(const struct store *s, const char *phase, int64_t read,
                     int64_t written);
 
-/* **Collective.** Removes both, unless --keep. Returns the agreed verdict. */
+/* **Collective.** Removes both, unless --keep or an earlier run has stored them.
+ * Returns the agreed verdict. */
 int store_remove(struct store *s);
 
 #endif
