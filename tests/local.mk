@@ -233,6 +233,7 @@ SCRIPT_TESTS += \
 	tests/unit/json_python.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_figure.py \
+	tests/unit/python_gate.py \
 	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
 	tests/unit/python_mutants.py \
@@ -243,6 +244,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_series.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py \
+	tests/unit/python_trend.py \
 	tests/unit/python_validate.py \
 	tests/unit/text_modules.py
 

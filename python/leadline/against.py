@@ -8,7 +8,6 @@ from collections import namedtuple
 from leadline import compare, table, tails
 from leadline.errors import usage
 
-FIGURES = ["write_MBps", "read_MBps"]
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
 WORTH_ACTING = 1.1   # factors nearer to 1 than this change nobody's mind
 
@@ -33,17 +32,11 @@ class Against:
                         % (self.option, wanted, ", ".join(sorted(set(values)))))
         self.varying = [name for name in compare.varying(groups)
                         if name != self.option]
-        self.figures = compare.select(groups, patterns or self.present(groups))
+        self.figures = compare.select(groups, patterns or compare.totals(groups))
         # Tails are no columns: what they say follows in words.
         every = [] if patterns else compare.select(groups, None)
         self.tails = tails.totals(every)
         self.pairs = [self.pair(group, groups) for group in groups]
-
-    @staticmethod
-    def present(groups):
-        """The totals, or whatever there is."""
-        names = set(name for group in groups for name, _ in group.figures())
-        return [f for f in FIGURES if f in names]
 
     def value(self, group):
         value = group.first.option_values().get(self.option)

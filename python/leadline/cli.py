@@ -3,8 +3,8 @@ import argparse
 import sys
 from collections import namedtuple
 
-from leadline import (calibrate, compare, groups, history, notes, output, page, plot,
-                      schema, share, sweep, table)
+from leadline import (calibrate, compare, gate, groups, history, notes, output, page,
+                      plot, schema, share, sweep, table, trend)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -36,7 +36,7 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
-    for module in (page, plot, history, schema, calibrate):
+    for module in (page, plot, history, trend, schema, calibrate):
         module.add(commands)
     return top
 
@@ -59,6 +59,7 @@ def add_compare(commands):
                    help="only this figure; may be a pattern and be repeated (default: "
                    "the rates, *_MBps, and the latencies, such as *_p99_us; with "
                    "--against their totals)")
+    gate.add(p)
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="default: text")
     output.add_option(p)
@@ -100,46 +101,67 @@ def add_sweep(commands):
 # ---- compare -----------------------------------------------------------------
 
 
+# The rows, what they mean in words, their figures, and show(form), which has the table.
+View = namedtuple("View", "rows meaning figures show")
+
+
+def before_and_after(args):
+    """Whether what has one name in two places is to be compared with itself."""
+    return bool(args.fail_if_slower and len(args.paths) == 2
+                and not args.baseline and not args.against)
+
+
+def view_of(args, found):
+    patterns = args.figure
+    if args.fail_if_slower and not patterns:
+        patterns = compare.totals(found)
+    if args.against:
+        some = Against(found, args.against, patterns)
+        return View(some.rows(), some.meaning(), some.figures, some.readable)
+    if before_and_after(args):
+        some = gate.rows(found, args.paths, patterns)
+    else:
+        baseline = compare.find_baseline(found, args.baseline)
+        some = compare.rows(found, baseline, patterns)
+    return View(some, compare.tail_sentences(some), compare.select(found, patterns),
+                lambda form: compare.readable(some, form))
+
+
 def run_compare(args, where):
-    found = groups.collect(args.paths)
     if args.against and args.baseline:
         raise usage("--against and --baseline exclude each other")
-    if args.against:
-        view = Against(found.groups, args.against, args.figure)
-        some, meaning, figures = view.rows(), view.meaning(), view.figures
-        def show(form):
-            return view.readable(form)
-    else:
-        baseline = compare.find_baseline(found.groups, args.baseline)
-        some = compare.rows(found.groups, baseline, args.figure)
-        meaning = compare.tail_sentences(some)
-        figures = compare.select(found.groups, args.figure)
-        def show(form):
-            return compare.readable(some, form)
-    below = (found.left_out + notes.notes(found.groups, figures)
+    found = groups.collect(args.paths, apart=before_and_after(args))
+    view = view_of(args, found.groups)
+    below = (found.left_out + notes.notes(found.groups, view.figures)
              + share.notes(found.groups, found.yardsticks))
-    output.write(args.output, render(args.format, some, show, meaning, below))
+    limit = args.fail_if_slower
+    judged = gate.judge(view.rows, limit) if limit else []
+    last = gate.sentence(judged, limit) if limit else ""
+    tree = {"gate": gate.tree(judged, limit)} if limit else {}
+    output.write(args.output, render(args.format, view, below, last, tree))
     if args.format == "csv":
-        for note in below:
+        for note in below + [last] * bool(last):
             sys.stderr.write("leadline compare: %s\n" % printable(note))
-    return FAILED if found.asked_for_bad else 0
+    status = gate.status(judged, args.unsure == "pass") if limit else 0
+    return FAILED if found.asked_for_bad and status != gate.SLOWER else status
 
 
-def render(form, some, show, meaning, below):
+def render(form, view, below, last, tree):
     if form == "csv":
-        return compare.as_csv(some)
+        return compare.as_csv(view.rows)
     if form == "json":
-        return compare.as_json(some, below, meaning=meaning)
+        return compare.as_json(view.rows, below, meaning=view.meaning, **tree)
     if form == "markdown":
-        words = ["\n".join(meaning)] if meaning else []
+        words = ["\n".join(view.meaning)] if view.meaning else []
         words += ["\n".join("- " + printable(note) for note in below)] if below else []
-        return "\n".join([show(table.markdown)] + [w + "\n" for w in words])
-    out = show(table.text)
-    if meaning:
-        out += "\n" + "".join(output.wrap(sentence) for sentence in meaning)
+        words += [printable(last)] if last else []
+        return "\n".join([view.show(table.markdown)] + [w + "\n" for w in words])
+    out = view.show(table.text)
+    if view.meaning:
+        out += "\n" + "".join(output.wrap(sentence) for sentence in view.meaning)
     if below:
         out += "\n" + output.notes(below)
-    return out
+    return out + ("\n" + output.wrap(last) if last else "")
 
 
 # ---- all ---------------------------------------------------------------------

@@ -10,13 +10,15 @@ from leadline.report import printable
 
 SCHEMA = "leadline-compare/1"
 BASELINE = "baseline"
+TOTALS = ["write_MBps", "read_MBps"]
 
 # Options that say where results go, not what was measured.
 ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
 
-# `chance`: that equals differ by so much; None where there is no ratio.
-Comparison = namedtuple("Comparison", "ratio paired verdict chance")
-Comparison.__new__.__defaults__ = (None,)
+# `chance`: that equals differ by so much, `estimate`: of the ratio's logarithm; None
+# where there is no ratio.
+Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate")
+Comparison.__new__.__defaults__ = (None, None)
 Row = namedtuple("Row", "figure group n median interval comparison")
 
 
@@ -50,7 +52,7 @@ def compare(figure, group, baseline, ignoring=()):
     slack = tails.slack(figure.name)
     ratio = stats.ratio_of(found, slack)
     return Comparison(ratio, paired, stats.verdict(ratio, figure.better),
-                      stats.chance(found, slack))
+                      stats.chance(found, slack), found)
 
 
 def other_unit(key, group, baseline):
@@ -110,6 +112,12 @@ def select(groups, patterns):
         raise usage("no figure is called %s; there are: %s"
                     % (", ".join(patterns), ", ".join(names) or "none"))
     return chosen
+
+
+def totals(groups):
+    """Names of the rates over all phases, or of whatever figures there are."""
+    names = set(name for group in groups for name, _ in group.figures())
+    return [f for f in TOTALS if f in names]
 
 
 def varying(groups):

@@ -58,6 +58,11 @@ KINDS = {
                and is_count(v[1]), "[upper bound in seconds, count]"),
 }
 
+# With those that may be null.
+LEAVES = dict(KINDS)
+LEAVES.update((name + "?", (lambda v, test=test: v is None or test(v), wanted))
+              for name, (test, wanted) in KINDS.items())
+
 LATENCY = {name: "seconds?" for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
 LATENCY["p95_s*"] = "seconds?"
 LATENCY["hist"] = ["bucket"]
@@ -124,51 +129,55 @@ PARTIAL = 2      # what is there is right; nobody asked for more
 
 def check(value, kind, path, mode=STRICT):
     """The faults of `value`, each "path: what"."""
+    return [path + fault for fault in faults(value, kind, mode)]
+
+
+def faults(value, kind, mode):
+    """The same, of paths from here on: they are made only of what is wrong."""
     if value is None and (mode != STRICT or isinstance(kind, tuple)):
         return []
     if isinstance(kind, tuple):
         kind = kind[0]
     if isinstance(kind, dict):
-        return check_object(value, kind, path, mode)
+        return faults_of_object(value, kind, mode)
     if isinstance(kind, list):
-        return check_list(value, kind[0], path, mode)
-    if kind.endswith("?"):
-        if value is None:
-            return []
-        kind = kind[:-1]
-    test, wanted = KINDS[kind]
-    return [] if test(value) else ["%s: it is not %s" % (path, wanted)]
+        return faults_of_list(value, kind[0], mode)
+    test, wanted = LEAVES[kind]
+    return [] if test(value) else [": it is not %s" % wanted]
 
 
-def check_object(value, fields, path, mode):
+def faults_of_object(value, fields, mode):
     if not isinstance(value, dict):
-        return ["%s: it is not an object" % path]
+        return [": it is not an object"]
     if "*" in fields:
-        return [fault for name in value for fault in
-                check(value[name], fields["*"], member(path, name), mode)]
-    faults = []
+        return [step(name) + fault for name in value
+                for fault in faults(value[name], fields["*"], mode)]
+    found = []
     for field, kind in fields.items():
-        name = field.rstrip("*")
+        name = field[:-1] if field[-1] == "*" else field
         if name in value:
-            faults += check(value[name], kind, member(path, name), mode)
+            if kind.__class__ is str and LEAVES[kind][0](value[name]):
+                continue   # nearly always: no call, no path
+            found += [step(name) + fault for fault in faults(value[name], kind, mode)]
         elif name == field and mode != PARTIAL:
-            faults.append("%s: it is missing" % member(path, name))
-    return faults
+            found.append("%s: it is missing" % step(name))
+    return found
 
 
-def check_list(value, kind, path, mode):
+def faults_of_list(value, kind, mode):
     if not isinstance(value, list):
-        return ["%s: it is not a list" % path]
+        return [": it is not a list"]
     if isinstance(kind, str) and all(map(KINDS[kind.rstrip("?")][0], value)):
-        return []   # as in series of hundreds: no path of each member is made
-    return [fault for i, item in enumerate(value)
-            for fault in check(item, kind, "%s[%d]" % (path, i), mode)]
+        return []   # as in series of hundreds
+    return ["[%d]%s" % (i, fault) for i, item in enumerate(value)
+            for fault in faults(item, kind, mode)]
 
 
-def member(path, name):
+def step(name):
+    """Of a path: one member further."""
     if re.match(r"[A-Za-z_]\w*$", name):
-        return "%s.%s" % (path, name)
-    return "%s['%s']" % (path, printable(name))
+        return "." + name
+    return "['%s']" % printable(name)
 
 
 def printable(text):

@@ -127,9 +127,11 @@ def not_comparable(figure_name, a, b, ignoring=()):
 
 
 class Collection:
-    """All that was read: groups, and what was left out and why."""
+    """All that was read: groups, and what was left out and why. `apart`: reports of two
+    sources are never repetitions of each other."""
 
-    def __init__(self):
+    def __init__(self, apart=False):
+        self.apart = apart
         self.groups = []
         self.yardsticks = []   # calibrations, beside reports of programs
         self.left_out = []   # sentences
@@ -147,6 +149,7 @@ class Collection:
                 else (name, report.program))
         if not report.config and not report.label:
             same = (report.path,)
+        same += (source,) if self.apart else ()
         for group in self.groups:
             if group.same == same:
                 group.reports.append(report)
@@ -165,9 +168,9 @@ class Collection:
             self.groups = others
 
 
-def collect(paths, purpose="compare"):
+def collect(paths, purpose="compare", apart=False):
     """Reads files and directories into a Collection."""
-    found, seen = Collection(), set()
+    found, seen = Collection(apart), set()
     for path in paths:
         if os.path.isdir(path):
             loaded, faults = reports.load_directory(path)

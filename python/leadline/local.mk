@@ -16,6 +16,7 @@ dist_leadline_DATA = \
 	python/leadline/errors.py \
 	python/leadline/fields.py \
 	python/leadline/gallery.py \
+	python/leadline/gate.py \
 	python/leadline/groups.py \
 	python/leadline/history.py \
 	python/leadline/iotrace_plot.py \
@@ -51,6 +52,7 @@ dist_leadline_DATA = \
 	python/leadline/table.py \
 	python/leadline/tails.py \
 	python/leadline/traces.py \
+	python/leadline/trend.py \
 	python/leadline/verdicts.py
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline

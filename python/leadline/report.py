@@ -29,6 +29,7 @@ class Report:
         self.why = get(path, tree, "why", str, optional=True) or ""
         run = get(path, tree, "run", dict)
         self.program = get(path, run, "program", str, "run.")
+        self.version = get(path, run, "version", str, "run.", optional=True) or ""
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
         self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
         self.wall_s = get(path, run, "wall_s", float, "run.", optional=True)

@@ -92,6 +92,11 @@ def t_quantile(p, df):
     return (low + high) / 2.0
 
 
+def sidak_quantile(many, df):
+    """One-sided, for `many` bounds that are all to hold at once with CONFIDENCE."""
+    return t_quantile(CONFIDENCE ** (1.0 / max(many, 1)), df)
+
+
 # ---- intervals ---------------------------------------------------------------
 
 

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# mpi: any
+"""leadline compare --fail-if-slower, on series whose answers were computed elsewhere."""
+import json
+import os
+import random
+
+from tap import main
+
+from fake_report import report, save, save_series
+from leadline import gate, stats
+from leadline_case import STEADY, LeadlineCase, leadline
+
+BASE = [100, 104, 130, 128, 90, 117]
+ROUND = [1.00, 0.97, 1.05, 1.10, 0.92, 1.02]
+
+
+def known(c):
+    """The rounds of configuration c, of which scipy says what they differ by."""
+    return [BASE[c] * ROUND[r] * (1 + 0.01 * ((37 * c * c + 11 * r * r + 13 * c * r) % 7
+                                              - 3)) for r in range(6)]
+
+
+class Gate(LeadlineCase):
+    COMMAND = "compare"
+
+    def gate(self, before, after, limit, *more):
+        """(exit status, the JSON's part) of two configurations of one series."""
+        save_series(self.dir, "a", before)
+        save_series(self.dir, "b", after)
+        status, out, err = leadline("compare", self.dir, "--baseline=a", "--format=json",
+                                    "--fail-if-slower=" + limit, *more)
+        self.assertEqual(err, "")
+        return status, json.loads(out)["gate"]
+
+    def test_known_series(self):
+        self.assertAlmostEqual(known(1)[5], 109.2624, places=6)
+        for before, after, limit, expected, state, figure, value in (
+                (0, 4, "5%", 3, "fails", "slowness", 1.100092),
+                (0, 4, "5%", 3, "fails", "low", 1.078659),
+                (0, 1, "5%", 0, "passes", "high", 0.962301),
+                (2, 3, "5", 0, "passes", "high", 1.043028),
+                (2, 3, "3%", 4, "unsure", "high", 1.043028)):
+            status, gate = self.gate(known(before), known(after), limit)
+            self.assertEqual((status, gate["state"]), (expected, state))
+            self.assertAlmostEqual(gate["rows"][0][figure], value, places=4)
+        self.assertEqual(self.gate(known(2), known(3), "3%", "--unsure=pass")[0], 0)
+
+    def test_many_at_once(self):
+        """Bounds hold together: those of 5 are wider than those of one."""
+        for m, df, quantile in ((1, 5, 2.015048), (5, 5, 3.346248)):
+            self.assertAlmostEqual(stats.sidak_quantile(m, df), quantile, places=4)
+
+    def test_less_is_better(self):
+        """Of a time, larger is slower."""
+        for i, (name, factor) in enumerate((("a", 1.0), ("b", 1.2))):
+            tree = report({"wall_s": [v * factor for v in STEADY]}, label=name)
+            tree["figures"][0].update(better="lower", unit="s")
+            self.save(tree, "%s.json" % name)
+        status, out, _ = leadline("compare", self.path("a.json"), self.path("b.json"),
+                                  "--fail-if-slower=5%")
+        self.assertEqual(status, 3)
+        last = out.rstrip("\n").split("\n")[-1]
+        self.assertIn("slower: wall_s of b by 1.20x [", last)
+        self.assertTrue(last.endswith("limit 5 %"), last)
+
+    def folders(self, after):
+        for folder, factors in (("old", {"p": 1, "q": 1}), ("new", after)):
+            os.makedirs(self.path(folder), exist_ok=True)
+            for name, factor in factors.items():
+                save(self.path(folder), name + ".json", report(
+                    {"write_MBps": [v * factor for v in STEADY],
+                     "read_MBps": [v * 2 for v in STEADY]}, label=name))
+        return leadline("compare", self.path("old"), self.path("new"),
+                        "--fail-if-slower=5%")
+
+    def test_by_name(self):
+        """Of two folders, each configuration is held against itself."""
+        status, out, err = self.folders({"p": 1.5, "q": 0.7})
+        self.assertEqual((status, err), (3, ""))
+        self.assertIn("slower: write_MBps of q (new) by 1.43x", out)
+        status, out, _ = self.folders({"p": 1, "q": 1})
+        self.assertEqual(status, 0)
+        self.assertIn("passes: at worst", out)
+        self.assertEqual(out.count("baseline"), 4)
+
+    def test_names_that_are_missing(self):
+        status, out, err = self.folders({"p": 1, "r": 1})
+        self.assertEqual((status, out), (2, ""))
+        self.assertIn("is called q", err)
+        self.assertEqual(err.count("\n"), 1)
+
+    def test_with_itself(self):
+        self.save(report({"write_MBps": STEADY}))
+        self.refused("no valid report in", self.path("a.json"), self.path("a.json"),
+                     "--fail-if-slower=5%")
+
+    def test_few(self):
+        status, gate = self.gate([100, 101], [50, 51], "5%")
+        self.assertEqual((status, gate["state"]), (4, "unsure"))
+        self.assertIn("n = 2 < 6", gate["sentence"])
+        self.assertEqual(self.gate([100, 101], [50, 51], "5%", "--unsure=pass")[0], 0)
+
+    def test_not_comparable(self):
+        for name, more in (("a", {}), ("b", {"ranks": 8})):
+            self.save(report({"write_MBps": STEADY}, **more), name + ".json")
+        status, out, _ = leadline("compare", self.path("a.json"), self.path("b.json"),
+                                  "--fail-if-slower=5%")
+        self.assertEqual(status, 1)
+        self.assertIn("not comparable: write_MBps of b", out.split("\n")[-2])
+
+    def test_bad_report(self):
+        self.save(report({"write_MBps": STEADY}), "a.json")
+        self.save(report({"write_MBps": STEADY}), "b.json")
+        self.save(report({"write_MBps": STEADY}, valid=False, why="x"), "c.json")
+        status, _, _ = leadline("compare", "--baseline=a", "--fail-if-slower=5%", *(
+            self.path(name + ".json") for name in "abc"))
+        self.assertEqual(status, 1)
+
+    def test_limits(self):
+        self.save(report({"write_MBps": STEADY}))
+        for limit in ("0", "-1", "100%", "x", "nan", ""):
+            self.refused("--fail-if-slower", "--fail-if-slower=" + limit,
+                         self.path("a.json"), status=2)
+
+    def test_how_often(self):
+        """One pair, 5 % noise, 12 rounds: as computed beforehand, within what 200 draws
+        of a fixed seed scatter."""
+        random.seed(1)
+        counts = {}
+        for loss in (1.0, 1.1):
+            found = []
+            for _ in range(200):
+                pair = stats.paired_estimate(
+                    [random.lognormvariate(0, 0.05) / loss for _ in range(12)],
+                    [random.lognormvariate(0, 0.05) for _ in range(12)])
+                found.append(gate.decide(gate.slowness(pair, "higher", 1), 1.05))
+            counts[loss] = found
+        self.assertLessEqual(counts[1.0].count("fails"), 6)
+        self.assertGreater(counts[1.0].count("passes"), 120)
+        self.assertGreater(counts[1.1].count("fails"), 190)
+
+    def test_formats(self):
+        save_series(self.dir, "a", known(0))
+        save_series(self.dir, "b", known(4))
+        for form, where in (("markdown", 1), ("csv", 2), ("text", 1)):
+            got = leadline("compare", self.dir, "--fail-if-slower=5%",
+                           "--format=" + form)
+            self.assertEqual(got[0], 3)
+            self.assertIn("slower: write_MBps of b by 1.10x [1.08, 1.12], limit 5 %",
+                          got[where].rstrip("\n").split("\n")[-1])
+
+
+if __name__ == "__main__":
+    main()
