@@ -50,6 +50,8 @@ def pairs(groups, paths):
     """(baseline, configuration) of two reports or directories, by their names."""
     sides = [OrderedDict((plain_name(g), g) for g in groups if g.source == path)
              for path in paths]
+    if paths[0] == paths[1]:
+        sides[1].clear()
     for side, path in zip(sides, paths):
         if not side:
             raise LeadlineError("nothing to compare: no valid report in %s that is not "
