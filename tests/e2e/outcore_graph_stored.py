@@ -106,7 +106,7 @@ DAMAGE = {
     "crc": (neighbour, "vertex 0", "CRC-32"),
     "owner": (owner(1), "vertex 0", "another vertex's (1)"),
     "owner_outside": (owner(2 ** 62), "another vertex's"),
-    "count": (count, "vertex 0", "past the end"),
+    "count": (count, "vertex 0", "room for"),
     "no_vertex": (no_vertex, "%d" % 2 ** 60, "damaged"),
     "next_outside": (following(end), "vertex 0", "outside of the file"),
     "next_far": (following(FAR), "outside of the file"),
@@ -219,6 +219,17 @@ class Stored(Case):
             done = self.run_program("outcore", "graph", "--stored=" + name, "--quiet",
                                     "--layout=" + layout, np=2)
             self.one_sentence(done, "as many ranks")
+            self.damaged_rank(name + (".NEIGHBOURS.2" if layout == "csr" else
+                                      ".PARTITION.2"), name, layout)
+
+    def damaged_rank(self, path, name, layout):
+        """The other ranks end with the one that finds it."""
+        with open(path, "r+b") as f:
+            f.seek(-8, os.SEEK_END)
+            f.write(struct.pack("<Q", 2 ** 50))
+        done = self.run_program("outcore", "graph", "--stored=" + name, "--quiet",
+                                "--layout=" + layout, np=3)
+        self.failed(done, "damaged", rank=2, file=path)
 
     def test_refused(self):
         for args, said in drawn([

@@ -195,7 +195,8 @@ static int read_chunk(struct chains *c, int64_t i)
     struct chunk h = format_chunk(data);
     end = at + CHUNK_HEAD + 8 * (int64_t)h.count;
     if (end > c->s->bytes)
-        return wrong(c, i, at, "goes past the end of the file; its count", h.count);
+        return wrong(c, i, at, "has more neighbours than the file has room for",
+                     h.count);
     data = bytes_at(c, at, end - at, end);
     if (!data)
         return 0;
