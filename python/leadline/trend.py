@@ -197,14 +197,7 @@ def sentences(trends):
     out = []
     for t in trends:
         of = "%s of %s" % (compare.figure_title(t.figure), t.name)
-        for step in t.steps:
-            better = (step.ratio > 1.0) == (t.figure.better == "higher")
-            out.append("%s: %s from %s on (run %d of %d): %.2fx, from %s to %s %s; %s" % (
-                of, "better" if better else "worse", day(t.points[step.at]),
-                step.at + 1, len(t.points), step.ratio, table.number(step.before),
-                table.number(step.after), t.figure.unit,
-                "changed with it: " + "; ".join(step.what) if step.what
-                else "nothing that the reports tell changed with it"))
+        out += ["%s: %s" % (of, step_text(t, step)) for step in t.steps]
         if t.outliers:
             named = ["%s (run %d, %s)" % (day(t.points[i]), i + 1,
                                           table.number(t.points[i].value))
@@ -213,6 +206,15 @@ def sentences(trends):
             out.append("%s: single runs that stand out, and count less: %s%s" % (
                 of, ", ".join(named), more if len(t.outliers) > TOLD else ""))
     return out
+
+
+def step_text(t, step):
+    better = (step.ratio > 1.0) == (t.figure.better == "higher")
+    return "%s from %s on (run %d of %d): %.2fx, from %s to %s %s; %s" % (
+        "better" if better else "worse", day(t.points[step.at]), step.at + 1,
+        len(t.points), step.ratio, table.number(step.before), table.number(step.after),
+        t.figure.unit, "changed with it: " + "; ".join(step.what) if step.what
+        else "nothing that the reports tell changed with it")
 
 
 def notes(trends, found, faults):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline compare --fail-if-slower, on series whose answers were computed elsewhere."""
+"""leadline compare --fail-if-slower, on series whose answers are known."""
 import json
 import os
 import random
