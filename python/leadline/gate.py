@@ -1,9 +1,9 @@
 """leadline compare --fail-if-slower: whether anything became slower, as an exit status.
 
 Slowness is the factor by which a figure of a configuration is worse than before, with
-one-sided bounds that hold at 95 % for all of them together (Sidak). A figure fails if its
-lower bound is above 1 and its slowness at least the limit. It passes if its upper bound
-is below the limit. Otherwise more rounds are needed.
+one-sided bounds that hold at 95 % for all of them together (Sidak). A figure fails if
+its lower bound is above 1 and its slowness at least the limit. It passes if its upper
+bound is below the limit. Otherwise more rounds are needed.
 """
 import argparse
 import math

@@ -28,8 +28,9 @@ class Gate(LeadlineCase):
         """(exit status, the JSON's part) of two configurations of one series."""
         save_series(self.dir, "a", before)
         save_series(self.dir, "b", after)
-        status, out, err = leadline("compare", self.dir, "--baseline=a", "--format=json",
-                                    "--fail-if-slower=" + limit, *more)
+        status, out, err = leadline(
+            "compare", self.dir, "--baseline=a", "--format=json",
+            "--fail-if-slower=" + limit, *more)
         self.assertEqual(err, "")
         return status, json.loads(out)["gate"]
 
