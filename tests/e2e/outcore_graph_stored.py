@@ -189,7 +189,7 @@ class Stored(Case):
         for files, args, search in drawn([
                 (Files(), ("--repeat=2",), reference.Search),
                 (Files(), ("--batch=7", "--root=80"), reference.Search),
-                (Rows(), ("--batch=7",), reference.RowSearch)], 1):
+                (Rows(), ("--batch=7",), reference.RowSearch)], 2):
             root = 80 if "--root=80" in args else 0
             expected = search(*map(bytes, files.data), root=root, sizes=[256],
                               batch=7 if "--batch=7" in args else 1 << 20)
