@@ -47,7 +47,7 @@ class Group:
                 if len(self.reports) == 1:
                     return OrderedDict((("rep", i, j), v)
                                        for j, v in enumerate(figure.reps))
-                at = ("run", report.path)
+                at = ("run", report.start_utc, report.path)
                 if report.round is not None:
                     at = (report.series_id, report.round)
                 values.setdefault(at, []).append(stats.median(figure.reps))
@@ -136,6 +136,24 @@ class Collection:
         self.yardsticks = []   # calibrations, beside reports of programs
         self.left_out = []   # sentences
         self.asked_for_bad = False
+        self.runs = {}         # by their ids: the first report of each
+        self.copies = Counter()
+
+    def is_copy(self, report):
+        """Of a run that is there: it is no further observation."""
+        first = self.runs.setdefault(report.id or report, report)
+        if first is report:
+            return False
+        if not reports.same(first, report):
+            raise LeadlineError("%s and %s are reports of one run (%s), but they "
+                                "differ: one of them was changed; leave it out"
+                                % (first.path, report.path, report.id))
+        self.copies[report.id] += 1
+        return True
+
+    def copied(self):
+        return ["%d copies of the report of run %s (%s) are counted once"
+                % (n + 1, run, self.runs[run].path) for run, n in self.copies.items()]
 
     def add(self, report, source, asked):
         if not report.valid:
@@ -180,7 +198,9 @@ def collect(paths, purpose="compare", apart=False):
         for report in loaded:
             if os.path.realpath(report.path) not in seen:
                 seen.add(os.path.realpath(report.path))
-                found.add(report, path, asked=not os.path.isdir(path))
+                if not found.is_copy(report):
+                    found.add(report, path, asked=not os.path.isdir(path))
+    found.left_out += found.copied()
     found.take_yardsticks()
     tell_apart(found.groups)
     if not found.groups:

@@ -28,6 +28,7 @@ class Report:
         self.valid = get(path, tree, "valid", bool)
         self.why = get(path, tree, "why", str, optional=True) or ""
         run = get(path, tree, "run", dict)
+        self.id = get(path, run, "id", str, "run.", optional=True) or ""
         self.program = get(path, run, "program", str, "run.")
         self.version = get(path, run, "version", str, "run.", optional=True) or ""
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
@@ -106,6 +107,11 @@ class Report:
             if error.get("text"):
                 return printable(error["text"])
         return self.why or "it says no more"
+
+
+def same(a, b):
+    """Whether two reports say the same, however they are written."""
+    return read_json(a.path) == read_json(b.path)
 
 
 KINDS = {bool: "true or false", str: "text", int: "a whole number",

@@ -1,6 +1,7 @@
 """Synthetic reports, as the schema has them, with what a test wants changed."""
 import json
 import os
+import uuid
 
 OPTIONS = {"npix": (1024, True), "nbin": (8, True), "filetype": ("unique", False),
            "iomethod": ("posix", False)}
@@ -16,8 +17,8 @@ def report(figures=None, config="", series_id="s1", round_number=None, options=N
               "round": round_number}
     return {
         "schema": "leadline-report/1", "valid": valid, "why": why,
-        "run": {"id": "x", "program": program, "version": "0.1", "label": label,
-                "series": series},
+        "run": {"id": uuid.uuid4().hex, "program": program, "version": "0.1",
+                "label": label, "series": series},
         "mpi": {"library": "MPICH", "ranks": ranks, "nodes": 1},
         "hosts": [{"name": "n1", "ranks": ranks, "cores": 4, "load1_start": load}],
         "io": {"engine": "posix", "cache": cache, "sync": "phase"},

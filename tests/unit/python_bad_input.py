@@ -88,8 +88,8 @@ class BadInput(LeadlineCase):
         os.mkdir(folder)
         for i in range(300):
             with open(os.path.join(folder, "good%d.json" % i), "w") as stream:
-                json.dump(dict(REPORT, run=dict(REPORT["run"], label="c%d" % (i % 50))),
-                          stream)
+                json.dump(dict(REPORT, run=dict(REPORT["run"], label="c%d" % (i % 50),
+                                                id="run%d" % i)), stream)
             with open(os.path.join(folder, "bad%d.json" % i), "w") as stream:
                 stream.write("{")
         for command in list(self.commands(folder))[:-2]:

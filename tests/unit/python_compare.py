@@ -85,6 +85,23 @@ class Numbers(Case):
         self.assertEqual(row["verdict"], "too few repetitions (n = 3 < 6)")
         self.assertIsNone(row["low"])
 
+    def test_copies_count_once(self):
+        first, _ = self.pair()
+        for name in ("c", "d"):
+            shutil.copy(first, os.path.join(self.dir, name + ".json"))
+        rows = self.rows(self.dir)
+        self.assertEqual([r["configuration"] for r in rows], ["a", "b"])
+        self.assertRegex(self.notes[0], "^3 copies of the report of run [0-9a-f]+ "
+                         r"\(.*/a.json\) are counted once$")
+
+    def test_a_copy_that_was_changed(self):
+        first, _ = self.pair()
+        with open(first) as stream:
+            tree = json.load(stream)
+        tree["figures"][0]["reps"][0] *= 2
+        save(self.dir, "c.json", tree)
+        self.refused("are reports of one run", self.dir)
+
     def test_no_difference(self):
         self.assertEqual(self.verdicts(*self.pair(
             b={"figures": {"write_MBps": STEADY[::-1]}}))["b"], "no difference shown")
@@ -331,6 +348,15 @@ class Notes(Case):
         self.assertEqual(len(found), 1, self.notes)
         self.assertIn("write_MBps of a differs from itself: its later half is 2.00 of "
                       "its earlier one", found[0])
+
+    def test_drift_is_over_time(self):
+        """Runs are in the order of their starts, whatever their files are called."""
+        for i, value in enumerate(STEADY + [v * 2 for v in STEADY]):
+            tree = report({"write_MBps": [value]}, label="one")
+            tree["run"]["start_utc"] = "2026-11-%02dT00:00:00Z" % (i + 1)
+            save(self.dir, "%c.json" % (ord("z") - i), tree)
+        self.rows(self.dir)
+        self.assertIn("its later half is 2.00 of its earlier one", str(self.notes))
 
     def test_many_noisy_ones_are_counted(self):
         for i in range(9):
