@@ -18,6 +18,11 @@ dist_doc_DATA = \
 	doc/yardstick.md
 EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore \
 	doc/pictures/make-stars doc/pictures/outcore-stars.png \
+	doc/pictures/outcore-graph-fig34-disk.svg \
+	doc/pictures/outcore-graph-fig34-flash.svg \
+	doc/pictures/outcore-graph-fig35.svg \
+	doc/pictures/outcore-graph-table31-ingest.svg \
+	doc/pictures/outcore-graph-table31-search.svg \
 	doc/pictures/outcore-resample-fig51.svg doc/pictures/outcore-resample-fig52.svg \
 	doc/pictures/lextrac-bytes.svg doc/pictures/lextrac-time.svg \
 	doc/pictures/outcore-2008-fig3a.svg doc/pictures/outcore-2008-fig4a.svg \
