@@ -186,20 +186,38 @@ class Collection:
             self.groups = others
 
 
+def found_in(path, notes):
+    """[(file or directory, its reports)]: of a directory without any, of those in it."""
+    if not os.path.isdir(path):
+        return [(path, [reports.load(path)])]
+    loaded, faults = reports.load_directory(path)
+    notes += faults
+    if loaded or faults:
+        return [(path, loaded)]
+    out = []
+    for name in reports.folders_in(path):
+        place = os.path.join(path, name)
+        loaded, faults = reports.load_directory(place)
+        notes += faults
+        if loaded:
+            out.append((place, loaded))
+    if out:
+        notes.append("%s has no reports itself: those of %s were taken" % (
+            path, ", ".join(os.path.basename(place) for place, _ in out)))
+    return out
+
+
 def collect(paths, purpose="compare", apart=False):
     """Reads files and directories into a Collection."""
     found, seen = Collection(apart), set()
     for path in paths:
-        if os.path.isdir(path):
-            loaded, faults = reports.load_directory(path)
-            found.left_out += faults
-        else:
-            loaded = [reports.load(path)]
-        for report in loaded:
-            if os.path.realpath(report.path) not in seen:
-                seen.add(os.path.realpath(report.path))
-                if not found.is_copy(report):
-                    found.add(report, path, asked=not os.path.isdir(path))
+        for place, loaded in found_in(path, found.left_out):
+            for report in loaded:
+                if os.path.realpath(report.path) not in seen:
+                    seen.add(os.path.realpath(report.path))
+                    if not found.is_copy(report):
+                        found.add(report, path if apart else place,
+                                  asked=not os.path.isdir(path))
     found.left_out += found.copied()
     found.take_yardsticks()
     tell_apart(found.groups)

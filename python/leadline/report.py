@@ -212,6 +212,16 @@ def json_files(folder):
     return [path for path in paths if not os.path.isdir(path)]
 
 
+def folders_in(folder):
+    """Names of directories that are not hidden; none where they cannot be listed."""
+    try:
+        return sorted(name for name in os.listdir(folder)
+                      if not name.startswith(".")
+                      and os.path.isdir(os.path.join(folder, name)))
+    except OSError:
+        return []
+
+
 def load_directory(folder):
     """(reports, sentences about what could not be read). JSON files of another
     schema are not reports and no fault; a sweep's state says in which order its

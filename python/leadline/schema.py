@@ -105,20 +105,26 @@ def faults_of(path):
             or meaning(tree))
 
 
-def files_of(paths):
-    """The files that are named, and those of folders which say they are reports or
-    cannot be read."""
-    for path in paths:
-        if not os.path.isdir(path):
-            yield path
-            continue
-        for found in reports.json_files(path):
-            try:
-                other = reports.schema_of(reports.read_json(found))
-                if other is None or "report" in str(other):
-                    yield found
-            except LeadlineError:
-                yield found
+def is_meant(path):
+    """Whether a file beside others is to be a report: it says so, it has parts of one,
+    or it cannot be read. Others are specifications, a sweep's state, plans, counts."""
+    try:
+        tree = reports.read_json(path)
+    except LeadlineError:
+        return True
+    schema = reports.schema_of(tree)
+    if schema is not None:
+        return "report" in str(schema)
+    return isinstance(tree, dict) and ("figures" in tree or "run" in tree)
+
+
+def files_of(path):
+    """(files to check, how many others there are)."""
+    if not os.path.isdir(path):
+        return [path], 0
+    found = reports.json_files(path)
+    meant = [name for name in found if is_meant(name)]
+    return meant, len(found) - len(meant)
 
 
 def sentences(path):
@@ -137,11 +143,16 @@ def sentences(path):
 
 def main(args, where):
     good = True
-    for path in files_of(args.paths):
-        lines, right = sentences(path)
-        good = good and right
-        for line in lines if not (right and args.quiet) else []:
-            output.say(reports.printable(line) + "\n")
+    for given in args.paths:
+        meant, others = files_of(given)
+        for path in meant:
+            lines, right = sentences(path)
+            good = good and right
+            for line in lines if not (right and args.quiet) else []:
+                output.say(reports.printable(line) + "\n")
+        if others and not args.quiet:
+            output.say(reports.printable("%s: %d other JSON file%s" % (
+                given, others, "s" if others > 1 else "")) + "\n")
     return 0 if good else FAILED
 
 

@@ -335,6 +335,19 @@ class Notes(Case):
         self.assertIn("z.json: not JSON", self.notes[0])
 
 
+    def test_folders_in_a_folder(self):
+        """One that has no reports itself stands for those in it."""
+        for name in ("old", "new", ".hidden", "empty"):
+            os.mkdir(os.path.join(self.dir, name))
+            if name != "empty":
+                save(os.path.join(self.dir, name), "a.json",
+                     report({"write_MBps": STEADY}, label="x", options={
+                         "npix": len(name)}))
+        rows = self.rows(self.dir)
+        self.assertEqual([r["configuration"] for r in rows], ["x"])
+        self.assertIn("has no reports itself: those of new, old were taken",
+                      self.notes[0])
+
     def test_one_configuration_only(self):
         self.rows(self.pair()[0])
         self.assertIn("there is only one configuration, a: nothing to compare it with",

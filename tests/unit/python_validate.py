@@ -178,6 +178,23 @@ class Files(Case):
             self.assertIn("cannot be read: Permission denied",
                           self.run_command(path, status=1))
 
+    def test_what_is_no_report(self):
+        """Specifications and plans beside reports are counted; what has parts of a
+        report, and no schema, is wrong."""
+        path = self.save(self.good())
+        for name, tree in (("spec", {"program": "madbench"}), ("list", [1]),
+                           ("need", {"schema": "leadline-need/1"})):
+            save(self.dir, name + ".json", tree)
+        self.assertEqual(self.run_command(self.dir),
+                         "%s: valid against leadline-report/1\n%s: 3 other JSON files\n"
+                         % (path, self.dir))
+        self.assertEqual(self.run_command("-q", self.dir), "")
+        tree = self.good()
+        del tree["schema"]
+        save(self.dir, "lost.json", tree)
+        self.assertIn("lost.json: $.schema: it is", self.run_command(
+            "-q", self.dir, status=1))
+
     def test_one_bad_among_many(self):
         for i in range(300):
             save(self.dir, "%03d.json" % i, self.good())
