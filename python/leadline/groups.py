@@ -187,7 +187,7 @@ class Collection:
 
 
 def found_in(path, notes):
-    """[(file or directory, its reports)]: of a directory without any, of those in it."""
+    """[(file or directory, its reports)]; for a directory without any those in it."""
     if not os.path.isdir(path):
         return [(path, [reports.load(path)])]
     loaded, faults = reports.load_directory(path)
