@@ -232,6 +232,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_bad_input.py \
 	tests/unit/json_python.py \
 	tests/unit/python_compare.py \
+	tests/unit/python_export.py \
 	tests/unit/python_figure.py \
 	tests/unit/python_gate.py \
 	tests/unit/python_climb.py \

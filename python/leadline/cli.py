@@ -3,8 +3,8 @@ import argparse
 import sys
 from collections import namedtuple
 
-from leadline import (calibrate, compare, gate, groups, history, notes, output, page,
-                      plot, schema, share, sweep, table, trend)
+from leadline import (calibrate, compare, export, gate, groups, history, notes, output,
+                      page, plot, schema, share, sweep, table, trend)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -36,7 +36,7 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
-    for module in (page, plot, history, trend, schema, calibrate):
+    for module in (page, plot, history, trend, export, schema, calibrate):
         module.add(commands)
     return top
 

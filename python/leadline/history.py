@@ -125,12 +125,12 @@ def render(form, lines, faults):
     return table.text(HEADER, rows, right=(3, 4))
 
 
-def tell(faults):
+def tell(faults, command="list"):
     for fault in faults[:TOLD]:
-        sys.stderr.write("leadline list: %s\n" % reports.printable(fault))
+        sys.stderr.write("leadline %s: %s\n" % (command, reports.printable(fault)))
     if len(faults) > TOLD:
-        sys.stderr.write("leadline list: and %d more files that could not be read\n"
-                         % (len(faults) - TOLD))
+        sys.stderr.write("leadline %s: and %d more files that could not be read\n"
+                         % (command, len(faults) - TOLD))
 
 
 def main(args, where):

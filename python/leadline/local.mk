@@ -14,6 +14,7 @@ dist_leadline_DATA = \
 	python/leadline/draw_svg.py \
 	python/leadline/elements.py \
 	python/leadline/errors.py \
+	python/leadline/export.py \
 	python/leadline/fields.py \
 	python/leadline/gallery.py \
 	python/leadline/gate.py \

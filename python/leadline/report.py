@@ -16,8 +16,9 @@ SERVED_FROM_MEMORY = "served_from_memory"
 CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
-# `absent`: of how many repetitions it has no value, as of too few transfers.
-Figure = namedtuple("Figure", "name at unit better reps absent")
+# `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
+# the numbers of the repetitions in `reps`, from 1 on.
+Figure = namedtuple("Figure", "name at unit better reps absent which")
 
 
 class Report:
@@ -152,10 +153,11 @@ def figure(path, row, i):
     if not unit:
         raise wrong(path, where + "unit", "a unit")
     # A ratio needs positive numbers; what is not was no measurement.
-    good = [rep for rep in reps
+    good = [(i + 1, rep) for i, rep in enumerate(reps)
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
-                  unit, better, good, sum(rep is None for rep in reps))
+                  unit, better, [rep for _, rep in good],
+                  sum(rep is None for rep in reps), [i for i, _ in good])
 
 
 def refuse_constant(name):
