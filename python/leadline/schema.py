@@ -119,10 +119,13 @@ def is_meant(path):
 
 
 def files_of(path):
-    """(files to check, how many others there are)."""
+    """(files to check, how many others there are); of a directory without any, of those
+    in it."""
     if not os.path.isdir(path):
         return [path], 0
-    found = reports.json_files(path)
+    folders = [os.path.join(path, name) for name in reports.folders_in(path)]
+    found = reports.json_files(path) or [name for folder in folders
+                                         for name in reports.json_files(folder)]
     meant = [name for name in found if is_meant(name)]
     return meant, len(found) - len(meant)
 
@@ -150,6 +153,9 @@ def main(args, where):
             good = good and right
             for line in lines if not (right and args.quiet) else []:
                 output.say(reports.printable(line) + "\n")
+        if not meant:
+            output.say(reports.printable("%s: no report" % given) + "\n")
+            good = False
         if others and not args.quiet:
             output.say(reports.printable("%s: %d other JSON file%s" % (
                 given, others, "s" if others > 1 else "")) + "\n")

@@ -26,7 +26,8 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
 COMMANDS = {
     "iotrace": "run summary dump merge export compare ldad plot bins recover",
     "ldad": "info verify flatten cat rm perf mandelbrot jacobi fft",
-    "leadline": "compare sweep report plot list validate calibrate"}
+    "leadline": "compare sweep report plot list trend export validate "
+                "calibrate"}
 PLAIN = ["blocktransfer", "madbench", "pfmload", "gsfgen", "gsfinfo", "pfminfo"]
 if HAVE_CLANG:
     COMMANDS["ldadc"] = "analyse plan check rewrite build"
@@ -109,6 +110,8 @@ class Material(Case):
             ("iotrace", "bins", self.at(run)),
             ("iotrace", "export", "--csv=-", self.at(run)),
             ("leadline", "compare", self.place), ("leadline", "list", self.place),
+            ("leadline", "trend", self.at("a.json")),
+            ("leadline", "export", self.at("a.json")),
             ("leadline", "validate", self.at("a.json")),
             ("leadline", "compare", "--format=json", self.at("a.json")),
         ]

@@ -195,6 +195,15 @@ class Files(Case):
         self.assertIn("lost.json: $.schema: it is", self.run_command(
             "-q", self.dir, status=1))
 
+    def test_folders(self):
+        self.assertEqual(self.run_command(self.dir, status=1),
+                         self.dir + ": no report\n")
+        inside = self.path("inside")
+        os.mkdir(inside)
+        path = save(inside, "a.json", self.good())
+        self.assertEqual(self.run_command(self.dir),
+                         path + ": valid against leadline-report/1\n")
+
     def test_one_bad_among_many(self):
         for i in range(300):
             save(self.dir, "%03d.json" % i, self.good())
