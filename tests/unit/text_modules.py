@@ -362,6 +362,7 @@ class Bad(Room):
                 (head + b"s w=a O 1\ns w=b O x\n", ["line 4", "weight"]),
                 (head + b"s w=a O nan\n", ["line 3", "weight"]),
                 (head + b"s w=a O 1e200\n", ["line 3", "weight"]),
+                (head + b"s w=a O " + b"1" * 90 + b"\n", ["line 3", "weight"]),
                 (head + b"s w=a O 1 \n1", ["line 4", "neither"]),
                 (head + b"s w=a O 1 2\n", ["line 3", "behind its weight"]),
                 (head + b"s bias O 1\n", ["line 3", "feature"]),

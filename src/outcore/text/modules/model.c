@@ -109,7 +109,7 @@ static int number(struct reading *r, double *value)
     char text[64], *rest;
     snprintf(text, sizeof text, "%.*s", (int)(w.bytes < 63 ? w.bytes : 63), w.at);
     *value = strtod(text, &rest);
-    if (!w.bytes || rest != text + w.bytes || !(fabs(*value) <= WEIGHT_MOST))
+    if (!w.bytes || rest - text != w.bytes || !(fabs(*value) <= WEIGHT_MOST))
         return bad(r, "has no weight from -1e100 to 1e100 at its end");
     return r->at == r->end ? 0 : bad(r, "goes on behind its weight");
 }
