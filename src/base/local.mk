@@ -23,7 +23,8 @@ src_base_libbase_la_SOURCES = \
 	src/base/units.c src/base/units.h \
 	src/base/thread.c src/base/thread.h \
 	src/base/tool.c src/base/tool.h \
-	src/base/version.h
+	src/base/version.h \
+	src/base/wide.h
 src_base_libbase_la_LIBADD = -lm
 nodist_src_base_libbase_la_SOURCES = src/base/version.c
 

@@ -4,6 +4,7 @@
  * cosine, so that a second geodesic starts where the first ended without
  * trigonometric functions. */
 #include "hydro/geodesy.h"
+#include "base/wide.h"
 #include <math.h>
 
 #define WGS84_A 6378137.0
@@ -239,8 +240,9 @@ static INLINE struct geo_point place_near(const struct line *side,
     return (struct geo_point){ping.lat + north / DEGREE, ping.lon + s.lon / DEGREE};
 }
 
-static void near(struct geo_point ping, double heading, int n, const double *across,
-                 const double *along, struct geo_point *beam)
+WIDE_EXACT static void near(struct geo_point ping, double heading, int n,
+                            const double *across, const double *along,
+                            struct geo_point *beam)
 {
     struct turn ahead = turn_of(heading), aside = {ahead.cos, -ahead.sin};
     struct turn lat = turn_of(ping.lat);
@@ -253,16 +255,24 @@ static void near(struct geo_point ping, double heading, int n, const double *acr
         beam[i].lon = geo_wrap(beam[i].lon);
 }
 
-/* Whether near() will do: the longitude, too, changes by little. */
-static bool are_near(struct geo_point ping, int n, const double *across,
-                     const double *along)
+/* The longest way, to the side and forwards, of these beams. */
+WIDE_EXACT static double longest_way(int n, const double *across, const double *along)
 {
     double most = 0;
+#pragma omp simd reduction(max : most)
     for (int i = 0; i < n; i++) {
         double way = fabs(across[i]) + fabs(along[i]);
         most = way > most ? way : most;
     }
-    return most <= SHORT_ARC * WGS84_B * cos(ping.lat * DEGREE);
+    return most;
+}
+
+/* Whether near() will do: the longitude, too, changes by little. */
+static bool are_near(struct geo_point ping, int n, const double *across,
+                     const double *along)
+{
+    return longest_way(n, across, along) <=
+           SHORT_ARC * WGS84_B * cos(ping.lat * DEGREE);
 }
 
 static void exact(struct geo_point ping, double heading, int n, const double *across,
@@ -272,8 +282,9 @@ static void exact(struct geo_point ping, double heading, int n, const double *ac
     (is_near ? near : far)(ping, heading, n, across, along, beam);
 }
 
-static void tangent(struct geo_point ping, double heading, int n, const double *across,
-                    const double *along, struct geo_point *beam)
+WIDE_EXACT static void plane(struct geo_point ping, double heading, int n,
+                             const double *across, const double *along,
+                             struct geo_point *beam)
 {
     struct turn h = turn_of(heading);
     struct geo_point degree = geo_degree(ping.lat);
@@ -281,8 +292,34 @@ static void tangent(struct geo_point ping, double heading, int n, const double *
         double north = along[i] * h.cos - across[i] * h.sin;
         double east = along[i] * h.sin + across[i] * h.cos;
         beam[i].lat = ping.lat + north / degree.lat;
-        beam[i].lon = geo_wrap(ping.lon + east / degree.lon);
+        beam[i].lon = ping.lon + east / degree.lon;
     }
+}
+
+static void tangent(struct geo_point ping, double heading, int n, const double *across,
+                    const double *along, struct geo_point *beam)
+{
+    plane(ping, heading, n, across, along, beam);
+    for (int i = 0; i < n; i++)
+        beam[i].lon = geo_wrap(beam[i].lon);
+}
+
+bool geo_beams_about(struct geo_point ping, double heading, int n, const double *across,
+                     const double *along, struct geo_point *beam,
+                     struct geo_point *error)
+{
+    const double way_most = 2e4, lat_most = 80;
+    double way = longest_way(n, across, along);
+    if (!(way <= way_most && fabs(ping.lat) <= lat_most))
+        return false;
+    struct geo_point degree = geo_degree(ping.lat);
+    /* The plane is off by terms of the second order, way^2 / radius times 1 or times
+     * the tangent of the latitude, and by smaller ones: twice that is enough. */
+    double tangent_lat = tan(fabs(ping.lat) * DEGREE);
+    double off = 2 * way * way / WGS84_B * (1 + tangent_lat) + 1e-6;
+    plane(ping, heading, n, across, along, beam);
+    *error = (struct geo_point){off / degree.lat, off / degree.lon};
+    return true;
 }
 
 static void surveyed(struct geo_point ping, double heading, int n, const double *across,

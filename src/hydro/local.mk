@@ -14,3 +14,5 @@ src_hydro_libhydro_la_SOURCES = \
 	src/hydro/pfm_side.c src/hydro/pfm_side.h \
 	src/hydro/pfm_sums.c src/hydro/pfm_sums.h \
 	src/hydro/swath.c src/hydro/swath.h
+# A sounding must get the same place on every processor, to the last bit.
+src_hydro_libhydro_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off

@@ -91,8 +91,7 @@ resample_parts = src/outcore/resample/bands.c src/outcore/resample/bands.h \
 	src/outcore/data/stars.c src/outcore/data/stars.h \
 	src/outcore/resample/kernel.c src/outcore/resample/kernel.h \
 	src/outcore/resample/pixels.c src/outcore/resample/pixels.h \
-	src/outcore/resample/weights.c src/outcore/resample/weights.h \
-	src/outcore/resample/wide.h
+	src/outcore/resample/weights.c src/outcore/resample/weights.h
 outcore_SOURCES += $(resample_parts) \
 	src/outcore/resample/basic.c \
 	src/outcore/resample/block.c \

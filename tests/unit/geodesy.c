@@ -141,6 +141,41 @@ static void test_tangent(void)
     tap_ok(off[2] > 1 && off[2] < 4, "8 km in the tangent plane: %.2f m off", off[2]);
 }
 
+/* Where beams are about, and how far off that may be, at any place below 80 degrees. */
+static void test_about(void)
+{
+    double share = 0;
+    int bounded = 0;
+    srand(7);
+    for (int i = 0; i < 20000; i++) {
+        struct geo_point ping = {rand() % 16001 * 0.01 - 80,
+                                 rand() % 36000 * 0.01 - 180};
+        double metres = pow(10, i % 5) * 1.99, heading = rand() % 36000 * 0.01;
+        double across[2], along[2];
+        struct geo_point about[2], at[2], error;
+        for (int k = 0; k < 2; k++) {
+            across[k] = metres / 2 * (rand() % 2001 * 0.001 - 1);
+            along[k] = metres / 2 * (rand() % 2001 * 0.001 - 1);
+        }
+        geo_beams(GEO_EXACT, ping, heading, 2, across, along, at);
+        bounded += geo_beams_about(ping, heading, 2, across, along, about, &error);
+        for (int k = 0; k < 2; k++) {
+            double east = geo_wrap(at[k].lon - about[k].lon);
+            share = fmax(share, fabs(at[k].lat - about[k].lat) / error.lat);
+            share = fmax(share, fabs(east) / error.lon);
+        }
+    }
+    tap_ok(bounded == 20000 && share > 0.1 && share < 0.75,
+           "the bound of the tangent plane's error: at most %.2f of it", share);
+    const double far = 19999, none = 0, too_far = 20001;
+    struct geo_point here = {10, 20}, pole = {80.1, 0}, p, error;
+    tap_ok(geo_beams_about(here, 0, 1, &far, &none, &p, &error) &&
+               !geo_beams_about(here, 0, 1, &too_far, &none, &p, &error) &&
+               !geo_beams_about(here, 0, 1, &none, &too_far, &p, &error) &&
+               !geo_beams_about(pole, 0, 1, &none, &none, &p, &error),
+           "beyond 20 km and near the poles there is none");
+}
+
 /* The survey's formula goes a millimetre at least; otherwise it is good to tenths. */
 static void test_survey(void)
 {
@@ -230,6 +265,7 @@ int main(int argc, char **argv)
     test_beams();
     test_near();
     test_tangent();
+    test_about();
     test_survey();
     test_across_180();
     test_degree();

@@ -6,10 +6,12 @@
 #include "base/err.h"
 #include "hydro/gsf_write.h"
 #include "local_run.h"
+#include "pfmload/input/beams.h"
 #include "pfmload/input/reader.h"
 #include "pfmload/input/scan.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +229,74 @@ static void test_bounds(void)
     finds(&o, "012345", "within bounds without soundings");
 }
 
+/* ---- the ends of a box ----------------------------------------------------------- */
+
+enum { SWATH = 60, PINGS = 40 };
+
+/* A line of pings; some beams are null. */
+static struct gsf_ping line_ping(double lat, double lon, double heading, double metres)
+{
+    static double depth[SWATH], across[SWATH], along[SWATH];
+    static uint8_t flag[SWATH];
+    for (int k = 0; k < SWATH; k++) {
+        depth[k] = 1;
+        across[k] = metres * (k - SWATH / 2 + rand() % 3) / SWATH;
+        along[k] = metres * (rand() % 11 - 5) / 100;
+        flag[k] = rand() % 8 ? 0 : GSF_BEAM_NULL;
+    }
+    return (struct gsf_ping){.lat = lat,
+                             .lon = lon,
+                             .heading = heading,
+                             .headed = true,
+                             .beams = SWATH,
+                             .depth = depth,
+                             .across = across,
+                             .along = along,
+                             .flag = flag};
+}
+
+static void add_beams(struct geo_box *box, const struct beams *b,
+                      const struct gsf_ping *p)
+{
+    for (int i = 0; i < p->beams; i++)
+        if (!beam_is_null(p, i))
+            geo_box_add(box, b->at[i]);
+}
+
+/* Lines everywhere, also across 0 and 180 degrees and near the poles. */
+static void test_ends_of_boxes(void)
+{
+    struct beams all = {.how = GEO_EXACT}, ends = {.how = GEO_EXACT};
+    int lines = 600, same_boxes = 0, placed = 0, few = 0;
+    srand(3);
+    for (int i = 0; i < lines; i++) {
+        struct geo_box a = {0}, b = {0};
+        double lat = rand() % 1700 * 0.1 - 85, heading = rand() % 3600 * 0.1;
+        double lon = i % 3 ? rand() % 3600 * 0.1 - 180 : (i % 2 ? 179.999 : -0.001);
+        double metres = 30 * pow(10, i % 4);
+        for (int k = 0; k < PINGS; k++) {
+            double step = k * metres / 2e6;
+            struct gsf_ping p = line_ping(lat + step * cos(heading * M_PI / 180),
+                                          geo_wrap(lon + step), heading, metres);
+            if (beams_place(&all, &p) || beams_place_ends(&ends, &p, &b))
+                continue;
+            for (int j = 0; j < SWATH; j++)
+                few += !memcmp(&all.at[j], &ends.at[j], sizeof *all.at);
+            placed += SWATH;
+            add_beams(&a, &all, &p);
+            add_beams(&b, &ends, &p);
+        }
+        same_boxes += a.n && !memcmp(&a, &b, sizeof a);
+    }
+    tap_ok(same_boxes == lines,
+           "boxes of %d of %d lines do not depend on the beams "
+           "within them",
+           same_boxes, lines);
+    tap_ok(few < placed / 2, "of which few are placed (%d of %d)", few, placed);
+    beams_free(&all);
+    beams_free(&ends);
+}
+
 /* ---- damaged files -------------------------------------------------------------- */
 
 enum { TRUNCATED = 6, EMPTY, NO_GSF, FOLDER, MISSING };
@@ -323,6 +393,7 @@ int main(int argc, char **argv)
     test_good();
     test_ends();
     test_bounds();
+    test_ends_of_boxes();
     test_refusals();
     test_skip_bad();
     list_close(&list);

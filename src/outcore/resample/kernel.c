@@ -1,7 +1,7 @@
 #include "outcore/resample/kernel.h"
 #include "base/units.h"
+#include "base/wide.h"
 #include "outcore/resample/pixels.h"
-#include "outcore/resample/wide.h"
 #include <math.h>
 #include <string.h>
 

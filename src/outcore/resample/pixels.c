@@ -1,5 +1,5 @@
 #include "outcore/resample/pixels.h"
-#include "outcore/resample/wide.h"
+#include "base/wide.h"
 #include <math.h>
 #include <string.h>
 

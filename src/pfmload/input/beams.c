@@ -1,18 +1,32 @@
 #include "pfmload/input/beams.h"
 #include "base/err.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+
+static int beams_make_room(struct beams *b, int beams)
+{
+    if (beams <= b->room)
+        return 0;
+    beams_free(b);
+    size_t n = 2 * (size_t)beams;
+    b->at = malloc(n * sizeof *b->at);
+    b->end = malloc(n * sizeof *b->end);
+    b->across = malloc(n * sizeof *b->across);
+    b->along = malloc(n * sizeof *b->along);
+    b->which = malloc(n * sizeof *b->which);
+    if (!b->at || !b->end || !b->across || !b->along || !b->which)
+        return err_set(-ENOMEM, NULL, -1, "no memory for %d beams", beams);
+    b->room = 2 * beams;
+    return 0;
+}
 
 int beams_place(struct beams *b, const struct gsf_ping *ping)
 {
     struct geo_point here = {ping->lat, ping->lon};
-    if (ping->beams > b->room) {
-        beams_free(b);
-        b->at = malloc(2 * (size_t)ping->beams * sizeof *b->at);
-        if (!b->at)
-            return err_set(-ENOMEM, NULL, -1, "no memory for %d beams", ping->beams);
-        b->room = 2 * ping->beams;
-    }
+    int rc = beams_make_room(b, ping->beams);
+    if (rc)
+        return rc;
     if (ping->headed)
         geo_beams(b->how, here, ping->heading, ping->beams, ping->across, ping->along,
                   b->at);
@@ -25,6 +39,109 @@ int beams_place(struct beams *b, const struct gsf_ping *ping)
 void beams_free(struct beams *b)
 {
     free(b->at);
-    b->at = NULL;
-    b->room = 0;
+    free(b->end);
+    free(b->across);
+    free(b->along);
+    free(b->which);
+    *b = (struct beams){.how = b->how};
+}
+
+/* ---- the ends of a box ------------------------------------------------------------ */
+
+/* A beam beyond one of these may make the box larger. */
+struct ends {
+    double south, north, west, east;
+};
+
+/* Of the beams that are loaded, by where they are about. Returns how many there are. */
+static int reach(const struct beams *b, const struct gsf_ping *p, struct ends *e)
+{
+    int n = 0;
+    *e = (struct ends){INFINITY, -INFINITY, INFINITY, -INFINITY};
+    for (int i = 0; i < p->beams; i++) {
+        struct geo_point at = b->at[i];
+        if (beam_is_null(p, i))
+            continue;
+        e->south = at.lat < e->south ? at.lat : e->south;
+        e->north = at.lat > e->north ? at.lat : e->north;
+        e->west = at.lon < e->west ? at.lon : e->west;
+        e->east = at.lon > e->east ? at.lon : e->east;
+        n++;
+    }
+    return n;
+}
+
+/* A box has longitudes twice, and they differ where some are on the other side of 0 or
+ * 180 degrees: beams there are all placed. */
+static bool is_by_seam(const struct ends *e, double error)
+{
+    double west = e->west - error, east = e->east + error;
+    return west <= -180 || east >= 180 || (west <= 0 && east >= 0);
+}
+
+/* Ends of the beams become those that a beam must pass to be an end of `known` and of
+ * the beams, though it may be off by `error`, and others, too. */
+static void draw_in(struct ends *e, struct geo_point error, const struct geo_box *known)
+{
+    double turn = e->west < 0 ? 360 : 0;
+    e->south += 2 * error.lat;
+    e->north -= 2 * error.lat;
+    e->west += 2 * error.lon;
+    e->east -= 2 * error.lon;
+    if (!known->n)
+        return;
+    e->south = fmin(e->south, known->south + error.lat);
+    e->north = fmax(e->north, known->north - error.lat);
+    e->west = fmin(e->west, fmax(known->west[0], known->west[1] - turn) + error.lon);
+    e->east = fmax(e->east, fmin(known->east[0], known->east[1] - turn) - error.lon);
+}
+
+/* Those beyond an end; one at least, whose place the others get. */
+static int pick(struct beams *b, const struct gsf_ping *p, const struct ends *e)
+{
+    int n = 0, any = 0;
+    for (int i = 0; i < p->beams; i++) {
+        struct geo_point at = b->at[i];
+        if (beam_is_null(p, i))
+            continue;
+        any = i;
+        if (at.lat <= e->south || at.lat >= e->north || at.lon <= e->west ||
+            at.lon >= e->east)
+            b->which[n++] = i;
+    }
+    if (!n)
+        b->which[n++] = any;
+    return n;
+}
+
+static void place_picked(struct beams *b, const struct gsf_ping *p, int n)
+{
+    struct geo_point here = {p->lat, p->lon};
+    for (int k = 0; k < n; k++) {
+        b->across[k] = p->across[b->which[k]];
+        b->along[k] = p->along[b->which[k]];
+    }
+    geo_beams(b->how, here, p->heading, n, b->across, b->along, b->end);
+    for (int i = 0; i < p->beams; i++)
+        b->at[i] = b->end[0];
+    for (int k = 0; k < n; k++)
+        b->at[b->which[k]] = b->end[k];
+}
+
+int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
+                     const struct geo_box *known)
+{
+    struct geo_point here = {ping->lat, ping->lon}, error;
+    struct ends e;
+    int rc = beams_make_room(b, ping->beams);
+    if (rc)
+        return rc;
+    if (b->how != GEO_EXACT || !ping->headed ||
+        !geo_beams_about(here, ping->heading, ping->beams, ping->across, ping->along,
+                         b->at, &error) ||
+        !reach(b, ping, &e) || is_by_seam(&e, error.lon))
+        return beams_place(b, ping);
+    draw_in(&e, error, known);
+    place_picked(b, ping, pick(b, ping, &e));
+    return 0;
 }

@@ -10,13 +10,22 @@
 struct beams {
     enum geo_how how;
     int room;
-    struct geo_point *at; /* of every beam */
+    struct geo_point *at;   /* of every beam */
+    struct geo_point *end;  /* of those that beams_place_ends places */
+    double *across, *along; /* of the same */
+    int *which;             /* beams they are */
 };
 
 /* Local. Fills b->at for a ping that is placed. Where its heading is not known, all
  * beams are where the ship is (beam_is_lost). Returns 0 or -ENOMEM with a sentence. */
 int beams_place(struct beams *b, const struct gsf_ping *ping);
 void beams_free(struct beams *b);
+
+/* Local. Likewise, for those who want only the box of all beams that are loaded, and
+ * have `known` of it already. Few beams can make that box larger. Only these are placed;
+ * the others are said to be where one of them is, which leaves the box as it is. */
+int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
+                     const struct geo_box *known);
 
 /* Local. No detection. */
 static inline bool beam_is_null(const struct gsf_ping *p, int i)

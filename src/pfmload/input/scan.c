@@ -90,7 +90,8 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     if (p->ignored || !p->placed)
         return 0;
     struct scan s = {0};
-    int rc = beams_place(&c->beams, p);
+    int rc = c->o->bounded ? beams_place(&c->beams, p)
+                           : beams_place_ends(&c->beams, p, &file->box);
     for (int i = 0; i < p->beams && !rc; i++) {
         struct geo_point at = c->beams.at[i];
         double depth = p->depth[i];
