@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/unit/aio \
 	tests/unit/area \
 	tests/unit/area_pass \
+	tests/unit/batch \
 	tests/unit/block_order \
 	tests/unit/blocks \
 	tests/unit/busy \

@@ -6,10 +6,12 @@
  *   RADIX_TYPE              of an element
  *   RADIX_WORD(c, p, k)     word k of *p
  *   RADIX_BEFORE(c, p, q)   whether *p comes before *q by these words
+ *   RADIX_SMALL(c, a, n)    optional: sorts a few of them in a faster way, and returns
+ *                           true; or does nothing, and returns false
  *
  * where words are numbers of 64 bits of which the first that differs decides, and c is
  * the `context` that the source hands on. It gets RADIX(sort)(a, n, k, context), which
- * sorts n elements by words k and up. No memory but the stack: 4 KiB a level, each of
+ * sorts n elements by words k and up. No memory but the stack: 2 KiB a level, each of
  * which takes 3 bits or more. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +20,8 @@
 #ifndef SORT_RADIX_H
 #define SORT_RADIX_H
 
-/* Measured (bench/sorter). */
-#define RADIX_DIGIT 8 /* bits, at most: the ends of buckets stay in the cache */
+/* Measured: with 8 bits, one load of soundings takes 1.7 times as long to sort. */
+#define RADIX_DIGIT 7 /* bits, at most: as many streams as caches and TLBs can follow */
 #define RADIX_BUCKETS (1 << RADIX_DIGIT)
 #define RADIX_FILL 1 /* bits: at least 2 elements a bucket */
 #define RADIX_FEW 24 /* that are sorted by insertion */
@@ -101,6 +103,10 @@ static void RADIX(sort)(RADIX_TYPE *a, int64_t n, int k, const void *context)
 {
     int64_t start[RADIX_BUCKETS], end[RADIX_BUCKETS], sum = 0;
     uint64_t least, most;
+#ifdef RADIX_SMALL
+    if (RADIX_SMALL(context, a, n))
+        return;
+#endif
     for (;; k++) {
         if (n <= RADIX_FEW) {
             RADIX(few)(a, n, context);
