@@ -138,7 +138,8 @@ int pfm_head_make(struct pfm_head *h, const struct pfm_form *form)
 static uint16_t offset_of(float degrees, double bin, int64_t bits)
 {
     double largest = (double)((1 << bits) - 1);
-    return (uint16_t)fmin(fmax(floor(degrees / bin * largest + 0.5), 0), largest);
+    double x = degrees / bin * largest + 0.5;
+    return (uint16_t)(!(x >= 1) ? 0 : x > largest ? largest : x);
 }
 
 bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding *s)
@@ -146,13 +147,14 @@ bool pfm_place(const struct pfm_head *h, struct geo_point p, struct pfm_sounding
     const double rounded = 1e-9; /* as_said: the grid may begin above the bounds */
     double lon = p.lon < h->min_x - rounded ? p.lon + 360 : p.lon;
     double x = lon - h->min_x, y = p.lat - h->min_y;
-    double column = trunc(x / h->bin_x), row = trunc(y / h->bin_y);
-    if (!(x >= -rounded && y >= -rounded && column < (double)h->width &&
-          row < (double)h->height))
+    double bins_x = x / h->bin_x, bins_y = y / h->bin_y;
+    if (!(x >= -rounded && y >= -rounded && bins_x < (double)h->width &&
+          bins_y < (double)h->height))
         return false;
-    s->bin = (int64_t)row * h->width + (int64_t)column;
-    x = lon - (h->min_x + column * h->bin_x);
-    y = p.lat - (h->min_y + row * h->bin_y);
+    int64_t column = (int64_t)bins_x, row = (int64_t)bins_y;
+    s->bin = row * h->width + column;
+    x = lon - (h->min_x + (double)column * h->bin_x);
+    y = p.lat - (h->min_y + (double)row * h->bin_y);
     s->x = offset_of((float)x, h->bin_x, h->offset_bits);
     s->y = offset_of((float)y, h->bin_y, h->offset_bits);
     return true;

@@ -117,7 +117,7 @@ static int make_soundings(struct feed *f, const struct source *from,
     struct feed_counts c = f->counts;
     struct pfm_sounding *s = f->soundings;
     for (int i = 0; i < p->beams; i++) {
-        double depth = floor((p->depth[i] + h->depth_offset) * h->depth_scale + 0.5);
+        double depth = (p->depth[i] + h->depth_offset) * h->depth_scale + 0.5;
         if (beam_is_null(p, i)) {
             c.beams_null++;
         } else if (beam_is_lost(p, i)) {

@@ -90,6 +90,7 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
     if (p->ignored || !p->placed)
         return 0;
     struct scan s = {0};
+    struct geo_point last = {0, 0};
     int rc = c->o->bounded ? beams_place(&c->beams, p)
                            : beams_place_ends(&c->beams, p, &file->box);
     for (int i = 0; i < p->beams && !rc; i++) {
@@ -100,7 +101,11 @@ static int scan_ping(struct scanner *c, const struct gsf_ping *p, int64_t number
             continue;
         s.depth_min = !s.box.n || depth < s.depth_min ? depth : s.depth_min;
         s.depth_max = !s.box.n || depth > s.depth_max ? depth : s.depth_max;
-        geo_box_add(&s.box, at);
+        if (s.box.n && at.lat == last.lat && at.lon == last.lon)
+            s.box.n++; /* as most are that beams_place_ends does not place */
+        else
+            geo_box_add(&s.box, at);
+        last = at;
         s.beams = i + 1;
     }
     s.pings = s.box.n ? p->number : 0;
