@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """How well the filters of pfmload tell false soundings: filters.py BUILD [DIR]
 
-Makes a survey with gsfgen in DIR, which says where its false depths are, loads it with
-one filter after the other, and prints how many of the false soundings each cut (recall)
-and how much of what it cut was false (precision). Soundings that the survey has flagged
-itself count for neither. The filters' numbers are sigma, as pfmload takes them."""
+Makes surveys with gsfgen in DIR, which says where their false depths are, loads each
+with one filter after the other, and prints how many of the false soundings a filter
+cut (recall) and how much of what it cut was false (precision). Soundings that the
+survey has flagged itself count for neither. The filters' numbers are sigma, as pfmload
+takes them.
+
+First all filters, on the smooth sea floor; then the swath filter on each terrain, with
+spikes of 3 to 12 % of the depth, in 0.4, 3 and 12 % of the beams."""
 import os
 import re
 import shutil
@@ -13,6 +17,8 @@ import sys
 import tempfile
 
 FILES = 2
+TERRAINS = ("smooth", "rugged", "wrecks", "canyon")
+SHARES = ("0.4", "3", "12")
 BIN_M = 6  # about 5 soundings in each, at the survey's depth
 MANUALLY_INVAL, FILTER_INVAL = 1, 2
 
@@ -79,27 +85,54 @@ def measure(pfm, false):
     return hits / there, hits / cut if cut else float("nan"), cut
 
 
+def survey(build, top, *options):
+    """Loads of a survey by filters: a function of pfmload's options."""
+    folder = tempfile.mkdtemp(dir=top)
+    subprocess.check_call([os.path.join(build, "gsfgen"), "--truth", "--quiet",
+                           "--dir", folder] + list(options))
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".gsf"))
+    false = truth(folder, names)
+    pfm = os.path.join(folder, "x.pfm")
+
+    def load(options):
+        subprocess.check_call(
+            [os.path.join(build, "pfmload"), "--bin-size=%d" % BIN_M, "-o", pfm,
+             "--quiet", "--area-serial"] +
+            options + [os.path.join(folder, name) for name in names])
+        found = measure(pfm, false)
+        os.remove(pfm)
+        shutil.rmtree(pfm + ".data")
+        return found
+    return load
+
+
+def all_filters(build, top):
+    load = survey(build, top, "--files=%d" % FILES)
+    print("%-26s  %9s  %9s  %9s" % ("filter", "recall", "precision", "cut"))
+    for text, options in FILTERS:
+        print("%-26s  %9.4f  %9.4f  %9d" % ((text,) + load(options)), flush=True)
+
+
+def terrains(build, top):
+    print("\nswath, sigma 5, spikes of 3 to 12 %% of the depth: recall, precision\n\n"
+          "%-8s" % "terrain" + "".join("  %18s" % (share + " % of beams")
+                                       for share in SHARES))
+    for terrain in TERRAINS:
+        found = [survey(build, top, "--files=1", "--pings=1000", "--terrain=" + terrain,
+                        "--spikes=" + share, "--spike-size=3-12")(["--swath-filter"])
+                 for share in SHARES]
+        print("%-8s" % terrain + "".join("  %9.3f %8.3f" % one[:2] for one in found),
+              flush=True)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
-    folder = tempfile.mkdtemp(dir=sys.argv[2] if len(sys.argv) > 2 else None)
+    top = tempfile.mkdtemp(dir=sys.argv[2] if len(sys.argv) > 2 else None)
     try:
-        subprocess.check_call([os.path.join(build, "gsfgen"), "--files=%d" % FILES,
-                               "--truth", "--quiet", "--dir", folder])
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".gsf"))
-        false = truth(folder, names)
-        print("%-26s  %9s  %9s  %9s" % ("filter", "recall", "precision", "cut"))
-        for text, options in FILTERS:
-            pfm = os.path.join(folder, "x.pfm")
-            subprocess.check_call(
-                [os.path.join(build, "pfmload"), "--bin-size=%d" % BIN_M, "-o", pfm,
-                 "--quiet", "--area-serial"] +
-                options + [os.path.join(folder, name) for name in names])
-            print("%-26s  %9.4f  %9.4f  %9d" % ((text,) + measure(pfm, false)),
-                  flush=True)
-            os.remove(pfm)
-            shutil.rmtree(pfm + ".data")
+        all_filters(build, top)
+        terrains(build, top)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(top)
 
 
 if __name__ == "__main__":

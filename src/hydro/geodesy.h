@@ -31,10 +31,10 @@ struct geo_point geo_survey(struct geo_point from, double azimuth, double metres
 void geo_beams(enum geo_how how, struct geo_point ping, double heading, int n,
                const double *across, const double *along, struct geo_point *beam);
 
-/* Local. Where geo_beams(GEO_EXACT) puts these beams, by the tangent plane: *error is an
- * upper bound of the difference, in degrees. Longitudes are not wrapped: they are the
- * ping's and what a beam is east of it. Returns false, and nothing else, where no bound
- * is known: for beams beyond 20 km, and from 80 degrees of latitude on. */
+/* Local. Where geo_beams(GEO_EXACT) puts these beams, by the tangent plane. *error is
+ * an upper bound of the difference, in degrees. Longitudes are not wrapped: they are
+ * the ping's plus what a beam is east of it. Returns false, and nothing else, where no
+ * bound is known: for beams beyond 20 km, and from 80 degrees of latitude on. */
 bool geo_beams_about(struct geo_point ping, double heading, int n, const double *across,
                      const double *along, struct geo_point *beam,
                      struct geo_point *error);

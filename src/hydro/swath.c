@@ -307,28 +307,107 @@ static int make_lines(struct swath *w, const float *profile, int n)
 
 /* ---- cutting -------------------------------------------------------------------- */
 
-/* A window of beams, from `first`, `beams` of them, and its line. */
+/* A window of beams, from `first`, `beams` of them, and its surface. */
 struct window {
     const struct slot *const *slot;
     int first, beams;
-    float level, slope;
+    float level, slope; /* of the line, in the middle ping */
+    float along;        /* metres from ping to ping */
 };
 
-/* The median of all distances from the line is below `limit`: more than half of them
+/* How far below the surface a depth is, of ping k of the window. */
+static float below(const struct window *v, int k, int beam, float depth)
+{
+    return depth - (v->level + v->slope * (float)(beam - v->first) +
+                    v->along * (float)(k - REACH));
+}
+
+/* The median of all distances from the surface is below `limit`: more than half of them
  * are. No need to know the median itself. */
 static bool near(const struct window *v, float limit)
 {
-    int n = 0, below = 0;
+    int n = 0, within = 0;
     for (int k = 0; k < SWATH_PINGS; k++) {
         if (!v->slot[k])
             continue;
-        const float *value = v->slot[k]->value + v->first;
-        for (int i = 0; i < v->beams; i++) {
+        const float *value = v->slot[k]->value;
+        for (int i = v->first; i < v->first + v->beams; i++) {
             n += value[i] < NONE;
-            below += fabsf(value[i] - (v->level + v->slope * (float)i)) < limit;
+            within += fabsf(below(v, k, i, value[i])) < limit;
         }
     }
-    return n >= SWATH_NEIGHBOURS && 2 * below > n;
+    return n >= SWATH_NEIGHBOURS && 2 * within > n;
+}
+
+static float median_of(float *a, int n)
+{
+    for (int i = 1; i < n; i++) {
+        float x = a[i];
+        int j = i;
+        for (; j > 0 && a[j - 1] > x; j--)
+            a[j] = a[j - 1];
+        a[j] = x;
+    }
+    return n ? a[n / 2] : 0;
+}
+
+/* The median of the slopes between the other pings, in all beams of the window: the
+ * middle one may be a shoal of fish. */
+static float along_slope(const struct window *v)
+{
+    static const int pair[][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 3}, {1, 4}, {3, 4}};
+    float slope[SWATH_BEAMS * sizeof pair / sizeof *pair];
+    int n = 0;
+    for (size_t p = 0; p < sizeof pair / sizeof *pair; p++) {
+        const struct slot *s = v->slot[pair[p][0]], *t = v->slot[pair[p][1]];
+        float pings = (float)(pair[p][1] - pair[p][0]);
+        for (int i = v->first; s && t && i < v->first + v->beams; i++)
+            if (s->value[i] < NONE && t->value[i] < NONE)
+                slope[n++] = (t->value[i] - s->value[i]) / pings;
+    }
+    return median_of(slope, n);
+}
+
+/* About as far off the surface, on the same side. */
+static bool agrees(const struct window *v, int k, int beam, float off)
+{
+    float z = v->slot[k]->value[beam];
+    float part = z < NONE ? below(v, k, beam, z) / off : 0;
+    return part > 1 / SWATH_ALIKE && part < SWATH_ALIKE;
+}
+
+/* Beams side by side of the middle ping that are off as this one is. */
+static int width_of(const struct window *v, int beam, int beams, float off)
+{
+    int width = 1;
+    for (int i = beam + 1; i < beams && agrees(v, REACH, i, off); i++)
+        width++;
+    for (int i = beam - 1; i >= 0 && agrees(v, REACH, i, off); i--)
+        width++;
+    return width;
+}
+
+/* Two more soundings are off as this one is, beside it in its ping or around it in the
+ * pings before and after: something lies there. In its own ping that counts for narrow
+ * things only, as wide ones may be shoals of fish. */
+static bool confirmed(const struct window *v, int beam, int beams, float off)
+{
+    int width = width_of(v, beam, beams, off), n = width < SWATH_SHOAL ? width - 1 : 0;
+    for (int k = REACH - 1; k <= REACH + 1; k += 2)
+        for (int i = beam - 1; i <= beam + 1; i++)
+            if (v->slot[k] && i >= 0 && i < beams)
+                n += agrees(v, k, i, off);
+    return n >= 2;
+}
+
+/* `off`: of a beam from the line. On a slope along the track, the line is right for
+ * the middle ping only; the plane is right for all of them. */
+static bool is_spike(struct window *v, int beam, int beams, float off, float limit)
+{
+    v->along = 0;
+    bool far = near(v, limit);
+    v->along = along_slope(v);
+    return (far || near(v, limit)) && !confirmed(v, beam, beams, off);
 }
 
 static void cut_spikes(struct swath *w, const struct slot *const slot[SWATH_PINGS],
@@ -347,13 +426,13 @@ static void cut_spikes(struct swath *w, const struct slot *const slot[SWATH_PING
         int at = i - SWATH_BEAMS / 2;
         at = at < 0 ? 0 : at >= windows ? windows - 1 : at;
         float z = s->value[first + i];
-        float off = fabsf(z - (w->level[at] + w->slope[at] * (float)(i - at)));
-        if (!(z < NONE) || off <= fmaxf(part * fabsf(z), metres))
+        float off = z - (w->level[at] + w->slope[at] * (float)(i - at));
+        if (!(z < NONE) || fabsf(off) <= fmaxf(part * fabsf(z), metres))
             continue;
         v.first = first + at;
         v.level = w->level[at];
         v.slope = w->slope[at];
-        bool spike = near(&v, off * to_limit);
+        bool spike = is_spike(&v, first + i, s->ping.beams, off, fabsf(off) * to_limit);
         s->cut[first + i] = spike;
         w->counts.spikes += spike;
     }

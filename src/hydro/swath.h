@@ -6,7 +6,12 @@
  * median of the slopes between beams four apart, and whose level is the median again.
  * A sounding is cut where it is farther from the line than `sigma` times 1.4826 times
  * the median distance of all the soundings in the window, and farther than a floor.
+ * Distances are from the line, or from the plane that has its slope and the median
+ * slope along the track, whichever are shorter.
  * Of normal noise that is beyond the floor, 3 sigma cut 3 in 1000, and 5 hardly any.
+ * A sounding stays where two more are about as far off, beside it in its ping or around
+ * it in the pings before and after: boulders, wrecks and the edges of cliffs are not
+ * cut. SWATH_SHOAL beams or more side by side do not confirm each other.
  * Medians bear that nearly half of the window is wrong; a whole ping that is wrong, as
  * over a shoal of fish, stands out against those beside it.
  *
@@ -23,6 +28,8 @@
 #define SWATH_BEAMS 9
 #define SWATH_PINGS 5
 #define SWATH_NEIGHBOURS 10 /* soundings in a window without which nothing is cut */
+#define SWATH_ALIKE 1.4F    /* times as far off, at most, is about as far */
+#define SWATH_SHOAL 8       /* beams side by side that may be a shoal of fish */
 #define SWATH_GAP_M 1000.0  /* from ping to ping: the survey went on elsewhere */
 #define SWATH_GAP_S 60
 

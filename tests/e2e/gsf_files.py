@@ -236,11 +236,38 @@ class GsfFiles(Case):
                      for beam in range(2, 238)) - sum(off)
         self.assertLess(others / 236e3, 0.02)
 
+    def test_terrains(self):
+        """Each kind of sea floor is another one; spikes are as many and as far off as
+        was asked for; the default is the smooth one, with 0.4 % of 6 to 35 %."""
+        depths = {}
+        for terrain in ("smooth", "rugged", "wrecks", "canyon"):
+            folder = os.path.join(self.tmp, terrain)
+            os.mkdir(folder)
+            done = self.gsfgen("--files=1", "--pings=60", "--quiet", "--truth",
+                               "--terrain=" + terrain, "--spikes=5",
+                               "--spike-size=50-60", folder=folder)
+            self.assertEqual(done.status, 0, done)
+            rows = self.depths(os.path.join(folder, "line-0001.gsf"))
+            with open(os.path.join(folder, "line-0001.spikes")) as f:
+                places = [tuple(map(int, line.split(","))) for line in
+                          f.read().splitlines()[1:]]
+            self.assertAlmostEqual(len(places) / (60 * 240), 0.05, delta=0.01)
+            far = sum(self.far_from_neighbours(rows[ping - 1], beam - 1, 0.3)
+                      for ping, beam in places)
+            self.assertGreater(far / len(places), 0.9, terrain)
+            depths[terrain] = rows
+        self.assertEqual(len({str(rows) for rows in depths.values()}), 4)
+        steps = {terrain: sorted(abs(a - b) for row in rows
+                                 for a, b in zip(row, row[1:]) if a and b)
+                 for terrain, rows in depths.items()}
+        high = {terrain: step[len(step) * 8 // 10] for terrain, step in steps.items()}
+        self.assertGreater(high["rugged"], 1.3 * high["smooth"], high)
+
     @staticmethod
-    def far_from_neighbours(row, beam):
+    def far_from_neighbours(row, beam, part=0.04):
         """Whether a depth is 4 % off the median of those beside it."""
         beside = sorted(z for z in row[max(0, beam - 4):beam + 5] if z)
-        return bool(row[beam]) and abs(row[beam] / beside[len(beside) // 2] - 1) > 0.04
+        return bool(row[beam]) and abs(row[beam] / beside[len(beside) // 2] - 1) > part
 
     @staticmethod
     def depths(path):
@@ -293,6 +320,9 @@ class GsfFiles(Case):
         self.refused(self.gsfgen("--preset=12", "--files=3"), "--preset", "--files")
         self.refused(self.gsfgen("--preset=13"), "--preset", "L|12|24|48|74")
         self.refused(self.gsfgen("--beams=0"), "--beams", "0")
+        self.refused(self.gsfgen("--spike-size=7-3"), "--spike-size=7-3", "lower one")
+        self.refused(self.gsfgen("--spike-size=5"), "--spike-size=5")
+        self.refused(self.gsfgen("--terrain=flat"), "--terrain", "smooth|rugged")
         done = self.gsfgen(*self.SMALL, folder=os.path.join(self.tmp, "nowhere"))
         self.one_sentence(done, "nowhere", "No such file")
         self.assertEqual(done.status, 1)

@@ -74,7 +74,7 @@ class PfmloadEnded(Loads):
         done.said = [line for line in done.said if "by a signal" not in line]
         if "did not come back" in done.err:
             late = [line for line in done.said if "did not come back" in line]
-            self.assertEqual(done.said, late, done)  # ranks may run out of time together
+            self.assertEqual(done.said, late, done)  # of several ranks at once
             done.said = late[:1]
             self.one_sentence(done, "--io-timeout")
         else:

@@ -200,6 +200,62 @@ static void test_noise(void)
            errors(&file, &r));
 }
 
+/* A wall along the track or across it, 30 m high, and a spike at its foot. */
+static void test_walls(void)
+{
+    struct swath_options o = usual;
+    o.sigma = 5;
+    for (int across = 0; across < 2; across++) {
+        make(&file, PINGS, BEAMS, 0);
+        for (int i = 0; i < PINGS * BEAMS; i++) {
+            int p = i / BEAMS, b = i % BEAMS, at = across ? p - 30 : b - 32;
+            double step = at < 0 ? 0 : at > 5 ? 30 : 5.0 * at;
+            file.depth[p][b] = (100 + step) * (1 + 0.001 * noise());
+        }
+        plant(&file, 28, 26, 1.1);
+        plant(&file, 45, 50, 0.9);
+        struct result r = filter(&file, &o, NULL);
+        tap_ok(!errors(&file, &r), "a wall %s the track is no spike (%d)",
+               across ? "across" : "along", errors(&file, &r));
+    }
+}
+
+/* On a steep slope along the track, 4 m from ping to ping, spikes of 6 m are found. */
+static void test_slope(void)
+{
+    struct swath_options o = usual;
+    o.sigma = 5;
+    make(&file, PINGS, BEAMS, 0);
+    for (int i = 0; i < PINGS * BEAMS; i++)
+        file.depth[i / BEAMS][i % BEAMS] =
+            (80 + 4 * (i / BEAMS)) * (1 + 0.001 * noise());
+    for (int i = 0; i < 20; i++) {
+        int p = 5 + 2 * i, b = 3 + (i * 7) % 57;
+        file.depth[p][b] += i % 2 ? 15 : -15;
+        file.spike[p][b] = true;
+    }
+    struct result r = filter(&file, &o, NULL);
+    tap_ok(!errors(&file, &r), "spikes on a steep slope along the track (%d)",
+           errors(&file, &r));
+}
+
+/* What several pings and beams see is there; in a single ping, only what is narrow. */
+static void test_features(void)
+{
+    make(&file, PINGS, BEAMS, 0.0015);
+    for (int p = 20; p < 22; p++)
+        for (int b = 30; b < 32; b++)
+            file.depth[p][b] *= 0.95;
+    for (int b = 10; b < 13; b++)
+        file.depth[40][b] *= 0.95;
+    plant(&file, 50, 20, 0.95);
+    plant(&file, 50, 21, 1.05);
+    struct result r = filter(&file, &usual, NULL);
+    tap_ok(!errors(&file, &r),
+           "boulders stay, and spikes beside each other do not (%d)",
+           errors(&file, &r));
+}
+
 static void test_burst(void)
 {
     make(&file, PINGS, BEAMS, 0.0015);
@@ -289,9 +345,10 @@ static void test_gates(void)
            errors(&file, &r));
 }
 
-/* Offsets of -2, -1, 0, 1, 2 units in turn, so that the floor's line is at 0 and the
- * median distance from it 1 unit. One that is k standard deviations away is then
- * k * 1.4826 units away (of normal errors: 1 / the 3rd quartile of N(0, 1)). */
+/* Offsets of -1, 1, 0, 1, -1 units around ping 34, so that the floor's line is at 0,
+ * the slope along the track 0, and the median distance from it 1 unit. One that is k
+ * standard deviations away is then k * 1.4826 units away (of normal errors: 1 / the 3rd
+ * quartile of N(0, 1)). */
 static struct result filter_at(double deviations, double unit)
 {
     struct swath_options o = usual;
@@ -299,9 +356,8 @@ static struct result filter_at(double deviations, double unit)
     make(&file, PINGS, BEAMS, 0);
     for (int p = 0; p < PINGS; p++)
         for (int b = 0; b < BEAMS; b++)
-            file.depth[p][b] = 100 + unit * (p % 5 - 2);
-    file.depth[34][BEAMS / 2] =
-        100 + deviations / 0.67448975 * unit; /* 34 % 5: 2 units */
+            file.depth[p][b] = 100 + unit * (p == 34 ? 0 : p % 2 ? 1 : -1);
+    file.depth[34][BEAMS / 2] = 100 + deviations / 0.67448975 * unit;
     return filter(&file, &o, NULL);
 }
 
@@ -421,6 +477,9 @@ int main(int argc, char **argv)
     tap_start(&argc, &argv, 0);
     test_spikes();
     test_noise();
+    test_walls();
+    test_slope();
+    test_features();
     test_burst();
     test_streaming();
     test_gates();

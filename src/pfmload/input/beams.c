@@ -46,7 +46,7 @@ void beams_free(struct beams *b)
     *b = (struct beams){.how = b->how};
 }
 
-/* ---- the ends of a box ------------------------------------------------------------ */
+/* ---- the ends of a box ----------------------------------------------------------- */
 
 /* A beam beyond one of these may make the box larger. */
 struct ends {

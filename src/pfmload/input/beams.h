@@ -22,8 +22,8 @@ int beams_place(struct beams *b, const struct gsf_ping *ping);
 void beams_free(struct beams *b);
 
 /* Local. Likewise, for those who want only the box of all beams that are loaded, and
- * have `known` of it already. Few beams can make that box larger. Only these are placed;
- * the others are said to be where one of them is, which leaves the box as it is. */
+ * have `known` of it already. Few beams can make that box larger, and only these are
+ * placed. The others get the place of one of them, which leaves the box as it is. */
 int beams_place_ends(struct beams *b, const struct gsf_ping *ping,
                      const struct geo_box *known);
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- the soundings of some bins --------------------------------------------------- */
+/* ---- the soundings of some bins -------------------------------------------------- */
 
 /* As many as are sorted by numbers of 64 bits: the key, in as few bits as its parts
  * vary in, and the place in the array. */

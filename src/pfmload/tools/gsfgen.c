@@ -14,7 +14,8 @@
 
 static struct {
     struct survey survey;
-    const char *preset, *dir;
+    const char *preset, *dir, *terrain, *spike_size;
+    double spike_percent;
     bool truth, checksums, quiet;
     double io_timeout;
 } set;
@@ -45,6 +46,16 @@ static struct opt table[] = {
     {.kind = OPT_INT, .name = "seed", .value = &set.survey.seed, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 9.2e18,
      .help = "of the sea floor and of all that is random"},
+    {.kind = OPT_CHOICE, .name = "terrain", .value = &set.terrain, .preset = "smooth",
+     .arg = "KIND", .choices = "smooth|rugged|wrecks|canyon",
+     .help = "kind of sea floor: hills; terraces with cliffs; boulders and wrecks; "
+     "canyons"},
+    {.kind = OPT_REAL, .name = "spikes", .value = &set.spike_percent, .preset = "0.4",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 50,
+     .help = "share of the beams that are spikes (false depths)"},
+    {.kind = OPT_TEXT, .name = "spike-size", .value = &set.spike_size,
+     .preset = "6-35", .arg = "LOW-HIGH", .unit = NULL,
+     .help = "how far off a spike is, in percent of the depth"},
     {.kind = OPT_TITLE, .help = "Output:"},
     {.kind = OPT_TEXT, .name = "dir", .value = &set.dir, .preset = ".", .arg = "DIR",
      .help = "where line-0001.gsf and so on are made"},
@@ -206,6 +217,25 @@ static int make_all(const struct world *w)
     return 0;
 }
 
+static int settle_spikes(void)
+{
+    struct survey *s = &set.survey;
+    double low, high;
+    char rest;
+    if (sscanf(set.spike_size, "%lf-%lf%c", &low, &high, &rest) != 2 ||
+        !(low > 0 && low <= high && high <= 90))
+        return err_usage("--spike-size=%s: give two percentages above 0 and up to 90, "
+                         "the lower one first, as in 6-35",
+                         set.spike_size);
+    s->spikes = set.spike_percent / 100;
+    s->spike_low = low / 100;
+    s->spike_high = high / 100;
+    for (int i = 0; i < TERRAINS; i++)
+        if (!strcmp(set.terrain, seafloor_names[i]))
+            s->terrain = (enum terrain)i;
+    return 0;
+}
+
 /* A preset is as many files, unless --files says otherwise. */
 static int gsfgen_settle(void)
 {
@@ -220,7 +250,7 @@ static int gsfgen_settle(void)
     for (int i = 0; set.preset && i < 5; i++)
         if (!strcmp(set.preset, presets[i].name))
             set.survey.files = presets[i].files;
-    return 0;
+    return settle_spikes();
 }
 
 int main(int argc, char **argv)

@@ -39,14 +39,106 @@ static double noise(uint64_t seed, double x, double y)
     return south + v * (north - south);
 }
 
-double seafloor_depth(const struct seafloor *f, double east, double north)
+/* In [-1, 1]. */
+static double hills(const struct seafloor *f, double fall, double east, double north)
 {
-    double sum = 0, height = 1 - FALL, per_metre = 1 / (LONGEST * f->depth);
+    double sum = 0, height = 1 - fall, per_metre = 1 / (LONGEST * f->depth);
     for (int i = 0; i < OCTAVES; i++) {
         sum += height * noise(seafloor_mix(f->seed, (uint64_t)i), east * per_metre,
                               north * per_metre);
-        height *= FALL;
+        height *= fall;
         per_metre *= 2;
     }
-    return f->depth * (1 + RELIEF * sum);
+    return sum;
+}
+
+/* ---- terrains; lengths are in depths --------------------------------------------- */
+
+#define TERRACE 0.15      /* from one terrace to the next */
+#define TERRACES_LONG 1.5 /* wavelength of what says which terrace a place is on */
+#define CLIFF 0.1         /* the part of a terrace's width over which a cliff falls */
+#define ROCKS 0.79        /* 2^-0.34: rough down to the smallest octave */
+#define ROCK_RELIEF 0.3
+#define CANYONS_LONG 12.0 /* wavelength of the canyons' windings */
+#define CANYON_HALF 0.04  /* half of a canyon's width, in parts of those windings */
+#define CANYON_DEEP 0.45
+#define CELL 0.75  /* one thing lies in each square of this size */
+#define WRECKS 0.1 /* of the things; the others are boulders */
+#define WRECK_HIGH 0.08
+
+const char *const seafloor_names[TERRAINS] = {"smooth", "rugged", "wrecks", "canyon"};
+
+/* Flat, then a cliff, then flat again. */
+static double terraces(const struct seafloor *f, double east, double north)
+{
+    double per_metre = 1 / (TERRACES_LONG * f->depth);
+    double at =
+        3 * noise(seafloor_mix(f->seed, 100), east * per_metre, north * per_metre);
+    double base = floor(at), t = (at - base - (1 - CLIFF)) / CLIFF;
+    return TERRACE * (base + (t > 0 ? smooth(t) : 0));
+}
+
+/* Along the zeros of a smooth function, which wind and meet. */
+static double canyons(const struct seafloor *f, double east, double north)
+{
+    double per_metre = 1 / (CANYONS_LONG * f->depth);
+    double at = noise(seafloor_mix(f->seed, 200), east * per_metre, north * per_metre);
+    double t = 1 - fabs(at) / CANYON_HALF;
+    return t > 0 ? CANYON_DEEP * smooth(t < 1 ? t : 1) : 0;
+}
+
+/* What lies in a square: a boulder as high as its radius, or a wreck with a flat deck
+ * and steep sides. How high it stands at a place within the square, in depths. */
+static double thing(uint64_t seed, int64_t column, int64_t row, double x, double y)
+{
+    uint64_t bits = seafloor_mix(seafloor_mix(seed, (uint64_t)column), (uint64_t)row);
+    double part[4];
+    for (int i = 0; i < 4; i++)
+        part[i] = (double)(bits >> 16 * i & 0xffff) / 65536;
+    double dx = x - (0.4 + 0.2 * part[0]) * CELL, dy = y - (0.4 + 0.2 * part[1]) * CELL;
+    if (part[2] >= WRECKS) {
+        double radius = 0.01 + 0.03 * part[3], square = radius * radius;
+        double left = square - dx * dx - dy * dy;
+        return left > 0 ? sqrt(left) : 0;
+    }
+    double turn = 2 * M_PI * part[3], cosine = cos(turn), sine = sin(turn);
+    double along = fabs(dx * cosine + dy * sine),
+           across = fabs(dy * cosine - dx * sine);
+    double in = fmin((0.35 - along) / 0.02, (0.06 - across) / 0.02);
+    return in > 0 ? WRECK_HIGH * fmin(in, 1) : 0;
+}
+
+static double things(const struct seafloor *f, double east, double north)
+{
+    double x = east / (CELL * f->depth), y = north / (CELL * f->depth);
+    double column = floor(x), row = floor(y);
+    return thing(seafloor_mix(f->seed, 300), (int64_t)column, (int64_t)row,
+                 (x - column) * CELL, (y - row) * CELL);
+}
+
+double seafloor_depth(const struct seafloor *f, double east, double north)
+{
+    if (f->terrain == TERRAIN_RUGGED)
+        return f->depth * (1 + ROCK_RELIEF * hills(f, ROCKS, east, north) +
+                           terraces(f, east, north));
+    double depth = 1 + RELIEF * hills(f, FALL, east, north);
+    if (f->terrain == TERRAIN_CANYON)
+        depth += canyons(f, east, north);
+    else if (f->terrain == TERRAIN_WRECKS)
+        depth -= things(f, east, north);
+    return f->depth * depth;
+}
+
+double seafloor_shallowest(enum terrain terrain)
+{
+    return terrain == TERRAIN_RUGGED   ? 1 - ROCK_RELIEF - 3 * TERRACE
+           : terrain == TERRAIN_WRECKS ? 1 - RELIEF - WRECK_HIGH
+                                       : 1 - RELIEF;
+}
+
+double seafloor_deepest(enum terrain terrain)
+{
+    return terrain == TERRAIN_RUGGED   ? 1 + ROCK_RELIEF + 3 * TERRACE
+           : terrain == TERRAIN_CANYON ? 1 + RELIEF + CANYON_DEEP
+                                       : 1 + RELIEF;
 }

@@ -15,7 +15,6 @@
 
 /* How often, of 1. */
 #define NULLS 0.004
-#define SPIKES 0.004
 #define EDITED 0.006
 #define BURSTS 0.002  /* of pings */
 #define IGNORED 0.001 /* of pings */
@@ -76,22 +75,65 @@ static struct ship sail(const struct survey *s, int line, int64_t ping, struct d
                          .pitch = PITCH_DEG * sin(way + phase)};
 }
 
-/* The sea floor along a beam: where the depth that the angle was thought to hit is,
- * the angle hits another depth; two steps come near enough. */
+/* A beam: where it is at a depth, and how deep the sea floor is there. */
+struct ray {
+    struct seafloor floor;
+    const struct ship *ship;
+    double sine, cosine;
+    double slope, ahead; /* metres to the side and forwards, for each of depth */
+};
+
+static double floor_at(const struct ray *r, double z)
+{
+    double across = z * r->slope, along = z * r->ahead;
+    return seafloor_depth(&r->floor,
+                          r->ship->east + across * r->cosine + along * r->sine,
+                          r->ship->north - across * r->sine + along * r->cosine);
+}
+
+/* On gentle slopes: where the depth that the angle was thought to hit is, the angle
+ * hits another depth; two steps come near enough. *z: of the last place. */
+static double hit_gently(const struct ray *r, double *z)
+{
+    *z = floor_at(r, r->floor.depth);
+    return floor_at(r, *z);
+}
+
+/* The first place that the beam hits: down in steps until it is below the floor, then
+ * by halves. */
+static double hit_first(const struct ray *r, double *z)
+{
+    double step = 0.01 * r->floor.depth;
+    double above = seafloor_shallowest(r->floor.terrain) * r->floor.depth;
+    double most = seafloor_deepest(r->floor.terrain) * r->floor.depth + step;
+    double below = above;
+    while (below < most && floor_at(r, below) > below) {
+        above = below;
+        below += step;
+    }
+    for (int i = 0; i < 8; i++) {
+        double middle = (above + below) / 2;
+        if (floor_at(r, middle) > middle)
+            above = middle;
+        else
+            below = middle;
+    }
+    return *z = (above + below) / 2;
+}
+
 static void hit(const struct survey *s, const struct ship *ship, double angle,
                 double *depth, double *across, double *along)
 {
-    struct seafloor floor = {seafloor_mix((uint64_t)s->seed, 0), s->depth};
-    double sine = sin(radians(ship->heading)), cosine = cos(radians(ship->heading));
-    double slope = tan(radians(angle)), ahead = tan(radians(ship->pitch));
-    double z = s->depth;
-    for (int i = 0; i < 2; i++) {
-        *across = z * slope;
-        *along = z * ahead;
-        z = seafloor_depth(&floor, ship->east + *across * cosine + *along * sine,
-                           ship->north - *across * sine + *along * cosine);
-    }
-    *depth = z;
+    struct ray r = {.floor = {seafloor_mix((uint64_t)s->seed, 0), s->depth, s->terrain},
+                    .ship = ship,
+                    .sine = sin(radians(ship->heading)),
+                    .cosine = cos(radians(ship->heading)),
+                    .slope = tan(radians(angle)),
+                    .ahead = tan(radians(ship->pitch))};
+    double z;
+    *depth = (s->terrain == TERRAIN_SMOOTH ? hit_gently : hit_first)(&r, &z);
+    *across = z * r.slope;
+    *along = z * r.ahead;
 }
 
 /* A detection at a wrong range: all its distances are wrong by the same factor. */
@@ -121,11 +163,11 @@ static void make_beam(const struct survey *s, const struct ship *ship, struct di
     p->spike[i] = false;
     if (lot < NULLS) {
         make_null(p, i);
-    } else if (lot < NULLS + SPIKES) {
-        double off = throw_between(d, 0.06, 0.35);
+    } else if (lot < NULLS + s->spikes) {
+        double off = throw_between(d, s->spike_low, s->spike_high);
         stretch(p, i, throw_bits(d) & 1 ? 1 + off : 1 - off);
         p->spike[i] = true;
-    } else if (lot < NULLS + SPIKES + EDITED) {
+    } else if (lot < NULLS + s->spikes + EDITED) {
         p->flag[i] = GSF_BEAM_MANUAL;
     }
 }
@@ -193,7 +235,9 @@ static struct gsf_write_array array_for(double largest, double limit)
 
 struct gsf_write_form survey_form(const struct survey *s)
 {
-    double deepest = s->depth * 1.2 * 1.35 * 1.1; /* a hill's foot, a spike, noise */
+    /* A hill's foot, a spike, noise. */
+    double spike = s->spike_high > 0.35 ? s->spike_high : 0.35;
+    double deepest = s->depth * seafloor_deepest(s->terrain) * (1 + spike) * 1.1;
     return (struct gsf_write_form){
         .major = 3,
         .minor = 9,

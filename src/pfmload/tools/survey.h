@@ -13,8 +13,11 @@
 struct survey {
     int64_t files, pings, beams; /* pings of each file, beams of each ping */
     int64_t seed;
-    double depth;    /* mean, m */
-    double lat, lon; /* of the first line's southern end, degrees */
+    double depth; /* mean, m */
+    enum terrain terrain;
+    double spikes;                /* of 1; of all beams */
+    double spike_low, spike_high; /* how far off they are, in parts of the depth */
+    double lat, lon;              /* of the first line's southern end, degrees */
 };
 
 /* One ping of a line, with the arrays that its `ping` points to. */
