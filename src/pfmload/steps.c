@@ -35,6 +35,20 @@ static int check_queue(const struct load *l)
         (long long)limit, (long long)slaves);
 }
 
+static int check_writers(const struct load *l)
+{
+    int64_t asked = l->set->io_ranks, ranks = l->r->world.size;
+    if (asked && l->scheme != &scheme_g)
+        return err_usage("--io-ranks=%lld: in scheme %s one rank writes; only in G do "
+                         "several",
+                         (long long)asked, l->scheme->name);
+    if (asked > ranks)
+        return err_usage("--io-ranks=%lld: there are only %lld ranks that could write; "
+                         "ask for fewer, or start more ranks",
+                         (long long)asked, (long long)ranks);
+    return 0;
+}
+
 /* What a scheme cannot do, it refuses. */
 static int check_scheme(const struct load *l)
 {
@@ -43,6 +57,8 @@ static int check_scheme(const struct load *l)
     int rc = check_ranks(s, r->world.size);
     if (!rc)
         rc = check_queue(l);
+    if (!rc)
+        rc = check_writers(l);
     if (rc)
         return rc;
     if (!r->engine && s->reads_back)

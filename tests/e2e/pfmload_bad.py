@@ -27,6 +27,8 @@ USAGE = [  # ranks, arguments, what the sentence must name
     (0, ("--depths=5",), ("--depths", "MIN,MAX")),
     (0, ("--depths=5,4",), ("--depths", "MIN,MAX")),
     (0, ("--depths=0,inf",), ("--depths", "MIN,MAX")),
+    (0, ("--io-ranks=1",), ("--io-ranks=1", "scheme serial")),
+    (2, ("--io-ranks=3",), ("--io-ranks=3", "only 2 ranks")),
     (0, ("--bin-size=0",), ("--bin-size", "range")),
     (0, ("--record-length=0",), ("--record-length", "range")),
     (0, ("--pfm-version=5.00",), ("--pfm-version", "6.40|7.00")),
