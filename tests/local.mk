@@ -238,6 +238,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_gate.py \
 	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
+	tests/unit/python_import.py \
 	tests/unit/python_mutants.py \
 	tests/unit/python_output.py \
 	tests/unit/python_pictures.py \
@@ -253,6 +254,12 @@ SCRIPT_TESTS += \
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
 EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 	$(addprefix .data/r6.pfm., bin.gz ctl cvg.gz lin ndx)) tests/data/pfm/r6.pfm
+EXTRA_DIST += $(addprefix tests/data/import/, darshan-parser.txt dlio-summary.json \
+	elbencho.csv elbencho.json fio-2jobs.json fio-failed.json fio-group.json \
+	fio-status.json fio-two-stages.txt h5bench.csv io500-result.txt \
+	io500-result_summary.txt ior-bad-verify.json ior-bad-verify.txt ior-script.txt \
+	ior-stonewall-nowear.txt ior-stonewall.txt ior.csv ior.json ior.txt \
+	mdtest-files-data.txt mdtest-stonewall.txt mdtest-v2.txt mdtest.txt)
 EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py \
 	tests/data/make-text.py $(addprefix tests/data/text/, crf story story.crf)
 EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \

@@ -8,6 +8,7 @@ from leadline import (calibrate, compare, export, gate, groups, history, notes, 
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
+from leadline.importing import command as importing
 
 INTERRUPTED = 130
 
@@ -36,7 +37,8 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     add_sweep(commands)
-    for module in (page, plot, history, trend, export, schema, calibrate):
+    for module in (page, plot, history, trend, export, importing, schema,
+                   calibrate):
         module.add(commands)
     return top
 

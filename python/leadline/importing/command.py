@@ -1,0 +1,253 @@
+"""leadline import: the command, and how a Result becomes a report."""
+import hashlib
+import json
+import os
+import re
+import sys
+from collections import OrderedDict, namedtuple
+
+from leadline import fields, output, schema
+from leadline.errors import FAILED, LeadlineError, usage
+from leadline.fields import SCHEMA, printable
+from leadline.importing import darshan, formats
+
+LARGEST = 64 << 20      # bytes of a file
+DEFAULTS = {"engine": None, "version": None, "mode": None, "chosen_because": None,
+            "collective": None, "cache": None, "sync": None, "depth": None,
+            "timeout_s": None}
+Source = namedtuple("Source", "name stem sha256 data")
+
+
+# ---- reading -----------------------------------------------------------------
+
+
+def load(path):
+    """A file's bytes, and what they are called."""
+    name = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with open(path, "rb") as stream:
+                data = stream.read(LARGEST + 1)
+    except OSError as why:
+        raise LeadlineError("%s: cannot be read: %s" % (path, why.strerror))
+    if len(data) > LARGEST:
+        raise LeadlineError("%s: it has more than 64 MiB, no result of a benchmark has"
+                            % name)
+    if not data.strip():
+        raise LeadlineError("%s: the file is empty" % name)
+    stem = "stdin" if path == "-" else os.path.splitext(os.path.basename(path))[0]
+    return Source(name, stem, hashlib.sha256(data).hexdigest(), data)
+
+
+def results(path, source, asked):
+    """(name of the format, its variant, the Results)"""
+    if asked in (None, "darshan") and darshan.is_log(source.data):
+        return "darshan", "log", darshan.read_log(path, source.name)
+    text = source.data.decode("utf-8", "replace").lstrip("\ufeff")
+    text = text.replace("\r\n", "\n")
+    found = formats.of(text, source.name, asked)
+    return found.name, found.variant, found.read(text, source.name)
+
+
+# ---- a report ----------------------------------------------------------------
+
+
+def report(result, source, form, number, args):
+    """The tree of the report of test `number` of a file."""
+    if args.ranks is not None:
+        result.ranks = args.ranks
+    if args.nodes is not None:
+        result.nodes = args.nodes
+    if result.ranks is None:
+        raise LeadlineError("%s: it does not tell the number of processes: say --ranks N"
+                            % source.name)
+    if args.start is not None:
+        result.start_utc = args.start
+        result.lost = [s for s in result.lost if not s.startswith("it started at ")]
+    warn_imported(result)
+    take_place(result, args)
+    digest = hashlib.sha256(source.data + b"\n%d" % number).hexdigest()
+    return OrderedDict([
+        ("schema", SCHEMA), ("valid", result.why is None), ("why", result.why),
+        ("run", run_of(result, source, form, digest, args)),
+        ("mpi", {"library": None, "io_layer": None, "thread_level": None,
+                 "launcher": None, "ranks": result.ranks, "nodes": result.nodes,
+                 "ranks_per_node_max": result.ranks_per_node}),
+        ("hosts", result.hosts), ("io", dict(DEFAULTS, **result.io)),
+        ("files", result.files),
+        ("options", OrderedDict(
+            (name, {"value": value, "unit": unit, "from": "imported",
+                    "workload": workload})
+            for name, (value, unit, workload) in result.options.items())),
+        ("samples", result.samples), ("figures", result.figures),
+        ("results", result.results),
+        ("checks", {"blocks_checked": None, "blocks_bad": result.blocks_bad,
+                    "split_error": None, "device_share": None}),
+        ("warnings", [{"code": code, "text": text}
+                      for code, text in result.warnings.items()]),
+        ("errors", result.errors)])
+
+
+def run_of(result, source, form, digest, args):
+    name, variant = form
+    series = None
+    if args.series is not None:
+        series = {"id": args.series, "config": args.config or source.stem,
+                  "round": args.round}
+    return OrderedDict([
+        ("id", "import-" + digest[:16]), ("program", result.tool),
+        ("version", result.version), ("argv", result.argv),
+        ("label", args.label or ""), ("start_utc", result.start_utc),
+        ("end_utc", result.end_utc), ("wall_s", result.wall_s), ("seed", None),
+        ("series", series),
+        ("imported", OrderedDict([
+            ("tool", result.tool), ("tool_version", result.version),
+            ("format", "%s %s" % (name, variant)), ("file", printable(source.name)),
+            ("sha256", source.sha256), ("line", result.line),
+            ("lost", result.lost)]))])
+
+
+def warn_imported(result):
+    unknown = ["what it read was not verified by Leadline"]
+    if result.io.get("cache") is None:
+        unknown.append("whether a cache served it is not known")
+    result.warn("imported", "imported from %s%s: %s" % (
+        result.tool, " " + result.version if result.version else "",
+        ", and ".join(unknown)))
+
+
+def take_place(result, args):
+    """What the command line says of host and file system."""
+    if args.host is not None:
+        result.hosts = [{"name": args.host, "ranks": result.ranks, "cores": None,
+                         "memory_bytes": None, "kernel": None, "load1_start": None,
+                         "load1_end": None}]
+    if args.fs is not None:
+        result.files = [{"role": "data", "path": "", "kind": "unknown", "count": 1,
+                         "layout": None, "ldad": None, "bytes": None, "fs": args.fs,
+                         "mount": None, "block_bytes": None, "stripe_bytes": None,
+                         "stripe_count": None}]
+
+
+def check(tree, source):
+    """What validate would refuse is not written."""
+    mode = fields.STRICT if tree["valid"] else fields.UNFINISHED
+    faults = fields.check(tree, fields.TABLE, "$", mode) or schema.meaning(tree)
+    if faults:
+        raise LeadlineError("%s: it holds what no report can: %s"
+                            % (source.name, faults[0]))
+
+
+# ---- writing -----------------------------------------------------------------
+
+
+def places(found, source, args):
+    """Where each report goes."""
+    names = []
+    for result in found:
+        test = re.sub(r"[^A-Za-z0-9._+-]+", "_", result.test)[:80]
+        names.append(os.path.join(args.out, "%s%s.json" % (
+            source.stem, "-" + test if test else "")))
+    return names
+
+
+def refuse_others(paths, given, force):
+    """Nothing that is there is written over, and never what is read."""
+    inputs = set(os.path.realpath(path) for path in given if path != "-")
+    for path in paths:
+        if os.path.realpath(path) in inputs:
+            raise LeadlineError("%s: that is a file to be read; say --out DIR" % path)
+        if os.path.lexists(path) and not force:
+            raise LeadlineError("%s: there is such a file; say --force to replace it, "
+                                "or --out DIR" % path)
+
+
+def said(path, tree):
+    reps = max([len(f["reps"]) for f in tree["figures"]] or [0])
+    words = "%s: %s%s, %d figure%s of %d repetition%s" % (
+        path, tree["run"]["program"],
+        " " + tree["run"]["version"] if tree["run"]["version"] else "",
+        len(tree["figures"]), "s" * (len(tree["figures"]) != 1), reps, "s" * (reps != 1))
+    return words if tree["valid"] else words + "; not valid: " + tree["why"]
+
+
+def bring_in(path, args):
+    """Imports one file; whether all its tests were valid."""
+    source = load(path)
+    name, variant, found = results(path, source, args.format)
+    trees = [report(result, source, (name, variant), i, args)
+             for i, result in enumerate(found)]
+    for tree in trees:
+        check(tree, source)
+    paths = places(found, source, args)
+    refuse_others(paths, args.files, args.force)
+    for place, tree in zip(paths, trees):
+        output.write(place, json.dumps(tree, indent=1, allow_nan=False) + "\n")
+        output.say(printable(said(place, tree)) + "\n")
+    return all(tree["valid"] for tree in trees)
+
+
+def main(args, where):
+    check_options(args)
+    good = True
+    for path in args.files:
+        try:
+            good = bring_in(path, args) and good
+        except LeadlineError as why:
+            sys.stderr.write("leadline import: %s\n" % printable(str(why)))
+            good = False
+        if args.round is not None:
+            args.round += 1
+    return 0 if good else FAILED
+
+
+def check_options(args):
+    if args.files.count("-") > 1:
+        raise usage("standard input (-) can be read once")
+    if args.series is None and (args.round is not None or args.config is not None):
+        raise usage("--config and --round belong to --series ID")
+    if args.start is not None and len(args.files) > 1:
+        raise usage("--start is of one run, and there are %d files" % len(args.files))
+    if not os.path.isdir(args.out):
+        raise LeadlineError("%s: there is no such folder" % args.out)
+
+
+def moment(text):
+    if not fields.KINDS["utc"][0](text):
+        raise usage("%s is not a UTC time such as 2026-11-20T10:15:02Z"
+                    % printable(text))
+    return text
+
+
+def add(commands):
+    p = commands.add_parser(
+        "import", help="results of IOR, fio and other programs as reports",
+        description="Makes reports of the results of %s, for all commands to read. "
+        "What a file does not say is null in them, never guessed."
+        % ", ".join(formats.NAMES[:-1]) + " and " + formats.NAMES[-1])
+    p.add_argument("files", metavar="FILE", nargs="+",
+                   help="a result; - is standard input")
+    p.add_argument("-o", "--out", metavar="DIR", default=".",
+                   help="where the reports go, called as the files (default: here)")
+    p.add_argument("--format", choices=formats.NAMES,
+                   help="of the files (default: it is seen)")
+    p.add_argument("--ranks", metavar="N", type=output.positive,
+                   help="so many processes took part; needed where the file does not "
+                   "tell")
+    p.add_argument("--nodes", metavar="N", type=output.positive, help="on so many nodes")
+    p.add_argument("--start", metavar="UTC", type=moment,
+                   help="when it began, as in 2026-11-20T10:15:02Z; needed where the "
+                   "file does not tell, or not in which time zone")
+    p.add_argument("--host", metavar="NAME", help="where it ran, if that was one node")
+    p.add_argument("--fs", metavar="TYPE", help="its file system, as in lustre")
+    p.add_argument("--label", metavar="TEXT", help="of the reports")
+    p.add_argument("--series", metavar="ID",
+                   help="the files are runs that were interleaved with others of ID")
+    p.add_argument("--config", metavar="NAME",
+                   help="their configuration (default: the files' names)")
+    p.add_argument("--round", metavar="N", type=output.positive,
+                   help="of the first file; each further one is the next")
+    p.add_argument("--force", action="store_true", help="replace reports that are there")
+    p.set_defaults(run=main)

@@ -1,0 +1,177 @@
+"""Darshan: a summary of what an application did, from a log or darshan-parser's text."""
+import os
+import re
+from collections import OrderedDict
+
+from leadline.errors import LeadlineError
+from leadline.fields import printable
+from leadline.importing.result import (CUT, Result, broken, count, number, positive, utc)
+
+TOOL = "darshan"
+FIRST = re.compile(r"^# darshan log version: (\S+)", re.M)
+MAGIC = 6567223     # of a log, after eight bytes of its version
+HEAD = re.compile(r"^# ([a-z_ ]+): (.*)$")
+SUMS = OrderedDict([("POSIX_BYTES_READ", "bytes_read"), ("POSIX_BYTES_WRITTEN",
+                    "bytes_written"), ("POSIX_READS", "reads"), ("POSIX_WRITES",
+                    "writes"), ("POSIX_OPENS", "opens"), ("POSIX_STATS", "stats"),
+                    ("POSIX_SEEKS", "seeks"), ("POSIX_FSYNCS", "fsyncs")])
+SECONDS = ("POSIX_F_READ_TIME", "POSIX_F_WRITE_TIME", "POSIX_F_META_TIME")
+SIZES = re.compile(r"POSIX_SIZE_(READ|WRITE)_(\w+)$")
+
+# Records: (rank, file number, file, mount, file system) -> {counter: number or None}.
+
+
+def is_text(text):
+    return bool(FIRST.search(text))
+
+
+def is_log(data):
+    return MAGIC in (int.from_bytes(data[8:16], order) for order in ("little", "big"))
+
+
+def read(text, source):
+    test = Result(TOOL)
+    head, records = {}, OrderedDict()
+    for i, line in enumerate(text.split("\n"), 1):
+        found = HEAD.match(line)
+        if found:
+            head.setdefault(found.group(1), found.group(2).strip())
+        elif line and not line.startswith("#"):
+            take_line(records, line, "%s:%d" % (source, i))
+    take_head(test, head, source)
+    if not text.endswith("\n"):
+        test.fail(CUT)
+    summarise(test, records, test.wall_s)
+    return [test]
+
+
+def take_line(records, line, where):
+    cells = line.split("\t")
+    if len(cells) != 8:
+        raise broken(where, "it has %d columns, darshan-parser writes 8" % len(cells))
+    module, rank, record, counter, value, name, mount, fs = cells
+    if module != "POSIX":
+        return     # of MPI-IO, HDF5 and so on the same bytes come again
+    counters = records.setdefault((rank, record, name, mount, fs), {})
+    if counter in counters:
+        raise broken(where, "%s is there twice" % printable(counter))
+    counters[counter] = None if value.startswith("-1") else number(value, where)
+
+
+def take_head(test, head, source):
+    test.version = printable(head.get("darshan log version", "")) or None
+    test.ranks = positive(head.get("nprocs", ""), source + ": nprocs")
+    test.wall_s = number(head.get("run time", "-"), source + ": run time")
+    start = number(head.get("start_time", "-"), source + ": start_time")
+    end = number(head.get("end_time", "-"), source + ": end_time")
+    test.start_utc = utc(start) if start else None
+    test.end_utc = utc(end) if end else None
+    take_command(test, head.get("exe", ""))
+
+
+def take_command(test, text):
+    """Which program it was is part of the work; where it was is not."""
+    test.command(text)
+    if test.argv:
+        test.option("exe", os.path.basename(test.argv[0]))
+
+
+# ---- a log, by pydarshan -----------------------------------------------------
+
+
+def read_log(path, source):
+    try:
+        import darshan
+    except ImportError:
+        raise LeadlineError("%s: a Darshan log needs pydarshan (pip install darshan); "
+                            "the text of darshan-parser does not" % source)
+    try:
+        log = darshan.DarshanReport(path, read_all=True)
+        job, records = log.metadata["job"], log_records(log)
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as why:
+        raise broken(source, "pydarshan cannot read it: %s" % (why or "no reason given"))
+    test = Result(TOOL)
+    test.ranks = positive(int(job["nprocs"]), source + ": nprocs")
+    test.wall_s = float(job.get("run_time") or 0) or None
+    test.start_utc = utc(job.get("start_time_sec", job.get("start_time", 0)) or 0)
+    test.end_utc = utc(job.get("end_time_sec", job.get("end_time", 0)) or 0)
+    test.version = printable(job.get("log_ver") or job.get("metadata", {}).get(
+        "lib_ver") or "") or None
+    take_command(test, log.metadata.get("exe") or "")
+    summarise(test, records, test.wall_s)
+    return [test]
+
+
+def log_records(log):
+    found = OrderedDict()
+    if "POSIX" not in log.records:
+        return found
+    mounts = sorted(log.mounts, key=lambda pair: -len(pair[0]))
+    for record in log.records["POSIX"].to_dict():
+        name = log.name_records.get(record["id"], "?")
+        mount, fs = next(((m, f) for m, f in mounts if name.startswith(m)), ("", ""))
+        counters = dict(record["counters"])
+        counters.update(record["fcounters"])
+        found[str(record["rank"]), str(record["id"]), name, mount, fs] = {
+            counter: None if value < 0 else float(value) if "_F_" in counter
+            else int(value) for counter, value in counters.items()}
+    return found
+
+
+# ---- the summary -------------------------------------------------------------
+
+
+def total(records, counter):
+    """None where no record has it."""
+    values = [c[counter] for c in records.values() if c.get(counter) is not None]
+    return sum(values) if values else None
+
+
+def summarise(test, records, wall):
+    if not records:
+        test.fail("it has no record of POSIX calls")
+        return
+    for counter, name in SUMS.items():
+        value = total(records, counter)
+        test.results[name] = [None if value is None else int(value)]
+    for counter in sorted(set(c for one in records.values() for c in one)):
+        if SIZES.match(counter):
+            test.results[counter[len("POSIX_"):].lower()] = [
+                total(records, counter)]
+    test.results["files"] = [len(set(key[1] for key in records))]
+    slowest = [c["POSIX_F_SLOWEST_RANK_TIME"] for c in records.values()
+               if c.get("POSIX_F_SLOWEST_RANK_TIME") is not None]
+    test.results["slowest_rank_s"] = [max(slowest) if slowest else None]
+    take_share(test, records, wall)
+    take_files(test, records)
+    maps = [c.get("POSIX_MMAPS") for c in records.values() if "POSIX_MMAPS" in c]
+    if any(value is None or value > 0 for value in maps):
+        test.warn("mapped", "mapped I/O is not seen, and the program %s" % (
+            "mapped files" if any(maps) else "may have mapped files"))
+    test.warn("no_benchmark", "this is what an application did, not a measurement of "
+              "rates")
+
+
+def take_share(test, records, wall):
+    parts = [total(records, counter) for counter in SECONDS]
+    if None in parts or not wall:
+        test.fail("it does not tell how long its calls took" if wall else
+                  "it has no run time")
+        return
+    test.figure("io_share", "1", "lower", [sum(parts) / (test.ranks * wall)],
+                "Darshan (POSIX_F_READ_TIME + _WRITE_TIME + _META_TIME of all records) / "
+                "(nprocs x run time)")
+
+
+def take_files(test, records):
+    """A row for each file system, with the number of files there."""
+    places = OrderedDict()
+    for _, record, name, mount, fs in records:
+        places.setdefault((mount, fs), OrderedDict())[record] = name
+    for (mount, fs), names in places.items():
+        test.files.append(OrderedDict([
+            ("role", "data"), ("path", printable(next(iter(names.values())))),
+            ("kind", "unknown"), ("count", len(names)), ("layout", None),
+            ("ldad", None), ("bytes", None), ("fs", printable(fs) or None),
+            ("mount", None), ("block_bytes", None), ("stripe_bytes", None),
+            ("stripe_count", None)]))

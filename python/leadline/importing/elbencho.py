@@ -1,0 +1,220 @@
+"""elbencho: its CSV, a row a phase, and its JSON, an object a line."""
+import json
+from collections import OrderedDict
+
+from leadline.fields import printable
+from leadline.importing.result import (MIB, SHORT_S, Result, broken, count, from_zoned,
+                                       member, number, plain, positive, times)
+
+TOOL = "elbencho"
+FIRST = "ISO date,label,"
+NAMES = {"WRITE": "write", "READ": "read", "MKDIRS": "dir_create", "RMFILES":
+         "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat", "RWMIX": "write"}
+SILENT = ("SYNC", "DROPCACHE")
+CSV_OPTIONS = ("path type", "dirs", "files", "file size", "block size", "direct IO",
+               "random", "random aligned", "IO depth", "shared paths", "truncate")
+JSON_OPTIONS = {"path_type": "path type", "file_size": "file size", "block_size":
+                "block size", "direct_io": "direct io", "random_offsets": "random",
+                "io_depth": "io depth", "truncate_files": "truncate", "dirs": "dirs",
+                "files": "files"}
+NEEDED = ("bytes/s", "iops")   # of phases that move data
+ROUNDED = 100      # whole MiB/s below it have fewer than three digits
+
+# A phase, of either format, in the same words; numbers are those when the last thread
+# was done.
+
+
+class Phase:
+    def __init__(self, name, label, options, hosts, threads, version):
+        self.name = name
+        self.label = label
+        self.options = options
+        self.hosts = hosts
+        self.threads = threads
+        self.version = version
+        self.date = None
+        self.command = ""
+        self.rate = self.ops = self.entries = self.seconds = None   # MB/s, 1/s, 1/s, s
+        self.read_rate = self.read_ops = None      # of RWMIX
+        self.whole = False         # whether the rate was cut to whole MiB/s
+        self.first = {}
+
+
+def is_csv(text):
+    return text.lstrip().startswith(FIRST)
+
+
+def is_json(text):
+    line = text.lstrip().split("\n", 1)[0]
+    return line.startswith("{") and '"phase_type"' in line
+
+
+# ---- CSV ---------------------------------------------------------------------
+
+
+def read_csv(text, source):
+    rows = [line.split(",") for line in text.strip("\n").split("\n")]
+    columns = rows[0]     # commas in texts were replaced, and nothing is quoted
+    if not text.endswith("\n"):
+        raise broken(source, "its last line is cut off")
+    phases = []
+    for i, row in enumerate(rows[1:], 2):
+        where = "%s:%d" % (source, i)
+        if len(row) != len(columns):
+            raise broken(where, "it has %d columns, the heading %d"
+                         % (len(row), len(columns)))
+        phases.append(csv_phase(dict(zip(columns, row)), where))
+    return results(phases, source)
+
+
+def csv_phase(row, where):
+    def text(name):
+        if name not in row:
+            raise broken(where, "there is no column %s" % name)
+        return row[name].strip()
+
+    def value(name):
+        return number(text(name), "%s: %s" % (where, name))
+    options = OrderedDict((name.lower(), plain(text(name))) for name in CSV_OPTIONS
+                          if row.get(name))
+    phase = Phase(text("operation"), text("label"), options,
+                  positive(text("hosts"), where + ": hosts"),
+                  positive(text("threads"), where + ": threads"), text("version"))
+    phase.date = from_zoned(text("ISO date"))
+    phase.command = text("command")
+    phase.rate, phase.whole = times(value("MiB/s [last]"), MIB), True
+    phase.ops, phase.entries = value("IOPS [last]"), value("entries/s [last]")
+    phase.read_rate = times(value("rwmix read MiB/s [last]"), MIB)
+    phase.read_ops = value("rwmix read IOPS [last]")
+    phase.seconds = times(value("time ms [last]"), 1e-3)
+    phase.first = {"MBps_first": times(value("MiB/s [first]"), MIB),
+                   "first_s": times(value("time ms [first]"), 1e-3)}
+    return phase
+
+
+# ---- JSON --------------------------------------------------------------------
+
+
+def read_json(text, source):
+    phases = []
+    for i, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            phases.append(json_phase(line, "%s:%d" % (source, i)))
+    return results(phases, source)
+
+
+def as_in_csv(text):
+    return {"true": 1, "false": 0}.get(text) if text in ("true", "false") else plain(text)
+
+
+def json_phase(line, where):
+    try:
+        tree = json.loads(line)
+    except (ValueError, RecursionError) as why:
+        raise broken(where, "not JSON, or cut off: %s" % why)
+    if not isinstance(tree, dict):
+        raise broken(where, "it is not an object")
+    config = member(tree, "config", dict, where)
+    last, first = (member(tree, name, dict, where)
+                   for name in ("last_done", "first_done"))
+    options = OrderedDict((JSON_OPTIONS[name], as_in_csv(str(config[name])))
+                          for name in JSON_OPTIONS if name in config)
+    phase = Phase(member(tree, "phase_type", str, where),
+                  str(config.get("label", "")), options,
+                  positive(config.get("hosts"), where + ": hosts"),
+                  positive(config.get("threads"), where + ": threads"),
+                  str(config.get("version", "")))
+    phase.date = from_zoned(tree.get("iso_start_date"))
+    phase.command = str(config.get("command", ""))
+
+    def value(of, name):
+        return number(of.get(name, "-"), "%s: %s" % (where, name))
+    for name in NEEDED if phase.name in ("WRITE", "READ", "RWMIX") else ():
+        member(last, name, str, where)
+    phase.rate = times(value(last, "bytes/s"), 1e-6)
+    phase.ops, phase.entries = value(last, "iops"), value(last, "entries/s")
+    mixed = member(last, "rwmix_read", dict, where, {})
+    phase.read_rate = times(value(mixed, "bytes/s"), 1e-6)
+    phase.read_ops = value(mixed, "iops")
+    phase.seconds = times(value(last, "elapsed_time_ms"), 1e-3)
+    phase.first = {"MBps_first": times(value(first, "bytes/s"), 1e-6),
+                   "first_s": times(value(first, "elapsed_time_ms"), 1e-3)}
+    return phase
+
+
+# ---- phases to results -------------------------------------------------------
+
+
+def results(phases, source):
+    """Phases of one label and set of options are one test; the same operation again is
+    its next repetition."""
+    groups = OrderedDict()
+    for phase in phases:
+        key = (phase.label, phase.hosts, phase.threads, str(phase.options))
+        groups.setdefault(key, []).append(phase)
+    out = [result(some, source) for some in groups.values()]
+    if not out:
+        raise broken(source, "it has no phase")
+    for i, test in enumerate(out if len(out) > 1 else []):
+        test.test = str(i)
+    return out
+
+
+def result(phases, source):
+    first = phases[0]
+    test = Result(TOOL, printable(first.version) or None)
+    test.command(first.command)
+    test.start_utc = first.date
+    test.nodes, test.ranks_per_node = first.hosts, first.threads
+    test.ranks = first.hosts * first.threads
+    for name, value in first.options.items():
+        test.option(name, value)
+    direct = first.options.get("direct io")
+    if direct == 1:
+        test.io["cache"] = "direct"
+    take_phases(test, phases)
+    if not test.figures:
+        test.fail("it has no phase that was measured")
+    return test
+
+
+def take_phases(test, phases):
+    values, before = OrderedDict(), None
+    for phase in phases:
+        take_phase(test, phase, values)
+        if phase.name == "SYNC" and before == "WRITE":
+            test.io["sync"] = "none"
+        before = phase.name
+    many = set(len(reps) for reps in values.values())
+    if len(many) > 1:
+        test.warn("uneven", "its operations have different numbers of repetitions")
+    for (name, unit), reps in values.items():
+        way = {"MB/s": "bytes / time of the last thread", "1/s": "per second of the "
+               "last thread"}[unit]
+        test.figure(name, unit, "higher", reps, "elbencho's %s [last]: %s" % (name, way))
+
+
+def take_phase(test, phase, values):
+    def note(name, unit, value):
+        if value:
+            values.setdefault((name, unit), []).append(value)
+    if phase.name in SILENT:
+        return
+    name = NAMES.get(phase.name)
+    if name is None:
+        test.fail("its operation %s is not known" % printable(phase.name))
+        return
+    if name not in ("write", "read"):
+        note(name + "_per_s", "1/s", phase.entries)
+    else:
+        note(name + "_MBps", "MB/s", phase.rate)
+        note(name + "_ops_per_s", "1/s", phase.ops)
+        note("read_MBps", "MB/s", phase.read_rate)
+        note("read_ops_per_s", "1/s", phase.read_ops)
+        for what, value in phase.first.items():
+            test.results.setdefault("%s_%s" % (name, what), []).append(value)
+        if phase.whole and phase.rate is not None and phase.rate < ROUNDED * MIB:
+            test.warn("rounded", "this format cuts rates to whole MiB/s: those below 100 "
+                      "have fewer than three digits")
+    if phase.seconds is not None and phase.seconds < SHORT_S:
+        test.warn("short", "a phase took less than 1 s (%g s)" % phase.seconds)

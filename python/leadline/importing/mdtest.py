@@ -1,0 +1,188 @@
+"""mdtest: the table of its summary."""
+import re
+from collections import OrderedDict
+
+from leadline.fields import printable
+from leadline.importing.result import (CUT, Result, broken, count, number, plain,
+                                       positive)
+
+TOOL = "mdtest"
+FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node",
+                   re.M)
+STARTED = re.compile(r"^-- started at (.*) --$")
+FINISHED = re.compile(r"^-- finished at .* --$", re.M)
+TABLE = re.compile(r"^SUMMARY(?: (rate|time))?\b.*\(of (\d+) iterations\)")
+STONEWALL = re.compile(r"^Continue stonewall hit (min: .*)")
+NAMES = OrderedDict([
+    ("directory creation", "dir_create"), ("directory stat", "dir_stat"),
+    ("directory rename", "dir_rename"), ("directory removal", "dir_remove"),
+    ("file creation", "file_create"), ("file stat", "file_stat"),
+    ("file read", "file_read"), ("file rename", "file_rename"),
+    ("file removal", "file_remove"), ("tree creation", "tree_create"),
+    ("tree removal", "tree_remove")])
+LETTERS = {"n": "items", "I": "items_per_dir", "z": "depth", "b": "branching",
+           "w": "write_bytes", "e": "read_bytes", "N": "stride",
+           "W": "stonewall_s", "i": "iterations", "d": "path", "a": "api"}
+FLAGS = {"F": "files_only", "D": "dirs_only", "u": "unique_dir", "L": "leaf_only",
+         "C": "create_only", "T": "stat_only", "E": "read_only", "r": "remove_only",
+         "c": "collective_creates", "S": "shared_file", "y": "sync_file",
+         "k": "make_node", "B": "no_barriers", "t": "time_unique_dir"}
+NO_WORK = ("path", "iterations", "stonewall_s")
+
+
+def is_text(text):
+    return bool(FIRST.search(text))
+
+
+def read(text, source):
+    lines = text.split("\n")
+    test = Result(TOOL)
+    version, ranks, nodes = FIRST.search(text).groups()
+    test.version = printable(version)
+    test.ranks = positive(ranks, source + ": tasks")
+    test.nodes = positive(nodes, source + ": nodes")
+    for i, line in enumerate(lines):
+        take_line(test, line, i)
+    tables = list(summaries(lines, source))
+    announced = iterations(test)
+    for kind, n, rows in tables:
+        if n != announced:
+            test.fail("its summary is of %d iterations, its command line of %d"
+                      % (n, announced))
+        for name, row in rows.items():
+            take_row(test, kind, n, name, row)
+    if not tables or not FINISHED.search(text):
+        test.fail(CUT)
+    elif not test.figures:
+        test.fail("no phase was run")
+    return [test]
+
+
+def take_line(test, line, i):
+    started, stonewall = STARTED.match(line), STONEWALL.match(line)
+    if started:
+        test.started(started.group(1), "%m/%d/%Y %H:%M:%S")
+        test.line = i + 1
+    elif line.startswith("Command line used:"):
+        test.command(line.split(":", 1)[1])
+        take_options(test)
+        if not test.options.get("read_bytes", (0,))[0]:
+            test.warn("only_opened", "files were opened and closed, not read: read bytes "
+                      "is 0")
+    elif line.startswith("WARNING:") and "Read bytes is 0" not in line:
+        test.warn("from_mdtest", printable(line[len("WARNING:"):].strip()))
+    elif stonewall:
+        test.warn("stonewalled", "a deadline ended the phase (items of a task: %s); the "
+                  "rate is of all items, those after it as well"
+                  % printable(stonewall.group(1).strip()))
+
+
+def take_options(test):
+    """Letters with values and without, as mdtest's own -h has them."""
+    words = list(test.argv[1:])
+    while words:
+        word = words.pop(0)
+        letter = word[1:2]
+        if not word.startswith("-") or len(word) < 2 or word.startswith("--"):
+            test.option(word.lstrip("-") or "-", True)
+        elif letter in LETTERS:
+            value = word[2:] or (words.pop(0) if words else "")
+            name = LETTERS[letter]
+            test.option(name, plain(value), None, name not in NO_WORK)
+        else:
+            for letter in word[1:]:
+                if letter != "v":
+                    test.option(FLAGS.get(letter, "-" + letter), True)
+
+
+def iterations(test):
+    value = test.options.get("iterations", (1,))[0]
+    return value if isinstance(value, int) else 0
+
+
+def summaries(lines, source):
+    """(rate or time, iterations, {operation: [max, min, mean, deviation]})"""
+    for i, line in enumerate(lines):
+        head = TABLE.match(line)
+        if head:
+            yield (head.group(1) or "rate",
+                   positive(head.group(2), "%s:%d" % (source, i + 1)),
+                   table_rows(lines, i + 1, source))
+
+
+def table_rows(lines, begin, source):
+    """Up to the next line that is empty, or the one with its end."""
+    rows = OrderedDict()
+    for i, line in enumerate(lines[begin:], begin + 1):
+        cells = line.split()
+        if not cells or cells[0] in ("--", "SUMMARY"):
+            break
+        if cells[0] == "Operation" or cells[0].startswith("---") or line[:2] == "V-":
+            continue
+        where = "%s:%d" % (source, i)
+        if len(cells) < 5:
+            raise broken(where, "it is not a row of mdtest's table")
+        name = " ".join(cells[:-4]).rstrip(" :").lower()
+        if name in rows:
+            raise broken(where, "%s is there twice" % printable(name))
+        rows[name] = [number(cell, where) for cell in cells[-4:]]
+    return rows
+
+
+def take_row(test, kind, n, name, row):
+    base = NAMES.get(name)
+    if base is None:
+        test.fail("its operation %s is not known" % printable(name))
+        return
+    top, low, mean, deviation = row
+    if None in row:
+        test.fail("of %s it has no numbers" % name)
+        return
+    if not top:
+        return   # 0.000: the phase was not run
+    if base == "file_read" and "only_opened" in test.warnings:
+        base = "file_open"
+    reps = repetitions(test, n, base, row)
+    if reps is None:
+        test.fail("maximum, minimum and mean of %s do not agree" % name)
+    elif kind == "rate":
+        test.figure(base + "_per_s", "1/s", "higher", reps,
+                    "mdtest's summary of %s (ops/s): items of all tasks / time" % name)
+    else:
+        test.figure(base + "_s", "s", "lower", [rep / 1e3 for rep in reps],
+                    "mdtest's summary of %s (ms/op) / 1000" % name)
+
+
+def repetitions(test, n, base, row):
+    """Of one to three iterations each one follows from maximum, minimum and mean; None
+    where these do not agree."""
+    top, low, mean, deviation = row
+    slack = 0.0021 + 1e-9 * top      # three digits behind the point
+    if not low - slack <= mean <= top + slack:
+        return None
+    if 1 < n <= 3:
+        test.warn("order_unknown", "the summary does not tell which iteration gave "
+                  "which rate")
+    if n == 1:
+        return [mean] if abs(top - low) <= slack else None
+    if n == 2:
+        return [top, low] if abs((top + low) / 2 - mean) <= slack else None
+    if n == 3:
+        third = 3 * mean - top - low
+        if agrees(top, third, low, mean, deviation, slack):
+            return [top, min(max(third, low), top), low]
+    test.warn("summary_only", "of more than three iterations the mean is known, and "
+              "what was best and worst, but no single one")
+    test.results.update([(base + "_max", [top]), (base + "_min", [low]),
+                         (base + "_deviation", [deviation])])
+    return [mean] if n > 3 else None
+
+
+def agrees(top, third, low, mean, deviation, slack):
+    """Whether three values have that deviation: of a sample, or in old versions of all
+    values."""
+    if not low - 2 * slack <= third <= top + 2 * slack:
+        return False
+    squares = sum((v - mean) ** 2 for v in (top, third, low))
+    return any(abs((squares / n) ** 0.5 - deviation) <= 1e-3 * deviation + 4 * slack
+               for n in (2, 3))

@@ -1,0 +1,215 @@
+"""What the importers share: one result of another program, and how it is read.
+
+An importer makes a Result for each test that a file has. What the file does not say
+stays None: nothing is guessed.
+"""
+import math
+import os
+import re
+import shlex
+import time
+from collections import OrderedDict
+from datetime import datetime, timedelta, timezone
+
+from leadline import stats
+from leadline.errors import LeadlineError
+from leadline.fields import LARGEST, printable
+
+MIB = 1.048576          # MB in a MiB
+GIB = 1073.741824       # MB in a GiB
+CUT = "the file ends before its summary"
+SHORT_S = 1.0           # transfers below it are too short to mean much
+ABSENT = ("inf", "-inf", "nan", "-nan", "-", "na", "")
+
+
+class Result:
+    """One test. `why`: the sentence that makes it invalid; `options`: name -> (value,
+    unit, workload)."""
+
+    def __init__(self, tool, version=None, test=""):
+        self.tool = tool
+        self.version = version
+        self.test = str(test)       # part of the report's name, if a file has several
+        self.line = None            # where it begins
+        self.argv = []
+        self.start_utc = None
+        self.end_utc = None
+        self.wall_s = None
+        self.ranks = None
+        self.nodes = None
+        self.ranks_per_node = None
+        self.io = {"settings": {}, "hints_asked": {}, "hints_in_effect": {}}
+        self.hosts = []
+        self.files = []
+        self.options = OrderedDict()
+        self.figures = []
+        self.samples = []
+        self.results = OrderedDict()
+        self.warnings = OrderedDict()
+        self.errors = []
+        self.lost = []
+        self.blocks_bad = None
+        self.why = None
+
+    def figure(self, name, unit, better, reps, formula):
+        self.figures.append(figure(name, unit, better, reps, formula))
+
+    def warn(self, code, text):
+        """There is at most one warning of each code: the first."""
+        self.warnings.setdefault(code, text)
+
+    def fail(self, why, errno=None):
+        """It is invalid; the first cause is kept."""
+        if self.why is None:
+            self.why = why
+            self.errors.append({"rank": None, "host": None, "file": None,
+                                "offset_bytes": None, "errno": errno, "text": why})
+
+    def option(self, name, value, unit=None, workload=True):
+        self.options[name.strip().lower()] = (value, unit, workload)
+
+    def command(self, text):
+        """The command line, split as a shell does it."""
+        try:
+            self.argv = [printable(word) for word in shlex.split(text)]
+        except ValueError:
+            self.lost.append("its command line cannot be split: " + printable(text))
+
+    def started(self, text, form):
+        """From a local time, whose zone only the variable TZ can tell."""
+        self.start_utc = from_local(text, form)
+        if self.start_utc is None:
+            self.lost.append("it started at %s, in a time zone that it does not name"
+                             % printable(text))
+
+
+def figure(name, unit, better, reps, formula):
+    known = [rep for rep in reps if rep is not None]
+    interval = (stats.interval(known) if known and min(known) > 0 else None)
+    return OrderedDict([
+        ("name", name), ("at", {}), ("unit", unit), ("better", better),
+        ("formula", formula), ("reps", reps),
+        ("median", stats.median(known) if known else None),
+        ("min", min(known) if known else None), ("max", max(known) if known else None),
+        ("ci95", [interval.low, interval.high] if interval else None),
+        ("ci_of", "geometric mean")])
+
+
+# ---- numbers -----------------------------------------------------------------
+
+
+def broken(where, what):
+    return LeadlineError("%s: %s" % (where, what))
+
+
+def number(text, where):
+    """A number; None where the program had none, such as nan or NA. Nothing measured
+    is negative."""
+    if isinstance(text, (int, float)) and not isinstance(text, bool):
+        value = text
+    elif isinstance(text, str) and text.strip().lower() in ABSENT:
+        return None
+    else:
+        try:
+            value = float(text)
+        except (TypeError, ValueError):
+            raise broken(where, "%s is not a number" % shown(text))
+    if not math.isfinite(value):
+        return None
+    if not 0 <= value <= LARGEST:
+        raise broken(where, "%s cannot have been measured" % shown(text))
+    return value
+
+
+def count(text, where):
+    """A whole number, 0 or more."""
+    if isinstance(text, int) and not isinstance(text, bool) and 0 <= text < 1 << 63:
+        return text
+    if isinstance(text, str) and re.match(r"\d{1,18}$", text.strip()):
+        return int(text)
+    raise broken(where, "%s is not a whole number" % shown(text))
+
+
+def positive(text, where):
+    value = count(text, where)
+    if value == 0:
+        raise broken(where, "it is 0")
+    return value
+
+
+def plain(text):
+    """An option's value: a number where it is one."""
+    text = text.strip()
+    if re.match(r"-?\d{1,18}$", text):
+        return int(text)
+    if re.match(r"-?\d{1,18}\.\d{1,18}$", text):
+        return float(text)
+    return printable(text)
+
+
+def times(value, factor):
+    return None if value is None else value * factor
+
+
+def shown(value):
+    return '"%s"' % printable(str(value))[:40]
+
+
+# ---- times -------------------------------------------------------------------
+
+
+def utc(seconds):
+    """Of seconds since 1970; None beyond what a calendar has."""
+    if not 0 < seconds < 4102444800:   # 2100
+        return None
+    moment = datetime(1970, 1, 1) + timedelta(milliseconds=round(seconds * 1000))
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (moment.microsecond // 1000)
+
+
+def from_local(text, form):
+    """None unless TZ says which zone the text's is."""
+    if not os.environ.get("TZ"):
+        return None
+    try:
+        return utc(time.mktime(time.strptime(text.strip(), form)))
+    except (ValueError, OverflowError):
+        return None
+
+
+ZONED = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|[+-]\d\d:?\d\d)$")
+
+
+def from_zoned(text):
+    """From 2026-11-22T10:00:01.123+0100."""
+    found = ZONED.match(text) if isinstance(text, str) else None
+    if not found:
+        return None
+    day, part, zone = found.groups()
+    try:
+        moment = datetime.strptime(day, "%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        return None
+    ahead = 0
+    if zone != "Z":
+        digits = zone[1:].replace(":", "")
+        ahead = int(digits[:2]) * 3600 + int(digits[2:]) * 60
+        ahead = -ahead if zone[0] == "-" else ahead
+    return utc(moment.replace(tzinfo=timezone.utc).timestamp() + float(part or 0)
+               - ahead)
+
+
+# ---- trees of JSON -----------------------------------------------------------
+
+NAMES = {dict: "an object", list: "a list", str: "text", int: "a whole number"}
+
+
+def member(tree, name, kind, where, default=None):
+    """tree[name] of a kind; `default` where it is absent or null."""
+    value = tree.get(name)
+    if value is None:
+        if default is not None:
+            return default
+        raise broken(where, "there is no %s" % name)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise broken(where, "%s is not %s" % (name, NAMES[kind]))
+    return value

@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+# mpi: any
+"""leadline import: the figures that the files of other programs have, by hand; files
+that are damaged; and that all other commands take what comes of them."""
+import contextlib
+import io
+import json
+import os
+import random
+import sys
+import time
+import unittest
+from collections import Counter
+from unittest import mock
+
+from tap import HERE, drawn, long, main
+
+from fake_report import report, save
+from leadline import cli, fields
+from leadline_case import LeadlineCase, leadline, without_privileges
+
+DATA = os.path.join(HERE, os.pardir, "data", "import")
+SAMPLES = sorted(os.listdir(DATA))
+RANKS = {"io500-result_summary.txt": ["--ranks", "8"]}
+CUTS, CHANGES = 20, 200
+# What a file has or has not without announcing it, and what is no figure.
+UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes", "file_read_per_s",
+               "read_p99_s", "write_p99_s")
+
+# file -> [(name of its report, what is in it)]; rates are MB/s to their last digit.
+KNOWN = {
+    "ior.txt": [("ior", {
+        "ranks": 2, "nodes": 1, "write_MBps": [106.053, 298.634, 312.916],
+        "read_MBps": [13277.07, 10378.81, 15087.96], "sync": "phase",
+        "write_ops_per_s": [405.06, 1143.19, 1197.97]})],
+    "ior.json": [("ior", {
+        "ranks": 2, "collective": True, "api": "MPIIO", "sync": "none",
+        "write_MBps": [2205.3637, 1102.0602, 2609.7294],
+        "read_MBps": [6722.2720, 9822.5494, 7422.8633]})],
+    "ior.csv": [("ior", {
+        "ranks": 2, "nodes": None, "sync": None, "version": None,
+        "write_MBps": [230.8474, 229.7350, 280.5592]})],
+    "ior-script.txt": [("ior-script-0", {
+        "transfersize": 65536, "write_MBps": [789.3156, 497.3186]}), ("ior-script-1", {
+            "transfersize": 262144, "write_MBps": [251.4276, 489.5382]})],
+    "ior-stonewall-nowear.txt": [("ior-stonewall-nowear", {
+        "write_MBps": [2104.4815], "warnings": "stonewalled", "bytes": None,
+        "stonewallingwearout": 0, "blocksize": 1 << 30})],
+    "ior-stonewall.txt": [("ior-stonewall", {
+        "write_MBps": [2794.948, 2857.653], "stonewallingwearout": 1})],
+    "ior-bad-verify.txt": [("ior-bad-verify", {
+        "valid": False, "blocks_bad": 1, "read_MBps": [131.0510]})],
+    "ior-bad-verify.json": [("ior-bad-verify", {
+        "valid": True, "warnings": "unverified", "read_MBps": [130.9234]})],
+    "mdtest.txt": [("mdtest", {
+        "file_create_per_s": [166771.531, 155632.801, 6099.475],
+        "tree_remove_per_s": [345.040, 155.402, 133.191], "file_read_per_s": None,
+        "file_open_per_s": [729444.174, 726286.406, 570653.605],
+        "warnings": "order_unknown"})],
+    "mdtest-files-data.txt": [("mdtest-files-data", {
+        "file_create_per_s": [12456.355], "file_read_per_s": [12473.396],
+        "dir_create_per_s": None, "figures": 6})],
+    "mdtest-stonewall.txt": [("mdtest-stonewall", {
+        "file_create_per_s": [54283.886], "tree_create_per_s": [11096.042],
+        "figures": 2, "warnings": "stonewalled"})],
+    "mdtest-v2.txt": [("mdtest-v2", {   # not 33,839, which is rank 0's
+        "file_create_per_s": [66234.568, 65689.961], "figures": 6})],
+    "fio-2jobs.json": [("fio-2jobs", {
+        "ranks": 2, "read_MBps": [99.6693], "write_MBps": [249.8560],
+        "read_ops_per_s": [24333.33], "read_p99_s": [234.496e-6]})],
+    "fio-group.json": [("fio-group", {
+        "ranks": 2, "write_MBps": [279.6203], "write_p99_s": [79.36e-6],
+        "sync": "phase", "figures": 5})],
+    "fio-two-stages.txt": [("fio-two-stages-w", {
+        "write_MBps": [1048.5760], "warnings": "short"}), ("fio-two-stages-r", {
+            "read_MBps": [524.2880], "warnings": "short"})],
+    "fio-status.json": [("fio-status", {"read_MBps": [54.311896], "ranks": 1})],
+    "fio-failed.json": [("fio-failed", {
+        "valid": False, "figures": 0, "error": "ENOSPC"})],
+    "elbencho.csv": [("elbencho", {
+        "ranks": 4, "write_MBps": [16.7772], "read_MBps": [67.1089],
+        "cache": "direct", "start_utc": "2026-11-22T10:00:01.123Z",
+        "warnings": "rounded"})],
+    "elbencho.json": [("elbencho", {
+        "ranks": 4, "write_MBps": [17.2074], "read_MBps": [67.1089]})],
+    "io500-result_summary.txt": [("io500-result_summary", {
+        "valid": False, "ior_easy_write_MBps": [2684.3546], "find_per_s": [500000.0],
+        "score_bw": [1.302711], "score_md": [40.267110], "score": [7.242680]})],
+    "io500-result.txt": [("io500-result", {
+        "valid": False, "ranks": 2, "score": [6.324555], "figures": 6, "why":
+        "mdtest-easy-write: ERROR INVALID Runtime of phase (320.5) is below stonewall "
+        "time"})],
+    "dlio-summary.json": [("dlio-summary", {
+        "ranks": 2, "nodes": 1, "train_samples_per_s": [10.0, 10.4, 10.2],
+        "train_utilization": [0.955, 0.965, 0.960], "train_MBps": [1495.0597],
+        "warnings": "cached_maybe"})],
+    "h5bench.csv": [("h5bench", {
+        "ranks": 2, "write_MBps": [536.8709], "write_observed_MBps": [503.3165]})],
+    "darshan-parser.txt": [("darshan-parser", {
+        "ranks": 4, "io_share": [0.161258], "warnings": "mapped", "bytes_read":
+        [4202504], "bytes_written": [4195800], "reads": [36], "writes": [23],
+        "start_utc": "2026-11-22T10:00:00.000Z"})],
+}
+
+
+def what(tree, name):
+    """What `name` is in a report."""
+    reps = {f["name"]: f["reps"] for f in tree["figures"]}
+    if name.endswith(("_s", "MBps", "share", "utilization")) or name.startswith("score"):
+        return reps.get(name)
+    if name == "figures":
+        return len(reps)
+    if name == "error":
+        return tree["errors"][0]["errno"]
+    for part in (tree, tree["mpi"], tree["io"], tree["run"], tree["checks"],
+                 tree["results"]):
+        if name in part:
+            return part[name]
+    return tree["options"][name]["value"]
+
+
+class Case(LeadlineCase):
+    COMMAND = "import"
+
+    def bring(self, name, *args):
+        """(status, stderr, {name of a report: tree})"""
+        path = name if os.path.isabs(name) else os.path.join(DATA, name)
+        status, _, err = leadline("import", path, "--out", self.dir,
+                                  *(RANKS.get(name, []) + list(args)))
+        trees = {}
+        for found in os.listdir(self.dir):
+            if found.endswith(".json"):
+                with open(self.path(found)) as stream:
+                    trees[found[:-5]] = json.load(stream)
+        return status, err, trees
+
+    def file(self, content, name="x"):
+        folder = self.path("in")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, name)
+        with open(path, "wb") as stream:
+            stream.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def text(self, name):
+        with open(os.path.join(DATA, name), encoding="utf-8") as stream:
+            return stream.read()
+
+
+# ---- what the files say ------------------------------------------------------
+
+
+class Known(Case):
+    def hold(self, tree, wanted):
+        for name, value in wanted.items():
+            found = what(tree, name)
+            if name == "warnings":
+                self.assertIn(value, [w["code"] for w in found])
+            elif not isinstance(value, list) or None in (found, value):
+                self.assertEqual(found, value, name)
+            else:
+                self.assertEqual(len(found), len(value), name)
+                for mine, theirs in zip(found, value):
+                    self.assertAlmostEqual(mine / theirs, 1.0, delta=2e-6, msg=name)
+
+    def test_all_samples_have_answers(self):
+        self.assertEqual(sorted(KNOWN), SAMPLES)
+
+    def test_latencies_of_bins(self):
+        tree = self.bring("fio-group.json")[2]["fio-group"]
+        hist = tree["samples"][0]["latency"]["hist"]
+        self.assertEqual((len(hist), sum(n for _, n in hist)), (22, 32))
+        self.assertLessEqual(79479e-9, hist[-1][0])   # its longest
+
+    def test_bins_of_jobs_are_added(self):
+        tree = json.loads(self.text("fio-group.json"))
+        other = json.loads(json.dumps(tree["jobs"][0]))
+        other["write"]["clat_ns"]["bins"] = {"1000000": 32}
+        tree["jobs"].append(other)
+        status, err, trees = self.bring(self.file(json.dumps(tree)))
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(what(trees["x"], "write_p99_s"), [1e-3])
+        self.assertEqual(what(trees["x"], "write_p50_s"), [79.36e-6])
+
+    def test_unknown_is_null(self):
+        tree = self.bring("ior.csv")[2]["ior"]
+        self.assertEqual([tree["run"][name] for name in (
+            "version", "start_utc", "end_utc", "wall_s", "seed", "series")], [None] * 6)
+        self.assertEqual((tree["mpi"]["nodes"], tree["mpi"]["library"], tree["hosts"],
+                          tree["files"], tree["samples"]), (None, None, [], [], []))
+
+    def test_iterations_of_mdtest(self):
+        """Two are known, of four the mean."""
+        two = self.text("mdtest-v2.txt")
+        four = two.replace("'-i' '2'", "'-i' '4'").replace("(of 2 it", "(of 4 it")
+        status, err, trees = self.bring(self.file(four, "four.txt"))
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(what(trees["four"], "file_create_per_s"), [65962.264])
+        self.assertIn("summary_only", [w["code"] for w in trees["four"]["warnings"]])
+        self.assertEqual(trees["four"]["results"]["file_create_max"], [66234.568])
+
+
+def known_answer(name):
+    def test(self):
+        status, err, trees = self.bring(name)
+        valid = all(tree["valid"] for tree in trees.values())
+        self.assertEqual((status, err), (0 if valid else 1, ""))
+        self.assertEqual(sorted(trees), sorted(stem for stem, _ in KNOWN[name]))
+        for stem, wanted in KNOWN[name]:
+            self.hold(trees[stem], wanted)
+            self.assertEqual(leadline("validate", "-q", self.path(stem + ".json")),
+                             (0, "", ""))
+    return test
+
+
+for _name in KNOWN:
+    setattr(Known, "test_" + _name, known_answer(_name))
+
+
+# ---- the command -------------------------------------------------------------
+
+
+class Command(Case):
+    def test_what_it_says(self):
+        out = self.run_command(os.path.join(DATA, "ior-script.txt"), "--out", self.dir)
+        self.assertEqual(out, "".join(
+            "%s: ior 4.1.0+dev, 4 figures of 2 repetitions\n"
+            % self.path("ior-script-%d.json" % i) for i in (0, 1)))
+
+    def test_twice_is_once(self):
+        self.bring("fio-status.json")
+        os.makedirs(self.path("b"))
+        leadline("import", os.path.join(DATA, "fio-status.json"), "--out",
+                 self.path("b"))
+        status, out, err = leadline("compare", self.dir, self.path("b"))
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("2 copies of the report of run import-", " ".join(out.split()))
+
+    def test_copies_of_other_names(self):
+        path = self.file(self.text("fio-status.json"), "copy.json")
+        leadline("import", os.path.join(DATA, "fio-status.json"), path, "--out",
+                 self.dir)
+        status, out, err = leadline("compare", self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("2 copies of the report", " ".join(out.split()))
+
+    def test_line_ends_and_mark(self):
+        text = "\ufeff" + self.text("mdtest.txt").replace("\n", "\r\n")
+        status, err, trees = self.bring(self.file(text))
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(len(trees["x"]["figures"]), 10)
+
+    def test_what_the_user_knows(self):
+        status, err, trees = self.bring(
+            "ior.csv", "--ranks=6", "--nodes=3", "--start=2026-11-22T10:00:00Z",
+            "--host=n1", "--fs=lustre", "--label=x", "--series=s", "--config=c",
+            "--round=4")
+        tree = trees["ior"]
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual((tree["mpi"]["ranks"], tree["mpi"]["nodes"]), (6, 3))
+        self.assertEqual(tree["run"]["start_utc"], "2026-11-22T10:00:00Z")
+        self.assertEqual((tree["hosts"][0]["name"], tree["files"][0]["fs"]),
+                         ("n1", "lustre"))
+        self.assertEqual(tree["run"]["series"], {"id": "s", "config": "c", "round": 4})
+
+    def test_time_zone(self):
+        """Only what is said to be the time zone is."""
+        lost = self.bring("ior.txt")[2]["ior"]["run"]["imported"]["lost"]
+        self.assertIn("it started at Sun Nov 22 11:02:49 2026, in a time zone that it "
+                      "does not name", lost)
+        with mock.patch.dict(os.environ, TZ="CET-1"):
+            time.tzset()
+            tree = self.bring("ior.txt", "--force")[2]["ior"]
+        time.tzset()
+        self.assertEqual(tree["run"]["start_utc"], "2026-11-22T10:02:49.000Z")
+
+    def test_standard_input(self):
+        data = io.TextIOWrapper(io.BytesIO(self.text("mdtest.txt").encode()))
+        with mock.patch.object(sys, "stdin", data):
+            status, out, err = leadline("import", "-", "--out", self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("stdin.json: mdtest", out)
+
+    def test_names_of_jobs(self):
+        """They make no folders and no escape sequences."""
+        text = self.text("fio-two-stages.txt").replace(
+            '"jobname" : "w"', '"jobname" : "../../w\\u001b"')
+        self.bring(self.file(text, "f.txt"))
+        self.assertEqual(sorted(n for n in os.listdir(self.dir) if n != "in"),
+                         ["f-.._.._w_.json", "f-r.json"])
+
+
+class Refused(Case):
+    def no(self, sentence, content, *args, status=1, name="x"):
+        """One sentence, and nothing is written."""
+        path = self.file(content, name)
+        self.refused(sentence, path, "--out", self.dir, *args, status=status)
+        self.assertEqual([n for n in os.listdir(self.dir) if n != "in"], [])
+
+    def test_not_results(self):
+        for sentence, content in (
+                ("the file is empty", ""), ("the file is empty", " \n"),
+                ("not a result that can be imported", "{}"),
+                ("not a result that can be imported", bytes(range(256)) * 20),
+                ("not a result that can be imported", "a,b\n1,2\n"),
+                ("is a Leadline report already", json.dumps(report({"x": [1.0]}))),
+                ("more than 64 MiB", b"IOR-4.0 " * (65 << 17)),
+                ("whose units are others", self.text("fio-status.json").replace(
+                    "fio-3.33", "fio-2.21")),
+                ("quotation mark", self.text("ior.json").replace(
+                    '"Path": "/scratch/f"', '"Path": "/scratch/"f"'))):
+            self.no(sentence, content)
+
+    def test_nan_in_json(self):
+        """IOR writes nan, which JSON has not, and inf as text."""
+        text = self.text("ior.json").replace("6410.8582, \n", "nan, \n", 1).replace(
+            "9367.5131, \n", '"inf", \n', 1)
+        status, err, trees = self.bring(self.file(text))
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(what(trees["x"], "read_MBps")[:2], [None, None])
+
+    def test_other_format(self):
+        self.no("it is not a result of fio", self.text("ior.txt"), "--format=fio")
+
+    def test_ranks_are_asked_for(self):
+        self.no("say --ranks N", self.text("io500-result_summary.txt"))
+
+    def test_usage(self):
+        path = self.file(self.text("ior.txt"))
+        for sentence, args in (
+                ("argument --ranks", ["--ranks=0"]), ("belong to --series", ["--round=1"]),
+                ("can be read once", ["-", "-"]), ("is not a UTC time", ["--start=now"]),
+                ("--start is of one run", [path, "--start=2026-11-22T10:00:00Z"])):
+            self.refused(sentence, "--out", self.dir, path, *args, status=2)
+
+    def test_what_is_there_stays(self):
+        path = self.file(self.text("ior.txt"), "a.txt")
+        self.save("{}", "a.json")
+        self.refused("say --force", path, "--out", self.dir)
+        self.assertEqual(leadline("import", path, "--out", self.dir, "--force")[0], 0)
+
+    def test_what_is_read_stays(self):
+        path = self.file(self.text("ior.json"), "ior.json")
+        self.refused("that is a file to be read", path, "--force", "--out",
+                     os.path.dirname(path))
+
+    def test_folders(self):
+        path = self.file(self.text("ior.txt"))
+        self.refused("no such folder", path, "--out", self.path("none"))
+        os.makedirs(self.path("ro"), 0o555)
+        with without_privileges():
+            self.refused("cannot be written", path, "--out", self.path("ro"))
+
+    def test_others_are_imported(self):
+        bad = self.file("{}", "bad")
+        status, out, err = leadline("import", bad, os.path.join(DATA, "ior.txt"),
+                                    "--out", self.dir)
+        self.assertEqual((status, err.count("\n"), out.count("\n")), (1, 1, 1))
+
+
+# ---- damaged files -----------------------------------------------------------
+
+
+class Damaged(Case):
+    def hold(self, name, data, told):
+        """Exit status 0 or 1, and never a valid report with fewer repetitions."""
+        path = self.file(data, name)
+        out, err = io.StringIO(), io.StringIO()
+        args = self.parser.parse_args(["import", path, "--out", self.dir, "--force"]
+                                      + RANKS.get(name, []))
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = args.run(args, cli.NOWHERE)
+        out, err = out.getvalue(), err.getvalue()
+        self.assertIn(status, (0, 1), (name, told, err))
+        self.assertEqual(status == 1, bool(err) or "not valid" in out, (name, told))
+        total = Counter()
+        for found in [n for n in os.listdir(self.dir) if n.endswith(".json")]:
+            with open(self.path(found)) as stream:
+                tree = json.load(stream)
+            os.unlink(self.path(found))
+            mode = fields.STRICT if tree["valid"] else fields.UNFINISHED
+            self.assertEqual(fields.check(tree, fields.TABLE, "$", mode), [])
+            reps = {f["name"]: len(f["reps"]) for f in tree["figures"]}
+            total.update(reps)
+            for figure, n in self.wanted.get((name, found), []) if tree["valid"] else []:
+                self.assertIn(reps.get(figure, n), (n,), (name, told, figure))
+        for (of, _), known in self.wanted.items() if status == 0 else []:
+            for figure, n in known if of == name else []:
+                self.assertGreaterEqual(total[figure], n, (name, told, figure))
+
+    def samples(self, few):
+        self.wanted, self.parser = {}, cli.parser(cli.NOWHERE)
+        for name in drawn(SAMPLES, few, share=1 / 2):
+            with open(os.path.join(DATA, name), "rb") as stream:
+                data = stream.read()
+            for stem, known in KNOWN[name]:
+                self.wanted[name, stem + ".json"] = [
+                    (figure, len(reps)) for figure, reps in known.items()
+                    if isinstance(reps, list) and figure not in UNANNOUNCED]
+            yield name, data, random.Random(name)
+
+    def test_cut(self):
+        for name, data, chance in self.samples(12):
+            for at in [len(data) - 1] + [chance.randrange(len(data))
+                                         for _ in range(CUTS)]:
+                self.hold(name, data[:at], "cut at %d" % at)
+
+    def changed(self, few, changes):
+        for name, data, chance in self.samples(few):
+            for _ in range(changes):
+                at, value = chance.randrange(len(data)), chance.randrange(256)
+                self.hold(name, data[:at] + bytes([value]) + data[at + 1:],
+                          "byte %d is %d" % (at, value))
+
+    def test_changed(self):
+        self.changed(8, 25)
+
+    @long
+    def test_changed_often(self):
+        self.changed(len(SAMPLES), CHANGES)
+
+
+# ---- the other commands ------------------------------------------------------
+
+
+class Served(Case):
+    def all(self):
+        for name in SAMPLES:
+            os.makedirs(self.path(name))
+            leadline("import", os.path.join(DATA, name), "--out", self.path(name),
+                     *RANKS.get(name, []))
+
+    def ior(self, config, factor, chance, text=None):
+        """Six files of it, in rounds."""
+        for i in range(6):
+            values = [100 * factor * chance.uniform(0.98, 1.02) for _ in range(3)]
+            path = self.file(ior_csv(values), "%s-%d.csv" % (config, i))
+            status, _, err = leadline(
+                "import", path, "--out", self.dir, "--series=s", "--config=" + config,
+                "--round=%d" % (i + 1))
+            self.assertEqual((status, err), (0, ""))
+
+    def test_a_verdict(self):
+        chance = random.Random(1)
+        self.ior("a", 1.0, chance)
+        self.ior("b", 1.2, chance)
+        status, out, err = leadline("compare", self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("faster by", out)
+
+    def test_other_work(self):
+        self.bring("ior-script.txt")
+        status, out, err = leadline("compare", self.dir)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("other transfersize (262144, not 65536)", " ".join(out.split()))
+
+    def test_rounds_count_on(self):
+        paths = [self.file(ior_csv([100.0 + i] * 3), "r%d.csv" % i) for i in range(3)]
+        self.run_command(*paths, "--out", self.dir, "--series=s", "--config=a",
+                         "--round=5")
+        rounds = []
+        for i in range(3):
+            with open(self.path("r%d.json" % i)) as stream:
+                rounds.append(json.load(stream)["run"]["series"]["round"])
+        self.assertEqual(rounds, [5, 6, 7])
+
+    def test_all_commands(self):
+        self.all()
+        page = self.path("p.html")
+        for command in (["list"], ["trend"], ["export"], ["validate"],
+                        ["compare"], ["report", "--output", page]):
+            status, out, err = leadline(command[0], self.dir, *command[1:])
+            self.assertIn(status, (0,), (command, out, err))
+            self.assertEqual(err, "", command)
+
+    def test_each_alone(self):
+        self.all()
+        for name in SAMPLES:
+            for path in [os.path.join(self.path(name), found)
+                         for found in os.listdir(self.path(name))]:
+                with open(path) as stream:
+                    valid = json.load(stream)["valid"]
+                for command in (["compare"], ["report", "-o", self.path("p.html")],
+                                ["list"], ["export"]):
+                    status, _, err = leadline(command[0], path, *command[1:])
+                    if valid:
+                        self.assertEqual((status, err), (0, ""), (command, path))
+                    self.assertIn(status, (0, 1), (command, path))
+
+
+def ior_csv(values):
+    rows = ["access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),"
+            "close(s),total(s),numTasks,iter"]
+    rows += ["write,%.4f,%.4f,0.0023,1024.0,256.0,0.0,0.0181,0.0054,2.0182,2,%d"
+             % (value, 4 * value, i) for i, value in enumerate(values)]
+    return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    main()
