@@ -3,8 +3,8 @@ import argparse
 import sys
 from collections import namedtuple
 
-from leadline import (calibrate, compare, export, gate, groups, history, notes, output,
-                      page, plot, schema, share, sweep, table, trend)
+from leadline import (calibrate, compare, export, gate, groups, history, json_schema,
+                      notes, output, page, plot, schema, share, sweep, table, trend)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -38,7 +38,7 @@ def parser(where):
     add_compare(commands)
     add_sweep(commands)
     for module in (page, plot, history, trend, export, importing, schema,
-                   calibrate):
+                   json_schema, calibrate):
         module.add(commands)
     return top
 

@@ -1,45 +1,101 @@
 """leadline export: figures of reports as one tidy table, for R, pandas and the like.
 
-A row for each figure and repetition; the columns say what was measured, and under which
-conditions: one for each option that some report has.
+A row for each figure and repetition. Columns say what was measured, and under which
+conditions: one for each option of the workload that some report has. What is not known
+is empty. Of a report only that is held, so that archives of thousands fit into memory.
 """
-from collections import OrderedDict
+import csv
+import io
+import sys
+from collections import OrderedDict, namedtuple
 
 from leadline import history, output, table
+from leadline import report as reports
 from leadline.errors import LeadlineError
-from leadline.report import printable
+from leadline.fields import printable
 
+SCHEMA = "leadline-table/1"
 CONDITIONS = OrderedDict([
-    ("path", lambda r: r.path), ("run", lambda r: r.id),
-    ("start_utc", lambda r: r.start_utc), ("program", lambda r: r.program),
-    ("version", lambda r: r.version), ("valid", lambda r: r.valid),
-    ("label", lambda r: r.label), ("series", lambda r: r.series_id),
-    ("config", lambda r: r.config), ("round", lambda r: r.round),
-    ("mpi_library", lambda r: r.mpi_library), ("ranks", lambda r: r.ranks),
-    ("nodes", lambda r: r.nodes), ("hosts", lambda r: " ".join(r.host_names())),
-    ("file_system", lambda r: " ".join(fs for fs, _ in r.file_systems())),
-    ("cache", lambda r: r.cache), ("sync", lambda r: r.sync),
+    ("run_id", lambda r: r.id or None), ("start_utc", lambda r: r.start_utc or None),
+    ("program", lambda r: r.program), ("version", lambda r: r.version or None),
+    ("label", lambda r: r.label or None), ("series", lambda r: r.series_id or None),
+    ("config", lambda r: r.config or None), ("round", lambda r: r.round),
+    ("valid", lambda r: r.valid), ("imported_from", lambda r: r.imported or None),
+    ("host", lambda r: " ".join(r.host_names()) or None), ("nodes", lambda r: r.nodes),
+    ("ranks", lambda r: r.ranks), ("mpi", lambda r: r.mpi_library or None),
+    ("engine", lambda r: r.engine), ("cache", lambda r: r.cache),
+    ("sync", lambda r: r.sync),
+    ("fs", lambda r: " ".join(OrderedDict.fromkeys(
+        fs for fs, _ in r.file_systems())) or None),
     ("from_memory", lambda r: r.from_memory())])
-MEASURED = ["figure", "at", "unit", "better", "rep", "value"]
-OPTION = "option_"   # before names of options, which may be those of conditions
+MEASURED = ["figure", "at_name", "at_value", "unit", "better", "rep", "value", "weight"]
+OPTION = "opt_"      # before names of options, which may be those of conditions
+BATCH = 50000        # rows of Parquet that are held at once
+
+# What is kept of a report. `figures`: (name, at_name, at_value, unit, better, values).
+Run = namedtuple("Run", "key same options figures")
 
 
-def rows(found):
-    """(names of columns, the rows, each a dict)."""
-    options = sorted(set(name for r in found for name in r.options))
-    columns = list(CONDITIONS) + [OPTION + name for name in options] + MEASURED
-    return columns, (row for r in found for row in rows_of(r, options))
+# ---- reading -----------------------------------------------------------------
 
 
-def rows_of(report, options):
-    same = OrderedDict((name, of(report)) for name, of in CONDITIONS.items())
-    values = report.option_values()
-    same.update((OPTION + name, values.get(name)) for name in options)
-    for figure in report.figures:
-        at = " ".join("%s=%s" % pair for pair in figure.at)
-        for rep, value in zip(figure.which, figure.reps):
-            yield dict(same, figure=figure.name, at=at, unit=figure.unit,
-                       better=figure.better, rep=rep, value=value)
+def slim(report):
+    same = tuple(shared(of(report)) for of in CONDITIONS.values())
+    figures = sorted(((shared(f.name),) + at_of(f) + (
+        shared(f.unit), shared(f.better), f.given) for f in report.figures),
+        key=lambda row: (row[0], row[1] or "", row[2] or ""))
+    options = {shared(name): shared(simple(value))
+               for name, value in report.option_values(workload_only=True).items()}
+    return Run((report.start_utc, report.id, report.path), same, options, figures)
+
+
+def shared(value):
+    """Reports say the same again and again: it is held once."""
+    return sys.intern(value) if isinstance(value, str) else value
+
+
+def simple(value):
+    """An option's value in one cell."""
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def at_of(figure):
+    if not figure.at:
+        return None, None
+    return tuple(shared(" ".join(pair[i] for pair in figure.at)) for i in (0, 1))
+
+
+def collect(paths):
+    """(runs by date, sentences about what could not be read)"""
+    runs, faults, seen, copies = [], [], set(), 0
+    for report in history.each(paths, faults):
+        if report.id in seen:
+            copies += 1
+            continue
+        seen.update([report.id] if report.id else [])
+        runs.append(slim(report))
+    if copies:
+        faults.append("%d report%s of runs that are in the table already: they are left "
+                      "out" % (copies, "s are" if copies > 1 else " is"))
+    return sorted(runs, key=lambda run: run.key), faults
+
+
+# ---- rows --------------------------------------------------------------------
+
+
+def columns_of(runs):
+    options = sorted(set(name for run in runs for name in run.options))
+    return options, list(CONDITIONS) + [OPTION + name for name in options] + MEASURED
+
+
+def rows(runs, options):
+    """Lists of values, in the order of the columns."""
+    for run in runs:
+        begin = list(run.same) + [run.options.get(name) for name in options]
+        for name, at_name, at_value, unit, better, values in run.figures:
+            for i, value in enumerate(values):
+                yield begin + [name, at_name, at_value, unit, better, i + 1, value,
+                               1.0 / len(values)]
 
 
 def cell(value):
@@ -48,47 +104,110 @@ def cell(value):
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str):
+        return table.no_formula(printable(value))
     return repr(value) if isinstance(value, float) else printable(value)
 
 
-def as_csv(columns, some):
-    return table.comma_separated(columns, ([cell(row[c]) for c in columns]
-                                           for row in some))
+def write_csv(path, columns, some):
+    def lines():
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        for row in some:
+            writer.writerow([cell(value) for value in row])
+            if out.tell() > 1 << 16:
+                yield out.getvalue()
+                out.seek(0)
+                out.truncate()
+        yield out.getvalue()
+    if path is None:
+        for text in lines():
+            output.say(text)
+        return
+    output.write_parts(path, lines())
 
 
-def write_parquet(path, columns, some):
-    """Numbers stay numbers; a column in which reports have different kinds is text."""
+# ---- Parquet -----------------------------------------------------------------
+
+
+def kind_of(values):
+    """What a column's values are; texts where reports have different kinds."""
+    kinds = set(type(v) for v in values if v is not None)
+    if kinds == {bool}:
+        return bool
+    if kinds == {int} and all(-1 << 63 <= v < 1 << 63 for v in values
+                              if v is not None):
+        return int
+    return float if kinds and kinds <= {int, float} else str
+
+
+def kinds_of(runs, options):
+    """A kind for each column."""
+    kinds = [kind_of(set(run.same[i] for run in runs)) for i in range(len(CONDITIONS))]
+    kinds += [kind_of([run.options.get(name) for run in runs]) for name in options]
+    return kinds + [str, str, str, str, str, int, float, float]
+
+
+def as_kind(value, kind):
+    if value is None:
+        return None
+    if kind is str:
+        return value if isinstance(value, str) else cell(value)
+    return float(value) if kind is float else value
+
+
+def write_parquet(path, columns, runs, options):
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise LeadlineError("--format parquet needs pyarrow, which this Python has "
-                            "not: install it, or take csv")
-    held = list(some)
-    data = OrderedDict()
-    for name in columns:
-        values = [row[name] for row in held]
-        kinds = set(type(v) for v in values if v is not None)
-        if len(kinds) > 1 and not kinds <= {int, float}:
-            values = [None if v is None else cell(v) for v in values]
-        data[name] = values
+        raise LeadlineError("Parquet needs pyarrow (pip install pyarrow); CSV does not")
+    types = {str: pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
+             int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    kinds = kinds_of(runs, options)
+    fields = [pyarrow.field(name, pyarrow.timestamp("ms", tz="UTC")
+                            if name == "start_utc" else types[kind])
+              for name, kind in zip(columns, kinds)]
+    form = pyarrow.schema(fields, metadata={"leadline": SCHEMA})
     with output.replacing(path) as stream:
-        parquet.write_table(pyarrow.table(data), stream)
+        writer = parquet.ParquetWriter(stream, form)
+        for batch in batches(rows(runs, options)):
+            arrays = [pyarrow.array(
+                [reports.milliseconds(row[i]) if field.name == "start_utc"
+                 else as_kind(row[i], kind) for row in batch], type=field.type)
+                for i, (field, kind) in enumerate(zip(fields, kinds))]
+            writer.write_table(pyarrow.Table.from_arrays(arrays, schema=form))
+        writer.close()
+
+
+def batches(some):
+    batch = []
+    for row in some:
+        batch.append(row)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+# ---- the command -------------------------------------------------------------
 
 
 def main(args, where):
     if args.format == "parquet" and not args.output:
         raise LeadlineError("--format parquet is not for a terminal: say --output FILE")
-    found, faults = history.collect(args.paths)
-    if not found:
+    runs, faults = collect(args.paths)
+    if not runs:
         raise LeadlineError(faults[0] if faults
                             else "no report in " + ", ".join(args.paths))
     history.tell(faults, "export")
-    columns, some = rows(found)
+    options, columns = columns_of(runs)
     if args.format == "parquet":
-        write_parquet(args.output, columns, some)
+        write_parquet(args.output, columns, runs, options)
     else:
-        output.write(args.output, as_csv(columns, some))
+        write_csv(args.output, columns, rows(runs, options))
     return 0
 
 

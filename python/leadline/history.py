@@ -31,19 +31,40 @@ def below(folder, faults):
         yield path
 
 
+def files(paths, faults):
+    """Paths of what may be reports, in folders and all below them, each once."""
+    seen = set()
+    for given in paths:
+        for folder in below(given, faults) if os.path.isdir(given) else [None]:
+            for path in reports.json_files(folder) if folder else [given]:
+                real = os.path.realpath(path)
+                if real not in seen:
+                    seen.add(real)
+                    yield path
+
+
+def each(paths, faults):
+    """The reports, one after the other. What was asked for must be one; other files in
+    folders need not."""
+    for path in files(paths, faults):
+        if path in paths:
+            yield reports.load(path)
+            continue
+        try:
+            tree = reports.read_json(path)
+            report = (reports.Report(path, tree)
+                      if reports.schema_of(tree) == reports.SCHEMA else None)
+        except LeadlineError as why:
+            faults.append(str(why))
+            continue
+        if report:
+            yield report
+
+
 def collect(paths):
     """(reports by date, sentences about what could not be read)."""
-    found, faults = [], []
-    for path in paths:
-        if not os.path.isdir(path):
-            found.append(reports.load(path))
-            continue
-        for folder in below(path, faults):
-            loaded, broken = reports.load_directory(folder)
-            found += loaded
-            faults += broken
-    once = OrderedDict((os.path.realpath(r.path), r) for r in found)
-    return sorted(once.values(), key=lambda r: (r.start_utc, r.path)), faults
+    faults = []
+    return sorted(each(paths, faults), key=lambda r: (r.date, r.path)), faults
 
 
 # ---- one line ----------------------------------------------------------------
@@ -62,7 +83,7 @@ def line(report):
         state = "valid, reads from memory"
     elif report.valid and report.cache_below():
         state = "valid, reads perhaps from a cache below"
-    return Line(report, report.start_utc, report.program,
+    return Line(report, report.date, report.program,
                 report.config or report.label or reports.stem(report.path),
                 report.ranks, report.nodes, report.host_names(),
                 [fs for fs, _ in report.file_systems()],

@@ -93,10 +93,16 @@ def give_up_stdout():
 def write(path, text):
     if path is None:
         say(text)
-        return
+    else:
+        write_parts(path, [text])
+
+
+def write_parts(path, texts):
+    """One file of several texts, which need not be in memory together."""
     try:
         with replacing(path) as stream:
-            stream.write(encoded(text))
+            for text in texts:
+                stream.write(encoded(text))
     except OSError as why:
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 

@@ -3,8 +3,10 @@
 The contract is the report schema "leadline-report/1"; what is read here and
 nowhere else: everything after this module deals in Report objects.
 """
+import calendar
 import json
 import os
+from datetime import datetime
 from collections import OrderedDict, namedtuple
 
 from leadline import fields
@@ -17,8 +19,8 @@ CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
 # `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
-# the numbers of the repetitions in `reps`, from 1 on.
-Figure = namedtuple("Figure", "name at unit better reps absent which")
+# the numbers of the repetitions in `reps`, from 1 on; `given`: all values, as they are.
+Figure = namedtuple("Figure", "name at unit better reps absent which given")
 
 
 class Report:
@@ -34,6 +36,10 @@ class Report:
         self.version = get(path, run, "version", str, "run.", optional=True) or ""
         self.label = get(path, run, "label", str, "run.", optional=True) or ""
         self.start_utc = get(path, run, "start_utc", str, "run.", optional=True) or ""
+        end_utc = get(path, run, "end_utc", str, "run.", optional=True) or ""
+        # Some programs tell only when a run ended: good enough for the order of runs.
+        self.date = self.start_utc or end_utc
+        self.imported = origin(get(path, run, "imported", dict, "run.", True))
         self.wall_s = get(path, run, "wall_s", float, "run.", optional=True)
         series = get(path, run, "series", dict, "run.", optional=True) or {}
         self.series_id = get(path, series, "id", str, "run.series.", True) or ""
@@ -44,6 +50,7 @@ class Report:
         self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
         self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
         io = get(path, tree, "io", dict, optional=True) or {}
+        self.engine = get(path, io, "engine", str, "io.", optional=True)
         self.cache = get(path, io, "cache", str, "io.", optional=True)
         self.sync = get(path, io, "sync", str, "io.", optional=True)
         self.hosts = get(path, tree, "hosts", list, optional=True) or []
@@ -110,6 +117,24 @@ class Report:
         return self.why or "it says no more"
 
 
+def origin(imported):
+    """What a report was imported from, in words: "fio 3.33"; "" if it is our own."""
+    words = [(imported or {}).get(name) for name in ("tool", "tool_version")]
+    return printable(" ".join(word for word in words if isinstance(word, str)))
+
+
+def milliseconds(utc):
+    """Since 1970, of a time as reports have it; None of none."""
+    if not utc:
+        return None
+    day, _, part = utc.rstrip("Z").partition(".")
+    try:
+        moment = datetime.strptime(day, "%Y-%m-%dT%H:%M:%S")
+    except ValueError:   # such as the 32nd of a month
+        return None
+    return calendar.timegm(moment.timetuple()) * 1000 + int((part + "000")[:3])
+
+
 def same(a, b):
     """Whether two reports say the same, however they are written, and whatever the
     file was called that they were imported from."""
@@ -164,7 +189,7 @@ def figure(path, row, i):
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
                   unit, better, [rep for _, rep in good],
-                  sum(rep is None for rep in reps), [i for i, _ in good])
+                  sum(rep is None for rep in reps), [i for i, _ in good], reps)
 
 
 def refuse_constant(name):

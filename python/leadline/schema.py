@@ -8,6 +8,8 @@ from leadline import report as reports
 from leadline.errors import FAILED, LeadlineError
 from leadline.fields import STRICT, TABLE, UNFINISHED, check
 
+NEVER_NULL = [("run", "version"), ("run", "start_utc"), ("run", "seed"),
+              ("mpi", "library"), ("mpi", "nodes"), ("mpi", "ranks_per_node_max")]
 SHOWN = 5          # faults of one file that are told
 TOLERANCE = 0.01   # of wall time, by which the activities may miss it
 ROUNDING = 1e-6    # of a value, by which a summary may miss its repetitions
@@ -22,13 +24,21 @@ def meaning(tree):
     if not tree["valid"]:
         words = "$.why: a run that is not valid says why, this one does not"
         return [] if tree["why"] else [words]
-    faults = [fault for i, row in enumerate(tree["figures"])
+    faults = unknown(tree) + [fault for i, row in enumerate(tree["figures"])
               for fault in summary_faults(row, "$.figures[%d]" % i)]
     if tree["checks"]["blocks_bad"]:
         faults.append("$.checks.blocks_bad: blocks were wrong, and it is called valid")
     for i, row in enumerate(tree["samples"]):
         faults += series_faults(row, "$.samples[%d].series" % i)
     return faults + split_faults(tree["samples"]) + twice(tree["figures"])
+
+
+def unknown(tree):
+    """What other programs do not tell, and ours do."""
+    if tree["run"].get("imported"):
+        return []
+    return ["$.%s.%s: it is null, and the report is not imported" % (part, name)
+            for part, name in NEVER_NULL if tree[part][name] is None]
 
 
 def summary_faults(row, path):

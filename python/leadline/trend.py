@@ -183,7 +183,7 @@ HEADER = ["configuration", "figure", "unit", "runs", "from (UTC)", "to", "level 
 
 
 def day(point):
-    return point.report.start_utc[:16].replace("T", " ") or point.report.path
+    return point.report.date[:16].replace("T", " ") or point.report.path
 
 
 def cells(t):
@@ -234,7 +234,7 @@ def flat(t):
     return OrderedDict([
         ("configuration", t.name), ("figure", compare.figure_title(t.figure)),
         ("unit", t.figure.unit), ("better", t.figure.better),
-        ("runs", [OrderedDict([("path", p.report.path), ("start", p.report.start_utc),
+        ("runs", [OrderedDict([("path", p.report.path), ("start", p.report.date),
                                ("value", p.value)]) for p in t.points]),
         ("steps", [OrderedDict([("run", s.at + 1), ("ratio", s.ratio),
                                 ("before", s.before), ("after", s.after),
