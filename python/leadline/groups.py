@@ -103,6 +103,8 @@ def difference(a, b, ignoring=()):
     pairs += [("cache policy", a.cache, b.cache), ("sync", a.sync, b.sync)]
     for name, mine, other in pairs:
         if mine != other and name.split()[0] not in ignoring:
+            if None in (mine, other) and name in ("cache policy", "sync"):
+                return "%s unknown" % name   # of one of them, which was imported
             return "other %s (%s, not %s)" % (name, mine, other)
     return ""
 

@@ -53,13 +53,14 @@ def figure(picture):
 
 def what_ran(found):
     every = [r for g in found.groups for r in g.reports]
-    dates = sorted(r.start_utc for r in every if r.start_utc)
+    dates = sorted(r.date for r in every if r.date)
     def several(values):
         names = sorted(set(str(v) for v in values if v))
         more = ["and %d more" % (len(names) - MANY)] if len(names) > MANY else []
         return ", ".join(names[:MANY] + more)
     rows = [("runs", "%d of %d configurations" % (len(every), len(found.groups))),
             ("programs", several(r.program for r in every)),
+            ("imported from", several(r.imported for r in every)),
             ("time (UTC)", " to ".join(d[:16].replace("T", " ") for d in
                                        dates[:1] + dates[1:][-1:])),
             ("ranks", ", ".join(map(str, pictures.rank_counts(found.groups)))),

@@ -125,6 +125,18 @@ class Meaning(Case):
         self.wrong(lambda t: t["checks"].update(blocks_bad=1),
                    "$.checks.blocks_bad: blocks were wrong, and it is called valid")
 
+    def test_only_imported_ones_know_less(self):
+        def change(tree):
+            tree["run"]["seed"] = tree["mpi"]["library"] = None
+        self.wrong(change, "$.run.seed: it is null, and the report is not imported",
+                   "$.mpi.library: it is null, and the report is not imported")
+        tree = self.good()
+        change(tree)
+        tree["run"]["imported"] = {
+            "tool": "fio", "tool_version": None, "format": "fio JSON", "file": "x",
+            "sha256": "0", "line": None, "lost": []}
+        self.run_command(self.save(tree))
+
     def test_failed_run_says_why(self):
         tree = self.good()
         tree.update(valid=False, why="disk full", figures=None, mpi=None)

@@ -86,12 +86,14 @@ def names_apart(tests):
 
 
 def group(jobs, shared, tree, version, source):
-    name = printable(member(jobs[0], "jobname", str, source))
+    names = OrderedDict.fromkeys(printable(member(job, "jobname", str, source))
+                                 for job in jobs)
+    name = "+".join(names)
     test = Result(TOOL, version, name)
     where = "%s: job %s" % (source, name)
     take_times(test, jobs, tree, where)
     take_options(test, jobs, shared, where)
-    test.ranks = processes(test, jobs, where)
+    test.ranks = processes(test, jobs, shared, where)
     take_errors(test, jobs, where)
     if test.why is None:
         for direction in DIRECTIONS:
@@ -141,15 +143,15 @@ def take_options(test, jobs, shared, where):
         test.io["depth"] = of["iodepth"]
 
 
-def processes(test, jobs, where):
+def processes(test, jobs, shared, where):
     """Entries, or numjobs where group_reporting made one entry of them."""
     announced = 0
     names = OrderedDict()
     for job in jobs:
         names.setdefault(str(job.get("jobname")), []).append(job)
     for name, some in names.items():
-        text = member(some[0], "job options", dict, where, {}).get("numjobs", "1")
-        asked = count(text, where + ": numjobs") or 1
+        options = options_of(some[0], shared, where)
+        asked = count(options.get("numjobs", "1"), where + ": numjobs") or 1
         if len(some) not in (1, asked):
             test.fail("it announces %d jobs %s, of which there are %d"
                       % (asked, printable(name), len(some)))
