@@ -189,7 +189,7 @@ def day(point):
 def cells(t):
     now = t.points[t.steps[-1].at:] if t.steps else t.points
     return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
-            day(t.points[0])[:10], day(t.points[-1])[:10], table.number(middle(now)),
+            t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-", table.number(middle(now)),
             str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
 
 
@@ -219,6 +219,10 @@ def step_text(t, step):
 
 def notes(trends, found, faults):
     out = list(faults)
+    undated = sum(not r.date for r in found if r.valid)
+    if undated:
+        out.append("%d report%s no time: they come first, by their names" % (
+            undated, "s have" if undated > 1 else " has"))
     bad = sum(not r.valid for r in found)
     if bad:
         out.append("%d report%s not valid and left out" % (

@@ -271,7 +271,10 @@ JSON_NO_WORK = ("testid", "refnum", "platform", "testfilename", "repetitions", "
                 "keepfile", "keepfilewitherror", "warningaserrors", "nodes",
                 "intertestdelay", "settimestampsignature/incompressibleseed",
                 "tasksoffset", "memorypernode", "memorypertask", "options", "dryrun",
-                "collective", "api", "fsync", "writefile", "readfile")
+                "collective", "api", "fsync", "writefile", "readfile",
+                # what the section Options has in other words
+                "data packet type", "segmentcount", "taskspernode", "reordertasks",
+                "fileperproc", "randomoffset", "deadlineforstonewall")
 
 
 def read_json(text, source):
@@ -391,8 +394,9 @@ def read_csv(text, source):
             test.fail("its rows have different numbers of tasks")
         test.ranks = ranks
         for name in ("xfer(KiB)", "block(KiB)"):
+            kib = number(cells[columns.index(name)], where)
             test.option({"x": "transfersize", "b": "blocksize"}[name[0]],
-                        times(number(cells[columns.index(name)], where), 1024), "B")
+                        None if kib is None else round(kib * 1024), "B")
     if not text.endswith("\n") or len(rows) == 0:
         test.fail(CUT)
     test.lost.append("this format has no parameters, nodes, version and date")
