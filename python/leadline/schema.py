@@ -10,7 +10,7 @@ from leadline.fields import STRICT, TABLE, UNFINISHED, check
 
 NEVER_NULL = [("run", "version"), ("run", "start_utc"), ("run", "seed"),
               ("mpi", "library"), ("mpi", "nodes"), ("mpi", "ranks_per_node_max")]
-SHOWN = 5          # faults of one file that are told
+SHOWN = 5          # faults of one file, or other files, that are told
 TOLERANCE = 0.01   # of wall time, by which the activities may miss it
 ROUNDING = 1e-6    # of a value, by which a summary may miss its repetitions
 SLACK_S = 1e-4     # by which the parts of a short phase may miss it, absolutely
@@ -129,15 +129,25 @@ def is_meant(path):
 
 
 def files_of(path):
-    """(files to check, how many others there are); of a directory without any, of those
-    in it."""
+    """(files to check, other JSON files); of a directory without any, of those in it."""
     if not os.path.isdir(path):
-        return [path], 0
-    folders = [os.path.join(path, name) for name in reports.folders_in(path)]
-    found = reports.json_files(path) or [name for folder in folders
-                                         for name in reports.json_files(folder)]
+        return [path], []
+    found = reports.json_files(path)
     meant = [name for name in found if is_meant(name)]
-    return meant, len(found) - len(meant)
+    for name in [] if meant else reports.folders_in(path):
+        inside = reports.json_files(os.path.join(path, name))
+        meant += [name for name in inside if is_meant(name)]
+        found += inside
+    known = set(meant)
+    return meant, [name for name in found if name not in known]
+
+
+def named(given, others):
+    """One line about files that are no reports."""
+    names = [os.path.relpath(path, given) for path in others[:SHOWN]]
+    more = ["and %d more" % (len(others) - SHOWN)] if len(others) > SHOWN else []
+    return "%s: %d other JSON file%s: %s" % (
+        given, len(others), "s" if len(others) > 1 else "", ", ".join(names + more))
 
 
 def sentences(path):
@@ -167,8 +177,7 @@ def main(args, where):
             output.say(reports.printable("%s: no report" % given) + "\n")
             good = False
         if others and not args.quiet:
-            output.say(reports.printable("%s: %d other JSON file%s" % (
-                given, others, "s" if others > 1 else "")) + "\n")
+            output.say(reports.printable(named(given, others)) + "\n")
     return 0 if good else FAILED
 
 

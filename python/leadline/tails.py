@@ -13,7 +13,7 @@ from collections import OrderedDict, namedtuple
 
 from leadline import stats
 
-TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_us$")
+TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_u?s$")
 BUCKET = 2.0 ** (1.0 / 16)   # from one bucket of latencies to the next
 COUNT = 1.1                  # as many transfers, for their longest to be compared
 MOST = 6                     # configurations that sentences name

@@ -189,7 +189,8 @@ def day(point):
 def cells(t):
     now = t.points[t.steps[-1].at:] if t.steps else t.points
     return [t.name, compare.figure_title(t.figure), t.figure.unit, str(len(t.points)),
-            t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-", table.number(middle(now)),
+            t.points[0].report.date[:10] or "-", t.points[-1].report.date[:10] or "-",
+            table.number(middle(now)),
             str(len(t.steps)) if len(t.points) >= FEWEST else "-"]
 
 

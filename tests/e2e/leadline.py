@@ -109,7 +109,19 @@ class Reports(Leadline):
                                    *[os.path.join(lines, name)
                                      for name in os.listdir(lines)]), "pfmload")
         self.assertEqual(self.leadline("validate", "-q", runs), "")
+        self.hold_against_json_schema(runs)
         self.assertEqual(self.leadline("list", runs).count("\n"), 16)
+
+    def hold_against_json_schema(self, runs):
+        """As validators of others do it."""
+        try:
+            from jsonschema import Draft202012Validator
+        except ImportError:
+            return
+        judge = Draft202012Validator(json.loads(self.leadline("schema")))
+        for name in os.listdir(runs):
+            with open(os.path.join(runs, name)) as stream:
+                judge.validate(json.load(stream))
 
     def test_a_failed_run_is_valid_too(self):
         done = self.blocktransfer("1M", dir="/nowhere")

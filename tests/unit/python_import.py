@@ -474,11 +474,27 @@ class Served(Case):
     def test_all_commands(self):
         self.all()
         page = self.path("p.html")
-        for command in (["list"], ["trend"], ["export"], ["validate"],
-                        ["compare"], ["report", "--output", page]):
-            status, out, err = leadline(command[0], self.dir, *command[1:])
-            self.assertIn(status, (0,), (command, out, err))
-            self.assertEqual(err, "", command)
+        for name in ("list", "trend", "export", "validate", "compare", "report"):
+            more = ["--output", page] if name == "report" else []
+            self.assertEqual(leadline(name, self.dir, *more)[::2], (0, ""), name)
+        with open(page, encoding="utf-8") as stream:
+            text = stream.read()
+        self.assertIn("<dt>imported from</dt>", text)
+        self.assertIn("fio 3.33", text)
+        self.assertIn("mdtest 4.1.0+dev", text)
+        self.assertNotIn("None", text)
+
+    def test_pictures(self):
+        """What can be drawn of them is, and what cannot is one sentence."""
+        self.all()
+        path = self.path("x.svg")
+        for kind in ("bandwidth", "time", "scaling", "ranks", "series", "figure"):
+            what = [kind] + ["write_MBps"] * (kind == "figure")
+            status, out, err = leadline("plot", *what, self.dir, "-o", path)
+            self.assertIn((status, bool(out), err.count("\n")), (
+                (0, True, 0), (1, False, 1)), (kind, err))
+            self.assertEqual(status, 0 if kind in ("bandwidth", "time", "figure")
+                             else 1, kind)
 
     def test_each_alone(self):
         self.all()

@@ -191,21 +191,30 @@ class Files(Case):
                           self.run_command(path, status=1))
 
     def test_what_is_no_report(self):
-        """Specifications and plans beside reports are counted; what has parts of a
+        """Specifications and plans beside reports are named; what has parts of a
         report, and no schema, is wrong."""
         path = self.save(self.good())
         for name, tree in (("spec", {"program": "madbench"}), ("list", [1]),
                            ("need", {"schema": "leadline-need/1"})):
             save(self.dir, name + ".json", tree)
         self.assertEqual(self.run_command(self.dir),
-                         "%s: valid against leadline-report/1\n%s: 3 other JSON files\n"
-                         % (path, self.dir))
+                         "%s: valid against leadline-report/1\n%s: 3 other JSON files: "
+                         "list.json, need.json, spec.json\n" % (path, self.dir))
         self.assertEqual(self.run_command("-q", self.dir), "")
         tree = self.good()
         del tree["schema"]
         save(self.dir, "lost.json", tree)
         self.assertIn("lost.json: $.schema: it is", self.run_command(
             "-q", self.dir, status=1))
+
+    def test_other_files_beside_folders(self):
+        """They do not hide what is in the folders."""
+        save(self.dir, "spec.json", {"program": "madbench"})
+        os.mkdir(self.path("runs"))
+        path = save(self.path("runs"), "a.json", self.good())
+        self.assertEqual(self.run_command(self.dir), (
+            "%s: valid against leadline-report/1\n%s: 1 other JSON file: spec.json\n"
+            % (path, self.dir)))
 
     def test_folders(self):
         self.assertEqual(self.run_command(self.dir, status=1),

@@ -110,12 +110,10 @@ def run_of(result, source, form, digest, args):
 
 
 def warn_imported(result):
-    unknown = ["what it read was not verified by Leadline"]
+    unknown = ["imported: Leadline verified nothing of what was read"]
     if result.io.get("cache") is None:
         unknown.append("whether a cache served it is not known")
-    result.warn("imported", "imported from %s%s: %s" % (
-        result.tool, " " + result.version if result.version else "",
-        ", and ".join(unknown)))
+    result.warn("imported", ", and ".join(unknown))
 
 
 def take_place(result, args):

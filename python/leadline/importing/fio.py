@@ -192,11 +192,11 @@ def take_direction(test, jobs, direction, where):
                 [sum(calls) / most if most else None],
                 "fio total_ios of all jobs / longest runtime")
     if most < SHORT_S:
-        test.warn("short", "transfers took less than 1 s (%g s): the rates are of caches "
-                  "and of starting" % most)
+        test.warn("short", "transfers took less than 1 s: the rates are of caches and "
+                  "of starting")
     if most < ROUND_MS / 1e3:
-        test.warn("rounded", "a time of %d ms is known to a whole millisecond: the rates "
-                  "have fewer than three digits" % round(most * 1e3))
+        test.warn("rounded", "times below 100 ms are known to a whole millisecond: the "
+                  "rates have fewer than three digits")
     latency = latencies(test, [p for p, n in zip(parts, calls) if n], direction, at)
     if direction != "trim":
         test.samples.append(sample(direction, sum(calls), sum(size), took, latency))

@@ -58,7 +58,7 @@ def take_options(test, values):
         test.io["collective"] = values["collective data"][0] == "YES"
     took = test.results.get("raw_time_s", [None])[0]
     if took is not None and took < SHORT_S:
-        test.warn("short", "transfers took less than 1 s (%g s)" % took)
+        test.warn("short", "transfers took less than 1 s")
 
 
 def take_rate(test, figure, name, value, way):
