@@ -75,8 +75,8 @@ def collect(paths):
         seen.update([report.id] if report.id else [])
         runs.append(slim(report))
     if copies:
-        faults.append("%d report%s of runs that are in the table already: they are left "
-                      "out" % (copies, "s are" if copies > 1 else " is"))
+        faults.append("%d report%s of runs that are in the table already: they are "
+                      "left out" % (copies, "s are" if copies > 1 else " is"))
     return sorted(runs, key=lambda run: run.key), faults
 
 

@@ -1,6 +1,7 @@
 """leadline schema: the table of fields.py as JSON Schema, for validators of others.
 
-What is between fields, such as medians and sums, no schema says: leadline validate does.
+What is between fields, such as medians and sums, no schema says: leadline validate
+does.
 """
 import json
 from collections import OrderedDict

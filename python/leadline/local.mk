@@ -58,8 +58,8 @@ dist_leadline_DATA = \
 	python/leadline/verdicts.py
 leadlineimportingdir = $(leadlinedir)/importing
 dist_leadlineimporting_DATA = $(addprefix python/leadline/importing/, __init__.py \
-	command.py darshan.py dlio.py elbencho.py fio.py formats.py h5bench.py io500.py \
-	ior.py mdtest.py result.py)
+	command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py formats.py \
+	h5bench.py io500.py ior.py mdtest.py result.py)
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
 EXTRA_DIST += python/leadline/leadline.in

@@ -129,7 +129,8 @@ def is_meant(path):
 
 
 def files_of(path):
-    """(files to check, other JSON files); of a directory without any, of those in it."""
+    """(files to check, other JSON files); of a directory without any to check, those
+    of the directories in it."""
     if not os.path.isdir(path):
         return [path], []
     found = reports.json_files(path)

@@ -58,8 +58,8 @@ class Export(LeadlineCase):
         self.assertEqual({row["opt_xtra"] for row in first}, {""})
         self.assertEqual({row["weight"] for row in first}, {repr(1 / 6)})
         self.assertEqual([[row[name] for name in (
-            "at_name", "at_value", "unit", "better", "ranks", "opt_xtra", "label", "rep",
-            "value", "weight")] for row in last],
+            "at_name", "at_value", "unit", "better", "ranks", "opt_xtra", "label",
+            "rep", "value", "weight")] for row in last],
             [["alpha", "0.5", "MB/s", "higher", "8", "true", "'=1+1", rep, value, "0.5"]
              for rep, value in (("1", ""), ("2", "1.5"))])
 

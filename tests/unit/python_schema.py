@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline schema: the installed file is what the table gives, and a validator of others
-takes what validate takes and refuses what it refuses."""
+"""leadline schema: the installed file is what the table gives, and a validator of
+others takes what validate takes and refuses what it refuses."""
 import copy
 import json
 import os

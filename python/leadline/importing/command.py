@@ -61,8 +61,8 @@ def report(result, source, form, number, args):
     if args.nodes is not None:
         result.nodes = args.nodes
     if result.ranks is None:
-        raise LeadlineError("%s: it does not tell the number of processes: say --ranks N"
-                            % source.name)
+        raise LeadlineError("%s: it does not tell the number of processes: say "
+                            "--ranks N" % source.name)
     if args.start is not None:
         result.start_utc = args.start
         result.lost = [s for s in result.lost if not s.startswith("it started at ")]
@@ -164,10 +164,11 @@ def refuse_others(paths, given, force):
 
 def said(path, tree):
     reps = max([len(f["reps"]) for f in tree["figures"]] or [0])
+    n = len(tree["figures"])
     words = "%s: %s%s, %d figure%s of %d repetition%s" % (
         path, tree["run"]["program"],
         " " + tree["run"]["version"] if tree["run"]["version"] else "",
-        len(tree["figures"]), "s" * (len(tree["figures"]) != 1), reps, "s" * (reps != 1))
+        n, "s" * (n != 1), reps, "s" * (reps != 1))
     return words if tree["valid"] else words + "; not valid: " + tree["why"]
 
 
@@ -234,7 +235,8 @@ def add(commands):
     p.add_argument("--ranks", metavar="N", type=output.positive,
                    help="so many processes took part; needed where the file does not "
                    "tell")
-    p.add_argument("--nodes", metavar="N", type=output.positive, help="on so many nodes")
+    p.add_argument("--nodes", metavar="N", type=output.positive,
+                   help="on so many nodes")
     p.add_argument("--start", metavar="UTC", type=moment,
                    help="when it began, as in 2026-11-20T10:15:02Z; needed where the "
                    "file does not tell, or not in which time zone")
@@ -247,5 +249,6 @@ def add(commands):
                    help="their configuration (default: the files' names)")
     p.add_argument("--round", metavar="N", type=output.positive,
                    help="of the first file; each further one is the next")
-    p.add_argument("--force", action="store_true", help="replace reports that are there")
+    p.add_argument("--force", action="store_true",
+                   help="replace reports that are there")
     p.set_defaults(run=main)

@@ -1,11 +1,15 @@
-"""Darshan: a summary of what an application did, from a log or darshan-parser's text."""
+"""Darshan: what an application did, from a log or from darshan-parser's text."""
+import json
 import os
 import re
+import subprocess
+import sys
 from collections import OrderedDict
 
 from leadline.errors import LeadlineError
 from leadline.fields import printable
-from leadline.importing.result import (CUT, Result, broken, count, number, positive, utc)
+from leadline.importing import darshan_log
+from leadline.importing.result import CUT, Result, broken, number, positive, utc
 
 TOOL = "darshan"
 FIRST = re.compile(r"^# darshan log version: (\S+)", re.M)
@@ -80,42 +84,35 @@ def take_command(test, text):
 
 
 def read_log(path, source):
-    try:
-        import darshan
-    except ImportError:
-        raise LeadlineError("%s: a Darshan log needs pydarshan (pip install darshan); "
-                            "the text of darshan-parser does not" % source)
-    try:
-        log = darshan.DarshanReport(path, read_all=True)
-        job, records = log.metadata["job"], log_records(log)
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, AttributeError) as why:
-        raise broken(source, "pydarshan cannot read it: %s" % (why or "no reason given"))
-    test = Result(TOOL)
-    test.ranks = positive(int(job["nprocs"]), source + ": nprocs")
-    test.wall_s = float(job.get("run_time") or 0) or None
-    test.start_utc = utc(job.get("start_time_sec", job.get("start_time", 0)) or 0)
-    test.end_utc = utc(job.get("end_time_sec", job.get("end_time", 0)) or 0)
-    test.version = printable(job.get("log_ver") or job.get("metadata", {}).get(
-        "lib_ver") or "") or None
-    take_command(test, log.metadata.get("exe") or "")
+    if path == "-":
+        raise LeadlineError("%s: a Darshan log is read from a file only" % source)
+    found = from_library(path, source)
+    test = Result(TOOL, printable(found["version"]) or None)
+    test.ranks = positive(found["nprocs"], source + ": nprocs")
+    test.wall_s = number(found["run_time"], source + ": run time") or None
+    test.start_utc, test.end_utc = utc(found["start"]), utc(found["end"])
+    take_command(test, found["exe"])
+    records = OrderedDict()
+    for rank, record, name, mount, fs, counters in found["records"]:
+        records[rank, record, name, mount, fs] = {
+            counter: None if value < 0 else value
+            for counter, value in counters.items()}
     summarise(test, records, test.wall_s)
     return [test]
 
 
-def log_records(log):
-    found = OrderedDict()
-    if "POSIX" not in log.records:
-        return found
-    mounts = sorted(log.mounts, key=lambda pair: -len(pair[0]))
-    for record in log.records["POSIX"].to_dict():
-        name = log.name_records.get(record["id"], "?")
-        mount, fs = next(((m, f) for m, f in mounts if name.startswith(m)), ("", ""))
-        counters = dict(record["counters"])
-        counters.update(record["fcounters"])
-        found[str(record["rank"]), str(record["id"]), name, mount, fs] = {
-            counter: None if value < 0 else float(value) if "_F_" in counter
-            else int(value) for counter, value in counters.items()}
-    return found
+def from_library(path, source):
+    done = subprocess.run([sys.executable, darshan_log.__file__, path],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode == darshan_log.NO_LIBRARY:
+        raise LeadlineError("%s: a Darshan log needs pydarshan (pip install darshan); "
+                            "the text of darshan-parser does not" % source)
+    try:
+        return json.loads(done.stdout.decode("utf-8", "replace"))
+    except ValueError:
+        last = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
+        raise broken(source, "pydarshan cannot read it: %s"
+                     % (last or "it ended with status %d" % done.returncode))
 
 
 # ---- the summary -------------------------------------------------------------
@@ -159,8 +156,8 @@ def take_share(test, records, wall):
                   "it has no run time")
         return
     test.figure("io_share", "1", "lower", [sum(parts) / (test.ranks * wall)],
-                "Darshan (POSIX_F_READ_TIME + _WRITE_TIME + _META_TIME of all records) / "
-                "(nprocs x run time)")
+                "Darshan (POSIX_F_READ_TIME + _WRITE_TIME + _META_TIME of all records) "
+                "/ (nprocs x run time)")
 
 
 def take_files(test, records):

@@ -1,8 +1,6 @@
 """DLIO and MLPerf Storage: summary.json."""
 import json
-from collections import OrderedDict
 
-from leadline.fields import printable
 from leadline.importing.result import (GIB, MIB, Result, broken, count, member, number,
                                        positive)
 
@@ -77,7 +75,8 @@ def take_stage(test, metric, stage, epochs, source):
         told = number(metric.get("%s_%s" % (stage, mean_name), "-"), source)
         mine = sum(values) / len(values)
         if told is not None and abs(told - mine) > SLACK * mine:
-            test.fail("%s_%s is %g, its epochs give %g" % (stage, mean_name, told, mine))
+            test.fail("%s_%s is %g, its epochs give %g" % (
+                stage, mean_name, told, mine))
         test.figure("%s_%s" % (stage, name), unit, "higher",
                     [value / divisor for value in values],
                     "DLIO %s_%s, of each epoch%s" % (

@@ -3,7 +3,7 @@ import json
 from collections import OrderedDict
 
 from leadline.fields import printable
-from leadline.importing.result import (MIB, SHORT_S, Result, broken, count, from_zoned,
+from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
                                        member, number, plain, positive, times)
 
 TOOL = "elbencho"
@@ -104,7 +104,7 @@ def read_json(text, source):
 
 
 def as_in_csv(text):
-    return {"true": 1, "false": 0}.get(text) if text in ("true", "false") else plain(text)
+    return plain({"true": "1", "false": "0"}.get(text, text))
 
 
 def json_phase(line, where):
@@ -191,7 +191,7 @@ def take_phases(test, phases):
     for (name, unit), reps in values.items():
         way = {"MB/s": "bytes / time of the last thread", "1/s": "per second of the "
                "last thread"}[unit]
-        test.figure(name, unit, "higher", reps, "elbencho's %s [last]: %s" % (name, way))
+        test.figure(name, unit, "higher", reps, "elbencho's [last] values: " + way)
 
 
 def take_phase(test, phase, values):
@@ -214,7 +214,7 @@ def take_phase(test, phase, values):
         for what, value in phase.first.items():
             test.results.setdefault("%s_%s" % (name, what), []).append(value)
         if phase.whole and phase.rate is not None and phase.rate < ROUNDED * MIB:
-            test.warn("rounded", "this format cuts rates to whole MiB/s: those below 100 "
-                      "have fewer than three digits")
+            test.warn("rounded", "this format cuts rates to whole MiB/s: those below "
+                      "100 have fewer than three digits")
     if phase.seconds is not None and phase.seconds < SHORT_S:
         test.warn("short", "a phase took less than 1 s")

@@ -1,7 +1,6 @@
 """fio: the JSON of --output-format=json and json+, version 3 and later."""
 import errno
 import json
-import math
 import re
 from collections import OrderedDict
 
@@ -16,7 +15,8 @@ TOLD = ("p50", "p99", "p999")      # of these there are figures
 NO_WORK = ("name", "directory", "filename", "description", "filename_format", "output",
            "randseed", "numjobs", "group_reporting", "new_group", "stonewall",
            "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log",
-           "log_avg_msec", "percentile_list", "status_interval", "create_only", "unlink",
+           "log_avg_msec", "percentile_list", "status_interval", "create_only",
+           "unlink",
            "opendir", "thread", "jobname", "wait_for_previous")
 OTHER_SYNC = ("sync", "fsync", "fdatasync", "sync_file_range")
 ROUND_MS = 100     # a shorter time in whole milliseconds has fewer than three digits

@@ -9,8 +9,8 @@ from leadline.importing.result import (CUT, GIB, Result, broken, number, positiv
 TOOL = "io500"
 LINE = re.compile(r"^\[RESULT(?: INVALID)?\s*\]\s+(\S+)\s+(\S+)\s+(GiB/s|kIOPS) : time "
                   r"(\S+) seconds(\s*\[INVALID\])?\s*$")
-SCORE = re.compile(r"^\[SCORE( INVALID)?\s*\] Bandwidth (\S+) GiB/s : IOPS (\S+) kiops : "
-                   r"TOTAL (\S+)(\s*\[INVALID\])?\s*$")
+SCORE = re.compile(r"^\[SCORE( INVALID)?\s*\] Bandwidth (\S+) GiB/s : IOPS (\S+) "
+                   r"kiops : TOTAL (\S+)(\s*\[INVALID\])?\s*$")
 SECTION = re.compile(r"^\[(\S+)\]$", re.M)
 SCORED = ["ior-easy-write", "ior-easy-read", "ior-hard-write", "ior-hard-read",
           "mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete",
@@ -46,7 +46,8 @@ def read_summary(text, source):
         elif found:
             name, value, unit, seconds, invalid = found.groups()
             if (unit == "GiB/s") != (name[:1] == "i"):
-                raise broken(where, "the unit of %s is not %s" % (printable(name), unit))
+                raise broken(where, "the unit of %s is not %s"
+                             % (printable(name), unit))
             if name in phases:
                 raise broken(where, "%s is there twice" % printable(name))
             phases[name] = (number(value, where), number(seconds, where),

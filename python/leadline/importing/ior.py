@@ -42,7 +42,7 @@ def is_csv(text):
 
 
 def take_rows(test, rows, announced):
-    """Figures of rows, of which each access has `announced` (None: as many as others)."""
+    """Figures of rows; each access has `announced` of them (None: the same number)."""
     most = announced or max([len(some) for some in rows.values()] or [0])
     for access, some in rows.items():
         if len(some) != most:
@@ -267,8 +267,8 @@ def agree(test, access, reps, row):
 COLUMNS = {"bwMiB": "bw(MiB/s)", "iops": "IOPS", "latency": "Latency(s)",
            "openTime": "open(s)", "wrRdTime": "wr/rd(s)", "closeTime": "close(s)",
            "totalTime": "total(s)"}
-JSON_NO_WORK = ("testid", "refnum", "platform", "testfilename", "repetitions", "verbose",
-                "keepfile", "keepfilewitherror", "warningaserrors", "nodes",
+JSON_NO_WORK = ("testid", "refnum", "platform", "testfilename", "repetitions",
+                "verbose", "keepfile", "keepfilewitherror", "warningaserrors", "nodes",
                 "intertestdelay", "settimestampsignature/incompressibleseed",
                 "tasksoffset", "memorypernode", "memorypertask", "options", "dryrun",
                 "collective", "api", "fsync", "writefile", "readfile",
@@ -333,8 +333,8 @@ def take_parameters(test, parameters, where):
     if "fsync" in parameters:
         test.io["sync"] = "phase" if parameters["fsync"] else "none"
     if parameters.get("checkRead") or parameters.get("checkWrite"):
-        test.warn("unverified", "errors that IOR finds in data would not be seen in this "
-                  "format; its exit status tells")
+        test.warn("unverified", "errors that IOR finds in data would not be seen in "
+                  "this format; its exit status tells")
     if parameters.get("deadlineForStonewall"):
         test.warn("stonewalled", "a deadline of %s s may have cut transfers off"
                   % printable(parameters["deadlineForStonewall"]))

@@ -3,12 +3,11 @@ import re
 from collections import OrderedDict
 
 from leadline.fields import printable
-from leadline.importing.result import (CUT, Result, broken, count, number, plain,
-                                       positive)
+from leadline.importing.result import CUT, Result, broken, number, plain, positive
 
 TOOL = "mdtest"
-FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node",
-                   re.M)
+FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) "
+                   r"node", re.M)
 STARTED = re.compile(r"^-- started at (.*) --$")
 FINISHED = re.compile(r"^-- finished at .* --$", re.M)
 TABLE = re.compile(r"^SUMMARY(?: (rate|time))?\b.*\(of (\d+) iterations\)")
@@ -67,13 +66,13 @@ def take_line(test, line, i):
         test.command(line.split(":", 1)[1])
         take_options(test)
         if not test.options.get("read_bytes", (0,))[0]:
-            test.warn("only_opened", "files were opened and closed, not read: read bytes "
-                      "is 0")
+            test.warn("only_opened", "files were opened and closed, not read: read "
+                      "bytes is 0")
     elif line.startswith("WARNING:") and "Read bytes is 0" not in line:
         test.warn("from_mdtest", printable(line[len("WARNING:"):].strip()))
     elif stonewall:
-        test.warn("stonewalled", "a deadline ended the phase (items of a task: %s); the "
-                  "rate is of all items, those after it as well"
+        test.warn("stonewalled", "a deadline ended the phase (items of a task: %s); "
+                  "the rate is of all items, those after it as well"
                   % printable(stonewall.group(1).strip()))
 
 
@@ -111,13 +110,14 @@ def summaries(lines, source):
 
 
 def table_rows(lines, begin, source):
-    """Up to the next line that is empty, or the one with its end."""
+    """Up to the next table, or to the time of the end."""
     rows = OrderedDict()
     for i, line in enumerate(lines[begin:], begin + 1):
         cells = line.split()
-        if not cells or cells[0] in ("--", "SUMMARY"):
+        if cells and cells[0] in ("--", "SUMMARY"):
             break
-        if cells[0] == "Operation" or cells[0].startswith("---") or line[:2] == "V-":
+        if not cells or cells[0] == "Operation" or line.startswith("V-") \
+                or cells[0].startswith("---"):
             continue
         where = "%s:%d" % (source, i)
         if len(cells) < 5:

@@ -163,7 +163,8 @@ def utc(seconds):
     if not 0 < seconds < 4102444800:   # 2100
         return None
     moment = datetime(1970, 1, 1) + timedelta(milliseconds=round(seconds * 1000))
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (moment.microsecond // 1000)
+    return "%s.%03dZ" % (moment.strftime("%Y-%m-%dT%H:%M:%S"),
+                         moment.microsecond // 1000)
 
 
 def from_local(text, form):
