@@ -16,7 +16,7 @@ from tap import HERE, drawn, long, main
 
 from fake_report import report
 from leadline import cli, fields
-from leadline.importing import command
+from leadline.importing import command, darshan_log
 from leadline_case import LeadlineCase, leadline, without_privileges
 
 DATA = os.path.join(HERE, os.pardir, "data", "import")
@@ -218,6 +218,55 @@ def known_answer(name):
 
 for _name in KNOWN:
     setattr(Known, "test_" + _name, known_answer(_name))
+
+
+class Darshan(Case):
+    """A log of theirs, which is the one of which the sample has the text's figures."""
+
+    def log(self, name):
+        try:
+            import darshan
+        except ImportError:
+            self.skipTest("pydarshan is not installed")
+        path = os.path.join(os.path.dirname(darshan.__file__), "examples",
+                            "example_logs", name)
+        if not os.path.exists(path):
+            self.skipTest("pydarshan has no examples")
+        return path
+
+    def test_log(self):
+        path = self.log("ior_hdf5_example.darshan")
+        status, err, trees = self.bring(path)
+        self.assertEqual((status, err), (0, ""))
+        tree, = trees.values()
+        text = self.bring("darshan-parser.txt")[2]["darshan-parser"]
+        for name in ("io_share", "bytes_read", "bytes_written", "reads", "writes",
+                     "opens", "ranks"):
+            mine, other = what(tree, name), what(text, name)
+            if isinstance(mine, list):
+                self.assertAlmostEqual(mine[0] / other[0], 1.0, delta=1e-5, msg=name)
+            else:
+                self.assertEqual(mine, other)
+        self.assertEqual(tree["files"][0]["fs"], "lustre")
+
+    def test_damaged_log(self):
+        """At some the library's C part aborts; of others the records are whole."""
+        with open(self.log("ior_hdf5_example.darshan"), "rb") as stream:
+            data = stream.read()
+        for percent in (95, 50, 30, 10):
+            path = self.file(data[:len(data) * percent // 100], "x.darshan")
+            status, err, trees = self.bring(path, "--force")
+            if percent < 40:
+                self.assertEqual((status, err.count("leadline import: ")), (1, 1))
+            else:
+                self.assertAlmostEqual(what(trees["x"], "io_share")[0], 0.161258, 6)
+                os.unlink(self.path("x.json"))
+
+    def test_no_library(self):
+        path = self.file(b"3.41\0\0\0\0" + (6567223).to_bytes(8, "little"))
+        script = self.file("import sys\nsys.exit(3)\n", "script")
+        with mock.patch.object(darshan_log, "__file__", script):
+            self.refused("needs pydarshan", path, "--out", self.dir)
 
 
 # ---- the command -------------------------------------------------------------
