@@ -258,9 +258,9 @@ EXTRA_DIST += $(addprefix tests/data/pfm/r6.pfm, \
 EXTRA_DIST += $(addprefix tests/data/import/, darshan-parser.txt dlio-summary.json \
 	elbencho.csv elbencho.json fio-2jobs.json fio-failed.json fio-global.json \
 	fio-group.json fio-status.json fio-two-stages.txt h5bench.csv io500-result.txt \
-	io500-result_summary.txt ior-bad-verify.json ior-bad-verify.txt ior-script.txt \
-	ior-stonewall-nowear.txt ior-stonewall.txt ior.csv ior.json ior.txt \
-	mdtest-files-data.txt mdtest-stonewall.txt mdtest-v2.txt mdtest.txt)
+	io500-result_summary.txt ior-3.0.txt ior-bad-verify.json ior-bad-verify.txt \
+	ior-script.txt ior-stonewall-nowear.txt ior-stonewall.txt ior.csv ior.json ior.txt \
+	mdtest-3.4.txt mdtest-files-data.txt mdtest-stonewall.txt mdtest-v2.txt mdtest.txt)
 EXTRA_DIST += tests/data/README tests/data/gsf-made.tar.gz tests/data/make-gsf.py \
 	tests/data/make-text.py $(addprefix tests/data/text/, crf story story.crf)
 EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \

@@ -25,7 +25,7 @@ RANKS = {"io500-result_summary.txt": ["--ranks", "8"]}
 CUTS, CHANGES = 20, 200
 # What a file has or has not without announcing it, and what is no figure.
 UNANNOUNCED = ("train_MBps", "bytes_read", "bytes_written", "reads", "writes",
-               "file_read_per_s", "read_p99_s", "write_p99_s")
+               "file_create_max", "file_read_per_s", "read_p99_s", "write_p99_s")
 
 # file -> [(name of its report, what is in it)]; rates are MB/s to their last digit.
 KNOWN = {
@@ -33,6 +33,9 @@ KNOWN = {
         "ranks": 2, "nodes": 1, "write_MBps": [106.053, 298.634, 312.916],
         "read_MBps": [13277.07, 10378.81, 15087.96], "sync": "phase",
         "write_ops_per_s": [405.06, 1143.19, 1197.97]})],
+    "ior-3.0.txt": [("ior-3.0", {    # other words in other places, and no IOPS
+        "ranks": 16, "version": "3.0.1", "write_MBps": [335.54432], "figures": 2,
+        "read_MBps": [26.2144], "transfersize": 1 << 25, "sync": "none"})],
     "ior.json": [("ior", {
         "ranks": 2, "collective": True, "api": "MPIIO", "sync": "none",
         "write_MBps": [2205.3637, 1102.0602, 2609.7294],
@@ -57,6 +60,9 @@ KNOWN = {
         "tree_remove_per_s": [345.040, 155.402, 133.191], "file_read_per_s": None,
         "file_open_per_s": [729444.174, 726286.406, 570653.605],
         "warnings": "order_unknown"})],
+    "mdtest-3.4.txt": [("mdtest-3.4", {   # maximum and minimum are over tasks, too
+        "ranks": 10, "nodes": 3, "file_create_per_s": [2943.0], "figures": 1,
+        "warnings": "summary_only", "file_create_max": [2950.0]})],
     "mdtest-files-data.txt": [("mdtest-files-data", {
         "file_create_per_s": [12456.355], "file_read_per_s": [12473.396],
         "dir_create_per_s": None, "figures": 6})],
@@ -115,7 +121,7 @@ def what(tree, name):
         return len(reps)
     if name == "error":
         return tree["errors"][0]["errno"]
-    for part in (tree, tree["mpi"], tree["io"], tree["run"], tree["checks"],
+    for part in (tree, tree["mpi"], tree["run"], tree["io"], tree["checks"],
                  tree["results"]):
         if name in part:
             return part[name]
@@ -184,6 +190,25 @@ class Known(Case):
         self.assertEqual((status, err), (0, ""))
         self.assertEqual(what(trees["x"], "write_p99_s"), [1e-3])
         self.assertEqual(what(trees["x"], "write_p50_s"), [79.36e-6])
+
+    def test_phases_without_score(self):
+        text = self.text("io500-result_summary.txt").replace(
+            " [INVALID]", "").replace("[SCORE ]", "[      ]  ior-rnd4K-easy-read  "
+                                      "0.134469 GiB/s : time 30.157 seconds\n[SCORE ]")
+        text += "[SCOREX] Bandwidth 1.0 GiB/s : IOPS 4.6 kiops : TOTAL 2.1 [INVALID]\n"
+        status, err, trees = self.bring(self.file("IO500 version io500-x (standard)\n"
+                                                  + text), "--ranks=8")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(trees["x"]["run"]["version"], "io500-x")
+        self.assertEqual(trees["x"]["results"]["ior-rnd4K-easy-read"], [0.134469])
+
+    def test_a_cut_file(self):
+        text = self.text("ior.txt")
+        status, err, trees = self.bring(self.file(text[:text.index("tasks ")]))
+        tree = trees["x"]
+        self.assertEqual((status, err, tree["valid"], tree["mpi"]["ranks"]),
+                         (1, "", False, None))
+        self.assertEqual(tree["why"], "the file ends before its summary")
 
     def test_unknown_is_null(self):
         tree = self.bring("ior.csv")[2]["ior"]
@@ -257,7 +282,8 @@ class Darshan(Case):
             path = self.file(data[:len(data) * percent // 100], "x.darshan")
             status, err, trees = self.bring(path, "--force")
             if percent < 40:
-                self.assertEqual((status, err.count("leadline import: ")), (1, 1))
+                self.assertEqual(status, 1)
+                self.assertFalse(any(tree["valid"] for tree in trees.values()))
             else:
                 self.assertAlmostEqual(what(trees["x"], "io_share")[0], 0.161258, 6)
                 os.unlink(self.path("x.json"))
@@ -442,7 +468,7 @@ class Damaged(Case):
             for figure, n in wanted:
                 self.assertEqual(reps.get(figure, n), n, (name, told, figure))
         for (of, _), known in self.wanted.items() if status == 0 else []:
-            for figure, n in known if of == name else []:
+            for figure, n in known if of == name and "elbencho" not in name else []:
                 self.assertGreaterEqual(total[figure], n, (name, told, figure))
 
     def samples(self, few):
@@ -531,7 +557,6 @@ class Served(Case):
             text = stream.read()
         self.assertIn("<dt>imported from</dt>", text)
         self.assertIn("fio 3.33", text)
-        self.assertIn("mdtest 4.1.0+dev", text)
         self.assertNotIn("None", text)
 
     def test_pictures(self):

@@ -10,6 +10,7 @@ from leadline import fields, output, schema
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import SCHEMA, printable
 from leadline.importing import darshan, formats
+from leadline.importing.result import CUT
 
 LARGEST = 64 << 20      # bytes of a file
 DEFAULTS = {"engine": None, "version": None, "mode": None, "chosen_because": None,
@@ -60,7 +61,7 @@ def report(result, source, form, number, args):
         result.ranks = args.ranks
     if args.nodes is not None:
         result.nodes = args.nodes
-    if result.ranks is None:
+    if result.ranks is None and result.why != CUT:
         raise LeadlineError("%s: it does not tell the number of processes: say "
                             "--ranks N" % source.name)
     if args.start is not None:

@@ -9,7 +9,7 @@ from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
 TOOL = "elbencho"
 FIRST = "ISO date,label,"
 NAMES = {"WRITE": "write", "READ": "read", "MKDIRS": "dir_create", "RMFILES":
-         "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat", "RWMIX": "write"}
+         "file_remove", "RMDIRS": "dir_remove", "STAT": "file_stat"}
 SILENT = ("SYNC", "DROPCACHE")
 CSV_OPTIONS = ("path type", "dirs", "files", "file size", "block size", "direct IO",
                "random", "random aligned", "IO depth", "shared paths", "truncate")
@@ -80,7 +80,7 @@ def csv_phase(row, where):
     phase = Phase(text("operation"), text("label"), options,
                   positive(text("hosts"), where + ": hosts"),
                   positive(text("threads"), where + ": threads"), text("version"))
-    phase.date = from_zoned(text("ISO date"))
+    phase.date = text("ISO date")
     phase.command = text("command")
     phase.rate, phase.whole = times(value("MiB/s [last]"), MIB), True
     phase.ops, phase.entries = value("IOPS [last]"), value("entries/s [last]")
@@ -124,12 +124,12 @@ def json_phase(line, where):
                   positive(config.get("hosts"), where + ": hosts"),
                   positive(config.get("threads"), where + ": threads"),
                   str(config.get("version", "")))
-    phase.date = from_zoned(tree.get("iso_start_date"))
+    phase.date = member(tree, "iso_start_date", str, where, " ").strip()
     phase.command = str(config.get("command", ""))
 
     def value(of, name):
         return number(of.get(name, "-"), "%s: %s" % (where, name))
-    for name in NEEDED if phase.name in ("WRITE", "READ", "RWMIX") else ():
+    for name in NEEDED if phase.name[:5] in ("WRITE", "READ", "RWMIX") else ():
         member(last, name, str, where)
     phase.rate = times(value(last, "bytes/s"), 1e-6)
     phase.ops, phase.entries = value(last, "iops"), value(last, "entries/s")
@@ -164,7 +164,9 @@ def result(phases, source):
     first = phases[0]
     test = Result(TOOL, printable(first.version) or None)
     test.command(first.command)
-    test.start_utc = first.date
+    test.start_utc = from_zoned(first.date)
+    if first.date and test.start_utc is None:
+        test.started(first.date[:19], "%Y-%m-%dT%H:%M:%S")
     test.nodes, test.ranks_per_node = first.hosts, first.threads
     test.ranks = first.hosts * first.threads
     for name, value in first.options.items():
@@ -200,9 +202,9 @@ def take_phase(test, phase, values):
             values.setdefault((name, unit), []).append(value)
     if phase.name in SILENT:
         return
-    name = NAMES.get(phase.name)
+    name = "write" if phase.name.startswith("RWMIX") else NAMES.get(phase.name)
     if name is None:
-        test.fail("its operation %s is not known" % printable(phase.name))
+        test.lost.append("its operation %s is not known" % printable(phase.name))
         return
     if name not in ("write", "read"):
         note(name + "_per_s", "1/s", phase.entries)

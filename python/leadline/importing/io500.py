@@ -7,10 +7,13 @@ from leadline.fields import printable
 from leadline.importing.result import (CUT, GIB, Result, broken, number, positive)
 
 TOOL = "io500"
-LINE = re.compile(r"^\[RESULT(?: INVALID)?\s*\]\s+(\S+)\s+(\S+)\s+(GiB/s|kIOPS) : time "
-                  r"(\S+) seconds(\s*\[INVALID\])?\s*$")
-SCORE = re.compile(r"^\[SCORE( INVALID)?\s*\] Bandwidth (\S+) GiB/s : IOPS (\S+) "
-                   r"kiops : TOTAL (\S+)(\s*\[INVALID\])?\s*$")
+# "[RESULT]" and "[      ]": phases with and without a part in the score. "[SCOREX]" is
+# the score of extended runs.
+LINE = re.compile(r"^\[(RESULT(?:[ -]INVALID)?|)\s*\]\s+(\S+)\s+(\S+)\s+(GiB/s|kIOPS)"
+                  r"\s*:\s*time\s+(\S+)\s+s(?:econds)?(\s*\[INVALID\])?\s*$", re.I)
+SCORE = re.compile(r"^\[SCORE([ -]INVALID)?\s*\] Bandwidth\s+(\S+) GiB/s\s*: IOPS\s+"
+                   r"(\S+) kIOPS\s*: TOTAL\s+(\S+)(\s*\[INVALID\])?\s*$", re.I)
+VERSION = re.compile(r"^IO500 version (\S+)")
 SECTION = re.compile(r"^\[(\S+)\]$", re.M)
 SCORED = ["ior-easy-write", "ior-easy-read", "ior-hard-write", "ior-hard-read",
           "mdtest-easy-write", "mdtest-easy-stat", "mdtest-easy-delete",
@@ -35,7 +38,7 @@ def is_result(text):
 
 def read_summary(text, source):
     test = Result(TOOL)
-    test.lost.append("this file has no number of processes, version and date")
+    test.lost.append("this file has no number of processes, and no date")
     phases, scores, bad = OrderedDict(), None, None
     for i, line in enumerate(text.split("\n"), 1):
         found, score = LINE.match(line), SCORE.match(line)
@@ -44,15 +47,18 @@ def read_summary(text, source):
             scores = [number(cell, where) for cell in score.group(2, 3, 4)]
             bad = score.group(1) or score.group(5)
         elif found:
-            name, value, unit, seconds, invalid = found.groups()
+            scored, name, value, unit, seconds, invalid = found.groups()
             if (unit == "GiB/s") != (name[:1] == "i"):
                 raise broken(where, "the unit of %s is not %s"
                              % (printable(name), unit))
             if name in phases:
                 raise broken(where, "%s is there twice" % printable(name))
+            bad_phase = invalid or "INVALID" in scored.upper()
             phases[name] = (number(value, where), number(seconds, where),
-                            "[INVALID]" if invalid else None)
-        elif line.strip() and line.startswith("["):
+                            "[INVALID]" if bad_phase else None)
+        elif VERSION.match(line):
+            test.version = printable(VERSION.match(line).group(1))
+        elif line.startswith("[") and not line.startswith("[SCOREX"):
             raise broken(where, "it is not a line of an IO500 summary")
     take(test, phases, scores)
     if bad:

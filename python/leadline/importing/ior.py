@@ -20,6 +20,10 @@ NO_WORK = ("test filename", "repetitions", "nodes", "tasks", "clients per node",
            "memorybuffer", "dataaccess", "gpudirect", "aggregate filesize",
            "apiversion")
 WRONG = re.compile(r"WARNING: Incorrect data on (?:read|write) \((\d+) errors")
+# The first of version 3.0, which has "=" between options and their values.
+BEGIN = re.compile(r"Test (\d+) started: (.*)$|TestID\s*: (\S+)$")
+HEADING = ["access", "bw(MiB/s)"]
+CLIENTS = re.compile(r"(\d+) \((\d+) per node\)$")
 BARE = re.compile(r'(": )-?(?:nan|inf)(?=[ \n]*[,}\n])')   # which JSON has not
 EXACT = {"xsize": "transfersize", "blksiz": "blocksize"}
 
@@ -100,7 +104,7 @@ def read_text(text, source):
     lines = text.split("\n")
     first = next(i for i, line in enumerate(lines) if FIRST.match(line))
     version = FIRST.match(lines[first]).group(1)
-    begins = [i for i in range(first, len(lines)) if lines[i].startswith("TestID")]
+    begins = [i for i in range(first, len(lines)) if BEGIN.match(lines[i])]
     ended = any(re.match(r"Finished\s*: \S", line) for line in lines)
     command = value_of(lines, "Command line")
     summary = summary_rows(lines, source)
@@ -131,10 +135,11 @@ def value_of(lines, name):
 
 def text_test(lines, begin, end, version, command, source):
     part = lines[begin:end]
-    test = Result(TOOL, version, value_of(part, "TestID"))
+    number_old, started, number_new = BEGIN.match(part[0]).groups()
+    test = Result(TOOL, version, number_old or number_new)
     test.line = begin + 1
     test.command(command)
-    test.started(value_of(part, "StartTime"), FORM)
+    test.started(started or value_of(part, "StartTime"), FORM)
     options = options_of(part)
     take_names(test, options)
     where = "%s: test %s: " % (source, test.test)
@@ -151,15 +156,19 @@ def text_test(lines, begin, end, version, command, source):
 
 
 def options_of(lines):
-    options, inside = OrderedDict(), False
+    options, between = OrderedDict(), None
     for line in lines:
-        if line.startswith("Options:"):
-            inside = True
-        elif line.startswith("Results:"):
+        if line.strip() in ("Options:", "Summary:"):
+            between = ":" if line[0] == "O" else "="
+        elif line.startswith("Results:") or line.split()[:2] == HEADING:
             break
-        elif inside and ":" in line:
-            name, text = line.split(":", 1)
+        elif between and between in line:
+            name, text = line.split(between, 1)
             options[name.strip()] = text.strip()
+    clients = CLIENTS.match(options.get("clients", ""))
+    if clients:
+        options["tasks"], options["clients per node"] = clients.groups()
+        del options["clients"]
     return options
 
 
@@ -177,7 +186,7 @@ def text_rows(test, lines, begin, source):
     for i, line in enumerate(lines):
         cells = line.split()
         where = "%s:%d" % (source, begin + i + 1)
-        if cells[:2] == ["access", "bw(MiB/s)"]:
+        if cells[:2] == HEADING:
             columns = cells
         elif line.startswith("Summary of all tests"):
             break
