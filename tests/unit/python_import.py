@@ -202,6 +202,24 @@ class Known(Case):
         self.assertEqual(trees["x"]["run"]["version"], "io500-x")
         self.assertEqual(trees["x"]["results"]["ior-rnd4K-easy-read"], [0.134469])
 
+    def test_runs_one_after_the_other(self):
+        """In one file, as of a loop in a script, with words of others between."""
+        for name, figure in (("ior.txt", "write_MBps"),
+                             ("mdtest.txt", "dir_stat_per_s")):
+            text = self.text(name)
+            path = self.file("begin\n%sbetween\n%s" % (text, text), name)
+            status, err, trees = self.bring(path)
+            stem = name[:-4]
+            self.assertEqual((status, err, sorted(trees)),
+                             (0, "", [stem + "-0", stem + "-1"]))
+            mine, other = trees[stem + "-0"], trees[stem + "-1"]
+            self.assertEqual(what(mine, figure), what(other, figure))
+            self.assertNotEqual(mine["run"]["id"], other["run"]["id"])
+            self.assertGreater(other["run"]["imported"]["line"],
+                               mine["run"]["imported"]["line"])
+            for found in trees:
+                os.unlink(self.path(found + ".json"))
+
     def test_a_cut_file(self):
         text = self.text("ior.txt")
         status, err, trees = self.bring(self.file(text[:text.index("tasks ")]))
@@ -527,9 +545,14 @@ class Served(Case):
         chance = random.Random(1)
         self.ior("a", 1.0, chance)
         self.ior("b", 1.2, chance)
-        status, out, err = leadline("compare", self.dir)
+        status, out, err = leadline("compare", self.dir, "--format=json")
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("faster by", out)
+        row = next(row for row in json.loads(out)["rows"]
+                   if row["configuration"] == "b" and row["figure"] == "write_MBps")
+        self.assertIn("faster by", row["verdict"])
+        self.assertEqual((row["n"], row["paired"]), (6, True))
+        self.assertEqual(leadline("compare", self.dir, "--baseline=b",
+                                  "--fail-if-slower=5%")[0], 3)
 
     def test_other_work(self):
         self.bring("ior-script.txt")

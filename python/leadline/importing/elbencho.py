@@ -4,7 +4,8 @@ from collections import OrderedDict
 
 from leadline.fields import printable
 from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
-                                       member, number, plain, positive, times)
+                                       member, number, number_apart, plain, positive,
+                                       times)
 
 TOOL = "elbencho"
 FIRST = "ISO date,label,"
@@ -155,9 +156,7 @@ def results(phases, source):
     out = [result(some, source) for some in groups.values()]
     if not out:
         raise broken(source, "it has no phase")
-    for i, test in enumerate(out if len(out) > 1 else []):
-        test.test = str(i)
-    return out
+    return number_apart(out)
 
 
 def result(phases, source):

@@ -31,7 +31,7 @@ def is_json(text):
 
 
 def read(text, source):
-    tree = last_object(text, source)
+    tree, others = last_object(text, source)
     version = printable(member(tree, "fio version", str, source))
     found = re.match(r"fio-(\d+)\.", version)
     if not found or int(found.group(1)) < 3:
@@ -47,12 +47,17 @@ def read(text, source):
     shared = member(tree, "global options", dict, source, {})
     out = [group(some, shared, tree, version[4:], source) for some in groups.values()]
     names_apart(out)
+    for test in out if others else []:
+        test.lost.append("%d objects of fio stand before the last one: those of "
+                         "--status-interval are parts of it, other runs are left out"
+                         % others)
     return out
 
 
 def last_object(text, source):
-    """--status-interval writes an object each time; the last is the whole run's."""
-    decoder, at, found = json.JSONDecoder(), 0, None
+    """(the last object, how many others there are): --status-interval writes one each
+    time, and the last is the whole run's."""
+    decoder, at, found, count_of = json.JSONDecoder(), 0, None, 0
     begin = re.compile(r"^\{", re.M)
     while True:
         start = begin.search(text, at)
@@ -66,10 +71,10 @@ def last_object(text, source):
             at = start.end()
             continue
         if isinstance(tree, dict) and "fio version" in tree:
-            found = tree
+            found, count_of = tree, count_of + 1
     if found is None:
         raise broken(source, "it has no JSON object of fio")
-    return found
+    return found, count_of - 1
 
 
 def names_apart(tests):

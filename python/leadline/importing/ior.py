@@ -5,7 +5,8 @@ from collections import OrderedDict
 
 from leadline.fields import printable
 from leadline.importing.result import (CUT, MIB, SHORT_S, Result, broken, count, member,
-                                       number, plain, positive, times)
+                                       number, number_apart, plain, positive, runs_of,
+                                       times)
 
 TOOL = "ior"
 FORM = "%a %b %d %H:%M:%S %Y"
@@ -101,15 +102,18 @@ def take_shape(test, options, where):
 
 
 def read_text(text, source):
-    lines = text.split("\n")
-    first = next(i for i, line in enumerate(lines) if FIRST.match(line))
-    version = FIRST.match(lines[first]).group(1)
-    begins = [i for i in range(first, len(lines)) if BEGIN.match(lines[i])]
+    return number_apart([test for before, lines in runs_of(text, FIRST)
+                         for test in run_tests(before, lines, source)])
+
+
+def run_tests(before, lines, source):
+    version = FIRST.match(lines[0]).group(1)
+    begins = [i for i, line in enumerate(lines) if BEGIN.match(line)]
     ended = any(re.match(r"Finished\s*: \S", line) for line in lines)
     command = value_of(lines, "Command line")
     summary = summary_rows(lines, source)
     ends = begins[1:] + [len(lines)]
-    tests = [text_test(lines, begin, end, version, command, source)
+    tests = [text_test(lines[begin:end], before + begin, version, command, source)
              for begin, end in zip(begins, ends)]
     if not tests:
         tests = [Result(TOOL, version)]
@@ -121,8 +125,6 @@ def read_text(text, source):
     known = set(test.test for test in tests)
     if len(known) < len(tests) or not set(summary) <= known:
         tests[0].fail("its summary is of other tests than those before it")
-    if len(tests) == 1:
-        tests[0].test = ""
     return tests
 
 
@@ -133,8 +135,7 @@ def value_of(lines, name):
     return ""
 
 
-def text_test(lines, begin, end, version, command, source):
-    part = lines[begin:end]
+def text_test(part, begin, version, command, source):
     number_old, started, number_new = BEGIN.match(part[0]).groups()
     test = Result(TOOL, version, number_old or number_new)
     test.line = begin + 1
@@ -300,9 +301,7 @@ def read_json(text, source):
             for test in objects(tree, "tests", source)]
     if not some:
         raise broken(source, "it has no test")
-    if len(some) == 1:
-        some[0].test = ""
-    return some
+    return number_apart(some)
 
 
 def objects(tree, name, where):

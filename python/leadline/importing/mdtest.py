@@ -3,11 +3,13 @@ import re
 from collections import OrderedDict
 
 from leadline.fields import printable
-from leadline.importing.result import CUT, Result, broken, number, plain, positive
+from leadline.importing.result import (CUT, Result, broken, number, number_apart,
+                                       plain, positive, runs_of)
 
 TOOL = "mdtest"
 FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) "
                    r"node", re.M)
+BEGIN = re.compile(r"-- started at .* --$")
 STARTED = re.compile(r"^-- started at (.*) --$")
 FINISHED = re.compile(r"^-- finished at .* --$", re.M)
 TABLE = re.compile(r"^SUMMARY(?: (rate|time))?\b.*\(of (\d+) iterations\)")
@@ -33,19 +35,24 @@ OLD = 4     # versions below it make the summary over tasks as well, and write c
 
 
 def is_text(text):
-    return bool(FIRST.search(text))
+    return bool(FIRST.search(text) and re.search(BEGIN.pattern, text, re.M))
 
 
 def read(text, source):
-    lines = text.split("\n")
+    return number_apart([run(before, lines, source)
+                         for before, lines in runs_of(text, BEGIN)
+                         if any(map(FIRST.match, lines))])
+
+
+def run(before, lines, source):
     test = Result(TOOL)
-    version, ranks, nodes = FIRST.search(text).groups()
+    version, ranks, nodes = next(filter(None, map(FIRST.match, lines))).groups()
     test.version = printable(version)
     test.ranks = positive(ranks, source + ": tasks")
     test.nodes = positive(nodes, source + ": nodes")
     for i, line in enumerate(lines):
-        take_line(test, line, i)
-    tables = list(summaries(lines, source))
+        take_line(test, line, before + i)
+    tables = list(summaries(lines, before, source))
     announced = iterations(test)
     test.old = int(re.match(r"\d{0,9}", version).group() or OLD) < OLD
     for kind, n, rows in tables:
@@ -54,11 +61,11 @@ def read(text, source):
                       % (n, announced))
         for name, row in rows.items():
             take_row(test, kind, n, name, row)
-    if not tables or not FINISHED.search(text):
+    if not tables or not any(map(FINISHED.match, lines)):
         test.fail(CUT)
     elif not test.figures:
         test.fail("no phase was run")
-    return [test]
+    return test
 
 
 def take_line(test, line, i):
@@ -103,21 +110,21 @@ def iterations(test):
     return value if isinstance(value, int) else 0
 
 
-def summaries(lines, source):
+def summaries(lines, before, source):
     """(rate or time, iterations, {operation: ([max, min, mean, deviation], whether it
     has a colon)})"""
     for i, line in enumerate(lines):
         head = TABLE.match(line)
         if head:
             yield (head.group(1) or "rate",
-                   positive(head.group(2), "%s:%d" % (source, i + 1)),
-                   table_rows(lines, i + 1, source))
+                   positive(head.group(2), "%s:%d" % (source, before + i + 1)),
+                   table_rows(lines[i + 1:], before + i + 2, source))
 
 
 def table_rows(lines, begin, source):
     """Up to the next table, or to the time of the end."""
     rows = OrderedDict()
-    for i, line in enumerate(lines[begin:], begin + 1):
+    for i, line in enumerate(lines, begin):
         cells = line.split()
         if cells and cells[0] in ("--", "SUMMARY"):
             break

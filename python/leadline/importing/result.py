@@ -95,6 +95,24 @@ def figure(name, unit, better, reps, formula):
         ("ci_of", "geometric mean")])
 
 
+# ---- text --------------------------------------------------------------------
+
+
+def runs_of(text, first):
+    """Runs whose output was appended to one file: (lines before it, its lines)."""
+    lines = text.split("\n")
+    begins = [i for i, line in enumerate(lines) if first.match(line)]
+    for begin, end in zip(begins, begins[1:] + [len(lines)]):
+        yield begin, lines[begin:end]
+
+
+def number_apart(tests):
+    """Names of several tests of a file; one alone needs none."""
+    for i, test in enumerate(tests):
+        test.test = str(i) if len(tests) > 1 else ""
+    return tests
+
+
 # ---- numbers -----------------------------------------------------------------
 
 
