@@ -48,8 +48,12 @@ def results(path, source, asked):
         return "darshan", "log", darshan.read_log(path, source.name)
     text = source.data.decode("utf-8", "replace").lstrip("\ufeff")
     text = text.replace("\r\n", "\n")
-    found = formats.of(text, source.name, asked)
-    return found.name, found.variant, found.read(text, source.name)
+    form = formats.of(text, source.name, asked)
+    found = form.read(text, source.name)
+    if not found:
+        raise LeadlineError("%s: it has the words of %s, and no test"
+                            % (source.name, form.name))
+    return form.name, form.variant, found
 
 
 # ---- a report ----------------------------------------------------------------

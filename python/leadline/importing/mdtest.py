@@ -9,8 +9,8 @@ from leadline.importing.result import (CUT, Result, broken, number, number_apart
 TOOL = "mdtest"
 FIRST = re.compile(r"^mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) "
                    r"node", re.M)
-BEGIN = re.compile(r"-- started at .* --$")
-STARTED = re.compile(r"^-- started at (.*) --$")
+HEADING = "Operation Max Min Mean Std Dev".split()
+STARTED = re.compile(r"^-- started at (.*) --$", re.M)
 FINISHED = re.compile(r"^-- finished at .* --$", re.M)
 TABLE = re.compile(r"^SUMMARY(?: (rate|time))?\b.*\(of (\d+) iterations\)")
 STONEWALL = re.compile(r"^Continue stonewall hit (min: .*)")
@@ -35,12 +35,12 @@ OLD = 4     # versions below it make the summary over tasks as well, and write c
 
 
 def is_text(text):
-    return bool(FIRST.search(text) and re.search(BEGIN.pattern, text, re.M))
+    return bool(FIRST.search(text) and STARTED.search(text))
 
 
 def read(text, source):
     return number_apart([run(before, lines, source)
-                         for before, lines in runs_of(text, BEGIN)
+                         for before, lines in runs_of(text, STARTED)
                          if any(map(FIRST.match, lines))])
 
 
@@ -53,10 +53,12 @@ def run(before, lines, source):
     for i, line in enumerate(lines):
         take_line(test, line, before + i)
     tables = list(summaries(lines, before, source))
+    if not test.argv:
+        test.fail("it has no command line that can be read")
     announced = iterations(test)
     test.old = int(re.match(r"\d{0,9}", version).group() or OLD) < OLD
     for kind, n, rows in tables:
-        if announced not in (None, n):
+        if n != announced:
             test.fail("its summary is of %d iterations, its command line of %d"
                       % (n, announced))
         for name, row in rows.items():
@@ -103,9 +105,6 @@ def take_options(test):
 
 
 def iterations(test):
-    """As the command line has them; None where that cannot be read."""
-    if not test.argv:
-        return None
     value = test.options.get("iterations", (1,))[0]
     return value if isinstance(value, int) else 0
 
@@ -128,8 +127,7 @@ def table_rows(lines, begin, source):
         cells = line.split()
         if cells and cells[0] in ("--", "SUMMARY"):
             break
-        if not cells or cells[0] == "Operation" or line.startswith("V-") \
-                or cells[0].startswith("---"):
+        if cells == HEADING or set(line) <= set(" -") or line.startswith("V-"):
             continue
         where = "%s:%d" % (source, i)
         if len(cells) < 5:
