@@ -361,14 +361,17 @@ class Command(Case):
 
     def test_time_zone(self):
         """Only what is said to be the time zone is."""
-        lost = self.bring("ior.txt")[2]["ior"]["run"]["imported"]["lost"]
+        with mock.patch.dict(os.environ, TZ=""):
+            lost = self.bring("ior.txt")[2]["ior"]["run"]["imported"]["lost"]
         self.assertIn("it started at Sun Nov 22 11:02:49 2026, in a time zone that it "
                       "does not name", lost)
-        with mock.patch.dict(os.environ, TZ="CET-1"):
+        for zone, wanted in (("CET-1", "2026-11-22T10:02:49.000Z"),
+                             ("UTC", "2026-11-22T11:02:49.000Z"), ("No/Where", None)):
+            with mock.patch.dict(os.environ, TZ=zone):
+                time.tzset()
+                tree = self.bring("ior.txt", "--force")[2]["ior"]
             time.tzset()
-            tree = self.bring("ior.txt", "--force")[2]["ior"]
-        time.tzset()
-        self.assertEqual(tree["run"]["start_utc"], "2026-11-22T10:02:49.000Z")
+            self.assertEqual(tree["run"]["start_utc"], wanted)
 
     def test_standard_input(self):
         data = io.TextIOWrapper(io.BytesIO(self.text("mdtest.txt").encode()))
@@ -569,6 +572,24 @@ class Served(Case):
             with open(self.path("r%d.json" % i)) as stream:
                 rounds.append(json.load(stream)["run"]["series"]["round"])
         self.assertEqual(rounds, [5, 6, 7])
+
+    def test_a_step_in_nightly_runs(self):
+        """fio tells only when a run ended, which is enough for an order."""
+        chance, day_ms = random.Random(2), 86400000
+        tree = json.loads(self.text("fio-global.json"))
+        tree["jobs"] = tree["jobs"][1:]
+        job = tree["jobs"][0]["write"]
+        for night in range(24):
+            when = night * 7 % 24     # not in the order of the files' names
+            level = 3.2e9 if when >= 12 else 4e9
+            size = int(level * chance.uniform(0.99, 1.01))
+            tree["timestamp_ms"] = 1795345378000 + when * day_ms
+            job.update(io_bytes=size, runtime=2000, bw_bytes=size // 2)
+            leadline("import", self.file(json.dumps(tree), "%d.json" % night), "--out",
+                     self.dir, "--label=nightly")
+        out = json.loads(leadline("trend", self.dir, "--format=json")[1])
+        steps = [t["steps"] for t in out["trends"] if t["figure"] == "write_MBps"]
+        self.assertEqual([[step["run"] for step in some] for some in steps], [[13]])
 
     def test_all_commands(self):
         self.all()

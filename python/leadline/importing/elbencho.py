@@ -197,8 +197,8 @@ def take_phases(test, phases):
 
 def take_phase(test, phase, values):
     def note(name, unit, value):
-        if value:
-            values.setdefault((name, unit), []).append(value)
+        if value is not None:   # 0 is what was cut to whole numbers: not known
+            values.setdefault((name, unit), []).append(value or None)
     if phase.name in SILENT:
         return
     name = "write" if phase.name.startswith("RWMIX") else NAMES.get(phase.name)

@@ -185,9 +185,18 @@ def utc(seconds):
                          moment.microsecond // 1000)
 
 
+def zone_is_known():
+    """Whether TZ names a time zone: the C library takes one that it does not know for
+    UTC, without a word."""
+    zone = os.environ.get("TZ", "").lstrip(":")
+    rule = "/" not in zone and re.search(r"\d", zone)     # such as CET-1CEST
+    return bool(zone) and bool(zone in ("UTC", "GMT") or rule or os.path.isfile(
+        os.path.join("/usr/share/zoneinfo", zone)))
+
+
 def from_local(text, form):
     """None unless TZ says which zone the text's is."""
-    if not os.environ.get("TZ"):
+    if not zone_is_known():
         return None
     try:
         return utc(time.mktime(time.strptime(text.strip(), form)))
