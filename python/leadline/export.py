@@ -42,7 +42,8 @@ Run = namedtuple("Run", "key same options figures")
 def slim(report):
     same = tuple(shared(of(report)) for of in CONDITIONS.values())
     figures = sorted(((shared(f.name),) + at_of(f) + (
-        shared(f.unit), shared(f.better), f.given) for f in report.figures),
+        shared(f.unit), shared(f.better), values)
+        for f, values in zip(report.figures, report.given)),
         key=lambda row: (row[0], row[1] or "", row[2] or ""))
     options = {shared(name): shared(simple(value))
                for name, value in report.option_values(workload_only=True).items()}

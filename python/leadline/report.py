@@ -19,8 +19,8 @@ CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
 # `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
-# the numbers of the repetitions in `reps`, from 1 on; `given`: all values, as they are.
-Figure = namedtuple("Figure", "name at unit better reps absent which given")
+# the numbers of the repetitions in `reps`, from 1 on.
+Figure = namedtuple("Figure", "name at unit better reps absent which")
 
 
 class Report:
@@ -50,9 +50,9 @@ class Report:
         self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
         self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
         io = get(path, tree, "io", dict, optional=True) or {}
-        self.engine = get(path, io, "engine", str, "io.", optional=True)
         self.cache = get(path, io, "cache", str, "io.", optional=True)
         self.sync = get(path, io, "sync", str, "io.", optional=True)
+        self.engine = get(path, io, "engine", str, "io.", optional=True)
         self.hosts = get(path, tree, "hosts", list, optional=True) or []
         self.files = get(path, tree, "files", list, optional=True) or []
         self.options = get(path, tree, "options", dict, optional=True) or {}
@@ -68,6 +68,7 @@ class Report:
             raise wrong(path, "options", "an object of objects")
         rows = get(path, tree, "figures", list, optional=not self.valid) or []
         self.figures = [figure(path, row, i) for i, row in enumerate(rows)]
+        self.given = [row["reps"] for row in rows]   # with what was no measurement
         faults = fields.check(tree, fields.TABLE, "$", fields.PARTIAL)
         if faults:
             raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
@@ -189,7 +190,7 @@ def figure(path, row, i):
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
                   unit, better, [rep for _, rep in good],
-                  sum(rep is None for rep in reps), [i for i, _ in good], reps)
+                  sum(rep is None for rep in reps), [i for i, _ in good])
 
 
 def refuse_constant(name):
