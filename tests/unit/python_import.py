@@ -411,7 +411,7 @@ class Refused(Case):
 
     def test_large(self):
         with mock.patch.object(command, "LARGEST", 1000):
-            self.no("it has more than 64 MiB", self.text("ior.txt"))
+            self.no("it is larger than 64 MiB", self.text("ior.txt"))
 
     def test_nan_in_json(self):
         """IOR writes nan, which JSON has not, and inf as text."""
@@ -444,7 +444,7 @@ class Refused(Case):
 
     def test_what_is_read_stays(self):
         path = self.file(self.text("ior.json"), "ior.json")
-        self.refused("that is a file to be read", path, "--force", "--out",
+        self.refused("that is one of the files to read", path, "--force", "--out",
                      os.path.dirname(path))
 
     def test_folders(self):

@@ -34,7 +34,7 @@ def load(path):
     except OSError as why:
         raise LeadlineError("%s: cannot be read: %s" % (path, why.strerror))
     if len(data) > LARGEST:
-        raise LeadlineError("%s: it has more than 64 MiB, no result of a benchmark has"
+        raise LeadlineError("%s: it is larger than 64 MiB, the most that this reads"
                             % name)
     if not data.strip():
         raise LeadlineError("%s: the file is empty" % name)
@@ -51,7 +51,7 @@ def results(path, source, asked):
     form = formats.of(text, source.name, asked)
     found = form.read(text, source.name)
     if not found:
-        raise LeadlineError("%s: it has the words of %s, and no test"
+        raise LeadlineError("%s: it looks like a result of %s, but holds no test"
                             % (source.name, form.name))
     return form.name, form.variant, found
 
@@ -139,7 +139,7 @@ def check(tree, source):
     mode = fields.STRICT if tree["valid"] else fields.UNFINISHED
     faults = fields.check(tree, fields.TABLE, "$", mode) or schema.meaning(tree)
     if faults:
-        raise LeadlineError("%s: it holds what no report can: %s"
+        raise LeadlineError("%s: a value in it fits no report: %s"
                             % (source.name, faults[0]))
 
 
@@ -161,10 +161,11 @@ def refuse_others(paths, given, force):
     inputs = set(os.path.realpath(path) for path in given if path != "-")
     for path in paths:
         if os.path.realpath(path) in inputs:
-            raise LeadlineError("%s: that is a file to be read; say --out DIR" % path)
+            raise LeadlineError("%s: that is one of the files to read; say --out DIR"
+                                % path)
         if os.path.lexists(path) and not force:
-            raise LeadlineError("%s: there is such a file; say --force to replace it, "
-                                "or --out DIR" % path)
+            raise LeadlineError("%s: the file exists; say --force to replace it, or "
+                                "--out DIR" % path)
 
 
 def said(path, tree):
@@ -228,32 +229,32 @@ def moment(text):
 def add(commands):
     p = commands.add_parser(
         "import", help="results of IOR, fio and other programs as reports",
-        description="Makes reports of the results of %s, for all commands to read. "
-        "What a file does not say is null in them, never guessed."
-        % ", ".join(formats.NAMES[:-1]) + " and " + formats.NAMES[-1])
+        description="Makes reports of the results of other programs (%s), which all "
+        "commands read then. What a file does not say is null in its report, and never "
+        "a guess." % ", ".join(formats.NAMES))
     p.add_argument("files", metavar="FILE", nargs="+",
                    help="a result; - is standard input")
     p.add_argument("-o", "--out", metavar="DIR", default=".",
-                   help="where the reports go, called as the files (default: here)")
+                   help="where the reports go; they have the files' names (default: "
+                   "here)")
     p.add_argument("--format", choices=formats.NAMES,
-                   help="of the files (default: it is seen)")
+                   help="which program wrote the files (default: as they look)")
     p.add_argument("--ranks", metavar="N", type=output.positive,
-                   help="so many processes took part; needed where the file does not "
-                   "tell")
+                   help="the number of processes, where the file does not tell it")
     p.add_argument("--nodes", metavar="N", type=output.positive,
-                   help="on so many nodes")
+                   help="the number of nodes they ran on")
     p.add_argument("--start", metavar="UTC", type=moment,
-                   help="when it began, as in 2026-11-20T10:15:02Z; needed where the "
-                   "file does not tell, or not in which time zone")
-    p.add_argument("--host", metavar="NAME", help="where it ran, if that was one node")
-    p.add_argument("--fs", metavar="TYPE", help="its file system, as in lustre")
-    p.add_argument("--label", metavar="TEXT", help="of the reports")
+                   help="when the run began, such as 2026-11-20T10:15:02Z, where the "
+                   "file has no time or no time zone")
+    p.add_argument("--host", metavar="NAME", help="the node, if there was one")
+    p.add_argument("--fs", metavar="TYPE", help="the file system, such as lustre")
+    p.add_argument("--label", metavar="TEXT", help="the reports' label")
     p.add_argument("--series", metavar="ID",
-                   help="the files are runs that were interleaved with others of ID")
+                   help="the files are runs of an interleaved series")
     p.add_argument("--config", metavar="NAME",
-                   help="their configuration (default: the files' names)")
+                   help="their configuration in it (default: the file's name)")
     p.add_argument("--round", metavar="N", type=output.positive,
-                   help="of the first file; each further one is the next")
+                   help="the first file's round; each further file is the next round")
     p.add_argument("--force", action="store_true",
-                   help="replace reports that are there")
+                   help="replace reports that exist")
     p.set_defaults(run=main)

@@ -34,7 +34,7 @@ def of(text, source, asked=None):
     if '"leadline-report/' in text[:4096]:
         raise LeadlineError("%s: it is a Leadline report already" % source)
     if asked:
-        raise LeadlineError("%s: it is not a result of %s that this can read"
+        raise LeadlineError("%s: it is not a result of %s in a form that this reads"
                             % (source, asked))
-    raise LeadlineError("%s: it is not a result that can be imported (%s)"
+    raise LeadlineError("%s: it is not a result that can be imported, of %s"
                         % (source, ", ".join(NAMES)))
