@@ -4,9 +4,10 @@
 them ends with a status and at most sentences, never with a traceback."""
 import copy
 import json
+import os
 import random
 
-from tap import main
+from tap import HERE, main
 
 from full_report import figure, full
 from leadline_case import STEADY, LeadlineCase, leadline
@@ -105,6 +106,18 @@ class Mutants(LeadlineCase):
         self.survive(full({"sequential.write_MBps": STEADY,
                            "random.read_MBps": STEADY}, program="calibrate",
                           phases=()), range(self.COUNT))
+
+
+    def test_of_imported_ones(self):
+        """In which most is null that programs of the suite know."""
+        data = os.path.join(HERE, os.pardir, "data", "import", "fio-group.json")
+        leadline("import", data, "--out", self.dir, "--label=one")
+        path = self.path("fio-group.json")
+        with open(path) as stream:
+            tree = json.load(stream)
+        os.unlink(path)
+        self.other()
+        self.survive(tree, range(self.COUNT // 2))
 
 
 class Bytes(LeadlineCase):
