@@ -359,6 +359,14 @@ class Command(Case):
                          ("n1", "lustre"))
         self.assertEqual(tree["run"]["series"], {"id": "s", "config": "c", "round": 4})
 
+    def test_host(self):
+        """It is known where there is one node."""
+        for name in ("ior.txt", "ior.json", "dlio-summary.json"):
+            tree = self.bring(name, "--force")[2][name.rsplit(".", 1)[0]]
+            self.assertEqual([host["name"] for host in tree["hosts"]], ["n1"], name)
+        text = self.text("ior.txt").replace("nodes               : 1", "nodes : 2")
+        self.assertEqual(self.bring(self.file(text))[2]["x"]["hosts"], [])
+
     def test_time_zone(self):
         """Only what is said to be the time zone is."""
         with mock.patch.dict(os.environ, TZ=""):

@@ -80,7 +80,7 @@ def report(result, source, form, number, args):
         ("mpi", {"library": None, "io_layer": None, "thread_level": None,
                  "launcher": None, "ranks": result.ranks, "nodes": result.nodes,
                  "ranks_per_node_max": result.ranks_per_node}),
-        ("hosts", result.hosts), ("io", dict(DEFAULTS, **result.io)),
+        ("hosts", hosts_of(result)), ("io", dict(DEFAULTS, **result.io)),
         ("files", result.files),
         ("options", OrderedDict(
             (name, {"value": value, "unit": unit, "from": "imported",
@@ -114,6 +114,15 @@ def run_of(result, source, form, digest, args):
             ("lost", result.lost)]))])
 
 
+def hosts_of(result):
+    """Only where all are known, which is the one."""
+    if not result.host or result.ranks is None:
+        return []
+    return [{"name": printable(result.host), "ranks": result.ranks, "cores": None,
+             "memory_bytes": None, "kernel": None, "load1_start": None,
+             "load1_end": None}]
+
+
 def warn_imported(result):
     unknown = ["imported: Leadline verified nothing of what was read"]
     if result.io.get("cache") is None:
@@ -123,10 +132,7 @@ def warn_imported(result):
 
 def take_place(result, args):
     """What the command line says of host and file system."""
-    if args.host is not None:
-        result.hosts = [{"name": args.host, "ranks": result.ranks, "cores": None,
-                         "memory_bytes": None, "kernel": None, "load1_start": None,
-                         "load1_end": None}]
+    result.host = args.host or (result.host if result.nodes == 1 else None)
     if args.fs is not None:
         result.files = [{"role": "data", "path": "", "kind": "unknown", "count": 1,
                          "layout": None, "ldad": None, "bytes": None, "fs": args.fs,

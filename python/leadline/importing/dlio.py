@@ -28,6 +28,7 @@ def read(text, source):
     test.ranks = positive(tree.get("num_accelerators"), source + ": num_accelerators")
     if tree.get("num_hosts") is not None:
         test.nodes = positive(tree["num_hosts"], source + ": num_hosts")
+    test.host = member(tree, "hostname", str, source, " ").strip() or None
     start = member(tree, "start", str, source, " ")
     test.started(start[:19], "%Y-%m-%dT%H:%M:%S")
     for name in WORK:

@@ -110,11 +110,11 @@ def run_tests(before, lines, source):
     version = FIRST.match(lines[0]).group(1)
     begins = [i for i, line in enumerate(lines) if BEGIN.match(line)]
     ended = any(re.match(r"Finished\s*: \S", line) for line in lines)
-    command = value_of(lines, "Command line")
+    command, machine = (value_of(lines, name) for name in ("Command line", "Machine"))
     summary = summary_rows(lines, source)
     ends = begins[1:] + [len(lines)]
-    tests = [text_test(lines[begin:end], before + begin, version, command, source)
-             for begin, end in zip(begins, ends)]
+    tests = [text_test(lines[begin:end], before + begin, version, command, machine,
+                       source) for begin, end in zip(begins, ends)]
     if not tests:
         tests = [Result(TOOL, version)]
         tests[0].fail(CUT)
@@ -135,12 +135,18 @@ def value_of(lines, name):
     return ""
 
 
-def text_test(part, begin, version, command, source):
+def host_of(machine):
+    """From "Linux n1", which may go on."""
+    return (machine.split() + ["", ""])[1] or None
+
+
+def text_test(part, begin, version, command, machine, source):
     number_old, started, number_new = BEGIN.match(part[0]).groups()
     test = Result(TOOL, version, number_old or number_new)
     test.line = begin + 1
     test.command(command)
     test.started(started or value_of(part, "StartTime"), FORM)
+    test.host = host_of(machine)
     options = options_of(part)
     take_names(test, options)
     where = "%s: test %s: " % (source, test.test)
@@ -318,6 +324,7 @@ def json_test(found, tree, version, source):
     parameters = member(found, "Parameters", dict, where)
     test.command(member(tree, "Command line", str, source, " "))
     test.started(member(found, "StartTime", str, where, " "), FORM)
+    test.host = host_of(member(tree, "Machine", str, source, " "))
     take_names(test, options)
     take_shape(test, options, where)
     take_parameters(test, parameters, where)

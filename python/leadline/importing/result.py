@@ -39,7 +39,7 @@ class Result:
         self.nodes = None
         self.ranks_per_node = None
         self.io = {"settings": {}, "hints_asked": {}, "hints_in_effect": {}}
-        self.hosts = []
+        self.host = None            # of the first process
         self.files = []
         self.options = OrderedDict()
         self.figures = []
