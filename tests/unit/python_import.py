@@ -99,6 +99,10 @@ KNOWN = {
         "valid": False, "ranks": 2, "score": [6.324555], "figures": 6, "why":
         "mdtest-easy-write: ERROR INVALID Runtime of phase (320.5) is below stonewall "
         "time"})],
+    "dlio.json": [("dlio", {      # 65536 B x 180.1252 samples/s
+        "ranks": 2, "train_samples_per_s": [163.313895, 197.629698, 179.431916],
+        "train_utilization": [0.48335496, 0.70416051, 0.52616277],
+        "train_MBps": [11.8046831], "figures": 3})],
     "dlio-summary.json": [("dlio-summary", {
         "ranks": 2, "nodes": 1, "train_samples_per_s": [10.0, 10.4, 10.2],
         "train_utilization": [0.955, 0.965, 0.960], "train_MBps": [1495.0597],
