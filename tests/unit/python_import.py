@@ -461,7 +461,9 @@ class Refused(Case):
 
     def test_folders(self):
         path = self.file(self.text("ior.txt"))
-        self.refused("no such folder", path, "--out", self.path("none"))
+        self.assertEqual(leadline("import", path, "--out", self.path("new/one"))[0], 0)
+        self.assertEqual(len(os.listdir(self.path("new/one"))), 1)
+        self.refused("cannot be made", path, "--out", os.path.join(path, "below"))
         os.makedirs(self.path("ro"), 0o555)
         with without_privileges():
             self.refused("cannot be written", path, "--out", self.path("ro"))

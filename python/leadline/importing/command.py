@@ -221,8 +221,11 @@ def check_options(args):
         raise usage("--config and --round belong to --series ID")
     if args.start is not None and len(args.files) > 1:
         raise usage("--start is of one run, and there are %d files" % len(args.files))
-    if not os.path.isdir(args.out):
-        raise LeadlineError("%s: there is no such folder" % args.out)
+    try:
+        os.makedirs(args.out, exist_ok=True)
+    except OSError as error:
+        raise LeadlineError("%s: the folder cannot be made: %s"
+                            % (args.out, error.strerror))
 
 
 def moment(text):
