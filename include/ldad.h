@@ -22,8 +22,11 @@ extern "C" {
 
 typedef struct ldad_open_file *ldad_file;
 
-/* **Collective** on `comm`. The same verdict on every rank; what failed leaves nothing
- * open. Returns MPI_SUCCESS or an MPI error class, as all functions here do. */
+/* All functions return MPI_SUCCESS or an MPI error class, after the error handler of the
+ * file was called. What is **Collective** is so on the communicator of the open. */
+
+/* **Collective** on `comm`, which is duplicated. The same verdict on every rank; what
+ * failed leaves nothing open. */
 int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                    ldad_file *fh);
 
@@ -45,45 +48,217 @@ int ldad_file_close(ldad_file *fh);
  * container with any `info`. */
 int ldad_file_delete(const char *path, MPI_Info info);
 
-/* **Collective.** Not with the methods hdf5 and partitioned. */
+/* **Collective.** Not with the method hdf5; preallocate not with unique. */
 int ldad_file_set_size(ldad_file fh, MPI_Offset size);
+int ldad_file_preallocate(ldad_file fh, MPI_Offset size);
 
 /* **Collective.** What this rank has written is on stable storage. */
 int ldad_file_sync(ldad_file fh);
 
-/* Local, and refused with the methods whose transfers are collective. `offset` counts
- * etypes of the view, which are bytes unless one was set; the datatype has no gaps. A
- * read across the end of the file succeeds with a short count in the status. */
-int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
-                       MPI_Datatype type, MPI_Status *status);
-int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
-                      MPI_Datatype type, MPI_Status *status);
+/* **Collective**, and Local. Atomic mode locks the bytes of each transfer; not with
+ * files that are stored by their ranks. */
+int ldad_file_set_atomicity(ldad_file fh, int flag);
+int ldad_file_get_atomicity(ldad_file fh, int *flag);
 
-/* **Collective** in form: every rank calls, in the same order. Whether ranks then wait
- * for each other is up to the method. */
-int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
-                           MPI_Datatype type, MPI_Status *status);
-int ldad_file_read_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
-                          MPI_Datatype type, MPI_Status *status);
+/* Local. What the file is; the caller frees the group and the info. */
+int ldad_file_get_size(ldad_file fh, MPI_Offset *size);
+int ldad_file_get_group(ldad_file fh, MPI_Group *group);
+int ldad_file_get_amode(ldad_file fh, int *amode);
+int ldad_file_get_info(ldad_file fh, MPI_Info *info);
 
-/* **Collective.** As in MPI, with etypes and filetypes that have no gaps: the file from
- * byte `disp` on, in units of `etype`. The file pointer is at 0 then. */
+/* **Collective.** No key can be changed while a file is open: they are ignored. */
+int ldad_file_set_info(ldad_file fh, MPI_Info info);
+
+/* **Collective**, and Local. Views of any datatypes that do not go back in the file. The
+ * file pointers are at 0 then. The caller frees the types that it gets. */
 int ldad_file_set_view(ldad_file fh, MPI_Offset disp, MPI_Datatype etype,
                        MPI_Datatype filetype, const char *datarep, MPI_Info info);
+int ldad_file_get_view(ldad_file fh, MPI_Offset *disp, MPI_Datatype *etype,
+                       MPI_Datatype *filetype, char *datarep);
 
-/* Local. This rank's own file pointer, in etypes; MPI_SEEK_SET or MPI_SEEK_CUR. */
+/* Local. Offsets count etypes of the view, which are bytes unless one was set. */
+int ldad_file_get_byte_offset(ldad_file fh, MPI_Offset offset, MPI_Offset *disp);
+int ldad_file_get_type_extent(ldad_file fh, MPI_Datatype type, MPI_Aint *extent);
+int ldad_file_get_type_extent_c(ldad_file fh, MPI_Datatype type, MPI_Count *extent);
+
+/* Local. This rank's own file pointer, in etypes. */
 int ldad_file_seek(ldad_file fh, MPI_Offset offset, int whence);
 int ldad_file_get_position(ldad_file fh, MPI_Offset *offset);
 
-/* As the calls above, at the file pointer, which moves on by what was transferred. */
+/* **Collective**, and Local. The pointer that all ranks share. */
+int ldad_file_seek_shared(ldad_file fh, MPI_Offset offset, int whence);
+int ldad_file_get_position_shared(ldad_file fh, MPI_Offset *offset);
+
+/* ---- transfers ------------------------------------------------------------------- */
+
+/* Local, and refused with the methods whose transfers are collective. At an offset, at
+ * this rank's pointer, at the shared pointer. A read across the end of the file succeeds
+ * with a short count in the status. */
+int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                       MPI_Datatype type, MPI_Status *status);
 int ldad_file_write(ldad_file fh, const void *buf, int count, MPI_Datatype type,
                     MPI_Status *status);
+int ldad_file_write_shared(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                           MPI_Status *status);
+int ldad_file_read_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                      MPI_Datatype type, MPI_Status *status);
 int ldad_file_read(ldad_file fh, void *buf, int count, MPI_Datatype type,
                    MPI_Status *status);
+int ldad_file_read_shared(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                          MPI_Status *status);
+
+/* **Collective** in form: every rank calls, in the same order. Whether ranks then wait
+ * for each other is up to the method; in _ordered calls they do. */
+int ldad_file_write_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                           MPI_Datatype type, MPI_Status *status);
 int ldad_file_write_all(ldad_file fh, const void *buf, int count, MPI_Datatype type,
                         MPI_Status *status);
+int ldad_file_write_ordered(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                            MPI_Status *status);
+int ldad_file_read_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                          MPI_Datatype type, MPI_Status *status);
 int ldad_file_read_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
                        MPI_Status *status);
+int ldad_file_read_ordered(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                           MPI_Status *status);
+
+/* Local. The transfer is made in the call, and the request is complete. */
+int ldad_file_iwrite_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                        MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                     MPI_Request *request);
+int ldad_file_iwrite_shared(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                            MPI_Request *request);
+int ldad_file_iread_at(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                       MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                    MPI_Request *request);
+int ldad_file_iread_shared(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                           MPI_Request *request);
+
+/* **Collective.** The same; with the methods whose transfers are collective, ranks wait
+ * for each other in the call. */
+int ldad_file_iwrite_at_all(ldad_file fh, MPI_Offset offset, const void *buf, int count,
+                            MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite_all(ldad_file fh, const void *buf, int count, MPI_Datatype type,
+                         MPI_Request *request);
+int ldad_file_iread_at_all(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                           MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread_all(ldad_file fh, void *buf, int count, MPI_Datatype type,
+                        MPI_Request *request);
+
+/* **Collective.** One at a time. The transfer is made at its begin. */
+int ldad_file_write_at_all_begin(ldad_file fh, MPI_Offset offset, const void *buf,
+                                 int count, MPI_Datatype type);
+int ldad_file_write_at_all_end(ldad_file fh, const void *buf, MPI_Status *status);
+int ldad_file_write_all_begin(ldad_file fh, const void *buf, int count,
+                              MPI_Datatype type);
+int ldad_file_write_all_end(ldad_file fh, const void *buf, MPI_Status *status);
+int ldad_file_write_ordered_begin(ldad_file fh, const void *buf, int count,
+                                  MPI_Datatype type);
+int ldad_file_write_ordered_end(ldad_file fh, const void *buf, MPI_Status *status);
+int ldad_file_read_at_all_begin(ldad_file fh, MPI_Offset offset, void *buf, int count,
+                                MPI_Datatype type);
+int ldad_file_read_at_all_end(ldad_file fh, void *buf, MPI_Status *status);
+int ldad_file_read_all_begin(ldad_file fh, void *buf, int count, MPI_Datatype type);
+int ldad_file_read_all_end(ldad_file fh, void *buf, MPI_Status *status);
+int ldad_file_read_ordered_begin(ldad_file fh, void *buf, int count, MPI_Datatype type);
+int ldad_file_read_ordered_end(ldad_file fh, void *buf, MPI_Status *status);
+
+/* The same with counts beyond those of an int. */
+int ldad_file_write_at_c(ldad_file fh, MPI_Offset offset, const void *buf,
+                         MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int ldad_file_write_c(ldad_file fh, const void *buf, MPI_Count count, MPI_Datatype type,
+                      MPI_Status *status);
+int ldad_file_write_shared_c(ldad_file fh, const void *buf, MPI_Count count,
+                             MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_at_c(ldad_file fh, MPI_Offset offset, void *buf, MPI_Count count,
+                        MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_c(ldad_file fh, void *buf, MPI_Count count, MPI_Datatype type,
+                     MPI_Status *status);
+int ldad_file_read_shared_c(ldad_file fh, void *buf, MPI_Count count, MPI_Datatype type,
+                            MPI_Status *status);
+int ldad_file_write_at_all_c(ldad_file fh, MPI_Offset offset, const void *buf,
+                             MPI_Count count, MPI_Datatype type, MPI_Status *status);
+int ldad_file_write_all_c(ldad_file fh, const void *buf, MPI_Count count,
+                          MPI_Datatype type, MPI_Status *status);
+int ldad_file_write_ordered_c(ldad_file fh, const void *buf, MPI_Count count,
+                              MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_at_all_c(ldad_file fh, MPI_Offset offset, void *buf, MPI_Count count,
+                            MPI_Datatype type, MPI_Status *status);
+int ldad_file_read_all_c(ldad_file fh, void *buf, MPI_Count count, MPI_Datatype type,
+                         MPI_Status *status);
+int ldad_file_read_ordered_c(ldad_file fh, void *buf, MPI_Count count,
+                             MPI_Datatype type, MPI_Status *status);
+int ldad_file_iwrite_at_c(ldad_file fh, MPI_Offset offset, const void *buf,
+                          MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite_c(ldad_file fh, const void *buf, MPI_Count count,
+                       MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite_shared_c(ldad_file fh, const void *buf, MPI_Count count,
+                              MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread_at_c(ldad_file fh, MPI_Offset offset, void *buf, MPI_Count count,
+                         MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread_c(ldad_file fh, void *buf, MPI_Count count, MPI_Datatype type,
+                      MPI_Request *request);
+int ldad_file_iread_shared_c(ldad_file fh, void *buf, MPI_Count count,
+                             MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite_at_all_c(ldad_file fh, MPI_Offset offset, const void *buf,
+                              MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int ldad_file_iwrite_all_c(ldad_file fh, const void *buf, MPI_Count count,
+                           MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread_at_all_c(ldad_file fh, MPI_Offset offset, void *buf,
+                             MPI_Count count, MPI_Datatype type, MPI_Request *request);
+int ldad_file_iread_all_c(ldad_file fh, void *buf, MPI_Count count, MPI_Datatype type,
+                          MPI_Request *request);
+int ldad_file_write_at_all_begin_c(ldad_file fh, MPI_Offset offset, const void *buf,
+                                   MPI_Count count, MPI_Datatype type);
+int ldad_file_write_all_begin_c(ldad_file fh, const void *buf, MPI_Count count,
+                                MPI_Datatype type);
+int ldad_file_write_ordered_begin_c(ldad_file fh, const void *buf, MPI_Count count,
+                                    MPI_Datatype type);
+int ldad_file_read_at_all_begin_c(ldad_file fh, MPI_Offset offset, void *buf,
+                                  MPI_Count count, MPI_Datatype type);
+int ldad_file_read_all_begin_c(ldad_file fh, void *buf, MPI_Count count,
+                               MPI_Datatype type);
+int ldad_file_read_ordered_begin_c(ldad_file fh, void *buf, MPI_Count count,
+                                   MPI_Datatype type);
+
+/* ---- errors ---------------------------------------------------------------------- */
+
+/* Local. Handlers of a file, or, with NULL, of what is opened and removed from now on,
+ * which is MPI_ERRORS_RETURN at first. They are called with an ldad_file. */
+typedef void ldad_file_errhandler_function(ldad_file *fh, int *code, ...);
+int ldad_file_create_errhandler(ldad_file_errhandler_function *function,
+                                MPI_Errhandler *handler);
+int ldad_file_set_errhandler(ldad_file fh, MPI_Errhandler handler);
+int ldad_file_get_errhandler(ldad_file fh, MPI_Errhandler *handler);
+int ldad_file_call_errhandler(ldad_file fh, int code);
+
+/* Local. An open file as a number, and back. */
+MPI_Fint ldad_file_c2f(ldad_file fh);
+ldad_file ldad_file_f2c(MPI_Fint number);
+
+/* Local. Always MPI_ERR_UNSUPPORTED_OPERATION: files are native. */
+int ldad_file_register_datarep(const char *datarep,
+                               MPI_Datarep_conversion_function *read,
+                               MPI_Datarep_conversion_function *write,
+                               MPI_Datarep_extent_function *extent, void *extra);
+
+/* ---- beyond MPI-IO --------------------------------------------------------------- */
+
+/* **Collective** on `comm`. The plan of files that the ranks access through these views,
+ * as text for the key ldad_plan, into plan[room]. MPI_ERR_ARG, and a sentence, where
+ * there is none: views overlap, or are too irregular to be said in a line. */
+int ldad_plan_from_filetypes(MPI_Comm comm, MPI_Offset disp, MPI_Datatype etype,
+                             MPI_Datatype filetype, char *plan, int room);
+
+/* Local. How what this rank has written so far fits the file's plan. */
+struct ldad_fit {
+    MPI_Offset parts;   /* partitions; 0: there is no plan, and all bytes are shared */
+    MPI_Offset misfits; /* writes that did not fit it, and are in the shared part */
+    MPI_Offset misfit_bytes;
+};
+int ldad_file_fit(ldad_file fh, struct ldad_fit *fit);
 
 /* Local. How many ranks: what plans depend on. */
 int ldad_file_ranks(MPI_Comm comm);

@@ -1,5 +1,6 @@
 /* Makes a source file's MPI-IO calls those of libldad: include it after <mpi.h>, or
- * compile with -include ldad_rename.h. What libldad does not have does not compile. */
+ * compile with -include ldad_rename.h. All calls of MPI 3.1's chapter on I/O are here;
+ * those that libldad cannot do fail with a class and a sentence. */
 #ifndef LDAD_RENAME_H
 #define LDAD_RENAME_H
 
@@ -8,21 +9,100 @@
 #undef MPI_FILE_NULL
 #define MPI_FILE_NULL ((ldad_file)0)
 #define MPI_File ldad_file
+#define MPI_Register_datarep ldad_file_register_datarep
+#undef MPI_File_c2f
+#undef MPI_File_f2c
 #define MPI_File_open ldad_file_open
 #define MPI_File_close ldad_file_close
 #define MPI_File_delete ldad_file_delete
 #define MPI_File_set_size ldad_file_set_size
+#define MPI_File_preallocate ldad_file_preallocate
 #define MPI_File_sync ldad_file_sync
-#define MPI_File_write_at ldad_file_write_at
-#define MPI_File_read_at ldad_file_read_at
-#define MPI_File_write_at_all ldad_file_write_at_all
-#define MPI_File_read_at_all ldad_file_read_at_all
+#define MPI_File_set_atomicity ldad_file_set_atomicity
+#define MPI_File_get_atomicity ldad_file_get_atomicity
+#define MPI_File_get_size ldad_file_get_size
+#define MPI_File_get_group ldad_file_get_group
+#define MPI_File_get_amode ldad_file_get_amode
+#define MPI_File_get_info ldad_file_get_info
+#define MPI_File_set_info ldad_file_set_info
 #define MPI_File_set_view ldad_file_set_view
+#define MPI_File_get_view ldad_file_get_view
+#define MPI_File_get_byte_offset ldad_file_get_byte_offset
+#define MPI_File_get_type_extent ldad_file_get_type_extent
 #define MPI_File_seek ldad_file_seek
 #define MPI_File_get_position ldad_file_get_position
+#define MPI_File_seek_shared ldad_file_seek_shared
+#define MPI_File_get_position_shared ldad_file_get_position_shared
+#define MPI_File_create_errhandler ldad_file_create_errhandler
+#define MPI_File_set_errhandler ldad_file_set_errhandler
+#define MPI_File_get_errhandler ldad_file_get_errhandler
+#define MPI_File_call_errhandler ldad_file_call_errhandler
+#define MPI_File_c2f ldad_file_c2f
+#define MPI_File_f2c ldad_file_f2c
+#define MPI_File_errhandler_function ldad_file_errhandler_function
+#define MPI_File_errhandler_fn ldad_file_errhandler_function
+#define MPI_File_get_type_extent_c ldad_file_get_type_extent_c
+#define MPI_File_write_at ldad_file_write_at
+#define MPI_File_write_at_c ldad_file_write_at_c
 #define MPI_File_write ldad_file_write
+#define MPI_File_write_c ldad_file_write_c
+#define MPI_File_write_shared ldad_file_write_shared
+#define MPI_File_write_shared_c ldad_file_write_shared_c
+#define MPI_File_read_at ldad_file_read_at
+#define MPI_File_read_at_c ldad_file_read_at_c
 #define MPI_File_read ldad_file_read
+#define MPI_File_read_c ldad_file_read_c
+#define MPI_File_read_shared ldad_file_read_shared
+#define MPI_File_read_shared_c ldad_file_read_shared_c
+#define MPI_File_write_at_all ldad_file_write_at_all
+#define MPI_File_write_at_all_c ldad_file_write_at_all_c
 #define MPI_File_write_all ldad_file_write_all
+#define MPI_File_write_all_c ldad_file_write_all_c
+#define MPI_File_write_ordered ldad_file_write_ordered
+#define MPI_File_write_ordered_c ldad_file_write_ordered_c
+#define MPI_File_read_at_all ldad_file_read_at_all
+#define MPI_File_read_at_all_c ldad_file_read_at_all_c
 #define MPI_File_read_all ldad_file_read_all
+#define MPI_File_read_all_c ldad_file_read_all_c
+#define MPI_File_read_ordered ldad_file_read_ordered
+#define MPI_File_read_ordered_c ldad_file_read_ordered_c
+#define MPI_File_iwrite_at ldad_file_iwrite_at
+#define MPI_File_iwrite_at_c ldad_file_iwrite_at_c
+#define MPI_File_iwrite ldad_file_iwrite
+#define MPI_File_iwrite_c ldad_file_iwrite_c
+#define MPI_File_iwrite_shared ldad_file_iwrite_shared
+#define MPI_File_iwrite_shared_c ldad_file_iwrite_shared_c
+#define MPI_File_iread_at ldad_file_iread_at
+#define MPI_File_iread_at_c ldad_file_iread_at_c
+#define MPI_File_iread ldad_file_iread
+#define MPI_File_iread_c ldad_file_iread_c
+#define MPI_File_iread_shared ldad_file_iread_shared
+#define MPI_File_iread_shared_c ldad_file_iread_shared_c
+#define MPI_File_iwrite_at_all ldad_file_iwrite_at_all
+#define MPI_File_iwrite_at_all_c ldad_file_iwrite_at_all_c
+#define MPI_File_iwrite_all ldad_file_iwrite_all
+#define MPI_File_iwrite_all_c ldad_file_iwrite_all_c
+#define MPI_File_iread_at_all ldad_file_iread_at_all
+#define MPI_File_iread_at_all_c ldad_file_iread_at_all_c
+#define MPI_File_iread_all ldad_file_iread_all
+#define MPI_File_iread_all_c ldad_file_iread_all_c
+#define MPI_File_write_at_all_begin ldad_file_write_at_all_begin
+#define MPI_File_write_at_all_begin_c ldad_file_write_at_all_begin_c
+#define MPI_File_write_at_all_end ldad_file_write_at_all_end
+#define MPI_File_write_all_begin ldad_file_write_all_begin
+#define MPI_File_write_all_begin_c ldad_file_write_all_begin_c
+#define MPI_File_write_all_end ldad_file_write_all_end
+#define MPI_File_write_ordered_begin ldad_file_write_ordered_begin
+#define MPI_File_write_ordered_begin_c ldad_file_write_ordered_begin_c
+#define MPI_File_write_ordered_end ldad_file_write_ordered_end
+#define MPI_File_read_at_all_begin ldad_file_read_at_all_begin
+#define MPI_File_read_at_all_begin_c ldad_file_read_at_all_begin_c
+#define MPI_File_read_at_all_end ldad_file_read_at_all_end
+#define MPI_File_read_all_begin ldad_file_read_all_begin
+#define MPI_File_read_all_begin_c ldad_file_read_all_begin_c
+#define MPI_File_read_all_end ldad_file_read_all_end
+#define MPI_File_read_ordered_begin ldad_file_read_ordered_begin
+#define MPI_File_read_ordered_begin_c ldad_file_read_ordered_begin_c
+#define MPI_File_read_ordered_end ldad_file_read_ordered_end
 
 #endif

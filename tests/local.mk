@@ -38,6 +38,7 @@ check_PROGRAMS += \
 	tests/unit/list \
 	tests/unit/local \
 	tests/unit/ldad \
+	tests/unit/ldad_types \
 	tests/unit/mapped \
 	tests/unit/metabench_names \
 	tests/unit/nearest \
@@ -83,6 +84,7 @@ tests_unit_block_order_SOURCES = tests/unit/block_order.c src/block/content.c sr
 tests_unit_deal_SOURCES = tests/unit/deal.c src/block/deal.c src/block/deal.h
 tests_unit_metabench_names_SOURCES = tests/unit/metabench_names.c \
 	src/metabench/names.c src/metabench/names.h
+tests_unit_ldad_types_LDADD = src/ldad/libldadfile.la $(LDADD)
 tests_unit_kept_LDADD = src/run/librun.la $(LDADD)
 tests_unit_splitters_SOURCES = tests/unit/splitters.c \
 	src/outcore/sort/splitters.c src/outcore/sort/splitters.h
@@ -386,7 +388,8 @@ EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrac
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
-	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed
+	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
+	tests/ldad/arrays tests/ldad/arrays_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -402,14 +405,18 @@ tests/ldad/views: tests/ldad/views.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/views.c
 tests/ldad/views_renamed: tests/ldad/views.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/views.c $(LDAD_LINK)
+tests/ldad/arrays: tests/ldad/arrays.c
+	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
+tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/arrays.c $(LDAD_LINK)
 tests/ldad/rules: tests/ldad/rules.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/rules.c
 tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
-EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
-	tests/ldad/views.c tests/ldad/fortran.f90
+EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
+	tests/ldad/arrays.c tests/ldad/views.c tests/ldad/fortran.f90
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

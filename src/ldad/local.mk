@@ -1,15 +1,18 @@
-# libldad as it is installed: it exports what begins with ldad_file_ and nothing else.
+# libldad as it is installed: it exports what begins with ldad_file_ or ldad_plan_from_ and nothing else.
 lib_LTLIBRARIES = libldad.la
 libldad_la_SOURCES =
 libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
-libldad_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^ldad_file_'
+libldad_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^ldad_(file|plan_from)_'
 include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la
 src_ldad_libldadfile_la_SOURCES = \
-	src/ldad/lib/fortran.c src/ldad/lib/libldad.c src/ldad/lib/libldad.h \
-	src/ldad/lib/plan_file.c \
+	src/ldad/lib/calls.c src/ldad/lib/errors.c src/ldad/lib/file.h \
+	src/ldad/lib/fortran.c src/ldad/lib/info.c src/ldad/lib/libldad.h \
+	src/ldad/lib/lock.c src/ldad/lib/open.c \
+	src/ldad/lib/plan_file.c src/ldad/lib/plan_types.c src/ldad/lib/query.c \
+	src/ldad/lib/transfer.c src/ldad/lib/types.c src/ldad/lib/types.h \
 	src/ldad/lib/unique.c src/ldad/lib/unique.h \
 	src/ldad/lib/view.c
 

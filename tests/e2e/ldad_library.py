@@ -5,6 +5,7 @@ calls renamed, writes the same bytes; what it exports; what it refuses."""
 import itertools
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -249,6 +250,42 @@ class Library(Case):
                                 "", np=2, dir=False, json=False)
         self.assertIn('there is no "fast"', done.out)
         self.assertNotIn("code 0", done.out)
+
+    def test_all_names_of_mpi(self):
+        """Each MPI_File_ function that this MPI declares is renamed, and in ldad(3)."""
+        source = os.environ["top_srcdir"]
+        words = os.environ["MPI_CC"].split()
+        done = subprocess.run(words + ["-E", "-include", "mpi.h", "-xc", "/dev/null"],
+                              stdout=subprocess.PIPE, check=True)
+        declared = set(re.findall(r"\bMPI_File_[a-z0-9_]+(?= *\()", done.stdout.decode()))
+        declared -= {"MPI_File_errhandler_function", "MPI_File_errhandler_fn"}
+        with open(os.path.join(source, "include", "ldad_rename.h")) as f:
+            renamed = set(re.findall(r"#define (MPI_File_\w+) ", f.read()))
+        with open(os.path.join(source, "man", "ldad.3")) as f:
+            page = set(re.findall(r"\b[a-z][a-z0-9_]+\b", f.read()))
+        self.assertGreater(len(declared), 55)
+        self.assertEqual(declared - renamed, set())
+        short = {name[len("MPI_File_"):] for name in declared}
+        self.assertEqual({n for n in short if not n.endswith("_c")} - page, set())
+
+    def test_what_views_write(self):
+        """Arrays dealt out in blocks and cyclically, by views of all kinds: the same
+        bytes as MPI's, and a container gets its plan from the view."""
+        for kind, planned in (("blocks", True), ("vector", True), ("cyclic", True),
+                              ("columns", True), ("indexed", False), ("ragged", False)):
+            plain = os.path.join(self.tmp, kind + "-plain")
+            done = self.program("arrays", kind, plain, np=4)
+            self.assertEqual((done.status, done.out, done.err), (0, "", ""), kind)
+            for method in ("independent", "collective", "partitioned"):
+                path = os.path.join(self.tmp, kind + "-" + method)
+                done = self.program("arrays_renamed", kind, path,
+                                    "ldad_method=" + method, np=4)
+                self.assertEqual((done.status, done.out, done.err), (0, "", ""),
+                                 kind + " " + method)
+                self.assertEqual(self.logical(path, ""), content(plain), path)
+            info = json.loads(self.ldad("info", "--json", path).out)
+            self.assertEqual(info["misfits"]["writes"], 0, kind)
+            self.assertEqual(bool(info["plan"]), planned, info)
 
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",

@@ -109,7 +109,7 @@ static int run(const char *path, MPI_Info info, int keys)
     failed |= MPI_File_read_all(fh, back, HEADER, MPI_BYTE, &status);
     wrong += memcmp(text, back, HEADER) != 0;
 #ifdef LDAD_RENAME_H
-    wrong += MPI_File_seek(fh, 0, MPI_SEEK_END) == MPI_SUCCESS;
+    wrong += MPI_File_seek(fh, 0, MPI_SEEK_END) != MPI_SUCCESS;
     wrong += MPI_File_seek(fh, -1, MPI_SEEK_SET) == MPI_SUCCESS;
     wrong += MPI_File_set_view(fh, 0, MPI_DOUBLE, MPI_CHAR, "native", info) == 0;
     ldad_file_error();

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "io/part/part.h"
+#include "io/part/part_file.h"
 #include "world/world.h"
 #include <errno.h>
 #include <stdio.h>
@@ -105,9 +106,7 @@ static int gather_ranges(struct part *p)
     return rc;
 }
 
-/* All ranks learn how long the file is, and what is in the shared part; rank 0 writes
- * that down. *durable: whether nothing is unsynced on any rank. */
-static int exchange(struct part *p, bool *durable)
+int part_exchange(struct part *p, bool *durable)
 {
     struct io_file *f = p->f;
     int64_t v[3] = {p->bytes, p->fresh.n > 0, p->dirty};
@@ -390,6 +389,53 @@ static void let_go(struct part *p)
     free(p);
 }
 
+/* What of an open container changes where it gets a plan. */
+static int adopt(struct part *p, struct container *fresh)
+{
+    struct io_file *f = p->f;
+    part_in_close(p);
+    fresh->id = p->c.id;
+    container_free(&p->c);
+    p->c = *fresh;
+    p->mine = f->rank;
+    int rc = err_agree(f->comm, exchange_records(p));
+    if (!rc && p->bytes)
+        rc = extents_add(&p->moved, 0, p->bytes);
+    if (!rc && p->bytes && f->rank == 0)
+        rc = container_map_write(f->path, &p->moved, true);
+    rc = commit(p, rc, true);
+    if (!rc)
+        rc = make_partition(p);
+    return err_agree(f->comm, rc ? rc : part_allocate(p));
+}
+
+int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
+{
+    struct part *p = f->priv;
+    struct container fresh;
+    char path[CONTAINER_PATH];
+    bool durable;
+    int size, rc = part_exchange(p, &durable);
+    MPI_Comm_size(f->comm, &size);
+    if (rc || p->c.parts || p->bytes > PART_PLAN_BYTES || plan->ranks != size)
+        return err_agree(f->comm, rc);
+    rc = err_agree(f->comm, container_make(&fresh, plan, p->c.dirs));
+    if (rc)
+        return rc;
+    if (!fresh.parts) {
+        container_free(&fresh);
+        return 0;
+    }
+    rc = adopt(p, &fresh);
+    if (!rc && !scratch_made(f->path) && !container_part_path(&p->c, f->path, p->mine, path))
+        scratch_forget(path);
+    if (!rc && p->swap) {
+        part_swap_close(p);
+        rc = part_swap_open(p);
+    }
+    return rc;
+}
+
 /* What a failed open may have made. */
 static void undo(struct part *p)
 {
@@ -432,9 +478,9 @@ static int part_open(struct io_file *f)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static int flush(struct part *p)
+int part_flush(struct part *p)
 {
-    int64_t n = p->out.n;
+    int64_t n = p->own ? p->out.n : 0;
     if (!n)
         return 0;
     p->out.n = 0; /* also where it fails: it is said once */
@@ -446,7 +492,7 @@ static int flush(struct part *p)
 
 static int write_long(struct part *p, int64_t at, const char *from, int64_t bytes)
 {
-    int rc = flush(p);
+    int rc = part_flush(p);
     if (rc)
         return rc;
     p->in[p->mine].io = NULL;
@@ -465,7 +511,7 @@ static int write_own(struct part *p, int64_t at, const char *from, int64_t bytes
     bool fits = at >= p->out.at && at <= p->out.at + p->out.n &&
                 at + bytes <= p->out.at + p->out.room;
     if (!fits || !p->out.n) {
-        rc = flush(p);
+        rc = part_flush(p);
         p->out.at = at;
     }
     memcpy(p->out.buf + (at - p->out.at), from, (size_t)bytes);
@@ -544,7 +590,7 @@ static int read_bytes(struct part *p, struct io_req *r)
     int64_t there = p->bytes - r->offset;
     int64_t bytes = r->rc ? 0 : r->bytes;
     there = there < 0 ? 0 : there < bytes ? there : bytes;
-    int rc = flush(p);
+    int rc = part_flush(p);
     if (p->swap) { /* the others wait for this rank even where it has failed */
         int swapped = part_swap_read(p, r->offset, rc ? 0 : there, r->buf);
         rc = rc ? rc : swapped;
@@ -582,7 +628,7 @@ static int part_start(struct io_queue *q, struct io_req *r[], int n)
 
 static int sync_files(struct part *p)
 {
-    int rc = p->own ? flush(p) : 0;
+    int rc = part_flush(p);
     if (!rc && p->own)
         rc = io_file_sync(p->own);
     if (!rc && p->shared && p->dirty)
@@ -602,7 +648,7 @@ static int part_meet(struct io_file *f)
     bool durable;
     if (!(f->flags & IO_WRITE))
         return 0;
-    int rc = exchange(p, &durable);
+    int rc = part_exchange(p, &durable);
     part_in_forget(p);
     return rc;
 }
@@ -640,12 +686,12 @@ static int complete(struct part *p, bool durable)
 static int part_finish(struct part *p)
 {
     bool durable = false;
-    int rc = p->own ? flush(p) : 0;
+    int rc = part_flush(p);
     int closed = io_file_close(&p->own);
     rc = rc ? rc : closed;
     closed = io_file_close(&p->shared);
     rc = rc ? rc : closed;
-    int agreed = exchange(p, &durable);
+    int agreed = part_exchange(p, &durable);
     rc = err_agree(p->f->comm, rc ? rc : agreed);
     return rc ? rc : complete(p, durable);
 }
@@ -662,9 +708,16 @@ static int part_close(struct io_file *f)
     return rc;
 }
 
+/* Without a plan, what other ranks wrote is there to be seen. */
 static int part_size(struct io_file *f, int64_t *bytes)
 {
-    *bytes = ((struct part *)f->priv)->bytes;
+    struct part *p = f->priv;
+    char path[CONTAINER_PATH];
+    struct stat st;
+    if (!p->c.parts && !container_file(f->path, "shared", path) && !stat(path, &st) &&
+        st.st_size > p->bytes)
+        p->bytes = st.st_size;
+    *bytes = p->bytes;
     return 0;
 }
 

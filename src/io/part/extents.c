@@ -64,6 +64,14 @@ const struct extents_range *extents_from(const struct extents *x, int64_t offset
     return i < x->n ? &x->range[i] : NULL;
 }
 
+void extents_cut(struct extents *x, int64_t end)
+{
+    while (x->n && x->range[x->n - 1].begin >= end)
+        x->n--;
+    if (x->n && x->range[x->n - 1].end > end)
+        x->range[x->n - 1].end = end;
+}
+
 int64_t extents_bytes(const struct extents *x)
 {
     int64_t sum = 0;

@@ -23,6 +23,9 @@ int extents_add(struct extents *x, int64_t begin, int64_t end);
 /* Local. The first range that ends behind `offset`; NULL: there is none. */
 const struct extents_range *extents_from(const struct extents *x, int64_t offset);
 
+/* Local. Takes out what is at `end` or behind it. */
+void extents_cut(struct extents *x, int64_t end);
+
 /* Local. Bytes of all ranges. */
 int64_t extents_bytes(const struct extents *x);
 

@@ -54,6 +54,15 @@ struct part {
     struct part_swap *swap;        /* collective reads; NULL: not needed */
 };
 
+/* ---- engine_part.c ---------------------------------------------------------------- */
+
+/* Local. What is written behind is in its partition. 0 or -errno with a sentence. */
+int part_flush(struct part *p);
+
+/* **Collective.** All ranks learn how long the file is, and what is in the shared part;
+ * rank 0 writes that down. *durable: whether nothing is unsynced on any rank. */
+int part_exchange(struct part *p, bool *durable);
+
 /* ---- part_read.c ----------------------------------------------------------------- */
 
 /* Local. Where the bytes from `offset` on are, at most `bytes` > 0 of them. */

@@ -256,3 +256,10 @@ int unique_set_size(struct unique *u, int64_t bytes)
         rc = err_set(-errno, path, -1, "the size cannot be set: %s", strerror(errno));
     return rc;
 }
+
+int unique_size(struct unique *u, int64_t *bytes)
+{
+    find_end(u);
+    *bytes = u->end;
+    return 0;
+}

@@ -37,6 +37,9 @@ int unique_sync(struct unique *u);
  * needs. */
 int unique_set_size(struct unique *u, int64_t bytes);
 
+/* Local. How long the logical file is, by the lengths of all ranks' files. */
+int unique_size(struct unique *u, int64_t *bytes);
+
 /* Local. The path of a rank's file, into out[room]; 0 or -ENAMETOOLONG with a
  * sentence. */
 int unique_path(char *out, int room, const char *path, int64_t rank);

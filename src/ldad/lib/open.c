@@ -1,0 +1,397 @@
+/* Opening, closing and removing: what a mode allows, and which engine a file gets. */
+#include "base/err.h"
+#include "io/part/container.h"
+#include "ldad/lib/file.h"
+#include "ldad/lib/libldad.h"
+#include "ldad/lib/unique.h"
+#include "world/world.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening and closing --------------------------------------------------------- */
+
+/* What MPI allows of how a file is opened. */
+static bool is_amode(int amode)
+{
+    const int one = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
+    const int all = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY |
+                    MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE |
+                    MPI_MODE_UNIQUE_OPEN | MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND;
+    if (amode & ~all)
+        return false;
+    if (one == MPI_MODE_RDONLY)
+        return !(amode & (MPI_MODE_CREATE | MPI_MODE_EXCL));
+    if (one == MPI_MODE_RDWR)
+        return !(amode & MPI_MODE_SEQUENTIAL);
+    return one == MPI_MODE_WRONLY;
+}
+
+static int take_amode(const char *path, int amode, int *flags)
+{
+    if (!is_amode(amode))
+        return err_set(-EBADRQC, path, -1,
+                       "the access mode is none of MPI's: exactly one of RDONLY, RDWR "
+                       "and WRONLY, neither CREATE nor EXCL with RDONLY, and no "
+                       "SEQUENTIAL with RDWR");
+    *flags = amode & MPI_MODE_RDWR     ? IO_READ | IO_WRITE
+             : amode & MPI_MODE_WRONLY ? IO_WRITE
+                                       : IO_READ;
+    if (amode & MPI_MODE_CREATE)
+        *flags |= IO_CREATE;
+    return 0;
+}
+
+/* How many bytes the plan says the file has: an HDF5 file must know. */
+static int64_t planned_bytes(const struct ldad_plan *p)
+{
+    int64_t bytes = 0;
+    for (int64_t r = 0; r < p->ranks; r++) {
+        struct ldad d = ldad_plan_rank(p, r);
+        int64_t high = ldad_high(&d);
+        high = high < p->end ? high : p->end;
+        bytes = bytes > high ? bytes : high;
+    }
+    return bytes;
+}
+
+static int open_whole(ldad_file fh, const struct libldad_wish *w)
+{
+    struct ldad_plan plan = {.ranks = 0};
+    int rc = w->plan[0] ? ldad_plan_parse(w->plan, &plan) : 0;
+    rc = err_agree(fh->comm, rc);
+    if (rc)
+        return rc;
+    bool hints = io_engine_takes_hints(w->engine);
+    struct io_open o = {.engine = w->engine,
+                        .comm = fh->comm,
+                        .path = fh->path,
+                        .flags = fh->flags | (fh->collective ? IO_COLLECTIVE : 0),
+                        .bytes = planned_bytes(&plan),
+                        .max_request = LIBLDAD_REQUEST_MOST,
+                        .depth = 1,
+                        .timeout_s = w->timeout_s,
+                        .hints = hints ? w->hint : NULL,
+                        .hint_count = hints ? w->hints : 0,
+                        .plan = plan.ranks ? &plan : NULL,
+                        .node_dirs = w->node_dirs[0] ? w->node_dirs : NULL};
+    rc = io_file_open(&fh->io, &o);
+    if (plan.ranks)
+        ldad_plan_free(&plan);
+    if (!rc && !w->scratch)
+        io_file_keep(fh->comm, fh->path);
+    return rc;
+}
+
+static int open_unique(ldad_file fh, const struct libldad_wish *w, bool fresh)
+{
+    int rank;
+    char path[4096];
+    struct unique_open o = {.comm = fh->comm,
+                            .path = fh->path,
+                            .flags = fh->flags,
+                            .fresh = fresh,
+                            .engine = w->engine,
+                            .plan = w->plan[0] ? w->plan : NULL,
+                            .max_request = LIBLDAD_REQUEST_MOST,
+                            .timeout_s = w->timeout_s};
+    int rc = unique_open(&fh->unique, &o);
+    MPI_Comm_rank(fh->comm, &rank);
+    if (!rc && !w->scratch && !unique_path(path, sizeof path, fh->path, rank))
+        io_file_keep(MPI_COMM_SELF, path);
+    return rc;
+}
+
+static void libldad_let_go(ldad_file fh)
+{
+    if (fh->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&fh->comm);
+    if (fh->info != MPI_INFO_NULL)
+        MPI_Info_free(&fh->info);
+    if (fh->lock >= 0)
+        close(fh->lock);
+    libldad_view_free(&fh->view);
+    free(fh->bounce);
+    free(fh->path);
+    free(fh);
+}
+
+static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
+{
+    ldad_file fh = calloc(1, sizeof *fh);
+    int rc = err_agree(comm, fh ? 0
+                                : err_set(-ENOMEM, path, -1, "no memory to open a file"));
+    *out = fh;
+    if (rc) {
+        free(fh);
+        return rc;
+    }
+    fh->comm = MPI_COMM_NULL;
+    fh->info = MPI_INFO_NULL;
+    fh->lock = fh->pointer = -1;
+    if (MPI_Comm_dup(comm, &fh->comm) != MPI_SUCCESS)
+        rc = err_set(-EIO, path, -1, "the communicator cannot be duplicated");
+    if (!rc)
+        MPI_Comm_set_errhandler(fh->comm, MPI_ERRORS_RETURN);
+    if (!(fh->path = strdup(path)) && !rc)
+        rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
+    return rc ? rc : libldad_view_reset(&fh->view);
+}
+
+/* ---- what the ranks ask for, and what there is ----------------------------------- */
+
+enum kind { NOTHING_THERE, FILE_THERE, CONTAINER_THERE };
+
+static enum kind kind_of(const char *path)
+{
+    return access(path, F_OK) ? NOTHING_THERE
+           : container_is(path) ? CONTAINER_THERE
+                                : FILE_THERE;
+}
+
+/* What is to be the same on all ranks. */
+static int64_t hash_of(const struct libldad_wish *w, const char *path)
+{
+    const char *texts[] = {path, w->method->name, w->engine, w->plan, w->plan_file,
+                           w->node_dirs};
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (const char *c = texts[i]; c == texts[i] || c[-1]; c++)
+            h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return (int64_t)(h >> 1);
+}
+
+/* One number for each open, which rank 0 draws. */
+static int64_t open_id(void)
+{
+    static int64_t opens;
+    struct stat st;
+    int64_t self = stat("/proc/self", &st) ? 0 : (int64_t)st.st_ino;
+    return ((int64_t)getpid() << 20 ^ self << 44 ^ ++opens) & INT64_MAX;
+}
+
+/* In one reduction the ranks learn whether all can open the file, ask for the same, and
+ * what rank 0 finds at its path. */
+static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind *kind)
+{
+    int rank;
+    MPI_Comm_rank(fh->comm, &rank);
+    int64_t hash = rc ? 0 : hash_of(w, fh->path), amode = fh->amode;
+    int64_t v[] = {rc != 0, amode, -amode, hash, -hash,
+                   rank || rc ? 0 : kind_of(fh->path), rank ? 0 : open_id()};
+    MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, fh->comm);
+    if (v[0])
+        return err_agree(fh->comm, rc);
+    *kind = (enum kind)v[5];
+    fh->id = (uint64_t)v[6];
+    if (v[1] == -v[2] && v[3] == -v[4])
+        return 0;
+    return err_agree(fh->comm,
+                     err_set(-EBADSLT, fh->path, -1,
+                             v[1] == -v[2] ? "ranks open different files, or with "
+                                             "different keys"
+                                           : "ranks open the file with different access "
+                                             "modes"));
+}
+
+static int bad_kind(ldad_file fh, bool fresh, enum kind kind)
+{
+    if (fresh && (fh->flags & IO_CREATE) && kind != NOTHING_THERE)
+        return err_set(-EEXIST, fh->path, -1, "the file exists already");
+    return 0;
+}
+
+/* The file as it is to be: what is there decides with the keys. */
+static int open_stored(ldad_file fh, struct libldad_wish *w, bool fresh, enum kind kind)
+{
+    bool lenient = w->as_it_is && kind == FILE_THERE;
+    if (lenient || (w->planned && w->method->partitioned && kind != CONTAINER_THERE &&
+                    !(fh->flags & IO_WRITE)))
+        libldad_take_plain(w);
+    fh->collective = w->collective;
+    fh->plain = w->method->plain;
+    fh->partitioned = w->method->partitioned;
+    fh->auto_plan = fh->partitioned && !w->no_auto && !w->plan[0];
+    if (w->method->unique)
+        return open_unique(fh, w, fresh);
+    int rc = bad_kind(fh, fresh, kind);
+    if (rc)
+        return rc;
+    if (kind != NOTHING_THERE)
+        fh->flags &= ~IO_CREATE;
+    return open_whole(fh, w);
+}
+
+static int open_all(ldad_file fh, struct libldad_wish *w, int amode, MPI_Info info,
+                    const char *plan)
+{
+    enum kind kind = NOTHING_THERE;
+    int rc = libldad_take_info(w, info, plan);
+    rc = ask_all(fh, w, rc ? rc : take_amode(fh->path, amode, &fh->flags), &kind);
+    if (!rc && w->plan_file[0])
+        rc = libldad_plan_of(fh->comm, w->plan_file, w->plan, LIBLDAD_VALUE);
+    if (!rc)
+        rc = open_stored(fh, w, amode & MPI_MODE_EXCL, kind);
+    return rc;
+}
+
+/* Both pointers are at the end. */
+static int go_to_end(ldad_file fh)
+{
+    int64_t end = 0;
+    int rank, rc = libldad_end(fh, &end);
+    MPI_Comm_rank(fh->comm, &rank);
+    fh->view.position = end;
+    if (!rc && rank == 0 && end)
+        rc = libldad_pointer_set(fh, end);
+    return err_agree(fh->comm, rc);
+}
+
+static int open_finish(ldad_file fh, const struct libldad_wish *w)
+{
+    fh->info = libldad_info_of(w, fh->io);
+    libldad_enlist(fh);
+    return fh->amode & MPI_MODE_APPEND ? go_to_end(fh) : 0;
+}
+
+static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                             const char *plan, ldad_file *out)
+{
+    ldad_file fh;
+    struct err before = libldad_enter();
+    *out = NULL;
+    int rc = libldad_make(&fh, comm, path);
+    if (!fh)
+        return libldad_leave(NULL, &before, rc);
+    struct libldad_wish *w = malloc(sizeof *w);
+    if (!w && !rc)
+        rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
+    rc = err_agree(comm, rc);
+    fh->amode = amode;
+    if (!rc)
+        rc = open_all(fh, w, amode, info, plan);
+    if (rc)
+        libldad_let_go(fh);
+    else {
+        rc = open_finish(fh, w);
+        *out = fh;
+    }
+    free(w);
+    return libldad_leave(NULL, &before, rc);
+}
+
+int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                   ldad_file *out)
+{
+    return libldad_open_file(comm, path, amode, info, NULL, out);
+}
+
+int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                        ldad_file *out, const char *plan, ...)
+{
+    char text[LIBLDAD_VALUE];
+    int ranks;
+    va_list args;
+    MPI_Comm_size(comm, &ranks);
+    int n = snprintf(text, sizeof text, "ranks=%d ", ranks);
+    va_start(args, plan);
+    vsnprintf(text + n, sizeof text - (size_t)n, plan, args);
+    va_end(args);
+    return libldad_open_file(comm, path, amode, info, text, out);
+}
+
+int ldad_file_ranks(MPI_Comm comm)
+{
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    return ranks;
+}
+
+static int delete_one(const char *path)
+{
+    if (!unlink(path))
+        return 0;
+    return err_set(-errno, path, -1, "the file cannot be removed: %s", strerror(errno));
+}
+
+static int delete_unique(const char *path, const struct libldad_wish *w)
+{
+    struct ldad_plan p;
+    char one[4096];
+    int rc = ldad_plan_parse(w->plan, &p);
+    for (int64_t r = 0; !rc && r < p.ranks; r++) {
+        rc = unique_path(one, sizeof one, path, r);
+        rc = rc ? rc : delete_one(one);
+    }
+    if (!rc)
+        ldad_plan_free(&p);
+    return rc;
+}
+
+/* All of it, or, where partitions are on other nodes' disks, nothing. */
+static int delete_container(const char *path)
+{
+    struct container c;
+    int rc = container_read(&c, path);
+    if (rc)
+        return rc;
+    int64_t away = container_away(&c, path, NULL);
+    if (away)
+        rc = err_set(-EIO, path, -1,
+                     "%lld partitions of the container are not found on this node, so "
+                     "nothing was removed: ldad rm does it, run on each node",
+                     (long long)away);
+    if (!rc)
+        rc = container_remove_parts(&c, path);
+    container_free(&c);
+    return rc ? rc : container_remove_common(path);
+}
+
+/* With MPI_MODE_DELETE_ON_CLOSE; each rank the file that is its own. */
+static int delete_closed(const char *path, int rank, bool unique)
+{
+    char one[4096];
+    if (!unique)
+        return rank ? 0 : container_is(path) ? delete_container(path) : delete_one(path);
+    int rc = unique_path(one, sizeof one, path, rank);
+    return rc ? rc : delete_one(one);
+}
+
+int ldad_file_close(ldad_file *out)
+{
+    ldad_file fh = *out;
+    int rank, code;
+    if (!libldad_is_open(fh, &code))
+        return code;
+    struct err before = libldad_enter();
+    bool unique = fh->unique;
+    MPI_Comm_rank(fh->comm, &rank);
+    int rc = fh->unique ? unique_close(&fh->unique) : io_file_close(&fh->io);
+    libldad_pointer_close(fh, rank == 0);
+    if (fh->amode & MPI_MODE_DELETE_ON_CLOSE)
+        rc = err_agree(fh->comm, rc ? rc : delete_closed(fh->path, rank, unique));
+    *out = NULL;
+    code = libldad_leave(fh, &before, rc);
+    libldad_delist(fh);
+    libldad_let_go(fh);
+    return code;
+}
+
+int ldad_file_delete(const char *path, MPI_Info info)
+{
+    struct err before = libldad_enter();
+    struct libldad_wish *w = malloc(sizeof *w);
+    int rc = w ? libldad_take_info(w, info, NULL)
+               : err_set(-ENOMEM, path, -1, "no memory to remove a file");
+    if (!rc && w->method->unique)
+        rc = delete_unique(path, w);
+    else if (!rc)
+        rc = container_is(path) ? delete_container(path) : delete_one(path);
+    free(w);
+    return libldad_leave(NULL, &before, rc);
+}
+
