@@ -51,8 +51,8 @@ static MPI_Datatype view_of(const char *kind, MPI_Offset *disp)
     int high = COLUMNS * (rank + 1) / ranks + (rank == 0);
     *disp = 0;
     if (!strcmp(kind, "blocks"))
-        subarray(ROWS / 2, COLUMNS / 2, rank / 2 * (ROWS / 2),
-                 rank % 2 * (COLUMNS / 2), &t);
+        subarray(ROWS / 2, COLUMNS / 2, rank / 2 * (ROWS / 2), rank % 2 * (COLUMNS / 2),
+                 &t);
     else if (!strcmp(kind, "columns"))
         subarray(ROWS, COLUMNS / ranks, 0, rank * (COLUMNS / ranks), &t);
     else if (!strcmp(kind, "ragged"))

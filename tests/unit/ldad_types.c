@@ -30,37 +30,42 @@ static void wrap(MPI_Datatype *t)
     int order = any(0, 1) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
     MPI_Aint low, extent, far[3] = {any(-9, 9), 300, 500};
     MPI_Type_get_extent(*t, &low, &extent);
+    int code;
     switch (any(0, 9)) {
     case 0:
-        MPI_Type_contiguous(n, *t, &out);
+        code = MPI_Type_contiguous(n, *t, &out);
         break;
     case 1:
-        MPI_Type_vector(n, any(1, 2), any(-3, 4), *t, &out);
+        code = MPI_Type_vector(n, any(1, 2), any(-3, 4), *t, &out);
         break;
     case 2:
-        MPI_Type_create_hvector(n, 1, any(-50, 90), *t, &out);
+        /* with a distance of -1 byte Open MPI packs what no other does */
+        code = MPI_Type_create_hvector(n, 1, 2 * any(-25, 45), *t, &out);
         break;
     case 3:
-        MPI_Type_indexed(n, length, at, *t, &out);
+        code = MPI_Type_indexed(n, length, at, *t, &out);
         break;
     case 4:
-        MPI_Type_create_hindexed(n, length, far, *t, &out);
+        code = MPI_Type_create_hindexed(n, length, far, *t, &out);
         break;
     case 5:
-        MPI_Type_create_struct(2, length, far, two, &out);
+        code = MPI_Type_create_struct(2, length, far, two, &out);
         break;
     case 6:
-        MPI_Type_create_subarray(2, size, sub, start, order, *t, &out);
+        code = MPI_Type_create_subarray(2, size, sub, start, order, *t, &out);
         break;
     case 7:
-        MPI_Type_create_darray(2, any(0, 1), 2, size, how, arg, grid, order, *t, &out);
+        code = MPI_Type_create_darray(2, any(0, 1), 2, size, how, arg, grid, order, *t,
+                                      &out);
         break;
     case 8:
-        MPI_Type_create_indexed_block(n, any(1, 2), at, *t, &out);
+        code = MPI_Type_create_indexed_block(n, any(1, 2), at, *t, &out);
         break;
     default:
-        MPI_Type_create_resized(*t, low, extent + any(0, 9), &out);
+        code = MPI_Type_create_resized(*t, low, extent + any(0, 9), &out);
     }
+    if (code != MPI_SUCCESS) /* Open MPI makes no arrays of some types */
+        return;
     MPI_Type_free(t);
     *t = out;
 }
@@ -108,7 +113,7 @@ static void test_random(void)
         MPI_Type_free(&t);
     }
     tap_ok(seen > TIMES / 2 && !bad, "%d of %d random datatypes differ from MPI_Pack's",
-       bad, seen);
+           bad, seen);
 }
 
 /* A vector of 10^9 elements takes no memory for each of them. */
@@ -120,10 +125,11 @@ static void test_large(void)
     MPI_Type_commit(&v);
     tap_ok(types_of(v, &t) == 0, "a vector of 10^9 elements");
     struct types_run r = types_at(t, 4 * INT64_C(999999999), 100);
-    tap_ok(r.at == 8 * INT64_C(999999999) && r.bytes == 8, "its last element, and the next "
-                                                       "copy's first");
+    tap_ok(r.at == 8 * INT64_C(999999999) && r.bytes == 8,
+           "its last element, and the next "
+           "copy's first");
     tap_ok(types_before(t, 8 * INT64_C(500000000)) == 4 * INT64_C(500000000),
-       "how much is before a byte");
+           "how much is before a byte");
     types_release(t);
     MPI_Type_free(&v);
 }
@@ -151,6 +157,7 @@ static void test_judged(void)
 int main(int argc, char **argv)
 {
     tap_start(&argc, &argv, 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < ROOM; i++)
         memory[i] = (unsigned char)(rand() >> 7);
     test_random();

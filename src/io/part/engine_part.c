@@ -427,7 +427,8 @@ int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
         return 0;
     }
     rc = adopt(p, &fresh);
-    if (!rc && !scratch_made(f->path) && !container_part_path(&p->c, f->path, p->mine, path))
+    if (!rc && !scratch_made(f->path) &&
+        !container_part_path(&p->c, f->path, p->mine, path))
         scratch_forget(path);
     if (!rc && p->swap) {
         part_swap_close(p);

@@ -25,7 +25,8 @@ static int64_t planned(const struct part *p, int64_t r, int64_t bytes)
     int64_t before = 0;
     struct ldad d = ldad_plan_rank(&p->c.map.plan, r);
     int64_t end = p->c.map.plan.end < bytes ? p->c.map.plan.end : bytes;
-    if (p->c.starts && r + 1 < p->c.parts && d.size > p->c.starts[r + 1] - p->c.starts[r])
+    if (p->c.starts && r + 1 < p->c.parts &&
+        d.size > p->c.starts[r + 1] - p->c.starts[r])
         d.size = p->c.starts[r + 1] - p->c.starts[r];
     if (ldad_normal(&d, &d))
         before = ldad_before(&d, end);

@@ -100,19 +100,19 @@ static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void
 
 /* `OF()`: the parameters before the buffer. */
 #define CALL(name, OF, BUF, COUNT, to, wh, together, at)                               \
-    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type,                 \
+    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type,               \
                          MPI_Status *status)                                           \
     {                                                                                  \
         return blocking(fh, ASK(to, wh, together, at), status);                        \
     }
 #define ICALL(name, OF, BUF, COUNT, to, wh, together, at)                              \
-    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type,                 \
+    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type,               \
                          MPI_Request *request)                                         \
     {                                                                                  \
         return nonblocking(fh, ASK(to, wh, together, at), request);                    \
     }
 #define BEGIN(name, OF, BUF, COUNT, to, wh, at)                                        \
-    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type)                 \
+    int ldad_file_##name(OF(), BUF *buf, COUNT count, MPI_Datatype type)               \
     {                                                                                  \
         return begin(fh, ASK(to, wh, true, at));                                       \
     }
@@ -127,7 +127,7 @@ static int end(ldad_file fh, enum io_op op, enum libldad_where where, const void
 
 #define BOTH(kind, name, OF, BUF, ...)                                                 \
     kind(name, OF, BUF, int, __VA_ARGS__)                                              \
-    kind(name##_c, OF, BUF, MPI_Count, __VA_ARGS__)
+        kind(name##_c, OF, BUF, MPI_Count, __VA_ARGS__)
 
 #define FAMILY(op, BUF, to)                                                            \
     BOTH(CALL, op##_at, FILE_AT, BUF, to, AT_OFFSET, false, offset)                    \

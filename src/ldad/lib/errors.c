@@ -9,16 +9,24 @@ int libldad_class(int rc)
 {
     static const struct {
         int os, mpi;
-    } table[] = {
-        {ENOSPC, MPI_ERR_NO_SPACE},    {EDQUOT, MPI_ERR_QUOTA},
-        {EACCES, MPI_ERR_ACCESS},      {EPERM, MPI_ERR_ACCESS},
-        {EROFS, MPI_ERR_READ_ONLY},    {ENOENT, MPI_ERR_NO_SUCH_FILE},
-        {EEXIST, MPI_ERR_FILE_EXISTS}, {ENOMEM, MPI_ERR_NO_MEM},
-        {EINVAL, MPI_ERR_ARG},         {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION},
-        {EBADRQC, MPI_ERR_AMODE},      {EBUSY, MPI_ERR_FILE_IN_USE},
-        {ETXTBSY, MPI_ERR_FILE_IN_USE}, {ERANGE, MPI_ERR_COUNT},
-        {EILSEQ, MPI_ERR_UNSUPPORTED_DATAREP}, {EBADSLT, MPI_ERR_NOT_SAME},
-        {ENAMETOOLONG, MPI_ERR_BAD_FILE}, {EBADE, MPI_ERR_TYPE}};
+    } table[] = {{ENOSPC, MPI_ERR_NO_SPACE},
+                 {EDQUOT, MPI_ERR_QUOTA},
+                 {EACCES, MPI_ERR_ACCESS},
+                 {EPERM, MPI_ERR_ACCESS},
+                 {EROFS, MPI_ERR_READ_ONLY},
+                 {ENOENT, MPI_ERR_NO_SUCH_FILE},
+                 {EEXIST, MPI_ERR_FILE_EXISTS},
+                 {ENOMEM, MPI_ERR_NO_MEM},
+                 {EINVAL, MPI_ERR_ARG},
+                 {EOPNOTSUPP, MPI_ERR_UNSUPPORTED_OPERATION},
+                 {EBADRQC, MPI_ERR_AMODE},
+                 {EBUSY, MPI_ERR_FILE_IN_USE},
+                 {ETXTBSY, MPI_ERR_FILE_IN_USE},
+                 {ERANGE, MPI_ERR_COUNT},
+                 {EILSEQ, MPI_ERR_UNSUPPORTED_DATAREP},
+                 {EBADSLT, MPI_ERR_NOT_SAME},
+                 {ENAMETOOLONG, MPI_ERR_BAD_FILE},
+                 {EBADE, MPI_ERR_TYPE}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (rc == -table[i].os)
             return table[i].mpi;
@@ -125,7 +133,7 @@ ldad_file ldad_file_f2c(MPI_Fint number)
 static struct handler {
     MPI_Errhandler handle;
     ldad_file_errhandler_function *function;
-} *handlers;
+} * handlers;
 static int handlers_n;
 
 static struct handler *handler_find(MPI_Errhandler handle)
@@ -178,9 +186,8 @@ int ldad_file_create_errhandler(ldad_file_errhandler_function *function,
         return libldad_raise(NULL, MPI_ERR_NO_MEM);
     handlers = more;
     /* MPI never calls it, as no file of MPI's gets the handle. */
-    int code = MPI_File_create_errhandler((MPI_File_errhandler_function *)(void (*)(
-                                              void))function,
-                                          handle);
+    int code = MPI_File_create_errhandler(
+        (MPI_File_errhandler_function *)(void (*)(void))function, handle);
     if (code == MPI_SUCCESS)
         handlers[handlers_n++] = (struct handler){*handle, function};
     return code;

@@ -21,8 +21,8 @@ enum libldad_where { AT_OFFSET, AT_OWN_POINTER, AT_SHARED_POINTER, IN_ORDER };
 struct libldad_ask {
     enum io_op op;
     enum libldad_where where;
-    bool all;           /* a collective call */
-    MPI_Offset offset;  /* AT_OFFSET: in etypes */
+    bool all;          /* a collective call */
+    MPI_Offset offset; /* AT_OFFSET: in etypes */
     void *buf;
     int64_t count;
     MPI_Datatype type;
@@ -42,23 +42,23 @@ struct ldad_open_file {
     MPI_Comm comm; /* a duplicate: the program may free its own */
     char *path;
     int amode, flags;
-    uint64_t id;           /* of this open, the same on all ranks */
-    bool collective;       /* transfers are */
-    bool plain;            /* there is one ordinary file of that path */
+    uint64_t id;     /* of this open, the same on all ranks */
+    bool collective; /* transfers are */
+    bool plain;      /* there is one ordinary file of that path */
     bool partitioned;
     bool auto_plan;        /* the first view may make a plan */
     int64_t known;         /* the file has been so long when it was asked last */
     struct io_file *io;    /* one file of all ranks, or a container; NULL: */
     struct unique *unique; /* a file for each */
     struct libldad_view view;
-    bool holes;     /* with collective transfers: some rank's view has gaps */
-    char *bounce;   /* memory for what has gaps; NULL: not needed yet */
-    MPI_Info info;  /* keys in force */
+    bool holes;    /* with collective transfers: some rank's view has gaps */
+    char *bounce;  /* memory for what has gaps; NULL: not needed yet */
+    MPI_Info info; /* keys in force */
     MPI_Errhandler handler;
-    int lock;       /* descriptor of the file that is locked, for atomicity; -1 */
+    int lock; /* descriptor of the file that is locked, for atomicity; -1 */
     bool atomic;
-    int pointer;    /* descriptor of the shared pointer's file; -1: not open yet */
-    struct {        /* a split collective call that was begun */
+    int pointer; /* descriptor of the shared pointer's file; -1: not open yet */
+    struct {     /* a split collective call that was begun */
         bool begun;
         struct libldad_ask ask;
         int64_t moved;

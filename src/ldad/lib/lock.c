@@ -13,10 +13,8 @@
 
 static int lock_range(int fd, short how, int64_t begin, int64_t end)
 {
-    struct flock l = {.l_type = how,
-                      .l_whence = SEEK_SET,
-                      .l_start = begin,
-                      .l_len = end - begin};
+    struct flock l = {
+        .l_type = how, .l_whence = SEEK_SET, .l_start = begin, .l_len = end - begin};
     int rc;
     while ((rc = fcntl(fd, F_OFD_SETLKW, &l)) && errno == EINTR)
         continue;
@@ -80,8 +78,9 @@ int ldad_file_set_atomicity(ldad_file fh, int flag)
     int same[2] = {flag != 0, flag == 0}, rc = 0;
     MPI_Allreduce(MPI_IN_PLACE, same, 2, MPI_INT, MPI_MAX, fh->comm);
     if (same[0] && same[1])
-        rc = err_set(-EBADSLT, fh->path, -1, "some ranks ask for atomic mode, and some "
-                                             "for none");
+        rc = err_set(-EBADSLT, fh->path, -1,
+                     "some ranks ask for atomic mode, and some "
+                     "for none");
     if (!rc && flag)
         rc = atomicity_possible(fh);
     if (!rc && flag)
@@ -141,7 +140,8 @@ static int pointer_change(ldad_file fh, bool set, int64_t etypes, int64_t *was)
     ssize_t n = pread(fh->pointer, &now, sizeof now, 0);
     *was = n == sizeof now ? now : 0;
     now = set ? etypes : *was + etypes;
-    if (n < 0 || (now != *was && pwrite(fh->pointer, &now, sizeof now, 0) != sizeof now))
+    if (n < 0 ||
+        (now != *was && pwrite(fh->pointer, &now, sizeof now, 0) != sizeof now))
         rc = err_set(-EIO, fh->path, -1, "the shared file pointer cannot be moved: %s",
                      strerror(errno));
     lock_range(fh->pointer, F_UNLCK, 0, 8);

@@ -123,8 +123,8 @@ static void libldad_let_go(ldad_file fh)
 static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
 {
     ldad_file fh = calloc(1, sizeof *fh);
-    int rc = err_agree(comm, fh ? 0
-                                : err_set(-ENOMEM, path, -1, "no memory to open a file"));
+    int rc = err_agree(comm,
+                       fh ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a file"));
     *out = fh;
     if (rc) {
         free(fh);
@@ -148,7 +148,7 @@ enum kind { NOTHING_THERE, FILE_THERE, CONTAINER_THERE };
 
 static enum kind kind_of(const char *path)
 {
-    return access(path, F_OK) ? NOTHING_THERE
+    return access(path, F_OK)   ? NOTHING_THERE
            : container_is(path) ? CONTAINER_THERE
                                 : FILE_THERE;
 }
@@ -156,8 +156,8 @@ static enum kind kind_of(const char *path)
 /* What is to be the same on all ranks. */
 static int64_t hash_of(const struct libldad_wish *w, const char *path)
 {
-    const char *texts[] = {path, w->method->name, w->engine, w->plan, w->plan_file,
-                           w->node_dirs};
+    const char *texts[] = {path,    w->method->name, w->engine,
+                           w->plan, w->plan_file,    w->node_dirs};
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (const char *c = texts[i]; c == texts[i] || c[-1]; c++)
@@ -181,8 +181,13 @@ static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind
     int rank;
     MPI_Comm_rank(fh->comm, &rank);
     int64_t hash = rc ? 0 : hash_of(w, fh->path), amode = fh->amode;
-    int64_t v[] = {rc != 0, amode, -amode, hash, -hash,
-                   rank || rc ? 0 : kind_of(fh->path), rank ? 0 : open_id()};
+    int64_t v[] = {rc != 0,
+                   amode,
+                   -amode,
+                   hash,
+                   -hash,
+                   rank || rc ? 0 : kind_of(fh->path),
+                   rank ? 0 : open_id()};
     MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, fh->comm);
     if (v[0])
         return err_agree(fh->comm, rc);
@@ -190,12 +195,12 @@ static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind
     fh->id = (uint64_t)v[6];
     if (v[1] == -v[2] && v[3] == -v[4])
         return 0;
-    return err_agree(fh->comm,
-                     err_set(-EBADSLT, fh->path, -1,
-                             v[1] == -v[2] ? "ranks open different files, or with "
-                                             "different keys"
-                                           : "ranks open the file with different access "
-                                             "modes"));
+    return err_agree(
+        fh->comm, err_set(-EBADSLT, fh->path, -1,
+                          v[1] == -v[2] ? "ranks open different files, or with "
+                                          "different keys"
+                                        : "ranks open the file with different access "
+                                          "modes"));
 }
 
 static int bad_kind(ldad_file fh, bool fresh, enum kind kind)
@@ -356,7 +361,9 @@ static int delete_closed(const char *path, int rank, bool unique)
 {
     char one[4096];
     if (!unique)
-        return rank ? 0 : container_is(path) ? delete_container(path) : delete_one(path);
+        return rank                 ? 0
+               : container_is(path) ? delete_container(path)
+                                    : delete_one(path);
     int rc = unique_path(one, sizeof one, path, rank);
     return rc ? rc : delete_one(one);
 }
@@ -394,4 +401,3 @@ int ldad_file_delete(const char *path, MPI_Info info)
     free(w);
     return libldad_leave(NULL, &before, rc);
 }
-

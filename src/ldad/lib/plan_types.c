@@ -15,8 +15,8 @@ enum { LEVELS = LDAD_LEVELS - 3 }; /* the others are for copies, and for ranks *
 
 /* A rank's view. */
 struct pattern {
-    int64_t start, bytes;   /* of a run; bytes 0: it cannot be said in levels */
-    int64_t extent;         /* copies follow each other so; 0: it has no gaps */
+    int64_t start, bytes; /* of a run; bytes 0: it cannot be said in levels */
+    int64_t extent;       /* copies follow each other so; 0: it has no gaps */
     int64_t levels;
     struct types_level level[LEVELS];
 };
@@ -177,8 +177,8 @@ static int gather(MPI_Comm comm, const struct pattern *mine, struct pattern **al
     MPI_Comm_size(comm, n);
     *all = malloc((size_t)*n * sizeof **all);
     *starts = malloc((size_t)*n * sizeof **starts);
-    int rc = *all && *starts ? 0
-                             : err_set(-ENOMEM, NULL, -1, "no memory for %d views", *n);
+    int rc =
+        *all && *starts ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for %d views", *n);
     rc = err_agree(comm, rc);
     if (!rc)
         MPI_Allgather(mine, sizeof *mine, MPI_BYTE, *all, sizeof *mine, MPI_BYTE, comm);

@@ -1,7 +1,7 @@
 /* What is asked of an open file, and what changes it as a whole. */
+#include "io/part/part_file.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
-#include "io/part/part_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -55,7 +55,7 @@ int ldad_file_set_info(ldad_file fh, MPI_Info info)
 }
 
 int ldad_file_register_datarep(const char *datarep,
-                                    MPI_Datarep_conversion_function *read,
+                               MPI_Datarep_conversion_function *read,
                                MPI_Datarep_conversion_function *write,
                                MPI_Datarep_extent_function *extent, void *extra)
 {

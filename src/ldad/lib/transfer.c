@@ -1,8 +1,8 @@
 /* Transfers: what a view and a datatype say of a file and of memory is cut into pieces
  * that stand together in both, and each of them goes to the engine. */
+#include "base/units.h"
 #include "ldad/lib/file.h"
 #include "ldad/lib/libldad.h"
-#include "base/units.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,9 +286,6 @@ static int check_ask(ldad_file fh, const struct libldad_ask *a,
         return err_set(-ERANGE, fh->path, a->offset, "the transfer is too long");
     if (bytes && !v->file->size)
         return err_set(-EINVAL, fh->path, a->offset, "the view shows no byte");
-    if (a->op == IO_OP_WRITE && v->file->overlapping)
-        return err_set(-EINVAL, fh->path, a->offset,
-                       "the view shows bytes twice: it is for reading only");
     if (a->where != AT_OFFSET && bytes % v->unit)
         return err_set(-EINVAL, fh->path, v->position,
                        "a transfer at a file pointer is of whole etypes");
@@ -352,8 +349,8 @@ int libldad_transfer(ldad_file fh, const struct libldad_ask *asked, int64_t *mov
     a.count = rc ? 0 : a.count; /* the others wait */
     int found = find_first(fh, &a, etypes, &first);
     rc = rc ? rc : found;
-    int failed = move_locked(fh, &a, memory ? memory : &nothing, first * fh->view.unit,
-                             moved);
+    int failed =
+        move_locked(fh, &a, memory ? memory : &nothing, first * fh->view.unit, moved);
     if (a.where == AT_OWN_POINTER)
         fh->view.position += units_div_up(*moved, fh->view.unit);
     types_release(memory);

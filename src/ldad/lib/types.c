@@ -73,7 +73,8 @@ static const struct types_node *node_repeat(struct types *t,
     struct types_node *n = types_alloc(t, sizeof *n);
     if (!n)
         return NULL;
-    int64_t low = distance < 0 ? (count - 1) * distance : 0, high = distance < 0 ? 0 : 1;
+    int64_t low = distance < 0 ? (count - 1) * distance : 0,
+            high = distance < 0 ? 0 : 1;
     *n = (struct types_node){.size = count * inner->size,
                              .count = count,
                              .distance = distance,
@@ -243,9 +244,9 @@ static const struct types_node *node_struct(struct types *t, const struct conten
     struct list l = list_begin(t, c->i[0]);
     for (int64_t k = 0; k < c->i[0]; k++)
         if (c->i[1 + k])
-            list_add(&l, c->a[k],
-                     node_repeat(t, node_of(t, c->d[k]), c->i[1 + k],
-                                 extent_of(c->d[k])));
+            list_add(
+                &l, c->a[k],
+                node_repeat(t, node_of(t, c->d[k]), c->i[1 + k], extent_of(c->d[k])));
     return list_end(&l);
 }
 
@@ -276,11 +277,12 @@ static const struct types_node *node_subarray(struct types *t, const struct cont
 
 /* Of `size` elements in blocks dealt out to `ranks` in turn, those of rank `r`. */
 static const struct types_node *node_cyclic(struct types *t,
-                                            const struct types_node *inner, int64_t size,
-                                            int64_t block, int64_t ranks, int64_t r,
-                                            int64_t distance)
+                                            const struct types_node *inner,
+                                            int64_t size, int64_t block, int64_t ranks,
+                                            int64_t r, int64_t distance)
 {
-    int64_t round = block * ranks, whole = size / round, rest = size % round - r * block;
+    int64_t round = block * ranks, whole = size / round,
+            rest = size % round - r * block;
     rest = rest < 0 ? 0 : rest < block ? rest : block;
     whole += rest == block;
     rest = rest == block ? 0 : rest;

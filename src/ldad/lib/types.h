@@ -12,8 +12,8 @@ struct types_node;
 
 struct types {
     int64_t size, low, extent; /* as MPI has them: bytes of data, and from where to */
-    bool row;        /* one run of `extent` bytes from 0 on: copies of it have no gaps */
-    bool descending; /* a run begins before an earlier one, or before byte 0 */
+    bool row; /* one run of `extent` bytes from 0 on: copies of it have no gaps */
+    bool descending;  /* a run begins before an earlier one, or before byte 0 */
     bool overlapping; /* bytes are in two runs */
     const struct types_node *root;
     int users;

@@ -1,6 +1,6 @@
 /* Views, and each rank's own file pointer. */
-#include "ldad/lib/file.h"
 #include "base/units.h"
+#include "ldad/lib/file.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +23,7 @@ void libldad_view_free(struct libldad_view *v)
 
 int libldad_view_reset(struct libldad_view *v)
 {
-    *v = (struct libldad_view){
-        .unit = 1, .etype = MPI_BYTE, .filetype = MPI_BYTE};
+    *v = (struct libldad_view){.unit = 1, .etype = MPI_BYTE, .filetype = MPI_BYTE};
     return types_of(MPI_BYTE, &v->file);
 }
 
@@ -47,10 +46,14 @@ static int view_refuse(ldad_file fh, const struct types *e, const struct types *
                        "the filetype of a view, of %lld bytes, is no multiple of its "
                        "etype, of %lld",
                        (long long)f->size, (long long)e->size);
-    if (f->descending || f->extent < 0)
-        return err_set(-EINVAL, fh->path, disp,
+    if (f->descending || f->extent < 0 || e->descending)
+        return err_set(-EIO, fh->path, disp,
                        "the filetype of a view goes back in the file, or before its "
                        "start");
+    if (f->overlapping && (fh->flags & IO_WRITE))
+        return err_set(-EIO, fh->path, disp,
+                       "the filetype of a view shows bytes twice: such a view is for "
+                       "files that are only read");
     return 0;
 }
 
@@ -89,15 +92,15 @@ static int view_begin(ldad_file fh, MPI_Offset *disp, const char *datarep)
                                   : "a view begins at byte 0 or later");
     if (sequential) {
         int rc = libldad_pointer_add(fh, 0, &now);
-        *disp = fh->view.displacement +
-                (fh->view.file->size
-                     ? types_at(fh->view.file, now * fh->view.unit, 1).at
-                     : 0);
+        *disp =
+            fh->view.displacement +
+            (fh->view.file->size ? types_at(fh->view.file, now * fh->view.unit, 1).at
+                                 : 0);
         return rc;
     }
-    return *disp >= 0 ? 0
-                      : err_set(-EINVAL, fh->path, -1,
-                                "a view begins at byte 0 or later");
+    return *disp >= 0
+               ? 0
+               : err_set(-EINVAL, fh->path, -1, "a view begins at byte 0 or later");
 }
 
 /* All ranks have their views, and the shared pointer is at 0. */
