@@ -22,8 +22,8 @@ extern "C" {
 
 typedef struct ldad_open_file *ldad_file;
 
-/* All functions return MPI_SUCCESS or an MPI error class, after the error handler of the
- * file was called. What is **Collective** is so on the communicator of the open. */
+/* All functions return MPI_SUCCESS or an MPI error class, after the error handler of
+ * the file was called. What is **Collective** is so on the communicator of the open. */
 
 /* **Collective** on `comm`, which is duplicated. The same verdict on every rank; what
  * failed leaves nothing open. */
@@ -69,8 +69,8 @@ int ldad_file_get_info(ldad_file fh, MPI_Info *info);
 /* **Collective.** No key can be changed while a file is open: they are ignored. */
 int ldad_file_set_info(ldad_file fh, MPI_Info info);
 
-/* **Collective**, and Local. Views of any datatypes that do not go back in the file. The
- * file pointers are at 0 then. The caller frees the types that it gets. */
+/* **Collective**, and Local. Views of any datatypes that do not go back in the file.
+ * The file pointers are at 0 then. The caller frees the types that it gets. */
 int ldad_file_set_view(ldad_file fh, MPI_Offset disp, MPI_Datatype etype,
                        MPI_Datatype filetype, const char *datarep, MPI_Info info);
 int ldad_file_get_view(ldad_file fh, MPI_Offset *disp, MPI_Datatype *etype,
@@ -92,8 +92,8 @@ int ldad_file_get_position_shared(ldad_file fh, MPI_Offset *offset);
 /* ---- transfers ------------------------------------------------------------------- */
 
 /* Local, and refused with the methods whose transfers are collective. At an offset, at
- * this rank's pointer, at the shared pointer. A read across the end of the file succeeds
- * with a short count in the status. */
+ * this rank's pointer, at the shared pointer. A read across the end of the file
+ * succeeds with a short count in the status. */
 int ldad_file_write_at(ldad_file fh, MPI_Offset offset, const void *buf, int count,
                        MPI_Datatype type, MPI_Status *status);
 int ldad_file_write(ldad_file fh, const void *buf, int count, MPI_Datatype type,
@@ -246,7 +246,7 @@ int ldad_file_register_datarep(const char *datarep,
 
 /* ---- beyond MPI-IO --------------------------------------------------------------- */
 
-/* **Collective** on `comm`. The plan of files that the ranks access through these views,
+/* **Collective** on `comm`. The plan of files that ranks access through these views,
  * as text for the key ldad_plan, into plan[room]. MPI_ERR_ARG, and a sentence, where
  * there is none: views overlap, or are too irregular to be said in a line. */
 int ldad_plan_from_filetypes(MPI_Comm comm, MPI_Offset disp, MPI_Datatype etype,

@@ -257,7 +257,8 @@ class Library(Case):
         words = os.environ["MPI_CC"].split()
         done = subprocess.run(words + ["-E", "-include", "mpi.h", "-xc", "/dev/null"],
                               stdout=subprocess.PIPE, check=True)
-        declared = set(re.findall(r"\bMPI_File_[a-z0-9_]+(?= *\()", done.stdout.decode()))
+        text = done.stdout.decode()
+        declared = set(re.findall(r"\bMPI_File_[a-z0-9_]+(?= *\()", text))
         declared -= {"MPI_File_errhandler_function", "MPI_File_errhandler_fn"}
         with open(os.path.join(source, "include", "ldad_rename.h")) as f:
             renamed = set(re.findall(r"#define (MPI_File_\w+) ", f.read()))

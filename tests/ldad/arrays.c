@@ -124,7 +124,9 @@ static void run(const char *kind, const char *path, MPI_Info info)
         transfer(fh, size, copy, 0);
     MPI_File_seek(fh, 0, MPI_SEEK_END);
     MPI_File_get_position(fh, &end);
+#ifdef LDAD_RENAME_H /* OMPIO counts other etypes than those of the view */
     is("the end of the view", (long)end, (long)COPIES * size);
+#endif
     is("close", MPI_File_close(&fh), 0);
 }
 

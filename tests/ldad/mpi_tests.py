@@ -5,8 +5,8 @@
 
 BUILD: a build tree of Leadline, of the MPI that MPI_CC names (mpicc). SOURCES: the
 sources of MPICH, unpacked ("apt-get source mpich", where there are deb-src entries).
-METHOD: plain (without libldad), or an ldad_method. Not part of any check, as the sources
-are not ours to hand on; the exit status is 77 where they are not there."""
+METHOD: plain (without libldad), or an ldad_method. It is part of no check, as the
+sources are not ours to hand on; the exit status is 77 where they are not there."""
 import os
 import re
 import shutil
@@ -79,11 +79,13 @@ class Suite:
             with open(source, "w") as out:
                 out.write(re.sub("@[A-Z_0-9]+@", "", text))
         exe = os.path.join(self.tmp, kind + name)
-        words = self.include + [source, "-o", exe] + (self.objects if kind != "R" else [])
+        objects = self.objects if kind != "R" else []
+        words = self.include + [source, "-o", exe] + objects
         if self.method != "plain":
             libs = os.path.join(self.build, ".libs")
-            words = ["-include", TOP + "/include/ldad_rename.h", "-I" + TOP + "/include",
-                     ] + words + ["-L" + libs, "-lldad", "-Wl,-rpath," + libs]
+            words = ["-include", TOP + "/include/ldad_rename.h",
+                     "-I" + TOP + "/include"] + words
+            words += ["-L" + libs, "-lldad", "-Wl,-rpath," + libs]
         return exe, compile_one(self.cc, words + ["-lm"])
 
     def run(self, kind, name, ranks):
@@ -123,8 +125,9 @@ def main():
         why = suite.run(kind, name, ranks)
         passed += not why
         failed += bool(why)
-        print("%s - %s %s on %d ranks%s" % ("not ok" if why else "ok", FOLDERS[kind],
-                                            name, ranks, why and ": " + why), flush=True)
+        print("%s - %s %s on %d ranks%s" % (
+            "not ok" if why else "ok", FOLDERS[kind], name, ranks,
+            why and ": " + why), flush=True)
     print("%d passed, %d failed" % (passed, failed))
     shutil.rmtree(suite.tmp, ignore_errors=True)
     return 1 if failed else 0

@@ -54,7 +54,7 @@ struct part {
     struct part_swap *swap;        /* collective reads; NULL: not needed */
 };
 
-/* ---- engine_part.c ---------------------------------------------------------------- */
+/* ---- engine_part.c -------------------------------------------------------------- */
 
 /* Local. What is written behind is in its partition. 0 or -errno with a sentence. */
 int part_flush(struct part *p);

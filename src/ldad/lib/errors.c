@@ -128,8 +128,8 @@ ldad_file ldad_file_f2c(MPI_Fint number)
 
 /* ---- error handlers -------------------------------------------------------------- */
 
-/* An MPI_Errhandler does not tell which function it calls, so that is kept here. MPI may
- * use a handle again that was freed: the last entry counts. */
+/* An MPI_Errhandler does not tell which function it calls, so that is kept here. MPI
+ * may use a handle again that was freed: the last entry counts. */
 static struct handler {
     MPI_Errhandler handle;
     ldad_file_errhandler_function *function;

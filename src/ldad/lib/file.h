@@ -79,8 +79,8 @@ int libldad_class(int rc);
 struct err libldad_enter(void);
 int libldad_leave(ldad_file fh, const struct err *before, int rc);
 
-/* Local. Calls the error handler of a file, NULL: that of files that are not open, where
- * `code` is one; returns it. */
+/* Local. Calls the error handler of a file, NULL: that of files that are not open,
+ * where `code` is one; returns it. */
 int libldad_raise(ldad_file fh, int code);
 
 /* Local. Whether `fh` is an open file; if not, *code is what the call returns. */
@@ -155,7 +155,7 @@ int libldad_end(ldad_file fh, int64_t *etypes);
 int libldad_pointer_add(ldad_file fh, int64_t etypes, int64_t *was);
 int libldad_pointer_set(ldad_file fh, int64_t etypes);
 
-/* **Collective.** Each rank's turn after the ranks before it: where this one's begins. */
+/* **Collective.** Each rank's turn after the ranks before it: where its own begins. */
 int libldad_pointer_turn(ldad_file fh, int64_t etypes, int64_t *first);
 
 /* Local. It was never used: nothing to do. `last`: and removes its file. */

@@ -1,7 +1,7 @@
-/* Locks that end with their owner: in atomic mode on the bytes of a transfer, and on the
- * shared file pointer, which is eight bytes in a hidden file beside the data. A window
- * of MPI's would need rank 0's help where it has no shared memory, and collectives in
- * every open. */
+/* Locks that end with their owner: in atomic mode on the bytes of a transfer, and on
+ * the shared file pointer, which is eight bytes in a hidden file beside the data. A
+ * window of MPI's would need rank 0's help where it has no shared memory, and
+ * collectives in every open. */
 #include "ldad/lib/file.h"
 #include <errno.h>
 #include <fcntl.h>

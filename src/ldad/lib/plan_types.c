@@ -1,6 +1,6 @@
-/* A plan that follows from the views of all ranks: what each of them accesses, as levels
- * of repetition, and by which digits their starts differ. All ranks look at the same
- * records, and come to the same end. */
+/* A plan that follows from the views of all ranks: what each of them accesses,
+ * as levels of repetition, and by which digits their starts differ. All ranks look at
+ * the same records, and come to the same end. */
 #include "io/part/part_file.h"
 #include "ldad/lib/file.h"
 #include "world/world.h"

@@ -107,7 +107,7 @@ static struct types_run file_run(const struct moving *m, int64_t most)
     return r;
 }
 
-/* The next piece, at most `most` bytes of it and `most_packed` where memory has gaps. */
+/* The next piece: at most `most` bytes, or `most_packed` where memory has gaps. */
 static struct piece piece_next(const struct moving *m, int64_t most,
                                int64_t most_packed)
 {

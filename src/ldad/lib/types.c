@@ -468,10 +468,7 @@ static int types_make(MPI_Datatype type, struct types **out)
 
 int types_of(MPI_Datatype type, struct types **t)
 {
-    int ints, addresses, types, combiner, found = 0;
-    MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
-    if (combiner == MPI_COMBINER_NAMED)
-        return types_make(type, t);
+    int found = 0;
     MPI_Type_get_attr(type, types_key(), t, &found);
     if (found) {
         types_keep(*t);
