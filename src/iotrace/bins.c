@@ -177,7 +177,7 @@ static void share_out(const struct bins *b, double *slice, int64_t from, int64_t
 static void fill_map(const struct bins *b, const struct file *f, const struct event *e)
 {
     const struct map *m = &b->map[f->map];
-    double *grid = e->class == CLASS_READ ? m->read : m->written;
+    double *grid = e->file_class == CLASS_READ ? m->read : m->written;
     double height = (double)f->end / ROWS;
     int64_t first = (int64_t)((double)e->offset / height);
     int64_t last = (int64_t)((double)(e->offset + e->bytes - 1) / height);
@@ -185,7 +185,7 @@ static void fill_map(const struct bins *b, const struct file *f, const struct ev
     last = last >= ROWS ? ROWS - 1 : last;
     int64_t end_ns = e->start_ns + e->duration_ns;
     for (int64_t row = first; row <= last; row++)
-        share_out(b, grid + row * b->slices, e->start_ns, end_ns,
+        share_out(b, grid + row * b->slices, e->begun_ns, end_ns,
                   (double)e->bytes / (double)(last - first + 1));
 }
 
@@ -200,7 +200,7 @@ static int bins_fill(struct reading *r, const struct event *e, bool placed)
         if (f && f->map >= 0)
             fill_map(b, f, e);
     }
-    if (e->level > 0 || !op_is_io(class))
+    if (e->level > 0 || !op_is_io(class) || e->other_end)
         return 0;
     int64_t from = e->start_ns > lane->covered_ns ? e->start_ns : lane->covered_ns;
     if (end_ns > from)
@@ -208,7 +208,7 @@ static int bins_fill(struct reading *r, const struct event *e, bool placed)
     if (end_ns > lane->covered_ns)
         lane->covered_ns = end_ns;
     if (op_moves(class) && e->bytes > 0)
-        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->start_ns,
+        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->begun_ns,
                   end_ns, (double)e->bytes);
     return 0;
 }

@@ -43,6 +43,8 @@ static int rows(FILE *out, struct filter *f, struct stream *s)
     uint64_t sequence = 0;
     table_head(out);
     while ((rc = stream_next(s, &e)) == 1) {
+        if (e.other_end)
+            continue; /* a table has one line for a copy */
         if (sequence == 0)
             f->begin_ns = e.start_ns;
         if (f->all || wanted(f, s->last, &e))

@@ -164,7 +164,7 @@ static int visit(struct reading *r, const struct event *e)
 {
     bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
     bool counts = told_by(&r->told, e) && e->offset < OFFSET_MAX;
-    if (!moves || e->bytes < 0)
+    if (!moves || e->bytes < 0 || !e->calls)
         return 0;
     if (!counts) {
         r->all->unplaced += e->level == 0;

@@ -16,6 +16,7 @@ iotrace_SOURCES = \
 	src/iotrace/main.c \
 	src/iotrace/read/names.c src/iotrace/read/names.h \
 	src/iotrace/read/op.c src/iotrace/read/op.h src/iotrace/format/ops.h \
+	src/iotrace/read/pairs.c src/iotrace/read/pairs.h \
 	src/iotrace/plot.c \
 	src/iotrace/read/reader.c src/iotrace/read/reader.h \
 	src/iotrace/recover.c src/iotrace/recover.h \

@@ -28,12 +28,15 @@ static int summary_no_memory(void)
     return err_set(-ENOMEM, NULL, -1, "no memory for the summary");
 }
 
-static void summary_add(struct sum *to, const struct event *e)
+/* Calls and bytes are of `class`, the time may be of another one. */
+static void add_to_class(struct sum by_class[CLASSES], int class, const struct event *e)
 {
-    to->calls++;
+    struct sum *to = &by_class[class];
+    int time_class = e->time_class == e->class ? class : e->time_class;
+    to->calls += e->other_end ? 1 : e->calls;
     to->errors += e->bytes < 0;
     log_sum(&to->bytes, e->bytes > 0 ? e->bytes : 0);
-    log_sum(&to->ns, e->duration_ns);
+    log_sum(&by_class[time_class].ns, e->duration_ns);
 }
 
 static void add_sum(struct sum *to, const struct sum *from)
@@ -130,39 +133,52 @@ static void count_access(struct reading *r, struct file_sum *f, const struct eve
     }
 }
 
+/* From the beginning of a transfer to its end, which may be two calls. */
+static int64_t took_ns(const struct event *e)
+{
+    return e->start_ns + e->duration_ns - e->begun_ns;
+}
+
 static void add_to_file(struct file_sum *f, const struct event *e, int process)
 {
-    summary_add(&f->sum[e->class], e);
+    add_to_class(f->sum, e->file_class, e);
     if (f->last_process != process + 1) {
         f->last_process = process + 1;
         f->processes++;
     }
-    if (!op_moves((enum trace_class)e->class) || e->bytes < 0)
+    if (!op_moves((enum trace_class)e->class) || e->bytes < 0 || !e->calls)
         return;
-    uint32_t *count = &f->latency[hist_bucket(e->duration_ns) / SUMMARY_COARSE];
+    int64_t took = took_ns(e);
+    uint32_t *count = &f->latency[hist_bucket(took) / SUMMARY_COARSE];
     *count += *count < UINT32_MAX;
     f->timed++;
     if (e->bytes < f->min_bytes || f->timed == 1)
         f->min_bytes = e->bytes;
     if (e->bytes > f->max_bytes)
         f->max_bytes = e->bytes;
-    if (e->duration_ns > f->max_ns)
-        f->max_ns = e->duration_ns;
+    if (took > f->max_ns)
+        f->max_ns = took;
 }
 
 /* ---- calls ---------------------------------------------------------------- */
 
 static int add_to_call(struct summary *s, const struct event *e)
 {
-    struct call_sum **at = &s->call[e->level > 0][e->op], *c = *at;
+    struct call_sum **at = &s->call[e->level > 0][e->row], *c = *at;
     if (!c && !(c = *at = calloc(1, sizeof *c)))
         return summary_no_memory();
-    if (c->sum.calls == 0 || e->duration_ns < c->min_ns)
-        c->min_ns = e->duration_ns;
-    if (e->duration_ns > c->max_ns)
-        c->max_ns = e->duration_ns;
-    summary_add(&c->sum, e);
-    c->latency[hist_bucket(e->duration_ns)]++;
+    log_sum(&c->sum.ns, e->duration_ns);
+    if (!e->calls)
+        return 0;
+    int64_t took = took_ns(e);
+    if (c->sum.calls == 0 || took < c->min_ns)
+        c->min_ns = took;
+    if (took > c->max_ns)
+        c->max_ns = took;
+    c->sum.calls++;
+    c->sum.errors += e->bytes < 0;
+    log_sum(&c->sum.bytes, e->bytes > 0 ? e->bytes : 0);
+    c->latency[hist_bucket(took)]++;
     if (!op_moves((enum trace_class)e->class) || e->bytes < 0)
         return 0;
     if (c->transfers++ == 0 || e->bytes < c->min_bytes)
@@ -229,7 +245,7 @@ static void add_to_process(struct process_sum *p, const struct event *e)
         p->end_ns = end;
     if (e->level > 0)
         return;
-    summary_add(&p->sum[e->class], e);
+    add_to_class(p->sum, e->class, e);
     if (!op_is_io((enum trace_class)e->class))
         return;
     int64_t from = e->start_ns > p->covered_ns ? e->start_ns : p->covered_ns;
@@ -325,19 +341,19 @@ static int summary_count(struct reading *r, const struct event *e)
     enum trace_class class = (enum trace_class)e->class;
     struct process_sum *p = process_of(r, e->pid);
     struct file_sum *f;
-    int rc = p ? add_to_call(s, e) : -ENOMEM;
-    rc = rc ? rc : file_row(r, e->name, &f);
-    if (rc)
+    int rc = p ? file_row(r, e->name, &f) : -ENOMEM;
+    if (!rc && !e->other_end) {
+        rc = add_to_call(s, e);
+        add_to_process(p, e);
+        add_to_class(e->level ? s->nested : s->total, class, e);
+    }
+    if (rc || e->level > 0)
         return rc;
-    add_to_process(p, e);
-    summary_add(e->level ? &s->nested[class] : &s->total[class], e);
-    if (e->level > 0)
-        return 0;
-    if ((class == CLASS_READ || class == CLASS_WRITE) && e->bytes >= 0)
+    if ((class == CLASS_READ || class == CLASS_WRITE) && e->bytes >= 0 && e->calls)
         count_access(r, f, e);
     if (class != CLASS_MARK)
         add_to_file(f, e, (int)(p - s->process));
-    if (op_moves(class) && e->bytes >= 0 && f->stored) {
+    if (op_moves(class) && e->bytes >= 0 && e->calls && f->stored) {
         s->transfers++;
         s->small_calls += e->bytes < SUMMARY_SMALL;
         log_sum(&s->small_ns, e->bytes < SUMMARY_SMALL ? e->duration_ns : 0);

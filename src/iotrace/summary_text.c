@@ -31,7 +31,7 @@ static const char *shortened(char out[NAME_WIDTH + 1], const char *name)
 static void put_sum(FILE *out, const char *label, const struct sum *sum, double io_s)
 {
     char bytes[16], time[16], part[16];
-    if (sum->calls)
+    if (sum->calls || sum->ns)
         fprintf(out, "  %-9s %12lld calls  %10s  %9s  %8s%s\n", label,
                 (long long)sum->calls, units_bytes(bytes, sum->bytes),
                 units_seconds(time, summary_s(sum->ns)),
@@ -70,6 +70,8 @@ static void put_totals(const struct summary *s, FILE *out)
     put_sum(out, "copy", &t[CLASS_COPY], io_s);
     put_sum(out, "sync", &t[CLASS_SYNC], io_s);
     put_sum(out, "metadata", &meta, io_s);
+    put_sum(out, "lock", &t[CLASS_LOCK], io_s);
+    put_sum(out, "wait", &t[CLASS_WAIT], io_s);
     put_sum(out, "map", &t[CLASS_MAP], io_s);
     put_sum(out, "other", &t[CLASS_NONE], io_s);
     put_sum(out, "all", &io, io_s);

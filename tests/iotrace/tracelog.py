@@ -27,7 +27,7 @@ class Log:
         head = HEADER.unpack_from(data)
         (magic, self.version, header_bytes, record_bytes, self.block, self.blocks,
          self.dropped, self.excluded, self.state, self.clock) = head[:10]
-        assert magic == b"IOTRACE\n" and self.version == 1, path
+        assert magic == b"IOTRACE\n" and self.version in (1, 2), path
         assert record_bytes == RECORD.size and header_bytes == HEADER.size, path
         self.ticks, self.unix_ns = head[10:12], head[12:14]
         self.first_ns, self.pid, self.ppid, self.generation = head[14:18]

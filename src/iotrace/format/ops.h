@@ -16,8 +16,14 @@
  * the call is the first one's. An MPI-IO call that fails has the result -EIO: numbers
  * of errors differ from MPI to MPI.
  *
- * uring_read and uring_write count what is asked for, as their ends are not seen;
- * io_submit_* have TRACE_ASYNC, and io_getevents_* the bytes. */
+ * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
+ * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
+ * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
+ * version 1 have no uring_*_end; there uring_* count what is asked for.
+ *
+ * unseen_read and unseen_write are no calls: they are the bytes of a stream that moved
+ * by code compiled into the program (getc_unlocked and its kin), which the stream's
+ * position tells later. */
 #ifndef IOTRACE_FORMAT_OPS_H
 #define IOTRACE_FORMAT_OPS_H
 
@@ -32,7 +38,9 @@
  * MAP        mapped memory; its bytes are not seen   address or 0
  * COPY       moves bytes between files               bytes
  * MARK       the program's own marks and regions     0
- * PROCESS    fork, exec, exit                        pid or 0 */
+ * PROCESS    fork, exec, exit                        pid or 0
+ * WAIT       waits for asynchronous transfers        how many
+ * LOCK       locks a file or a part of it            0 */
 enum trace_class {
     CLASS_NONE,
     CLASS_READ,
@@ -46,6 +54,8 @@ enum trace_class {
     CLASS_COPY,
     CLASS_MARK,
     CLASS_PROCESS,
+    CLASS_WAIT,
+    CLASS_LOCK,
     CLASSES
 };
 
@@ -174,7 +184,7 @@ enum trace_class {
     X(AIO_READ, "aio_read", READ) \
     X(AIO_WRITE, "aio_write", WRITE) \
     X(AIO_FSYNC, "aio_fsync", SYNC) \
-    X(AIO_SUSPEND, "aio_suspend", META) \
+    X(AIO_SUSPEND, "aio_suspend", WAIT) \
     X(AIO_CANCEL, "aio_cancel", META) \
     X(LIO_LISTIO, "lio_listio", META) \
     X(AIO_RETURN_READ, "aio_return_read", READ) \
@@ -255,11 +265,11 @@ enum trace_class {
     X(URING_READ, "uring_read", READ) \
     X(URING_WRITE, "uring_write", WRITE) \
     X(URING_FSYNC, "uring_fsync", SYNC) \
-    X(URING_WAIT, "io_uring_wait", META) \
+    X(URING_WAIT, "io_uring_wait", WAIT) \
     X(LIBAIO_READ, "io_submit_read", READ) \
     X(LIBAIO_WRITE, "io_submit_write", WRITE) \
     X(LIBAIO_FSYNC, "io_submit_fsync", SYNC) \
-    X(LIBAIO_WAIT, "io_getevents", META) \
+    X(LIBAIO_WAIT, "io_getevents", WAIT) \
     X(LIBAIO_READ_END, "io_getevents_read", READ) \
     X(LIBAIO_WRITE_END, "io_getevents_write", WRITE) \
     X(FGETWS, "fgetws", READ) \
@@ -271,7 +281,65 @@ enum trace_class {
     X(FPUTWC, "fputwc", WRITE) \
     X(PUTWC, "putwc", WRITE) \
     X(FWPRINTF, "fwprintf", WRITE) \
-    X(VFWPRINTF, "vfwprintf", WRITE)
+    X(VFWPRINTF, "vfwprintf", WRITE) \
+    X(URING_READ_END, "uring_read_end", READ) \
+    X(URING_WRITE_END, "uring_write_end", WRITE) \
+    X(URING_FSYNC_END, "uring_fsync_end", SYNC) \
+    X(FCNTL_LOCK, "fcntl_lock", LOCK) \
+    X(FLOCK, "flock", LOCK) \
+    X(LOCKF, "lockf", LOCK) \
+    X(UNSEEN_READ, "unseen_read", READ) \
+    X(UNSEEN_WRITE, "unseen_write", WRITE) \
+    X(UNGETC, "ungetc", SEEK) \
+    X(OPENAT2, "openat2", OPEN) \
+    X(GETDENTS64, "getdents64", META) \
+    X(REFLINK, "ioctl_reflink", COPY) \
+    X(STATFS, "statfs", META) \
+    X(FSTATFS, "fstatfs", META) \
+    X(STATVFS, "statvfs", META) \
+    X(FSTATVFS, "fstatvfs", META) \
+    X(CHMOD, "chmod", META) \
+    X(FCHMOD, "fchmod", META) \
+    X(FCHMODAT, "fchmodat", META) \
+    X(CHOWN, "chown", META) \
+    X(LCHOWN, "lchown", META) \
+    X(FCHOWN, "fchown", META) \
+    X(FCHOWNAT, "fchownat", META) \
+    X(UTIME, "utime", META) \
+    X(UTIMES, "utimes", META) \
+    X(FUTIMES, "futimes", META) \
+    X(FUTIMENS, "futimens", META) \
+    X(UTIMENSAT, "utimensat", META) \
+    X(GETXATTR, "getxattr", META) \
+    X(LGETXATTR, "lgetxattr", META) \
+    X(FGETXATTR, "fgetxattr", META) \
+    X(SETXATTR, "setxattr", META) \
+    X(LSETXATTR, "lsetxattr", META) \
+    X(FSETXATTR, "fsetxattr", META) \
+    X(LISTXATTR, "listxattr", META) \
+    X(LLISTXATTR, "llistxattr", META) \
+    X(FLISTXATTR, "flistxattr", META) \
+    X(REMOVEXATTR, "removexattr", META) \
+    X(LREMOVEXATTR, "lremovexattr", META) \
+    X(FREMOVEXATTR, "fremovexattr", META) \
+    X(MKFIFO, "mkfifo", META) \
+    X(MKFIFOAT, "mkfifoat", META) \
+    X(MKNOD, "mknod", META) \
+    X(MKNODAT, "mknodat", META) \
+    X(SCANDIR, "scandir", META) \
+    X(SCANDIRAT, "scandirat", META) \
+    X(FTW, "ftw", META) \
+    X(NFTW, "nftw", META) \
+    X(FTS_OPEN, "fts_open", META) \
+    X(FTS_READ, "fts_read", META) \
+    X(FTS_CHILDREN, "fts_children", META) \
+    X(FTS_CLOSE, "fts_close", META) \
+    X(GLOB, "glob", META) \
+    X(H5ACREATE, "H5Acreate", OPEN) \
+    X(H5AOPEN, "H5Aopen", OPEN) \
+    X(H5ACLOSE, "H5Aclose", CLOSE) \
+    X(H5AREAD, "H5Aread", READ) \
+    X(H5AWRITE, "H5Awrite", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC "IOTRACE\n"
-#define TRACE_VERSION 1
+#define TRACE_VERSION 2 /* readers take 1, too: it has less */
 #define TRACE_BLOCK ((uint32_t)256 << 10)
 
 /* How the process left its log. */
@@ -101,7 +101,13 @@ enum trace_flag {
      * io_getevents_*, MPI_Wait_*, MPI_File_*_end. Where a completion could not be told
      * to be this one's, the submission is without the flag and has the bytes. */
     TRACE_ASYNC = 4,
-    TRACE_CHILD = 8 /* by a child of vfork, before it became another program */
+    TRACE_CHILD = 8, /* by a child of vfork, before it became another program */
+    /* O_DIRECT, and the buffer is not at a multiple of 512 */
+    TRACE_UNALIGNED = 16,
+    /* The second record of a copy, about the file at its other end: duration 0, and
+     * in no sum but that file's. */
+    TRACE_OTHER_END = 32,
+    TRACE_SOURCE = 64 /* of a copy: the record's file is the one that is read */
 };
 
 /* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A

@@ -8,6 +8,7 @@
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ struct cursor { /* of one thread */
 };
 
 struct name {
-    int64_t at; /* -1: none */
+    int64_t at;    /* -1: none */
+    int64_t facts; /* behind the name; -1: none */
     int32_t fd;
     uint32_t kind;
 };
@@ -113,6 +115,7 @@ static void fill_info(struct log *l)
     i->argv = header_value(h, "argv");
     i->host = header_value(h, "host");
     i->mode = header_value(h, "mode");
+    i->version = f->version;
     i->state = (enum trace_state)f->state;
     i->pid = (int32_t)f->pid;
     i->ppid = (int32_t)f->ppid;
@@ -123,6 +126,8 @@ static void fill_info(struct log *l)
     i->excluded = f->excluded;
     i->begin_ns = align(f, f->first_ns);
     i->end_ns = align(f, f->unix_ns[1]);
+    sscanf(header_value(h, "uring"), "%" SCNu64 ":%" SCNu64, &i->uring_rings,
+           &i->uring_unseen);
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
 
@@ -136,7 +141,7 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
         if (!more)
             return -ENOMEM;
         for (uint32_t i = b->names; i < names; i++)
-            more[i] = (struct name){.at = -1, .fd = -1};
+            more[i] = (struct name){.at = -1, .facts = -1, .fd = -1};
         b->name = more;
         b->names = names;
     }
@@ -154,6 +159,13 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
     return 0;
 }
 
+/* Of what stands behind a name, with its 0. */
+static uint32_t facts_bytes(const char *facts, uint32_t bytes)
+{
+    uint32_t length = (uint32_t)strnlen(facts, bytes);
+    return length && length < bytes ? length + 1 : 0;
+}
+
 static int add_name(struct log *l, const struct trace_name *n, const char *text,
                     uint32_t bytes)
 {
@@ -164,15 +176,19 @@ static int add_name(struct log *l, const struct trace_name *n, const char *text,
         l->info.damaged++;
         return 0;
     }
-    int rc = room_for_name(b, n->id, length + 1);
+    uint32_t used = length + 1 + facts_bytes(text + length + 1, bytes - length - 1);
+    int rc = room_for_name(b, n->id, used);
     if (rc == -ENOSPC)
         return 0; /* shown as "?" */
     if (rc)
         return binary_no_memory(l);
-    memcpy(b->text + b->text_used, text, length + 1);
-    b->name[n->id - 1] = (struct name){
-        .at = b->text_used, .fd = n->fd < 0 ? -1 : n->fd, .kind = n->kind};
-    b->text_used += length + 1;
+    memcpy(b->text + b->text_used, text, used);
+    b->name[n->id - 1] =
+        (struct name){.at = b->text_used,
+                      .facts = used > length + 1 ? b->text_used + length + 1 : -1,
+                      .fd = n->fd < 0 ? -1 : n->fd,
+                      .kind = n->kind};
+    b->text_used += used;
     return 0;
 }
 
@@ -214,6 +230,18 @@ static bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
         return false;
     *fd = b->name[id - 1].fd;
     return true;
+}
+
+static const char *binary_fact(const struct log *l, const char *key, int n)
+{
+    return header_value_at(&l->binary->header, key, n);
+}
+
+static const char *binary_file_facts(const struct log *l, uint32_t id)
+{
+    const struct binary *b = l->binary;
+    bool has = id && id <= b->names && b->name[id - 1].facts >= 0;
+    return has ? b->text + b->name[id - 1].facts : "";
 }
 
 static uint32_t binary_names(const struct log *l)
@@ -350,10 +378,14 @@ static int visit_profile(void *arg, const char *block, uint32_t bytes)
         if (p.count == 0)
             break;
         p.file = known(v->log->binary, p.file);
+        if (p.flags & TRACE_ASYNC && !(p.flags & TRACE_OTHERS)) {
+            p.count = p.errors; /* the others count where they are completed */
+            memset(p.times, 0, sizeof p.times);
+        }
         if (p.op >= h->ops || h->op[p.op] < 0 || !is_sane(&p) ||
             header_duration(h, p.ticks) >= LOG_DURATION_NS)
             v->log->info.damaged++;
-        else
+        else if (!(p.flags & TRACE_OTHER_END))
             rc = v->visit(v->arg, &p, h->op[p.op], header_duration(h, p.ticks));
     }
     return rc;
@@ -708,5 +740,7 @@ const struct log_kind binary_kind = {
     .names = binary_names,
     .is_file = binary_is_file,
     .profile = binary_profile,
+    .fact = binary_fact,
+    .file_facts = binary_file_facts,
     .close = binary_close,
 };

@@ -76,10 +76,10 @@ static int check_times(struct header *h, const char *path)
 int header_check(struct header *h, const char *path)
 {
     struct trace_header *f = &h->fixed;
-    if (f->version != TRACE_VERSION)
+    if (f->version < 1 || f->version > TRACE_VERSION)
         return err_set(-EINVAL, path, -1,
                        "the log is of version %" PRIu32 "; this iotrace reads "
-                       "version %d",
+                       "versions 1 to %d",
                        f->version, TRACE_VERSION);
     if (f->block_bytes < BLOCK_MIN || f->block_bytes > BLOCK_MAX || f->block_bytes % 8)
         return header_refuse(path, "block_bytes", f->block_bytes);
@@ -218,14 +218,20 @@ void header_free(struct header *h)
     free(h->op);
 }
 
-const char *header_value(const struct header *h, const char *key)
+const char *header_value_at(const struct header *h, const char *key, int n)
 {
-    size_t n = strlen(key);
+    size_t length = strlen(key);
     const char *end = h->text + h->fixed.text_bytes;
     for (const char *s = h->text; s < end; s += strlen(s) + 1)
-        if (!strncmp(s, key, n) && s[n] == '=')
-            return s + n + 1;
-    return "";
+        if (!strncmp(s, key, length) && s[length] == '=' && n-- == 0)
+            return s + length + 1;
+    return NULL;
+}
+
+const char *header_value(const struct header *h, const char *key)
+{
+    const char *value = header_value_at(h, key, 0);
+    return value ? value : "";
 }
 
 int64_t header_duration(const struct header *h, uint64_t ticks)

@@ -15,11 +15,12 @@ struct log {
     const struct log_kind *kind;
     struct binary *binary; /* what the kind holds: one of these */
     struct table *table;
+    struct pairs *pairs;
 };
 
 /* Local. As log_open and so on, for one kind of log. `text` is not changed after the
- * open: the texts of info point into what the kind holds. is_file and profile: NULL
- * where the kind cannot tell. close also of what open failed with. */
+ * open: the texts of info point into what the kind holds. is_file, profile, fact
+ * and file_facts: NULL where the kind cannot tell. close also of what open failed with. */
 struct log_kind {
     const char *begins; /* the first bytes of such a file, at most 12 */
     int (*open)(struct log *l);
@@ -31,6 +32,8 @@ struct log_kind {
                    int (*visit)(void *arg, const struct trace_profile *p, int op,
                                 int64_t ns),
                    void *arg);
+    const char *(*fact)(const struct log *l, const char *key, int n);
+    const char *(*file_facts)(const struct log *l, uint32_t id);
     void (*close)(struct log *l);
 };
 extern const struct log_kind binary_kind, table_kind;

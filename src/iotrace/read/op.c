@@ -7,9 +7,9 @@
 
 #define SLOTS (2 * OP_TABLE_MAX)
 
-static const char *const class_name[CLASSES] = {"none",  "read", "write", "open",
-                                                "close", "seek", "sync",  "meta",
-                                                "map",   "copy", "mark",  "process"};
+static const char *const class_name[CLASSES] = {
+    "none", "read", "write", "open", "close",   "seek", "sync",
+    "meta", "map",  "copy",  "mark", "process", "wait", "lock"};
 
 static struct op table[OP_TABLE_MAX];
 static int count;
@@ -22,10 +22,56 @@ static enum trace_class known_class(const char *name)
         return CLASS_##class;
     TRACE_OPS(X)
 #undef X
-    /* of a later version: what moves bytes says so in its name */
+    return CLASSES;
+}
+
+/* What moves bytes says so in its name. */
+static enum trace_class class_by_name(const char *name)
+{
     return strstr(name, "write")  ? CLASS_WRITE
            : strstr(name, "read") ? CLASS_READ
                                   : CLASS_NONE;
+}
+
+static bool starts(const char *name, const char *with)
+{
+    return !strncmp(name, with, strlen(with));
+}
+
+static bool stops(const char *name, const char *with)
+{
+    size_t n = strlen(name), m = strlen(with);
+    return n >= m && !strcmp(name + n - m, with);
+}
+
+static bool is_completion(const char *name)
+{
+    return starts(name, "aio_return_") || starts(name, "io_getevents_") ||
+           starts(name, "MPI_Wait_") ||
+           (stops(name, "_end") && (starts(name, "uring_") || starts(name, "MPI_")));
+}
+
+static bool is_submission(const char *name)
+{
+    static const char *const exactly[] = {"aio_read",   "aio_write",   "aio_fsync",
+                                          "uring_read", "uring_write", "uring_fsync"};
+    for (size_t i = 0; i < sizeof exactly / sizeof exactly[0]; i++)
+        if (!strcmp(name, exactly[i]))
+            return true;
+    return starts(name, "io_submit_") || starts(name, "MPI_File_i") ||
+           (starts(name, "MPI_File_") && stops(name, "_begin"));
+}
+
+static void describe(struct op *o, const char *name, enum trace_class class)
+{
+    enum trace_class known = known_class(name);
+    snprintf(o->name, sizeof o->name, "%s", name);
+    o->class = known != CLASSES   ? known
+               : class != CLASSES ? class
+                                  : class_by_name(name);
+    o->begins = is_submission(name);
+    o->ends = is_completion(name);
+    o->time_class = o->ends && starts(name, "MPI_") ? CLASS_WAIT : o->class;
 }
 
 /* A name is printed as it is, so it must not hold what has a meaning in tables. */
@@ -49,8 +95,7 @@ int op_number(const char *name, enum trace_class class)
             return slot[at] - 1;
     if (count == OP_TABLE_MAX || !is_name(name))
         return -1;
-    snprintf(table[count].name, sizeof table[count].name, "%s", name);
-    table[count].class = class == CLASSES ? known_class(name) : class;
+    describe(&table[count], name, class);
     slot[at] = (uint16_t)(count + 1);
     return count++;
 }

@@ -4,17 +4,20 @@
 #define IOTRACE_READ_OP_H
 
 #include "iotrace/format/ops.h"
+#include <stdbool.h>
 
 #define OP_TABLE_MAX 4096
 
 struct op {
     char name[48];
-    enum trace_class class;
+    enum trace_class class;      /* of what it moves or does */
+    enum trace_class time_class; /* of its time: WAIT of what only ends a transfer */
+    bool begins, ends;           /* an asynchronous transfer */
 };
 
-/* Local. The number of the operation `name`, added where it is not known yet (then with
- * `class`; CLASSES: what ops.h or the name says). -1: the table is full, or `name`
- * is not a name. */
+/* Local. The number of the operation `name`, added where it is not known yet: with the
+ * class that ops.h says, else `class`, or for CLASSES what the name tells. -1: the
+ * table is full, or `name` is not a name. */
 int op_number(const char *name, enum trace_class class);
 
 /* Local. How many there are; the one with number 0 <= n < op_count(). */

@@ -1,6 +1,7 @@
 #include "iotrace/read/reader.h"
 #include "base/err.h"
 #include "iotrace/read/log.h"
+#include "iotrace/read/pairs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -79,7 +80,9 @@ int log_open(struct log **out, const char *path)
     i->app = i->execution = i->exe = i->argv = i->host = i->mode = "";
     i->rank = i->ranks = -1;
     snprintf(i->path, sizeof i->path, "%s", path);
-    int rc = reader_open_file(l);
+    l->pairs = pairs_make();
+    int rc = l->pairs ? reader_open_file(l)
+                      : err_set(-ENOMEM, path, -1, "no memory for a log");
     rc = rc ? rc : open_kind(l);
     if (rc)
         log_close(out);
@@ -94,14 +97,44 @@ void log_close(struct log **l)
         (*l)->kind->close(*l);
     if ((*l)->fd >= 0)
         close((*l)->fd);
+    pairs_free((*l)->pairs);
     free(*l);
     *l = NULL;
+}
+
+/* Which side of a copy the event's file is on; older logs do not tell. */
+static uint8_t side_of(const struct log *l, const struct event *e)
+{
+    if (e->class != CLASS_COPY || l->info.version < 2)
+        return e->class;
+    return e->flags & TRACE_SOURCE ? CLASS_READ : CLASS_WRITE;
+}
+
+static void count_once(struct log *l, struct event *e)
+{
+    const struct op *op = op_get(e->op);
+    bool failed = e->result < 0;
+    e->row = e->op;
+    e->begun_ns = e->start_ns;
+    e->time_class = (uint8_t)op->time_class;
+    e->file_class = side_of(l, e);
+    e->other_end = e->class == CLASS_COPY && e->flags & TRACE_OTHER_END;
+    bool begins = e->flags & TRACE_ASYNC && !failed;
+    e->calls = !begins && !e->other_end;
+    if (begins)
+        pairs_begin(l->pairs, e);
+    else if (op->ends)
+        pairs_end(l->pairs, e);
 }
 
 int log_next(struct log *l, struct event *e)
 {
     int rc = l->kind->next(l, e);
     l->info.events += rc == 1;
+    if (rc == 1)
+        count_once(l, e);
+    if (rc == 0)
+        l->info.uncompleted = pairs_open(l->pairs);
     return rc;
 }
 
@@ -123,6 +156,32 @@ uint32_t log_names(const struct log *l)
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd)
 {
     return l->kind->is_file && l->kind->is_file(l, id, fd);
+}
+
+const char *log_fact_at(const struct log *l, const char *key, int n)
+{
+    return l->kind->fact ? l->kind->fact(l, key, n) : NULL;
+}
+
+const char *log_fact(const struct log *l, const char *key)
+{
+    const char *value = log_fact_at(l, key, 0);
+    return value ? value : "";
+}
+
+const char *log_file_facts(const struct log *l, uint32_t id)
+{
+    return l->kind->file_facts ? l->kind->file_facts(l, id) : "";
+}
+
+const char *log_mount(const struct log *l, const char *device)
+{
+    size_t n = strlen(device);
+    const char *m;
+    for (int i = 0; (m = log_fact_at(l, "mount", i)); i++)
+        if (!strncmp(m, device, n) && m[n] == ' ')
+            return m + n + 1;
+    return "";
 }
 
 int log_profile(struct log *l,
@@ -168,13 +227,23 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
         {i->unfinished, "call was under way when the process ended",
          "calls were under way when the process ended"},
         {i->inferred, "call is taken for another one's doing, by its time",
-         "calls are taken for other ones' doing, by their times"}};
+         "calls are taken for other ones' doing, by their times"},
+        {i->uncompleted,
+         "asynchronous transfer has no end in the log, and does not count",
+         "asynchronous transfers have no end in the log, and do not count"}};
     for (size_t k = 0; k < sizeof remark / sizeof remark[0]; k++)
         if (remark[k].n && n-- == 0) {
             snprintf(text, LOG_NOTE_SIZE, "%" PRIu64 " %s", remark[k].n,
                      remark[k].n == 1 ? remark[k].one : remark[k].many);
             return text;
         }
+    if (i->uring_rings && n-- == 0) {
+        snprintf(text, LOG_NOTE_SIZE,
+                 "the process uses io_uring by itself: %" PRIu64 " ring%s, %" PRIu64
+                 " transfers not seen",
+                 i->uring_rings, i->uring_rings == 1 ? "" : "s", i->uring_unseen);
+        return text;
+    }
     if (i->clock_unknown && n-- == 0)
         return "the clock was never calibrated: all times are in its ticks";
     if (is_gone(i) && n-- == 0)

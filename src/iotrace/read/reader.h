@@ -25,7 +25,26 @@ struct event {
     int32_t fd;  /* -1: none */
     uint16_t op; /* op_get */
     uint8_t class, level, flags;
+    /* How tables count it: see below. */
+    uint8_t calls, time_class, file_class;
+    bool other_end;
+    uint16_t row;
+    int64_t begun_ns;
 };
+
+/* An asynchronous transfer is one transfer, though it is two calls and two events. The
+ * submission has `calls` 0, and tables add its time only. The completion has the
+ * transfer's bytes, `calls` 1, the submission's call in `row` and its beginning in
+ * `begun_ns`. Of all other events `calls` is 1, `row` is `op`, `begun_ns` `start_ns`. A
+ * submission that failed is a call like others.
+ *
+ * `time_class` is the class of the duration, where `class` is that of the bytes: it is
+ * CLASS_WAIT of what waits for a transfer of MPI-IO to end.
+ *
+ * A copy has two events with the same bytes, one about each of its files. `file_class`
+ * is how that file sees it: CLASS_READ of the source, CLASS_WRITE of the destination,
+ * CLASS_COPY where the log does not tell. Of other events it is `class`. The second
+ * event has `other_end` and `calls` 0: it counts in its file's row, and nowhere else. */
 
 struct log;
 
@@ -48,7 +67,11 @@ struct log_info {
     uint64_t damaged;    /* records that make no sense, skipped */
     uint64_t unfinished; /* records that were being written when all ended */
     uint64_t damaged_blocks, missing_blocks;
-    uint64_t inferred;  /* calls that a table does not say are within others */
+    uint64_t inferred;    /* calls that a table does not say are within others */
+    uint64_t uncompleted; /* submissions whose end is not in the log */
+    /* Known when the log is opened: io_uring by itself, without calls that are seen. */
+    uint64_t uring_rings, uring_unseen;
+    uint32_t version;   /* of the log; 0: a table */
     bool clock_unknown; /* times are in ticks: it was never calibrated */
 };
 
@@ -70,6 +93,18 @@ uint32_t log_names(const struct log *l);
 /* Local. Whether `id` is the name of a file in a log of the recorder, and the
  * descriptor it was seen with (-1: none). */
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd);
+
+/* Local. The value of a line "key=value" of the header's text, "" where there is none;
+ * its `n`th (0..) of several, NULL after the last. See iotrace-bin(5). */
+const char *log_fact(const struct log *l, const char *key);
+const char *log_fact_at(const struct log *l, const char *key, int n);
+
+/* Local. What the recorder found out about a file when it first had a descriptor of it:
+ * "dev=8:1 block=4096 type=file"; "" where that is not known. */
+const char *log_file_facts(const struct log *l, uint32_t id);
+
+/* Local. The file system of a device "8:1": "ext4 /scratch", "" where not known. */
+const char *log_mount(const struct log *l, const char *device);
 
 /* Local. Whether the process of a log may still be writing it. */
 bool log_is_growing(const struct log *l);

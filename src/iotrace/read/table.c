@@ -4,6 +4,7 @@
 #include "iotrace/format/escape.h"
 #include "iotrace/read/log.h"
 #include "iotrace/read/names.h"
+#include "iotrace/read/pairs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -151,6 +152,7 @@ static int table_open(struct log *l)
         return err_set(-ENOMEM, l->info.path, -1, "no memory to read the table");
     l->fd = -1; /* the stream's */
     l->info.table = true;
+    pairs_without_requests(l->pairs);
     l->info.state = TRACE_EXITED;
     return table_read_head(l);
 }
@@ -201,6 +203,8 @@ static int fill_event(struct log *l, struct event *e)
     e->pid = (int32_t)pid;
     e->op = (uint16_t)op;
     e->class = (uint8_t)op_get(op)->class;
+    if (op_get(op)->begins && !e->bytes) /* else it counted at once */
+        e->flags = TRACE_ASYNC;
     if (t->field[COLUMN_FILENAME][0])
         e->name = names_add(&t->names, t->field[COLUMN_FILENAME]);
     return 0;
