@@ -336,7 +336,7 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 # other calls of those in them, but for the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
-	tests/iotrace/small
+	tests/iotrace/small tests/iotrace/uring_calls
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
 	$(RECORDER_SANITIZE) -fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
@@ -352,9 +352,18 @@ tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -no-pie -fno-pie -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
+tests/iotrace/uring_calls: tests/iotrace/uring_calls.c
+	$(TRACED_CC) $(srcdir)/tests/iotrace/uring_calls.c
+if HAVE_LIBURING
+TRACED_BY_TESTS += tests/iotrace/uring_library
+tests/iotrace/uring_library: tests/iotrace/uring_library.c
+	$(TRACED_CC) $(LIBURING_CFLAGS) $(srcdir)/tests/iotrace/uring_library.c \
+	  $(LIBURING_LIBS)
+endif
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
-EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c \
-	tests/iotrace/marks.c tests/iotrace/small.c tests/iotrace/tracelog.py
+EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/marks.c \
+	tests/iotrace/small.c tests/iotrace/tracelog.py \
+	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 
 # The same with MPI: programs, tools of the profiling interface, and Fortran's entry
 # points where there is a library of them.

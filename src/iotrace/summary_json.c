@@ -20,7 +20,7 @@ static void put_classes(struct json *j, const char *key, const struct sum *by_cl
     struct sum io = summary_io(by_class), meta = summary_metadata(by_class);
     json_object(j, key);
     for (int c = 0; c < CLASSES; c++)
-        if (by_class[c].calls)
+        if (by_class[c].calls || by_class[c].ns)
             summary_put_sum(j, op_class_name((enum trace_class)c), &by_class[c]);
     summary_put_sum(j, "metadata", &meta);
     summary_put_sum(j, "all", &io);

@@ -6,6 +6,7 @@ The programs are tests/iotrace/calls.c and ends.c; the logs are read by
 tests/iotrace/tracelog.py."""
 import collections
 import glob
+import json
 import os
 import re
 import shutil
@@ -488,6 +489,76 @@ class Content(Recorder):
         self.assertGreater(took, 0.3)
         self.assertLess(took, time.time() - before)
         self.assertLess(abs(log.first_ns * 1e-9 - before), 2)
+
+
+class Uring(Recorder):
+    """Bytes and errors are those of the completions."""
+    N = 100  # writes of 4096 bytes
+
+    def ring(self, program, *args):
+        """The log, the program's own counts, where rings can be had."""
+        if not os.path.exists(built(program)):
+            self.skipTest("built without liburing")
+        out = self.run_under(built(program), *args, env=BINARY, status=None)
+        if not out:
+            self.skipTest("no io_uring here")
+        log, = tracelog.logs(self.tmp)
+        return log, {op: [int(n) for n in counts] for op, *counts in
+                     (line.split() for line in out.splitlines())}
+
+    def completed(self, *line):
+        log, told = self.ring(*line)
+        self.assertEqual(told, {"uring_read_end": [3, 1100, 1],
+                                "uring_write_end": [self.N, 4096 * self.N, 0]})
+        for op, (count, size, errors) in told.items():
+            ends = [e for e in log.events if e.op == op]
+            begun = [e for e in log.events if e.op == op[:-4]]
+            self.assertEqual(len(ends), count)
+            self.assertEqual(sum(tracelog.bytes_of(e) for e in ends), size)
+            self.assertEqual(sum(e.result < 0 for e in ends), errors)
+            self.assertEqual(sorted((e.file, e.offset, e.request) for e in begun),
+                             sorted((e.file, e.offset, e.request) for e in ends))
+            self.assertEqual({(e.flags & tracelog.ASYNC, e.result) for e in begun},
+                             {(tracelog.ASYNC, 0)})
+        self.assertEqual([k for k, _ in log.text if k == "uring"], [])
+        files = json.loads(self.tool("summary", "--json=-", self.tmp))["files"]
+        f, = [f for f in files if f["name"] == "f"]
+        self.assertEqual([f["by_class"]["write"]["calls"], f["by_class"]["write"]["bytes"]],
+                         [self.N, 4096 * self.N])
+        self.assertEqual([f["by_class"]["read"]["calls"], f["by_class"]["read"]["bytes"]], [2, 1100])
+
+    def tool(self, *line):
+        return self.run_under(os.path.join(BUILD, "iotrace"), *line, preload=None)
+
+    def test_library(self):
+        self.completed("uring_library", str(self.N), "f")
+
+    def test_system_calls(self):
+        self.completed("uring_calls", "calls", str(self.N), "f")
+
+    @unittest.skipUnless(os.uname().machine == "x86_64", "as on others")
+    def test_past_all_functions(self):
+        """What is not seen is said, with its number."""
+        log, told = self.ring("uring_calls", "past", str(self.N), "f")
+        self.assertEqual(told["uring_write_end"][0], self.N)
+        self.assertEqual([e for e in log.events if "uring" in e.op], [])
+        self.assertEqual(log.value("uring"), "1:%d" % (self.N + 3))
+        self.assertIn("io_uring by itself: 1 ring, %d transfers not seen" % (self.N + 3),
+                      self.tool("summary", self.tmp))
+
+    @unittest.skipUnless(shutil.which("fio"), "fio is not installed")
+    def test_fio(self):
+        self.run_under("fio", "--name=x", "--ioengine=io_uring", "--rw=write", "--bs=4k",
+                       "--size=256k", "--thread", "--output=/dev/null",
+                       env=dict(BINARY, IOTRACE_LOGFILE=self.tmp + "/log.%d"),
+                       status=None)
+        log, = [log for log in tracelog.logs(self.tmp) if log.ppid == os.getpid()]
+        if not any("io_uring" in e.file for e in log.events) and \
+                "uring" not in dict(log.text):
+            self.skipTest("no io_uring here")
+        seen = sum(e.op == "uring_write_end" for e in log.events)
+        unseen = int(dict(log.text).get("uring", "0:0").split(":")[1])
+        self.assertEqual(seen + unseen, 64)
 
 
 class Programs(Recorder):

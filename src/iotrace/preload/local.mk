@@ -29,7 +29,8 @@ RECORDER_C = \
 	src/iotrace/preload/summary.c \
 	src/iotrace/preload/symbols.c \
 	src/iotrace/preload/sys.c \
-	src/iotrace/preload/tsv.c
+	src/iotrace/preload/tsv.c \
+	src/iotrace/preload/uring.c
 RECORDER_H = \
 	src/base/plain.h \
 	src/iotrace/format/escape.h \
@@ -40,7 +41,8 @@ RECORDER_H = \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
 	src/iotrace/preload/sys.h \
-	src/iotrace/preload/transfer.h
+	src/iotrace/preload/transfer.h \
+	src/iotrace/preload/uring.h
 RECORDER_MAP = src/iotrace/preload/exports.map
 EXTRA_DIST += $(RECORDER_C) $(RECORDER_H) $(RECORDER_MAP)
 include_HEADERS = include/iotrace.h

@@ -3,6 +3,7 @@
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
+#include "iotrace/preload/uring.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,6 +285,25 @@ static void write_text(struct trace_header *h)
     h->text_bytes = (uint32_t)(t.at - begin);
 }
 
+/* A line more at the end of the text of a header that is there. */
+static void header_add(const char *key, const char *value)
+{
+    struct trace_header *h = recorder.header;
+    struct text t = {(char *)(h + 1) + h->text_bytes, (char *)h + HEADER_BYTES};
+    line(&t, key, value);
+    h->text_bytes = (uint32_t)(t.at - (char *)(h + 1));
+}
+
+static void put_uring(void)
+{
+    uint64_t rings, unseen;
+    char text[64];
+    uring_end(&rings, &unseen);
+    snprintf(text, sizeof text, "%ju:%ju", (uintmax_t)rings, (uintmax_t)unseen);
+    if (rings)
+        header_add("uring", text);
+}
+
 /* When the process began: so many clock ticks after the machine. */
 static int64_t began_ns(void)
 {
@@ -427,6 +447,7 @@ void recorder_end(enum trace_state how)
     if (!is_running() || vforked || recorder.header->pid != (uint32_t)sys_pid() ||
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
+    put_uring();
     clock_renew();
     recorder.header->state = how;
     if (recorder.text)

@@ -212,6 +212,18 @@ struct remark {
     const char *one, *many;
 };
 
+static const char *note_of_uring(const struct log_info *i, char text[LOG_NOTE_SIZE])
+{
+    char many[32] = "";
+    if (i->uring_unseen)
+        snprintf(many, sizeof many, "%" PRIu64 " ", i->uring_unseen);
+    snprintf(text, LOG_NOTE_SIZE,
+             "the process uses io_uring by itself: %" PRIu64 " ring%s, %stransfers not "
+             "seen",
+             i->uring_rings, i->uring_rings == 1 ? "" : "s", many);
+    return text;
+}
+
 const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
 {
     const struct log_info *i = &l->info;
@@ -237,13 +249,8 @@ const char *log_note(const struct log *l, int n, char text[LOG_NOTE_SIZE])
                      remark[k].n == 1 ? remark[k].one : remark[k].many);
             return text;
         }
-    if (i->uring_rings && n-- == 0) {
-        snprintf(text, LOG_NOTE_SIZE,
-                 "the process uses io_uring by itself: %" PRIu64 " ring%s, %" PRIu64
-                 " transfers not seen",
-                 i->uring_rings, i->uring_rings == 1 ? "" : "s", i->uring_unseen);
-        return text;
-    }
+    if (i->uring_rings && n-- == 0)
+        return note_of_uring(i, text);
     if (i->clock_unknown && n-- == 0)
         return "the clock was never calibrated: all times are in its ticks";
     if (is_gone(i) && n-- == 0)

@@ -3,6 +3,7 @@
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
+#include "iotrace/preload/uring.h"
 #include <stdarg.h>
 
 enum { MAPS = 1024 };
@@ -61,10 +62,14 @@ static struct event event_at(const void *at)
     return e;
 }
 
+static void *map_ring(void *at, size_t n, int prot, int flags, int fd, off_t offset);
+
 WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offset))
 {
     if (flags & MAP_ANONYMOUS || fd < 0)
         return REAL(mmap)(at, n, prot, flags, fd, offset);
+    if (uring_any_by_calls() && uring_find(uring_key(fd)))
+        return map_ring(at, n, prot, flags, fd, offset);
     struct event e = event_on(fd);
     void *p = REAL(mmap)(at, n, prot, flags, fd, offset);
     if (p != MAP_FAILED && is_logged(&e)) {
@@ -78,8 +83,19 @@ WRAP(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t offse
 ALIAS(mmap64, mmap);
 ALIAS(__mmap, mmap);
 
+/* No file's memory. */
+static void *map_ring(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+    void *p = REAL(mmap)(at, n, prot, flags, fd, offset);
+    if (p != MAP_FAILED)
+        uring_mapped(fd, (uint64_t)offset, p);
+    return p;
+}
+
 WRAP(int, munmap, (void *at, size_t n))
 {
+    if (uring_any_by_calls())
+        uring_unmapped(at);
     struct event e = event_at(at);
     struct map *m = calls_map_find(at);
     if (m && (uintptr_t)at == m->at && n >= m->bytes)

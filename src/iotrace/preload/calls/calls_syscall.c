@@ -6,6 +6,11 @@
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/transfer.h"
+#include "iotrace/preload/uring.h"
+
+#ifndef IORING_ENTER_REGISTERED_RING
+#define IORING_ENTER_REGISTERED_RING (1U << 4)
+#endif
 
 #define WORDS long number, long a, long b, long c, long d, long e, long f
 #define GIVEN number, a, b, c, d, e, f
@@ -96,6 +101,44 @@ static long on_fd(enum trace_op op, long request, WORDS)
     return event_moved(&v, op, -1, (size_t)request, real_syscall(GIVEN));
 }
 
+/* (ring, how many to take, how many to wait for, flags) */
+static long enters(WORDS)
+{
+    bool place = d & IORING_ENTER_REGISTERED_RING; /* not a descriptor */
+    struct uring_entry u = uring_enters(place ? -1 : (int)a, (unsigned)b);
+    struct event v = event_now();
+    long rc = real_syscall(GIVEN);
+    event_over(&v);
+    int error = errno;
+    struct event its = v;
+    if (c) /* then the time is the wait's */
+        its.end = its.start;
+    uring_entered(&u, &its, rc);
+    if (c)
+        event_put(&v, OP_URING_WAIT, -1, c, rc < 0 ? -error : rc);
+    errno = error;
+    return rc;
+}
+
+static long sets_up(WORDS)
+{
+    long fd = real_syscall(GIVEN);
+    if (fd >= 0)
+        uring_set_up((int)fd, (const struct io_uring_params *)b);
+    return fd;
+}
+
+static long registers(WORDS)
+{
+    long rc = real_syscall(GIVEN);
+    struct uring *r = rc < 0 ? NULL : uring_find(uring_key((int)a));
+    if (r && b == IORING_REGISTER_FILES)
+        uring_files(r, (const int *)c, (unsigned)d);
+    if (r && b == IORING_UNREGISTER_FILES)
+        uring_files(r, NULL, 0);
+    return rc;
+}
+
 __attribute__((used, noinline)) static long syscall_recorded(WORDS)
 {
     switch (number) {
@@ -145,6 +188,12 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
         return on_fd(OP_FDATASYNC, 0, GIVEN);
     case SYS_ftruncate:
         return on_fd(OP_FTRUNCATE, b, GIVEN);
+    case SYS_io_uring_setup:
+        return sets_up(GIVEN);
+    case SYS_io_uring_enter:
+        return enters(GIVEN);
+    case SYS_io_uring_register:
+        return registers(GIVEN);
     default:
         return real_syscall(GIVEN);
     }
@@ -157,15 +206,20 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
  * made right here: the caller may be a malloc at its own beginning, in which nothing
  * can be looked up. */
 __attribute__((used)) static const bool is_recorded[] = {
-    [SYS_read] = true,      [SYS_write] = true,   [SYS_readv] = true,
-    [SYS_writev] = true,    [SYS_pread64] = true, [SYS_pwrite64] = true,
-    [SYS_preadv] = true,    [SYS_pwritev] = true, [SYS_preadv2] = true,
-    [SYS_pwritev2] = true,  [SYS_lseek] = true,   [SYS_openat] = true,
-    [SYS_close] = true,     [SYS_dup] = true,     [SYS_dup3] = true,
-    [SYS_fcntl] = true,     [SYS_fsync] = true,   [SYS_fdatasync] = true,
-    [SYS_ftruncate] = true,
+    [SYS_read] = true,           [SYS_write] = true,
+    [SYS_readv] = true,          [SYS_writev] = true,
+    [SYS_pread64] = true,        [SYS_pwrite64] = true,
+    [SYS_preadv] = true,         [SYS_pwritev] = true,
+    [SYS_preadv2] = true,        [SYS_pwritev2] = true,
+    [SYS_lseek] = true,          [SYS_openat] = true,
+    [SYS_close] = true,          [SYS_dup] = true,
+    [SYS_dup3] = true,           [SYS_fcntl] = true,
+    [SYS_fsync] = true,          [SYS_fdatasync] = true,
+    [SYS_ftruncate] = true,      [SYS_io_uring_setup] = true,
+    [SYS_io_uring_enter] = true, [SYS_io_uring_register] = true,
 #ifdef SYS_open
-    [SYS_open] = true,      [SYS_creat] = true,   [SYS_dup2] = true,
+    [SYS_open] = true,           [SYS_creat] = true,
+    [SYS_dup2] = true,
 #endif
 };
 __attribute__((used)) static const unsigned long end_recorded = sizeof is_recorded;

@@ -1,0 +1,404 @@
+#include "iotrace/preload/uring.h"
+#include "iotrace/preload/sys.h"
+#include <string.h>
+#include <sys/uio.h>
+
+enum { RINGS = 64, REQUESTS = 1 << 14, TRIES = 32 };
+
+static struct uring rings[RINGS];
+static unsigned by_calls;                /* how many such rings there are */
+static uint64_t gone_rings, gone_unseen; /* of those that are no more */
+
+/* ---- what is asked for ---- */
+
+static enum trace_op op_of(const struct io_uring_sqe *s)
+{
+    switch (s->opcode) {
+    case IORING_OP_READ:
+    case IORING_OP_READV:
+    case IORING_OP_READ_FIXED:
+        return OP_URING_READ;
+    case IORING_OP_WRITE:
+    case IORING_OP_WRITEV:
+    case IORING_OP_WRITE_FIXED:
+        return OP_URING_WRITE;
+    case IORING_OP_FSYNC:
+    case IORING_OP_SYNC_FILE_RANGE:
+        return OP_URING_FSYNC;
+    default:
+        return OP_NONE;
+    }
+}
+
+static enum trace_op end_of(enum trace_op op)
+{
+    return op == OP_URING_READ    ? OP_URING_READ_END
+           : op == OP_URING_WRITE ? OP_URING_WRITE_END
+                                  : OP_URING_FSYNC_END;
+}
+
+static int64_t uring_asked(const struct io_uring_sqe *s)
+{
+    const struct iovec *part = (const struct iovec *)(uintptr_t)s->addr;
+    int64_t sum = 0;
+    if (s->opcode != IORING_OP_READV && s->opcode != IORING_OP_WRITEV)
+        return op_of(s) == OP_URING_FSYNC ? 0 : s->len;
+    for (unsigned i = 0; i < s->len; i++)
+        sum += (int64_t)part[i].iov_len;
+    return sum;
+}
+
+static int64_t uring_offset(const struct io_uring_sqe *s)
+{
+    return op_of(s) == OP_URING_FSYNC ? -1 : (int64_t)s->off;
+}
+
+/* The descriptor of a request, or -1. */
+static int uring_fd_of(const struct uring *r, const struct io_uring_sqe *s)
+{
+    if (!(s->flags & IOSQE_FIXED_FILE))
+        return s->fd;
+    return (unsigned)s->fd < r->files ? r->fd[s->fd] : -1;
+}
+
+/* ---- rings ---- */
+
+/* The kernel does not map them into a child, and names have other numbers there. */
+static void uring_forget_all(void);
+
+struct uring *uring_find(uintptr_t key)
+{
+    for (int i = 0; i < RINGS; i++)
+        if (__atomic_load_n(&rings[i].key, __ATOMIC_ACQUIRE) == key)
+            return &rings[i];
+    return NULL;
+}
+
+struct uring *uring_make(uintptr_t key)
+{
+    struct uring *r = uring_find(key);
+    names_kept(uring_forget_all);
+    for (int i = 0; i < RINGS && !r; i++) {
+        uintptr_t none = 0;
+        if (!__atomic_compare_exchange_n(&rings[i].key, &none, URING_TAKEN, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        r = &rings[i];
+        unsigned generation = r->generation + 1;
+        memset((char *)r + sizeof r->key, 0, sizeof *r - sizeof r->key);
+        r->generation = generation;
+        __atomic_store_n(&r->key, key, __ATOMIC_RELEASE);
+    }
+    return r;
+}
+
+void uring_files(struct uring *r, const int *fd, unsigned n)
+{
+    r->files = n < URING_FILES ? n : URING_FILES;
+    for (unsigned i = 0; i < r->files; i++)
+        r->fd[i] = fd[i];
+}
+
+/* How many completions have gone past us: those of requests that nobody has seen. */
+static void uring_account(struct uring *r, uint64_t *in, uint64_t *unseen)
+{
+    uint64_t all = r->by_calls && r->tail ? *r->tail : 0;
+    if (all > r->submitted) {
+        *in += 1;
+        *unseen += all - r->submitted;
+    }
+}
+
+void uring_forget(struct uring *r)
+{
+    uring_account(r, &gone_rings, &gone_unseen);
+    if (r->by_calls)
+        __atomic_fetch_sub(&by_calls, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- requests under way ---- */
+
+static struct request {
+    uint64_t ring; /* its place and generation; 0: free; URING_TAKEN: being filled */
+    uint64_t data, number;
+    int64_t offset, asked;
+    uint32_t file;
+    enum trace_op op;
+} requests[REQUESTS];
+
+static uint64_t numbers; /* the order in which they came */
+
+static void uring_forget_all(void)
+{
+    for (int i = 0; i < RINGS; i++)
+        rings[i].key = 0;
+    for (int i = 0; i < REQUESTS; i++)
+        if (requests[i].ring)
+            requests[i].ring = 0;
+    by_calls = 0;
+}
+
+static uint64_t uring_number(const struct uring *r)
+{
+    return (uint64_t)(r - rings + 1) << 32 | r->generation;
+}
+
+static struct request *uring_place_of(uint64_t ring, uint64_t data, unsigned try)
+{
+    uint64_t h = (data ^ ring << 7) * UINT64_C(0x9e3779b97f4a7c15);
+    return &requests[((h >> 40) + try) % REQUESTS];
+}
+
+static uint32_t uring_file_of(const struct uring *r, const struct io_uring_sqe *s)
+{
+    int fd = uring_fd_of(r, s);
+    struct event e = fd >= 0 ? event_on(fd) : (struct event){0};
+    return e.file;
+}
+
+bool uring_hand(struct uring *r, const struct io_uring_sqe *s)
+{
+    uint64_t ring = uring_number(r);
+    enum trace_op op = op_of(s);
+    r->submitted++;
+    for (unsigned i = 0; op && i < TRIES; i++) {
+        struct request *q = uring_place_of(ring, s->user_data, i);
+        uint64_t none = 0;
+        if (!__atomic_compare_exchange_n(&q->ring, &none, URING_TAKEN, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        q->data = s->user_data;
+        q->number = __atomic_fetch_add(&numbers, 1, __ATOMIC_RELAXED);
+        q->offset = uring_offset(s);
+        q->asked = uring_asked(s);
+        q->file = uring_file_of(r, s);
+        q->op = op;
+        __atomic_store_n(&q->ring, ring, __ATOMIC_RELEASE);
+        return true;
+    }
+    return !op;
+}
+
+/* Of several with the same data the one that came first, or last. */
+static struct request *request_of(uint64_t ring, uint64_t data, bool last)
+{
+    struct request *found = NULL;
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct request *q = uring_place_of(ring, data, i);
+        if (__atomic_load_n(&q->ring, __ATOMIC_ACQUIRE) == ring && q->data == data &&
+            (!found || (q->number < found->number) != last))
+            found = q;
+    }
+    return found;
+}
+
+void uring_unhand(struct uring *r, const struct io_uring_sqe *s)
+{
+    struct request *q =
+        op_of(s) ? request_of(uring_number(r), s->user_data, true) : NULL;
+    r->submitted--;
+    if (q)
+        __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
+}
+
+void uring_put(struct uring *r, const struct io_uring_sqe *s, struct event *call,
+               bool known)
+{
+    enum trace_op op = op_of(s);
+    if (!op)
+        return;
+    struct event e = *call;
+    int64_t asked = uring_asked(s);
+    e.file = uring_file_of(r, s);
+    e.flags = known ? TRACE_ASYNC : 0;
+    event_put(&e, op, uring_offset(s), asked, known ? 0 : asked);
+    call->start = call->end; /* the call's time is the first one's */
+}
+
+/* ---- completions ---- */
+
+static void uring_completed(uint64_t ring, const struct io_uring_cqe *c, uint64_t now)
+{
+    struct request *q = request_of(ring, c->user_data, false);
+    if (!q)
+        return;
+    struct event e = {.start = now, .end = now, .file = q->file};
+    event_put(&e, end_of(q->op), q->offset, q->asked, c->res);
+    __atomic_store_n(&q->ring, 0, __ATOMIC_RELEASE);
+}
+
+void uring_look(struct uring *r)
+{
+    if (!r->tail || vforked || __atomic_exchange_n(&r->busy, 1, __ATOMIC_ACQUIRE))
+        return;
+    int error = errno;
+    uint64_t ring = uring_number(r);
+    unsigned tail = __atomic_load_n(r->tail, __ATOMIC_ACQUIRE);
+    if (r->seen != tail) {
+        struct event now = event_now();
+        if (tail - r->seen > r->mask + 1) /* too late for those */
+            r->seen = tail - (r->mask + 1);
+        for (; r->seen != tail; r->seen++) {
+            size_t at = (size_t)(r->seen & r->mask) << r->shift;
+            uring_completed(
+                ring, (const struct io_uring_cqe *)(const void *)r->completions + at,
+                now.start);
+        }
+    }
+    __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+    errno = error;
+}
+
+/* ---- driven by system calls ---- */
+
+uintptr_t uring_key(int fd)
+{
+    return (uintptr_t)(unsigned)fd << 8 | 3; /* no address of a struct */
+}
+
+bool uring_any_by_calls(void)
+{
+    return UNLIKELY(__atomic_load_n(&by_calls, __ATOMIC_RELAXED));
+}
+
+void uring_set_up(int fd, const struct io_uring_params *p)
+{
+    struct uring *r = uring_find(uring_key(fd));
+    if (r)
+        uring_forget(r);
+    r = uring_make(uring_key(fd));
+    if (!r)
+        return;
+    r->by_calls = true;
+    r->set = *p;
+    __atomic_fetch_add(&by_calls, 1, __ATOMIC_RELAXED);
+}
+
+static void uring_find_completions(struct uring *r, char *at)
+{
+    const struct io_cqring_offsets *o = &r->set.cq_off;
+    r->completions = at + o->cqes;
+    r->mask = *(unsigned *)(void *)(at + o->ring_mask);
+    r->shift = r->set.flags & URING_LARGE_COMPLETIONS ? 1 : 0;
+    r->seen = 0;
+    __atomic_store_n(&r->tail, (unsigned *)(void *)(at + o->tail), __ATOMIC_RELEASE);
+}
+
+void uring_mapped(int fd, uint64_t offset, char *at)
+{
+    struct uring *r = uring_find(uring_key(fd));
+    if (!r)
+        return;
+    if (offset == IORING_OFF_SQES)
+        r->requests = (const struct io_uring_sqe *)(const void *)at;
+    if (offset == IORING_OFF_SQ_RING)
+        r->queue = at;
+    if (offset == IORING_OFF_CQ_RING ||
+        (offset == IORING_OFF_SQ_RING && r->set.features & IORING_FEAT_SINGLE_MMAP))
+        uring_find_completions(r, at);
+}
+
+void uring_unmapped(const char *at)
+{
+    for (int i = 0; i < RINGS; i++) {
+        struct uring *r = &rings[i];
+        if (r->key && r->by_calls && r->tail &&
+            (const char *)r->tail - r->set.cq_off.tail == at) {
+            uring_look(r);
+            uring_forget(r);
+        }
+    }
+}
+
+/* The request that the program has put at place i of the queue. */
+static const struct io_uring_sqe *uring_queued(const struct uring *r, unsigned i)
+{
+    const struct io_sqring_offsets *o = &r->set.sq_off;
+    unsigned at = i & *(const unsigned *)(const void *)(r->queue + o->ring_mask);
+    if (!(r->set.flags & URING_NO_ARRAY))
+        at = ((const unsigned *)(const void *)(r->queue + o->array))[at];
+    return &r->requests[(size_t)at << (r->set.flags & URING_LARGE_REQUESTS ? 1 : 0)];
+}
+
+static bool uring_is_mapped(const struct uring *r)
+{
+    return r && r->tail && r->queue && r->requests;
+}
+
+struct uring_entry uring_enters(int fd, unsigned n)
+{
+    struct uring *r = uring_find(uring_key(fd));
+    struct uring_entry e = {.ring = uring_is_mapped(r) ? r : NULL, .n = n};
+    if (!e.ring)
+        return e;
+    uring_look(r);
+    e.from = *(const unsigned *)(const void *)(r->queue + r->set.sq_off.head);
+    while (e.known < n && uring_hand(r, uring_queued(r, e.from + e.known)))
+        e.known++;
+    return e;
+}
+
+void uring_entered(const struct uring_entry *e, const struct event *call, long taken)
+{
+    struct uring *r = e->ring;
+    unsigned done = taken > 0 ? (unsigned)taken : 0;
+    struct event its = *call;
+    if (!r)
+        return;
+    for (unsigned i = 0; i < done && i < e->n; i++)
+        uring_put(r, uring_queued(r, e->from + i), &its, i < e->known);
+    for (unsigned i = done; i < e->known; i++)
+        uring_unhand(r, uring_queued(r, e->from + i));
+    uring_look(r);
+}
+
+/* ---- the end ---- */
+
+/* Whether the ring's memory is still there: a look where it is not ends the program. */
+static bool is_there(const struct uring *r)
+{
+    unsigned tail;
+    char last[sizeof(struct io_uring_cqe)];
+    const char *end =
+        r->completions + (((size_t)r->mask + 1) << r->shift) * sizeof last;
+    struct iovec here[2] = {{&tail, sizeof tail}, {last, sizeof last}};
+    const struct iovec there[2] = {{(void *)r->tail, sizeof tail},
+                                   {(char *)(uintptr_t)end - sizeof last, sizeof last}};
+    return sys_call(SYS_process_vm_readv, sys_pid(), here, 2, there, 2, 0) ==
+           (long)(sizeof tail + sizeof last);
+}
+
+/* Descriptors of rings that have come to be without any call of ours. */
+static uint64_t uring_unknown(void)
+{
+    uint64_t found = 0;
+    ROOM(text);
+    for (int fd = 0; text && fd < FDS; fd++) {
+        if (fd > recorder.fd_top + 64)
+            break;
+        if (name_of_fd(text, fd) > 0 && !strcmp(text, "anon_inode:[io_uring]") &&
+            !uring_find(uring_key(fd)))
+            found++;
+    }
+    return found;
+}
+
+void uring_end(uint64_t *in, uint64_t *unseen)
+{
+    bool library = false;
+    *in = gone_rings;
+    *unseen = gone_unseen;
+    for (int i = 0; i < RINGS; i++) {
+        struct uring *r = &rings[i];
+        if (r->key <= URING_TAKEN || !r->tail)
+            continue;
+        library |= !r->by_calls;
+        if (!is_there(r))
+            continue;
+        uring_look(r);
+        uring_account(r, in, unseen);
+    }
+    if (!library)
+        *in += uring_unknown();
+}

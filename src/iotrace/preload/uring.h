@@ -1,0 +1,82 @@
+/* io_uring: which rings there are, what has been handed to them, how it ended. Programs
+ * take completions out of memory that they share with the kernel, by functions that are
+ * compiled into them. We look at the same memory whenever the program calls for
+ * anything that has to do with the ring: what has been completed since is still there,
+ * as only what is submitted can overwrite it. */
+#ifndef IOTRACE_PRELOAD_URING_H
+#define IOTRACE_PRELOAD_URING_H
+
+#include "iotrace/preload/recorder.h"
+#include <linux/io_uring.h>
+#include <stdint.h>
+
+enum { URING_FILES = 64 };
+
+/* Among a ring's flags, also where the kernel's header is older. */
+enum {
+    URING_LARGE_REQUESTS = 1 << 10,
+    URING_LARGE_COMPLETIONS = 1 << 11,
+    URING_NO_ARRAY = 1 << 16
+};
+
+struct uring {
+    uintptr_t key; /* 0: free; URING_TAKEN: being filled */
+    unsigned generation;
+    /* where its completions are; tail NULL: not known (yet) */
+    unsigned *tail;
+    const char *completions;
+    unsigned mask, shift; /* shift: completions are twice as large */
+    unsigned seen;        /* completions up to here have been looked at */
+    int busy;             /* somebody is looking */
+    uint64_t submitted;   /* seen by us */
+    /* Files that are registered: a request then has a place in that list instead of a
+     * descriptor. Of files beyond it nothing is known. */
+    unsigned files;
+    int fd[URING_FILES];
+    /* of a ring that the program drives by system calls */
+    bool by_calls;
+    struct io_uring_params set;
+    char *queue;
+    const struct io_uring_sqe *requests;
+};
+#define URING_TAKEN ((uintptr_t)1)
+
+/* The ring of this key; NULL: it is not known. Made: it is, unless there are too many. */
+struct uring *uring_find(uintptr_t key);
+struct uring *uring_make(uintptr_t key);
+void uring_forget(struct uring *r);
+void uring_files(struct uring *r, const int *fd, unsigned n);
+
+/* Remembers a request that is about to be handed over, for its completion; false: it
+ * cannot be, or is none of a file. uring_unhand: it was not taken after all. */
+bool uring_hand(struct uring *r, const struct io_uring_sqe *s);
+void uring_unhand(struct uring *r, const struct io_uring_sqe *s);
+
+/* The event of a request that was handed over within `call`, whose time is the first
+ * one's. Not `known`: its completion will not be told, and its bytes count at once. */
+void uring_put(struct uring *r, const struct io_uring_sqe *s, struct event *call,
+               bool known);
+
+/* Looks for completions, which become events. */
+void uring_look(struct uring *r);
+
+/* ---- rings that are driven by system calls ---- */
+void uring_set_up(int fd, const struct io_uring_params *p);
+void uring_mapped(int fd, uint64_t offset, char *at);
+void uring_unmapped(const char *at);
+bool uring_any_by_calls(void);
+uintptr_t uring_key(int fd);
+
+/* Around io_uring_enter, which is asked to take n requests. */
+struct uring_entry {
+    struct uring *ring; /* NULL: it is not known */
+    unsigned from, n, known;
+};
+struct uring_entry uring_enters(int fd, unsigned n);
+void uring_entered(const struct uring_entry *e, const struct event *call, long taken);
+
+/* At the end of the process: the last completions, and how many rings with how many
+ * transfers have gone past us. */
+void uring_end(uint64_t *rings, uint64_t *unseen);
+
+#endif
