@@ -14,6 +14,7 @@ dist_doc_DATA = \
 	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/scaling.md \
+	doc/skeleton.md \
 	doc/statistics.md \
 	doc/yardstick.md
 # Made by "leadline schema"; a test compares.

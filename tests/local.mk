@@ -172,6 +172,7 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
+	tests/e2e/iotrace_skeleton.py \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \

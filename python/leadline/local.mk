@@ -40,6 +40,7 @@ dist_leadline_DATA = \
 	python/leadline/series.py \
 	python/leadline/shapes.py \
 	python/leadline/share.py \
+	python/leadline/skeleton.py \
 	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \

@@ -232,6 +232,10 @@ struct ldad_finder {
  * end beyond 2^63 - 1 is -EOVERFLOW with a sentence. */
 int ldad_finder_add(struct ldad_finder *f, int64_t offset, int64_t bytes);
 
+/* As ldad_finder_add, but a transfer stays a chunk of its own where it goes on where
+ * the last one ended. A stream takes the one or the other. */
+int ldad_finder_call(struct ldad_finder *f, int64_t offset, int64_t bytes);
+
 /* No more will come: tells what is left. It can be used again. */
 int ldad_finder_end(struct ldad_finder *f);
 

@@ -78,14 +78,27 @@ static int end_chunk(struct ldad_finder *f)
     return d.size ? find_add(f, 0, &d, 1) : 0;
 }
 
+static int transfer_end(int64_t offset, int64_t bytes, int64_t *end)
+{
+    if (__builtin_add_overflow(offset, bytes, end))
+        return err_set(-EOVERFLOW, NULL, offset,
+                       "a transfer of %lld bytes ends beyond 2^63", (long long)bytes);
+    return 0;
+}
+
+int ldad_finder_call(struct ldad_finder *f, int64_t offset, int64_t bytes)
+{
+    int64_t end;
+    int rc = transfer_end(offset, bytes, &end);
+    struct ldad d = {.start = offset, .size = bytes};
+    return rc ? rc : find_add(f, 0, &d, 1);
+}
+
 int ldad_finder_add(struct ldad_finder *f, int64_t offset, int64_t bytes)
 {
     int64_t end;
-    if (__builtin_add_overflow(offset, bytes, &end)) {
-        err_set(-EOVERFLOW, NULL, offset, "a transfer of %lld bytes ends beyond 2^63",
-                (long long)bytes);
+    if (transfer_end(offset, bytes, &end))
         return -EOVERFLOW;
-    }
     if (offset == f->end && f->end > f->at) {
         f->end = end;
         return 0;

@@ -10,6 +10,7 @@
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -492,15 +493,46 @@ static void free_patterns(struct patterns *all)
     names_free(&all->files);
 }
 
+static int ldad_skeleton(struct run *r, const char *path)
+{
+    struct skeleton *s = calloc(1, sizeof *s);
+    int rc = s ? skeleton_make(s, r) : ldad_no_memory();
+    FILE *out = rc ? NULL : command_create(path, true);
+    struct json j;
+    if (out) {
+        json_start(&j, out);
+        rc = skeleton_put(s, &j);
+        json_finish(&j);
+        int end = command_finish(out, path);
+        rc = rc ? rc : end;
+    }
+    if (s)
+        skeleton_free(s);
+    free(s);
+    return rc || !out ? err_set(-EIO, path, -1, "it cannot be written") : 0;
+}
+
+static int ldad_patterns(struct run *r, const char *json, int64_t top)
+{
+    struct patterns all = {0};
+    int rc = run_each(r, ldad_read_log, &all);
+    rc = rc ? rc : ldad_show(&all, json, top);
+    free_patterns(&all);
+    return rc;
+}
+
 int command_ldad(int argc, char **argv)
 {
-    const char *path = NULL, *json = NULL;
+    const char *path = NULL, *json = NULL, *skeleton = NULL;
     int64_t top;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &path, .required = true,
          .help = "a run's folder, or a log of the recorder"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "as JSON, into this file (-: standard output), instead of the text"},
+        {OPT_TEXT, "skeleton", .value = &skeleton, .arg = "FILE",
+         .help = "the run's transfers by file role, phase and rank as JSON, without "
+                 "any name, into this file (-: standard output)"},
         {OPT_INT, "top", .value = &top, .preset = "8", .arg = "N",
          .help = "files shown, and processes of each"}};
     const struct opt_program p = {
@@ -511,13 +543,14 @@ int command_ldad(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    struct patterns all = {0};
     struct run r;
     int rc = run_find(&r, path);
-    rc = rc ? rc : run_each(&r, ldad_read_log, &all);
-    rc = rc ? rc : ldad_show(&all, json, top);
+    if (!rc && skeleton)
+        rc = ldad_skeleton(&r, skeleton);
+    r.unreadable = json && !rc ? 0 : r.unreadable; /* found again */
+    if (!rc && (json || !skeleton))
+        rc = ldad_patterns(&r, json, top);
     status = run_verdict(&r, rc);
-    free_patterns(&all);
     run_free(&r);
     return status;
 }

@@ -21,6 +21,8 @@ iotrace_SOURCES = \
 	src/iotrace/read/reader.c src/iotrace/read/reader.h \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
+	src/iotrace/skeleton/make.c src/iotrace/skeleton/put.c \
+	src/iotrace/skeleton/skeleton.h \
 	src/iotrace/summary.c src/iotrace/summary.h \
 	src/iotrace/summary_json.c \
 	src/iotrace/summary_text.c \

@@ -56,7 +56,8 @@ MAY = {
     "pfmload/tools": WORLD | {"hydro"},
     "iotrace/format": BASE,
     "iotrace/read": READER,
-    "iotrace": READER | {"algebra"},
+    "iotrace/skeleton": READER | {"algebra"},
+    "iotrace": READER | {"algebra", "iotrace/skeleton"},
     # The recorder is loaded into any program: it has nothing but the format.
     "iotrace/preload": {"iotrace/format"},
     "iotrace/preload/calls": {"iotrace/format", "iotrace/preload"},

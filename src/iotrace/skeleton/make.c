@@ -1,0 +1,575 @@
+/* Makes a skeleton, one log after the other, in memory that depends on files, phases
+ * and processes only. */
+#include "base/err.h"
+#include "iotrace/skeleton/skeleton.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 16, THREADS = 256, OFFSET_BITS = 60, ENOUGH = 8 };
+
+struct
+    follow { /* a file's transfers in one direction, until they are of another kind */
+    int stream; /* + 1; 0: free */
+    struct ldad_finder finder;
+};
+
+struct place {     /* of a name of the log */
+    uint32_t file; /* + 1; 0: not looked up yet */
+    int follow[2]; /* + 1 */
+    enum { PLACE_FILE, PLACE_SYSTEM, PLACE_OTHER } kind;
+};
+
+struct thread {
+    uint16_t phase[DEPTH];
+    int depth; /* may be beyond DEPTH: those regions count for the last one held */
+};
+
+struct reading {
+    struct skeleton *s;
+    struct log *log;
+    int process;
+    struct place *place;
+    uint32_t places;
+    struct follow *follow;
+    int follows, *idle, idles;
+    struct thread thread[THREADS];
+    int64_t begin_ns, since_ns, last_ns, order;
+    int clock; /* the thread whose regions share out the process's time; -1: none yet */
+    struct {
+        int64_t ns, io_ns, times, begin_ns;
+        bool used;
+    } phase[SKELETON_PHASES + 1];
+};
+
+static int no_memory(void)
+{
+    return err_set(-ENOMEM, NULL, -1, "no memory for the skeleton");
+}
+
+void skeleton_add(struct skeleton_sum *to, int64_t calls, int64_t bytes)
+{
+    to->calls += calls;
+    log_sum(&to->bytes, bytes > 0 ? bytes : 0);
+}
+
+/* ---- streams ---------------------------------------------------------------- */
+
+static uint64_t stream_hash(uint32_t role, int phase, int op, int process)
+{
+    uint64_t h = ((uint64_t)role << 44) ^ ((uint64_t)phase << 36) ^
+                 ((uint64_t)op << 22) ^ (uint64_t)process;
+    return h * 0x9e3779b97f4a7c15u >> 20;
+}
+
+static void stream_note(struct skeleton *s, int n)
+{
+    const struct skeleton_stream *t = &s->stream[n];
+    uint64_t at = stream_hash(t->role, t->phase, t->op, t->process);
+    while (s->slot[at % (uint64_t)s->slots])
+        at++;
+    s->slot[at % (uint64_t)s->slots] = n + 1;
+}
+
+static int streams_grow(struct skeleton *s)
+{
+    int room = s->room ? 2 * s->room : 64;
+    struct skeleton_stream *more = realloc(s->stream, (size_t)room * sizeof *more);
+    if (!more)
+        return no_memory();
+    s->stream = more;
+    s->room = room;
+    free(s->slot);
+    s->slots = 2 * room;
+    s->slot = calloc((size_t)s->slots, sizeof *s->slot);
+    if (!s->slot)
+        return no_memory();
+    for (int i = 0; i < s->streams; i++)
+        stream_note(s, i);
+    return 0;
+}
+
+/* The number of a stream + 1, made where it is new; 0: there are too many; -errno. */
+static int stream_of(struct reading *r, uint32_t role, int phase, const struct event *e)
+{
+    struct skeleton *s = r->s;
+    uint64_t at = stream_hash(role, phase, e->op, r->process);
+    for (int n; s->slots && (n = s->slot[at % (uint64_t)s->slots]); at++) {
+        const struct skeleton_stream *t = &s->stream[n - 1];
+        if (t->role == role && t->phase == phase && t->op == e->op &&
+            t->process == r->process)
+            return n;
+    }
+    if (s->streams == SKELETON_STREAMS)
+        return 0;
+    if (s->streams == s->room && streams_grow(s))
+        return -ENOMEM;
+    s->stream[s->streams] = (struct skeleton_stream){.role = role,
+                                                     .phase = (uint16_t)phase,
+                                                     .op = e->op,
+                                                     .flags = e->flags,
+                                                     .process = r->process,
+                                                     .order = r->order};
+    stream_note(s, s->streams);
+    return ++s->streams;
+}
+
+/* ---- descriptors ------------------------------------------------------------ */
+
+int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size)
+{
+    if (!*d && !(*d = calloc(1, sizeof **d)))
+        return no_memory();
+    int64_t bytes = size;
+    if (__builtin_mul_overflow(calls, size, &bytes))
+        bytes = INT64_MAX;
+    skeleton_add(&(*d)->sum, calls, bytes);
+    (*d)->sizes[63 - __builtin_clzll((uint64_t)size)] += calls;
+    return 0;
+}
+
+int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *from)
+{
+    if (!from)
+        return 0;
+    if (!*d && !(*d = calloc(1, sizeof **d)))
+        return no_memory();
+    skeleton_add(&(*d)->sum, from->sum.calls, from->sum.bytes);
+    for (int i = 0; i < 64; i++)
+        (*d)->sizes[i] += from->sizes[i];
+    return 0;
+}
+
+int64_t skeleton_calls(const struct skeleton_descriptor *d)
+{
+    int64_t calls;
+    return __builtin_mul_overflow(ldad_chunks(&d->is), d->repeats, &calls) ? INT64_MAX
+                                                                           : calls;
+}
+
+static int descriptor_draw(struct skeleton_stream *t,
+                           const struct skeleton_descriptor *d)
+{
+    return skeleton_draw(&t->drawn, skeleton_calls(d), d->is.size);
+}
+
+static struct skeleton_descriptor *least_of(struct skeleton_stream *t)
+{
+    struct skeleton_descriptor *least = &t->found[0];
+    for (int i = 1; i < t->founds; i++)
+        if (skeleton_calls(&t->found[i]) < skeleton_calls(least))
+            least = &t->found[i];
+    return least;
+}
+
+/* Those with most calls stay. */
+static int keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats)
+{
+    struct skeleton_descriptor new = {*d, repeats};
+    for (int i = 0; i < t->founds; i++)
+        if (ldad_same(&t->found[i].is, d)) {
+            t->found[i].repeats += repeats;
+            return 0;
+        }
+    if (t->founds == SKELETON_DESCRIPTORS) {
+        struct skeleton_descriptor *least = least_of(t), old = *least;
+        if (skeleton_calls(&old) >= skeleton_calls(&new))
+            return descriptor_draw(t, &new);
+        *least = new;
+        return descriptor_draw(t, &old);
+    }
+    size_t n = (size_t)t->founds + 1;
+    struct skeleton_descriptor *more = realloc(t->found, n * sizeof *more);
+    if (!more)
+        return no_memory();
+    t->found = more;
+    t->found[t->founds++] = new;
+    return 0;
+}
+
+/* Where not all is kept, what is short is a coincidence. */
+static int drop_coincidences(struct skeleton_stream *t)
+{
+    int kept = 0, rc = 0;
+    for (int i = 0; i < t->founds && t->drawn && !rc; i++)
+        if (skeleton_calls(&t->found[i]) >= ENOUGH)
+            t->found[kept++] = t->found[i];
+        else
+            rc = descriptor_draw(t, &t->found[i]);
+    t->founds = t->drawn ? kept : t->founds;
+    return rc;
+}
+
+static int keep_found(void *arg, const struct ldad *d, int64_t repeats)
+{
+    return keep(arg, d, repeats);
+}
+
+/* ---- files ------------------------------------------------------------------ */
+
+static bool begins(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strncmp(text, *list, strlen(*list)))
+            return true;
+    return false;
+}
+
+/* What is the system's, or no file that holds bytes, is nobody's workload. */
+static int kind_of(const char *name)
+{
+    static const char *const other[] = {"/proc/",  "/sys/", "/dev/",       "/run/",
+                                        "pipe:",   "|",     "anon_inode:", "socket:",
+                                        "/memfd:", NULL};
+    static const char *const system[] = {"/etc/", "/usr/", "/lib", NULL};
+    if (!name[0] || begins(name, other))
+        return PLACE_OTHER;
+    const char *so = strstr(name, ".so");
+    bool library = so && (so[3] == 0 || so[3] == '.');
+    return library || begins(name, system) ? PLACE_SYSTEM : PLACE_FILE;
+}
+
+/* Names that differ in their digits only are one role. */
+static uint32_t role_of(struct skeleton *s, const char *name)
+{
+    char key[4096];
+    size_t n = 0;
+    for (; *name && n < sizeof key - 1; name++) {
+        bool digit = *name >= '0' && *name <= '9';
+        if (!digit || n == 0 || key[n - 1] != '#')
+            key[n++] = digit ? '#' : *name;
+    }
+    key[n] = 0;
+    uint32_t id = names_find(&s->roles, key);
+    return id || s->roles.n == SKELETON_ROLES ? id : names_add(&s->roles, key);
+}
+
+static int files_grow(struct skeleton *s, uint32_t id)
+{
+    if (id < s->file_room)
+        return 0;
+    uint32_t room = id + 1 > 2 * s->file_room ? id + 64 : 2 * s->file_room;
+    struct skeleton_file *more = realloc(s->file, room * sizeof *more);
+    if (!more)
+        return no_memory();
+    memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
+    s->file = more;
+    s->file_room = room;
+    return 0;
+}
+
+static int place_look_up(struct reading *r, struct place *p, uint32_t name)
+{
+    struct skeleton *s = r->s;
+    const char *text = log_name(r->log, name);
+    p->kind = (unsigned)kind_of(text);
+    uint32_t known = s->files.n;
+    uint32_t id = p->kind == PLACE_FILE ? names_add(&s->files, text) : 0;
+    if (files_grow(s, id))
+        return -ENOMEM;
+    if (id > known) {
+        s->file[id] = (struct skeleton_file){role_of(s, text), 0, r->process, 0, 0};
+        s->role[s->file[id].role].files++;
+    } else if (id && s->file[id].process != r->process) {
+        s->file[id].shared = true;
+    }
+    p->file = id + 1;
+    return 0;
+}
+
+static struct place *place_of(struct reading *r, uint32_t name)
+{
+    if (name >= r->places) {
+        uint32_t n = name + 1 > 2 * r->places ? name + 64 : 2 * r->places;
+        struct place *more = realloc(r->place, n * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + r->places, 0, (n - r->places) * sizeof *more);
+        r->place = more;
+        r->places = n;
+    }
+    struct place *p = &r->place[name];
+    return p->file || !place_look_up(r, p, name) ? p : NULL;
+}
+
+/* ---- following a file ------------------------------------------------------- */
+
+static int follow_end(struct reading *r, int *number)
+{
+    if (!*number)
+        return 0;
+    struct follow *f = &r->follow[*number - 1];
+    f->finder.arg = &r->s->stream[f->stream - 1];
+    int rc = ldad_finder_end(&f->finder);
+    f->stream = 0;
+    r->idle[r->idles++] = *number;
+    *number = 0;
+    return rc;
+}
+
+static int follow_begin(struct reading *r, int *number, int stream)
+{
+    if (!r->idles) {
+        size_t n = (size_t)r->follows + 1;
+        struct follow *more = realloc(r->follow, n * sizeof *more);
+        r->follow = more ? more : r->follow;
+        int *idle = more ? realloc(r->idle, n * sizeof *idle) : NULL;
+        if (!idle)
+            return no_memory();
+        r->idle = idle;
+        r->idle[r->idles++] = ++r->follows;
+    }
+    *number = r->idle[--r->idles];
+    r->follow[*number - 1] =
+        (struct follow){.stream = stream, .finder = {.found = keep_found}};
+    return 0;
+}
+
+static int follow_transfer(struct reading *r, struct place *p, int stream,
+                           const struct event *e)
+{
+    struct skeleton_file *file = &r->s->file[p->file - 1];
+    int *number = &p->follow[e->class == CLASS_WRITE], rc = 0;
+    if (!file->end && e->class == CLASS_READ)
+        file->read_first = true;
+    if (e->offset + e->bytes > file->end)
+        file->end = e->offset + e->bytes;
+    if (*number && r->follow[*number - 1].stream != stream)
+        rc = follow_end(r, number);
+    if (!rc && !*number)
+        rc = follow_begin(r, number, stream);
+    if (rc)
+        return rc;
+    struct follow *f = &r->follow[*number - 1];
+    f->finder.arg = &r->s->stream[stream - 1]; /* which may have moved */
+    return ldad_finder_call(&f->finder, e->offset, e->bytes);
+}
+
+/* ---- events ----------------------------------------------------------------- */
+
+static int phase_now(const struct reading *r, const struct event *e)
+{
+    const struct thread *t = &r->thread[e->thread % THREADS];
+    int depth = t->depth < DEPTH ? t->depth : DEPTH;
+    return depth ? t->phase[depth - 1] : 0;
+}
+
+static void phase_pass(struct reading *r, const struct event *e, int64_t now_ns)
+{
+    int phase = phase_now(r, e);
+    if (r->clock != (int)(e->thread % THREADS) || now_ns < r->since_ns)
+        return;
+    r->phase[phase].ns += now_ns - r->since_ns;
+    r->since_ns = now_ns;
+}
+
+static int phase_number(struct skeleton *s, const char *name)
+{
+    uint32_t id = names_find(&s->phases, name);
+    if (!id && s->phases.n < SKELETON_PHASES)
+        id = names_add(&s->phases, name);
+    return id ? (int)id : SKELETON_PHASES;
+}
+
+static void visit_mark(struct reading *r, const struct event *e)
+{
+    const char *op = op_get(e->op)->name;
+    struct thread *t = &r->thread[e->thread % THREADS];
+    bool begin = !strcmp(op, "region_begin");
+    if (!begin && strcmp(op, "region_end") != 0)
+        return;
+    if (r->clock < 0)
+        r->clock = (int)(e->thread % THREADS);
+    phase_pass(r, e, e->start_ns);
+    if (!begin) {
+        t->depth -= t->depth > 0;
+        return;
+    }
+    int phase = phase_number(r->s, log_name(r->log, e->name));
+    if (t->depth++ < DEPTH)
+        t->phase[t->depth - 1] = (uint16_t)phase;
+    if (!r->phase[phase].times++)
+        r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
+}
+
+static int visit_transfer(struct reading *r, struct place *p, int stream,
+                          const struct event *e)
+{
+    struct skeleton_stream *t = &r->s->stream[stream - 1];
+    int64_t end;
+    if (e->bytes == 0) {
+        t->empty++;
+        return 0;
+    }
+    if (e->class == CLASS_COPY || e->offset < 0 || e->offset >> OFFSET_BITS ||
+        __builtin_add_overflow(e->offset, e->bytes, &end))
+        return skeleton_draw(&t->unplaced, 1, e->bytes);
+    return follow_transfer(r, p, stream, e);
+}
+
+static void leave_out(struct skeleton *s, const struct place *p, const struct event *e)
+{
+    struct skeleton_sum *sum = p->kind == PLACE_SYSTEM  ? &s->system_files
+                               : p->kind == PLACE_OTHER ? &s->not_files
+                                                        : &s->unfollowed;
+    skeleton_add(sum, 1, e->bytes);
+}
+
+static int visit_io(struct reading *r, const struct event *e)
+{
+    struct place *p = place_of(r, e->name);
+    if (!p)
+        return -ENOMEM;
+    if (p->file == 1) { /* no file */
+        leave_out(r->s, p, e);
+        return 0;
+    }
+    int phase = phase_now(r, e), rc = 0;
+    int n = stream_of(r, r->s->file[p->file - 1].role, phase, e);
+    if (n <= 0) {
+        skeleton_add(&r->s->unfollowed, 1, e->bytes);
+        return n;
+    }
+    r->phase[phase].used = true;
+    log_sum(&r->phase[phase].io_ns, e->duration_ns);
+    struct skeleton_stream *t = &r->s->stream[n - 1];
+    skeleton_add(&t->sum, 1, e->bytes);
+    t->failed += e->bytes < 0;
+    if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
+        rc = visit_transfer(r, p, n, e);
+    for (int i = 0; e->class == CLASS_CLOSE && i < 2 && !rc; i++)
+        rc = follow_end(r, &p->follow[i]);
+    return rc;
+}
+
+static int visit(struct reading *r, const struct event *e)
+{
+    r->order++;
+    if (!r->begin_ns)
+        r->begin_ns = r->since_ns = e->start_ns;
+    if (e->start_ns + e->duration_ns > r->last_ns)
+        r->last_ns = e->start_ns + e->duration_ns;
+    if (e->class == CLASS_MARK)
+        visit_mark(r, e);
+    return e->level == 0 && op_is_io((enum trace_class)e->class) ? visit_io(r, e) : 0;
+}
+
+/* ---- logs ------------------------------------------------------------------- */
+
+static void phase_close(struct skeleton_phase *p, double s, double io_s, int64_t times,
+                        int64_t begin_ns)
+{
+    bool first = p->processes++ == 0;
+    p->min_s = first || s < p->min_s ? s : p->min_s;
+    p->max_s = first || s > p->max_s ? s : p->max_s;
+    p->io_min_s = first || io_s < p->io_min_s ? io_s : p->io_min_s;
+    p->io_max_s = first || io_s > p->io_max_s ? io_s : p->io_max_s;
+    p->begin_ns = first || begin_ns < p->begin_ns ? begin_ns : p->begin_ns;
+    p->sum_s += s;
+    p->io_sum_s += io_s;
+    p->times = times > p->times ? times : p->times;
+}
+
+static void phases_close(struct reading *r)
+{
+    struct event end = {.thread = r->clock < 0 ? 0 : (uint32_t)r->clock};
+    r->clock = (int)end.thread;
+    phase_pass(r, &end, r->last_ns);
+    for (int i = 0; i <= SKELETON_PHASES; i++)
+        if (r->phase[i].used || r->phase[i].times)
+            phase_close(&r->s->phase[i], (double)r->phase[i].ns * 1e-9,
+                        (double)r->phase[i].io_ns * 1e-9, r->phase[i].times,
+                        r->phase[i].begin_ns);
+}
+
+static int add_process(struct skeleton *s, int32_t rank)
+{
+    int32_t *more = realloc(s->rank, ((size_t)s->processes + 1) * sizeof *more);
+    if (!more)
+        return no_memory();
+    s->rank = more;
+    s->rank[s->processes++] = rank;
+    return 0;
+}
+
+static int read_events(struct reading *r)
+{
+    struct event e;
+    int more, rc = 0;
+    bool out = r->s->has_ranks && log_info(r->log)->rank < 0;
+    while (!rc && (more = log_next(r->log, &e)) != 0) {
+        if (more < 0)
+            return more;
+        if (!out)
+            rc = visit(r, &e);
+        else if (e.level == 0 && op_is_io((enum trace_class)e.class))
+            skeleton_add(&r->s->other_processes, 1, e.bytes);
+    }
+    for (uint32_t i = 0; i < r->places && !rc; i++)
+        for (int k = 0; k < 2 && !rc; k++)
+            rc = follow_end(r, &r->place[i].follow[k]);
+    if (!out)
+        phases_close(r);
+    return rc;
+}
+
+static int read_log(void *arg, struct log *l)
+{
+    struct skeleton *s = arg;
+    struct reading *r = calloc(1, sizeof *r);
+    const struct log_info *i = log_info(l);
+    if (!r)
+        return no_memory();
+    r->s = s;
+    r->log = l;
+    r->clock = -1;
+    r->process = s->processes;
+    s->dropped += i->dropped;
+    int rc = s->has_ranks && i->rank < 0 ? 0 : add_process(s, i->rank);
+    rc = rc ? rc : read_events(r);
+    free(r->place);
+    free(r->follow);
+    free(r->idle);
+    free(r);
+    run_say_notes(l);
+    return rc;
+}
+
+static int look_for_ranks(void *arg, struct log *l)
+{
+    *(bool *)arg |= log_info(l)->rank >= 0;
+    return 0;
+}
+
+int skeleton_make(struct skeleton *s, struct run *r)
+{
+    int rc = run_each(r, look_for_ranks, &s->has_ranks);
+    r->unreadable = 0; /* counted again */
+    rc = rc ? rc : run_each(r, read_log, s);
+    for (int i = 0; i < s->streams && !rc; i++)
+        rc = drop_coincidences(&s->stream[i]);
+    for (uint32_t i = 1; i <= s->files.n && i < s->file_room && !rc; i++) {
+        struct skeleton_role *role = &s->role[s->file[i].role];
+        role->shared += s->file[i].shared;
+        role->read_first += s->file[i].read_first;
+        if (s->file[i].end > role->bytes)
+            role->bytes = s->file[i].end;
+    }
+    return rc;
+}
+
+void skeleton_free(struct skeleton *s)
+{
+    for (int i = 0; i < s->streams; i++) {
+        free(s->stream[i].drawn);
+        free(s->stream[i].unplaced);
+        free(s->stream[i].found);
+    }
+    free(s->stream);
+    free(s->slot);
+    free(s->file);
+    free(s->rank);
+    names_free(&s->files);
+    names_free(&s->roles);
+    names_free(&s->phases);
+}

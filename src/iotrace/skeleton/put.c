@@ -1,0 +1,437 @@
+/* Writes a skeleton. Streams of one kind become plans: ranks that do the same, at
+ * places that their numbers tell, are one. */
+#include "base/err.h"
+#include "iotrace/skeleton/skeleton.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLANS = 32 }; /* of a group; the calls of further ranks are drawn */
+
+struct group { /* streams of one phase, role and call, by rank */
+    struct skeleton_stream **stream;
+    int streams;
+    int64_t order;
+    struct skeleton_sum sum, described;
+    int64_t empty, failed;
+    struct skeleton_drawn *drawn, *unplaced;
+};
+
+struct putting {
+    struct skeleton *s;
+    struct json *j;
+    struct skeleton_stream **stream;
+    struct group *group;
+    int groups;
+    int phase[SKELETON_PHASES + 1], phases; /* number shown; -1: none yet */
+    int role[SKELETON_ROLES + 1], roles;
+    uint32_t role_at[SKELETON_ROLES + 1]; /* by number shown */
+    int phase_at[SKELETON_PHASES + 1];
+    struct skeleton_sum total, described, drawn, unplaced, other;
+};
+
+static const struct skeleton *sorted; /* whose streams are compared */
+
+static int32_t rank_of(const struct skeleton_stream *t)
+{
+    return sorted->rank[t->process];
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct skeleton_stream *x = *(struct skeleton_stream *const *)a,
+                                 *y = *(struct skeleton_stream *const *)b;
+    if (x->phase != y->phase)
+        return x->phase < y->phase ? -1 : 1;
+    if (x->role != y->role)
+        return x->role < y->role ? -1 : 1;
+    if (x->op != y->op)
+        return x->op < y->op ? -1 : 1;
+    if (rank_of(x) != rank_of(y))
+        return rank_of(x) < rank_of(y) ? -1 : 1;
+    return x->process < y->process ? -1 : x->process > y->process;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    const struct skeleton_stream *s = x->stream[0], *t = y->stream[0];
+    int64_t begin_s = sorted->phase[s->phase].begin_ns,
+            begin_t = sorted->phase[t->phase].begin_ns;
+    if (s->phase != t->phase && begin_s != begin_t)
+        return begin_s < begin_t ? -1 : 1;
+    if (s->phase != t->phase)
+        return s->phase < t->phase ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* ---- plans ------------------------------------------------------------------ */
+
+/* What the start of descriptor i adds from stream a to stream b, where they differ in
+ * that only. */
+static bool step_of(const struct skeleton_stream *a, const struct skeleton_stream *b,
+                    int i, int64_t *step)
+{
+    struct ldad x = a->found[i].is;
+    *step = b->found[i].is.start - x.start;
+    x.start = b->found[i].is.start;
+    return a->found[i].repeats == b->found[i].repeats && ldad_same(&x, &b->found[i].is);
+}
+
+/* How many streams from `t` on, at equal distances of ranks, are one plan. */
+static int plan_length(struct skeleton_stream *const *t, int most)
+{
+    int n = 1;
+    for (; n < most; n++) {
+        int64_t first, step;
+        bool same = t[0]->founds == t[n]->founds &&
+                    rank_of(t[n]) - rank_of(t[n - 1]) == rank_of(t[1]) - rank_of(t[0]);
+        for (int i = 0; same && i < t[0]->founds; i++)
+            same = step_of(t[0], t[1], i, &first) &&
+                   step_of(t[n - 1], t[n], i, &step) && first == step;
+        if (!same || rank_of(t[n]) == rank_of(t[n - 1]))
+            break;
+    }
+    return n;
+}
+
+static void put_descriptor(struct json *j, struct skeleton_stream *const *t, int n,
+                           int i)
+{
+    char text[LDAD_TEXT];
+    struct ldad_plan plan = {.ranks = n,
+                             .each = t[0]->found[i].is,
+                             .digits = 1,
+                             .digit = {{.count = n}},
+                             .end = INT64_MAX};
+    if (n > 1)
+        step_of(t[0], t[1], i, &plan.digit[0].step);
+    ldad_plan_print(text, sizeof text, &plan);
+    json_object_flat(j, NULL);
+    json_text(j, "plan", text);
+    json_int(j, "repeats", t[0]->found[i].repeats);
+    json_end_object(j);
+}
+
+static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
+{
+    json_object(j, NULL);
+    json_int(j, "first_rank", rank_of(t[0]));
+    json_int(j, "rank_step", n > 1 ? rank_of(t[1]) - rank_of(t[0]) : 1);
+    json_int(j, "ranks", n);
+    json_array(j, "descriptors");
+    for (int i = 0; i < t[0]->founds; i++)
+        put_descriptor(j, t, n, i);
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static void describe(struct group *g, const struct skeleton_stream *t)
+{
+    for (int i = 0; i < t->founds; i++) {
+        int64_t calls = skeleton_calls(&t->found[i]);
+        skeleton_add(&g->described, calls, calls * t->found[i].is.size);
+    }
+}
+
+static int draw_stream(struct group *g, const struct skeleton_stream *t)
+{
+    int rc = 0;
+    for (int i = 0; i < t->founds && !rc; i++)
+        rc =
+            skeleton_draw(&g->drawn, skeleton_calls(&t->found[i]), t->found[i].is.size);
+    return rc;
+}
+
+static int put_plans(struct json *j, struct group *g)
+{
+    int plans = 0, rc = 0;
+    json_array(j, "plans");
+    for (int i = 0; i < g->streams && !rc;) {
+        int n = plan_length(g->stream + i, g->streams - i);
+        if (g->stream[i]->founds && plans++ < PLANS)
+            put_plan(j, g->stream + i, n);
+        for (int end = i + n; i < end && !rc; i++)
+            if (plans <= PLANS)
+                describe(g, g->stream[i]);
+            else
+                rc = draw_stream(g, g->stream[i]);
+    }
+    json_end_array(j);
+    return rc;
+}
+
+/* ---- groups ----------------------------------------------------------------- */
+
+static void put_sum(struct json *j, const char *key, const struct skeleton_sum *sum)
+{
+    json_object_flat(j, key);
+    json_int(j, "calls", sum->calls);
+    json_int(j, "bytes", sum->bytes);
+    json_end_object(j);
+}
+
+/* Sizes as pairs: the power of two at or below, and how many calls. */
+static void put_drawn(struct json *j, const char *key, const struct skeleton_drawn *d)
+{
+    if (!d)
+        return;
+    json_object_flat(j, key);
+    json_int(j, "calls", d->sum.calls);
+    json_int(j, "bytes", d->sum.bytes);
+    json_array_flat(j, "sizes");
+    for (int i = 0; i < 63; i++)
+        if (d->sizes[i]) {
+            json_array_flat(j, NULL);
+            json_int(j, NULL, (int64_t)1 << i);
+            json_int(j, NULL, d->sizes[i]);
+            json_end_array(j);
+        }
+    json_end_array(j);
+    json_end_object(j);
+}
+
+static const char *level_of(const struct skeleton_stream *t)
+{
+    const char *name = op_get(t->op)->name;
+    if (!strncmp(name, "MPI_", 4))
+        return "MPI-IO";
+    if (!strncmp(name, "H5", 2))
+        return "HDF5";
+    if (!strncmp(name, "aio_", 4) || !strncmp(name, "lio_", 4) ||
+        !strncmp(name, "io_", 3) || !strncmp(name, "uring_", 6))
+        return "asynchronous";
+    return t->flags & TRACE_STREAM ? "stdio" : "POSIX";
+}
+
+static void put_kind(struct putting *p, const struct group *g)
+{
+    char role[24];
+    const struct skeleton_stream *t = g->stream[0];
+    snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
+    json_int(p->j, "phase", p->phase[t->phase]);
+    json_text(p->j, "file", role);
+    json_text(p->j, "call", op_get(t->op)->name);
+    json_text(p->j, "level", level_of(t));
+    if (t->flags & TRACE_COLLECTIVE)
+        json_bool(p->j, "collective", true);
+    json_int(p->j, "ranks", g->streams);
+    json_int(p->j, "calls", g->sum.calls);
+    json_int(p->j, "bytes", g->sum.bytes);
+    if (g->failed)
+        json_int(p->j, "failed", g->failed);
+}
+
+static int put_transfers(struct putting *p, struct group *g)
+{
+    const char *class = op_class_name(op_get(g->stream[0]->op)->class);
+    json_object(p->j, NULL);
+    put_kind(p, g);
+    json_text(p->j, "direction", class);
+    if (g->empty)
+        json_int(p->j, "empty", g->empty);
+    int rc = put_plans(p->j, g);
+    put_drawn(p->j, "drawn", g->drawn);
+    put_drawn(p->j, "unplaced", g->unplaced);
+    json_end_object(p->j);
+    skeleton_add(&p->total, g->sum.calls, g->sum.bytes);
+    skeleton_add(&p->described, g->described.calls, g->described.bytes);
+    if (g->drawn)
+        skeleton_add(&p->drawn, g->drawn->sum.calls, g->drawn->sum.bytes);
+    if (g->unplaced)
+        skeleton_add(&p->unplaced, g->unplaced->sum.calls, g->unplaced->sum.bytes);
+    return rc;
+}
+
+static bool is_transfer(const struct group *g)
+{
+    enum trace_class class = op_get(g->stream[0]->op)->class;
+    return class == CLASS_READ || class == CLASS_WRITE;
+}
+
+static int put_groups(struct putting *p)
+{
+    int rc = 0;
+    json_array(p->j, "transfers");
+    for (int i = 0; i < p->groups && !rc; i++)
+        if (is_transfer(&p->group[i]))
+            rc = put_transfers(p, &p->group[i]);
+    json_end_array(p->j);
+    json_array(p->j, "calls");
+    for (int i = 0; i < p->groups && !rc; i++) {
+        const struct group *g = &p->group[i];
+        if (is_transfer(g))
+            continue;
+        json_object_flat(p->j, NULL);
+        put_kind(p, g);
+        json_end_object(p->j);
+        skeleton_add(&p->other, g->sum.calls, g->sum.bytes);
+    }
+    json_end_array(p->j);
+    return rc;
+}
+
+static int group_add(struct group *g, struct skeleton_stream *t)
+{
+    g->streams++;
+    g->empty += t->empty;
+    g->failed += t->failed;
+    skeleton_add(&g->sum, t->sum.calls, t->sum.bytes);
+    int rc = skeleton_draw_all(&g->drawn, t->drawn);
+    return rc ? rc : skeleton_draw_all(&g->unplaced, t->unplaced);
+}
+
+static int make_groups(struct putting *p)
+{
+    struct skeleton *s = p->s;
+    int rc = 0;
+    for (int i = 0; i < s->streams; i++)
+        p->stream[i] = &s->stream[i];
+    qsort(p->stream, (size_t)s->streams, sizeof *p->stream, by_kind);
+    for (int i = 0; i < s->streams && !rc; i++) {
+        struct skeleton_stream *t = p->stream[i], *last = i ? p->stream[i - 1] : NULL;
+        if (!last || t->phase != last->phase || t->role != last->role ||
+            t->op != last->op)
+            p->group[p->groups++] =
+                (struct group){.stream = &p->stream[i], .order = t->order};
+        rc = group_add(&p->group[p->groups - 1], t);
+    }
+    qsort(p->group, (size_t)p->groups, sizeof *p->group, by_time);
+    return rc;
+}
+
+/* Phases and roles are numbered as they come up, whatever the logs' names are. */
+static void number_all(struct putting *p)
+{
+    memset(p->phase, -1, sizeof p->phase);
+    memset(p->role, -1, sizeof p->role);
+    for (int i = 0; i < p->groups; i++) {
+        const struct skeleton_stream *t = p->group[i].stream[0];
+        if (p->phase[t->phase] < 0) {
+            p->phase_at[p->phases] = t->phase;
+            p->phase[t->phase] = p->phases++;
+        }
+        if (p->role[t->role] < 0) {
+            p->role_at[p->roles] = t->role;
+            p->role[t->role] = p->roles++;
+        }
+    }
+}
+
+/* ---- the rest --------------------------------------------------------------- */
+
+static double rounded(double seconds)
+{
+    return (double)(int64_t)(seconds * 1e6 + 0.5) / 1e6;
+}
+
+static void put_spread(struct json *j, const char *key, double min, double mean,
+                       double max)
+{
+    json_object_flat(j, key);
+    json_real(j, "min", rounded(min));
+    json_real(j, "mean", rounded(mean));
+    json_real(j, "max", rounded(max));
+    json_end_object(j);
+}
+
+static void put_phases(const struct putting *p)
+{
+    json_array(p->j, "phases");
+    for (int i = 0; i < p->phases; i++) {
+        const struct skeleton_phase *f = &p->s->phase[p->phase_at[i]];
+        double n = f->processes;
+        json_object(p->j, NULL);
+        json_int(p->j, "phase", i);
+        json_bool(p->j, "region", p->phase_at[i] > 0);
+        json_int(p->j, "times", f->times);
+        json_int(p->j, "ranks", f->processes);
+        put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);
+        put_spread(p->j, "io_seconds", f->io_min_s, f->io_sum_s / n, f->io_max_s);
+        json_end_object(p->j);
+    }
+    json_end_array(p->j);
+}
+
+static void put_roles(const struct putting *p)
+{
+    json_array(p->j, "files");
+    for (int i = 0; i < p->roles; i++) {
+        const struct skeleton_role *r = &p->s->role[p->role_at[i]];
+        char name[24];
+        snprintf(name, sizeof name, "file-%d", i + 1);
+        json_object_flat(p->j, NULL);
+        json_text(p->j, "file", name);
+        json_int(p->j, "files", r->files);
+        json_int(p->j, "shared", r->shared);
+        json_int(p->j, "inputs", r->read_first);
+        json_int(p->j, "bytes", r->bytes);
+        json_end_object(p->j);
+    }
+    json_end_array(p->j);
+}
+
+static void put_totals(const struct putting *p)
+{
+    struct json *j = p->j;
+    json_object(j, "totals");
+    put_sum(j, "transfers", &p->total);
+    put_sum(j, "described", &p->described);
+    put_sum(j, "drawn", &p->drawn);
+    put_sum(j, "unplaced", &p->unplaced);
+    put_sum(j, "calls", &p->other);
+    json_end_object(j);
+    json_object(j, "left_out");
+    put_sum(j, "processes_without_rank", &p->s->other_processes);
+    put_sum(j, "system_files", &p->s->system_files);
+    put_sum(j, "not_files", &p->s->not_files);
+    put_sum(j, "too_many", &p->s->unfollowed);
+    json_unsigned(j, "events_dropped", p->s->dropped);
+    json_end_object(j);
+}
+
+static int put_all(struct putting *p)
+{
+    struct json *j = p->j;
+    json_object(j, NULL);
+    json_text(j, "schema", "leadline-skeleton/1");
+    json_bool(j, "mpi", p->s->has_ranks);
+    json_int(j, "ranks", p->s->processes);
+    put_roles(p);
+    put_phases(p);
+    int rc = put_groups(p);
+    put_totals(p);
+    json_end_object(j);
+    return rc;
+}
+
+int skeleton_put(struct skeleton *s, struct json *j)
+{
+    size_t most = (size_t)s->streams + 1;
+    struct putting *p = calloc(1, sizeof *p);
+    int rc = -ENOMEM;
+    if (p) {
+        *p = (struct putting){.s = s, .j = j};
+        p->stream = calloc(most, sizeof *p->stream);
+        p->group = calloc(most, sizeof *p->group);
+    }
+    sorted = s;
+    if (p && p->stream && p->group)
+        rc = make_groups(p);
+    else
+        err_set(rc, NULL, -1, "no memory for the skeleton");
+    if (!rc) {
+        number_all(p);
+        rc = put_all(p);
+    }
+    for (int i = 0; p && i < p->groups; i++) {
+        free(p->group[i].drawn);
+        free(p->group[i].unplaced);
+    }
+    if (p) {
+        free(p->stream);
+        free(p->group);
+    }
+    free(p);
+    return rc;
+}

@@ -1,0 +1,106 @@
+/* A skeleton is what a run asked of its files, without names, hosts or data: transfers
+ * as descriptors by file role, phase and rank, and all other calls as counts. Its size
+ * does not depend on how long the run was. The format is in doc/skeleton.md. */
+#ifndef IOTRACE_SKELETON_SKELETON_H
+#define IOTRACE_SKELETON_SKELETON_H
+
+#include "algebra/descriptor.h"
+#include "base/format/json.h"
+#include "iotrace/read/names.h"
+#include "iotrace/read/runs.h"
+
+enum {
+    SKELETON_ROLES = 255, /* further files have role 0 together */
+    SKELETON_PHASES = 63, /* further ones are the last */
+    SKELETON_STREAMS = 1 << 18,
+    SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
+};
+
+struct skeleton_sum {
+    int64_t calls, bytes;
+};
+
+struct skeleton_descriptor {
+    struct ldad is; /* each chunk is one call */
+    int64_t repeats;
+};
+
+struct skeleton_drawn { /* calls that no descriptor holds */
+    struct skeleton_sum sum;
+    int64_t sizes[64]; /* [n]: of 2^n to 2^(n+1) - 1 bytes */
+};
+
+/* The calls of one kind that one process made to the files of a role in a phase. */
+struct skeleton_stream {
+    uint32_t role;
+    uint16_t phase, op;
+    uint8_t flags; /* of its first call */
+    int process;
+    int64_t order; /* number of its first call in the process */
+    struct skeleton_sum sum;
+    int64_t empty, failed; /* calls that moved nothing; such are not in descriptors */
+    struct skeleton_drawn *drawn;    /* NULL: none */
+    struct skeleton_drawn *unplaced; /* offset not known */
+    struct skeleton_descriptor *found;
+    int founds;
+};
+
+struct skeleton_file {
+    uint32_t role;
+    int64_t end; /* the highest that a transfer reached */
+    int process; /* that used it first */
+    bool shared; /* others did, too */
+    bool read_first;
+};
+
+struct skeleton_role {
+    int64_t files, shared, read_first;
+    int64_t bytes; /* of the largest */
+};
+
+struct skeleton_phase {
+    int64_t times;    /* of the process that entered it most often */
+    int64_t begin_ns; /* after the process's begin, the earliest */
+    int processes;
+    double min_s, sum_s, max_s;          /* within it */
+    double io_min_s, io_sum_s, io_max_s; /* in calls */
+};
+
+struct skeleton {
+    struct names files, roles, phases;
+    struct skeleton_file *file; /* by number of its name */
+    uint32_t file_room;
+    struct skeleton_role role[SKELETON_ROLES + 1];
+    struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: outside of all regions */
+    struct skeleton_stream *stream;
+    int streams, room;
+    int32_t *slot; /* number + 1 of a stream, by hash; 0: free */
+    int slots;
+    int32_t *rank; /* of each process */
+    int processes;
+    bool has_ranks; /* then only processes with a rank count */
+    /* Left out, and why. */
+    struct skeleton_sum other_processes, not_files, system_files, unfollowed;
+    uint64_t dropped;
+};
+
+/* Local. Makes the skeleton of a run. 0, or -errno with a sentence; free it in both
+ * cases. */
+int skeleton_make(struct skeleton *s, struct run *r);
+void skeleton_free(struct skeleton *s);
+
+/* Local. Writes it as JSON. 0, or -ENOMEM with a sentence. */
+int skeleton_put(struct skeleton *s, struct json *j);
+
+/* Local. Adds calls of `size` > 0 bytes to what is drawn, or all of `from`. 0, or
+ * -ENOMEM with a sentence. */
+int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size);
+int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *from);
+
+/* Local. Calls that a descriptor stands for. */
+int64_t skeleton_calls(const struct skeleton_descriptor *d);
+
+/* Local. *sum += calls and bytes; bytes below 0 count as none. */
+void skeleton_add(struct skeleton_sum *sum, int64_t calls, int64_t bytes);
+
+#endif

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# limit: 300; tier: quick ci
+"""iotrace ldad --skeleton: what a run asked of its files, without any name. Its calls
+and bytes are those of the trace, and its size does not grow with the run."""
+import getpass
+import glob
+import json
+import os
+import shutil
+import socket
+import subprocess
+
+from e2e import BUILD, Case, add, drawn, main
+
+from leadline import skeleton
+
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+IOTRACE = os.path.join(BUILD, "iotrace")
+PROGRAMS = {
+    "madbench": ("madbench", ("256", "4", "--io-only")),
+    "madbench_mpi": ("madbench", ("256", "4", "--io-only", "--iomethod=MPI",
+                                  "--filetype=SHARED")),
+    "blocktransfer": ("blocktransfer", ("2M", "-b", "64k")),
+    "random": ("blocktransfer", ("2M", "-b", "4k", "-p", "RANDOM")),
+    "perf": ("ldad", ("perf", "--chunk=12k", "--chunks=5")),
+    "mandelbrot": ("ldad", ("mandelbrot", "--width=301", "--height=101",
+                            "--iterations=50")),
+    "jacobi": ("ldad", ("jacobi", "--rows=67", "--columns=45", "--sweeps=3",
+                        "--chunk=2k")),
+    "fft": ("ldad", ("fft", "--points=2048", "--chunk=4k")),
+}
+
+
+class Skeletons(Case):
+    def traced(self, program, *args, np=2):
+        done = self.run_program(program, *args, "--quiet", np=np, json=False,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.assertEqual(done.status, 0, done)
+        run = os.path.join(done.folder, "run")
+        os.mkdir(run)
+        for log in glob.glob(os.path.join(done.folder, "*.bin")):
+            shutil.move(log, run)
+        return run
+
+    def iotrace(self, *args):
+        return subprocess.check_output((IOTRACE,) + args, stderr=subprocess.STDOUT)
+
+    def made(self, run):
+        """(its text, as the reader has it, as JSON has it)."""
+        path = run + ".skeleton"
+        self.iotrace("ldad", run, "--skeleton=" + path)
+        with open(path) as f:
+            text = f.read()
+        return text, skeleton.load(path), json.loads(text)
+
+    def counts(self, program, args, np):
+        run = self.traced(program, *args, np=np)
+        text, _, found = self.made(run)
+        summary = json.loads(self.iotrace("summary", run, "--json=-").decode())
+        processes = [p for p in summary["processes"] if p["rank"] >= 0]
+        self.assertEqual(len(processes), np)
+        sums = [p["by_class"]["all"] for p in processes]
+        left, totals = found["left_out"], found["totals"]
+        parts = [totals["transfers"], totals["calls"], left["system_files"],
+                 left["not_files"], left["too_many"]]
+        for key in ("calls", "bytes"):
+            self.assertEqual(sum(p[key] for p in parts), sum(s[key] for s in sums), key)
+        self.assertEqual(left["too_many"]["calls"], 0)
+        self.by_call(summary, found)
+        self.anonymous(text, run)
+        self.assertLess(len(text), 60000)
+
+    def by_call(self, summary, found):
+        """Calls that only files of the run are asked by."""
+        mine = {}
+        for t in found["transfers"]:
+            calls, size = mine.get(t["call"], (0, 0))
+            mine[t["call"]] = (calls + t["calls"], size + t["bytes"])
+        theirs = {c["name"]: (c["sum"]["calls"], c["sum"]["bytes"])
+                  for c in summary["calls"] if c["class"] in ("read", "write")}
+        names = [n for n in mine if n.startswith("MPI_") or n == "pwrite"]
+        self.assertTrue(names or mine)
+        for name in names:
+            self.assertEqual(mine[name], theirs[name], name)
+
+    def anonymous(self, text, run):
+        folder = os.path.dirname(run)
+        words = set(folder.split("/")) | {os.path.basename(f) for f in os.listdir(
+            folder)} | {socket.gethostname(), getpass.getuser(), "/"}
+        words |= {"madbench", "blocktransfer", "mandelbrot", "jacobi"}
+        text = text.replace("leadline-skeleton/1", "").replace("MPI-IO", "")
+        text = text.replace("file-", "")
+        found = [w for w in words - {"files"}
+                 if (len(w) > 4 or w == "/") and w in text]
+        self.assertEqual(found, [])
+
+    def test_size_does_not_grow(self):
+        sizes = []
+        for size in ("1M", "10M"):
+            text, found, _ = self.made(self.traced("blocktransfer", size, "-b", "16k"))
+            sizes.append(len(text))
+            self.assertGreaterEqual(found.bytes, 2 * 2 * int(size[:-1]) << 20)
+        self.assertLess(abs(sizes[1] - sizes[0]), 0.03 * sizes[0])
+
+    def test_random_places_are_drawn_and_counted(self):
+        text, _, found = self.made(self.traced("blocktransfer", "4M", "-b", "4k",
+                                               "-p", "RANDOM"))
+        drawn_calls = found["totals"]["drawn"]["calls"]
+        self.assertGreater(drawn_calls, 1000)
+        sizes = sum(n for t in found["transfers"] for _, n in
+                    t.get("drawn", {}).get("sizes", []))
+        self.assertEqual(sizes, drawn_calls)
+        self.assertLess(len(text), 60000)
+
+    def test_ranks_are_one_plan(self):
+        _, _, found = self.made(self.traced("madbench", "256", "4", "--io-only",
+                                            "--filetype=SHARED", np=4))
+        plans = [t["plans"] for t in found["transfers"] if t["ranks"] == 4]
+        self.assertTrue(plans)
+        self.assertEqual({len(p) for p in plans}, {1})
+        self.assertIn("ranks=4 step=524288 ", plans[0][0]["descriptors"][0]["plan"])
+
+
+CASES = [(name, np) for name in PROGRAMS for np in (2, 4)]
+for name, np in drawn(CASES, 4):
+    add(Skeletons, "counts_of_%s_%d" % (name, np), "counts", *PROGRAMS[name] + (np,))
+
+if __name__ == "__main__":
+    main()
