@@ -20,6 +20,7 @@ dist_leadline_DATA = \
 	python/leadline/gate.py \
 	python/leadline/groups.py \
 	python/leadline/history.py \
+	python/leadline/iotrace_page.py \
 	python/leadline/iotrace_plot.py \
 	python/leadline/json_schema.py \
 	python/leadline/need.py \
@@ -54,6 +55,8 @@ dist_leadline_DATA = \
 	python/leadline/sweep.py \
 	python/leadline/table.py \
 	python/leadline/tails.py \
+	python/leadline/trace_page.py \
+	python/leadline/trace_svg.py \
 	python/leadline/traces.py \
 	python/leadline/trend.py \
 	python/leadline/verdicts.py

@@ -155,11 +155,16 @@ def render(found, title, baseline, version):
     body += [section(*[key, heading] + content) for key, heading, content in made]
     body.append(tag("footer", "Made by leadline %s on %s." % (
         version, time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()))))
+    return document(title, body)
+
+
+def document(title, body, more_style=""):
+    """The whole file, of elements."""
     head = tag("head", Raw('<meta charset="utf-8">\n'
                            '<meta name="viewport" content="width=device-width">\n'
                            '<meta http-equiv="Content-Security-Policy" content="%s">\n'
                            % escape(POLICY)),
-               tag("title", title), tag("style", Raw(page_style.style())))
+               tag("title", title), tag("style", Raw(page_style.style() + more_style)))
     return "<!DOCTYPE html>\n" + tag("html", head, tag("body", *body), lang="en")
 
 

@@ -7,29 +7,51 @@
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
+#include "iotrace/skeleton/skeleton.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LANES_MAX 4096 /* processes with a row of their own */
 #define FILES 6        /* with a map of their own */
+#define ALIKE 3        /* of them with names that differ in digits only */
 #define ROWS 64        /* of such a map */
+#define BANDS 64       /* of ranks in such a map */
+#define FOLDERS 4096   /* with a row of their own */
+#define BITS 64        /* powers of two of sizes and durations */
+
+/* What a process's time in calls is shared out to. */
+enum group { GROUP_READ, GROUP_WRITE, GROUP_METADATA, GROUP_WAIT, GROUPS };
+static const char *const group_name[] = {"read_s", "write_s", "metadata_s", "wait_s"};
 
 struct lane { /* of a process */
     int log;  /* it is in */
     int32_t rank, pid;
     int64_t begin_ns, end_ns, covered_ns;
-    double *io_s, *read, *written; /* by slice */
+    double *io_s, *read, *written, *group[GROUPS]; /* by slice */
 };
 
 struct file { /* a row of names */
     int64_t bytes, end;
-    int map; /* -1: none */
+    int map;         /* number + 1; 0: none */
+    uint32_t folder; /* number + 1; 0: not looked up yet */
+    bool stored;     /* not a pipe, a file of the system or the like */
+};
+
+struct folder {
+    int64_t calls[CLASSES], errors, ns;
 };
 
 struct map {
     uint32_t file;
-    double *read, *written; /* [row][slice] */
+    double *read, *written;       /* [row][slice] */
+    double *read_by, *written_by; /* [row][band of ranks] */
+};
+
+struct spread { /* transfers by log2 of bytes and of nanoseconds */
+    int64_t calls[BITS][BITS];
+    double s[BITS][BITS];
 };
 
 struct bins {
@@ -43,7 +65,11 @@ struct bins {
     uint32_t file_room;
     struct map map[FILES];
     int maps;
-    bool fill; /* second pass */
+    int32_t ranks; /* the highest + 1 */
+    struct names folders;
+    struct folder *folder; /* [0]: of files beyond FOLDERS */
+    struct spread *spread; /* of reads, of writes */
+    bool fill;             /* second pass */
 };
 
 struct reading {
@@ -78,6 +104,8 @@ static struct lane *add_lane(struct reading *r, int32_t pid)
     }
     struct lane *lane = &b->lane[b->lanes++];
     *lane = (struct lane){.log = b->log, .rank = i->rank, .pid = pid};
+    if (i->rank >= b->ranks && i->rank < INT32_MAX)
+        b->ranks = i->rank + 1;
     if (!i->table) {
         lane->begin_ns = i->begin_ns;
         lane->end_ns = i->end_ns;
@@ -106,7 +134,8 @@ static struct file *bins_file_of(struct reading *r, uint32_t id)
         r->global = more;
         r->names = names;
     }
-    if (!r->global[id])
+    bool first = !r->global[id];
+    if (first)
         r->global[id] = names_add(&b->names, log_name(r->log, id));
     uint32_t n = r->global[id];
     if (n >= b->file_room) {
@@ -118,7 +147,26 @@ static struct file *bins_file_of(struct reading *r, uint32_t id)
         b->file = more;
         b->file_room = room;
     }
+    if (first)
+        b->file[n].stored = skeleton_kind(log_name(r->log, id)) == SKELETON_FILE;
     return &b->file[n];
+}
+
+/* The row of the folder that a file is in. */
+static struct folder *folder_of(struct bins *b, struct file *f, const char *name)
+{
+    if (!f->folder) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s", name);
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            slash[slash == folder] = 0;
+        uint32_t n = b->folders.n < FOLDERS
+                         ? names_add(&b->folders, slash ? folder : ".")
+                         : names_find(&b->folders, folder);
+        f->folder = n + 1;
+    }
+    return &b->folder[f->folder - 1];
 }
 
 /* ---- first pass: how long, how large -------------------------------------- */
@@ -174,19 +222,71 @@ static void share_out(const struct bins *b, double *slice, int64_t from, int64_t
     slice[i] += value - given; /* so that nothing is lost in rounding */
 }
 
-static void fill_map(const struct bins *b, const struct file *f, const struct event *e)
+static void fill_map(const struct bins *b, const struct file *f, const struct event *e,
+                     int32_t rank)
 {
-    const struct map *m = &b->map[f->map];
-    double *grid = e->file_class == CLASS_READ ? m->read : m->written;
+    const struct map *m = &b->map[f->map - 1];
+    double *grid = e->class == CLASS_READ ? m->read : m->written;
+    double *by = e->class == CLASS_READ ? m->read_by : m->written_by;
     double height = (double)f->end / ROWS;
     int64_t first = (int64_t)((double)e->offset / height);
     int64_t last = (int64_t)((double)(e->offset + e->bytes - 1) / height);
     first = first >= ROWS ? ROWS - 1 : first;
     last = last >= ROWS ? ROWS - 1 : last;
     int64_t end_ns = e->start_ns + e->duration_ns;
-    for (int64_t row = first; row <= last; row++)
-        share_out(b, grid + row * b->slices, e->begun_ns, end_ns,
-                  (double)e->bytes / (double)(last - first + 1));
+    int64_t band = rank < 0 ? 0 : (int64_t)rank * BANDS / b->ranks;
+    double part = (double)e->bytes / (double)(last - first + 1);
+    for (int64_t row = first; row <= last; row++) {
+        share_out(b, grid + row * b->slices, e->start_ns, end_ns, part);
+        by[row * BANDS + band] += part;
+    }
+}
+
+static enum group group_of(enum trace_class class)
+{
+    switch (class) {
+    case CLASS_READ:
+        return GROUP_READ;
+    case CLASS_WRITE:
+    case CLASS_COPY:
+        return GROUP_WRITE;
+    case CLASS_OPEN:
+    case CLASS_CLOSE:
+    case CLASS_SEEK:
+    case CLASS_META:
+    case CLASS_MAP:
+        return GROUP_METADATA;
+    default:
+        return GROUP_WAIT;
+    }
+}
+
+static int log2_of(int64_t value)
+{
+    return value > 0 ? 63 - __builtin_clzll((uint64_t)value) : 0;
+}
+
+/* A call of the program: its place among sizes and durations, or among folders. */
+static int fill_call(struct reading *r, const struct event *e)
+{
+    enum trace_class class = (enum trace_class)e->class;
+    struct file *f = bins_file_of(r, e->name);
+    if (!f)
+        return bins_no_memory();
+    if (!f->stored)
+        return 0;
+    if (class == CLASS_READ || class == CLASS_WRITE) {
+        struct spread *s = &r->b->spread[class == CLASS_WRITE];
+        int size = log2_of(e->bytes), time = log2_of(e->duration_ns);
+        s->calls[size][time] += e->bytes > 0;
+        s->s[size][time] += e->bytes > 0 ? (double)e->duration_ns * 1e-9 : 0;
+        return 0;
+    }
+    struct folder *d = folder_of(r->b, f, log_name(r->log, e->name));
+    d->calls[class]++;
+    d->errors += e->bytes < 0;
+    log_sum(&d->ns, e->duration_ns);
+    return 0;
 }
 
 static int bins_fill(struct reading *r, const struct event *e, bool placed)
@@ -197,20 +297,25 @@ static int bins_fill(struct reading *r, const struct event *e, bool placed)
     enum trace_class class = (enum trace_class)e->class;
     if (placed && e->bytes > 0 && e->offset < INT64_MAX / 2) {
         const struct file *f = bins_file_of(r, e->name);
-        if (f && f->map >= 0)
-            fill_map(b, f, e);
+        if (f && f->map)
+            fill_map(b, f, e, lane->rank);
     }
-    if (e->level > 0 || !op_is_io(class) || e->other_end)
+    if (e->level > 0 || !op_is_io(class))
         return 0;
+    bool counts = b->ranks == 0 || lane->rank >= 0;
+    int rc = counts ? fill_call(r, e) : 0;
     int64_t from = e->start_ns > lane->covered_ns ? e->start_ns : lane->covered_ns;
-    if (end_ns > from)
+    if (end_ns > from) {
         share_out(b, lane->io_s, from, end_ns, (double)(end_ns - from) * 1e-9);
+        share_out(b, lane->group[group_of(class)], from, end_ns,
+                  (double)(end_ns - from) * 1e-9);
+    }
     if (end_ns > lane->covered_ns)
         lane->covered_ns = end_ns;
     if (op_moves(class) && e->bytes > 0)
-        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->begun_ns,
+        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->start_ns,
                   end_ns, (double)e->bytes);
-    return 0;
+    return rc;
 }
 
 /* ---- passes --------------------------------------------------------------- */
@@ -260,35 +365,68 @@ static int make_lanes(struct bins *b)
     size_t n = (size_t)b->slices;
     for (int i = 0; i < b->lanes; i++) {
         struct lane *l = &b->lane[i];
-        l->io_s = calloc(3 * n, sizeof *l->io_s);
+        l->io_s = calloc((3 + GROUPS) * n, sizeof *l->io_s);
         if (!l->io_s)
             return bins_no_memory();
         l->read = l->io_s + n;
         l->written = l->read + n;
+        for (size_t k = 0; k < GROUPS; k++)
+            l->group[k] = l->written + (k + 1) * n;
     }
+    b->folder = calloc(FOLDERS + 1, sizeof *b->folder);
+    b->spread = calloc(2, sizeof *b->spread);
+    if (!b->folder || !b->spread)
+        return bins_no_memory();
     return 0;
+}
+
+/* Whether they differ in digits only. */
+static bool alike(const char *a, const char *b)
+{
+    while (*a || *b) {
+        bool digits = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+        if (!digits && *a != *b)
+            return false;
+        do
+            a++;
+        while (digits && isdigit((unsigned char)*a));
+        do
+            b++;
+        while (digits && isdigit((unsigned char)*b));
+    }
+    return true;
+}
+
+/* Of files that are alike, as one for each rank, few say what all do. */
+static bool has_alike(const struct bins *b, uint32_t file)
+{
+    const char *name = names_get(&b->names, file);
+    int n = 0;
+    for (int i = 0; i < b->maps; i++)
+        n += alike(name, names_get(&b->names, b->map[i].file));
+    return n >= ALIKE;
 }
 
 /* The files that most bytes are moved in have a map each. */
 static int make_maps(struct bins *b)
 {
-    for (uint32_t i = 0; i < b->file_room; i++)
-        b->file[i].map = -1;
     for (b->maps = 0; b->maps < FILES; b->maps++) {
         uint32_t best = 0;
         for (uint32_t i = 1; i <= b->names.n && i < b->file_room; i++)
-            if (b->file[i].map < 0 && b->file[i].end > 0 &&
-                (!best || b->file[i].bytes > b->file[best].bytes))
+            if (!b->file[i].map && b->file[i].end > 0 && b->file[i].stored &&
+                (!best || b->file[i].bytes > b->file[best].bytes) && !has_alike(b, i))
                 best = i;
         if (!best)
             break;
         struct map *m = &b->map[b->maps];
         m->file = best;
-        m->read = calloc(2 * ROWS * (size_t)b->slices, sizeof *m->read);
+        m->read = calloc(2 * ROWS * ((size_t)b->slices + BANDS), sizeof *m->read);
         if (!m->read)
             return bins_no_memory();
         m->written = m->read + ROWS * b->slices;
-        b->file[best].map = b->maps;
+        m->read_by = m->written + ROWS * b->slices;
+        m->written_by = m->read_by + ROWS * BANDS;
+        b->file[best].map = b->maps + 1;
     }
     return 0;
 }
@@ -300,6 +438,15 @@ static void put_slices(struct json *j, const char *key, const double *v, int64_t
     json_array_flat(j, key);
     for (int64_t i = 0; i < n; i++)
         json_real(j, NULL, v[i]);
+    json_end_array(j);
+}
+
+/* To microseconds: what is drawn needs no more. */
+static void put_rounded(struct json *j, const char *key, const double *s, int64_t n)
+{
+    json_array_flat(j, key);
+    for (int64_t i = 0; i < n; i++)
+        json_real(j, NULL, (double)(int64_t)(s[i] * 1e6 + 0.5) / 1e6);
     json_end_array(j);
 }
 
@@ -318,6 +465,8 @@ static void put_lane(struct json *j, const struct bins *b, const struct lane *l)
     put_slices(j, "io_s", l->io_s, b->slices);
     put_slices(j, "read_bytes", l->read, b->slices);
     put_slices(j, "written_bytes", l->written, b->slices);
+    for (int k = 0; k < GROUPS; k++)
+        put_rounded(j, group_name[k], l->group[k], b->slices);
     json_end_object(j);
 }
 
@@ -337,7 +486,58 @@ static void put_map(struct json *j, const struct bins *b, const struct map *m)
     json_int(j, "end", b->file[m->file].end);
     put_grid(j, "read_bytes", m->read, b->slices);
     put_grid(j, "written_bytes", m->written, b->slices);
+    put_grid(j, "read_bytes_by_rank", m->read_by, BANDS);
+    put_grid(j, "written_bytes_by_rank", m->written_by, BANDS);
     json_end_object(j);
+}
+
+/* Lists of [bytes, seconds, calls, seconds in all], the first two as powers of two. */
+static void put_spread(struct json *j, const char *key, const struct spread *s)
+{
+    json_array(j, key);
+    for (int i = 0; i < BITS; i++)
+        for (int k = 0; k < BITS; k++) {
+            if (!s->calls[i][k])
+                continue;
+            json_array_flat(j, NULL);
+            json_int(j, NULL, i);
+            json_int(j, NULL, k);
+            json_int(j, NULL, s->calls[i][k]);
+            json_real(j, NULL, s->s[i][k]);
+            json_end_array(j);
+        }
+    json_end_array(j);
+}
+
+static void put_folder(struct json *j, const struct bins *b, uint32_t n)
+{
+    const struct folder *d = &b->folder[n];
+    int64_t calls = 0;
+    for (int k = 0; k < CLASSES; k++)
+        calls += d->calls[k];
+    if (!calls)
+        return;
+    json_object_flat(j, NULL);
+    json_text(j, "name", n ? names_get(&b->folders, n) : "(further folders)");
+    json_int(j, "calls", calls);
+    json_int(j, "errors", d->errors);
+    json_real(j, "seconds", (double)d->ns * 1e-9);
+    for (int k = 0; k < CLASSES; k++)
+        if (d->calls[k])
+            json_int(j, op_class_name((enum trace_class)k), d->calls[k]);
+    json_end_object(j);
+}
+
+static void put_calls(struct json *j, const struct bins *b)
+{
+    json_object(j, "sizes");
+    put_spread(j, "read", &b->spread[0]);
+    put_spread(j, "write", &b->spread[1]);
+    json_end_object(j);
+    json_array(j, "folders");
+    for (uint32_t n = 0; n <= b->folders.n; n++)
+        put_folder(j, b, n);
+    json_end_array(j);
 }
 
 static int bins_put_json(const struct bins *b, const char *run, FILE *out)
@@ -359,6 +559,7 @@ static int bins_put_json(const struct bins *b, const char *run, FILE *out)
     for (int i = 0; i < b->maps; i++)
         put_map(&j, b, &b->map[i]);
     json_end_array(&j);
+    put_calls(&j, b);
     json_end_object(&j);
     json_finish(&j); /* what cannot be written is told where the program ends */
     return 0;
@@ -372,7 +573,10 @@ static void free_bins(struct bins *b)
         free(b->map[i].read);
     free(b->lane);
     free(b->file);
+    free(b->folder);
+    free(b->spread);
     names_free(&b->names);
+    names_free(&b->folders);
 }
 
 int command_bins(int argc, char **argv)
@@ -386,8 +590,11 @@ int command_bins(int argc, char **argv)
                            .help = "parts that the time is divided into"}};
     const struct opt_program p = {
         "iotrace bins", "RUN",
-        "What iotrace plot draws, as JSON on standard output: I/O time and bytes of "
-        "each process, and bytes by place in the largest files, by slice of time.",
+        "What iotrace plot and iotrace report draw, as JSON on standard output: I/O "
+        "time "
+        "and bytes of each process and bytes by place in the largest files, by slice "
+        "of "
+        "time; transfers by size and duration; other calls by folder.",
         table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))

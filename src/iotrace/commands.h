@@ -14,6 +14,7 @@ int command_export(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_ldad(int argc, char **argv);
 int command_bins(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_plot(int argc, char **argv);
 
 /* Local. Opens `path` for writing ("-": stdout) where nothing may be there yet unless

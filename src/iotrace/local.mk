@@ -18,6 +18,8 @@ iotrace_SOURCES = \
 	src/iotrace/read/op.c src/iotrace/read/op.h src/iotrace/format/ops.h \
 	src/iotrace/read/pairs.c src/iotrace/read/pairs.h \
 	src/iotrace/plot.c \
+	src/iotrace/python.c src/iotrace/python.h \
+	src/iotrace/report.c \
 	src/iotrace/read/reader.c src/iotrace/read/reader.h \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \

@@ -13,6 +13,7 @@ static const struct command command[] = {
     {"export", command_export, "events for Perfetto, or as CSV"},
     {"compare", command_compare, "what changed between two runs"},
     {"ldad", command_ldad, "access patterns: LDAD(start, span, stride, size)"},
+    {"report", command_report, "one HTML page: findings, pictures, tables"},
     {"plot", command_plot, "pictures (needs matplotlib)"},
     {"bins", command_bins, "what plot draws, as JSON"},
     {"recover", command_recover, "finish the logs of killed processes"}};

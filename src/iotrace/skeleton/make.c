@@ -17,7 +17,7 @@ struct
 struct place {     /* of a name of the log */
     uint32_t file; /* + 1; 0: not looked up yet */
     int follow[2]; /* + 1 */
-    enum { PLACE_FILE, PLACE_SYSTEM, PLACE_OTHER } kind;
+    enum skeleton_kind kind;
 };
 
 struct thread {
@@ -216,17 +216,17 @@ static bool begins(const char *text, const char *const *list)
 }
 
 /* What is the system's, or no file that holds bytes, is nobody's workload. */
-static int kind_of(const char *name)
+enum skeleton_kind skeleton_kind(const char *name)
 {
     static const char *const other[] = {"/proc/",  "/sys/", "/dev/",       "/run/",
                                         "pipe:",   "|",     "anon_inode:", "socket:",
                                         "/memfd:", NULL};
     static const char *const system[] = {"/etc/", "/usr/", "/lib", NULL};
     if (!name[0] || begins(name, other))
-        return PLACE_OTHER;
+        return SKELETON_OTHER;
     const char *so = strstr(name, ".so");
     bool library = so && (so[3] == 0 || so[3] == '.');
-    return library || begins(name, system) ? PLACE_SYSTEM : PLACE_FILE;
+    return library || begins(name, system) ? SKELETON_SYSTEM : SKELETON_FILE;
 }
 
 /* Names that differ in their digits only are one role. */
@@ -262,9 +262,9 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
 {
     struct skeleton *s = r->s;
     const char *text = log_name(r->log, name);
-    p->kind = (unsigned)kind_of(text);
+    p->kind = skeleton_kind(text);
     uint32_t known = s->files.n;
-    uint32_t id = p->kind == PLACE_FILE ? names_add(&s->files, text) : 0;
+    uint32_t id = p->kind == SKELETON_FILE ? names_add(&s->files, text) : 0;
     if (files_grow(s, id))
         return -ENOMEM;
     if (id > known) {
@@ -409,9 +409,9 @@ static int visit_transfer(struct reading *r, struct place *p, int stream,
 
 static void leave_out(struct skeleton *s, const struct place *p, const struct event *e)
 {
-    struct skeleton_sum *sum = p->kind == PLACE_SYSTEM  ? &s->system_files
-                               : p->kind == PLACE_OTHER ? &s->not_files
-                                                        : &s->unfollowed;
+    struct skeleton_sum *sum = p->kind == SKELETON_SYSTEM  ? &s->system_files
+                               : p->kind == SKELETON_OTHER ? &s->not_files
+                                                           : &s->unfollowed;
     skeleton_add(sum, 1, e->bytes);
 }
 

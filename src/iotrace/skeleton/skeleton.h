@@ -92,6 +92,13 @@ void skeleton_free(struct skeleton *s);
 /* Local. Writes it as JSON. 0, or -ENOMEM with a sentence. */
 int skeleton_put(struct skeleton *s, struct json *j);
 
+/* What a name stands for: a file of the program's, or what is the system's, or no file
+ * that holds bytes. */
+enum skeleton_kind { SKELETON_FILE, SKELETON_SYSTEM, SKELETON_OTHER };
+
+/* Local. */
+enum skeleton_kind skeleton_kind(const char *name);
+
 /* Local. Adds calls of `size` > 0 bytes to what is drawn, or all of `from`. 0, or
  * -ENOMEM with a sentence. */
 int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size);

@@ -1,0 +1,50 @@
+#include "iotrace/python.h"
+#include "base/err.h"
+#include "iotrace/launch.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the script is: beside the sources in a build tree, or installed. */
+static int find_script(char *out, size_t size, const char *script)
+{
+    const char *const folder[] = {IOTRACE_PYTHON_SOURCE, IOTRACE_PYTHON_INSTALLED};
+    char self[4096], build[4096];
+    launch_folder(self, sizeof self);
+    bool in_build = realpath(IOTRACE_BUILD, build) && !strcmp(build, self);
+    for (int i = in_build ? 0 : 1; i < 2; i++) {
+        snprintf(out, size, "%.4000s/leadline/%s", folder[i], script);
+        if (access(out, R_OK) == 0)
+            return 0;
+    }
+    return err_set(-ENOENT, IOTRACE_PYTHON_INSTALLED, -1,
+                   "what draws the pictures is not installed: leadline/%s", script);
+}
+
+int python_become(const char *script, const char *const args[])
+{
+    char path[4200], self[4096];
+    const char *argv[PYTHON_ARGS + 5];
+    int n = 0, rc = find_script(path, sizeof path, script);
+    if (rc)
+        return rc;
+    launch_folder(self, sizeof self - 16);
+    strcat(self, "/iotrace");
+    const char *python = strcmp(IOTRACE_PYTHON, ":") != 0 ? IOTRACE_PYTHON : "python3";
+    const char *other = getenv("PYTHON");
+    if (other && *other)
+        python = other;
+    argv[n++] = python;
+    argv[n++] = path;
+    argv[n++] = "--program";
+    argv[n++] = self;
+    for (int i = 0; args[i] && i < PYTHON_ARGS; i++)
+        argv[n++] = args[i];
+    argv[n] = NULL;
+    fflush(stdout);
+    execvp(python, (char *const *)argv);
+    return err_set(-errno, python, -1, "Python cannot be started: %s", strerror(errno));
+}
