@@ -172,6 +172,7 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
 	tests/e2e/iotrace_recorder.py \
+	tests/e2e/iotrace_report.py \
 	tests/e2e/iotrace_skeleton.py \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
@@ -275,9 +276,9 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
-	$(addprefix tests/e2e/, e2e.py fake_log.py graph_reference.py in_rig.py \
+	$(addprefix tests/e2e/, browser.py e2e.py fake_log.py graph_reference.py in_rig.py \
 	loads.py pfm_made.py pfm_reader.py resample_reference.py slurm_jobs.py) \
-	$(addprefix tests/unit/, fake_report.py full_report.py leadline_case.py tap.py \
+	$(addprefix tests/unit/, fake_findings.py fake_report.py full_report.py leadline_case.py tap.py \
 	text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)

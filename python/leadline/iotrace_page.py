@@ -19,6 +19,7 @@ from leadline.fields import printable  # noqa: E402
 
 WORSE = {"high": ("high",), "medium": ("high", "medium"),
          "low": ("high", "medium", "low")}
+SCHEMA = "leadline-iotrace-findings"
 FOUND = 3      # exit status by --fail-on
 
 
@@ -43,7 +44,11 @@ def read_json(path):
 def judged(args):
     """(findings, exit status)."""
     if args.findings:
-        return read_json(args.findings), 0
+        found = read_json(args.findings)
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+            raise LeadlineError("%s: it has no findings: its schema is not %s"
+                                % (args.findings, SCHEMA))
+        return found, 0
     more = ["--floor=" + args.floor] if args.floor else []
     return ask(args.program, "findings", "--json=-", *more + [args.run])
 
@@ -56,6 +61,16 @@ def chosen(found, only):
         raise LeadlineError("--only: there is no finding %s; there are %s" % (
             unknown[0], ", ".join(trace_page.LOOKED_FOR)), 2)
     return dict(found, findings=[f for f in found["findings"] if f["id"] in names])
+
+
+def drawn(args, found, bins, words):
+    try:
+        return trace_page.render(found, bins, *words)
+    except (KeyError, TypeError, AttributeError, ValueError) as why:
+        if not args.findings:
+            raise
+        raise LeadlineError("%s: it is damaged: %r is missing or of another kind"
+                            % (args.findings, str(why)))
 
 
 def make(args):
@@ -71,7 +86,7 @@ def make(args):
     name = os.path.basename(os.path.abspath(args.run))
     made = "Made by iotrace %s on %s." % (args.version, time.strftime(
         "%Y-%m-%d %H:%M UTC", time.gmtime()))
-    output.write(args.out, trace_page.render(found, bins, args.title or name, made, why))
+    output.write(args.out, drawn(args, found, bins, (args.title or name, made, why)))
     if args.json and found is not None:
         output.write(args.json, json.dumps(found, indent=1) + "\n")
     if found and args.fail_on and any(

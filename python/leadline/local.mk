@@ -21,6 +21,7 @@ dist_leadline_DATA = \
 	python/leadline/groups.py \
 	python/leadline/history.py \
 	python/leadline/iotrace_page.py \
+	python/leadline/iotrace_parquet.py \
 	python/leadline/iotrace_plot.py \
 	python/leadline/json_schema.py \
 	python/leadline/need.py \

@@ -3,6 +3,8 @@
 #include "base/format/csv.h"
 #include "base/format/json.h"
 #include "iotrace/commands.h"
+#include "iotrace/darshan.h"
+#include "iotrace/python.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/read/table.h"
 #include <errno.h>
@@ -175,33 +177,79 @@ static int export_to(struct run *r, const char *path,
     return rc || !out ? err_set(-EIO, path, -1, "it cannot be written") : 0;
 }
 
+static int export_darshan(struct run *r, const char *path)
+{
+    FILE *out = command_create(path, true);
+    int rc = out ? darshan_put(r, out) : -EIO;
+    int end = out ? command_finish(out, path) : 0;
+    return rc ? rc : end;
+}
+
+static int export_parquet(const char *run, const char *path)
+{
+    if (!strcmp(path, "-"))
+        return err_usage("Parquet cannot be written to standard output: give it "
+                         "--out=FILE");
+    const char *const args[] = {"--out", path, "--", run, NULL};
+    return python_become("iotrace_parquet.py", args);
+}
+
+struct export
+{
+    const char *run, *to, *out, *perfetto, *csv;
+};
+
+/* A run's logs are found again each time, so those that cannot be read are counted
+ * once. */
+static int export_all(struct run *r, struct export *x)
+{
+    int rc = 0;
+    if (x->to && !strcmp(x->to, "perfetto"))
+        x->perfetto = x->out;
+    if (x->to && !strcmp(x->to, "csv"))
+        x->csv = x->out;
+    if (x->perfetto)
+        rc = export_to(r, x->perfetto, put_perfetto);
+    r->unreadable = x->csv && !rc ? 0 : r->unreadable;
+    if (!rc && x->csv)
+        rc = export_to(r, x->csv, put_csv);
+    if (!rc && x->to && !strcmp(x->to, "darshan-text"))
+        rc = export_darshan(r, x->out);
+    if (!rc && x->to && !strcmp(x->to, "parquet"))
+        rc = export_parquet(x->run, x->out);
+    return rc;
+}
+
 int command_export(int argc, char **argv)
 {
-    const char *path = NULL, *perfetto = NULL, *csv = NULL;
+    struct export x = {0};
     struct opt table[] = {
-        {OPT_TEXT, "RUN", .value = &path, .required = true,
+        {OPT_TEXT, "RUN", .value = &x.run, .required = true,
          .help = "a run's folder, or a log"},
-        {OPT_TEXT, "perfetto", .value = &perfetto, .arg = "FILE",
-         .help = "trace events (JSON) for the Perfetto UI or chrome://tracing; "
-                 "-: standard output"},
-        {OPT_TEXT, "csv", .value = &csv, .arg = "FILE",
-         .help = "all that is known of each event; -: standard output"}};
+        {OPT_CHOICE, "to", .value = &x.to, .arg = "FORMAT",
+         .choices = "perfetto|csv|parquet|darshan-text",
+         .help =
+             "trace events (JSON) for the Perfetto UI or chrome://tracing; all that "
+             "is known of each event, as CSV or as Parquet (needs Python and "
+             "pyarrow); counters by rank and file as darshan-parser prints them"},
+        {OPT_TEXT, "out", 'o', .value = &x.out, .preset = "-", .arg = "FILE",
+         .help = "where --to goes; -: standard output"},
+        {OPT_TEXT, "perfetto", .value = &x.perfetto, .arg = "FILE",
+         .help = "short for --to=perfetto --out=FILE"},
+        {OPT_TEXT, "csv", .value = &x.csv, .arg = "FILE",
+         .help = "short for --to=csv --out=FILE"}};
     const struct opt_program p = {
         "iotrace export", "RUN",
-        "Writes all events, by start time, for other programs.", table,
-        sizeof table / sizeof table[0]};
+        "Writes all events, by start time, or counters of them, for other programs.",
+        table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
     struct run r = {0};
-    int rc = perfetto || csv
-                 ? run_find(&r, path)
-                 : err_usage("it needs --perfetto=FILE or --csv=FILE (or both)");
-    if (!rc && perfetto)
-        rc = export_to(&r, perfetto, put_perfetto);
-    r.unreadable = csv && !rc ? 0 : r.unreadable; /* found again */
-    if (!rc && csv)
-        rc = export_to(&r, csv, put_csv);
+    int rc = x.to || x.perfetto || x.csv
+                 ? run_find(&r, x.run)
+                 : err_usage("it needs --to=FORMAT, --perfetto=FILE or --csv=FILE");
+    rc = rc ? rc : export_all(&r, &x);
     status = run_verdict(&r, rc);
     run_free(&r);
     return status;

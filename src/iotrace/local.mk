@@ -5,6 +5,7 @@ iotrace_SOURCES = \
 	src/iotrace/read/binary.c \
 	src/iotrace/commands.h \
 	src/iotrace/compare.c \
+	src/iotrace/darshan.c src/iotrace/darshan.h \
 	src/iotrace/dump.c \
 	src/iotrace/format/escape.c src/iotrace/format/escape.h \
 	src/iotrace/export.c \

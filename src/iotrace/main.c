@@ -10,7 +10,7 @@ static const struct command command[] = {
     {"summary", command_summary, "counts, bytes and times by call, file and process"},
     {"dump", command_dump, "all events as a table (tab-separated)"},
     {"merge", command_merge, "the events of all processes in one table"},
-    {"export", command_export, "events for Perfetto, or as CSV"},
+    {"export", command_export, "events for Perfetto, as CSV or Parquet; counters"},
     {"compare", command_compare, "what changed between two runs"},
     {"ldad", command_ldad, "access patterns: LDAD(start, span, stride, size)"},
     {"report", command_report, "one HTML page: findings, pictures, tables"},

@@ -8,47 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from e2e import BUILD, Case, fault, main, runner
+from browser import BROWSER, look
 from in_rig import unless_quick
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
-                                               "google-chrome"))), None)
-
-# Runs in the page: what is wider than the page, beyond its picture, or over each other.
-LOOK = """
-<script>
-const faults = [], near = 3;
-const root = document.documentElement;
-const cut = (t) => t.textContent.slice(0, 40);
-if (root.scrollWidth > root.clientWidth)
-    faults.push("the page is " + root.scrollWidth + " wide, not " + root.clientWidth);
-let texts = 0;
-for (const svg of document.querySelectorAll("svg.chart")) {
-    const frame = svg.getBoundingClientRect();
-    const all = [...svg.querySelectorAll("text")].map((t) => [t,
-        t.getBoundingClientRect()]);
-    texts += all.length;
-    for (const [t, r] of all)
-        if (r.left < frame.left - 1 || r.right > frame.right + 1 ||
-            r.top < frame.top - 1 || r.bottom > frame.bottom + 1)
-            faults.push("outside: " + cut(t));
-    for (let i = 0; i < all.length; i++)
-        for (let j = 0; j < i; j++) {
-            const a = all[i][1], b = all[j][1];
-            if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > near &&
-                Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > near)
-                faults.push("over each other: " + cut(all[i][0]) + " / " +
-                            cut(all[j][0]));
-        }
-}
-document.title = JSON.stringify({pictures:
-    document.querySelectorAll("svg.chart").length, texts, faults});
-</script>
-"""
-
 
 class Leadline(Case):
     LIMIT = 120
@@ -298,42 +262,13 @@ class Calibrate(Leadline):
 
 
 class Page(Leadline):
-    def look(self, page, width, *flags):
-        """What the browser found; the page's policy makes way for the script."""
-        with open(page, encoding="utf-8") as stream:
-            text = stream.read()
-        begin = text.index('<meta http-equiv="Content-Security-Policy"')
-        text = text[:begin] + text[text.index("\n", begin):]
-        looked = os.path.join(self.tmp, "looked.html")
-        with open(looked, "w", encoding="utf-8") as stream:
-            stream.write(text.replace("</body>", LOOK + "</body>"))
-        line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
-                "--disable-crash-reporter", "--disable-extensions",
-                "--user-data-dir=" + os.path.join(self.tmp, "browser"),
-                "--window-size=%d,900" % width, "--dump-dom", *flags]
-        line += ["--no-sandbox"] if os.geteuid() == 0 else []
-        env = dict(os.environ, HOME=self.tmp, TMPDIR=self.tmp)
-        child = subprocess.Popen(line + ["file://" + looked], env=env,
-                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        out = child.communicate(timeout=90 * runner.SCALE)[0].decode("utf-8", "replace")
-        self.settle()
-        title = out[out.index("<title>") + 7:out.index("</title>")]
-        return json.loads(title.replace("&quot;", '"').replace("&amp;", "&"))
-
-    def settle(self):
-        """The browser's helpers end a moment after it."""
-        deadline = time.monotonic() + 5
-        while len(runner.descendants()) > 1 and time.monotonic() < deadline:
-            time.sleep(0.05)
-            runner.reap()
-
     @unittest.skipUnless(BROWSER, "there is no Chromium")
     def test_in_a_browser(self):
         runs = self.some_runs()
         self.leadline("report", runs, "-o", "page.html")
         page = os.path.join(self.tmp, "page.html")
         for width in (1200, 500):
-            found = self.look(page, width)
+            found = look(self, page, width)
             self.assertEqual(found["faults"], [], width)
             self.assertGreaterEqual(found["pictures"], 6)
             self.assertGreater(found["texts"], 60)
@@ -347,7 +282,7 @@ class Page(Leadline):
                          'width="100" height="50" style="overflow: visible">'
                          '<text x="90" y="20">beyond</text><text x="10" y="30">one'
                          '</text><text x="12" y="32">two</text></svg></body></html>')
-        faults = " ".join(self.look(page, 1200)["faults"])
+        faults = " ".join(look(self, page, 1200)["faults"])
         for words in ("the page is 20", "outside: beyond",
                       "over each other: two / one"):
             self.assertIn(words, faults)

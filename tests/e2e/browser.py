@@ -1,0 +1,75 @@
+"""Looks at a page in a real browser, if there is one: for what no reader of the HTML
+sees. case.tmp is where it works."""
+import json
+import os
+import shutil
+import subprocess
+import time
+
+from e2e import runner
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
+                                               "google-chrome"))), None)
+
+# Runs in the page: what is wider than the page, beyond its picture, or over each other.
+LOOK = """
+<script>
+const faults = [], near = 3;
+const root = document.documentElement;
+const cut = (t) => t.textContent.slice(0, 40);
+if (root.scrollWidth > root.clientWidth)
+    faults.push("the page is " + root.scrollWidth + " wide, not " + root.clientWidth);
+let texts = 0;
+for (const svg of document.querySelectorAll("svg.chart")) {
+    const frame = svg.getBoundingClientRect();
+    const all = [...svg.querySelectorAll("text")].map((t) => [t,
+        t.getBoundingClientRect()]);
+    texts += all.length;
+    for (const [t, r] of all)
+        if (r.left < frame.left - 1 || r.right > frame.right + 1 ||
+            r.top < frame.top - 1 || r.bottom > frame.bottom + 1)
+            faults.push("outside: " + cut(t));
+    for (let i = 0; i < all.length; i++)
+        for (let j = 0; j < i; j++) {
+            const a = all[i][1], b = all[j][1];
+            if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > near &&
+                Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > near)
+                faults.push("over each other: " + cut(all[i][0]) + " / " +
+                            cut(all[j][0]));
+        }
+}
+document.title = JSON.stringify({pictures:
+    document.querySelectorAll("svg.chart").length, texts, faults});
+</script>
+"""
+
+
+def look(case, page, width, *flags):
+    """What the browser found; the page's policy makes way for the script."""
+    with open(page, encoding="utf-8") as stream:
+        text = stream.read()
+    begin = text.index('<meta http-equiv="Content-Security-Policy"')
+    text = text[:begin] + text[text.index("\n", begin):]
+    looked = os.path.join(case.tmp, "looked.html")
+    with open(looked, "w", encoding="utf-8") as stream:
+        stream.write(text.replace("</body>", LOOK + "</body>"))
+    line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
+            "--disable-crash-reporter", "--disable-extensions",
+            "--user-data-dir=" + os.path.join(case.tmp, "browser"),
+            "--window-size=%d,900" % width, "--dump-dom", *flags]
+    line += ["--no-sandbox"] if os.geteuid() == 0 else []
+    env = dict(os.environ, HOME=case.tmp, TMPDIR=case.tmp)
+    child = subprocess.Popen(line + ["file://" + looked], env=env,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    out = child.communicate(timeout=90 * runner.SCALE)[0].decode("utf-8", "replace")
+    settle()
+    title = out[out.index("<title>") + 7:out.index("</title>")]
+    return json.loads(title.replace("&quot;", '"').replace("&amp;", "&"))
+
+
+def settle():
+    """The browser's helpers end a moment after it."""
+    deadline = time.monotonic() + 5
+    while len(runner.descendants()) > 1 and time.monotonic() < deadline:
+        time.sleep(0.05)
+        runner.reap()
