@@ -62,14 +62,14 @@ METHOD = [
     "counts in the part on layers only. Processes without a rank, pipes, sockets, "
     "and files of the system are left out where there are ranks; the table of what is "
     "not in scope has them.",
-    "W is the time from the end of MPI_Init to the begin of MPI_Finalize on the slowest "
-    "rank, or from the first to the last event where there is no MPI.",
+    "W is the time from the end of MPI_Init to the begin of MPI_Finalize on the "
+    "slowest rank, or from the first to the last event where there is no MPI.",
     "A finding needs its condition, at least 16 events or 1 MiB, and time at stake. "
     "What could be gained is an estimate of the time that its remedy saves on the "
     "worst rank: high from 10 % of W on, medium from 2 %, low from 0.5 %. An event "
     "counts in one finding; others that it also belongs to are named.",
-    "In the picture of ranks by time, a cell has the colour of what its rank does most in "
-    "that slice of time, and is stronger the longer it is in calls. A transfer that "
+    "In the picture of ranks by time, a cell has the colour of what its rank does most "
+    "in that slice of time, and is stronger the longer it is in calls. A transfer that "
     "lasts over several slices is shared out in proportion. Where a row stands for "
     "several ranks, it shows the one that is longest in calls.",
     "In pictures of offsets, a cell is stronger the more bytes were moved there. Small "
@@ -227,7 +227,8 @@ def time_picture(found):
 
 
 def figure(title, picture, words):
-    return tag("figure", tag("h3", title) if title else "", tag("div", Raw(picture), class_="wide"),
+    return tag("figure", tag("h3", title) if title else "",
+               tag("div", Raw(picture), class_="wide"),
                tag("figcaption", *[tag("div", w) for w in words]))
 
 
@@ -452,11 +453,10 @@ def file_table(found):
                      bytes_text(asked["write"]["bytes"]),
                      calls_text(asked["read"]["calls"] + asked["write"]["calls"]),
                      (pattern_text(f), "words"), f["file_system"] or "-"))
-    title = "%s of %s, most time first; names that differ in digits are a group" % (
-        "%d" % len(rows), plural(found["file_groups"], "group of files"))
+    title = ("%d of %d groups of files, most time first; names that differ in digits "
+             "are a group" % (len(rows), found["file_groups"]))
     table = grid(("file", "files", "ranks", "time", "read", "written", "transfers",
-                  "pattern", "file system"), rows, (1, 3, 4, 5, 6), title.replace(
-                      "group of filess", "groups of files"))
+                  "pattern", "file system"), rows, (1, 3, 4, 5, 6), title)
     return tall(table, len(rows), "Files")
 
 

@@ -1,5 +1,5 @@
-/* report: hands the run to the program that writes the page
- * (python/leadline/iotrace_page.py), which asks "iotrace findings" and "iotrace bins". */
+/* report: hands the run to python/leadline/iotrace_page.py, which writes the page of
+ * what "iotrace findings" and "iotrace bins" tell it. */
 #include "base/err.h"
 #include "base/version.h"
 #include "iotrace/commands.h"
