@@ -226,8 +226,8 @@ static void fill_map(const struct bins *b, const struct file *f, const struct ev
                      int32_t rank)
 {
     const struct map *m = &b->map[f->map - 1];
-    double *grid = e->class == CLASS_READ ? m->read : m->written;
-    double *by = e->class == CLASS_READ ? m->read_by : m->written_by;
+    double *grid = e->file_class == CLASS_READ ? m->read : m->written;
+    double *by = e->file_class == CLASS_READ ? m->read_by : m->written_by;
     double height = (double)f->end / ROWS;
     int64_t first = (int64_t)((double)e->offset / height);
     int64_t last = (int64_t)((double)(e->offset + e->bytes - 1) / height);
@@ -237,7 +237,7 @@ static void fill_map(const struct bins *b, const struct file *f, const struct ev
     int64_t band = rank < 0 ? 0 : (int64_t)rank * BANDS / b->ranks;
     double part = (double)e->bytes / (double)(last - first + 1);
     for (int64_t row = first; row <= last; row++) {
-        share_out(b, grid + row * b->slices, e->start_ns, end_ns, part);
+        share_out(b, grid + row * b->slices, e->begun_ns, end_ns, part);
         by[row * BANDS + band] += part;
     }
 }
@@ -277,9 +277,10 @@ static int fill_call(struct reading *r, const struct event *e)
         return 0;
     if (class == CLASS_READ || class == CLASS_WRITE) {
         struct spread *s = &r->b->spread[class == CLASS_WRITE];
-        int size = log2_of(e->bytes), time = log2_of(e->duration_ns);
+        int64_t took_ns = e->start_ns + e->duration_ns - e->begun_ns;
+        int size = log2_of(e->bytes), time = log2_of(took_ns);
         s->calls[size][time] += e->bytes > 0;
-        s->s[size][time] += e->bytes > 0 ? (double)e->duration_ns * 1e-9 : 0;
+        s->s[size][time] += e->bytes > 0 ? (double)took_ns * 1e-9 : 0;
         return 0;
     }
     struct folder *d = folder_of(r->b, f, log_name(r->log, e->name));
@@ -300,20 +301,20 @@ static int bins_fill(struct reading *r, const struct event *e, bool placed)
         if (f && f->map)
             fill_map(b, f, e, lane->rank);
     }
-    if (e->level > 0 || !op_is_io(class))
+    if (e->level > 0 || !op_is_io(class) || e->other_end)
         return 0;
-    bool counts = b->ranks == 0 || lane->rank >= 0;
+    bool counts = e->calls && (b->ranks == 0 || lane->rank >= 0);
     int rc = counts ? fill_call(r, e) : 0;
     int64_t from = e->start_ns > lane->covered_ns ? e->start_ns : lane->covered_ns;
     if (end_ns > from) {
         share_out(b, lane->io_s, from, end_ns, (double)(end_ns - from) * 1e-9);
-        share_out(b, lane->group[group_of(class)], from, end_ns,
-                  (double)(end_ns - from) * 1e-9);
+        share_out(b, lane->group[group_of((enum trace_class)e->time_class)], from,
+                  end_ns, (double)(end_ns - from) * 1e-9);
     }
     if (end_ns > lane->covered_ns)
         lane->covered_ns = end_ns;
     if (op_moves(class) && e->bytes > 0)
-        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->start_ns,
+        share_out(b, class == CLASS_READ ? lane->read : lane->written, e->begun_ns,
                   end_ns, (double)e->bytes);
     return rc;
 }

@@ -142,22 +142,20 @@ static void count_order(struct record *r, int write, const struct event *e)
 static void count_transfer(struct record *r, const struct event *e)
 {
     int write = e->class == CLASS_WRITE;
-    const char *name = op_get(e->op)->name;
+    const char *name = op_get(e->row)->name;
     bool nonblocking =
         !strncmp(name, "MPI_File_i", 10) || !strncmp(name, "MPI_Wait", 8);
-    if (e->bytes < 0)
+    if (e->bytes < 0 || !e->calls)
         return;
-    if (!(e->flags & TRACE_ASYNC)) {
-        r->count[write ? WRITES : READS]++;
-        if (nonblocking)
-            r->count[write ? NB_WRITES : NB_READS]++;
-        else if (e->flags & TRACE_COLLECTIVE)
-            r->count[write ? COLL_WRITES : COLL_READS]++;
-        else
-            r->count[write ? INDEP_WRITES : INDEP_READS]++;
-        count_sizes(r, write, e->bytes);
-        count_order(r, write, e);
-    }
+    r->count[write ? WRITES : READS]++;
+    if (nonblocking)
+        r->count[write ? NB_WRITES : NB_READS]++;
+    else if (e->flags & TRACE_COLLECTIVE)
+        r->count[write ? COLL_WRITES : COLL_READS]++;
+    else
+        r->count[write ? INDEP_WRITES : INDEP_READS]++;
+    count_sizes(r, write, e->bytes);
+    count_order(r, write, e);
     log_sum(&r->count[write ? BYTES_WRITTEN : BYTES_READ], e->bytes);
 }
 
@@ -238,7 +236,8 @@ static struct record *record_of(struct counting *c, uint32_t name)
 
 static int count_event(struct counting *c, const struct event *e)
 {
-    if (module_of(e) != c->d->module || !op_is_io((enum trace_class)e->class))
+    if (module_of(e) != c->d->module || e->other_end ||
+        !op_is_io((enum trace_class)e->class))
         return 0;
     struct record *r = record_of(c, e->name);
     if (!r)

@@ -11,6 +11,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* As stream_next, with one event for a copy. */
+static int next_call(struct stream *s, struct event *e)
+{
+    int rc = stream_next(s, e);
+    while (rc == 1 && e->other_end)
+        rc = stream_next(s, e);
+    return rc;
+}
+
 /* ---- Chrome's trace event format, which Perfetto reads -------------------- */
 
 /* One event is one line: a program that reads lines can read it, too. */
@@ -118,7 +127,7 @@ static int put_perfetto(struct stream *s, FILE *out)
     json_text(&j, "displayTimeUnit", "ns");
     json_array(&j, "traceEvents");
     export_put_processes(&j, s);
-    while ((rc = stream_next(s, &e)) == 1 && !ferror(out)) {
+    while ((rc = next_call(s, &e)) == 1 && !ferror(out)) {
         begin_ns = sequence ? begin_ns : e.start_ns;
         put_event(&j, s->last, &e, begin_ns, sequence++);
     }
@@ -153,7 +162,7 @@ static int put_csv(struct stream *s, FILE *out)
         "sequence,rank,pid,thread,level,operation,class,file,fd,offset,request,result,"
         "bytes,start_s,duration_s\n",
         out);
-    while ((rc = stream_next(s, &e)) == 1 && !ferror(out))
+    while ((rc = next_call(s, &e)) == 1 && !ferror(out))
         export_put_line(out, s->last, &e, sequence++);
     return rc < 0 ? rc : 0;
 }

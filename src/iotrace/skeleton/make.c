@@ -93,10 +93,10 @@ static int streams_grow(struct skeleton *s)
 static int stream_of(struct reading *r, uint32_t role, int phase, const struct event *e)
 {
     struct skeleton *s = r->s;
-    uint64_t at = stream_hash(role, phase, e->op, r->process);
+    uint64_t at = stream_hash(role, phase, e->row, r->process);
     for (int n; s->slots && (n = s->slot[at % (uint64_t)s->slots]); at++) {
         const struct skeleton_stream *t = &s->stream[n - 1];
-        if (t->role == role && t->phase == phase && t->op == e->op &&
+        if (t->role == role && t->phase == phase && t->op == e->row &&
             t->process == r->process)
             return n;
     }
@@ -106,7 +106,7 @@ static int stream_of(struct reading *r, uint32_t role, int phase, const struct e
         return -ENOMEM;
     s->stream[s->streams] = (struct skeleton_stream){.role = role,
                                                      .phase = (uint16_t)phase,
-                                                     .op = e->op,
+                                                     .op = e->row,
                                                      .flags = e->flags,
                                                      .process = r->process,
                                                      .order = r->order};
@@ -412,7 +412,7 @@ static void leave_out(struct skeleton *s, const struct place *p, const struct ev
     struct skeleton_sum *sum = p->kind == SKELETON_SYSTEM  ? &s->system_files
                                : p->kind == SKELETON_OTHER ? &s->not_files
                                                            : &s->unfollowed;
-    skeleton_add(sum, 1, e->bytes);
+    skeleton_add(sum, e->calls, e->bytes);
 }
 
 static int visit_io(struct reading *r, const struct event *e)
@@ -425,6 +425,10 @@ static int visit_io(struct reading *r, const struct event *e)
         return 0;
     }
     int phase = phase_now(r, e), rc = 0;
+    if (!e->calls) { /* a submission, whose transfer counts where it ends */
+        log_sum(&r->phase[phase].io_ns, e->duration_ns);
+        return 0;
+    }
     int n = stream_of(r, r->s->file[p->file - 1].role, phase, e);
     if (n <= 0) {
         skeleton_add(&r->s->unfollowed, 1, e->bytes);
@@ -442,6 +446,11 @@ static int visit_io(struct reading *r, const struct event *e)
     return rc;
 }
 
+static bool is_asked(const struct event *e)
+{
+    return e->level == 0 && !e->other_end && op_is_io((enum trace_class)e->class);
+}
+
 static int visit(struct reading *r, const struct event *e)
 {
     r->order++;
@@ -451,7 +460,7 @@ static int visit(struct reading *r, const struct event *e)
         r->last_ns = e->start_ns + e->duration_ns;
     if (e->class == CLASS_MARK)
         visit_mark(r, e);
-    return e->level == 0 && op_is_io((enum trace_class)e->class) ? visit_io(r, e) : 0;
+    return is_asked(e) ? visit_io(r, e) : 0;
 }
 
 /* ---- logs ------------------------------------------------------------------- */
@@ -502,8 +511,8 @@ static int read_events(struct reading *r)
             return more;
         if (!out)
             rc = visit(r, &e);
-        else if (e.level == 0 && op_is_io((enum trace_class)e.class))
-            skeleton_add(&r->s->other_processes, 1, e.bytes);
+        else if (is_asked(&e))
+            skeleton_add(&r->s->other_processes, e.calls, e.bytes);
     }
     for (uint32_t i = 0; i < r->places && !rc; i++)
         for (int k = 0; k < 2 && !rc; k++)
