@@ -1,7 +1,7 @@
 """Writes the page of a run; started by "iotrace report".
 
-"iotrace findings" judges and "iotrace bins" counts; here they are put into one HTML
-file that needs nothing else.
+"iotrace findings" judges, "iotrace bins" counts and "iotrace ldad" finds patterns; here
+it is put into one HTML file that needs nothing else.
 """
 import argparse
 import json
@@ -23,9 +23,9 @@ SCHEMA = "leadline-iotrace-findings"
 FOUND = 3      # exit status by --fail-on
 
 
-def ask(program, *args):
+def ask(program, *args, **how):
     """(what a command wrote as JSON, its exit status); None: it wrote none."""
-    child = subprocess.Popen((program,) + args, stdout=subprocess.PIPE)
+    child = subprocess.Popen((program,) + args, stdout=subprocess.PIPE, **how)
     out = child.communicate()[0]
     try:
         return json.loads(out.decode("utf-8", "replace")), child.returncode
@@ -77,6 +77,9 @@ def make(args):
     bins, status = ask(args.program, "bins", "--slices=%d" % args.slices, args.run)
     if bins is None:
         return status or FAILED
+    # what it would say of the logs, "bins" has said
+    bins["patterns"] = ask(args.program, "ldad", "--json=-", args.run,
+                           stderr=subprocess.DEVNULL)[0] or {"files": []}
     found, judged_status = judged(args)
     why = None
     if found is None:

@@ -30,7 +30,9 @@ BRACKETS = 6           # findings above ranks by time
 FILES = 60             # rows
 RANKS = 1024           # rows
 SERIES = 256           # ranks of a finding that are told of
+PHASES = 40            # named above ranks by time
 FOLDERS = 40           # rows
+PATTERNS = 20          # rows
 PICTURED = 3           # files with pictures
 BANDS = trace_svg.COLUMNS
 
@@ -280,12 +282,14 @@ def when(found, bins):
     lanes = lanes_of(bins)
     if not lanes:
         return []
-    spans = []
+    spans, phases = [], []
     if found:
         later = found["begin_s"] - bins["begin_s"]
         spans = [(f["first_s"] + later, f["last_s"] + later,
                   "%d %s" % (n, f["id"]), SEVERITY.get(f["severity"], 7))
                  for n, f in enumerate(ranked(found)[:BRACKETS], 1)]
+        phases = [(p["first_s"] + later, p["last_s"] + later, p["name"])
+                  for p in found["phases"] if p["name"]][:PHASES]
     what = "rank" if lanes[0]["rank"] >= 0 else "process"
     words = ["Each row is a %s, each column %s." % (
         what, seconds_text(bins["seconds"] / bins["slices"]))]
@@ -296,9 +300,8 @@ def when(found, bins):
                      seconds_text(bins["seconds"] / bins["slices"]))]
     if spans:
         words.append("Brackets are the times of findings, by their numbers.")
-    return [figure("%ss by time" % what.capitalize() if what == "rank"
-                   else "Processes by time",
-                   trace_svg.when(bins, lanes, what, spans, words), words)]
+    return [figure("Ranks by time" if what == "rank" else "Processes by time",
+                   trace_svg.when(bins, lanes, what, (spans, phases), words), words)]
 
 
 # ---- findings ----------------------------------------------------------------
@@ -460,6 +463,44 @@ def file_table(found):
     return tall(table, len(rows), "Files")
 
 
+SYSTEM = ("/usr/", "/etc/", "/lib", "/proc/", "/sys/", "/dev/", "pipe:", "socket:", "|",
+          "anon_inode:")
+
+
+def pattern_row(f, members):
+    """Of one direction of a file, as the processes that use it show it."""
+    first = next((p for p in members if p["descriptors"]), None)
+    text = max(first["descriptors"], key=lambda d: d["size"] * d["count"]
+               * d["outer_count"] * d["repeats"])["text"] if first else "-"
+    whose = "" if not first or len(members) == 1 else (
+        "rank %d: " % first["rank"] if first["rank"] >= 0 else "a process: ")
+    together = f["pattern"] + (", without gaps" if f["without_gaps"] else "")
+    explained = f["explained_bytes"] / f["bytes"] if f["bytes"] else None
+    return ((f["name"], "name"), f["direction"], len(members), (together, "words"),
+            share_text(explained), (whose + text, "name"))
+
+
+def patterns(bins):
+    """Files by bytes, one of those that are alike."""
+    ranked_run = any(p["rank"] >= 0 for p in bins["processes"])
+    rows = OrderedDict()
+    for f in bins["patterns"]["files"]:
+        members = [p for p in f["processes"] if p["rank"] >= 0 or not ranked_run]
+        key = role(f["name"]), f["direction"]
+        if members and key not in rows and not f["name"].startswith(SYSTEM):
+            rows[key] = pattern_row(f, members)
+            if len(rows) == PATTERNS:
+                break
+    if not rows:
+        return []
+    head = grid(("file", "", "processes", "together", "explained", "descriptor"),
+                list(rows.values()), (2, 4), "Patterns, most bytes first")
+    return [tall(head, len(rows), "Patterns"), tag(
+        "p", "A descriptor is the start of a pattern and, outermost first, its levels: "
+        "chunks of size bytes, every stride, over a span. Of files whose names differ "
+        "in digits, one is shown.", class_="soft small")]
+
+
 def several_ranks(f):
     """Whether more than one (or one band of many) moved something."""
     rows = f["read_bytes_by_rank"] + f["written_bytes_by_rank"]
@@ -467,7 +508,7 @@ def several_ranks(f):
 
 
 def files(found, bins):
-    out = [file_table(found)] if found else []
+    out = ([file_table(found)] if found else []) + patterns(bins)
     ranks = 1 + max([p["rank"] for p in bins["processes"]] or [-1])
     locks = {f["name"]: f["lock_bytes"] for f in (found["files"] if found else [])}
     pictured = list(OrderedDict((role(f["name"]), f) for f in

@@ -166,8 +166,21 @@ def rates_panel(canvas, bins, lanes, left, right, top):
     return top + PANEL
 
 
-def when(bins, lanes, what, spans, words):
-    """Ranks by time; `spans` are (begin, end, words, colour), in seconds."""
+def phase_names(canvas, phases, x_of, left, right, top):
+    """Where each begins, and its name where there is room for it."""
+    free = left + 2
+    for begin, end, name in sorted(phases):
+        x1, x2 = max(x_of(begin), left), min(x_of(end), right)
+        words = svg.fitted(name, max(x2 - max(x1, free), 0))
+        if len(words) > 2 and svg.text_width(words) <= x2 - max(x1, free):
+            canvas.text(max(x1, free), top - 8, words, css="muted", whole=name)
+            canvas.line(max(x1, left), top - 14, max(x1, left), top, "axis")
+            free = max(x1, free) + svg.text_width(words) + 8
+
+
+def when(bins, lanes, what, marks, words):
+    """Ranks by time; marks are findings, (begin, end, words, colour), and phases,
+    (begin, end, name), in seconds."""
     canvas = canvas_of("when", "Who did what when", words)
     y = key(canvas, 6, [(colour, name) for _, name, colour in GROUPS], swatches(canvas))
     bands = banded(lanes, 128)
@@ -177,13 +190,14 @@ def when(bins, lanes, what, spans, words):
     right = WIDTH - MARGIN - 4
     def x_of(second):
         return left + (right - left) * second / (bins["seconds"] or 1e-9)
-    y = brackets(canvas, spans, x_of, left, right, y + 8)
+    y = brackets(canvas, marks[0], x_of, left, right, y + 8)
     top = y + 22
     bottom = top + max(40, min(GRID, 22 * len(bands)))
     canvas.text(MARGIN, top - 8, what, css="muted")
     width = bins["seconds"] / bins["slices"] or 1e-9
     rows = [[busiest(band, i, width) for i in range(bins["slices"])] for band in bands]
     draw_cells(canvas, rows, left, top, right, bottom)
+    phase_names(canvas, marks[1], x_of, left, right, top)
     lane_labels(canvas, bands, label, left, top, bottom)
     bottom = rates_panel(canvas, bins, lanes, left, right, bottom + 38)
     return canvas.finish(time_axis(canvas, bins["seconds"] or 1e-9, left, right,
