@@ -278,7 +278,8 @@ static void put_record(const struct counting *c, uint32_t id, int rank)
         for (int i = 0; i < SIZES; i++)
             fprintf(out, "%sSIZE_%s%s%s\t%" PRId64 "%s", head, way ? "WRITE" : "READ",
                     m == 2 ? "_AGG_" : "_", size_name[i], r->sizes[way][i], tail);
-    for (int i = 0; i < TIMERS; i++)
+    int timers = m == 1 ? F_MAX_READ_TIME : TIMERS; /* STDIO has no longest ones */
+    for (int i = 0; i < timers; i++)
         fprintf(out, "%sF_%s\t%.6f%s", head, timer_name[i], r->time[i], tail);
 }
 

@@ -1,0 +1,87 @@
+"""The reader of skeletons: what it takes, and sentences about what it does not.
+ranks: 1; mpi: any
+"""
+import copy
+import json
+import os
+import shutil
+import tempfile
+import unittest
+
+from tap import main
+
+from leadline import skeleton
+from leadline.errors import LeadlineError
+
+GOOD = {
+    "schema": "leadline-skeleton/1", "mpi": True, "ranks": 4, "files": [], "phases": [],
+    "transfers": [{
+        "phase": 0, "file": "file-1", "call": "pwrite", "calls": 4 * 2 * 8 * 3 + 7,
+        "bytes": 4 * 2 * 8 * 3 * 100 + 500, "empty": 1, "failed": 1,
+        "plans": [{"first_rank": 0, "rank_step": 1, "ranks": 4, "descriptors": [
+            {"plan": "ranks=4 step=800 start=0 [span=12800 stride=6400 [span=-6400 "
+                     "stride=-800 size=100]]", "repeats": 3}]}],
+        "drawn": {"calls": 4, "bytes": 300, "sizes": [[64, 4]]},
+        "unplaced": {"calls": 1, "bytes": 200, "sizes": [[128, 1]]}}],
+    "calls": [], "left_out": {},
+    "totals": {"transfers": {"calls": 199, "bytes": 4 * 2 * 8 * 3 * 100 + 500}}}
+
+
+class Reader(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.path = os.path.join(self.dir, "s.json")
+
+    def read(self, data):
+        with open(self.path, "w") as stream:
+            stream.write(data if isinstance(data, str) else json.dumps(data))
+        return skeleton.load(self.path)
+
+    def refused(self, data, words):
+        with self.assertRaises(LeadlineError) as caught:
+            self.read(data)
+        self.assertIn(words, str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+
+    def changed(self, change):
+        data = copy.deepcopy(GOOD)
+        change(data, data["transfers"][0],
+               data["transfers"][0]["plans"][0]["descriptors"][0])
+        return data
+
+    def test_what_is_right(self):
+        found = self.read(GOOD)
+        self.assertEqual(found.bytes, 19700)
+        self.assertEqual(found.ranks, 4)
+
+    def test_what_is_not(self):
+        text = json.dumps(GOOD)
+        self.refused(text[:200], "cannot be read as a skeleton")
+        self.refused("[]", "is no skeleton")
+        self.refused({"schema": "leadline-skeleton/2"}, "is no skeleton")
+        self.refused({"schema": "leadline-skeleton/1"}, "is missing")
+        for change, words in (
+                (lambda d, t, s: d.pop("left_out"), "left_out"),
+                (lambda d, t, s: t.update(plans=3), "is damaged"),
+                (lambda d, t, s: t.update(bytes=1), "bytes, not"),
+                (lambda d, t, s: t.update(calls=1), "calls"),
+                (lambda d, t, s: d["totals"]["transfers"].update(bytes=1), "says that"),
+                (lambda d, t, s: s.update(repeats=2), "bytes, not"),
+                (lambda d, t, s: s.update(plan="x"), "is no plan"),
+                (lambda d, t, s: s.update(plan="ranks=3 step=0 start=0 [size=1]"),
+                 "is no plan of 4 ranks"),
+                (lambda d, t, s: s.update(
+                    plan="ranks=4 step=0 start=0 [span=3 stride=0 size=1]"), "whole"),
+                (lambda d, t, s: s.update(
+                    plan="ranks=4 step=0 start=0 [span=%d stride=1 size=9]" % 2 ** 60),
+                 "is no descriptor")):
+            self.refused(self.changed(change), words)
+
+    def test_no_file(self):
+        with self.assertRaises(LeadlineError):
+            skeleton.load(os.path.join(self.dir, "nothing"))
+
+
+if __name__ == "__main__":
+    main()
