@@ -658,7 +658,8 @@ class Patterns(Case):
 
 
 COMMANDS = [["summary"], ["summary", "--json", "-"], ["dump"], ["ldad"], ["bins"],
-            ["export", "--perfetto", "-"], ["export", "--csv", "-"]]
+            ["ldad", "--skeleton=-"], ["export", "--perfetto", "-"],
+            ["export", "--csv", "-"], ["export", "--to=darshan-text"]]
 
 
 class Damage(Case):

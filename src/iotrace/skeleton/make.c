@@ -49,7 +49,7 @@ static int no_memory(void)
 
 void skeleton_add(struct skeleton_sum *to, int64_t calls, int64_t bytes)
 {
-    to->calls += calls;
+    log_sum(&to->calls, calls);
     log_sum(&to->bytes, bytes > 0 ? bytes : 0);
 }
 
@@ -124,7 +124,7 @@ int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size)
     if (__builtin_mul_overflow(calls, size, &bytes))
         bytes = INT64_MAX;
     skeleton_add(&(*d)->sum, calls, bytes);
-    (*d)->sizes[63 - __builtin_clzll((uint64_t)size)] += calls;
+    log_sum(&(*d)->sizes[63 - __builtin_clzll((uint64_t)size)], calls);
     return 0;
 }
 
@@ -136,7 +136,7 @@ int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *fr
         return no_memory();
     skeleton_add(&(*d)->sum, from->sum.calls, from->sum.bytes);
     for (int i = 0; i < 64; i++)
-        (*d)->sizes[i] += from->sizes[i];
+        log_sum(&(*d)->sizes[i], from->sizes[i]);
     return 0;
 }
 
@@ -168,7 +168,7 @@ static int keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats
     struct skeleton_descriptor new = {*d, repeats};
     for (int i = 0; i < t->founds; i++)
         if (ldad_same(&t->found[i].is, d)) {
-            t->found[i].repeats += repeats;
+            log_sum(&t->found[i].repeats, repeats);
             return 0;
         }
     if (t->founds == SKELETON_DESCRIPTORS) {

@@ -129,8 +129,10 @@ static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
 static void describe(struct group *g, const struct skeleton_stream *t)
 {
     for (int i = 0; i < t->founds; i++) {
-        int64_t calls = skeleton_calls(&t->found[i]);
-        skeleton_add(&g->described, calls, calls * t->found[i].is.size);
+        int64_t calls = skeleton_calls(&t->found[i]), bytes;
+        if (__builtin_mul_overflow(calls, t->found[i].is.size, &bytes))
+            bytes = INT64_MAX;
+        skeleton_add(&g->described, calls, bytes);
     }
 }
 
