@@ -319,7 +319,7 @@ static int look_at_log(void *arg, struct log *l)
     if (of_run && (i->rank == 0 || !d->exe_text[0]))
         plain(d->exe_text, sizeof d->exe_text, i->argv[0] ? i->argv : i->exe);
     d->logs++;
-    return 0;
+    return skeleton_has_events(l);
 }
 
 static void put_head(const struct darshan *d)

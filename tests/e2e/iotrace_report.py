@@ -247,6 +247,14 @@ class Export(Runs):
             self.assertEqual(list(map(str, table[name])), [r[name] for r in rows])
         self.assertEqual(sorted(os.listdir(self.tmp)), ["run2", "t.parquet"])
 
+    def test_a_profile(self):
+        subprocess.check_call((IOTRACE, "run", "-n", "p", "--mode=profile", "--", "true"),
+                              cwd=self.tmp, stderr=subprocess.DEVNULL)
+        for args in (("ldad", "--skeleton=x"), ("export", "--to=darshan-text")):
+            _, err = self.iotrace(*args, "p.1", status=1)
+            self.assertIn("a profile has sums and no single calls", err)
+            self.assertEqual(err.count("\n"), 1)
+
     def test_refusals(self):
         run = self.run_of(1)
         for args, words in ((("--to=parquet",), "cannot be written to standard output"),

@@ -544,10 +544,19 @@ static int read_log(void *arg, struct log *l)
     return rc;
 }
 
+int skeleton_has_events(const struct log *l)
+{
+    if (strcmp(log_info(l)->mode, "profile") != 0)
+        return 0;
+    return err_set(-EINVAL, log_info(l)->path, -1,
+                   "a profile has sums and no single calls: record the run with "
+                   "--mode=trace");
+}
+
 static int look_for_ranks(void *arg, struct log *l)
 {
     *(bool *)arg |= log_info(l)->rank >= 0;
-    return 0;
+    return skeleton_has_events(l);
 }
 
 int skeleton_make(struct skeleton *s, struct run *r)

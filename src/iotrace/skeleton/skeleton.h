@@ -96,6 +96,9 @@ int skeleton_put(struct skeleton *s, struct json *j);
  * that holds bytes. */
 enum skeleton_kind { SKELETON_FILE, SKELETON_SYSTEM, SKELETON_OTHER };
 
+/* Local. 0, or -EINVAL with a sentence: the log is a profile only. */
+int skeleton_has_events(const struct log *l);
+
 /* Local. */
 enum skeleton_kind skeleton_kind(const char *name);
 
