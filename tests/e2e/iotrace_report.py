@@ -248,8 +248,8 @@ class Export(Runs):
         self.assertEqual(sorted(os.listdir(self.tmp)), ["run2", "t.parquet"])
 
     def test_a_profile(self):
-        subprocess.check_call((IOTRACE, "run", "-n", "p", "--mode=profile", "--", "true"),
-                              cwd=self.tmp, stderr=subprocess.DEVNULL)
+        line = (IOTRACE, "run", "-n", "p", "--mode=profile", "--", "true")
+        subprocess.check_call(line, cwd=self.tmp, stderr=subprocess.DEVNULL)
         for args in (("ldad", "--skeleton=x"), ("export", "--to=darshan-text")):
             _, err = self.iotrace(*args, "p.1", status=1)
             self.assertIn("a profile has sums and no single calls", err)
