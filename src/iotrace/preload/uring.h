@@ -41,7 +41,8 @@ struct uring {
 };
 #define URING_TAKEN ((uintptr_t)1)
 
-/* The ring of this key; NULL: it is not known. Made: it is, unless there are too many. */
+/* The ring of this key; NULL: it is not known. uring_make makes one that is not known,
+ * unless there are too many. */
 struct uring *uring_find(uintptr_t key);
 struct uring *uring_make(uintptr_t key);
 void uring_forget(struct uring *r);

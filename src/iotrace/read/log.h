@@ -20,7 +20,8 @@ struct log {
 
 /* Local. As log_open and so on, for one kind of log. `text` is not changed after the
  * open: the texts of info point into what the kind holds. is_file, profile, fact
- * and file_facts: NULL where the kind cannot tell. close also of what open failed with. */
+ * and file_facts: NULL where the kind cannot tell. close is also called after an open
+ * that failed. */
 struct log_kind {
     const char *begins; /* the first bytes of such a file, at most 12 */
     int (*open)(struct log *l);

@@ -19,7 +19,7 @@ void pairs_without_requests(struct pairs *p);
 void pairs_begin(struct pairs *p, const struct event *e);
 
 /* Local. Finds the earliest submission that `e` can complete: same file, direction,
- * offset and request. Fills e->row and e->begun_ns; where there is none, leaves both. */
+ * offset and request. Fills e->row and e->begun_ns; leaves both where there is none. */
 void pairs_end(struct pairs *p, struct event *e);
 
 /* Local. Submissions that nothing has completed up to now. */

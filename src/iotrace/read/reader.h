@@ -44,7 +44,7 @@ struct event {
  * A copy has two events with the same bytes, one about each of its files. `file_class`
  * is how that file sees it: CLASS_READ of the source, CLASS_WRITE of the destination,
  * CLASS_COPY where the log does not tell. Of other events it is `class`. The second
- * event has `other_end` and `calls` 0: it counts in its file's row, and nowhere else. */
+ * event has `other_end` and `calls` 0: it counts in the row of its file only. */
 
 struct log;
 
