@@ -296,7 +296,7 @@ for name, prefix, options in (
         ("threads", "p%s", ("--iomethod=threads", "--iomode=ASYNC"))):
     add(Madbench, name, "account",
         {act: prefix % act for act in ("read", "write")}, 0, *options)
-for name, prefix in (("uring", "uring_%s"), ("libaio", "io_getevents_%s")):
+for name, prefix in (("uring", "uring_%s_end"), ("libaio", "io_getevents_%s")):
     if name in ASYNCHRONOUS:
         add(Madbench, name, "account",
             {act: prefix % act for act in ("read", "write")}, 0,

@@ -105,14 +105,15 @@ class Calls(Recorder):
         self.assertEqual(log.events, [])
         found = collections.defaultdict(lambda: [0, 0])
         for p in log.profile:
-            found[p.op][0] += p.count
-            found[p.op][1] += p.bytes
+            if not p.flags & tracelog.OTHER_END:  # of a copy, which counts once
+                found[p.op][0] += p.count
+                found[p.op][1] += p.bytes
             self.assertEqual(sum(p.times), p.count)
             self.assertEqual(p.errors, 0)
         self.assertEqual({k: tuple(v) for k, v in found.items()}, self.expected(out))
         disk = sum(os.stat(os.path.join(self.tmp, name)).st_blocks * 512
                    for name in self.left())
-        self.assertLess(disk, 200 << 10)
+        self.assertLess(disk, 256 << 10)
 
     def summed(self, mode):
         """The summary's counts: of all, and of files with transfers of data."""
@@ -123,7 +124,8 @@ class Calls(Recorder):
         for name in self.left("unknown.*"):
             os.remove(os.path.join(self.tmp, name))
         totals = dict(line for line in lines if len(line) == 2)
-        files = [line[:3] + line[4:6] for line in lines
+        files = [[re.sub(r"\[\d+\]", "", line[0])] + line[1:3] + line[4:6]
+                 for line in lines
                  if len(line) == 9 and line[2:6:3] != ["0", "0"]]
         return [totals[key] for key in ("Total_Num_IO_events", "Total_IO_bytes",
                                         "Number_of_Files")], sorted(files)
@@ -523,9 +525,9 @@ class Uring(Recorder):
         self.assertEqual([k for k, _ in log.text if k == "uring"], [])
         files = json.loads(self.tool("summary", "--json=-", self.tmp))["files"]
         f, = [f for f in files if f["name"] == "f"]
-        self.assertEqual([f["by_class"]["write"]["calls"], f["by_class"]["write"]["bytes"]],
-                         [self.N, 4096 * self.N])
-        self.assertEqual([f["by_class"]["read"]["calls"], f["by_class"]["read"]["bytes"]], [2, 1100])
+        moved = {way: [f["by_class"][way][what] for what in ("calls", "bytes")]
+                 for way in ("write", "read")}
+        self.assertEqual(moved, {"write": [self.N, 4096 * self.N], "read": [2, 1100]})
 
     def tool(self, *line):
         return self.run_under(os.path.join(BUILD, "iotrace"), *line, preload=None)
@@ -543,8 +545,8 @@ class Uring(Recorder):
         self.assertEqual(told["uring_write_end"][0], self.N)
         self.assertEqual([e for e in log.events if "uring" in e.op], [])
         self.assertEqual(log.value("uring"), "1:%d" % (self.N + 3))
-        self.assertIn("io_uring by itself: 1 ring, %d transfers not seen" % (self.N + 3),
-                      self.tool("summary", self.tmp))
+        said = "io_uring by itself: 1 ring, %d transfers not seen" % (self.N + 3)
+        self.assertIn(said, self.tool("summary", self.tmp))
 
     @unittest.skipUnless(shutil.which("fio"), "fio is not installed")
     def test_fio(self):

@@ -9,18 +9,27 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+#include <utime.h>
 #include <wchar.h>
 
 static int rounds;
@@ -389,6 +398,157 @@ static void names(void)
 }
 
 /* Each has a name of its own, which a profile keeps: a few will do. */
+static int walk(const char *path, const struct stat *s, int type)
+{
+    (void)path, (void)s, (void)type;
+    return access("posix", F_OK) ? -1 : 0; /* an event of its own */
+}
+
+static int walk_more(const char *path, const struct stat *s, int type, struct FTW *f)
+{
+    (void)f;
+    return walk(path, s, type);
+}
+
+static void trees(void)
+{
+    struct dirent **list;
+    glob_t g;
+    char *paths[] = {(char[]){"tree"}, NULL};
+    if (mkdir("tree", 0755) || close(file("tree/leaf")))
+        die("tree");
+    expect("mkdir", 1, 0);
+    expect("open", 1, 0);
+    expect("close", 1, 0);
+    for (int i = 0; i < rounds; i++) {
+        int n = scandir("tree", &list, NULL, alphasort);
+        if (n != 3)
+            die("scandir");
+        while (n--)
+            free(list[n]);
+        free(list);
+        if (glob("tree/*", 0, NULL, &g) || g.gl_pathc != 1)
+            die("glob");
+        globfree(&g);
+    }
+    expect("scandir", rounds, 0);
+    expect("glob", rounds, 0);
+    TIMES("ftw", 0, ftw("tree", walk, 4));
+    TIMES("nftw", 0, nftw("tree", walk_more, 4, FTW_PHYS));
+    expect("access", 4 * rounds, 0);
+    for (int i = 0; i < rounds; i++) {
+        FTS *f = fts_open(paths, FTS_NOCHDIR | FTS_PHYSICAL, NULL);
+        int n = 0;
+        while (f && fts_read(f))
+            n++;
+        if (n != 3 || fts_close(f))
+            die("fts");
+    }
+    expect("fts_open", rounds, 0);
+    expect("fts_read", 4 * rounds, 0);
+    expect("fts_close", rounds, 0);
+    if (unlink("tree/leaf") || rmdir("tree"))
+        die("tree");
+    expect("unlink", 1, 0);
+    expect("rmdir", 1, 0);
+}
+
+static void attributes(void)
+{
+    const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    struct statfs s;
+    struct statvfs v;
+    int fd = file("posix");
+    TIMES("statfs", 0, statfs("posix", &s));
+    TIMES("fstatfs", 0, fstatfs(fd, &s));
+    TIMES("statvfs", 0, statvfs("posix", &v));
+    TIMES("fstatvfs", 0, fstatvfs(fd, &v));
+    TIMES("chmod", 0, chmod("posix", 0644));
+    TIMES("fchmod", 0, fchmod(fd, 0644));
+    TIMES("fchmodat", 0, fchmodat(AT_FDCWD, "posix", 0644, 0));
+    TIMES("chown", 0, chown("posix", (uid_t)-1, (gid_t)-1));
+    TIMES("lchown", 0, lchown("posix", (uid_t)-1, (gid_t)-1));
+    TIMES("fchown", 0, fchown(fd, (uid_t)-1, (gid_t)-1));
+    TIMES("fchownat", 0, fchownat(AT_FDCWD, "posix", (uid_t)-1, (gid_t)-1, 0));
+    TIMES("utime", 0, utime("posix", NULL));
+    TIMES("utimes", 0, utimes("posix", NULL));
+    TIMES("futimes", 0, futimes(fd, NULL));
+    TIMES("futimens", 0, futimens(fd, now));
+    TIMES("utimensat", 0, utimensat(AT_FDCWD, "posix", now, 0));
+    expect("open", 1, 0);
+    close(fd);
+    expect("close", 1, 0);
+}
+
+/* Where the file system has them. */
+static void extended_attributes(void)
+{
+    char text[16];
+    int fd = file("posix");
+    expect("open", 1, 0);
+    if (!syscall(SYS_setxattr, "posix", "user.x", "y", 1L, 0L)) {
+        TIMES("setxattr", 0, setxattr("posix", "user.x", "y", 1, 0));
+        TIMES("lsetxattr", 0, lsetxattr("posix", "user.x", "y", 1, 0));
+        TIMES("fsetxattr", 0, fsetxattr(fd, "user.x", "y", 1, 0));
+        TIMES("getxattr", 0, getxattr("posix", "user.x", text, sizeof text));
+        TIMES("lgetxattr", 0, lgetxattr("posix", "user.x", text, sizeof text));
+        TIMES("fgetxattr", 0, fgetxattr(fd, "user.x", text, sizeof text));
+        TIMES("listxattr", 0, listxattr("posix", text, 0));
+        TIMES("llistxattr", 0, llistxattr("posix", text, 0));
+        TIMES("flistxattr", 0, flistxattr(fd, text, 0));
+        removexattr("posix", "user.x");
+        expect("removexattr", 1, 0);
+    }
+    close(fd);
+    expect("close", 1, 0);
+}
+
+static void other_kinds(void)
+{
+    char entries[4096];
+    int dir = open(".", O_RDONLY | O_DIRECTORY);
+    expect("open", 1, 0);
+    for (int i = 0; i < rounds; i++) {
+        if (mkfifo("fifo", 0644) || unlink("fifo") ||
+            mkfifoat(AT_FDCWD, "fifo", 0644) || unlink("fifo") ||
+            mknod("fifo", S_IFIFO | 0644, 0) || unlink("fifo") ||
+            mknodat(AT_FDCWD, "fifo", S_IFIFO | 0644, 0) || unlink("fifo"))
+            die("fifo");
+    }
+    expect("mkfifo", rounds, 0);
+    expect("mkfifoat", rounds, 0);
+    expect("mknod", rounds, 0);
+    expect("mknodat", rounds, 0);
+    expect("unlink", 4 * rounds, 0);
+    TIMES("getdents64", 0, getdents64(dir, entries, sizeof entries));
+    TIMES("getdents64", 0, syscall(SYS_getdents64, dir, entries, sizeof entries));
+    close(dir);
+    expect("close", 1, 0);
+}
+
+static void locks(void)
+{
+    struct flock l = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 9};
+    int fd = file("locked");
+    TIMES("fcntl_lock", 0, fcntl(fd, F_SETLK, &l));
+    TIMES("fcntl_lock", 0, fcntl(fd, F_SETLKW, &l));
+    TIMES("fcntl_lock", 0, fcntl(fd, F_OFD_SETLK, &(struct flock){.l_type = F_UNLCK}));
+    TIMES("fcntl_lock", 0, syscall(SYS_fcntl, fd, F_SETLK, &l));
+    TIMES("flock", 0, flock(fd, LOCK_EX));
+    TIMES("flock", 0, syscall(SYS_flock, fd, LOCK_UN));
+    TIMES("lockf", 0, lockf(fd, F_LOCK, 10));
+    fcntl(fd, F_GETFL); /* none */
+    int other = (int)syscall(SYS_openat2, AT_FDCWD, "locked", (long[3]){O_RDONLY}, 24L);
+    if (other < 0 && errno != ENOSYS)
+        die("openat2");
+    expect("openat2", 1, 0);
+    expect("open", 1, 0);
+    close(other);
+    close(fd);
+    expect("close", 2, 0);
+}
+
 static void temporary(void)
 {
     char path[32];
@@ -554,6 +714,11 @@ int main(int argc, char **argv)
     maps();
     asynchronous();
     names();
+    attributes();
+    extended_attributes();
+    other_kinds();
+    locks();
+    trees();
     temporary();
     through_pipes();
     moved_maps();

@@ -10,7 +10,7 @@ NAME = struct.Struct("<IIIi")
 RECORD = struct.Struct("<QQqqqIHBB")
 PROFILE = struct.Struct("<IHBBQQQQ40Q40Q")
 RECORDS, NAMES, PROFILES = 1, 2, 3
-STREAM, ASYNC, CHILD = 1, 4, 8
+STREAM, ASYNC, CHILD, OTHER_END, SOURCE = 1, 4, 8, 32, 64
 RUNNING, EXITED, QUIT, EXEC = range(4)
 
 Event = collections.namedtuple(
@@ -37,7 +37,7 @@ class Log:
         self.text = [line.split("=", 1) for line in text.splitlines()]
         self.ops = {int(n): (name, klass) for n, name, klass in
                     (v.split(":") for k, v in self.text if k == "op")}
-        self.names, self.events, self.profile = {}, [], []
+        self.names, self.facts, self.events, self.profile = {}, {}, [], []
         self.read(data)
 
     def value(self, key):
@@ -65,8 +65,9 @@ class Log:
             size, number, _, fd = NAME.unpack_from(block, at)
             if not size:
                 break
-            text = block[at + NAME.size:at + size].split(b"\0")[0]
+            text, facts = (block[at + NAME.size:at + size].split(b"\0") + [b""])[:2]
             self.names[number] = (text.decode("utf-8", "replace"), fd)
+            self.facts[number] = facts.decode()
             at += size
 
     def read_records(self, block, thread):
@@ -86,10 +87,11 @@ class Log:
                                           p[8:48], p[48:88]))
 
     def counts(self, ending=""):
-        """{op: (events, bytes)} of files whose name ends so."""
+        """{op: (events, bytes)} of files whose name ends so; of all files copies count
+        once."""
         found = collections.Counter(), collections.Counter()
         for e in self.events:
-            if e.file.endswith(ending):
+            if e.file.endswith(ending) and (ending or not e.flags & OTHER_END):
                 found[0][e.op] += 1
                 found[1][e.op] += bytes_of(e)
         return {op: (n, found[1][op]) for op, n in found[0].items()}

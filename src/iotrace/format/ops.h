@@ -9,7 +9,8 @@
  *
  * Of calls that name two files, the record has: dup, fcntl: the new descriptor; rename,
  * link, symlink: the new name; sendfile: the source; copy_file_range: the destination;
- * splice, tee: the one that is not a pipe, or else the destination.
+ * splice, tee: the one that is not a pipe, or else the destination. A second record of
+ * those that copy has the other one (TRACE_OTHER_END).
  *
  * MPI_Wait_read and MPI_Wait_write are the end of a nonblocking MPI-IO request in
  * MPI_Wait, MPI_Test or a relative of theirs, one event for each request; the time of
@@ -293,7 +294,7 @@ enum trace_class {
     X(UNGETC, "ungetc", SEEK) \
     X(OPENAT2, "openat2", OPEN) \
     X(GETDENTS64, "getdents64", META) \
-    X(REFLINK, "ioctl_reflink", COPY) \
+    X(REFLINK, "ioctl_reflink", META) \
     X(STATFS, "statfs", META) \
     X(FSTATFS, "fstatfs", META) \
     X(STATVFS, "statvfs", META) \

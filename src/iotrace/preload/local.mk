@@ -8,7 +8,9 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_stdio.c \
 	src/iotrace/preload/calls/calls_map.c \
 	src/iotrace/preload/calls/calls_aio.c \
+	src/iotrace/preload/calls/calls_attributes.c \
 	src/iotrace/preload/calls/calls_meta.c \
+	src/iotrace/preload/calls/calls_walk.c \
 	src/iotrace/preload/calls/calls_process.c \
 	src/iotrace/preload/calls/calls_hdf5.c \
 	src/iotrace/preload/calls/calls_libaio.c \
@@ -37,6 +39,7 @@ RECORDER_H = \
 	src/iotrace/format/ops.h \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
+	src/iotrace/preload/metadata.h \
 	src/iotrace/preload/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \

@@ -69,10 +69,13 @@ static struct trace_profile *other(struct lane *l, struct profile *p, enum trace
     return p->others[op];
 }
 
-static bool is_it(const struct trace_profile *t, uint32_t file, enum trace_op op)
+/* A file can be both ends of copies: those have an entry each. */
+static bool is_it(const struct trace_profile *t, uint32_t file, enum trace_op op,
+                  int flags)
 {
+    const int ends = TRACE_OTHER_END | TRACE_SOURCE | TRACE_OTHERS;
     return t->file == file && t->op == op && t->level == level &&
-           !(t->flags & TRACE_OTHERS);
+           (t->flags & ends) == (flags & ends);
 }
 
 static struct trace_profile *profile_find(struct lane *l, struct profile *p,
@@ -86,7 +89,7 @@ static struct trace_profile *profile_find(struct lane *l, struct profile *p,
             *s = profile_make(l, p, file, op, flags, BLOCKS_MOST);
         if (!*s)
             break;
-        if (is_it(*s, file, op))
+        if (is_it(*s, file, op, flags))
             return *s;
     }
     return other(l, p, op);
@@ -121,9 +124,10 @@ static bool moves_bytes(enum trace_op op)
 
 void profile_add(const struct event *e, enum trace_op op, int64_t result, int flags)
 {
+    flags &= ~TRACE_UNALIGNED; /* in an entry it has another meaning */
     struct trace_profile *t =
         LIKELY(lane && lane->profile) ? lane->profile->last : NULL;
-    if (UNLIKELY(!t || !is_it(t, e->file, op)))
+    if (UNLIKELY(!t || !is_it(t, e->file, op, flags)))
         t = entry_of(e->file, op, flags);
     if (UNLIKELY(!t))
         return;
@@ -147,14 +151,16 @@ static void sum_entry(const struct trace_profile *t)
     int class = op_class[t->op];
     if (t->level || class == CLASS_MARK || class == CLASS_PROCESS)
         return;
-    state->events += t->count;
+    bool copies = class == CLASS_COPY, other = copies && t->flags & TRACE_OTHER_END;
+    bool writes = class == CLASS_WRITE || (copies && !(t->flags & TRACE_SOURCE));
+    state->events += other ? 0 : t->count;
     state->ticks += t->ticks;
-    state->bytes += t->bytes;
-    if (t->file < NAMES && (class == CLASS_READ || class == CLASS_WRITE)) {
+    state->bytes += other ? 0 : t->bytes;
+    if (t->file < NAMES && moves_bytes(t->op)) {
         struct file_sum *s = &state->sum[t->file];
-        s->calls[class == CLASS_WRITE] += t->count;
-        s->bytes[class == CLASS_WRITE] += t->bytes;
-        s->ticks[class == CLASS_WRITE] += t->ticks;
+        s->calls[writes] += t->count;
+        s->bytes[writes] += t->bytes;
+        s->ticks[writes] += t->ticks;
     }
 }
 

@@ -111,16 +111,20 @@ static void sum_record(struct sum *s, const struct trace_record *r)
     int class = op_class[r->op];
     if (r->level || class == CLASS_MARK || class == CLASS_PROCESS)
         return;
-    int way = class == CLASS_READ ? 0 : class == CLASS_WRITE ? 1 : -1;
-    bool moves = way >= 0 || class == CLASS_COPY;
+    bool copies = class == CLASS_COPY, other = copies && r->flags & TRACE_OTHER_END;
+    int way = class == CLASS_READ    ? 0
+              : class == CLASS_WRITE ? 1
+              : copies               ? !(r->flags & TRACE_SOURCE)
+                                     : -1;
+    bool moves = way >= 0;
     uint64_t bytes =
         moves && r->result > 0 && !(r->flags & TRACE_ASYNC) ? (uint64_t)r->result : 0;
     if (s->file != r->file || s->way != way)
         flush_sum(s);
     s->file = r->file;
     s->way = way;
-    s->events++;
-    s->bytes += bytes;
+    s->events += !other;
+    s->bytes += other ? 0 : bytes;
     s->ticks += r->duration;
     if (way >= 0) {
         s->calls_of++;

@@ -302,7 +302,9 @@ static void merge(struct tsv *t, const struct block_start *list, int count)
             continue;
         }
         struct source *s = h.of[0];
-        put_record(t, &s->record[s->order[s->at++]]);
+        const struct trace_record *r = &s->record[s->order[s->at++]];
+        if (op_class[r->op] != CLASS_COPY || !(r->flags & TRACE_OTHER_END))
+            put_record(t, r); /* of a copy there is one line */
         if (s->at == s->count) {
             h.of[0] = h.of[--h.used];
             close_source(s);

@@ -2,6 +2,7 @@
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
+#include "iotrace/preload/transfer.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -204,6 +205,14 @@ WRAP(int, dup3, (int from, int to, int flags))
     return event_copied(&e, OP_DUP3, from, REAL(dup3)(from, to, flags));
 }
 
+static int locks(int fd, int command, const struct flock *l);
+
+static bool is_lock(int command)
+{
+    return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+           command == F_OFD_SETLKW;
+}
+
 WRAP(int, fcntl, (int fd, int command, ...))
 {
     va_list rest;
@@ -214,12 +223,43 @@ WRAP(int, fcntl, (int fd, int command, ...))
         struct event e = event_on(fd);
         return event_copied(&e, OP_FCNTL, fd, REAL(fcntl)(fd, command, argument));
     }
+    if (is_lock(command))
+        return locks(fd, command, argument);
     if (command == F_SETFL) /* perhaps O_APPEND */
         fd_shared(fd);
     return REAL(fcntl)(fd, command, argument);
 }
 ALIAS(fcntl64, fcntl);
 ALIAS(__fcntl, fcntl);
+
+/* ---- locks: what several processes that write to one file wait for ---- */
+
+/* The offset is known where it is from the beginning of the file. Unlocking is timed,
+ * too: file systems write back then. */
+static int locks(int fd, int command, const struct flock *l)
+{
+    struct event e = event_on(fd);
+    int rc = REAL(fcntl)(fd, command, (void *)(uintptr_t)l);
+    bool good = rc != -1 || errno != EFAULT;
+    return (int)event_moved(&e, OP_FCNTL_LOCK,
+                            good && l->l_whence == SEEK_SET ? l->l_start : -1,
+                            good ? (size_t)l->l_len : 0, rc);
+}
+
+WRAP(int, flock, (int fd, int how))
+{
+    struct event e = event_on(fd);
+    return (int)event_moved(&e, OP_FLOCK, -1, (size_t)how, REAL(flock)(fd, how));
+}
+
+WRAP(int, lockf, (int fd, int how, off_t bytes))
+{
+    struct event e = event_on(fd);
+    int64_t at = own_offset(&e, fd);
+    int rc = REAL(lockf)(fd, how, bytes);
+    return (int)event_moved(&e, OP_LOCKF, at, (size_t)bytes, rc);
+}
+ALIAS(lockf64, lockf);
 
 static int piped(struct event *e, enum trace_op op, const int *ends, int flags, int rc)
 {
@@ -362,7 +402,6 @@ WRAP(ssize_t, readahead, (int fd, off_t offset, size_t bytes))
 
 /* ---- from one descriptor to another ---- */
 
-/* The event is about `first`, or the other where that is not logged or a pipe. */
 static bool is_pipe(int fd)
 {
     struct statx s;
@@ -370,55 +409,107 @@ static bool is_pipe(int fd)
            S_ISFIFO(s.stx_mode);
 }
 
-static struct event event_on_either(int first, int second, bool not_pipe)
+/* Both ends of a copy: 0 is where the bytes come from, 1 where they go. */
+struct copy {
+    struct event e[2];
+    int fd[2];
+    bool told[2]; /* the call says the offset */
+    int64_t at[2];
+    int first; /* the end whose record has the time */
+};
+
+static void copy_end(struct copy *c, int end, int fd, const off_t *offset)
 {
-    int error = errno;
-    struct event a = event_on(first), b = event_on(second);
-    bool take_b = !is_logged(&a) || (not_pipe && is_logged(&b) && is_pipe(first));
-    fd_shared(first);
-    fd_shared(second);
-    errno = error;
-    struct event e = take_b ? b : a;
-    if (is_logged(&e))
-        e.start = clock_ticks();
-    return e;
+    c->e[end] = event_on(fd);
+    c->e[end].flags = end ? 0 : TRACE_SOURCE;
+    c->fd[end] = fd;
+    c->told[end] = offset != NULL;
+    c->at[end] = offset ? *offset : own_offset(&c->e[end], fd);
 }
 
-static int64_t told(const off_t *offset)
+static struct copy copy_begin(int in, const off_t *in_offset, int out,
+                              const off_t *out_offset, int first)
 {
-    return offset ? *offset : -1;
+    struct copy c = {.first = first};
+    int error = errno;
+    copy_end(&c, 0, in, in_offset);
+    copy_end(&c, 1, out, out_offset);
+    if (!is_logged(&c.e[first]))
+        c.first = !first;
+    errno = error;
+    if (is_logged(&c.e[c.first]))
+        c.e[c.first].start = clock_ticks();
+    return c;
+}
+
+static ssize_t copied(struct copy *c, enum trace_op op, size_t asked, ssize_t n)
+{
+    struct event *first = &c->e[c->first], *other = &c->e[!c->first];
+    event_over(first);
+    for (int end = 0; end < 2; end++)
+        if (!c->told[end])
+            c->at[end] = own_offset_moved(c->fd[end], c->at[end], n);
+    int64_t result = outcome(n);
+    event_put(first, op, c->at[c->first], (int64_t)asked, result);
+    if (!is_logged(first) || !is_logged(other))
+        return n;
+    other->start = other->end = first->start;
+    other->flags |= TRACE_OTHER_END;
+    event_put(other, op, c->at[!c->first], (int64_t)asked, result);
+    return n;
 }
 
 WRAP(ssize_t, sendfile, (int out, int in, off_t *offset, size_t n))
 {
-    struct event e = event_on_either(in, out, false);
-    int64_t at = told(offset);
-    return event_moved(&e, OP_SENDFILE, at, n, REAL(sendfile)(out, in, offset, n));
+    struct copy c = copy_begin(in, offset, out, NULL, 0);
+    return copied(&c, OP_SENDFILE, n, REAL(sendfile)(out, in, offset, n));
 }
 ALIAS(sendfile64, sendfile);
 
 WRAP(ssize_t, copy_file_range,
      (int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned flags))
 {
-    struct event e = event_on_either(out, in, false);
-    int64_t at = told(out_offset);
+    struct copy c = copy_begin(in, in_offset, out, out_offset, 1);
     ssize_t moved = REAL(copy_file_range)(in, in_offset, out, out_offset, n, flags);
-    return event_moved(&e, OP_COPY_FILE_RANGE, at, n, moved);
+    return copied(&c, OP_COPY_FILE_RANGE, n, moved);
 }
 
 WRAP(ssize_t, splice,
      (int in, off_t *in_offset, int out, off_t *out_offset, size_t n, unsigned flags))
 {
-    struct event e = event_on_either(out, in, true);
-    int64_t at = out_offset ? told(out_offset) : told(in_offset);
+    int first = !is_pipe(out);
+    struct copy c = copy_begin(in, in_offset, out, out_offset, first);
     ssize_t moved = REAL(splice)(in, in_offset, out, out_offset, n, flags);
-    return event_moved(&e, OP_SPLICE, at, n, moved);
+    return copied(&c, OP_SPLICE, n, moved);
 }
 
 WRAP(ssize_t, tee, (int in, int out, size_t n, unsigned flags))
 {
-    struct event e = event_on_either(out, in, false);
-    return event_moved(&e, OP_TEE, -1, n, REAL(tee)(in, out, n, flags));
+    struct copy c = copy_begin(in, NULL, out, NULL, 1);
+    return copied(&c, OP_TEE, n, REAL(tee)(in, out, n, flags));
+}
+
+/* A file that shares the other's blocks: no bytes move. */
+struct clone_range {
+    int64_t from;
+    uint64_t at, bytes, to;
+};
+#define CLONE 0x40049409ul
+#define CLONE_RANGE 0x4020940dul
+
+WRAP(int, ioctl, (int fd, unsigned long what, ...))
+{
+    va_list rest;
+    va_start(rest, what);
+    void *argument = va_arg(rest, void *);
+    va_end(rest);
+    if (LIKELY(what != CLONE && what != CLONE_RANGE))
+        return REAL(ioctl)(fd, what, argument);
+    const struct clone_range *r = what == CLONE_RANGE ? argument : NULL;
+    struct event e = event_on(fd);
+    int rc = REAL(ioctl)(fd, what, argument);
+    return (int)event_moved(&e, OP_REFLINK, r && !rc ? (int64_t)r->to : -1,
+                            r && !rc ? r->bytes : 0, rc);
 }
 
 struct iovec;

@@ -1,35 +1,7 @@
 /* Calls about files as a whole: their names, their attributes, directories. */
-#include "iotrace/preload/real.h"
-#include "iotrace/preload/recorder.h"
-#include "iotrace/preload/sys.h"
+#include "iotrace/preload/metadata.h"
 #include <dirent.h>
 #include <sys/stat.h>
-
-/* The name is made after the call and outside its time. */
-static int done(struct event *e, enum trace_op op, int dir, const char *path,
-                int64_t request, int64_t result)
-{
-    event_over(e);
-    int error = errno;
-    if (path && error != EFAULT)
-        e->file = name_of_path_at(dir, path, -1);
-    event_put(e, op, -1, request, result < 0 ? -error : result);
-    errno = error;
-    return (int)result;
-}
-
-#define ON_PATH(name, OP, params, args, path)                                          \
-    WRAP(int, name, params)                                                            \
-    {                                                                                  \
-        struct event e = event_now();                                                  \
-        return done(&e, OP, AT_FDCWD, path, 0, REAL(name) args);                       \
-    }
-#define ON_PATH_AT(name, OP, params, args, dir, path, request)                         \
-    WRAP(int, name, params)                                                            \
-    {                                                                                  \
-        struct event e = event_now();                                                  \
-        return done(&e, OP, dir, path, request, REAL(name) args);                      \
-    }
 
 /* ---- attributes; the names with x are those of older programs ---- */
 
@@ -97,13 +69,15 @@ ON_PATH_AT(symlinkat, OP_SYMLINKAT, (const char *to, int dir, const char *path),
 WRAP(ssize_t, readlink, (const char *path, char *text, size_t n))
 {
     struct event e = event_now();
-    return done(&e, OP_READLINK, AT_FDCWD, path, 0, REAL(readlink)(path, text, n));
+    return metadata_done(&e, OP_READLINK, AT_FDCWD, path, 0,
+                         REAL(readlink)(path, text, n));
 }
 
 WRAP(ssize_t, readlinkat, (int dir, const char *path, char *text, size_t n))
 {
     struct event e = event_now();
-    return done(&e, OP_READLINKAT, dir, path, 0, REAL(readlinkat)(dir, path, text, n));
+    return metadata_done(&e, OP_READLINKAT, dir, path, 0,
+                         REAL(readlinkat)(dir, path, text, n));
 }
 
 /* ---- directories ---- */
@@ -119,7 +93,7 @@ WRAP(int, chdir, (const char *path))
 {
     struct event e = event_now();
     int rc = REAL(chdir)(path);
-    done(&e, OP_CHDIR, AT_FDCWD, path, 0, rc);
+    metadata_done(&e, OP_CHDIR, AT_FDCWD, path, 0, rc);
     if (!rc && !vforked)
         names_moved();
     return rc;

@@ -8,6 +8,15 @@
 #include "iotrace/preload/transfer.h"
 #include "iotrace/preload/uring.h"
 
+/* Headers may be older than the kernel; these numbers are the same everywhere. */
+#ifndef SYS_io_uring_setup
+#define SYS_io_uring_setup 425
+#define SYS_io_uring_enter 426
+#define SYS_io_uring_register 427
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
 #ifndef IORING_ENTER_REGISTERED_RING
 #define IORING_ENTER_REGISTERED_RING (1U << 4)
 #endif
@@ -86,10 +95,23 @@ static long copies(enum trace_op op, bool onto, WORDS)
     return event_copied(&v, op, (int)a, (int)real_syscall(GIVEN));
 }
 
+static long locks(WORDS)
+{
+    struct event v = event_on((int)a);
+    const struct flock *l = (const struct flock *)c;
+    long rc = real_syscall(GIVEN);
+    bool good = rc != -1 || errno != EFAULT;
+    return event_moved(&v, OP_FCNTL_LOCK,
+                       good && l->l_whence == SEEK_SET ? l->l_start : -1,
+                       good ? (size_t)l->l_len : 0, rc);
+}
+
 static long fcntls(WORDS)
 {
     if (b == F_DUPFD || b == F_DUPFD_CLOEXEC)
         return copies(OP_FCNTL, false, GIVEN);
+    if (b == F_SETLK || b == F_SETLKW || b == F_OFD_SETLK || b == F_OFD_SETLKW)
+        return locks(GIVEN);
     if (b == F_SETFL) /* perhaps O_APPEND */
         fd_shared((int)a);
     return real_syscall(GIVEN);
@@ -174,6 +196,8 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
 #endif
     case SYS_openat:
         return opens(OP_OPENAT, (int)a, b, c, GIVEN);
+    case SYS_openat2: /* flags come first in what c points to */
+        return opens(OP_OPENAT2, (int)a, b, c ? *(const long *)c : 0, GIVEN);
     case SYS_close:
         return closes(GIVEN);
     case SYS_dup:
@@ -188,6 +212,11 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
         return on_fd(OP_FDATASYNC, 0, GIVEN);
     case SYS_ftruncate:
         return on_fd(OP_FTRUNCATE, b, GIVEN);
+    case SYS_flock:
+        return on_fd(OP_FLOCK, b, GIVEN);
+    case SYS_getdents64:
+        fd_shared((int)a); /* it moves the offset */
+        return on_fd(OP_GETDENTS64, c, GIVEN);
     case SYS_io_uring_setup:
         return sets_up(GIVEN);
     case SYS_io_uring_enter:
@@ -206,19 +235,34 @@ __attribute__((used, noinline)) static long syscall_recorded(WORDS)
  * made right here: the caller may be a malloc at its own beginning, in which nothing
  * can be looked up. */
 __attribute__((used)) static const bool is_recorded[] = {
-    [SYS_read] = true,           [SYS_write] = true,
-    [SYS_readv] = true,          [SYS_writev] = true,
-    [SYS_pread64] = true,        [SYS_pwrite64] = true,
-    [SYS_preadv] = true,         [SYS_pwritev] = true,
-    [SYS_preadv2] = true,        [SYS_pwritev2] = true,
-    [SYS_lseek] = true,          [SYS_openat] = true,
-    [SYS_close] = true,          [SYS_dup] = true,
-    [SYS_dup3] = true,           [SYS_fcntl] = true,
-    [SYS_fsync] = true,          [SYS_fdatasync] = true,
-    [SYS_ftruncate] = true,      [SYS_io_uring_setup] = true,
-    [SYS_io_uring_enter] = true, [SYS_io_uring_register] = true,
+    [SYS_read] = true,
+    [SYS_write] = true,
+    [SYS_readv] = true,
+    [SYS_writev] = true,
+    [SYS_pread64] = true,
+    [SYS_pwrite64] = true,
+    [SYS_preadv] = true,
+    [SYS_pwritev] = true,
+    [SYS_preadv2] = true,
+    [SYS_pwritev2] = true,
+    [SYS_lseek] = true,
+    [SYS_openat] = true,
+    [SYS_close] = true,
+    [SYS_dup] = true,
+    [SYS_dup3] = true,
+    [SYS_fcntl] = true,
+    [SYS_fsync] = true,
+    [SYS_fdatasync] = true,
+    [SYS_ftruncate] = true,
+    [SYS_flock] = true,
+    [SYS_getdents64] = true,
+    [SYS_openat2] = true,
+    [SYS_io_uring_setup] = true,
+    [SYS_io_uring_enter] = true,
+    [SYS_io_uring_register] = true,
 #ifdef SYS_open
-    [SYS_open] = true,           [SYS_creat] = true,
+    [SYS_open] = true,
+    [SYS_creat] = true,
     [SYS_dup2] = true,
 #endif
 };
