@@ -550,8 +550,8 @@ class Uring(Recorder):
 
     @unittest.skipUnless(shutil.which("fio"), "fio is not installed")
     def test_fio(self):
-        self.run_under("fio", "--name=x", "--ioengine=io_uring", "--rw=write", "--bs=4k",
-                       "--size=256k", "--thread", "--output=/dev/null",
+        self.run_under("fio", "--name=x", "--ioengine=io_uring", "--rw=write",
+                       "--bs=4k", "--size=256k", "--thread", "--output=/dev/null",
                        env=dict(BINARY, IOTRACE_LOGFILE=self.tmp + "/log.%d"),
                        status=None)
         log, = [log for log in tracelog.logs(self.tmp) if log.ppid == os.getpid()]
