@@ -1,10 +1,11 @@
 /* io_uring without its library: uring_calls FORM N FILE
  *
  * Writes N pieces of 4096 bytes. Then it reads 100 bytes of the file, 65536 at its
- * last 1000 bytes, and 4096 through a descriptor that is not open. FORM `calls`
- * enters by the function syscall, `past` by an instruction of its own, as fio does. Completions
- * are taken from shared memory. Prints what the completions have told: call, count,
- * bytes. */
+ * last 1000 bytes, and 4096 through a descriptor that is not open.
+ *
+ * FORM `calls` enters by the function syscall, `past` by an instruction of its own, as
+ * fio does. Completions are taken from shared memory. Prints what the completions have
+ * told: call, count, bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
