@@ -5,7 +5,7 @@ option and is otherwise the same.
 """
 from collections import namedtuple
 
-from leadline import compare, table, tails
+from leadline import compare, rules, table, tails
 from leadline.errors import usage
 
 USUAL = {"filetype": "unique", "iomethod": "posix"}   # baselines, where present
@@ -17,7 +17,8 @@ Pair = namedtuple("Pair", "group baseline value base_value context rows tails")
 class Against:
     """The pairs for one option, with the rows of each."""
 
-    def __init__(self, groups, option, patterns):
+    def __init__(self, groups, option, patterns, policy=rules.POLICY):
+        self.policy = policy
         self.option, _, wanted = option.partition("=")
         values = [self.value(group) for group in groups]
         if not any(values):
@@ -37,6 +38,14 @@ class Against:
         every = [] if patterns else compare.select(groups, None)
         self.tails = tails.totals(every)
         self.pairs = [self.pair(group, groups) for group in groups]
+        self.judge()
+
+    def judge(self):
+        """The verdicts of all pairs together."""
+        judged = iter(compare.judged(self.rows(), self.policy, self.figures))
+        for pair in self.pairs:
+            for rows in (pair.rows, pair.tails):
+                rows[:] = [next(judged) for _ in rows]
 
     def value(self, group):
         value = group.first.option_values().get(self.option)
@@ -67,7 +76,8 @@ class Against:
 
     def row(self, figure, group, baseline):
         if baseline:
-            return compare.row(figure, group, baseline, ignoring=(self.option,))
+            return compare.row(figure, group, baseline, (self.option,),
+                               self.policy.strict)
         alone = compare.row(figure, group, group)
         words = "not comparable: none differs in %s only" % self.option
         return alone._replace(comparison=compare.Comparison(None, False, words))
@@ -85,7 +95,8 @@ class Against:
     def cells(self, pair):
         rates = ["%s\n%s" % (table.number(r.median), table.bounds(r.interval))
                  for r in pair.rows]
-        verdicts = [r.comparison.verdict for r in pair.rows]
+        verdicts = [compare.short_verdict(r.comparison).replace(" (", "\n  (")
+                    for r in pair.rows]
         if len(set(verdicts)) == 1 and verdicts[0] == compare.BASELINE:
             words = compare.BASELINE
         else:
@@ -132,13 +143,15 @@ def findings(figure, i, pairs):
     """One sentence on one figure: what differs, and what was not seen."""
     differ, alike, hidden = [], [], 1.0
     for pair in pairs:
-        ratio = pair.rows[i].comparison.ratio
+        ratio, rule = pair.rows[i].comparison.ratio, pair.rows[i].comparison.rule
         where = " with " + pair.context if pair.context else ""
         if ratio is None:
             continue
-        if ratio.low <= 1.0 <= ratio.high:
+        if rule == rules.SINGLE_RUNS:
+            differ.append("%s%s depends on single runs" % (pair.value, where))
+        elif not rules.differs(rule):
             alike.append("%s%s" % (pair.value, where))
-            hidden = max(hidden, ratio.high, 1.0 / ratio.low)
+            hidden = max(hidden, rules.hidden(ratio))
         else:
             differ.append("%s reaches %.2f of %s%s" % (pair.value, ratio.centre,
                                                        pair.base_value, where))
@@ -159,12 +172,12 @@ def limit(factor):
 
 
 def advice(option, pairs):
-    ratios = [(row.comparison.ratio, row.figure.better)
-              for pair in pairs for row in pair.rows if row.comparison.ratio]
-    worse = [r for r, better in ratios if cost(r.centre, better) > WORTH_ACTING
-             and not r.low <= 1.0 <= r.high]
-    unsure = [r for r, _ in ratios if r.low <= 1.0 <= r.high
-              and max(r.high, 1.0 / r.low) > WORTH_ACTING]
+    ratios = [row.comparison for pair in pairs for row in pair.rows
+              if row.comparison.ratio]
+    worse = [c for c in ratios if c.rule == rules.SLOWER
+             and max(c.ratio.centre, 1.0 / c.ratio.centre) > WORTH_ACTING]
+    unsure = [c for c in ratios if c.rule == rules.SINGLE_RUNS or (
+        c.rule == rules.NOT_SHOWN and rules.hidden(c.ratio) > WORTH_ACTING)]
     shared = option == "filetype" and all(p.value == "shared" for p in pairs)
     out = []
     if shared and worse:
@@ -180,7 +193,3 @@ def advice(option, pairs):
     if shared and all(p.group.first.nodes == 1 for p in pairs):
         out.append("All ranks ran on one node: contention between nodes cannot show.")
     return out
-
-
-def cost(ratio, better):
-    return 1.0 / ratio if better == "higher" else ratio

@@ -3,8 +3,9 @@ import argparse
 import sys
 from collections import namedtuple
 
-from leadline import (calibrate, compare, export, gate, groups, history, json_schema,
-                      notes, output, page, plot, schema, share, sweep, table, trend)
+from leadline import (calibrate, compare, differs, export, gate, groups, history,
+                      json_schema, notes, output, page, plot, rules, schema, share,
+                      summary, sweep, table, trend)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -52,7 +53,19 @@ def add_compare(commands):
     p.add_argument("paths", metavar="REPORT", nargs="+",
                    help="a JSON report, or a directory of them")
     p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with (default: the first)")
+                   help="the configuration to compare with, by its name or its options, "
+                   "as in iomethod=posix,block-size=64k (default: the first that was "
+                   "asked for, or that of usual options)")
+    p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent,
+                   default=rules.POLICY.min_effect,
+                   help="smaller differences are not called faster or slower (default: "
+                   "2%%)")
+    p.add_argument("--equal", metavar="PERCENT", type=gate.percent,
+                   default=rules.POLICY.equal,
+                   help="call configurations equal that are shown to differ by less "
+                   "(default: 5%%)")
+    p.add_argument("--strict", action="store_true",
+                   help="do not compare runs of other machines, software or storage")
     p.add_argument("--against", metavar="OPTION[=VALUE]",
                    help="compare configurations that differ in this option only, as "
                    "in --against filetype (VALUE: the one to compare with; default: "
@@ -104,7 +117,8 @@ def add_sweep(commands):
 
 
 # The rows, what they mean in words, their figures, and show(form), which has the table.
-View = namedtuple("View", "rows meaning figures show")
+View = namedtuple("View", "rows meaning figures show summaries")
+MANY = 3     # configurations from which on there are lines on all of them
 
 
 def before_and_after(args):
@@ -114,19 +128,31 @@ def before_and_after(args):
 
 
 def view_of(args, found):
-    patterns = args.figure
+    patterns, policy = args.figure, rules.Policy(args.min_effect, args.equal,
+                                                 args.strict)
     if args.fail_if_slower and not patterns:
         patterns = compare.totals(found)
     if args.against:
-        some = Against(found, args.against, patterns)
-        return View(some.rows(), some.meaning(), some.figures, some.readable)
+        some = Against(found, args.against, patterns, policy)
+        return View(some.rows(), some.meaning(), some.figures, some.readable, [])
     if before_and_after(args):
-        some = gate.rows(found, args.paths, patterns)
+        some, lines = gate.rows(found, args.paths, patterns, policy), []
     else:
         baseline = compare.find_baseline(found, args.baseline)
-        some = compare.rows(found, baseline, patterns)
-    return View(some, compare.tail_sentences(some), compare.select(found, patterns),
-                lambda form: compare.readable(some, form))
+        some = compare.rows(found, baseline, patterns, policy)
+        lines = summaries(found, args.baseline, patterns, policy)
+    words = [line for one in lines for line in
+             [summary.title(one) + ":"] + summary.summary(one).lines]
+    return View(some, words + compare.tail_sentences(some),
+                compare.select(found, patterns),
+                lambda form: compare.readable(some, form), lines)
+
+
+def summaries(found, baseline, patterns, policy):
+    """Of the figures that were asked for, where there are many configurations."""
+    return [one for one in summary.found(found, baseline, policy)
+            if len(one.matrix.groups) >= MANY
+            and compare.matches(one.figure.name, patterns or ["*"])]
 
 
 def run_compare(args, where):
@@ -134,13 +160,19 @@ def run_compare(args, where):
         raise usage("--against and --baseline exclude each other")
     found = groups.collect(args.paths, apart=before_and_after(args))
     view = view_of(args, found.groups)
-    below = (found.left_out + notes.notes(found.groups, view.figures)
+    below = (found.left_out + compare.on_single_runs(view.rows)
+             + notes.enough(view.rows, args.equal)
+             + notes.notes(found.groups, view.figures)
              + share.notes(found.groups, found.yardsticks))
     limit = args.fail_if_slower
     judged = gate.judge(view.rows, limit) if limit else []
     last = gate.sentence(judged, limit) if limit else ""
+    other = differs.find(found.groups)
     tree = {"gate": gate.tree(judged, limit)} if limit else {}
-    output.write(args.output, render(args.format, view, below, last, tree))
+    tree["differs"] = differs.tree(other)
+    tree["summary"] = [summary.tree(one) for one in view.summaries]
+    output.write(args.output, render(args.format, view, below, last, tree,
+                                     differs.sentences(differs.alarming(other))))
     if args.format == "csv":
         for note in below + [last] * bool(last):
             sys.stderr.write("leadline compare: %s\n" % printable(note))
@@ -148,22 +180,35 @@ def run_compare(args, where):
     return FAILED if found.asked_for_bad and status != gate.SLOWER else status
 
 
-def render(form, view, below, last, tree):
+def render(form, view, below, last, tree, other):
     if form == "csv":
         return compare.as_csv(view.rows)
     if form == "json":
         return compare.as_json(view.rows, below, meaning=view.meaning, **tree)
     if form == "markdown":
-        words = ["\n".join(view.meaning)] if view.meaning else []
-        words += ["\n".join("- " + printable(note) for note in below)] if below else []
-        words += [printable(last)] if last else []
-        return "\n".join([view.show(table.markdown)] + [w + "\n" for w in words])
-    out = view.show(table.text)
+        return markdown(view, below, last, other)
+    out = "".join(output.wrap(words, "" if i == 0 else "  ", "    ")
+                  for i, words in enumerate(with_heading(other)))
+    out += ("\n" if out else "") + view.show(table.text)
     if view.meaning:
         out += "\n" + "".join(output.wrap(sentence) for sentence in view.meaning)
     if below:
         out += "\n" + output.notes(below)
     return out + ("\n" + output.wrap(last) if last else "")
+
+
+def markdown(view, below, last, other):
+    def bullets(sentences):
+        return "\n".join("- " + printable(words) for words in sentences)
+    parts = [other and differs.HEADING + ":\n\n" + bullets(other) + "\n",
+             view.show(table.markdown),
+             view.meaning and "\n".join(map(printable, view.meaning)) + "\n",
+             below and bullets(below) + "\n", last and printable(last) + "\n"]
+    return "\n".join(part for part in parts if part)
+
+
+def with_heading(other):
+    return [differs.HEADING + ":"] + other if other else []
 
 
 # ---- all ---------------------------------------------------------------------

@@ -3,56 +3,69 @@ import fnmatch
 import json
 from collections import OrderedDict, namedtuple
 
-from leadline import stats, table, tails
+from leadline import baseline as baselines
+from leadline import differs, robust, rounds, rules, stats, table, tails
 from leadline.errors import usage
 from leadline.groups import not_comparable
+from leadline.options import varying  # noqa: F401
 from leadline.report import printable
 
 SCHEMA = "leadline-compare/1"
-BASELINE = "baseline"
+BASELINE = rules.BASELINE
 TOTALS = ["write_MBps", "read_MBps"]
+HEADLINES = 2    # so many figures are headlines where there are no totals
 
-# Options that say where results go, not what was measured.
-ABOUT_OUTPUT = ("json", "csv", "series", "label", "quiet", "per-rank", "keep", "seed")
-
-# `chance`: that equals differ by so much, `estimate`: of the ratio's logarithm; None
-# where there is no ratio.
-Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate")
-Comparison.__new__.__defaults__ = (None, None)
+# `baseline`: the group that it is against. `ratio`: with an interval that holds together
+# with all `many` headline comparisons; None where there is none. `chance`: that equals
+# differ by so much, `adjusted`: that one of `many` does; `estimate`: of the ratio's
+# logarithm. `rounds`: so many would show a difference of Policy.equal. `opinion`: see
+# robust, of pairs with a flagged run. `exploratory`: no headline figure; intervals are
+# single ones, and Benjamini and Hochberg say which differences to keep. `marks`: what
+# else differed, as "other machine".
+Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
+                        "rule adjusted many rounds opinion exploratory marks")
+Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1, None,
+                                   None, False, ())
 Row = namedtuple("Row", "figure group n median interval comparison")
 
 
-def compare(figure, group, baseline, ignoring=()):
-    """`group` against `baseline` in one figure: the ratio, how, and the words."""
+# ---- one row -----------------------------------------------------------------
+
+
+def compare(figure, group, baseline, ignoring=(), strict=False):
+    """`group` against `baseline` in one figure: the estimate, or why there is none."""
     if group is baseline:
-        return Comparison(None, False, BASELINE)
-    key = (figure.name, figure.at)
-    ours, theirs = group.observations(key), baseline.observations(key)
-    if not ours or not theirs:
-        absent = baseline if ours else group
-        return Comparison(None, False, "not comparable: %s has %s" % (
-            absent.name, tails.no_value(figure) if key in absent.figures()
-            else "no such figure"))
-    why = (other_unit(key, group, baseline)
-           or not_comparable(figure.name, group, baseline, ignoring)
-           or tails.other_count(figure.name, group, baseline))
+        return Comparison(None, False, BASELINE, baseline=baseline, rule=BASELINE)
+    ours, theirs = (g.observations((figure.name, figure.at)) for g in (group, baseline))
+    why = refused(figure, group, baseline, ignoring, strict)
     if why:
-        return Comparison(None, False, "not comparable: " + why)
-    rounds = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
-    paired = len(rounds) >= stats.CI_MIN
+        return Comparison(None, False, "not comparable: " + why, baseline=baseline)
+    pairs = [at for at in ours if at in theirs and at[0] not in ("rep", "run")]
+    paired = len(pairs) >= stats.CI_MIN
     if paired:
-        found = stats.paired_estimate([ours[at] for at in rounds],
-                                      [theirs[at] for at in rounds])
+        found = stats.paired_estimate([ours[at] for at in pairs],
+                                      [theirs[at] for at in pairs])
     else:
         found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
     if found is None:
         n = min(len(ours), len(theirs))
         return Comparison(None, paired, "too few repetitions (n = %d < %d)"
-                          % (n, stats.CI_MIN))
+                          % (n, stats.CI_MIN), baseline=baseline, rule=rules.TOO_FEW)
     slack = tails.slack(figure.name)
-    ratio = stats.ratio_of(found, slack)
-    return Comparison(ratio, paired, stats.verdict(ratio, figure.better),
-                      stats.chance(found, slack), found)
+    return Comparison(stats.ratio_of(found, slack), paired, "",
+                      stats.chance(found, slack), found, baseline, None)
+
+
+def refused(figure, group, baseline, ignoring, strict):
+    """Why there is no comparison; "" if there is one."""
+    key = (figure.name, figure.at)
+    for some in (baseline, group):
+        if not some.observations(key):
+            return "%s has %s" % (some.name, tails.no_value(figure, some))
+    return (other_unit(key, group, baseline)
+            or not_comparable(figure.name, group, baseline, ignoring)
+            or tails.other_count(figure.name, group, baseline)
+            or (strict and differs.first(group, baseline)) or "")
 
 
 def other_unit(key, group, baseline):
@@ -64,16 +77,125 @@ def other_unit(key, group, baseline):
     return ""
 
 
-def row(figure, group, baseline, ignoring=()):
+def row(figure, group, baseline, ignoring=(), strict=False):
+    """Yet to be judged, together with all others."""
     values = list(group.observations((figure.name, figure.at)).values())
     return Row(figure, group, len(values), stats.median(values) if values else None,
-               stats.interval(values), compare(figure, group, baseline, ignoring))
+               stats.interval(values),
+               compare(figure, group, baseline, ignoring, strict))
 
 
-def rows(groups, baseline, patterns):
-    return [row(figure, group, baseline)
-            for figure in select(groups, patterns)
-            for group in [baseline] + [g for g in groups if g is not baseline]]
+def rows(groups, baseline, patterns, policy=rules.POLICY):
+    figures = select(groups, patterns)
+    return judged([row(figure, group, baseline, strict=policy.strict)
+                   for figure in figures
+                   for group in [baseline] + [g for g in groups if g is not baseline]],
+                  policy, headline(figures, patterns))
+
+
+# ---- all rows together -------------------------------------------------------
+
+
+def judged(some, policy=rules.POLICY, heads=None):
+    """Rows with verdicts that hold together: each headline comparison is one of all of
+    them (Sidak), of the others those differences are kept that Benjamini and Hochberg
+    keep. `heads`: the headline figures."""
+    figures = OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in some)
+    if heads is None:
+        heads = headline(list(figures.values()))
+    heads = set((f.name, f.at) for f in heads)
+    held = [r for r in some if r.comparison.estimate]
+    main = [r for r in held if (r.figure.name, r.figure.at) in heads]
+    more = [r for r in held if (r.figure.name, r.figure.at) not in heads]
+    kept = stats.benjamini_hochberg([r.comparison.chance for r in more])
+    kept = set(id(r) for r, keep in zip(more, kept) if keep)
+    flags = Flags(some)
+    return [r if not r.comparison.estimate else
+            judged_row(r, len(main), policy, flags)
+            if (r.figure.name, r.figure.at) in heads else
+            explored(r, id(r) in kept, policy) for r in some]
+
+
+class Flags:
+    """Flagged runs of each figure, looked for where they are asked for."""
+
+    def __init__(self, some):
+        self.groups = OrderedDict()
+        for r in some:
+            at = self.groups.setdefault((r.figure.name, r.figure.at), OrderedDict())
+            for group in (r.group, r.comparison.baseline):
+                if group is not None:
+                    at[id(group)] = group
+        self.found = {}
+
+    def of(self, figure, pair):
+        key = (figure.name, figure.at)
+        if key not in self.found:
+            self.found[key] = robust.flags(list(self.groups[key].values()), figure)
+        return [f for f in self.found[key] if f.group in pair]
+
+
+def judged_row(r, many, policy, flags):
+    c, better = r.comparison, r.figure.better
+    ratio = stats.ratio_of(c.estimate, tails.slack(r.figure.name), many)
+    rule, words = rules.judge(ratio, better, policy)
+    opinion = second_opinion(r, flags) if c.paired else None
+    if opinion:
+        rule, words = with_opinion(rule, words, opinion, better, policy)
+    marks = differs.marks(r.group, c.baseline)
+    if marks and rule not in (rules.NOT_SHOWN, rules.SINGLE_RUNS):
+        words += " (%s)" % ", ".join(marks)
+    return r._replace(comparison=c._replace(
+        ratio=ratio, verdict=words, rule=rule, many=many, opinion=opinion, marks=marks,
+        adjusted=stats.adjusted(c.chance, many), exploratory=False,
+        rounds=rounds_of(c, many, policy) if rule == rules.NOT_SHOWN else None))
+
+
+def explored(r, keep, policy):
+    """A row of no headline figure."""
+    rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
+    if rules.differs(rule) and not keep:
+        rule, words = rules.NOT_SHOWN, "%s (of so many, one may by chance)" % (
+            rules.NONE_SHOWN)
+    marks = differs.marks(r.group, r.comparison.baseline)
+    if marks and rules.differs(rule):
+        words += " (%s)" % ", ".join(marks)
+    return r._replace(comparison=r.comparison._replace(
+        verdict=words, rule=rule, exploratory=True, marks=marks,
+        adjusted=r.comparison.chance))
+
+
+def rounds_of(c, many, policy):
+    """How many rounds would show a difference of policy.equal, at the noise seen."""
+    noise = c.estimate.error * (c.estimate.n / 2.0) ** 0.5
+    return rounds.needed(policy.equal, noise, many)
+
+
+def second_opinion(r, flags):
+    pair = (r.group, r.comparison.baseline)
+    ours, theirs = (robust.by_round(g, r.figure) for g in pair)
+    some = [f for f in flags.of(r.figure, pair) if f.at in ours and f.at in theirs]
+    return robust.opinion(ours, theirs, some) if some else None
+
+
+def with_opinion(rule, words, opinion, better, policy):
+    """The verdict, unless it is one of single runs."""
+    other, _ = rules.judge(opinion.ratio, better, policy)
+    if rules.differs(rule) == rules.differs(other):
+        return rule, words
+    return rules.SINGLE_RUNS, "depends on single runs: %s; without %s %s" % (
+        robust.flags_text(opinion.flags), "it" if len(opinion.flags) == 1 else "them",
+        opinion_text(other, opinion.ratio, better))
+
+
+def opinion_text(rule, ratio, better):
+    """faster by 1.30x [1.26, 1.34]"""
+    gain = rules.gain_of(ratio, better)
+    if not rules.differs(rule):
+        return rules.NONE_SHOWN
+    if gain.centre < 1.0:
+        gain = stats.Interval(1.0 / gain.centre, 1.0 / gain.high, 1.0 / gain.low, gain.n)
+    return "%s by %.2fx [%.2f, %.2f]" % ((rule,) + gain[:3])
 
 
 def tail_sentences(some):
@@ -89,6 +211,12 @@ def tail_sentences(some):
 
 
 # ---- which figures -----------------------------------------------------------
+
+
+def on_single_runs(some):
+    """What is said of verdicts that single runs decide."""
+    return ["%s of %s %s" % (figure_title(r.figure), r.group.name, r.comparison.verdict)
+            for r in some if r.comparison.rule == rules.SINGLE_RUNS]
 
 
 def select(groups, patterns):
@@ -114,29 +242,18 @@ def select(groups, patterns):
     return chosen
 
 
+def headline(figures, patterns=None):
+    """Those of `figures` that verdicts are about: what was asked for by its name, or
+    the totals, or else the first two."""
+    asked = [f for f in figures if f.name in (patterns or [])]
+    named = [f for f in figures if f.name in TOTALS and not f.at]
+    return asked or named or ([f for f in figures if not f.at] or figures)[:HEADLINES]
+
+
 def totals(groups):
     """Names of the rates over all phases, or of whatever figures there are."""
     names = set(name for group in groups for name, _ in group.figures())
     return [f for f in TOTALS if f in names]
-
-
-def varying(groups):
-    """Options in which configurations differ but not the runs of one of them."""
-    def differ(reports, name):
-        return len(set(repr(r.option_values().get(name)) for r in reports)) > 1
-    names = OrderedDict((name, None) for g in groups for name in g.first.options)
-    found = [name for name in names if name not in ABOUT_OUTPUT
-             and differ([g.first for g in groups], name)
-             and not any(differ(g.reports, name) for g in groups)]
-    return [name for name in found if name != "dir" or not own_folders(groups)]
-
-
-def own_folders(groups):
-    """Whether each configuration had a folder for itself on one file system: then the
-    folder is no part of the question."""
-    folders = set(repr(g.first.option_values().get("dir")) for g in groups)
-    places = set(tuple(g.first.file_systems()) for g in groups)
-    return len(folders) == len(groups) and len(places) == 1
 
 
 def option_text(name, value):
@@ -154,14 +271,9 @@ def matches(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def find_baseline(groups, name):
-    if name is None:
-        return groups[0]
-    for group in groups:
-        if group.name == name:
-            return group
-    raise usage("no configuration is called %s; there are: %s"
-                % (name, ", ".join(g.name for g in groups)))
+def find_baseline(groups, text):
+    """By its name or values, or the usual one."""
+    return baselines.find(groups, text)
 
 
 # ---- shown -------------------------------------------------------------------
@@ -170,6 +282,13 @@ def find_baseline(groups, name):
 def figure_title(figure):
     at = ", ".join("%s=%s" % pair for pair in figure.at)
     return figure.name + (" at " + at if at else "")
+
+
+def short_verdict(comparison):
+    """For a cell of a table: the notes have the rest."""
+    if comparison.rule == rules.SINGLE_RUNS:
+        return comparison.verdict.partition(":")[0]
+    return comparison.verdict
 
 
 def readable_rows(some):
@@ -182,7 +301,7 @@ def readable_rows(some):
                     table.number(r.median), table.bounds(r.interval),
                     "%.3f" % ratio.centre if ratio else "-",
                     "[%.3f, %.3f]" % (ratio.low, ratio.high) if ratio else "-",
-                    r.comparison.verdict])
+                    short_verdict(r.comparison)])
         last = title
     return out
 
@@ -190,18 +309,27 @@ def readable_rows(some):
 READABLE = ["figure", "configuration", "n", "median", "95 % interval", "ratio",
             "95 % interval", "verdict"]
 FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
-        "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict"]
+        "high", "ratio", "ratio_low", "ratio_high", "paired", "verdict", "rule",
+        "baseline", "comparisons", "p", "p_adjusted", "exploratory", "rounds_needed",
+        "trimmed", "trimmed_low", "trimmed_high", "hodges_lehmann", "single_runs",
+        "marks"]
 
 
 def flat(r):
     """One row with all its digits, for programs to read."""
-    interval = r.interval or stats.Interval(None, None, None, 0)
-    ratio = r.comparison.ratio or stats.Interval(None, None, None, 0)
+    nothing = stats.Interval(None, None, None, 0)
+    interval, c = r.interval or nothing, r.comparison
+    ratio = c.ratio or nothing
+    trimmed = c.opinion.ratio if c.opinion else nothing
     return OrderedDict(zip(FLAT, [
         r.figure.name, ";".join("%s=%s" % pair for pair in r.figure.at), r.figure.unit,
         r.figure.better, r.group.name, r.n, r.median, interval.low, interval.high,
-        ratio.centre, ratio.low, ratio.high, r.comparison.paired,
-        r.comparison.verdict]))
+        ratio.centre, ratio.low, ratio.high, c.paired, c.verdict, c.rule,
+        c.baseline.name if c.baseline else None, c.many if c.ratio else None, c.chance,
+        c.adjusted, c.exploratory, c.rounds, trimmed.centre, trimmed.low, trimmed.high,
+        c.opinion.hodges_lehmann if c.opinion else None,
+        "; ".join(map(robust.flag_text, c.opinion.flags)) if c.opinion else "",
+        ", ".join(c.marks)]))
 
 
 def as_csv(some):

@@ -9,7 +9,7 @@ import argparse
 import math
 from collections import OrderedDict, namedtuple
 
-from leadline import compare, stats, tails
+from leadline import compare, rules, stats, tails
 from leadline import report as reports
 from leadline.errors import FAILED, LeadlineError, usage
 
@@ -72,13 +72,14 @@ def plain_name(group):
     return first.config or first.label or reports.stem(first.path)
 
 
-def rows(groups, paths, patterns):
+def rows(groups, paths, patterns, policy=rules.POLICY):
     """As compare.rows, of two reports or directories."""
-    found = pairs(groups, paths)
-    return [row for figure in compare.select(groups, patterns)
-            for before, after in found
-            for row in (compare.row(figure, before, before),
-                        compare.row(figure, after, before))]
+    found, figures = pairs(groups, paths), compare.select(groups, patterns)
+    return compare.judged([
+        row for figure in figures for before, after in found
+        for row in (compare.row(figure, before, before),
+                    compare.row(figure, after, before, strict=policy.strict))],
+        policy, compare.headline(figures, patterns))
 
 
 # ---- the verdict -------------------------------------------------------------

@@ -53,6 +53,16 @@ class Group:
                 values.setdefault(at, []).append(stats.median(figure.reps))
         return OrderedDict((at, stats.median(v)) for at, v in values.items())
 
+    def without_rate(self, key):
+        """(repetitions that gave no value of a figure, all of them)."""
+        found = [f for r in self.reports for f in r.figures if (f.name, f.at) == key]
+        none = sum(f.absent + f.zeros for f in found)
+        return none, none + sum(len(f.reps) for f in found)
+
+    def zeros(self, key):
+        return sum(f.zeros for r in self.reports for f in r.figures
+                   if (f.name, f.at) == key)
+
     def from_memory(self):
         return sum(report.from_memory() for report in self.reports)
 

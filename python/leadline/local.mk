@@ -6,12 +6,16 @@ dist_leadline_DATA = \
 	python/leadline/__main__.py \
 	python/leadline/against.py \
 	python/leadline/axes.py \
+	python/leadline/baseline.py \
 	python/leadline/calibrate.py \
 	python/leadline/climb.py \
 	python/leadline/cli.py \
 	python/leadline/compare.py \
+	python/leadline/conditions.py \
+	python/leadline/differs.py \
 	python/leadline/draw_file.py \
 	python/leadline/draw_svg.py \
+	python/leadline/effects.py \
 	python/leadline/elements.py \
 	python/leadline/errors.py \
 	python/leadline/export.py \
@@ -24,9 +28,12 @@ dist_leadline_DATA = \
 	python/leadline/iotrace_parquet.py \
 	python/leadline/iotrace_plot.py \
 	python/leadline/json_schema.py \
+	python/leadline/matrix.py \
+	python/leadline/names.py \
 	python/leadline/need.py \
 	python/leadline/notes.py \
 	python/leadline/one_figure.py \
+	python/leadline/options.py \
 	python/leadline/output.py \
 	python/leadline/page.py \
 	python/leadline/page_style.py \
@@ -34,8 +41,12 @@ dist_leadline_DATA = \
 	python/leadline/pictures_own.py \
 	python/leadline/pictures_text.py \
 	python/leadline/plot.py \
+	python/leadline/ranking.py \
 	python/leadline/relief.py \
 	python/leadline/report.py \
+	python/leadline/robust.py \
+	python/leadline/rounds.py \
+	python/leadline/rules.py \
 	python/leadline/run.py \
 	python/leadline/scaling.py \
 	python/leadline/schema.py \
@@ -46,6 +57,7 @@ dist_leadline_DATA = \
 	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \
+	python/leadline/summary.py \
 	python/leadline/svg.py \
 	python/leadline/svg_heat.py \
 	python/leadline/svg_lines.py \

@@ -1,7 +1,8 @@
 """What to know before believing a table: the sentences printed under it."""
 from collections import OrderedDict
 
-from leadline import series, stats, tails
+from leadline import names, robust, rules, series, stats, tails
+from leadline.groups import transfer_seconds
 from leadline.report import CACHE_BELOW, SERVED_FROM_MEMORY, printable
 
 NOISY = 0.2        # spread of the logarithms above which a sample is called noisy
@@ -9,12 +10,14 @@ WORST = 4          # so many of the noisy ones are named
 STRAGGLER = 0.01   # chance below which a rank was not the slowest by chance
 STALL_S = 0.1      # shorter stalls, and those of a smaller part of their phase, are
 STALL_PART = 0.05  # seen in the picture only
+MANY = 8          # sentences of one kind
 DRIFT = 1.1        # a configuration that differs more from itself is named
 
 
 def notes(groups, figures):
     return (alone(groups) + memory(groups) + below(groups)
-            + missing_rounds(groups) + tails.absent(groups) + noisy(groups, figures)
+            + missing_rounds(groups) + no_rate(groups, figures) + tails.absent(groups)
+            + standing_out(groups, figures) + noisy(groups, figures)
             + noisy_tails(groups, figures) + unlike_itself(groups, figures)
             + loaded(groups) + stalls(groups) + stragglers(groups)
             + from_programs(groups))
@@ -65,6 +68,105 @@ def missing_rounds(groups):
         if len(mine) < len(every):
             out.append("%s has %d of %d rounds" % (group.name, len(mine), len(every)))
     return out
+
+
+def no_rate(groups, figures):
+    """Repetitions in which a figure is 0 or has no value, but for tails, of which too
+    few transfers give none."""
+    out = []
+    for figure in figures:
+        for group in groups if not tails.is_tail(figure.name) else []:
+            none, every = group.without_rate((figure.name, figure.at))
+            if none:
+                out.append("%s: %d of %d repetitions of %s gave no rate" % (
+                    figure.name, none, every, group.name))
+    return out[:MANY] + (["and %d more configurations without a rate in some repetition"
+                          % (len(out) - MANY)] if len(out) > MANY else [])
+
+
+def standing_out(groups, figures):
+    """Flagged runs, with what may explain them."""
+    out = []
+    for figure in figures:
+        found = [] if tails.is_tail(figure.name) else robust.flags(groups, figure)
+        if not found:
+            continue
+        more = ["and %d more" % (len(found) - WORST)] if len(found) > WORST else []
+        out.append("%s: %d run%s out, though no figure leaves %s out: %s" % (
+            figure.name, len(found), " stands" if len(found) == 1 else "s stand",
+            "it" if len(found) == 1 else "them",
+            "; ".join(list(map(flagged_text, found[:WORST])) + more)))
+    return out
+
+
+def flagged_text(flag):
+    """round 4 of b (0.10 of its others; 2026-11-20 10:15 on n1, load 5.5, slowest rank
+    3)"""
+    words, report = robust.flag_text(flag), flag.report
+    if report is None:
+        return words
+    about = []
+    if report.start_utc:
+        about.append(report.start_utc[:16].replace("T", " "))
+    hosts = report.host_names()
+    if hosts:
+        about.append("on " + hosts[0] + (" +%d" % (len(hosts) - 1) if hosts[1:] else ""))
+    loads = [h["load1_start"] for h in report.hosts
+             if isinstance(h.get("load1_start"), (int, float))]
+    if loads:
+        about.append("load %.1f" % max(loads))
+    seconds, _ = transfer_seconds(report)
+    if len(seconds) > 1:
+        about.append("slowest rank %d" % min(seconds, key=lambda r: (-seconds[r], r)))
+    return words[:-1] + "; " + ", ".join(about) + ")" if about else words
+
+
+def counted(groups, figure):
+    """The doubts of one figure in a few words each."""
+    out, runs = [], [r for g in groups for r in g.reports]
+    short = len(missing_rounds(groups))
+    if short:
+        out.append("%d of %d lack rounds" % (short, len(groups)))
+    none = [g for g in groups if g.without_rate((figure.name, figure.at))[0]]
+    if none:
+        out.append("%d without a rate in some repetition" % len(none))
+    memory_runs = 0 if "write" in figure.name else sum(r.from_memory() for r in runs)
+    if memory_runs:
+        out.append("reads from memory in %d of %d runs" % (memory_runs, len(runs)))
+    busy = sum(any(above_cores(h) for h in r.hosts) for r in runs)
+    if busy:
+        out.append("load above the cores in %d of %d runs" % (busy, len(runs)))
+    if unlike_itself(groups, [figure]):
+        out.append("drift within a configuration")
+    return out
+
+
+def above_cores(host):
+    load, cores = host.get("load1_start"), host.get("cores")
+    return (all(isinstance(x, (int, float)) for x in (load, cores)) and load > cores)
+
+
+def enough(rows, equal=rules.POLICY.equal):
+    """How many rounds would show what was not shown."""
+    out = []
+    for figure in OrderedDict(((r.figure.name, r.figure.at), r.figure) for r in rows
+                              if r.comparison.rounds).values():
+        some = [r for r in rows if r.figure is figure or (
+            (r.figure.name, r.figure.at) == (figure.name, figure.at))]
+        need = [r.comparison.rounds for r in some if r.comparison.rounds]
+        have = max(r.comparison.estimate.n for r in some if r.comparison.rounds)
+        if max(need) > have:
+            out.append("%s: %d rounds leave %d comparison%s open; %s rounds would show "
+                       "%.2g %% in %s at the noise seen" % (
+                           figure.name, have, len(need), "s" if len(need) > 1 else "",
+                           rounds_text(need), 100.0 * (equal - 1.0),
+                           "each" if len(need) > 1 else "it"))
+    return out
+
+
+def rounds_text(need):
+    return "%d" % max(need) if min(need) == max(need) else "%d to %d" % (min(need),
+                                                                         max(need))
 
 
 def noisy(groups, figures):
@@ -143,8 +245,9 @@ def loaded(groups):
 
 
 def stragglers(groups):
-    """A rank that is slowest more often than chance would have it."""
-    out = []
+    """A rank that is slowest more often than chance would have it: one sentence for all
+    configurations in which it is, equally often."""
+    found = OrderedDict()
     for group in groups:
         slow = group.slowest()
         if not slow or not slow.ranks or slow.ranks < 2:
@@ -153,11 +256,12 @@ def stragglers(groups):
         chance = slow.ranks * stats.chance_of_at_least(slow.times, slow.runs,
                                                        1.0 / slow.ranks)
         if chance < STRAGGLER:
-            out.append("%s: rank %d%s was the slowest in %d of %d runs, which is no "
-                       "chance: look at its node and its place in the file"
-                       % (group.name, slow.rank, slow.host and " on " + slow.host,
-                          slow.times, slow.runs))
-    return out
+            found.setdefault(slow[:4], []).append(group.name)
+    return ["%s: rank %d%s was the slowest in %d of %d runs%s, which is no chance: look "
+            "at its node and its place in the file"
+            % (names.common_of(some, MANY), rank, host and " on " + host, times, runs,
+               " each" if len(some) > 1 else "")
+            for (rank, host, times, runs), some in found.items()]
 
 
 def stalls(groups):

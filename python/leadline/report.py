@@ -19,8 +19,8 @@ CACHE_BELOW = "cache_below"
 FROM_DEVICE = 0.95  # at least this share of the bytes read: not served by memory
 
 # `absent`: of how many repetitions it has no value, as of too few transfers; `which`:
-# the numbers of the repetitions in `reps`, from 1 on.
-Figure = namedtuple("Figure", "name at unit better reps absent which")
+# the numbers of the repetitions in `reps`, from 1 on; `zeros`: how many were 0 or less.
+Figure = namedtuple("Figure", "name at unit better reps absent which zeros")
 
 
 class Report:
@@ -28,6 +28,7 @@ class Report:
 
     def __init__(self, path, tree):
         self.path = path
+        self.place = None    # of its configuration, where a sweep's specification says
         self.valid = get(path, tree, "valid", bool)
         self.why = get(path, tree, "why", str, optional=True) or ""
         run = get(path, tree, "run", dict)
@@ -48,8 +49,10 @@ class Report:
         mpi = get(path, tree, "mpi", dict, optional=not self.valid) or {}
         self.ranks = get(path, mpi, "ranks", int, "mpi.", optional=not self.valid)
         self.nodes = get(path, mpi, "nodes", int, "mpi.", optional=True)
+        self.mpi = mpi
         self.mpi_library = get(path, mpi, "library", str, "mpi.", True) or ""
         io = get(path, tree, "io", dict, optional=True) or {}
+        self.io = io
         self.cache = get(path, io, "cache", str, "io.", optional=True)
         self.sync = get(path, io, "sync", str, "io.", optional=True)
         self.engine = get(path, io, "engine", str, "io.", optional=True)
@@ -190,7 +193,8 @@ def figure(path, row, i):
             if rep is not None and fields.SMALLEST <= rep <= fields.LARGEST]
     return Figure(name, tuple(sorted((str(k), str(v)) for k, v in at.items())),
                   unit, better, [rep for _, rep in good],
-                  sum(rep is None for rep in reps), [i for i, _ in good])
+                  sum(rep is None for rep in reps), [i for i, _ in good],
+                  sum(rep is not None for rep in reps) - len(good))
 
 
 def refuse_constant(name):
@@ -260,7 +264,7 @@ def folders_in(folder):
 def load_directory(folder):
     """(reports, sentences about what could not be read). JSON files of another
     schema are not reports and no fault; a sweep's state says in which order its
-    configurations were asked for."""
+    configurations were asked for, and times say the rest."""
     reports, faults, asked = [], [], []
     for path in json_files(folder):
         try:
@@ -272,5 +276,7 @@ def load_directory(folder):
         except LeadlineError as fault:
             faults.append(str(fault))
     place = {name: i for i, name in enumerate(asked)}
-    reports.sort(key=lambda r: place.get(r.config, len(place)))
+    for report in reports:
+        report.place = place.get(report.config)
+    reports.sort(key=lambda r: (place.get(r.config, len(place)), r.start_utc))
     return reports, faults

@@ -97,12 +97,24 @@ def sidak_quantile(many, df):
     return t_quantile(CONFIDENCE ** (1.0 / max(many, 1)), df)
 
 
+def sidak_two_sided(many, df):
+    """For `many` intervals that are all to hold at once with CONFIDENCE."""
+    return t_quantile(0.5 + CONFIDENCE ** (1.0 / max(many, 1)) / 2.0, df)
+
+
+def adjusted(chance, many):
+    """The chance that one of `many` comparisons of equals differs by so much."""
+    if chance >= 1.0:
+        return 1.0
+    return -math.expm1(max(many, 1) * math.log1p(-chance))
+
+
 # ---- intervals ---------------------------------------------------------------
 
 
-def _interval(centre, error, df, n):
+def _interval(centre, error, df, n, many=1):
     """From a mean of logarithms and its standard error, back to values."""
-    half = t_quantile(0.5 + CONFIDENCE / 2.0, df) * error if error > 0.0 else 0.0
+    half = sidak_two_sided(many, df) * error if error > 0.0 else 0.0
     return Interval(math.exp(centre), math.exp(centre - half),
                     math.exp(centre + half), n)
 
@@ -123,10 +135,14 @@ def paired_ratio(values, baseline):
 
 def paired_estimate(values, baseline):
     """Of the logarithms of values[i] / baseline[i]; None below CI_MIN of them."""
-    n = len(values)
+    return mean_estimate([math.log(v / b) for v, b in zip(values, baseline)])
+
+
+def mean_estimate(logs):
+    """Of differences of logarithms, one a round; None below CI_MIN of them."""
+    n = len(logs)
     if n < CI_MIN:
         return None
-    logs = [math.log(v / b) for v, b in zip(values, baseline)]
     return Estimate(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
@@ -150,10 +166,11 @@ def welch_ratio(values, baseline):
     return _interval(*found) if found else None
 
 
-def ratio_of(estimate, slack=1.0):
-    """The ratio with its interval, wider by the factor `slack` on either side: what the
+def ratio_of(estimate, slack=1.0, many=1):
+    """The ratio with its interval, which holds together with those of `many`
+    comparisons. It is wider by the factor `slack` on either side, which is what the
     values themselves leave open."""
-    found = _interval(*estimate)
+    found = _interval(*estimate, many=many)
     return found._replace(low=found.low / slack, high=found.high * slack)
 
 
@@ -165,14 +182,16 @@ def chance(estimate, slack=1.0):
     return min(1.0, 2.0 * t_tail(distance / estimate.error, estimate.df))
 
 
-def holm(chances):
-    """Which of several comparisons differ if all of them together may be wrong once in
-    1 / (1 - CONFIDENCE) times (Holm's step-down)."""
+def benjamini_hochberg(chances, share=1.0 - CONFIDENCE):
+    """Which of many comparisons to keep, so that of those kept no more than `share`
+    are wrong in the long run."""
     order = sorted(range(len(chances)), key=lambda i: chances[i])
-    out, allowed = [False] * len(chances), 1.0 - CONFIDENCE
+    kept = 0
     for step, i in enumerate(order):
-        if chances[i] > allowed / (len(chances) - step):
-            break
+        if chances[i] <= share * (step + 1) / len(order):
+            kept = step + 1
+    out = [False] * len(chances)
+    for i in order[:kept]:
         out[i] = True
     return out
 
@@ -188,16 +207,6 @@ def factor_text(factor):
         if abs(factor - 1.0) >= 2.0 * 10.0 ** -digits:
             break
     return "%.*fx" % (digits, factor)
-
-
-def verdict(ratio, better):
-    """What an interval of a ratio to the baseline says; `better` as in reports."""
-    if ratio.low <= 1.0 <= ratio.high:
-        return "no difference shown"
-    gain = ratio.centre if better == "higher" else 1.0 / ratio.centre
-    if gain > 1.0:
-        return "faster by " + factor_text(gain)
-    return "slower by " + factor_text(1.0 / gain)
 
 
 def chance_of_at_least(k, n, p):

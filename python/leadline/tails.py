@@ -5,13 +5,13 @@ A tail is a figure like any other. Three things are its own. A percentile is kno
 its bucket, so two of them may differ by a bucket where what was measured does not:
 intervals of their ratios are wider by that. The longest grows with the number of
 transfers. And there are many: eight for a program that reads and writes, so that one of
-them differs by chance ever so often. Sentences call better or worse only what stands
-up to all tails of a configuration together.
+them differs by chance ever so often. Sentences call better or worse only what
+Benjamini and Hochberg keep of all figures that are no headlines.
 """
 import re
 from collections import OrderedDict, namedtuple
 
-from leadline import stats
+from leadline import rules, stats
 
 TAIL = re.compile(r"(^|\.)(read|write)_(p50|p99|p999|max)_u?s$")
 BUCKET = 2.0 ** (1.0 / 16)   # from one bucket of latencies to the next
@@ -31,7 +31,11 @@ def slack(name):
     return BUCKET if is_tail(name) and not name.endswith("_max_us") else 1.0
 
 
-def no_value(figure):
+def no_value(figure, group):
+    if (figure.name, figure.at) not in group.figures():
+        return "no such figure"
+    if group.zeros((figure.name, figure.at)):
+        return "no rate"
     return "no value of it" + (" (too few transfers)" if is_tail(figure.name) else "")
 
 
@@ -74,16 +78,15 @@ def judge(rows):
     some = [r for r in rows if is_tail(r.figure.name) and r.comparison.ratio]
     if not some:
         return None
-    sure = stats.holm([r.comparison.chance for r in some])
     worse, better, unsure, rest = [], [], [], []
-    for r, certain in zip(some, sure):
-        ratio = r.comparison.ratio
-        if ratio.low <= 1.0 <= ratio.high:
-            rest.append(r)
-        elif not certain:
+    for r in some:
+        if rules.differs(r.comparison.rule):
+            (worse if is_worse(r) else better).append(r)
+        elif (r.comparison.rule == rules.NOT_SHOWN
+              and rules.excludes_one(r.comparison.ratio)):
             unsure.append(r)
         else:
-            (worse if is_worse(r) else better).append(r)
+            rest.append(r)
     rates = [r for r in rows if r.figure.name.endswith("_MBps") and r.comparison.ratio]
     return Judged(rows[0].group.name, None, by_size(worse), by_size(better),
                   by_size(unsure), rest, rates)

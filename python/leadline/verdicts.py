@@ -1,14 +1,17 @@
 """Verdicts on sets of comparable configurations, for the page."""
 from collections import OrderedDict
 
-from leadline import compare, groups, pictures, table, tails
+from leadline import baseline as baselines
+from leadline import compare, groups, pictures, rules, table, tails
 from leadline.elements import grid
 
 SIGNS = (("faster", "good", "\u25b2 "), ("slower", "bad", "\u25bc "))
-SAID = {"faster": "is faster", "slower": "is slower",
-        "no difference shown": "shows no difference",
-        "too few repetitions": "has too few repetitions",
-        "not comparable": "is not comparable"}   # in a sentence
+SAID = {rules.FASTER: "is faster", rules.SLOWER: "is slower",
+        rules.EQUAL: "is equal within %s", rules.TOO_SMALL: "hardly differs",
+        rules.NOT_SHOWN: "shows no difference",
+        rules.SINGLE_RUNS: "depends on single runs",
+        rules.TOO_FEW: "has too few repetitions",
+        rules.NOT_COMPARABLE: "is not comparable"}   # in a sentence
 
 
 def comparable(some):
@@ -24,21 +27,55 @@ def comparable(some):
     return sets
 
 
-class Verdicts:
-    """A set of comparable groups: their totals against the baseline."""
+def of(some, baseline=None, policy=rules.POLICY):
+    """Verdicts of each set of comparable groups; those of one program hold together."""
+    every = [Verdicts(members, baseline, policy, alone=False)
+             for members in comparable(some) if any(g.figures() for g in members)]
+    every = [v for v in every if v.figures]
+    for program in OrderedDict((v.program, None) for v in every):
+        judge([v for v in every if v.program == program], policy)
+    return every
 
-    def __init__(self, members, baseline):
-        named = [g for g in members if g.name == baseline]
-        self.baseline = (named or members)[0]
+
+def judge(some, policy):
+    """The verdicts of some sets, all together."""
+    flat = [r for v in some for rows in v.rows + v.tails for r in rows]
+    heads = [f for v in some for f in v.figures]
+    judged = iter(compare.judged(flat, policy, heads))
+    for v in some:
+        for rows in v.rows + v.tails:
+            rows[:] = [next(judged) for _ in rows]
+
+
+def pick(members, baseline):
+    """Of comparable groups the one that --baseline means, or else the usual one."""
+    meant = [g for g in members if g.name == baseline]
+    if not meant and baseline and "=" in baseline:
+        meant = [g for g in members if baselines.has(g, members, baseline)]
+    return baselines.usual(meant or members)
+
+
+class Verdicts:
+    """A set of comparable groups: their totals against the baseline. `alone`: its
+    verdicts hold together, and not with those of other sets."""
+
+    def __init__(self, members, baseline, policy=rules.POLICY, alone=True):
+        self.baseline = pick(members, baseline)
+        self.program = self.baseline.first.program
+        self.policy = policy
         self.members = [self.baseline] + [g for g in members if g is not self.baseline]
         every = [f for f in compare.select(members, None) if not f.at
                  and any(g.observations((f.name, f.at)) for g in members)]
-        self.figures = [f for f in every if f.name in pictures.TOTALS] or every[:2]
-        self.rows = [[compare.row(f, g, self.baseline) for f in self.figures]
-                     for g in self.members]
+        self.figures = compare.headline(every)
+        self.rows = [self.rows_of(g, self.figures) for g in self.members]
         self.tail_figures = tails.totals(every)
-        self.tails = [[compare.row(f, g, self.baseline) for f in self.tail_figures]
-                      for g in self.members]
+        self.tails = [self.rows_of(g, self.tail_figures) for g in self.members]
+        if alone:
+            judge([self], policy)
+
+    def rows_of(self, group, figures):
+        return [compare.row(f, group, self.baseline, strict=self.policy.strict)
+                for f in figures]
 
     def title(self):
         text = "%s on %s" % (self.baseline.first.program,
@@ -62,7 +99,7 @@ class Verdicts:
             value = table.number(r.median)
             if r.interval:
                 value += " " + table.bounds(r.interval)
-            cells += [str(r.n), value, verdict(r.comparison.verdict)]
+            cells += [str(r.n), value, verdict(compare.short_verdict(r.comparison))]
         return cells
 
     def sentence(self):
@@ -81,10 +118,10 @@ class Verdicts:
     def tail_table(self):
         """Those that differ from the baseline; "" where none does."""
         differ = [r for rows in self.tails for r in rows
-                  if verdict(r.comparison.verdict)[1] in ("good", "bad")]
+                  if rules.differs(r.comparison.rule)]
         rows = [[compare.figure_title(r.figure), (r.group.name, "name"), str(r.n),
                  "%s %s" % (table.number(r.median), table.bounds(r.interval)),
-                 verdict(r.comparison.verdict)] for r in differ]
+                 verdict(compare.short_verdict(r.comparison))] for r in differ]
         every = sum(map(len, self.tails[1:]))
         return grid(["latency", "configuration", "n", "median (us)", "verdict"], rows,
                     (2, 3), "Latencies that differ from %s's: %d of %d" % (
@@ -93,11 +130,15 @@ class Verdicts:
     def kinds(self, i):
         kinds = OrderedDict()
         for row in self.rows[1:]:
-            kind, factor = kind_of(row[i].comparison.verdict)
-            kinds.setdefault(kind, []).append(
-                row[i].group.name + (" (%s)" % factor if factor else ""))
-        return ", ".join("%s with %s" % (SAID.get(kind, kind), listed(names))
+            kinds.setdefault(self.said(row[i]), []).append(
+                row[i].group.name + factor_of(row[i]))
+        return ", ".join("%s with %s" % (kind, listed(names))
                          for kind, names in kinds.items())
+
+    def said(self, row):
+        words = SAID[row.comparison.rule]
+        return words % ("%.4g %%" % (100.0 * (self.policy.equal - 1.0))
+                        ) if "%s" in words else words
 
 
 def listed(names):
@@ -105,12 +146,11 @@ def listed(names):
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def kind_of(words):
-    """("faster", "1.8x"), ("not comparable", "")"""
-    kind, _, factor = words.partition(" by ")
-    if kind in ("faster", "slower"):
-        return kind, factor
-    return words.partition(":")[0].partition(" (")[0], ""
+def factor_of(row):
+    """ (1.8x), where one is told"""
+    if not rules.differs(row.comparison.rule):
+        return ""
+    return " (%s)" % row.comparison.verdict.partition(" by ")[2].partition(" ")[0]
 
 
 def title_of(figure):

@@ -79,7 +79,7 @@ class Content(Case):
         self.two()
         page = self.page("--baseline=unique", self.dir)
         for words in ("On 4 ranks, against unique: write is slower with shared (2.0x); "
-                      "read shows no difference with shared.",
+                      "read is equal within 5 % with shared.",
                       "Write: shared reaches 0.50 of unique.", "\u25bc slower by 2.0x",
                       "madbench on 4 ranks, against unique"):
             self.assertIn(words, self.words)
@@ -141,7 +141,7 @@ class Content(Case):
                 self.save(full(rows, config=name, round_number=i + 1),
                           "%s%d.json" % (name, i))
         self.page("--baseline=before", self.dir)
-        for words in ("read shows no difference with after.", "after against before, "
+        for words in ("read is equal within 5 % with after.", "after against before, "
                       "latencies: worse in read_p999_us by 5.0x [", "The rates show no "
                       "difference.", "Latencies that differ from before's: 1 of 3",
                       "write_p999_us: too few transfers for a value in 6 of 6 "

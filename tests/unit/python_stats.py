@@ -10,7 +10,7 @@ import unittest
 
 from tap import PACKAGE, main
 
-from leadline import stats
+from leadline import rules, stats
 
 
 def t_density(x, df):
@@ -49,25 +49,38 @@ class Together(unittest.TestCase):
         ratio = stats.ratio_of(found, 1.05)
         self.assertTrue(ratio.low < 1 < ratio.high)
 
-    def test_holm(self):
-        self.assertEqual(stats.holm([0.01, 0.04, 0.03, 0.005]),
-                         [True, False, False, True])
-        self.assertEqual(stats.holm([0.03, 0.03]), [False, False])
-        self.assertEqual(stats.holm([0.02, 0.04]), [True, True])
-        self.assertEqual(stats.holm([]), [])
+    def test_adjusted_is_what_the_interval_says(self):
+        """Where an interval that is one of many just holds 1, the adjusted chance is
+        5 %."""
+        for many in (1, 5, 15, 126):
+            found = stats.Estimate(stats.sidak_two_sided(many, 5) * 0.02, 0.02, 5, 6)
+            self.assertAlmostEqual(stats.ratio_of(found, many=many).low, 1.0, places=9)
+            self.assertAlmostEqual(stats.adjusted(stats.chance(found), many), 0.05,
+                                   places=9)
+        self.assertEqual(stats.adjusted(1.0, 4), 1.0)
 
-    def test_false_alarms_of_eight_together(self):
-        """Equals, eight figures each: one at least is called different in 1 of 3
-        tables, by the single intervals, and in 1 of 20 all together."""
-        rng, singly, together, tables = random.Random(8), 0, 0, 600
-        for _ in range(tables):
-            chances = [stats.chance(stats.welch_estimate(*(
-                [math.exp(rng.gauss(0, 0.2)) for _ in range(6)] for _ in "ab")))
-                for _ in range(8)]
-            singly += any(c < 0.05 for c in chances)
-            together += any(stats.holm(chances))
-        self.assertGreater(singly, 0.25 * tables)
-        self.assertLess(together, 0.08 * tables)
+    def test_benjamini_hochberg(self):
+        self.assertEqual(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.005]), [True] * 4)
+        self.assertEqual(stats.benjamini_hochberg([0.01, 0.9, 0.03, 0.06]),
+                         [True, False, False, False])
+        self.assertEqual(stats.benjamini_hochberg([0.03, 0.9]), [False, False])
+        self.assertEqual(stats.benjamini_hochberg([]), [])
+
+    def test_false_share_of_many_figures(self):
+        """40 figures of 15 configurations, one in ten of which differs by 1.2x: of
+        those kept few are wrong, and most of what differs is kept."""
+        rng = random.Random(8)
+        wrong = kept = found = there = 0
+        for _ in range(6):
+            truth = [rng.random() < 0.1 for _ in range(600)]
+            chances = [stats.chance(stats.mean_estimate([
+                rng.gauss(math.log(1.2) * differs, 0.05 * 2 ** 0.5) for _ in range(6)]))
+                for differs in truth]
+            for keep, differs in zip(stats.benjamini_hochberg(chances), truth):
+                kept, wrong = kept + keep, wrong + (keep and not differs)
+                there, found = there + differs, found + (keep and differs)
+        self.assertLess(wrong, 0.08 * kept)
+        self.assertGreater(found, 0.5 * there)
 
 
 class Quantile(unittest.TestCase):
@@ -237,7 +250,7 @@ class FalseAlarms(unittest.TestCase):
         told = 0
         for _ in range(self.TRIALS):
             a, b = ([draw(rng) for _ in range(6)] for _ in "ab")
-            told += stats.verdict(ratio(a, b), "higher") != "no difference shown"
+            told += rules.excludes_one(ratio(a, b))
         self.assertLessEqual(told / float(self.TRIALS), 0.07)
         self.assertGreater(told, 0)
 
@@ -249,14 +262,31 @@ for name, draw in FalseAlarms.DRAWS.items():
 
 
 class Verdict(unittest.TestCase):
+    def judge(self, centre, low, high, better="higher", policy=rules.POLICY):
+        return rules.judge(stats.Interval(centre, low, high, 6), better, policy)
+
     def test_words(self):
-        above, below = stats.Interval(1.8, 1.5, 2.1, 6), stats.Interval(.5, .4, .6, 6)
-        across = stats.Interval(1.1, 0.9, 1.3, 6)
-        self.assertEqual(stats.verdict(above, "higher"), "faster by 1.8x")
-        self.assertEqual(stats.verdict(above, "lower"), "slower by 1.8x")
-        self.assertEqual(stats.verdict(below, "higher"), "slower by 2.0x")
-        self.assertEqual(stats.verdict(below, "lower"), "faster by 2.0x")
-        self.assertEqual(stats.verdict(across, "higher"), "no difference shown")
+        for ratio, better, rule, words in (
+                ((1.8, 1.5, 2.1), "higher", rules.FASTER, "faster by 1.8x"),
+                ((1.8, 1.5, 2.1), "lower", rules.SLOWER, "slower by 1.8x"),
+                ((0.5, 0.4, 0.6), "higher", rules.SLOWER, "slower by 2.0x"),
+                ((0.5, 0.4, 0.6), "lower", rules.FASTER, "faster by 2.0x"),
+                ((1.1, 0.9, 1.12), "higher", rules.NOT_SHOWN,
+                 "no difference shown (up to 12 % could hide)"),
+                ((1.0, 0.5, 4.0), "higher", rules.NOT_SHOWN,
+                 "no difference shown (up to 4.0x could hide)"),
+                ((1.0, 0.97, 1.03), "lower", rules.EQUAL, "equal within 5 %"),
+                ((0.991, 0.985, 0.998), "higher", rules.EQUAL,
+                 "equal within 5 % (0.9 % slower)"),
+                ((1.0, 1.0, 1.0), "higher", rules.EQUAL, "equal within 5 %"),
+                ((1.03, 1.01, 1.04), "higher", rules.FASTER, "faster by 1.03x")):
+            self.assertEqual(self.judge(*ratio, better=better), (rule, words))
+
+    def test_effects_of_interest(self):
+        policy = rules.Policy(1.10, 1.01, False)
+        self.assertEqual(self.judge(1.05, 1.02, 1.08, policy=policy),
+                         (rules.TOO_SMALL, "difference too small to matter (5.0 %)"))
+        self.assertEqual(self.judge(1.2, 1.02, 1.4, policy=policy)[0], rules.FASTER)
 
 
 class Source(unittest.TestCase):

@@ -1,0 +1,192 @@
+"""The factors of a sweep: in which options its configurations differ, and their cells.
+
+A factor is an option, the number of ranks, or a condition such as the MPI library, in
+which configurations of one series differ but not the runs of one of them. An option that
+changes with another one, as a problem's size with the ranks, follows it and is no factor
+of its own.
+"""
+from collections import OrderedDict
+
+from leadline import compare, conditions, names
+from leadline.baseline import named, usual
+
+
+class Factor:
+    """An option and its values: in their order where they are numbers, else as first
+    seen. `base` is the value that others are held against."""
+
+    def __init__(self, name, values, base, texts, unit=""):
+        self.name, self.values, self.base = name, values, base
+        self.texts, self.unit = texts, unit
+        self.numeric = len(values) > 1 and all(names.number(v) is not None
+                                               for v in values)
+
+    @property
+    def others(self):
+        return [v for v in self.values if v != self.base]
+
+
+class Matrix:
+    """Configurations of one program and series, with their factors."""
+
+    def __init__(self, groups, baseline=None):
+        self.groups, self.program = groups, groups[0].first.program
+        self.baseline = baseline if baseline in groups else usual(groups)
+        table, self.follows = independent(candidates(groups))
+        self.table = table
+        self.factors = [self.factor(name, column) for name, column in table.items()]
+        self.cells = OrderedDict()
+        for i, group in enumerate(groups):
+            key = tuple(column[i] for column in table.values())
+            self.cells.setdefault(key, []).append(group)
+        self.short = dict(zip(map(id, groups), self.short_names()))
+
+    def factor(self, name, column):
+        values = list(OrderedDict.fromkeys(column))
+        if all(names.number(v) is not None for v in values):
+            values.sort(key=names.number)
+        base = column[self.groups.index(self.baseline)]
+        first = next((g.first.options[name] for g in self.groups
+                      if name in g.first.options), {})
+        return Factor(name, values, base, [self.text(name, v) for v in values],
+                      first.get("unit") or "")
+
+    @property
+    def complete(self):
+        """Whether each combination of values is there exactly once."""
+        total = 1
+        for factor in self.factors:
+            total *= len(factor.values)
+        return bool(self.factors) and total == len(self.cells) and all(
+            len(some) == 1 for some in self.cells.values())
+
+    def key(self, group):
+        i = self.groups.index(group)
+        return tuple(column[i] for column in self.table.values())
+
+    def value(self, group, name):
+        return self.table[name][self.groups.index(group)]
+
+    def ignoring(self, *factors):
+        """Names of options in which cells of such factors differ."""
+        out = []
+        for factor in factors:
+            out += [factor.name] + self.follows.get(factor.name, [])
+        return tuple("ranks" if name == "np" else name for name in out)
+
+    # ---- names ---------------------------------------------------------------
+
+    def text(self, name, value):
+        """Of a factor's value; with the factor's name only where another one has an
+        equal value."""
+        text = names.value_text(name, value)
+        shared = any(names.value_text(other, v) == text
+                     for other, column in self.table.items() if other != name
+                     for v in set(column))
+        return "%s=%s" % (name, text) if shared else text
+
+    def short_names(self):
+        def words(key):
+            return " ".join(self.text(name, value) for name, value
+                            in zip(self.table, key) if value not in (None, False))
+        full = {id(g): words(key) for key, some in self.cells.items() for g in some}
+        unique = len(set(full.values())) == len(self.groups) and all(full.values())
+        return names.distinct([full[id(g)] if unique else g.name for g in self.groups])
+
+    def name(self, group):
+        return self.short[id(group)]
+
+    def figures(self):
+        """The headline figures: the totals, or else the first two."""
+        return [f for f in compare.headline(compare.select(self.groups, None))
+                if any(g.observations((f.name, f.at)) for g in self.groups)]
+
+
+# ---- which matrices there are --------------------------------------------------
+
+
+def matrices(groups, baseline=None):
+    """A Matrix for each program and series of at least two configurations."""
+    found = OrderedDict()
+    for group in groups:
+        found.setdefault((group.first.program, group.first.series_id), []).append(group)
+    meant = named(groups, baseline)
+    return [Matrix(some, next((g for g in meant if g in some), None))
+            for some in found.values() if len(some) > 1]
+
+
+# ---- which options are factors -------------------------------------------------
+
+
+def candidates(groups):
+    """{name: [value of each group]} of what configurations differ in."""
+    out = OrderedDict()
+    if len(set(g.first.ranks for g in groups)) > 1:
+        out["np"] = [g.first.ranks for g in groups]
+    for name in compare.varying(groups):
+        out[name] = [plain(g.first.option_values().get(name)) for g in groups]
+    for name, column in conditions.varying(groups).items():
+        out[name] = column
+    if not distinguish(out, len(groups)):
+        out.update(words_of_names(groups))
+    return out
+
+
+def plain(value):
+    return value if isinstance(value, (str, int, float)) else (
+        None if value is None else repr(value))
+
+
+def rows_of(columns, n):
+    return [tuple(column[i] for column in columns) for i in range(n)]
+
+
+def distinguish(table, n):
+    return len(set(rows_of(list(table.values()), n))) == n
+
+
+def words_of_names(groups):
+    """Configurations' names as a table, where they have equally many words."""
+    words = [g.name.split("-") for g in groups]
+    if len(set(map(len, words))) > 1 or len(words[0]) < 2:
+        return {}
+    columns = list(zip(*words))
+    return OrderedDict(("part %d of its name" % (i + 1), list(column))
+                       for i, column in enumerate(columns) if len(set(column)) > 1)
+
+
+def determines(a, b):
+    """Whether a value of `a` tells that of `b`."""
+    return len(set(a)) == len(set(zip(a, b)))
+
+
+def independent(table):
+    """(table without those that follow another factor, {factor: its followers})."""
+    kept, follows = OrderedDict(table), {}
+    n = len(next(iter(table.values()), []))
+    for name in reversed(list(table)):
+        rest = OrderedDict((k, c) for k, c in kept.items() if k != name)
+        if len(set(kept[name])) == n and len(rest) and distinguish(rest, n):
+            kept = rest
+    for name in list(table):
+        for other in [k for k in kept if k != name] if name in kept else []:
+            equal = determines(kept[name], kept[other])   # then they come together
+            first = list(kept).index(other) < list(kept).index(name)
+            if determines(kept[other], kept[name]) and (first or not equal):
+                del kept[name]
+                break
+    for name in table:
+        if name not in kept:
+            for other in kept:
+                if depends(table, name, other, kept):
+                    follows.setdefault(other, []).append(name)
+    return kept, follows
+
+
+def depends(table, name, other, kept):
+    """Whether `name`, which is no factor, changes where only `other` does."""
+    rest = [c for k, c in kept.items() if k != other]
+    seen = {}
+    for i, key in enumerate(rows_of(rest, len(table[name]))):
+        seen.setdefault(key, set()).add(table[name][i])
+    return any(len(values) > 1 for values in seen.values())
