@@ -243,6 +243,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
 	tests/unit/python_import.py \
+	tests/unit/python_matrix.py \
 	tests/unit/python_mutants.py \
 	tests/unit/python_output.py \
 	tests/unit/python_pictures.py \
@@ -279,7 +280,8 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
 	$(addprefix tests/e2e/, browser.py e2e.py fake_log.py graph_reference.py in_rig.py \
 	loads.py pfm_made.py pfm_reader.py resample_reference.py slurm_jobs.py) \
-	$(addprefix tests/unit/, fake_findings.py fake_report.py full_report.py leadline_case.py tap.py \
+	$(addprefix tests/unit/, fake_findings.py fake_report.py full_report.py leadline_case.py \
+	    simulated.py tap.py \
 	text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)

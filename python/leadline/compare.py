@@ -109,18 +109,19 @@ def judged(some, policy=rules.POLICY, heads=None):
     more = [r for r in held if (r.figure.name, r.figure.at) not in heads]
     kept = stats.benjamini_hochberg([r.comparison.chance for r in more])
     kept = set(id(r) for r, keep in zip(more, kept) if keep)
-    flags = Flags(some)
+    known = Known(some)
     return [r if not r.comparison.estimate else
-            judged_row(r, len(main), policy, flags)
+            judged_row(r, len(main), policy, known)
             if (r.figure.name, r.figure.at) in heads else
-            explored(r, id(r) in kept, policy) for r in some]
+            explored(r, id(r) in kept, policy, known) for r in some]
 
 
-class Flags:
-    """Flagged runs of each figure, looked for where they are asked for."""
+class Known:
+    """What rows of one table share, looked for where it is asked for: flagged runs of
+    each figure, and what else differed between two configurations."""
 
     def __init__(self, some):
-        self.groups = OrderedDict()
+        self.groups, self.pairs = OrderedDict(), {}
         for r in some:
             at = self.groups.setdefault((r.figure.name, r.figure.at), OrderedDict())
             for group in (r.group, r.comparison.baseline):
@@ -128,21 +129,27 @@ class Flags:
                     at[id(group)] = group
         self.found = {}
 
-    def of(self, figure, pair):
+    def flags(self, figure, pair):
         key = (figure.name, figure.at)
         if key not in self.found:
             self.found[key] = robust.flags(list(self.groups[key].values()), figure)
         return [f for f in self.found[key] if f.group in pair]
 
+    def marks(self, group, baseline):
+        key = (id(group), id(baseline))
+        if key not in self.pairs:
+            self.pairs[key] = differs.marks(group, baseline)
+        return self.pairs[key]
 
-def judged_row(r, many, policy, flags):
+
+def judged_row(r, many, policy, known):
     c, better = r.comparison, r.figure.better
     ratio = stats.ratio_of(c.estimate, tails.slack(r.figure.name), many)
     rule, words = rules.judge(ratio, better, policy)
-    opinion = second_opinion(r, flags) if c.paired else None
+    opinion = second_opinion(r, known) if c.paired else None
     if opinion:
         rule, words = with_opinion(rule, words, opinion, better, policy)
-    marks = differs.marks(r.group, c.baseline)
+    marks = known.marks(r.group, c.baseline)
     if marks and rule not in (rules.NOT_SHOWN, rules.SINGLE_RUNS):
         words += " (%s)" % ", ".join(marks)
     return r._replace(comparison=c._replace(
@@ -151,13 +158,13 @@ def judged_row(r, many, policy, flags):
         rounds=rounds_of(c, many, policy) if rule == rules.NOT_SHOWN else None))
 
 
-def explored(r, keep, policy):
+def explored(r, keep, policy, known):
     """A row of no headline figure."""
     rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
     if rules.differs(rule) and not keep:
         rule, words = rules.NOT_SHOWN, "%s (of so many, one may by chance)" % (
             rules.NONE_SHOWN)
-    marks = differs.marks(r.group, r.comparison.baseline)
+    marks = known.marks(r.group, r.comparison.baseline)
     if marks and rules.differs(rule):
         words += " (%s)" % ", ".join(marks)
     return r._replace(comparison=r.comparison._replace(
@@ -171,10 +178,10 @@ def rounds_of(c, many, policy):
     return rounds.needed(policy.equal, noise, many)
 
 
-def second_opinion(r, flags):
+def second_opinion(r, known):
     pair = (r.group, r.comparison.baseline)
     ours, theirs = (robust.by_round(g, r.figure) for g in pair)
-    some = [f for f in flags.of(r.figure, pair) if f.at in ours and f.at in theirs]
+    some = [f for f in known.flags(r.figure, pair) if f.at in ours and f.at in theirs]
     return robust.opinion(ours, theirs, some) if some else None
 
 

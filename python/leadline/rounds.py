@@ -11,7 +11,7 @@ from leadline import robust, stats
 
 POWER = 0.8
 MOST = 1000
-POINTS = 160      # of Simpson's rule
+POINTS = 64       # of Simpson's rule
 USUAL = (0.02, 0.05, 0.10)
 
 
