@@ -1,4 +1,4 @@
-"""Which configuration others are compared with, by name, by its values, or by itself."""
+"""Which configuration others are compared with: by name, by values, or the usual."""
 from collections import OrderedDict
 
 from leadline import names

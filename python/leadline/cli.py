@@ -53,9 +53,9 @@ def add_compare(commands):
     p.add_argument("paths", metavar="REPORT", nargs="+",
                    help="a JSON report, or a directory of them")
     p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with, by its name or its options, "
+                   help="the configuration to compare with, by its name or by options, "
                    "as in iomethod=posix,block-size=64k (default: the first that was "
-                   "asked for, or that of usual options)")
+                   "asked for, or the one with usual options)")
     p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent,
                    default=rules.POLICY.min_effect,
                    help="smaller differences are not called faster or slower (default: "

@@ -15,17 +15,17 @@ BASELINE = rules.BASELINE
 TOTALS = ["write_MBps", "read_MBps"]
 HEADLINES = 2    # so many figures are headlines where there are no totals
 
-# `baseline`: the group that it is against. `ratio`: with an interval that holds together
-# with all `many` headline comparisons; None where there is none. `chance`: that equals
-# differ by so much, `adjusted`: that one of `many` does; `estimate`: of the ratio's
-# logarithm. `rounds`: so many would show a difference of Policy.equal. `opinion`: see
+# `baseline`: the group that it is against. `ratio`: with an interval that holds
+# together with all `many` headline comparisons; None where there is none. `chance`:
+# that equals differ by so much, `adjusted`: that one of `many` does; `estimate`: of the
+# ratio's logarithm. `rounds`: so many would show a difference of Policy.equal. `opinion`: see
 # robust, of pairs with a flagged run. `exploratory`: no headline figure; intervals are
 # single ones, and Benjamini and Hochberg say which differences to keep. `marks`: what
 # else differed, as "other machine".
 Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
                         "rule adjusted many rounds opinion exploratory marks")
-Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1, None,
-                                   None, False, ())
+Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1,
+                                   None, None, False, ())
 Row = namedtuple("Row", "figure group n median interval comparison")
 
 
@@ -201,7 +201,7 @@ def opinion_text(rule, ratio, better):
     if not rules.differs(rule):
         return rules.NONE_SHOWN
     if gain.centre < 1.0:
-        gain = stats.Interval(1.0 / gain.centre, 1.0 / gain.high, 1.0 / gain.low, gain.n)
+        gain = rules.inverse(gain)
     return "%s by %.2fx [%.2f, %.2f]" % ((rule,) + gain[:3])
 
 

@@ -1,9 +1,9 @@
 """The factors of a sweep: in which options its configurations differ, and their cells.
 
 A factor is an option, the number of ranks, or a condition such as the MPI library, in
-which configurations of one series differ but not the runs of one of them. An option that
-changes with another one, as a problem's size with the ranks, follows it and is no factor
-of its own.
+which configurations of one series differ but not the runs of one of them. An option
+that changes with another one, as a problem's size with the ranks, follows it and is no
+factor of its own.
 """
 from collections import OrderedDict
 
@@ -175,6 +175,8 @@ def independent(table):
             if determines(kept[other], kept[name]) and (first or not equal):
                 del kept[name]
                 break
+    if "np" in kept:   # the last word of a name
+        kept["np"] = kept.pop("np")
     for name in table:
         if name not in kept:
             for other in kept:

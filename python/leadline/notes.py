@@ -110,7 +110,8 @@ def flagged_text(flag):
         about.append(report.start_utc[:16].replace("T", " "))
     hosts = report.host_names()
     if hosts:
-        about.append("on " + hosts[0] + (" +%d" % (len(hosts) - 1) if hosts[1:] else ""))
+        more = " +%d" % (len(hosts) - 1) if hosts[1:] else ""
+        about.append("on " + hosts[0] + more)
     loads = [h["load1_start"] for h in report.hosts
              if isinstance(h.get("load1_start"), (int, float))]
     if loads:
@@ -156,11 +157,10 @@ def enough(rows, equal=rules.POLICY.equal):
         need = [r.comparison.rounds for r in some if r.comparison.rounds]
         have = max(r.comparison.estimate.n for r in some if r.comparison.rounds)
         if max(need) > have:
-            out.append("%s: %d rounds leave %d comparison%s open; %s rounds would show "
-                       "%.2g %% in %s at the noise seen" % (
+            out.append("%s: %d rounds leave %d comparison%s open; with %s rounds a "
+                       "difference of %.2g %% would show, at the noise seen" % (
                            figure.name, have, len(need), "s" if len(need) > 1 else "",
-                           rounds_text(need), 100.0 * (equal - 1.0),
-                           "each" if len(need) > 1 else "it"))
+                           rounds_text(need), 100.0 * (equal - 1.0)))
     return out
 
 
@@ -257,9 +257,9 @@ def stragglers(groups):
                                                        1.0 / slow.ranks)
         if chance < STRAGGLER:
             found.setdefault(slow[:4], []).append(group.name)
-    return ["%s: rank %d%s was the slowest in %d of %d runs%s, which is no chance: look "
-            "at its node and its place in the file"
-            % (names.common_of(some, MANY), rank, host and " on " + host, times, runs,
+    return ["%s: rank %d%s was the slowest in %d of %d runs%s, which is no chance: "
+            "look at its node and its place in the file"
+            % (names.common_of(some, WORST), rank, host and " on " + host, times, runs,
                " each" if len(some) > 1 else "")
             for (rank, host, times, runs), some in found.items()]
 

@@ -3,8 +3,9 @@ from collections import namedtuple
 
 from leadline import stats
 
-# `min_effect`: factors nearer to 1 are not called faster or slower. `equal`: an interval
-# within this factor of 1 is called equal. `strict`: what would be warned of is refused.
+# `min_effect`: factors nearer to 1 are not called faster or slower. `equal`: an
+# interval within this factor of 1 is called equal. `strict`: what would be warned of is
+# refused.
 Policy = namedtuple("Policy", "min_effect equal strict")
 POLICY = Policy(1.02, 1.05, False)
 
@@ -16,8 +17,10 @@ NONE_SHOWN = "no difference shown"
 
 def gain_of(ratio, better):
     """The ratio as a gain: above 1 is better."""
-    if better == "higher":
-        return ratio
+    return ratio if better == "higher" else inverse(ratio)
+
+
+def inverse(ratio):
     return stats.Interval(1.0 / ratio.centre, 1.0 / ratio.high, 1.0 / ratio.low,
                           ratio.n)
 
@@ -49,7 +52,8 @@ def judge(ratio, better, policy=POLICY):
         return way, "%s by %s" % (way, stats.factor_text(factor))
     if 1.0 / policy.equal < gain.low and gain.high < policy.equal:
         words = "equal within %.4g %%" % (100.0 * (policy.equal - 1.0))
-        return EQUAL, words + (" (%s %s)" % (percent_text(factor), way) if shown else "")
+        return EQUAL, words + (" (%s %s)" % (percent_text(factor), way) if shown
+                               else "")
     if shown:
         return TOO_SMALL, ("difference too small to matter (%s)" % percent_text(factor))
     return NOT_SHOWN, "%s (up to %s could hide)" % (NONE_SHOWN,

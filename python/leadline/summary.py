@@ -118,7 +118,8 @@ def with_alike(one, begin, ranked):
                            else "shown for the other one")
     called = [one.matrix.name(g) for g in ranked.alike]
     for named in range(NAMED, 0, -1):
-        line = "%s; cannot be told from it: %s" % (begin, names.common_of(called, named))
+        line = "%s; cannot be told from it: %s" % (
+            begin, names.common_of(called, named))
         if len(line) <= LONGEST:
             return line
     return "%s; cannot be told from it: %d others" % (begin, len(called))
@@ -196,7 +197,7 @@ def interactions(one):
     if len(one.matrix.factors) < 2 or one.effects.why:
         return ""
     if not some:
-        return "interactions: not told, as no two factors are crossed with enough rounds"
+        return "interactions: not told: no two factors are crossed with enough rounds"
     shown = sorted((i for i in some if i.shown),
                    key=lambda i: -abs(math.log(i.ratio.centre)))
     if shown:

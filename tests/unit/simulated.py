@@ -1,5 +1,4 @@
-"""Sweeps whose truth is known: groups of real reports, filled with other values for each
-draw."""
+"""Sweeps whose truth is known: groups of reports, filled anew for each draw."""
 import math
 
 from fake_report import report
@@ -60,5 +59,5 @@ def factorial(*factors):
 def known(c, base=(100, 104, 130, 128, 90, 117),
           rounds=(1.00, 0.97, 1.05, 1.10, 0.92, 1.02)):
     """The rounds of configuration c, of which scipy says what they differ by."""
-    return [base[c] * rounds[r] * (1 + 0.01 * ((37 * c * c + 11 * r * r + 13 * c * r) % 7
-                                               - 3)) for r in range(6)]
+    return [base[c] * rounds[r] * (1 + 0.01 * (
+        (37 * c * c + 11 * r * r + 13 * c * r) % 7 - 3)) for r in range(6)]
