@@ -18,10 +18,10 @@ HEADLINES = 2    # so many figures are headlines where there are no totals
 # `baseline`: the group that it is against. `ratio`: with an interval that holds
 # together with all `many` headline comparisons; None where there is none. `chance`:
 # that equals differ by so much, `adjusted`: that one of `many` does; `estimate`: of the
-# ratio's logarithm. `rounds`: so many would show a difference of Policy.equal. `opinion`: see
-# robust, of pairs with a flagged run. `exploratory`: no headline figure; intervals are
-# single ones, and Benjamini and Hochberg say which differences to keep. `marks`: what
-# else differed, as "other machine".
+# ratio's logarithm. `rounds`: so many would show a difference of Policy.equal.
+# `opinion`: see robust, of pairs with a flagged run. `exploratory`: no headline figure;
+# intervals are single ones, and Benjamini and Hochberg say which differences to keep.
+# `marks`: what else differed, as "other machine".
 Comparison = namedtuple("Comparison", "ratio paired verdict chance estimate baseline "
                         "rule adjusted many rounds opinion exploratory marks")
 Comparison.__new__.__defaults__ = (None, None, None, rules.NOT_COMPARABLE, None, 1,
@@ -49,7 +49,7 @@ def compare(figure, group, baseline, ignoring=(), strict=False):
         found = stats.welch_estimate(list(ours.values()), list(theirs.values()))
     if found is None:
         n = min(len(ours), len(theirs))
-        return Comparison(None, paired, "too few repetitions (n = %d < %d)"
+        return Comparison(None, paired, "too few repetitions (%d, %d needed)"
                           % (n, stats.CI_MIN), baseline=baseline, rule=rules.TOO_FEW)
     slack = tails.slack(figure.name)
     return Comparison(stats.ratio_of(found, slack), paired, "",

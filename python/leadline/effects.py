@@ -9,7 +9,7 @@ import itertools
 import math
 from collections import OrderedDict, namedtuple
 
-from leadline import names, rules, stats
+from leadline import rules, stats
 from leadline.groups import not_comparable
 from leadline.robust import by_round
 
@@ -87,7 +87,7 @@ class Table:
         options equal."""
         blocks = OrderedDict()
         for key in self.rows:
-            x = names.number(key[at])
+            x = key[at]
             if x > 0 and self.fit(key, self.swap(key, at, key[at]), [factor]):
                 blocks.setdefault(self.swap(key, at, None), []).append(
                     (math.log(x, 2.0), key))

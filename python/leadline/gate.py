@@ -95,7 +95,7 @@ def judge(some, limit):
 def judge_row(row, limit, many):
     found = row.comparison.estimate
     if found is None:
-        few = row.comparison.verdict.startswith("too few")
+        few = row.comparison.rule == rules.TOO_FEW
         return Judged(row, UNSURE if few else NOT_COMPARABLE, None, None, None,
                       row.comparison.verdict)
     slow = slowness(found, row.figure.better, many, tails.slack(row.figure.name))

@@ -18,8 +18,7 @@ class Factor:
     def __init__(self, name, values, base, texts, unit=""):
         self.name, self.values, self.base = name, values, base
         self.texts, self.unit = texts, unit
-        self.numeric = len(values) > 1 and all(names.number(v) is not None
-                                               for v in values)
+        self.numeric = len(values) > 1 and all(map(is_number, values))
 
     @property
     def others(self):
@@ -43,8 +42,8 @@ class Matrix:
 
     def factor(self, name, column):
         values = list(OrderedDict.fromkeys(column))
-        if all(names.number(v) is not None for v in values):
-            values.sort(key=names.number)
+        if all(map(is_number, values)):
+            values.sort()
         base = column[self.groups.index(self.baseline)]
         first = next((g.first.options[name] for g in self.groups
                       if name in g.first.options), {})
@@ -124,12 +123,18 @@ def candidates(groups):
     if len(set(g.first.ranks for g in groups)) > 1:
         out["np"] = [g.first.ranks for g in groups]
     for name in compare.varying(groups):
-        out[name] = [plain(g.first.option_values().get(name)) for g in groups]
+        column = [plain(g.first.option_values().get(name)) for g in groups]
+        sizes = [names.number(v) for v in column]   # 64k is 65536
+        out[name] = column if None in sizes else sizes
     for name, column in conditions.varying(groups).items():
         out[name] = column
     if not distinguish(out, len(groups)):
         out.update(words_of_names(groups))
     return out
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def plain(value):

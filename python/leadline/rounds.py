@@ -141,7 +141,8 @@ def sentence(rounds, configurations, noise=None, figures=2):
                       for x in ([noise] if noise else USUAL))
     wanted = noise or USUAL[1]
     more = needed(1.05, wanted, many)
-    return ("%d rounds of %d configurations show, with a chance of %.0f %%, a difference "
-            "from the baseline of %s; 5 %% at %.2g %% noise needs %s rounds" % (
+    return ("%d rounds of %d configurations show, with a chance of %.0f %%, a "
+            "difference from the baseline of %s; 5 %% at %.2g %% noise needs %s "
+            "rounds" % (
                 rounds, configurations, 100.0 * POWER, shown, 100.0 * wanted,
                 more or "more than %d" % MOST))

@@ -82,7 +82,7 @@ class Numbers(Case):
                  report({"write_MBps": [1.0, 2.0, 9.0]}, "b", "s", i + 1))
         row = self.rows(self.dir)[1]
         self.assertEqual((row["n"], row["median"]), (3, 2.0))
-        self.assertEqual(row["verdict"], "too few repetitions (n = 3 < 6)")
+        self.assertEqual(row["verdict"], "too few repetitions (3, 6 needed)")
         self.assertIsNone(row["low"])
 
     def test_copies_count_once(self):
@@ -287,8 +287,8 @@ class Against(Case):
         self.assertEqual(status, 0)
         self.assertIn("3 (n1)", out)
         self.assertIn("6 of 6 runs", out)
-        self.assertIn("rank 3 on n1 was the slowest in 6 of 6 runs each, which is no chance",
-                      " ".join(out.split()))
+        self.assertIn("rank 3 on n1 was the slowest in 6 of 6 runs each, which is no "
+                      "chance", " ".join(out.split()))
 
     def test_text_fits_a_terminal(self):
         self.fill()

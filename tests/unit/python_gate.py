@@ -99,7 +99,7 @@ class Gate(LeadlineCase):
     def test_few(self):
         status, gate = self.gate([100, 101], [50, 51], "5%")
         self.assertEqual((status, gate["state"]), (4, "unsure"))
-        self.assertIn("n = 2 < 6", gate["sentence"])
+        self.assertIn("2, 6 needed", gate["sentence"])
         self.assertEqual(self.gate([100, 101], [50, 51], "5%", "--unsure=pass")[0], 0)
 
     def test_not_comparable(self):

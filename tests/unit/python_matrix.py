@@ -236,6 +236,13 @@ class Factors(LeadlineCase):
         found = effects.find(some, some.figures()[0])
         self.assertEqual([e.ratio.low for e in found.effects], [1.0] * 3)
 
+    def test_sizes_as_text(self):
+        some, groups = self.matrix(factorial(("block", ["1M", "64k", "4096"])))
+        factor, = some.factors
+        self.assertEqual((factor.values, factor.texts, factor.numeric),
+                         ([4096, 65536, 1 << 20], ["4k", "64k", "1M"], True))
+        self.assertEqual((factor.base, some.value(groups[1], "block")), (1 << 20, 65536))
+
     def test_incomplete(self):
         """Cells that are missing: pairs that differ in one factor only."""
         options = factorial(("a", ["x", "y"]), ("b", [1, 2, 4]))[:-1]

@@ -60,7 +60,8 @@ class Together(unittest.TestCase):
         self.assertEqual(stats.adjusted(1.0, 4), 1.0)
 
     def test_benjamini_hochberg(self):
-        self.assertEqual(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.005]), [True] * 4)
+        self.assertEqual(stats.benjamini_hochberg([0.01, 0.04, 0.03, 0.005]),
+                         [True] * 4)
         self.assertEqual(stats.benjamini_hochberg([0.01, 0.9, 0.03, 0.06]),
                          [True, False, False, False])
         self.assertEqual(stats.benjamini_hochberg([0.03, 0.9]), [False, False])
