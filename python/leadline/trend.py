@@ -6,11 +6,12 @@ further level costs PENALTY x ln(runs). The unit of squares is the noise from on
 the next. Single runs that stand out are clipped, and named, as they would be steps
 otherwise. How often that is wrong: doc/statistics.md.
 """
+import argparse
 import json
 import math
 from collections import Counter, OrderedDict, namedtuple
 
-from leadline import compare, gate, history, output, stats, table
+from leadline import compare, conditions, gate, history, output, stats, table
 from leadline import report as reports
 from leadline.errors import LeadlineError
 
@@ -29,21 +30,11 @@ Point = namedtuple("Point", "report value")
 # From run `at` on the level is `ratio` of the one before; `what`: what changed between.
 Step = namedtuple("Step", "at ratio before after what")
 
+GROUPS = ("config", "host")
+
 # What may explain a step: a name, and what a report says of it.
-CONDITIONS = [
-    ("version", lambda r: r.version), ("MPI library", lambda r: r.mpi_library),
-    ("hosts", lambda r: ", ".join(sorted(r.host_names()))),
-    ("kernel", lambda r: of_hosts(r, "kernel")),
-    ("cores", lambda r: of_hosts(r, "cores")),
-    ("memory", lambda r: of_hosts(r, "memory_bytes")),
-    ("file system", lambda r: ", ".join("%s (%s)" % fs for fs in r.file_systems())),
-    ("storage below", lambda r: ", ".join(r.storage())),
+EXPLAINS = [(c.name, c.of) for c in conditions.CONDITIONS] + [
     ("reads from memory", lambda r: str(r.from_memory()))]
-
-
-def of_hosts(report, name):
-    return ", ".join(sorted(set(reports.printable(host.get(name))
-                                for host in report.hosts if host.get(name))))
 
 
 # ---- steps -------------------------------------------------------------------
@@ -107,14 +98,22 @@ def find_steps(values):
 # ---- of reports --------------------------------------------------------------
 
 
-def key(report, by_host):
+def key(report, by):
     """What runs have in common that are points of one line: (program, (option, value)
     of those that make its workload, or its name, ranks, hosts)."""
     name = report.config or report.label
     options = report.option_values(True).items()
     what = (("", name),) if name else tuple(sorted((n, repr(v)) for n, v in options))
-    return (report.program, what, report.ranks,
-            tuple(report.host_names()) if by_host else ())
+    return (report.program, what if "config" in by else (), report.ranks,
+            tuple(report.host_names()) if "host" in by else ())
+
+
+def groups_text(text):
+    """config,host"""
+    found = [name.strip() for name in text.split(",")]
+    if not all(name in GROUPS for name in found):
+        raise argparse.ArgumentTypeError("%s is not config, host or config,host" % text)
+    return found
 
 
 def titles(keys):
@@ -135,7 +134,7 @@ def titles(keys):
 def what_changed(before, after):
     """"kernel 6.1 -> 6.6": of two levels that have no value in common."""
     out = []
-    for name, of in CONDITIONS:
+    for name, of in EXPLAINS:
         old, new = ([of(p.report) for p in some] for some in (before, after))
         if not set(old) & set(new):
             out.append("%s %s -> %s" % (name, old[-1] or "?", new[0] or "?"))
@@ -158,11 +157,11 @@ def middle(points):
     return stats.median([p.value for p in points])
 
 
-def collect(found, patterns, least, by_host):
+def collect(found, patterns, least, by):
     runs = OrderedDict()
     for report in found:
         if report.valid:
-            runs.setdefault(key(report, by_host), []).append(report)
+            runs.setdefault(key(report, by), []).append(report)
     out, named = [], titles(runs)
     for of, some in runs.items():
         figures = OrderedDict(((f.name, f.at), f) for r in some for f in r.figures)
@@ -267,7 +266,7 @@ def main(args, where):
     if not found:
         raise LeadlineError(faults[0] if faults
                             else "no report in " + ", ".join(args.paths))
-    trends = collect(found, args.figure, args.min_effect, args.by_host)
+    trends = collect(found, args.figure, args.min_effect, args.group_by)
     if not trends:
         raise LeadlineError("no figure to follow in " + ", ".join(args.paths))
     output.write(args.output, render(args.format, trends, notes(trends, found, faults)))
@@ -284,8 +283,9 @@ def add(commands):
     p.add_argument("--figure", metavar="NAME", action="append",
                    help="only this figure; may be a pattern and be repeated (default: "
                    "write_MBps and read_MBps)")
-    p.add_argument("--by-host", action="store_true",
-                   help="runs on different hosts are different things")
+    p.add_argument("--group-by", metavar="WHAT", type=groups_text, default=GROUPS[:1],
+                   help="what the runs of one line have in common, as in config,host "
+                   "(default: config, their configuration)")
     p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent, default=1.02,
                    help="steps that are smaller are not told (default: 2%%)")
     p.add_argument("--format", choices=["text", "markdown", "json"], default="text",

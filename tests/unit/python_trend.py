@@ -55,7 +55,7 @@ class Trend(LeadlineCase):
         self.assertEqual((step["run"], row["outliers"]), (15, [10]))
         self.assertEqual(row["runs"][0]["start"], "2026-01-01T02:00:00Z")
         self.assertEqual(step["changed"],
-                         ["MPI library MPICH -> MPICH 4.2", "kernel ? -> 6.6"])
+                         ["kernel ? -> 6.6", "MPI library MPICH -> MPICH 4.2"])
         out = " ".join(self.run_command(self.dir).split())
         self.assertIn("worse from 2026-01-15 02:00 on (run 15 of 30): 0.89x", out)
         self.assertIn("2026-01-10 02:00 (run 10, ", out)
@@ -96,7 +96,9 @@ class Trend(LeadlineCase):
             tree["run"]["start_utc"] = "2026-06-0%dT00:00:00Z" % (i + 1)
             save(self.dir, "later%d.json" % i, tree)
         self.assertEqual(len(self.found()["trends"]), 2)
-        self.assertEqual(len(self.found("--by-host")["trends"]), 3)
+        self.assertEqual(len(self.found("--group-by=config,host")["trends"]), 3)
+        self.assertEqual(len(self.found("--group-by=host")["trends"]), 3)
+        self.refused("is not config, host", self.dir, "--group-by=x", status=2)
         self.assertIn("fewer than 10 runs", self.found()["notes"][-1])
 
     def test_bad(self):
