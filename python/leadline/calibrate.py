@@ -13,7 +13,7 @@ import tempfile
 from collections import OrderedDict
 
 from leadline import report as reports
-from leadline import climb, output, share, spec, stats, sweep, table
+from leadline import climb, launcher, output, share, stats, sweep, table
 from leadline.errors import LeadlineError
 from leadline.groups import CALIBRATION
 from leadline.output import positive
@@ -26,11 +26,13 @@ TIMEOUT_S = 3600
 
 def command(args, where, pattern, *more):
     block = args.block_size if pattern == "sequential" else args.random_block_size
-    return (spec.launcher_of(args.mpiexec or where.mpiexec) + ["-n", str(args.np)]
-            + [spec.find_program("blocktransfer", where.folders),
-               "--pattern=" + pattern, "--block-size=" + block, "--dir=" + args.dir,
-               "--repeat=%d" % args.repeat, "--filetype=" + args.filetype,
-               "--cache=" + args.cache, "--quiet", *more])
+    program = launcher.find_program("blocktransfer", where.folders)
+    start = args.mpiexec or launcher.find(program, where, launcher.within_slurm())
+    return (launcher.words_of(start) + ["-n", str(args.np)]
+            + [program, "--pattern=" + pattern, "--block-size=" + block,
+               "--dir=" + args.dir, "--repeat=%d" % args.repeat,
+               "--filetype=" + args.filetype, "--cache=" + args.cache, "--quiet",
+               *more])
 
 
 def measure(what, line, folder):
@@ -59,7 +61,7 @@ def saturate(args, where, rank_bytes, folder):
             *climb.options(asynchronous, at_once, rank_bytes)), folder)
         return {row["name"]: row for row in tree["figures"]
                 if row["name"] in climb.RATES}
-    program = spec.find_program("blocktransfer", where.folders)
+    program = launcher.find_program("blocktransfer", where.folders)
     found = climb.engines(program, args.cache == "direct")
     return climb.climb(found, args.most, figures)
 

@@ -37,8 +37,7 @@ def parser(where):
     commands = top.add_subparsers(dest="command", metavar="COMMAND",
                                   parser_class=Parser)
     add_compare(commands)
-    add_sweep(commands)
-    for module in (page, plot, history, trend, export, importing, schema,
+    for module in (sweep, page, plot, history, trend, export, importing, schema,
                    json_schema, calibrate):
         module.add(commands)
     return top
@@ -79,38 +78,6 @@ def add_compare(commands):
                    default="text", help="default: text")
     output.add_option(p)
     p.set_defaults(run=run_compare)
-
-
-def add_sweep(commands):
-    p = commands.add_parser(
-        "sweep", help="run a matrix of configurations, interleaved and resumable",
-        description="Runs every configuration of SPEC (JSON, or TOML with Python 3.11 "
-        "or later) once per round, in an order that changes from round to round. Runs "
-        "whose valid report is there are skipped: repeat the command to resume.")
-    p.add_argument("spec", metavar="SPEC", help="the specification")
-    p.add_argument("--out", metavar="DIR",
-                   help="where the reports go (default: SPEC's name without .json)")
-    p.add_argument("--rounds", metavar="N", type=output.positive,
-                   help="instead of SPEC's rounds")
-    p.add_argument("--submit", action="store_true",
-                   help="each run is a job of Slurm, with SPEC's options of sbatch")
-    p.add_argument("--jobs", metavar="N", type=output.positive,
-                   help="of --submit: so many at once (default: 1, as two measure each "
-                   "other)")
-    p.add_argument("--dry-run", action="store_true",
-                   help="print the commands, what they need, and how long they will "
-                   "take by the runs that DIR holds, and do nothing")
-    p.add_argument("--rates", metavar="REPORT",
-                   help="of --dry-run: a report, or a directory of them, by whose "
-                   "rates to tell the time")
-    p.add_argument("--format", choices=["text", "json"],
-                   help="of --dry-run; default: text, of which all but the commands "
-                   "is comments of the shell")
-    p.add_argument("--fresh", action="store_true",
-                   help="start over; what DIR holds of an earlier sweep is moved to a "
-                   "folder in it")
-    p.add_argument("--quiet", action="store_true", help="no progress")
-    p.set_defaults(run=sweep.main)
 
 
 # ---- compare -----------------------------------------------------------------

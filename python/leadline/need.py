@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from collections import OrderedDict, namedtuple
 
-from leadline import fields, output, spec, stats, table
+from leadline import factors, fields, output, spec, stats, table
 from leadline import report as reports
 from leadline.errors import FAILED, LeadlineError
 from leadline.iotrace_plot import unit_of
@@ -40,7 +40,7 @@ def ask(sweep, config, where, folder):
     try:
         done = subprocess.run(
             line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, env=dict(os.environ, **sweep.spec["env"]),
+            stderr=subprocess.PIPE, env=factors.environment(sweep.spec, config),
             timeout=PATIENCE_S)
         said = fields.printable(done.stderr.decode("utf-8", "replace").strip())
         if done.returncode:
@@ -220,15 +220,36 @@ def tree(commands, some, done):
                         ("commands", commands)])
 
 
-def show(sweep, where, rates, form):
-    """Prints it. Returns the exit status: bad where a program refuses."""
+def shell_words(sweep, run):
+    """Its command, with the environment that it asks for."""
+    return factors.prefix(sweep.spec, run.config) + run.command
+
+
+def left_runs(sweep):
+    """(runs that are still to be done, {configuration: how many})."""
     todo = [run for run in sweep.runs if not sweep.done(run)]
     left = OrderedDict((config.name, 0) for config in sweep.configs)
     for run in todo:
         left[run.config.name] += 1
-    some = list(rows(sweep, left, where, Earlier(sweep, rates or sweep.out)))
-    commands, done = [run.command for run in todo], len(sweep.runs) - len(todo)
-    if form == "json":
+    return todo, left
+
+
+def round_seconds(sweep, where, args):
+    """Of one round, by earlier runs; None where that of a configuration is not known."""
+    earlier = Earlier(sweep, args.rates or sweep.out)
+    seconds = ([earlier.seconds(c.name, "", None)[0] for c in sweep.configs]
+               if not args.rates else
+               [row.seconds for row in rows(sweep, left_runs(sweep)[1], where, earlier)])
+    return None if None in seconds else sum(seconds)
+
+
+def show(sweep, where, args):
+    """Prints it. Returns the exit status: bad where a program refuses."""
+    todo, left = left_runs(sweep)
+    some = list(rows(sweep, left, where, Earlier(sweep, args.rates or sweep.out)))
+    commands = [shell_words(sweep, run) for run in todo]
+    done = len(sweep.runs) - len(todo)
+    if args.format == "json":
         output.say(json.dumps(tree(commands, some, done), indent=1) + "\n")
     else:
         output.say(script(commands, some, done))

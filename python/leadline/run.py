@@ -5,6 +5,9 @@ from collections import namedtuple
 
 from leadline import report as reports
 
+OWN = re.compile(r"([^\s:]+)( [a-z]+)?: ")   # "ldad perf: what it says"
+LAST = 3   # lines of a launcher's, where the program itself said nothing
+
 Run = namedtuple("Run", "config round path command")
 
 
@@ -16,17 +19,32 @@ def log_path(run):
     return run.path[:-len(".json")] + ".log"
 
 
-def said(run):
-    """What the program said: its own line, else the launcher's last."""
+def lines(run):
+    """Of its log, those that say something."""
     try:
         with open(log_path(run), errors="replace") as stream:
-            lines = [reports.printable(line.strip()) for line in stream]
+            found = [reports.printable(line.strip()) for line in stream]
     except OSError:
-        lines = []  # a job that never began
-    lines = [line for line in lines if re.search(r"\w", line)]
-    names = set(os.path.basename(word) + ":" for word in run.command)
-    own = [line for line in lines if line.split(" ")[0] in names]
-    return (own or lines[-1:] or ["it said nothing"])[0]
+        return []  # a job that never began
+    return [line for line in found if re.search(r"\w", line)]
+
+
+def said(run):
+    """What the program said: its own line, else the launcher's last ones."""
+    found = lines(run)
+    names = set(map(os.path.basename, run.command[1:]))
+    own = [line for line in found for who in [OWN.match(line)]
+           if who and who.group(1) in names]
+    if own:
+        return own[0]
+    return " / ".join(found[-LAST:]) or "it said nothing"
+
+
+def ending(status):
+    """An exit status in words; of a process that a signal ended it is negative."""
+    if status < 0:
+        return "ended by signal %d" % -status
+    return "exit status %d" % status
 
 
 def forget(run):

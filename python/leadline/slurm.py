@@ -112,7 +112,7 @@ def cancel(queue, jobs):
             jobs.remove(job)
 
 
-def results(sweep, todo, env, progress, at_once):
+def results(sweep, todo, progress, at_once):
     """(run, seconds since it was submitted, "" or what went wrong) of each, as they
     end; at most so many are in the queue at once. What an earlier call that was killed
     left there is waited for, and not submitted again."""
@@ -122,10 +122,13 @@ def results(sweep, todo, env, progress, at_once):
         while todo or jobs:
             while todo and len(jobs) < at_once:
                 run = todo.pop(0)
+                if run.config.name in sweep.left_out:
+                    continue
                 progress.begin(run)
-                number = left.get(runs.name(run)) or submit(run, sweep.spec, env)
+                number = left.get(runs.name(run)) or submit(
+                    run, sweep.spec, sweep.env[run.config.name])
                 jobs.append(Job(run, number))
-            for job in queue.wait(jobs):
+            for job in queue.wait(jobs) if jobs else []:
                 jobs.remove(job)
                 yield (job.run, time.monotonic() - job.began, failure(sweep, job.run))
     finally:

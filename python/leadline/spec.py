@@ -4,11 +4,10 @@ import json
 import os
 import random
 import re
-import shlex
-import shutil
 import string
 from collections import OrderedDict, namedtuple
 
+from leadline import factors, launcher
 from leadline.errors import LeadlineError, usage
 from leadline.report import read_json
 
@@ -31,14 +30,18 @@ def texts(value):
     return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
+def scalar(value):
+    return value is None or isinstance(value, (str, int, float))
+
+
 def scalars(value):
-    return (isinstance(value, list) and value != []
-            and all(isinstance(v, (str, int, float)) for v in value))
+    """A list of values, or an object of them: name = value."""
+    found = list(value.values()) if isinstance(value, dict) else value
+    return isinstance(found, list) and found != [] and all(map(scalar, found))
 
 
 def is_case(value):
-    return isinstance(value, dict) and value != {} and all(
-        isinstance(v, (str, int, float)) for v in value.values())
+    return isinstance(value, dict) and value != {} and all(map(scalar, value.values()))
 
 
 # name: (default, test, what it must be)
@@ -47,7 +50,8 @@ KEYS = OrderedDict([
     ("np", (1, whole, "a whole number above 0")),
     ("args", ([], texts, "a list of strings")),
     ("matrix", ({}, lambda m: isinstance(m, dict) and all(map(scalars, m.values())),
-                "an object whose values are lists: option = [values]")),
+                "an object whose values are lists: option = [values], or objects: "
+                "option = {name: value}")),
     ("cases", ([{}], lambda c: isinstance(c, list) and c != [] and all(
         map(is_case, c)), "a list of objects: option = value")),
     ("rounds", (FEW_ROUNDS, whole, "a whole number above 0")),
@@ -55,6 +59,7 @@ KEYS = OrderedDict([
     ("mpiexec", (None, lambda m: text(m) or (texts(m) and m != []),
                  "a launcher, or a list of it and its arguments")),
     ("mpiexec_args", ([], texts, "a list of strings")),
+    ("hostfile", (None, text, "a path")),
     ("sbatch", ([], texts, "a list of strings")),
     ("env", ({}, lambda e: isinstance(e, dict) and texts(list(e.values())) and all(
         name and "=" not in name for name in e),
@@ -132,12 +137,13 @@ def check(path, tree):
     for words in strings(spec):
         if not can_be_argument(words):
             raise usage("%s: no command line can hold %s" % (path, json.dumps(words)))
-    if spec["program"] is None:
-        raise usage('%s: it must name a program, as in "program": "madbench"' % path)
     check_size(path, spec)
     for config in configurations(spec):
-        if not whole(config.values.get("np", 1)):
-            raise usage("%s: np must be a whole number above 0" % path)
+        for name, value in config.values.items():
+            factors.check(path, name, value)
+        if factors.chosen(spec, config, "program") is None:
+            raise usage('%s: it must name a program, as in "program": "madbench"'
+                        % path)
         fill(spec["args"], config.values, path)
     return spec
 
@@ -174,15 +180,15 @@ def placeholders(args):
 def configurations(spec):
     """Each case with all combinations of the matrix, whose values a case's own replace;
     their names go into file names and --series."""
-    names = list(spec["matrix"])
-    combined = []
+    words = all_words(spec)
+    combined, short = [], []
     for case in spec.get("cases", [{}]):
-        for values in itertools.product(*spec["matrix"].values()):
-            config = OrderedDict(zip(names, values))
+        for values in itertools.product(*map(values_of, spec["matrix"].values())):
+            config = OrderedDict(zip(spec["matrix"], values))
             config.update(case)
             if config not in combined:
                 combined.append(config)
-    short = [join(value_word(n, v) for n, v in c.items()) for c in combined]
+                short.append(join(words[n, repr(v)] for n, v in config.items()))
     if len(set(short)) < len(short):
         short = [join("%s=%s" % item for item in c.items()) for c in combined]
     short = [name[:LONG] for name in short]
@@ -191,13 +197,42 @@ def configurations(spec):
     return [Config(name, values) for name, values in zip(short, combined)]
 
 
+def values_of(values):
+    return list(values.values()) if isinstance(values, dict) else values
+
+
+def all_words(spec):
+    """{(name, value as text): what stands for it in names}."""
+    words, places = {}, {}
+    for name, values in spec["matrix"].items():
+        for value in values_of(values):
+            words[name, repr(value)] = value_word(name, value)
+            places.setdefault(name, []).append(value)
+    for case in spec.get("cases", [{}]):
+        for name, value in case.items():
+            words[name, repr(value)] = value_word(name, value)
+            places.setdefault(name, []).append(value)
+    for name in factors.PLACES:
+        found = list(OrderedDict.fromkeys(filter(text, places.get(name, []))))
+        words.update(((name, repr(v)), word)
+                     for v, word in zip(found, factors.short(found)))
+    for name, values in spec["matrix"].items():
+        if isinstance(values, dict):
+            words.update(((name, repr(v)), word) for word, v in values.items())
+    return words
+
+
 def join(words):
     name = "-".join(word for word in words if word)
     return re.sub(r"[^A-Za-z0-9._=+-]", "_", name) or "default"
 
 
 def value_word(name, value):
-    """posix; collective; npix1024."""
+    """posix; collective; npix1024; OMP_NUM_THREADS4."""
+    if name.startswith(factors.ENV):
+        name = name[len(factors.ENV):]
+        if value is None:
+            return "no-" + name
     if isinstance(value, bool):
         return name if value else ""
     if isinstance(value, str) and not value[:1].isdigit():
@@ -222,55 +257,38 @@ def order(configs, round_number, seed):
 # ---- commands ----------------------------------------------------------------
 
 
-def is_program(path):
-    return os.path.isfile(path) and os.access(path, os.X_OK)
-
-
-def find_program(name, folders):
-    """`name` as a path, in the build tree or where leadline is installed, or on
-    PATH."""
-    if "/" in name:
-        found = name if is_program(name) else None
-    else:
-        places = [os.path.join(folder, name) for folder in folders]
-        places = list(filter(is_program, places))
-        found = places[0] if places else shutil.which(name)
-    if not found:
-        raise LeadlineError("program %s was found neither in %s nor on PATH"
-                            % (name, ", ".join(folders) or "a build tree"))
-    return os.path.abspath(found)
-
-
 def ranks(spec, config):
     return config.values.get("np", spec["np"])
 
 
-def command(spec, config, where):
-    """What to start; `where` has .mpiexec and .folders, see cli."""
-    launcher = launcher_of(spec["mpiexec"] or where.mpiexec)
-    return (launcher + ["-n", str(ranks(spec, config))] + spec["mpiexec_args"]
-            + program_line(spec, config, where))
+def command(spec, config, where, slurm=False):
+    """What to start; `where` has .mpiexec and .folders, see cli. slurm: in a job of
+    it."""
+    program = program_line(spec, config, where)
+    words = launch_words(spec, config, program[0], where, slurm)
+    names = sorted(n for n, v in factors.variables(spec, config).items()
+                   if v is not None)
+    path = factors.chosen(spec, config, "hostfile")
+    return (words + (launcher.hosts(words, path) if path else [])
+            + launcher.variables(words, names)
+            + ["-n", str(ranks(spec, config))] + spec["mpiexec_args"] + program)
+
+
+def launch_words(spec, config, program, where, slurm):
+    return launcher.words_of(factors.chosen(spec, config, "mpiexec")
+                             or launcher.find(program, where, slurm))
 
 
 def program_line(spec, config, where):
     """It without its launcher."""
-    taken = placeholders(spec["args"]) | {"np"}
+    taken = placeholders(spec["args"])
     options = []
     for name, value in config.values.items():
-        if name not in taken:
+        if name not in taken and not factors.is_factor(name):
             options += option(name, value)
-    return ([find_program(spec["program"], where.folders)]
+    return ([launcher.find_program(factors.chosen(spec, config, "program"),
+                                   where.folders)]
             + fill(spec["args"], config.values) + options)
-
-
-def launcher_of(words):
-    try:
-        found = shlex.split(words) if isinstance(words, str) else words
-    except ValueError as why:
-        raise usage("mpiexec cannot be read: %s: %s" % (why, words))
-    if not found or not found[0]:
-        raise usage("mpiexec names no launcher")
-    return found
 
 
 def option(name, value):
@@ -279,8 +297,10 @@ def option(name, value):
     return ["--%s=%s" % (name, value)]
 
 
-def same(spec, other):
-    def kept(tree):
-        return json.dumps({n: v for n, v in tree.items() if n not in MAY_CHANGE},
-                          sort_keys=True)
-    return kept(spec) == kept(other)
+def differing(spec, other):
+    """The keys, with commas, in which two of them differ; "" where one may go on with
+    what the other began."""
+    def kept(tree, name):
+        return json.dumps(tree.get(name, KEYS[name][0]), sort_keys=True)
+    return ", ".join(name for name in KEYS if name not in MAY_CHANGE
+                     and kept(spec, name) != kept(other, name))

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from leadline import need, output
+from leadline import enough, factors, launcher, lock, need, output
 from leadline import report as reports
 from leadline import run as runs
 from leadline import slurm
@@ -18,14 +18,22 @@ from leadline.run import Run
 STATE = "sweep.json"
 PATIENCE_S = 10   # between asking a run to end and killing it
 LOOK_S = 0.05     # between looks whether a run has ended
+IN_A_ROW = 3      # failures of a configuration, before it is left out
 
 
 class Sweep:
-    def __init__(self, spec, out, identity, where):
+    def __init__(self, spec, out, identity, where, slurm=False, names=None):
+        """names: those that an earlier call gave the configurations."""
         self.spec, self.out, self.id = spec, out, identity
         self.configs = specs.configurations(spec)
-        commands = {c.name: specs.command(spec, c, where) for c in self.configs}
-        self.runs = [self.run(config, number, commands[config.name])
+        if names and len(names) == len(self.configs):
+            self.configs = [c._replace(name=n) for n, c in zip(names, self.configs)]
+        self.commands = {c.name: specs.command(spec, c, where, slurm)
+                         for c in self.configs}
+        self.env = {c.name: factors.environment(spec, c) for c in self.configs}
+        self.lock = None        # of its folder, which runs inherit
+        self.left_out = set()   # names of configurations that failed again and again
+        self.runs = [self.run(config, number, self.commands[config.name])
                      for number in range(1, spec["rounds"] + 1)
                      for config in specs.order(self.configs, number, spec["seed"])]
 
@@ -56,24 +64,33 @@ def new_id(spec):
                        binascii.hexlify(os.urandom(2)).decode("ascii")])
 
 
-def resume_id(spec, out, fresh):
-    """The identity of the sweep in `out`, where it is the same; else None."""
+def known(spec, out, fresh):
+    """(identity, names of configurations) of the sweep in `out`, where it is the same;
+    else (None, None)."""
     path = os.path.join(out, STATE)
     if not os.path.exists(path):
-        return None
+        return None, None
     tree = reports.read_json(path)
-    known = reports.schema_of(tree) == reports.SWEEP_SCHEMA
-    if not known or not (isinstance(tree.get("spec"), dict)
+    right = reports.schema_of(tree) == reports.SWEEP_SCHEMA
+    if not right or not (isinstance(tree.get("spec"), dict)
                          and specs.text(tree.get("id"))
                          and specs.join([tree["id"]]) == tree["id"]):
         raise LeadlineError("%s: not the state of a sweep" % path)
     if fresh:
         set_aside(out, tree["id"])
-        return None
-    if not specs.same(spec, tree["spec"]):
-        raise usage("%s holds a sweep of another specification: give another --out, "
-                    "or --fresh to start over" % out)
-    return tree["id"]
+        return None, None
+    other = specs.differing(spec, tree["spec"])
+    if other:
+        raise usage("%s holds a sweep of another specification (other %s): give another "
+                    "--out, or --fresh to start over" % (out, other))
+    return tree["id"], names_of(tree)
+
+
+def names_of(tree):
+    """None where they are not fit to be parts of files' names."""
+    names = tree.get("configs")
+    fit = specs.texts(names) and all(specs.join([n]) == n for n in names)
+    return names if fit and len(set(names)) == len(names) else None
 
 
 def set_aside(out, identity):
@@ -88,7 +105,8 @@ def set_aside(out, identity):
 
 def save_state(sweep):
     tree = {"schema": reports.SWEEP_SCHEMA, "id": sweep.id,
-            "configs": [config.name for config in sweep.configs], "spec": sweep.spec}
+            "configs": [config.name for config in sweep.configs],
+            "values": {c.name: c.values for c in sweep.configs}, "spec": sweep.spec}
     output.write(os.path.join(sweep.out, STATE), json.dumps(tree, indent=1) + "\n")
 
 
@@ -121,13 +139,14 @@ def wait(process, timeout):
     return process.returncode
 
 
-def execute(run, env, timeout):
+def execute(run, env, timeout, lock_file=None):
     """Starts one run and waits. Returns "" or what went wrong, in a sentence."""
     with output.fresh(runs.log_path(run)) as log:
         try:
             # A session of its own: Ctrl-C comes to us, and all of it can be ended.
             process = subprocess.Popen(run.command, stdin=subprocess.DEVNULL,
                                        stdout=log, stderr=log, env=env,
+                                       pass_fds=[lock_file] if lock_file else [],
                                        start_new_session=True)
         except OSError as why:
             return "%s cannot be started: %s" % (run.command[0], why.strerror)
@@ -139,15 +158,18 @@ def execute(run, env, timeout):
         if status is None:
             stop(process)
             return "it did not end within %g s and was stopped" % timeout
-    return "%s (exit status %d)" % (runs.said(run), status) if status else ""
+    return "%s (%s)" % (runs.said(run), runs.ending(status)) if status else ""
 
 
-def results(sweep, todo, env, progress):
+def results(sweep, todo, progress):
     """(run, its seconds, "" or what went wrong) of each, one after another."""
     for run in todo:
+        if run.config.name in sweep.left_out:
+            continue
         progress.begin(run)
         began = time.monotonic()
-        failure = execute(run, env, sweep.spec["timeout"])
+        failure = execute(run, sweep.env[run.config.name], sweep.spec["timeout"],
+                          sweep.lock)
         if not failure and not sweep.done(run):
             failure = "it ended well but left no valid report in " + run.path
         yield run, time.monotonic() - began, failure
@@ -157,7 +179,8 @@ def results(sweep, todo, env, progress):
 
 
 class Progress:
-    """One line, redrawn, where stderr is a terminal; else a line for every run."""
+    """One line, redrawn, where stderr is a terminal; else a line for every run. total:
+    of all runs; None where their number shows as it goes."""
 
     def __init__(self, total, quiet, at_once=1):
         self.total, self.quiet, self.at_once = total, quiet, at_once
@@ -166,26 +189,34 @@ class Progress:
         self.done = 0       # with those that were there before
 
     def left(self):
-        if not self.seconds:
+        if not self.seconds or self.total is None:
             return ""
         mean = sum(self.seconds) / len(self.seconds)
         left = int(round(mean * (self.total - self.done) / self.at_once))
         return ", %d:%02d left" % divmod(left, 60)
 
+    def place(self, number):
+        return "run %d" % number if self.total is None else "%d/%d" % (number,
+                                                                       self.total)
+
     def begin(self, run):
         if self.terminal and not self.quiet:
-            self.draw("%d/%d  round %d  %s%s" % (self.done + 1, self.total, run.round,
-                                                 run.config.name, self.left()))
+            self.draw("%s  round %d  %s%s" % (self.place(self.done + 1), run.round,
+                                              run.config.name, self.left()))
 
     def end(self, run, seconds, failure):
         self.done += 1
         self.seconds.append(seconds)
         if failure:
             self.say("%s round %d failed: %s" % (run.config.name, run.round, failure))
-        elif not self.terminal and not self.quiet:
-            self.say("%d/%d %s round %d: %.1f s%s"
-                     % (self.done, self.total, run.config.name, run.round, seconds,
-                        self.left()))
+        elif not self.terminal:
+            self.tell("%s %s round %d: %.1f s%s"
+                      % (self.place(self.done), run.config.name, run.round, seconds,
+                         self.left()))
+
+    def tell(self, line):
+        if not self.quiet:
+            self.say(line)
 
     def draw(self, line):
         sys.stderr.write("\r\033[K" + line)
@@ -204,69 +235,172 @@ class Progress:
 # ---- all of them -------------------------------------------------------------
 
 
-def run_all(sweep, quiet, jobs):
-    """Returns the number of runs that failed. jobs: as so many jobs of Slurm at once,
-    0: here."""
-    env = dict(os.environ, **sweep.spec["env"])
+class Tally:
+    """What became of the runs of this call."""
+
+    def __init__(self, sweep, progress):
+        self.sweep, self.progress = sweep, progress
+        self.failed, self.good, self.in_a_row = 0, progress.done, {}
+
+    def add(self, run, seconds, failure):
+        self.progress.end(run, seconds, failure)
+        name = run.config.name
+        self.in_a_row[name] = self.in_a_row.get(name, 0) + 1 if failure else 0
+        if not failure:
+            self.good += 1
+            runs.forget(run)
+            return
+        self.failed += 1
+        if self.in_a_row[name] == IN_A_ROW and not self.hopeless():
+            self.sweep.left_out.add(name)
+            self.progress.say("%s failed %d times in a row and is left out from here on"
+                              % (name, IN_A_ROW))
+
+    def hopeless(self):
+        return not self.good and self.failed >= len(self.sweep.configs)
+
+
+def run_all(sweep, quiet, jobs, ends):
+    """(runs that failed, all that there were). jobs: as so many jobs of Slurm at once,
+    0: here. ends: what may end it before its last round."""
     todo = [run for run in sweep.runs if not sweep.done(run)]
-    progress = Progress(len(sweep.runs), quiet, jobs or 1)
+    progress = Progress(None if ends else len(sweep.runs), quiet, jobs or 1)
     progress.done = len(sweep.runs) - len(todo)
-    if progress.done and not quiet:
-        progress.say("%d of %d runs are there already"
-                     % (progress.done, progress.total))
-    way = (slurm.results(sweep, todo, env, progress, jobs) if jobs
-           else results(sweep, todo, env, progress))
+    if progress.done:
+        progress.tell("%d of %d runs are there already" % (
+            progress.done, len(sweep.runs)) if not ends else
+            "%d runs are there already" % progress.done)
+    for end in ends:
+        progress.tell(end.forecast())
+    tally = Tally(sweep, progress)
     try:
-        return count_failures(sweep, way, progress)
+        for number, part in parts(sweep, todo, ends):
+            why = next(filter(None, (end.before(number, part) for end in ends)), "")
+            if why:
+                progress.tell(why)
+            if why or not run_part(sweep, part, jobs, tally):
+                break
+    finally:
+        progress.clear()
+    for words in filter(None, (end.outcome() for end in ends)):
+        progress.tell(words)
+    return tally.failed, progress.done if ends else len(sweep.runs)
+
+
+def parts(sweep, todo, ends):
+    """(round, its runs that are left), where something has to be decided after each;
+    else all at once."""
+    if not ends:
+        return [(1, todo)]
+    rounds = range(1, sweep.spec["rounds"] + 1)
+    return [(n, [run for run in todo if run.round == n]) for n in rounds]
+
+
+def run_part(sweep, todo, jobs, tally):
+    """Whether it is worth while to go on."""
+    way = (slurm.results(sweep, todo, tally.progress, jobs) if jobs
+           else results(sweep, todo, tally.progress))
+    try:
+        for run, seconds, failure in way:
+            tally.add(run, seconds, failure)
+            if tally.hopeless() and run is not todo[-1]:
+                tally.progress.say("every configuration failed: giving up")
+                return False
     finally:
         way.close()
-        progress.clear()
-
-
-def count_failures(sweep, way, progress):
-    failed, good = 0, progress.done
-    for run, seconds, failure in way:
-        progress.end(run, seconds, failure)
-        if failure:
-            failed += 1
-        else:
-            good += 1
-            runs.forget(run)
-        if not good and failed == len(sweep.configs) and progress.done < progress.total:
-            progress.say("every configuration failed: giving up")
-            break
-    return failed
+    return not tally.hopeless()
 
 
 def on_term(signum, frame):
     raise KeyboardInterrupt
 
 
-def main(args, where):
+def check_start(sweep, submit):
+    """What all runs need, before the first of them. Jobs may find other launchers."""
+    for config in sweep.configs:
+        factors.check_hostfile(factors.chosen(sweep.spec, config, "hostfile"))
+        if not submit:
+            launcher.check(sweep.commands[config.name])
+
+
+def check_options(args):
     if args.jobs and not args.submit:
         raise usage("--jobs says how many jobs --submit may have at once")
-    if (args.rates or args.format) and not args.dry_run:
-        raise usage("--rates and --format are for --dry-run")
+    if args.format and not args.dry_run:
+        raise usage("--format is for --dry-run")
+    if args.rates and not (args.dry_run or args.budget):
+        raise usage("--rates is for --dry-run and --budget")
+    if args.figure and not args.until:
+        raise usage("--figure is for --until")
+
+
+def prepare(args, where):
+    """The sweep that the command line asks for."""
     spec = specs.read(args.spec)
-    if args.rounds:
-        spec["rounds"] = args.rounds
+    if args.rounds or args.until or args.budget:
+        spec["rounds"] = args.rounds or enough.MOST_ROUNDS
+        specs.check_size(args.spec, spec)
     out = args.out or os.path.splitext(os.path.basename(args.spec))[0]
-    if args.dry_run:
-        identity = None if args.fresh else resume_id(spec, out, False)
-        sweep = Sweep(spec, out, identity or new_id(spec), where)
-        return need.show(sweep, where, args.rates, args.format or "text")
-    if args.submit:
+    if args.submit and not args.dry_run:
         slurm.check()
-    identity = resume_id(spec, out, args.fresh) or new_id(spec)
-    sweep = Sweep(spec, out, identity, where)
+    fresh = args.fresh and not args.dry_run
+    identity, names = (None, None) if args.fresh and args.dry_run else known(spec, out,
+                                                                             fresh)
+    in_job = args.submit or launcher.within_slurm()
+    return Sweep(spec, out, identity or new_id(spec), where, in_job, names)
+
+
+def main(args, where):
+    check_options(args)
+    sweep = prepare(args, where)
+    if args.dry_run:
+        return need.show(sweep, where, args)
+    check_start(sweep, args.submit)
     try:
-        os.makedirs(out, exist_ok=True)
-        save_state(sweep)
+        os.makedirs(sweep.out, exist_ok=True)
     except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (out, why.strerror))
+        raise LeadlineError("%s: cannot be written: %s" % (sweep.out, why.strerror))
     signal.signal(signal.SIGTERM, on_term)
-    failed = run_all(sweep, args.quiet, args.submit and (args.jobs or 1))
+    ends = enough.ends(sweep, where, args)
+    with lock.held(sweep.out) as sweep.lock:
+        save_state(sweep)
+        failed, tried = run_all(sweep, args.quiet, args.submit and (args.jobs or 1),
+                                ends)
     if failed:
-        raise LeadlineError("%d of %d runs failed; the same command tries them again"
-                            % (failed, len(sweep.runs)))
+        raise LeadlineError("%d of %d runs failed; all they said is in the .log files in "
+                            "%s; the same command tries them again"
+                            % (failed, tried, sweep.out))
     return 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "sweep", help="run a matrix of configurations, interleaved and resumable",
+        description="Runs every configuration of SPEC (JSON, or TOML with Python 3.11 "
+        "or later) once per round, in an order that changes from round to round. Runs "
+        "whose valid report is there are skipped: repeat the command to resume.")
+    p.add_argument("spec", metavar="SPEC", help="the specification")
+    p.add_argument("--out", metavar="DIR",
+                   help="where the reports go (default: SPEC's name without .json)")
+    p.add_argument("--rounds", metavar="N", type=output.positive,
+                   help="instead of SPEC's rounds")
+    enough.add(p)
+    p.add_argument("--submit", action="store_true",
+                   help="each run is a job of Slurm, with SPEC's options of sbatch")
+    p.add_argument("--jobs", metavar="N", type=output.positive,
+                   help="of --submit: so many at once (default: 1, as two measure each "
+                   "other)")
+    p.add_argument("--dry-run", action="store_true",
+                   help="print the commands, what they need, and how long they will "
+                   "take by the runs that DIR holds, and do nothing")
+    p.add_argument("--rates", metavar="REPORT",
+                   help="of --dry-run and --budget: a report, or a directory of them, by whose "
+                   "rates to tell the time")
+    p.add_argument("--format", choices=["text", "json"],
+                   help="of --dry-run; default: text, of which all but the commands "
+                   "is comments of the shell")
+    p.add_argument("--fresh", action="store_true",
+                   help="start over; what DIR holds of an earlier sweep is moved to a "
+                   "folder in it")
+    p.add_argument("--quiet", action="store_true", help="no progress")
+    p.set_defaults(run=main)

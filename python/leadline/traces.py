@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from leadline import fields, spec
+from leadline import fields, launcher
 from leadline import report as reports
 from leadline.errors import LeadlineError
 
@@ -88,7 +88,7 @@ def read(path, folders):
 
 def count(path, folders):
     try:
-        program = spec.find_program("iotrace", folders)
+        program = launcher.find_program("iotrace", folders)
     except LeadlineError as why:
         raise LeadlineError("%s: a trace, which iotrace must count: %s" % (path, why))
     done = subprocess.run([program, "bins", os.path.abspath(path)],

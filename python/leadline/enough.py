@@ -1,0 +1,198 @@
+"""When leadline sweep ends before its last round: its time is used up (--budget), or its
+intervals are narrow enough (--until)."""
+import argparse
+import math
+import re
+import time
+from collections import namedtuple
+
+from leadline import compare, gate, groups, need, stats
+MOST_ROUNDS = 50   # unless --rounds says otherwise
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+# factor: by which the farther end of an interval is away from its middle
+Width = namedtuple("Width", "factor figure group")
+
+
+def duration(text):
+    """90, 90s, 30m, 1.5h, 2d: seconds."""
+    found = re.match(r"(\d+(?:\.\d*)?)([smhd]?)$", text)
+    seconds = float(found.group(1)) * UNITS[found.group(2)] if found else 0.0
+    if not 0.0 < seconds <= 1e9:
+        raise argparse.ArgumentTypeError("%s is no time such as 90s, 30m or 8h" % text)
+    return seconds
+
+
+def ends(sweep, where, args):
+    """What --budget and --until ask for."""
+    out = []
+    if args.until:
+        out.append(Until(sweep, args.until, args.figure))
+    if args.budget:
+        out.append(Budget(sweep, args.budget, need.round_seconds(sweep, where, args)))
+    return out
+
+
+# ---- time --------------------------------------------------------------------
+
+
+class Budget:
+    """Whole rounds only: one that will not fit, as far as can be told, is not begun."""
+
+    def __init__(self, sweep, seconds, known, clock=time.monotonic):
+        """known: seconds of a round by earlier runs, or None."""
+        self.many, self.seconds, self.clock = len(sweep.configs), seconds, clock
+        self.rounds = sweep.spec["rounds"]
+        self.run_s = known / self.many if known else None   # of one run
+        self.began, self.last, self.rest = clock(), None, []
+
+    def forecast(self):
+        """Beforehand: what fits."""
+        if self.run_s is None:
+            return ("how long a round takes is not known: the first one tells how many "
+                    "fit into %s" % need.duration(self.seconds))
+        count = int(self.seconds / (self.run_s * self.many))
+        return "a round takes about %s: %s fit into %s" % (
+            need.duration(self.run_s * self.many), rounds_text(min(count, self.rounds)),
+            need.duration(self.seconds))
+
+    def before(self, number, todo):
+        """Why round `number`, of which these runs are left, is not begun; "" where it
+        is."""
+        self.learn()
+        self.last = (self.clock(), len(todo)) if todo else None
+        left = self.seconds - (self.clock() - self.began)
+        if not todo or (self.run_s is None and left > 0):
+            return ""
+        if self.run_s and self.run_s * len(todo) <= left:
+            return ""
+        return "%s of the budget left, and round %d takes about %s: it is not begun" % (
+            need.duration(max(left, 0.0)), number,
+            need.duration((self.run_s or 0.0) * len(todo)))
+
+    def outcome(self):
+        return ""
+
+    def learn(self):
+        """From the round that has just ended: the longest counts."""
+        if self.last:
+            spent = (self.clock() - self.last[0]) / self.last[1]
+            self.rest.append(spent)
+            self.run_s = max(self.rest)
+
+
+def rounds_text(count):
+    return "1 round" if count == 1 else "%d rounds" % count
+
+
+# ---- intervals ---------------------------------------------------------------
+
+
+class Until:
+    """Looks at widths and at nothing else: a sweep that ended when a difference shows
+    would show one too often."""
+
+    def __init__(self, sweep, limit, patterns):
+        self.sweep, self.limit, self.patterns = sweep, limit, patterns
+
+    def forecast(self):
+        return ("rounds until all intervals are within %.4g %%, at least %d and at most "
+                "%d" % (100.0 * (self.limit - 1.0), stats.CI_MIN,
+                        self.sweep.spec["rounds"]))
+
+    def before(self, number, todo):
+        if number <= stats.CI_MIN:
+            return ""
+        found = widths(self.groups(), self.patterns)
+        if not found:
+            return ""
+        worst = max(found, key=lambda w: w.factor)
+        if worst.factor <= self.limit:
+            return "after %d rounds all intervals are within %.4g %% (the widest: %s)" % (
+                number - 1, 100.0 * (self.limit - 1.0), width_text(worst))
+        return ""
+
+    def groups(self):
+        """Of this sweep, without what was left out as it fails."""
+        try:
+            found = groups.collect([self.sweep.out]).groups
+        except groups.NothingValid:
+            return []
+        mine = {c.name: i for i, c in enumerate(self.sweep.configs)}
+        return sorted((g for g in found if g.first.series_id == self.sweep.id
+                       and g.first.config in mine
+                       and g.first.config not in self.sweep.left_out),
+                      key=lambda g: mine[g.first.config])
+
+    def outcome(self):
+        """At the end: how narrow it has become, and what would be needed."""
+        found = widths(self.groups(), self.patterns)
+        known = [w for w in found if w.factor < math.inf]
+        if len(known) < len(found) or not found:
+            return "not all configurations have the %d rounds that an interval needs" % (
+                stats.CI_MIN)
+        worst = max(known, key=lambda w: w.factor)
+        if worst.factor <= self.limit:
+            return ""
+        have = max(len(values(g, worst.figure)) for g in self.groups())
+        return "the widest interval, %s, is not within %.4g %%: about %d rounds would " \
+            "be needed" % (width_text(worst), 100.0 * (self.limit - 1.0),
+                           math.ceil(have * (math.log(worst.factor)
+                                             / math.log(self.limit)) ** 2))
+
+
+def width_text(width):
+    return "%s of %s +-%.2g %%" % (compare.figure_title(width.figure), width.group.name,
+                                   100.0 * (width.factor - 1.0))
+
+
+def values(group, figure):
+    return group.observations((figure.name, figure.at))
+
+
+def headline(some, patterns):
+    """Totals; of a program that has none, figures that are no latencies."""
+    figures = compare.select(some, patterns or compare.totals(some) or ["*per_s"])
+    return [f for f in figures if any(values(g, f) for g in some)]
+
+
+def widths(some, patterns):
+    """Of the ratio of each configuration to the first, in each headline figure, for all
+    of them to hold at once; of a single configuration, of itself. Infinite where there
+    are too few rounds."""
+    if not some:
+        return []
+    figures = headline(some, patterns)
+    others = some[1:]
+    many = max(1, len(others)) * len(figures)
+    return [Width(width(group, None if group is some[0] else some[0], figure, many),
+                  figure, group)
+            for figure in figures for group in others or some]
+
+
+def width(group, baseline, figure, many):
+    ours = values(group, figure)
+    if baseline is None:
+        logs = [math.log(v) for v in ours.values()]
+    else:
+        theirs = values(baseline, figure)
+        logs = [math.log(v / theirs[at]) for at, v in ours.items() if at in theirs]
+    n = len(logs)
+    if n < stats.CI_MIN:
+        return math.inf
+    error = math.sqrt(stats.variance(logs) / n)
+    chance = stats.CONFIDENCE ** (1.0 / many)
+    return math.exp(stats.t_quantile(0.5 + chance / 2.0, n - 1) * error)
+
+
+def add(parser):
+    parser.add_argument("--until", metavar="PERCENT", type=gate.percent,
+                        help="do rounds until the intervals of all headline figures are "
+                        "within so much, as in 5%%; at most --rounds (default: %d)"
+                        % MOST_ROUNDS)
+    parser.add_argument("--figure", metavar="NAME", action="append",
+                        help="of --until: this figure; may be a pattern and be repeated "
+                        "(default: the rates over all phases)")
+    parser.add_argument("--budget", metavar="TIME", type=duration,
+                        help="do as many whole rounds as fit into this time, as in 90s, "
+                        "30m or 8h; at most --rounds (default: %d)" % MOST_ROUNDS)
