@@ -3,9 +3,9 @@ import argparse
 import sys
 from collections import namedtuple
 
-from leadline import (calibrate, compare, differs, export, gate, groups, history,
-                      json_schema, notes, output, page, plot, rules, schema, share,
-                      summary, sweep, table, trend)
+from leadline import (calibrate, compare, differs, export, gate, groups, history, io500,
+                      json_schema, launcher, notes, output, page, plot, rules, schema,
+                      share, summary, sweep, table, trend)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -38,7 +38,7 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     for module in (sweep, page, plot, history, trend, export, importing, schema,
-                   json_schema, calibrate):
+                   json_schema, calibrate, io500, launcher):
         module.add(commands)
     return top
 

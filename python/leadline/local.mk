@@ -17,17 +17,23 @@ dist_leadline_DATA = \
 	python/leadline/draw_svg.py \
 	python/leadline/effects.py \
 	python/leadline/elements.py \
+	python/leadline/enough.py \
 	python/leadline/errors.py \
 	python/leadline/export.py \
+	python/leadline/factors.py \
 	python/leadline/fields.py \
 	python/leadline/gallery.py \
 	python/leadline/gate.py \
 	python/leadline/groups.py \
 	python/leadline/history.py \
+	python/leadline/io500.py \
+	python/leadline/io500_report.py \
 	python/leadline/iotrace_page.py \
 	python/leadline/iotrace_parquet.py \
 	python/leadline/iotrace_plot.py \
 	python/leadline/json_schema.py \
+	python/leadline/launcher.py \
+	python/leadline/lock.py \
 	python/leadline/matrix.py \
 	python/leadline/names.py \
 	python/leadline/need.py \
