@@ -168,6 +168,7 @@ SCRIPT_TESTS += \
 	tests/e2e/gsf_files.py \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \
+	tests/e2e/io500.py \
 	tests/e2e/iotrace_reader.py \
 	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
@@ -238,7 +239,9 @@ SCRIPT_TESTS += \
 	tests/unit/json_python.py \
 	tests/unit/python_compare.py \
 	tests/unit/python_export.py \
+	tests/unit/python_factors.py \
 	tests/unit/python_figure.py \
+	tests/unit/python_io500.py \
 	tests/unit/python_gate.py \
 	tests/unit/python_climb.py \
 	tests/unit/python_history.py \
@@ -254,6 +257,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_skeleton.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py \
+	tests/unit/python_sweep_ends.py \
 	tests/unit/python_trend.py \
 	tests/unit/python_validate.py \
 	tests/unit/text_modules.py
@@ -280,8 +284,8 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	tests/yield_shim.c tests/alloc_shim.c tests/fault_shim.c \
 	$(addprefix tests/e2e/, browser.py e2e.py fake_log.py graph_reference.py in_rig.py \
 	loads.py pfm_made.py pfm_reader.py resample_reference.py slurm_jobs.py) \
-	$(addprefix tests/unit/, fake_findings.py fake_report.py full_report.py leadline_case.py \
-	    simulated.py tap.py \
+	$(addprefix tests/unit/, fake_findings.py fake_report.py fake_sweep.py full_report.py \
+	    leadline_case.py simulated.py tap.py \
 	text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)

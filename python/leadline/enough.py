@@ -52,8 +52,8 @@ class Budget:
             return ("how long a round takes is not known: the first one tells how many "
                     "fit into %s" % need.duration(self.seconds))
         count = int(self.seconds / (self.run_s * self.many))
-        return "a round takes about %s: %s fit into %s" % (
-            need.duration(self.run_s * self.many), rounds_text(min(count, self.rounds)),
+        return "a round takes about %s: %s into %s" % (
+            need.duration(self.run_s * self.many), fit_text(min(count, self.rounds)),
             need.duration(self.seconds))
 
     def before(self, number, todo):
@@ -81,8 +81,8 @@ class Budget:
             self.run_s = max(self.rest)
 
 
-def rounds_text(count):
-    return "1 round" if count == 1 else "%d rounds" % count
+def fit_text(count):
+    return "1 round fits" if count == 1 else "%d rounds fit" % count
 
 
 # ---- intervals ---------------------------------------------------------------
@@ -101,10 +101,8 @@ class Until:
                         self.sweep.spec["rounds"]))
 
     def before(self, number, todo):
-        if number <= stats.CI_MIN:
-            return ""
         found = widths(self.groups(), self.patterns)
-        if not found:
+        if not found or number <= stats.CI_MIN:
             return ""
         worst = max(found, key=lambda w: w.factor)
         if worst.factor <= self.limit:

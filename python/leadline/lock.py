@@ -59,23 +59,34 @@ def is_still(handle, path):
         return False
 
 
+def opened(folder):
+    """The lock of a folder, taken."""
+    path = os.path.join(folder, NAME)
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        try:
+            take(handle, folder)
+            if is_still(handle, path):
+                os.ftruncate(handle, 0)
+                me = "%d %s" % (os.getpid(), socket.gethostname())
+                os.pwrite(handle, me.encode(), 0)
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)   # its holder has just removed it
+
+
 @contextlib.contextmanager
 def held(folder):
     """The lock of a folder, as a descriptor."""
-    path = os.path.join(folder, NAME)
-    handle = None
     try:
-        while handle is None or not is_still(handle, path):
-            if handle is not None:
-                os.close(handle)
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-            take(handle, folder)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, ("%d %s" % (os.getpid(), socket.gethostname())).encode(), 0)
-        yield handle
-        os.unlink(path)
+        handle = opened(folder)
     except OSError as why:
-        raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
+        raise LeadlineError("%s: cannot be locked: %s" % (folder, why.strerror))
+    try:
+        yield handle
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(folder, NAME))
     finally:
-        if handle is not None:
-            os.close(handle)
+        os.close(handle)

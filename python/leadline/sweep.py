@@ -58,8 +58,8 @@ class Sweep:
 
 def new_id(spec):
     """Two sweeps that begin in one second, as jobs of an array do, are two series."""
-    program = os.path.basename(spec["program"])
-    return specs.join([program[:specs.LONG],
+    program = factors.chosen(spec, specs.configurations(spec)[0], "program")
+    return specs.join([os.path.basename(program)[:specs.LONG],
                        time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
                        binascii.hexlify(os.urandom(2)).decode("ascii")])
 

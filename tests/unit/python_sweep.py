@@ -7,131 +7,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
-from collections import Counter, namedtuple
+from collections import Counter
 
-from tap import HERE, PACKAGE, long, main
+from fake_sweep import Case
+from tap import PACKAGE, long, main
 
 from leadline import cli, spec, sweep
-
-# mpiexec -n NP [mpiexec_args] program ...: runs the program once.
-LAUNCHER = """#!%(python)s -B
-import os, sys
-words = sys.argv[1:]
-program = next(i for i, word in enumerate(words) if os.path.basename(word) == "fake")
-os.environ["FAKE_NP"] = words[1]
-os.environ["FAKE_BEFORE"] = " ".join(words[2:program])
-os.execv(words[program], words[program:])
-"""
-
-# Writes the report it was asked for, unless "orders" in its folder say otherwise.
-PROGRAM = """#!%(python)s -B
-import json, os, signal, sys, time
-sys.path.insert(0, %(here)r)
-here = os.path.dirname(os.path.abspath(__file__))
-from fake_report import report
-words = sys.argv[1:]
-if "--dry-run" in words:
-    options = dict(word.split("=", 1) for word in words if "=" in word)
-    if options["--iomethod"] == "refused":
-        sys.exit("fake: no such iomethod")
-    with open(options["--json"], "w") as stream:
-        json.dump({"schema": "leadline-need/1", "program": "madbench",
-                   "ranks": int(options["--ranks"]), "rank_memory_bytes": 1 << 20,
-                   "files": 2 if options["--filetype"] == "unique" else 1,
-                   "disk_bytes": 3 << 30, "write_bytes": 2000000,
-                   "read_bytes": None if options["--iomethod"] == "unknown" else
-                   1000000}, stream)
-    sys.exit()
-path = words[words.index("--json") + 1]
-series = words[words.index("--series") + 1].split(",")
-with open(os.path.join(here, "calls"), "a") as calls:
-    calls.write(json.dumps({"argv": words, "config": series[1],
-        "round": int(series[2]), "np": os.environ["FAKE_NP"],
-        "before": os.environ["FAKE_BEFORE"], "seen": os.environ.get("SEEN")}) + "\\n")
-orders = {}
-if os.path.exists(os.path.join(here, "orders")):
-    with open(os.path.join(here, "orders")) as stream:
-        orders = json.load(stream)
-order = orders.get(series[1], orders.get("*", ""))
-if order == "fail":
-    print("some noise", file=sys.stderr)
-    print("fake: the disk is full (rank 1 on n1)", file=sys.stderr)
-    print("mpiexec: a process ended badly", file=sys.stderr)
-    sys.exit(1)
-if order == "hang":
-    scratch = os.path.join(here, "scratch")
-    def clean(signum, frame):
-        os.unlink(scratch)
-        os._exit(1)
-    signal.signal(signal.SIGTERM, clean)
-    open(scratch, "w").close()
-    time.sleep(60)
-if order != "nothing":
-    tree = report({"write_MBps": [100.0]}, series[1], series[0], int(series[2]),
-                  valid=order != "invalid")
-    tree["run"]["wall_s"] = {"unique-posix": 50.0}.get(series[1], 100.0)
-    tree["samples"][0]["bytes"], tree["samples"][1]["bytes"] = 4000000, 2000000
-    with open(path, "w") as stream:
-        json.dump(tree, stream)
-"""
-
-MATRIX = {"filetype": ["unique", "shared"], "iomethod": ["posix", "mpi"]}
-Result = namedtuple("Result", "status out err")
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.dir = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.dir)
-        self.out = os.path.join(self.dir, "out")
-        words = {"python": sys.executable, "here": HERE}
-        self.launcher = self.script("launcher", LAUNCHER % words)
-        self.program = self.script("fake", PROGRAM % words)
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def script(self, name, text):
-        with open(self.path(name), "w") as stream:
-            stream.write(text)
-        os.chmod(self.path(name), 0o755)
-        return self.path(name)
-
-    def spec(self, **changes):
-        tree = dict({"program": self.program, "mpiexec": self.launcher, "np": 4,
-                     "args": ["64", "2"], "matrix": MATRIX, "rounds": 2}, **changes)
-        with open(self.path("spec.json"), "w") as stream:
-            json.dump({k: v for k, v in tree.items() if v is not None}, stream)
-        return self.path("spec.json")
-
-    def orders(self, **orders):
-        with open(self.path("orders"), "w") as stream:
-            json.dump(orders, stream)
-
-    def start(self, *args):
-        env = dict(os.environ, PYTHONPATH=PACKAGE, PYTHONDONTWRITEBYTECODE="1")
-        return subprocess.Popen(
-            [sys.executable, "-m", "leadline", "sweep"] + list(args), cwd=self.dir,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
-            universal_newlines=True)
-
-    def sweep(self, *args):
-        process = self.start(*(args or (self.spec(), "--out", self.out)))
-        out, err = process.communicate(timeout=60)
-        return Result(process.returncode, out, err)
-
-    def calls(self):
-        if not os.path.exists(self.path("calls")):
-            return []
-        with open(self.path("calls")) as stream:
-            return [json.loads(line) for line in stream]
-
-    def reports(self):
-        return [name for name in os.listdir(self.out)
-                if name.endswith(".json") and name != "sweep.json"]
 
 
 class Runs(Case):
@@ -294,7 +177,7 @@ class DryRun(Case):
                          [None, "fake: no such iomethod"])
 
     def test_refusals(self):
-        for args, words in ((["--rates=x"], "--rates and --format are for --dry-run"),
+        for args, words in ((["--rates=x"], "--rates is for --dry-run and --budget"),
                             (["--format=json"], "are for --dry-run"),
                             (["--dry-run", "--rates=none.json"], "cannot be read"),
                             (["--dry-run", "--rates=."], "holds no valid report")):
@@ -598,7 +481,8 @@ class BadSpecifications(Case):
         result = self.sweep(self.spec(mpiexec="/nowhere/mpiexec", rounds=1),
                             "--out", self.out)
         self.assertEqual(result.status, 1)
-        self.assertIn("/nowhere/mpiexec cannot be started: No such file", result.err)
+        self.assertIn("launcher /nowhere/mpiexec was not found", result.err)
+        self.assertEqual(result.err.count("\n"), 1)
 
     def test_files(self):
         for name, text, words in (("a.json", "{", "not JSON"), ("b.json", "", "empty"),
