@@ -250,7 +250,8 @@ def text(tree):
             for r in tree["results"]["phases"]]
     medians = {f["name"]: f["median"] for f in tree["figures"]}
     said = ["%.4f" % medians[n] if medians[n] is not None else "none" for n in FORMULAS]
-    out = table.text(["phase", "rate", "unit", "seconds", "doubts"], rows, right=(1, 3))
+    out = "The patterns of IO500: %s\n\n" % MARK
+    out += table.text(["phase", "rate", "unit", "seconds", "doubts"], rows, right=(1, 3))
     out += "\n" + output.wrap("Bandwidth %s GiB/s, metadata %s kIOPS, score %s (%s)."
                               % (said[0], said[1], said[2], MARK))
     return out + "\n" + "".join(

@@ -11,8 +11,8 @@
 #   LEADLINE_LOCAL     a directory that is another one on each node, such as that of a
 #                      local disk. Default: none.
 #   LEADLINE_MPIEXEC   what starts MPI programs, as in "srun --mpi=cray_shasta"; it is
-#                      given -n RANKS PROGRAM. Default: what goes with the MPI library
-#                      of the programs.
+#                      given -n RANKS PROGRAM. Default: what "leadline launcher" says,
+#                      which looks at the MPI library of the program.
 
 fail() {
     echo "${SLURM_JOB_NAME:-leadline}: $*" >&2
@@ -43,7 +43,8 @@ begin() {
     local id=${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}
     local name=${SLURM_JOB_NAME//[^A-Za-z0-9._+-]/_} # parts of names of folders
     command -v "$1" >/dev/null || fail "$1 is not on PATH: load its module first"
-    export LEADLINE_MPIEXEC=${LEADLINE_MPIEXEC:-$(launcher_of "$1")}
+    LEADLINE_MPIEXEC=$(leadline launcher "$1") || fail "there is no launcher for $1"
+    export LEADLINE_MPIEXEC
     ranks=${SLURM_NTASKS:-$((SLURM_JOB_NUM_NODES * ${SLURM_NTASKS_PER_NODE:-1}))}
     runs=$(absolute "${LEADLINE_RUNS:-$name-$id}")
     job=$name-$id${SLURM_ARRAY_TASK_ID:+_$SLURM_ARRAY_TASK_ID}
@@ -57,33 +58,6 @@ begin() {
     mkdir "$scratch"
     [ -z "$local_scratch" ] || on_each_node mkdir -p "$local_scratch"
     cd "$scratch" || exit
-}
-
-# srun is right where it speaks the protocol of the program's MPI: PMIx with Open MPI,
-# PMI-2 with MPICH and what comes of it. Otherwise that MPI's own launcher.
-launcher_of() {
-    local libraries plugins
-    libraries=$(ldd "$(command -v "$1")")
-    plugins=$(srun --mpi=list 2>&1)
-    case $libraries/$plugins in
-    *libopen-pal*/*pmix*) echo "srun --mpi=pmix" ;;
-    *libopen-pal*) first_of mpirun.openmpi mpirun ;;
-    *libmpich* | *libmpi.so.12*)
-        case $plugins in
-        *pmi2*) echo "srun --mpi=pmi2" ;;
-        *) first_of mpirun.mpich mpirun ;;
-        esac
-        ;;
-    *) echo mpirun ;;
-    esac
-}
-
-first_of() {
-    local name
-    for name; do
-        if command -v "$name" >/dev/null; then break; fi
-    done
-    echo "$name"
 }
 
 on_each_node() {
