@@ -1,5 +1,5 @@
-"""When leadline sweep ends before its last round: its time is used up (--budget), or its
-intervals are narrow enough (--until)."""
+"""When leadline sweep ends before its last round: its time is used up (--budget), or
+its intervals are narrow enough (--until)."""
 import argparse
 import math
 import re
@@ -95,10 +95,12 @@ class Until:
     def __init__(self, sweep, limit, patterns):
         self.sweep, self.limit, self.patterns = sweep, limit, patterns
 
+    def percent(self):
+        return "%.4g %%" % (100.0 * (self.limit - 1.0))
+
     def forecast(self):
-        return ("rounds until all intervals are within %.4g %%, at least %d and at most "
-                "%d" % (100.0 * (self.limit - 1.0), stats.CI_MIN,
-                        self.sweep.spec["rounds"]))
+        return ("rounds until all intervals are within %s, at least %d and at most %d"
+                % (self.percent(), stats.CI_MIN, self.sweep.spec["rounds"]))
 
     def before(self, number, todo):
         found = widths(self.groups(), self.patterns)
@@ -106,8 +108,8 @@ class Until:
             return ""
         worst = max(found, key=lambda w: w.factor)
         if worst.factor <= self.limit:
-            return "after %d rounds all intervals are within %.4g %% (the widest: %s)" % (
-                number - 1, 100.0 * (self.limit - 1.0), width_text(worst))
+            return "after %d rounds all intervals are within %s (the widest: %s)" % (
+                number - 1, self.percent(), width_text(worst))
         return ""
 
     def groups(self):
@@ -127,16 +129,15 @@ class Until:
         found = widths(self.groups(), self.patterns)
         known = [w for w in found if w.factor < math.inf]
         if len(known) < len(found) or not found:
-            return "not all configurations have the %d rounds that an interval needs" % (
-                stats.CI_MIN)
+            return ("not all configurations have the %d rounds that an interval needs"
+                    % stats.CI_MIN)
         worst = max(known, key=lambda w: w.factor)
         if worst.factor <= self.limit:
             return ""
         have = max(len(values(g, worst.figure)) for g in self.groups())
-        return "the widest interval, %s, is not within %.4g %%: about %d rounds would " \
-            "be needed" % (width_text(worst), 100.0 * (self.limit - 1.0),
-                           math.ceil(have * (math.log(worst.factor)
-                                             / math.log(self.limit)) ** 2))
+        more = (math.log(worst.factor) / math.log(self.limit)) ** 2
+        return ("the widest interval, %s, is not within %s: about %d rounds would be "
+                "needed" % (width_text(worst), self.percent(), math.ceil(have * more)))
 
 
 def width_text(width):
@@ -185,12 +186,12 @@ def width(group, baseline, figure, many):
 
 def add(parser):
     parser.add_argument("--until", metavar="PERCENT", type=gate.percent,
-                        help="do rounds until the intervals of all headline figures are "
-                        "within so much, as in 5%%; at most --rounds (default: %d)"
-                        % MOST_ROUNDS)
+                        help="do rounds until the intervals of all headline figures "
+                        "are within so much, as in 5%%; at most --rounds (default: "
+                        + str(MOST_ROUNDS) + ")")
     parser.add_argument("--figure", metavar="NAME", action="append",
-                        help="of --until: this figure; may be a pattern and be repeated "
-                        "(default: the rates over all phases)")
+                        help="of --until: this figure; may be a pattern and be "
+                        "repeated (default: the rates over all phases)")
     parser.add_argument("--budget", metavar="TIME", type=duration,
-                        help="do as many whole rounds as fit into this time, as in 90s, "
-                        "30m or 8h; at most --rounds (default: %d)" % MOST_ROUNDS)
+                        help="do as many whole rounds as fit into this time, as in "
+                        "90s, 30m or 8h; at most --rounds (default: %d)" % MOST_ROUNDS)

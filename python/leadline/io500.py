@@ -1,8 +1,8 @@
 """leadline io500: the patterns of IO500's phases, by blocktransfer and metabench.
 
-Four runs a round stand for its twelve phases: large transfers to files of one's own, and
-small ones to a shared file; empty files in folders of one's own, and small files in a
-shared one. io500_report.py makes one report of them. It is a diagnosis, never a
+Four runs a round stand for its twelve phases: large transfers to files of one's own,
+and small ones to a shared file; empty files in folders of one's own, and small files in
+a shared one. io500_report.py makes one report of them. It is a diagnosis, never a
 submission, and says so wherever it says anything.
 """
 import json
@@ -186,8 +186,8 @@ def add(commands_):
     p.add_argument("-r", "--repeat", metavar="N", type=positive, default=1,
                    help="rounds of all phases (default: 1; 6 give intervals)")
     p.add_argument("--mpiexec", metavar="COMMAND",
-                   help="the launcher with its arguments (default: as leadline launcher "
-                   "says)")
+                   help="the launcher with its arguments (default: as leadline "
+                   "launcher says)")
     p.add_argument("--label", metavar="TEXT", default="",
                    help="a name for this run in its report")
     p.add_argument("--dry-run", action="store_true",

@@ -1,5 +1,5 @@
-"""One report of the runs of leadline io500: figures named as IO500's phases, its scores,
-and what to doubt about each."""
+"""One report of the runs of leadline io500: figures named as IO500's phases, its
+scores, and what to doubt about each."""
 import math
 import sys
 from collections import OrderedDict, namedtuple
@@ -221,7 +221,8 @@ def merged(rounds, options, label):
                        for rep, trees in enumerate(rounds, 1)
                        for what, t in trees.items() for s in t["samples"]]
     tree["figures"] = figures(rounds)
-    tree["results"] = OrderedDict([("mark", MARK), ("phases", phase_rows(rounds, found))])
+    tree["results"] = OrderedDict([("mark", MARK),
+                                   ("phases", phase_rows(rounds, found))])
     tree["checks"] = calibrate.worst([t["checks"] for t in every])
     tree["warnings"] = warnings(found)
     return tree
@@ -251,7 +252,8 @@ def text(tree):
     medians = {f["name"]: f["median"] for f in tree["figures"]}
     said = ["%.4f" % medians[n] if medians[n] is not None else "none" for n in FORMULAS]
     out = "The patterns of IO500: %s\n\n" % MARK
-    out += table.text(["phase", "rate", "unit", "seconds", "doubts"], rows, right=(1, 3))
+    out += table.text(["phase", "rate", "unit", "seconds", "doubts"], rows,
+                      right=(1, 3))
     out += "\n" + output.wrap("Bandwidth %s GiB/s, metadata %s kIOPS, score %s (%s)."
                               % (said[0], said[1], said[2], MARK))
     return out + "\n" + "".join(

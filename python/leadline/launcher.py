@@ -1,7 +1,7 @@
 """What starts MPI programs: the launcher for a program, and what it is given.
 
-There is one answer for leadline itself, for the jobs of --submit, and for the scripts of
-Slurm, which ask "leadline launcher".
+There is one answer for leadline itself, for the jobs of --submit, and for the scripts
+of Slurm, which ask "leadline launcher".
 """
 import functools
 import os
@@ -98,8 +98,8 @@ def words_of(text):
 def check(words):
     """That it is there, before anything runs."""
     if not shutil.which(words[0]):
-        raise LeadlineError("launcher %s was not found: install it, or name another one "
-                            "by mpiexec or LEADLINE_MPIEXEC" % words[0])
+        raise LeadlineError("launcher %s was not found: install it, or name another "
+                            "one by mpiexec or LEADLINE_MPIEXEC" % words[0])
 
 
 @functools.lru_cache(maxsize=None)
@@ -134,8 +134,8 @@ def add(commands):
         "launcher", help="print what starts MPI programs here",
         description="Prints the command by which sweep, calibrate and io500 start "
         "PROGRAM, which is given -n RANKS PROGRAM: LEADLINE_MPIEXEC where it is set; "
-        "within a job of Slurm srun, if it can start programs of PROGRAM's MPI; else the "
-        "launcher of that MPI.")
+        "within a job of Slurm srun, if it can start programs of PROGRAM's MPI; else "
+        "the launcher of that MPI.")
     p.add_argument("program", metavar="PROGRAM", nargs="?", default="blocktransfer",
                    help="a program's name or path (default: blocktransfer)")
     p.set_defaults(run=main)

@@ -45,8 +45,8 @@ def take(handle, folder):
             raise LeadlineError("%s: another leadline sweep works in it (process %s)"
                                 % (folder, holder.replace(" ", " on ")))
         if not told:
-            sys.stderr.write("leadline sweep: a run that was left behind still goes on: "
-                             "waiting for its end\n")
+            sys.stderr.write("leadline sweep: a run that was left behind still goes "
+                             "on: waiting for its end\n")
             told = True
         time.sleep(LOOK_S)
 

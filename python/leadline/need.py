@@ -235,11 +235,13 @@ def left_runs(sweep):
 
 
 def round_seconds(sweep, where, args):
-    """Of one round, by earlier runs; None where that of a configuration is not known."""
+    """Of one round, by earlier runs; None where some configuration's is not known."""
     earlier = Earlier(sweep, args.rates or sweep.out)
-    seconds = ([earlier.seconds(c.name, "", None)[0] for c in sweep.configs]
-               if not args.rates else
-               [row.seconds for row in rows(sweep, left_runs(sweep)[1], where, earlier)])
+    if args.rates:
+        some = rows(sweep, left_runs(sweep)[1], where, earlier)
+        seconds = [row.seconds for row in some]
+    else:
+        seconds = [earlier.seconds(c.name, "", None)[0] for c in sweep.configs]
     return None if None in seconds else sum(seconds)
 
 

@@ -81,8 +81,8 @@ def known(spec, out, fresh):
         return None, None
     other = specs.differing(spec, tree["spec"])
     if other:
-        raise usage("%s holds a sweep of another specification (other %s): give another "
-                    "--out, or --fresh to start over" % (out, other))
+        raise usage("%s holds a sweep of another specification (other %s): give "
+                    "another --out, or --fresh to start over" % (out, other))
     return tree["id"], names_of(tree)
 
 
@@ -367,8 +367,8 @@ def main(args, where):
         failed, tried = run_all(sweep, args.quiet, args.submit and (args.jobs or 1),
                                 ends)
     if failed:
-        raise LeadlineError("%d of %d runs failed; all they said is in the .log files in "
-                            "%s; the same command tries them again"
+        raise LeadlineError("%d of %d runs failed; all they said is in the .log files "
+                            "in %s; the same command tries them again"
                             % (failed, tried, sweep.out))
     return 0
 
@@ -394,8 +394,8 @@ def add(commands):
                    help="print the commands, what they need, and how long they will "
                    "take by the runs that DIR holds, and do nothing")
     p.add_argument("--rates", metavar="REPORT",
-                   help="of --dry-run and --budget: a report, or a directory of them, by whose "
-                   "rates to tell the time")
+                   help="of --dry-run and --budget: a report, or a directory of "
+                   "them, by whose rates to tell the time")
     p.add_argument("--format", choices=["text", "json"],
                    help="of --dry-run; default: text, of which all but the commands "
                    "is comments of the shell")

@@ -15,9 +15,9 @@ SMALL = ("--time=0.2", "--bytes=1M", "--files=50", "--np=2")
 class Io500(Case):
     def start(self, *args, **env):
         return subprocess.Popen(
-            [os.path.join(BUILD, "python", "leadline", "leadline"), *args], cwd=self.tmp,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-            env=dict(runner.mpi_environment(2), **env))
+            [os.path.join(BUILD, "python", "leadline", "leadline"), *args],
+            cwd=self.tmp, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            universal_newlines=True, env=dict(runner.mpi_environment(2), **env))
 
     def leadline(self, *args, status=0):
         done = self.start(*args)
@@ -59,7 +59,8 @@ class Io500(Case):
     @long
     def test_two_of_them_compare(self):
         for label in ("before", "after"):
-            self.io500("--quiet", "--repeat=6", "--label=" + label, "-o", label + ".json")
+            self.io500("--quiet", "--repeat=6", "--label=" + label,
+                       "--output=%s.json" % label)
         out = self.leadline("compare", "before.json", "after.json", "--figure=score*",
                             "--figure=mdtest_hard_*", "--format=csv")
         rows = [line.split(",") for line in out.splitlines()[1:]]

@@ -65,7 +65,8 @@ def files(rates, made, listing):
 def trees():
     """1, 2, 4 and 8 GiB/s; eight rates of 1, 2, 4 ... 128 kIOPS, find among them."""
     return {
-        "ior_easy": transfers(1 * GIB, 4 * GIB), "ior_hard": transfers(2 * GIB, 8 * GIB),
+        "ior_easy": transfers(1 * GIB, 4 * GIB),
+        "ior_hard": transfers(2 * GIB, 8 * GIB),
         "mdtest_easy": files({"create": 1e3, "stat": 8e3, "unlink": 32e3}, 3000, 0.5),
         "mdtest_hard": files({"create": 2e3, "stat": 16e3, "read": 64e3,
                               "unlink": 128e3}, 1000, 0.5)}

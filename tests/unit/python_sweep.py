@@ -178,7 +178,7 @@ class DryRun(Case):
 
     def test_refusals(self):
         for args, words in ((["--rates=x"], "--rates is for --dry-run and --budget"),
-                            (["--format=json"], "are for --dry-run"),
+                            (["--format=json"], "is for --dry-run"),
                             (["--dry-run", "--rates=none.json"], "cannot be read"),
                             (["--dry-run", "--rates=."], "holds no valid report")):
             result = self.sweep(self.spec(), "--out", self.out, *args)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any
-"""leadline sweep: when it ends by itself (--until, --budget), one at a time in a folder,
-and how failures are told; with a program that only pretends."""
+"""leadline sweep: when it ends by itself (--until, --budget), one at a time in a
+folder, and how failures are told; with a program that only pretends."""
 import json
 import math
 import os
@@ -46,8 +46,8 @@ class Until(Case):
         result = self.until()
         self.assertEqual(result.status, 0, result.err)
         self.assertEqual(len(self.calls()), 12)
-        self.assertIn("rounds until all intervals are within 5 %, at least 6 and at most "
-                      "50", result.err)
+        self.assertIn("rounds until all intervals are within 5 %, at least 6 and at "
+                      "most 50", result.err)
         self.assertIn("after 6 rounds all intervals are within 5 % (the widest: "
                       "write_MBps of mpi +-", result.err)
         again = self.until()
@@ -58,9 +58,9 @@ class Until(Case):
         self.figures(posix=ROUGH, mpi=CALM)
         result = self.until("--rounds=7", limit="1%")
         self.assertEqual((result.status, len(self.calls())), (0, 14))
-        self.assertRegex(" ".join(result.err.split()), r"the widest interval, write_MBps "
-                         r"of mpi \+-\d+ %, is not within 1 %: about \d+ rounds would be "
-                         "needed")
+        self.assertRegex(" ".join(result.err.split()), r"the widest interval, "
+                         r"write_MBps of mpi \+-\d+ %, is not within 1 %: about \d+ "
+                         "rounds would be needed")
 
     def test_one_configuration(self):
         self.figures(default=CALM)
@@ -94,7 +94,7 @@ class Until(Case):
                             (["--budget=0"], "0 is no time such as 90s, 30m or 8h"),
                             (["--budget=-1m"], "argument --budget"),
                             (["--budget=1e9"], "1e9 is no time"),
-                            (["--until=5%", "--rounds=60000"], "these are 120000 runs")):
+                            (["--until=5%", "--rounds=60000"], "these are 120000")):
             result = self.sweep(self.spec(matrix=TWO), "--out", self.out, *args)
             self.assertEqual((result.status, result.err.count("\n")), (2, 1), result)
             self.assertIn(words, result.err)
@@ -153,7 +153,7 @@ class Budget(Case):
                       self.budget(30, None).forecast())
 
     def test_a_sweep(self):
-        """Its program says that it took 50 s and 100 s: by that no second round fits."""
+        """Its program says that it took 50 s and 100 s: no second round fits."""
         self.sweep(self.spec(rounds=1), "--out", self.out)
         result = self.sweep(self.spec(rounds=1), "--out", self.out, "--budget=300s")
         self.assertEqual((result.status, len(self.calls())), (0, 4), result.err)
