@@ -37,7 +37,7 @@ class Log:
         self.text = [line.split("=", 1) for line in text.splitlines()]
         self.ops = {int(n): (name, klass) for n, name, klass in
                     (v.split(":") for k, v in self.text if k == "op")}
-        self.names, self.facts, self.events, self.profile = {}, {}, [], []
+        self.names, self.events, self.profile = {}, [], []
         self.read(data)
 
     def value(self, key):
@@ -65,9 +65,8 @@ class Log:
             size, number, _, fd = NAME.unpack_from(block, at)
             if not size:
                 break
-            text, facts = (block[at + NAME.size:at + size].split(b"\0") + [b""])[:2]
+            text = block[at + NAME.size:at + size].split(b"\0")[0]
             self.names[number] = (text.decode("utf-8", "replace"), fd)
-            self.facts[number] = facts.decode()
             at += size
 
     def read_records(self, block, thread):

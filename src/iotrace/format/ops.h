@@ -20,11 +20,7 @@
  * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
  * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
  * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
- * version 1 have no uring_*_end; there uring_* count what is asked for.
- *
- * unseen_read and unseen_write are no calls: they are the bytes of a stream that moved
- * by code compiled into the program (getc_unlocked and its kin), which the stream's
- * position tells later. */
+ * version 1 have no uring_*_end; there uring_* count what is asked for. */
 #ifndef IOTRACE_FORMAT_OPS_H
 #define IOTRACE_FORMAT_OPS_H
 
@@ -289,9 +285,6 @@ enum trace_class {
     X(FCNTL_LOCK, "fcntl_lock", LOCK) \
     X(FLOCK, "flock", LOCK) \
     X(LOCKF, "lockf", LOCK) \
-    X(UNSEEN_READ, "unseen_read", READ) \
-    X(UNSEEN_WRITE, "unseen_write", WRITE) \
-    X(UNGETC, "ungetc", SEEK) \
     X(OPENAT2, "openat2", OPEN) \
     X(GETDENTS64, "getdents64", META) \
     X(REFLINK, "ioctl_reflink", META) \
@@ -335,12 +328,7 @@ enum trace_class {
     X(FTS_READ, "fts_read", META) \
     X(FTS_CHILDREN, "fts_children", META) \
     X(FTS_CLOSE, "fts_close", META) \
-    X(GLOB, "glob", META) \
-    X(H5ACREATE, "H5Acreate", OPEN) \
-    X(H5AOPEN, "H5Aopen", OPEN) \
-    X(H5ACLOSE, "H5Aclose", CLOSE) \
-    X(H5AREAD, "H5Aread", READ) \
-    X(H5AWRITE, "H5Awrite", WRITE)
+    X(GLOB, "glob", META)
 /* clang-format on */
 
 enum trace_op {

@@ -102,8 +102,6 @@ enum trace_flag {
      * to be this one's, the submission is without the flag and has the bytes. */
     TRACE_ASYNC = 4,
     TRACE_CHILD = 8, /* by a child of vfork, before it became another program */
-    /* O_DIRECT, and the buffer is not at a multiple of 512 */
-    TRACE_UNALIGNED = 16,
     /* The second record of a copy, about the file at its other end: duration 0, and
      * in no sum but that file's. */
     TRACE_OTHER_END = 32,

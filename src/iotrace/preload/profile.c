@@ -124,7 +124,6 @@ static bool moves_bytes(enum trace_op op)
 
 void profile_add(const struct event *e, enum trace_op op, int64_t result, int flags)
 {
-    flags &= ~TRACE_UNALIGNED; /* in an entry it has another meaning */
     struct trace_profile *t =
         LIKELY(lane && lane->profile) ? lane->profile->last : NULL;
     if (UNLIKELY(!t || !is_it(t, e->file, op, flags)))

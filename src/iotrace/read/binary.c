@@ -38,8 +38,7 @@ struct cursor { /* of one thread */
 };
 
 struct name {
-    int64_t at;    /* -1: none */
-    int64_t facts; /* behind the name; -1: none */
+    int64_t at; /* -1: none */
     int32_t fd;
     uint32_t kind;
 };
@@ -141,7 +140,7 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
         if (!more)
             return -ENOMEM;
         for (uint32_t i = b->names; i < names; i++)
-            more[i] = (struct name){.at = -1, .facts = -1, .fd = -1};
+            more[i] = (struct name){.at = -1, .fd = -1};
         b->name = more;
         b->names = names;
     }
@@ -159,13 +158,6 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
     return 0;
 }
 
-/* Of what stands behind a name, with its 0. */
-static uint32_t facts_bytes(const char *facts, uint32_t bytes)
-{
-    uint32_t length = (uint32_t)strnlen(facts, bytes);
-    return length && length < bytes ? length + 1 : 0;
-}
-
 static int add_name(struct log *l, const struct trace_name *n, const char *text,
                     uint32_t bytes)
 {
@@ -176,19 +168,15 @@ static int add_name(struct log *l, const struct trace_name *n, const char *text,
         l->info.damaged++;
         return 0;
     }
-    uint32_t used = length + 1 + facts_bytes(text + length + 1, bytes - length - 1);
-    int rc = room_for_name(b, n->id, used);
+    int rc = room_for_name(b, n->id, length + 1);
     if (rc == -ENOSPC)
         return 0; /* shown as "?" */
     if (rc)
         return binary_no_memory(l);
-    memcpy(b->text + b->text_used, text, used);
-    b->name[n->id - 1] =
-        (struct name){.at = b->text_used,
-                      .facts = used > length + 1 ? b->text_used + length + 1 : -1,
-                      .fd = n->fd < 0 ? -1 : n->fd,
-                      .kind = n->kind};
-    b->text_used += used;
+    memcpy(b->text + b->text_used, text, length + 1);
+    b->name[n->id - 1] = (struct name){
+        .at = b->text_used, .fd = n->fd < 0 ? -1 : n->fd, .kind = n->kind};
+    b->text_used += length + 1;
     return 0;
 }
 
@@ -230,18 +218,6 @@ static bool binary_is_file(const struct log *l, uint32_t id, int32_t *fd)
         return false;
     *fd = b->name[id - 1].fd;
     return true;
-}
-
-static const char *binary_fact(const struct log *l, const char *key, int n)
-{
-    return header_value_at(&l->binary->header, key, n);
-}
-
-static const char *binary_file_facts(const struct log *l, uint32_t id)
-{
-    const struct binary *b = l->binary;
-    bool has = id && id <= b->names && b->name[id - 1].facts >= 0;
-    return has ? b->text + b->name[id - 1].facts : "";
 }
 
 static uint32_t binary_names(const struct log *l)
@@ -740,7 +716,5 @@ const struct log_kind binary_kind = {
     .names = binary_names,
     .is_file = binary_is_file,
     .profile = binary_profile,
-    .fact = binary_fact,
-    .file_facts = binary_file_facts,
     .close = binary_close,
 };

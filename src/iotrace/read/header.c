@@ -218,20 +218,14 @@ void header_free(struct header *h)
     free(h->op);
 }
 
-const char *header_value_at(const struct header *h, const char *key, int n)
-{
-    size_t length = strlen(key);
-    const char *end = h->text + h->fixed.text_bytes;
-    for (const char *s = h->text; s < end; s += strlen(s) + 1)
-        if (!strncmp(s, key, length) && s[length] == '=' && n-- == 0)
-            return s + length + 1;
-    return NULL;
-}
-
 const char *header_value(const struct header *h, const char *key)
 {
-    const char *value = header_value_at(h, key, 0);
-    return value ? value : "";
+    size_t n = strlen(key);
+    const char *end = h->text + h->fixed.text_bytes;
+    for (const char *s = h->text; s < end; s += strlen(s) + 1)
+        if (!strncmp(s, key, n) && s[n] == '=')
+            return s + n + 1;
+    return "";
 }
 
 int64_t header_duration(const struct header *h, uint64_t ticks)

@@ -43,9 +43,6 @@ void header_free(struct header *h);
 /* Local. The value of a line "key=value" of the text; "" where there is none. */
 const char *header_value(const struct header *h, const char *key);
 
-/* Local. The `n`th (0..) of the lines with this key; NULL after the last. */
-const char *header_value_at(const struct header *h, const char *key, int n);
-
 /* Local. Nanoseconds since the epoch of a moment, and of a duration, in ticks. */
 int64_t header_time(const struct header *h, uint64_t ticks);
 int64_t header_duration(const struct header *h, uint64_t ticks);

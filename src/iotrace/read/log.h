@@ -19,8 +19,8 @@ struct log {
 };
 
 /* Local. As log_open and so on, for one kind of log. `text` is not changed after the
- * open: the texts of info point into what the kind holds. is_file, profile, fact
- * and file_facts: NULL where the kind cannot tell. close is also called after an open
+ * open: the texts of info point into what the kind holds. is_file and profile: NULL
+ * where the kind cannot tell. close is also called after an open
  * that failed. */
 struct log_kind {
     const char *begins; /* the first bytes of such a file, at most 12 */
@@ -33,8 +33,6 @@ struct log_kind {
                    int (*visit)(void *arg, const struct trace_profile *p, int op,
                                 int64_t ns),
                    void *arg);
-    const char *(*fact)(const struct log *l, const char *key, int n);
-    const char *(*file_facts)(const struct log *l, uint32_t id);
     void (*close)(struct log *l);
 };
 extern const struct log_kind binary_kind, table_kind;

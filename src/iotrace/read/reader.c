@@ -158,32 +158,6 @@ bool log_is_file(const struct log *l, uint32_t id, int32_t *fd)
     return l->kind->is_file && l->kind->is_file(l, id, fd);
 }
 
-const char *log_fact_at(const struct log *l, const char *key, int n)
-{
-    return l->kind->fact ? l->kind->fact(l, key, n) : NULL;
-}
-
-const char *log_fact(const struct log *l, const char *key)
-{
-    const char *value = log_fact_at(l, key, 0);
-    return value ? value : "";
-}
-
-const char *log_file_facts(const struct log *l, uint32_t id)
-{
-    return l->kind->file_facts ? l->kind->file_facts(l, id) : "";
-}
-
-const char *log_mount(const struct log *l, const char *device)
-{
-    size_t n = strlen(device);
-    const char *m;
-    for (int i = 0; (m = log_fact_at(l, "mount", i)); i++)
-        if (!strncmp(m, device, n) && m[n] == ' ')
-            return m + n + 1;
-    return "";
-}
-
 int log_profile(struct log *l,
                 int (*visit)(void *arg, const struct trace_profile *p, int op,
                              int64_t ns),

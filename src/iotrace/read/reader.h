@@ -94,18 +94,6 @@ uint32_t log_names(const struct log *l);
  * descriptor it was seen with (-1: none). */
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd);
 
-/* Local. The value of a line "key=value" of the header's text, "" where there is none;
- * its `n`th (0..) of several, NULL after the last. See iotrace-bin(5). */
-const char *log_fact(const struct log *l, const char *key);
-const char *log_fact_at(const struct log *l, const char *key, int n);
-
-/* Local. What the recorder found out about a file when it first had a descriptor of it:
- * "dev=8:1 block=4096 type=file"; "" where that is not known. */
-const char *log_file_facts(const struct log *l, uint32_t id);
-
-/* Local. The file system of a device "8:1": "ext4 /scratch", "" where not known. */
-const char *log_mount(const struct log *l, const char *device);
-
 /* Local. Whether the process of a log may still be writing it. */
 bool log_is_growing(const struct log *l);
 
