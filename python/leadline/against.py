@@ -167,8 +167,8 @@ def findings(figure, i, pairs):
 def limit(factor):
     """How large a difference may be that was not shown."""
     if factor > WORTH_ACTING:
-        return "up to a factor of %.2g would not show" % factor
-    return "more than %.2g %% is ruled out" % (100 * (factor - 1))
+        return "a difference smaller than %.2gx could have been missed" % factor
+    return "a difference of more than %.2g %% is ruled out" % (100 * (factor - 1))
 
 
 def advice(option, pairs):

@@ -162,7 +162,7 @@ def explored(r, keep, policy, known):
     """A row of no headline figure."""
     rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
     if rules.differs(rule) and not keep:
-        rule, words = rules.NOT_SHOWN, "%s (of so many, one may by chance)" % (
+        rule, words = rules.NOT_SHOWN, "%s (among so many figures it may be chance)" % (
             rules.NONE_SHOWN)
     marks = known.marks(r.group, r.comparison.baseline)
     if marks and rules.differs(rule):

@@ -131,10 +131,10 @@ def sentence(judged):
     parts = ["%s in %s" % (kind, ", ".join(map(by_how_much, rows))) for kind, rows in (
         ("worse", judged.worse), ("better", judged.better)) if rows]
     if judged.unsure:
-        parts.append("%s %s by itself, but one of %d latencies may by chance" % (
-            ", ".join("%s %s" % ("worse" if is_worse(r) else "better", by_how_much(r))
-                      for r in judged.unsure),
-            "differs" if len(judged.unsure) == 1 else "differ each", compared(judged)))
+        parts.append("%s, judged alone; among %d latencies that may be chance" % (
+            ", ".join("%s in %s" % ("worse" if is_worse(r) else "better",
+                                    by_how_much(r)) for r in judged.unsure),
+            compared(judged)))
     words = "%s against %s, latencies: %s" % (judged.name, judged.baseline,
                                               "; ".join(parts))
     hidden = judged.rates and all(r.comparison.ratio.low <= 1.0
@@ -163,8 +163,8 @@ def no_difference(alike):
                 for j in alike for r in j.rest)
     names = [j.name for j in alike]
     more = " and %d more" % (len(names) - MOST) if len(names) > MOST else ""
-    return ["Latencies: no difference shown for %s%s (up to %s would not show)." % (
-        ", ".join(names[:MOST]), more, stats.factor_text(worst))]
+    return ["Latencies: no difference shown for %s%s (one smaller than %s could have been "
+            "missed)." % (", ".join(names[:MOST]), more, stats.factor_text(worst))]
 
 
 def few(held):
