@@ -163,8 +163,8 @@ def no_difference(alike):
                 for j in alike for r in j.rest)
     names = [j.name for j in alike]
     more = " and %d more" % (len(names) - MOST) if len(names) > MOST else ""
-    return ["Latencies: no difference shown for %s%s (one smaller than %s could have been "
-            "missed)." % (", ".join(names[:MOST]), more, stats.factor_text(worst))]
+    return ["Latencies: no difference shown for %s%s (one smaller than %s could have "
+            "been missed)." % (", ".join(names[:MOST]), more, stats.factor_text(worst))]
 
 
 def few(held):
