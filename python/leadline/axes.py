@@ -1,5 +1,12 @@
 """Scales and their ticks."""
 import math
+from collections import namedtuple
+
+FAR = 5.0        # values that are farther apart stand on an axis of decades
+AROUND = 1.2     # beyond the values on an axis of decades
+EDGE = 22.0      # room for zeros beside an axis of decades
+
+Axis = namedtuple("Axis", "scale ticks texts")
 
 
 def nice_step(span, most):
@@ -33,17 +40,22 @@ def tick_text(value, step):
 
 
 class Scale:
-    """From values to places: linear, or of doublings."""
+    """From values to places: linear, of logarithms, or of the distance to 1 in powers
+    of ten ("tail"). What has no logarithm is at the marked edge, `zero`."""
 
-    def __init__(self, low, high, begin, end, log=False):
-        self.log = log
+    def __init__(self, low, high, begin, end, log=False, zero=None):
+        self.log, self.zero = log, zero
         self.low, self.high = self.plain(low), self.plain(high)
         self.begin, self.end = begin, end
 
     def plain(self, value):
+        if self.log == "tail":
+            return -math.log10(max(1.0 - value, 1e-9))
         return math.log(value, 2) if self.log else value
 
     def __call__(self, value):
+        if self.log is True and value <= 0:
+            return self.zero if self.zero is not None else self.begin
         span = (self.high - self.low) or 1.0
         return self.begin + (self.end - self.begin) * (
             self.plain(value) - self.low) / span
@@ -56,3 +68,70 @@ def up_from_zero(values, begin, end, most):
     step = marks[1] - marks[0]
     return (Scale(marks[0], marks[-1], begin, end), marks,
             [tick_text(v, step) for v in marks])
+
+
+def of_values(values, begin, end, most):
+    """An axis for values of one kind: of decades where they are far apart, else one
+    that has 0 in it."""
+    values = [v for v in values if v is not None]
+    above = [v for v in values if v > 0]
+    if not above or min(values) < 0 or max(above) <= FAR * min(above):
+        return Axis(*up_from_zero(values, begin, end, most))
+    zero = None
+    if len(above) < len(values):
+        zero, begin = begin, begin + math.copysign(EDGE, end - begin)
+    return decades(min(above), max(above), begin, end, most, zero)
+
+
+def decades(low, high, begin, end, most, zero=None):
+    """Of logarithms: 1, 2, 5, 10 ... over less than two decades, else powers of ten."""
+    marks = one_two_five(low, high) if high < 100 * low else [
+        10.0 ** i for i in range(int(math.floor(math.log10(low) + 1e-9)),
+                                 int(math.ceil(math.log10(high) - 1e-9)) + 1)]
+    scale = Scale(max(marks[0], low / AROUND), min(marks[-1], high * AROUND), begin,
+                  end, True, zero)
+    marks = [m for m in marks if low / AROUND <= m <= high * AROUND]
+    step = max(1, -(-len(marks) // max(most, 2)))
+    marks = marks[::step]
+    texts = [power_text(m) for m in marks]
+    if zero is not None:
+        marks, texts = [0.0] + marks, ["0"] + texts
+    return Axis(scale, marks, texts)
+
+
+def one_two_five(low, high):
+    """From at or below `low` to at or above `high`."""
+    every = [f * 10.0 ** i for i in range(int(math.floor(math.log10(low))) - 1,
+                                          int(math.ceil(math.log10(high))) + 2)
+             for f in (1.0, 2.0, 5.0)]
+    first = max(v for v in every if v <= low * (1 + 1e-9))
+    last = min(v for v in every if v >= high * (1 - 1e-9))
+    return [v for v in every if first <= v <= last]
+
+
+def power_text(value):
+    """1e6 and not 1e+06."""
+    words = "%g" % value
+    head, _, power = words.partition("e")
+    return "%se%d" % (head, int(power)) if power else words
+
+
+def of_ratios(values, begin, end, most):
+    """About 1: equal factors are equally far."""
+    values = [v for v in values if v is not None and v > 0] + [1 / 1.05, 1.05]
+    low, high = min(values), max(values)
+    if high > FAR * low:
+        return decades(low, high, begin, end, most)
+    marks = [m for m in ticks(low, high, most) if m > 0]
+    step = marks[1] - marks[0]
+    return Axis(Scale(min(low, marks[0]), marks[-1], begin, end, True), marks,
+                [tick_text(m, step) for m in marks])
+
+
+TAIL = (0.0, 0.5, 0.9, 0.99, 0.999)
+
+
+def of_tail(begin, end):
+    """Shares of a distribution, up to 0.999."""
+    return Axis(Scale(0.0, TAIL[-1], begin, end, "tail"), list(TAIL),
+                ["%g" % v for v in TAIL])

@@ -1,17 +1,18 @@
-"""Draws shapes into files: SVG by our own hand, PNG and PDF by matplotlib, which is
-imported only for these."""
+"""Draws pictures into files: SVG by our own hand; PNG and PDF by matplotlib, which
+paints the elements of the same canvas and is imported only for these."""
 import math
 import os
+import re
 
-from leadline import draw_svg, output, shapes, svg, svg_time
+from leadline import draw_svg, output, paint, svg
 from leadline.errors import LeadlineError, usage
 from leadline.iotrace_plot import Failure, load_matplotlib, plain
 
 FORMATS = (".svg", ".png", ".pdf")
-MARKERS = "os^Dv*PX"
 HATCHES = ["", "//", "\\\\", "--", "||", "++", "==", "xx"]
-ROW = 0.28     # inches for each mark of a row
-CHARS = 110    # small ones that fit above the axes
+UNITS = 96.0       # of a picture, in an inch
+POINT = 72.0 / UNITS
+STEP = re.compile(r"([MLHVhvaZz])|(-?[0-9.]+)")
 
 
 def check(path):
@@ -36,215 +37,133 @@ def draw_with_matplotlib(picture, stream, form):
         plt = load_matplotlib()
     except Failure as why:
         raise LeadlineError("%s; a name that ends in .svg needs none" % why)
-    made = HOW[type(picture)](plt, picture)
+    canvas, height = draw_svg.canvas_of(picture, alone=True)
+    made = plt.figure(figsize=(canvas.width / UNITS, height / UNITS))
+    on = made.add_axes([0, 0, 1, 1])
+    on.set_xlim(0, canvas.width)
+    on.set_ylim(height, 0)
+    on.axis("off")
+    for i, found in enumerate(canvas.elements):
+        ELEMENTS[found.name](on, canvas, found, i)
     made.savefig(stream, format=form)
     plt.close(made)
 
 
-def color(i):
-    return svg.LIGHT[i % svg.SERIES]
+# ---- elements ----------------------------------------------------------------
 
 
-def new(plt, picture, height):
-    made, on = plt.subplots(figsize=(9, height), constrained_layout=True)
-    on.set_title(plain(picture.title), fontsize=11)
-    return made, on
+def text(on, canvas, found, order):
+    at = found.attributes
+    classes = (at["class_"] or "").split()
+    around = None
+    if "halo" in classes or "inside" in classes:
+        from matplotlib import patheffects
+        around = [patheffects.withStroke(linewidth=3, foreground="white")]
+    on.text(at["x"], at["y"], plain(found.more), fontsize=svg.SIZE * POINT,
+            color=paint.colour("muted" if "muted" in classes else "ink"),
+            ha={None: "left", "middle": "center", "end": "right"}[at["text_anchor"]],
+            va="baseline", rotation=90 if at["transform"] else 0, zorder=order,
+            path_effects=around)
 
 
-def bar(on, i, x, y, found, upright):
-    """The interval of a mark or point at (x, y)."""
-    centre = y if upright else x
-    if found.low is not None:
-        reach = [[max(centre - found.low, 0)], [max(found.high - centre, 0)]]
-        on.errorbar([x], [y], fmt="none", ecolor=color(i), capsize=3,
-                    **{"yerr" if upright else "xerr": reach})
+def rect(on, canvas, found, order):
+    at = found.attributes
+    x, y, width, height = (at[n] for n in ("x", "y", "width", "height"))
+    add(on, canvas, found, order, [(x, y), (x + width, y), (x + width, y + height),
+                                   (x, y + height), (x, y)], "MLLLZ")
 
 
-def legend(on):
-    if len(on.get_legend_handles_labels()[1]) > 1:
-        on.legend(fontsize=9)
+def path(on, canvas, found, order):
+    points, letters = steps(found.attributes["d"])
+    if len(points) > 1:
+        add(on, canvas, found, order, points, letters)
 
 
-# ---- the shapes --------------------------------------------------------------
-
-
-def rows(plt, picture):
-    marks = sum(len(row.marks) for row in picture.rows)
-    made, on = new(plt, picture, 1.6 + ROW * marks + 0.1 * len(picture.rows))
-    y, places, seen = 0.0, [], set()
-    for row in picture.rows:
-        places.append(y + (len(row.marks) - 1) / 2.0)
-        for found in row.marks:
-            i = picture.series.index(found.series)
-            on.plot(found.values, [y] * len(found.values), MARKERS[i % 8], color=color(
-                i), alpha=0.3, markersize=4)
-            bar(on, i, found.centre, y, found, False)
-            on.plot([found.centre], [y], MARKERS[i % 8], color=color(i),
-                    label=None if i in seen else plain(found.series))
-            seen.add(i)
-            y += 1
-        y += 0.5
-    on.set_yticks(places)
-    on.set_yticklabels([plain(" ".join(filter(None, (r.group, r.label))))
-                        for r in picture.rows])
-    on.set_ylim(y - 0.25, -0.75)
-    on.set_xlabel(plain(picture.axis))
-    on.axvline(0, color="#777777", linewidth=0.8)
-    legend(on)
-    return made
-
-
-def draw_series(on, series, i, at):
-    style = MARKERS[i % 8] + ("-" if series.joined else "")
-    on.plot([at(p.x) for p in series.points], [p.y for p in series.points], style,
-            color=color(i), label=plain(series.name))
-    for p in series.points:
-        on.plot([at(p.x)] * len(p.values), p.values, MARKERS[i % 8], color=color(i),
-                alpha=0.3, markersize=4)
-        bar(on, i, at(p.x), p.y, p, True)
-        if p.ringed:
-            on.plot([at(p.x)], [p.y], "o", color="#333333", markersize=14,
-                    fillstyle="none")
-
-
-def lines(plt, picture):
-    made, on = new(plt, picture, 5)
-
-    def at(x):   # what matplotlib calls log base 2 depends on its version
-        return math.log(x, 2) if picture.x_log else x
-    for i, series in enumerate(picture.series):
-        draw_series(on, series, i, at)
-    xs = sorted(set(p.x for s in picture.series for p in s.points))
-    if picture.x_log:
-        on.set_xticks([at(x) for x in xs])
-        on.set_xticklabels(["%g" % x for x in xs])
-    elif all(x == int(x) for x in xs):
-        on.xaxis.set_major_locator(plt.MaxNLocator(integer=True))
-    for x, text in picture.flags:
-        on.axvline(x, color="#333333", linestyle="--")
-        on.text(x, 1.01, plain(text), transform=on.get_xaxis_transform(), ha="center",
-                va="bottom", fontsize=9)
-        on.set_title(plain(picture.title), fontsize=11, pad=18)
-    on.set_xlabel(plain(picture.x_axis))
-    on.set_ylabel(plain(picture.y_axis))
-    on.set_ylim(bottom=0)
-    legend(on)
-    return made
-
-
-def stacks(plt, picture):
-    made, on = new(plt, picture, 1.8 + ROW * len(picture.bars))
-    begin = [0.0] * len(picture.bars)
-    for i, part in enumerate(picture.parts):
-        values = [b.values[i] for b in picture.bars]
-        if not any(values):
-            continue
-        n, hatch = svg.PARTS[i % len(svg.PARTS)]
-        on.barh(range(len(values)), values, left=begin, edgecolor="w",
-                color=color(n), hatch=HATCHES[hatch], label=plain(part))
-        begin = [b + v for b, v in zip(begin, values)]
-    on.set_yticks(range(len(picture.bars)))
-    on.set_yticklabels([plain(" ".join(filter(None, (b.group, b.label))))
-                        for b in picture.bars])
-    on.invert_yaxis()
-    on.set_xlabel(plain(picture.axis))
-    on.legend(fontsize=9, ncol=4, loc="upper center", bbox_to_anchor=(0.5, -0.12))
-    return made
-
-
-def heat(plt, picture):
-    named = picture.y_ticks is not None
-    made, on = new(plt, picture, 4.5)
-    shift = 0.5 if named else 0.0
-    image = on.imshow(picture.grid, aspect="auto", interpolation="nearest", vmin=0,
-                      vmax=1, cmap="Blues", origin="lower", extent=(
-                          0, picture.x_end, -shift, picture.y_end - shift))
-    on.grid(False)
-    if named:
-        on.set_yticks([row for row, _ in picture.y_ticks])
-        on.set_yticklabels([plain(words) for _, words in picture.y_ticks])
-    else:
-        on.set_ylabel(plain(picture.y_axis))
-    on.set_xlabel(plain(picture.x_axis))
-    scale = made.colorbar(image, ax=on, ticks=[0, 1])
-    scale.ax.set_yticklabels(["0", plain(picture.top)])
-    return made
-
-
-def timeline(plt, picture):
-    made, every = plt.subplots(2, 1, figsize=(9, 6), sharex=True, squeeze=False,
-                               constrained_layout=True,
-                               gridspec_kw={"height_ratios": svg_time.HEIGHTS})
-    every = [row[0] for row in every]
-    for on, panel in zip(every, picture.panels):
-        draw_panel(on, picture, panel)
-    top = every[0]
-    top.set_title(plain(picture.title), fontsize=11, pad=34 if picture.stalls else 22)
-    for height, spans in ((4, picture.stalls),
-                          (18 if picture.stalls else 4, picture.bands)):
-        span_texts(top, spans, height)
-    every[-1].set_xlabel(plain(picture.x_axis))
-    every[-1].legend(*top.get_legend_handles_labels(), fontsize=9, ncol=3,
-                     loc="upper center", bbox_to_anchor=(0.5, -0.25))
-    return made
-
-
-def draw_panel(on, picture, panel):
-    begins = [b for b, _, _ in panel.cells]
-    widths = [e - b for b, e, _ in panel.cells]
-    base = [0.0] * len(begins)
-    for i, part in enumerate(picture.parts):
-        n, hatch = svg_time.look(picture, i)
-        values = [v[i] for _, _, v in panel.cells]
-        on.bar(begins, values, widths, base, align="edge", color=color(n), alpha=0.8,
-               label=plain(part))
-        if panel.stacked:
-            base = [b + v for b, v in zip(base, values)]
-    for span in picture.bands:
-        on.axvspan(span.begin, span.end, color="#d9d9d9", alpha=0.4, zorder=0)
-    for i, span in enumerate(picture.stalls):
-        on.axvspan(span.begin, span.end, facecolor="none", edgecolor="#5a5a5a",
-                   hatch="//", label=None if i else "stall")
-    on.set_ylabel(plain(panel.axis), fontsize=8)
-    on.set_ylim(0, 1.05 * svg_time.reach(panel) or 1)
-    scale = svg_time.time_axis(picture, 0, 700)[0]
-    on.set_xlim(scale.low, scale.high)
-
-
-def span_texts(on, spans, height):
-    """Above the axes, as many as have room."""
-    low, high = on.get_xlim()
-    char, last = (high - low) / CHARS, -math.inf
-    for span in sorted(spans, key=lambda s: s.begin):
-        at, half = (span.begin + span.end) / 2, (len(span.text) + 1) * char / 2
-        if at - half > last:
-            on.annotate(plain(span.text), (at, 1), (0, height), fontsize=8,
-                        xycoords=on.get_xaxis_transform(), ha="center",
-                        textcoords="offset points")
-            last = at + half
-
-
-def relief(plt, picture):
-    from matplotlib.colors import LinearSegmentedColormap
-    width = 7.0
-    height = width * picture.height_m / picture.width_m
-    made, on = new(plt, picture, max(2.5, min(height + 1, 12)))
-    scale, unit = (1e-3, "km") if picture.width_m >= 5000 else (1.0, "m")
+def image(on, canvas, found, order):
+    at, picture = found.attributes, found.more
     on.imshow([[row[i:i + 3] for i in range(0, len(row), 3)]
-               for row in map(list, picture.rows)], interpolation="nearest", extent=(
-                   0, picture.width_m * scale, 0, picture.height_m * scale))
-    on.grid(False)
-    on.set_xlabel("east (%s)" % unit)
-    on.set_ylabel("north (%s)" % unit)
-    if picture.ends:
-        colours = LinearSegmentedColormap.from_list(
-            "depth", [tuple(c / 255.0 for c in stop) for stop in picture.stops])
-        bar = made.colorbar(plt.cm.ScalarMappable(
-            plt.Normalize(*picture.ends), colours), ax=on, shrink=0.8)
-        bar.set_label("depth (m)")
-        bar.ax.invert_yaxis()
-    return made
+               for row in map(list, picture.rows)], interpolation="nearest",
+              extent=(at["x"], at["x"] + at["width"], at["y"] + at["height"], at["y"]),
+              aspect="auto", zorder=order)
+    on.set_xlim(0, canvas.width)
 
 
-HOW = {shapes.Rows: rows, shapes.Lines: lines, shapes.Stacks: stacks, shapes.Heat: heat,
-       shapes.Timeline: timeline, shapes.Relief: relief}
+ELEMENTS = {"text": text, "rect": rect, "path": path, "image": image}
+
+
+def add(on, canvas, found, order, points, letters):
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+    codes = {"M": Path.MOVETO, "L": Path.LINETO, "Z": Path.CLOSEPOLY}
+    looks = dict(paint.of(found.attributes.get("class_")))
+    looks.update((n.replace("_", "-"), v) for n, v in found.attributes.items()
+                 if n in ("fill", "fill_opacity", "stroke_width", "stroke_dasharray")
+                 and v is not None)
+    fill, edge, hatch = looks.get("fill"), looks.get("stroke"), ""
+    strength = float(looks.get("fill-opacity", 1))
+    pattern = re.match(r"url\(#.*-h(\d+)-(\d+)\)$", fill or "")
+    if pattern:
+        series, kind = map(int, pattern.groups())
+        fill, hatch = "c%d" % series, HATCHES[kind]
+        strength, edge = 0.28 if kind else 0.85, edge or fill
+    elif fill is None:
+        fill = "ink"
+    dashes = [float(n) for n in (looks.get("stroke-dasharray") or "").split()]
+    width = float(looks.get("stroke-width", 1)) * POINT if edge else 0
+    on.add_patch(PathPatch(
+        Path(points, [codes[c] for c in letters]), zorder=order, hatch=hatch,
+        facecolor=shade(paint.colour(fill), strength), linewidth=width,
+        edgecolor=paint.colour(edge) or "none",
+        linestyle=(0, [n * POINT / max(width, 0.5) for n in dashes])
+        if dashes else "solid"))
+
+
+def shade(colour, strength):
+    from matplotlib.colors import to_rgba
+    return to_rgba(colour, strength) if colour else "none"
+
+
+# ---- paths -------------------------------------------------------------------
+
+
+def steps(d):
+    """(points, letters M, L, Z) of the paths that a canvas holds."""
+    points, letters = [], []
+    letter, numbers = "", []
+    for command, value in STEP.findall(d):
+        if value:
+            numbers.append(float(value))
+        if command:
+            letter, numbers = command, []
+        if len(numbers) == TAKES[letter]:
+            take(letter, numbers, points, letters)
+            letter, numbers = "L" if letter == "M" else letter, []
+    return points, letters
+
+
+TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "h": 1, "v": 1, "a": 7, "Z": 0, "z": 0}
+
+
+def take(letter, numbers, points, letters):
+    x, y = points[-1] if points else (0.0, 0.0)
+    if letter in "Zz":
+        points.append(points[-1])
+        letters.append("Z")
+    elif letter == "a":
+        arc(x, y, numbers, points, letters)
+    else:
+        points.append({"M": tuple(numbers), "L": tuple(numbers), "H": (numbers[0], y),
+                       "V": (x, numbers[0]), "h": (x + numbers[0], y),
+                       "v": (x, y + numbers[0])}[letter])
+        letters.append("M" if letter == "M" else "L")
+
+
+def arc(x, y, numbers, points, letters):
+    """Half of a circle, as markers have them, in corners."""
+    radius, end = numbers[0], numbers[5]
+    for i in range(1, 13):
+        turn = math.pi * i / 12
+        side = 1 if end > 0 else -1
+        points.append((x + side * radius * (1 - math.cos(turn)),
+                       y + side * radius * math.sin(turn)))
+        letters.append("L")

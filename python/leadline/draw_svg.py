@@ -1,20 +1,40 @@
-"""Draws shapes as SVG. See draw_file for the same in matplotlib."""
-from leadline import shapes, svg, svg_heat, svg_lines, svg_relief, svg_rows, svg_time
+"""Draws shapes as SVG, wide or for phones. draw_file makes files of the same canvas."""
+from leadline import (shapes, svg, svg_cells, svg_heat, svg_lines, svg_relief, svg_rows,
+                      svg_time)
 from leadline.svg_parts import MARGIN
 
 WIDTH = 780
+PHONE = 328        # what is left of 360 pixels
 TITLE = 30         # height of it, where the picture stands alone
 
 HOW = {shapes.Rows: svg_rows.rows, shapes.Lines: svg_lines.lines,
        shapes.Stacks: svg_rows.stacks, shapes.Heat: svg_heat.heat,
-       shapes.Timeline: svg_time.timeline, shapes.Relief: svg_relief.draw}
+       shapes.Cells: svg_cells.cells, shapes.Timeline: svg_time.timeline,
+       shapes.Relief: svg_relief.draw}
 
 
-def draw(picture, alone=False):
-    """The picture as an element for a page, or `alone` as the text of a file."""
-    canvas = svg.Canvas(picture.key, picture.title, picture.words, WIDTH)
+def singles(made):
+    """The same pictures; those that share a scale one by one."""
+    out = []
+    for picture in made:
+        out += [part._replace(title="%s (%s)" % (picture.title, part.title),
+                              words=picture.words) for part in picture.parts
+                ] if isinstance(picture, shapes.Facets) else [picture]
+    return out
+
+
+def canvas_of(picture, alone=False, narrow=False):
+    """(canvas, height)"""
+    key = picture.key + ("-n" if narrow else "")
+    canvas = svg.Canvas(key, picture.title, picture.words, PHONE if narrow else WIDTH)
     if alone:
-        canvas.text(MARGIN, 18, svg.fitted(picture.title, WIDTH - 2 * MARGIN, 14),
-                    whole=picture.title)
+        canvas.text(MARGIN, 18, svg.fitted(picture.title, canvas.width - 2 * MARGIN,
+                                           14), whole=picture.title)
     top = TITLE if alone else 6
-    return canvas.finish(HOW[type(picture)](canvas, picture, top), alone)
+    return canvas, HOW[type(picture)](canvas, picture, top)
+
+
+def draw(picture, alone=False, narrow=False):
+    """The picture as an element for a page, or `alone` as the text of a file."""
+    canvas, height = canvas_of(picture, alone, narrow)
+    return canvas.finish(height, alone)

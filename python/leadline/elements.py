@@ -23,10 +23,12 @@ def items(sentences):
 
 
 def grid(header, rows, numbers=(), caption=None):
-    """A table; `numbers`: columns flushed right; a cell may be (words, class)."""
+    """A table; `numbers`: columns flushed right; a cell may be (words, class). Cells
+    hold their column's heading: on a phone it stands beside them."""
     def cell(kind, i, content):
         words, css = content if isinstance(content, tuple) else (content, None)
-        return tag(kind, words, class_=css or ("n" if i in numbers else None))
+        return tag(kind, words, class_=css or ("n" if i in numbers else None),
+                   data_head=header[i] if kind == "td" else None)
     head = tag("thead", tag("tr", *[cell("th", i, h) for i, h in enumerate(header)]))
     body = tag("tbody", *[tag("tr", *[cell("td", i, c) for i, c in enumerate(row)])
                           for row in rows])

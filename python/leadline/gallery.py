@@ -3,24 +3,29 @@ pictures of them, for "report" and "plot" alike."""
 import os
 from collections import OrderedDict, namedtuple
 
-from leadline import (groups, pictures, pictures_own, pictures_text, scaling, series,
-                      traces)
+from leadline import (groups, pictures, pictures_matrix, pictures_own, pictures_tail,
+                      pictures_text, pictures_trend, scaling, series, traces)
 
 Kind = namedtuple("Kind", "heading of draw")
 
 # name: heading, what it is drawn of, function.
 KINDS = OrderedDict([
+    ("effects", Kind("What each option does", "reports", pictures_matrix.effect_rows)),
     ("bandwidth", Kind("Bandwidth by configuration", "reports", pictures.bandwidth)),
+    ("curves", Kind("Over what was swept", "reports", pictures_matrix.curves)),
+    ("heat", Kind("Two parameters together", "reports", pictures_matrix.maps)),
     ("filetype", Kind("Unique against shared files", "reports", pictures.file_types)),
     ("scaling", Kind("Scaling over ranks", "reports", scaling.scaling)),
     ("time", Kind("Where the time goes", "reports", pictures.time_split)),
     ("series", Kind("Bytes over time", "reports", series.series)),
-    ("ranks", Kind("Single ranks", "reports", pictures.ranks)),
+    ("ranks", Kind("Time per rank", "reports", pictures.ranks)),
+    ("latency", Kind("Latencies", "reports", pictures_tail.latency)),
+    ("trend", Kind("Over time", "reports", pictures_trend.history)),
     ("alpha", Kind("Asynchronous I/O", "reports", pictures_own.alpha)),
     ("pfmload", Kind("Loading soundings", "reports", pictures_own.speedup)),
     ("ldad", Kind("Partitioned files", "reports", pictures_own.reductions)),
     ("text", Kind("Modules of a pipeline", "reports", pictures_text.text)),
-    ("iotrace", Kind("What was asked of files", "traces", pictures_own.traces)),
+    ("iotrace", Kind("I/O requests (iotrace)", "traces", pictures_own.traces)),
 ])
 
 

@@ -8,8 +8,8 @@ dist_leadline_DATA = \
 	python/leadline/axes.py \
 	python/leadline/baseline.py \
 	python/leadline/calibrate.py \
-	python/leadline/climb.py \
 	python/leadline/cli.py \
+	python/leadline/climb.py \
 	python/leadline/compare.py \
 	python/leadline/conditions.py \
 	python/leadline/differs.py \
@@ -34,6 +34,7 @@ dist_leadline_DATA = \
 	python/leadline/json_schema.py \
 	python/leadline/launcher.py \
 	python/leadline/lock.py \
+	python/leadline/looks.py \
 	python/leadline/matrix.py \
 	python/leadline/names.py \
 	python/leadline/need.py \
@@ -43,9 +44,14 @@ dist_leadline_DATA = \
 	python/leadline/output.py \
 	python/leadline/page.py \
 	python/leadline/page_style.py \
+	python/leadline/page_summary.py \
+	python/leadline/paint.py \
 	python/leadline/pictures.py \
+	python/leadline/pictures_matrix.py \
 	python/leadline/pictures_own.py \
+	python/leadline/pictures_tail.py \
 	python/leadline/pictures_text.py \
+	python/leadline/pictures_trend.py \
 	python/leadline/plot.py \
 	python/leadline/ranking.py \
 	python/leadline/relief.py \
@@ -65,6 +71,7 @@ dist_leadline_DATA = \
 	python/leadline/stats.py \
 	python/leadline/summary.py \
 	python/leadline/svg.py \
+	python/leadline/svg_cells.py \
 	python/leadline/svg_heat.py \
 	python/leadline/svg_lines.py \
 	python/leadline/svg_parts.py \

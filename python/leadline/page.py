@@ -7,8 +7,8 @@ import time
 from collections import OrderedDict
 from html import escape
 
-from leadline import (compare, draw_svg, gallery, history, notes, output, page_style,
-                      pictures, pictures_own, scaling, share)
+from leadline import (compare, draw_svg, gallery, history, output, page_style,
+                      page_summary, pictures, shapes, share)
 from leadline.elements import Raw, grid, items, tag
 from leadline.errors import FAILED
 from leadline.verdicts import Verdicts, comparable
@@ -47,8 +47,18 @@ def section(key, heading, *content):
 
 def figure(picture):
     caption = tag("figcaption", *[tag("div", words) for words in picture.words])
-    return tag("figure", tag("h3", picture.title),
-               tag("div", Raw(draw_svg.draw(picture)), class_="wide"), caption)
+    return tag("figure", tag("h3", picture.title), drawn(picture), caption)
+
+
+def drawn(picture):
+    """Twice, for wide pages and for phones; those that share a scale once, as they are
+    narrow and stand beside each other."""
+    if isinstance(picture, shapes.Facets):
+        return tag("div", *[tag("div", tag("h4", part.title),
+                                Raw(draw_svg.draw(part, narrow=True)))
+                            for part in picture.parts], class_="facets")
+    return Raw(tag("div", Raw(draw_svg.draw(picture)), class_="broad")
+               + tag("div", Raw(draw_svg.draw(picture, narrow=True)), class_="phone"))
 
 
 def what_ran(found):
@@ -82,39 +92,6 @@ def host_text(host):
     return " ".join(words[:1]) + (" (%s)" % ", ".join(words[1:]) if words[1:] else "")
 
 
-IN_SHORT = ("filetype", "scaling", "alpha", "pfmload", "ldad")
-EXPLAINED = (scaling.SATURATION, pictures_own.PAPER_MACHINE)   # below the pictures
-
-
-def summary(found, verdicts):
-    """In words, program by program."""
-    out = []
-    for program, some in pictures.by_program(found.groups):
-        words = [words for v in verdicts if v.baseline in some
-                 for words in [v.sentence()] + v.tail_sentences()]
-        words += [s for kind in IN_SHORT for picture in gallery.KINDS[kind].draw(some)
-                  for s in picture.words if s not in EXPLAINED]
-        words += notes.stragglers(some) + share.summary(some, found.yardsticks)
-        words = list(OrderedDict.fromkeys(filter(None, words)))
-        out += [tag("h3", program), items(words or [nothing_said(some)])]
-    return tag("div", *out, class_="box")
-
-
-def nothing_said(some):
-    if len(some) == 1:
-        return "There is one configuration, and nothing to compare it with."
-    return ("No two of the %d configurations can be compared with each other."
-            % len(some))
-
-
-def doubts(found, verdicts):
-    figures = list(OrderedDict(((f.name, f.at), f) for v in verdicts
-                               for f in v.figures + v.tail_figures).values())
-    more = [] if found.groups else ["there are no reports, only traces"]
-    return (found.left_out + more
-            + (notes.notes(found.groups, figures) if found.groups else []))
-
-
 def runs(found):
     lines = [history.line(r) for g in found.groups for r in g.reports]
     lines.sort(key=lambda line: line.date)
@@ -125,16 +102,23 @@ def runs(found):
                aria_label="All %d runs" % len(lines))
 
 
+def verdict_tables(verdicts):
+    return [t for v in verdicts for t in (v.table(), v.tail_table())]
+
+
 def sections(found, baseline):
     verdicts = [Verdicts(members, baseline) for members in comparable(found.groups)
                 if any(g.figures() for g in members)]
     verdicts = [v for v in verdicts if v.figures]
     shown = OrderedDict((name, found.pictures(name)) for name in gallery.KINDS)
-    yield "summary", "In short", [summary(found, verdicts)], found.groups
-    warned = doubts(found, verdicts)
-    yield "doubts", "Before believing it", [items(warned)], warned
-    yield "verdicts", "Verdicts", [t for v in verdicts for t in (
-        v.table(), v.tail_table())], verdicts
+    yield "summary", "In short", [page_summary.box(found, verdicts, baseline)
+                                  ], found.groups
+    warned = page_summary.doubts(found, verdicts)
+    yield "doubts", "Caveats", [items(warned)], warned
+    table = verdict_tables(verdicts)
+    short = sum(len(v.members) for v in verdicts) <= FEW_RUNS
+    if short:
+        yield "verdicts", "Verdicts", table, verdicts
     shares = share.rows(found.groups, found.yardsticks)
     yield "shares", "Share of plain transfers", [
         tag("p", "What part of the rates of leadline calibrate these runs reach, as "
@@ -142,6 +126,8 @@ def sections(found, baseline):
         grid(share.HEADER, shares, (2, 3, 4, 5))], shares
     for name, made in shown.items():
         yield name, gallery.KINDS[name].heading, list(map(figure, made)), made
+    if not short:
+        yield "verdicts", "Verdicts", table, verdicts
     yield "runs", "Runs", [runs(found)], found.groups
     yield "reading", "How to read this", [tag("p", s) for s in HOW_TO_READ], True
 

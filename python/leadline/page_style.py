@@ -24,7 +24,12 @@ figure { margin: 0 0 2rem; break-inside: avoid; }
 .wide { overflow-x: auto; }
 .many { max-height: 32rem; overflow: auto; border: 1px solid var(--edge);
   padding: 0 .5rem; }
-svg.chart { display: block; width: 100%; min-width: 540px; height: auto; }
+svg.chart { display: block; width: 100%; height: auto; }
+.phone { display: none; }
+.facets { display: grid; grid-template-columns: repeat(auto-fill, minmax(20.5rem, 1fr));
+  gap: .5rem 1.5rem; }
+.facets svg.chart, .phone svg.chart { max-width: 30rem; }
+h4 { font-size: .9rem; margin: .5rem 0 0; }
 table { border-collapse: collapse; font-size: .85rem; margin: .25rem 0 1rem; }
 caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top;
@@ -40,14 +45,28 @@ td.name, td.words, td.good, td.bad { min-width: 9rem; }
 .box ul { margin: .2rem 0 .8rem; padding-left: 1.2rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; }
 dt { color: var(--soft); } dd { margin: 0; }
+@media screen and (max-width: 760px) {
+.broad { display: none; } .phone { display: block; }
+.facets { grid-template-columns: minmax(0, 1fr); }
+table, caption, tbody, tr, td { display: block; }
+thead { position: absolute; left: -9999px; }
+tr { border-bottom: 1px solid var(--edge); padding: .3rem 0; }
+td, td.n { border: none; padding: .1rem 0 .1rem 42%; text-align: left;
+  white-space: normal; position: relative; min-height: 1.5em; min-width: 0;
+  overflow-wrap: anywhere; }
+td::before { content: attr(data-head); color: var(--soft); position: absolute; left: 0;
+  width: 40%; }
+dl { display: block; } dd { margin-bottom: .3rem; }
+}
 @media print {
 body { max-width: none; padding: 0; font-size: 10.5pt; }
 nav { display: none; }
 .box { background: none; border: 1px solid var(--edge); }
 .wide, .many { overflow: visible; }
 .many { max-height: none; border: none; padding: 0; }
-svg.chart { min-width: 0; }
-table { font-size: 8.5pt; } tr { break-inside: avoid; }
+.facets { grid-template-columns: 1fr 1fr; }
+table { font-size: 8pt; } td { overflow-wrap: anywhere; }
+td.n { white-space: normal; } tr { break-inside: avoid; }
 a { color: inherit; text-decoration: none; }
 }
 """

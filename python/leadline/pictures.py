@@ -3,10 +3,11 @@ types, where the time goes, and single ranks. Scaling is in a file of its own.
 
 Each function returns a list of shapes, empty where there is nothing to show.
 """
+import functools
 import math
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
-from leadline import fields, shapes, stats
+from leadline import effects, fields, looks, matrix, names, ranking, shapes, stats
 from leadline.against import Against
 from leadline.errors import LeadlineError
 from leadline.groups import transfer_seconds
@@ -15,7 +16,10 @@ TOTALS = ("write_MBps", "read_MBps")
 TITLES = {"write_MBps": "write", "read_MBps": "read"}
 MOST_ROWS = 24     # in one picture; more are several pictures
 MOST_LINES = 6
-MOST_RANKS = 256
+MOST_PAGES = 4     # of one figure's rows; of more, only those at both ends are drawn
+NAMED = 3          # configurations in a sentence
+MOST_RANKS = 256   # columns
+SINGLE = 64        # so many ranks have a mark each
 FEW_RANKS = 3      # fewer have no straggler among them
 STRAGGLER = 1.5    # so much slower than the median rank is worth a sentence
 
@@ -69,35 +73,154 @@ def by_ranks(groups):
 # ---- bandwidth by configuration ----------------------------------------------
 
 
+def matrices(groups):
+    """matrix.matrices, made once for each list of groups."""
+    return kept_matrices(tuple(groups))
+
+
+@functools.lru_cache(maxsize=16)
+def kept_matrices(groups):
+    found = matrix.matrices(list(groups))
+    several = Counter(m.program for m in found)
+    for one in found:
+        one.series = one.groups[0].first.series_id if several[one.program] > 1 else ""
+    return found
+
+
+def effects_of(found, figure):
+    return kept_effects(found, (figure.name, figure.at))
+
+
+@functools.lru_cache(maxsize=64)
+def kept_effects(found, key):
+    figure = next(f for f in found.figures() if (f.name, f.at) == key)
+    return effects.find(found, figure)
+
+
+def series_text(found):
+    return " (%s)" % found.series if found.series else ""
+
+
+def names_of(groups):
+    """{id of a group: the shortest name that tells it apart}; of what is no sweep its
+    own name."""
+    out = {id(g): g.name for g in groups}
+    for found in matrices(groups):
+        short = {id(g): found.name(g) + series_text(found) for g in found.groups}
+        others = set(name for key, name in out.items() if key not in short)
+        if not others & set(short.values()):
+            out.update(short)
+    return out
+
+
 def bandwidth(groups):
-    out = []
+    out, known = [], looks.Looks(groups)
     for program, some in with_totals(groups):
-        figures = [f for f in TOTALS if any(sampled(g, f) for g in some)]
-        several = len(rank_counts(some)) > 1
-        rows = [shapes.Row(ranks_text(g.first.ranks) if several else "", g.name,
-                           [mark(TITLES[f], sampled(g, f)) for f in figures
-                            if sampled(g, f)]) for g in by_ranks(some)]
-        parts = pages(rows, MOST_ROWS)
-        for i, part in enumerate(parts):
-            out.append(shapes.Rows(
-                "bandwidth-%d" % (len(out) + 1),
-                numbered("%s: bandwidth by configuration" % program, i, len(parts)),
-                extremes(some, figures) if i == 0 else [], "MB/s",
-                [TITLES[f] for f in figures], part))
+        for name in TOTALS:
+            rates = [(g, sampled(g, name)) for g in some]
+            rates = sorted(((g, values) for g, values in rates if values),
+                           key=lambda pair: -stats.median(pair[1]))
+            if rates:
+                out += dots(program, name, some, rates, known, len(out))
     return out
 
 
-def extremes(groups, figures):
-    """Which configuration is first and which last, without a claim that it is sure."""
-    out = []
-    for figure in figures:
-        medians = [(stats.median(sampled(g, figure)), g.name) for g in groups
-                   if sampled(g, figure)]
-        if len(medians) > 1:
-            (least, last), (most, first) = min(medians), max(medians)
-            out.append("Highest median to %s: %s (%.4g MB/s), lowest: %s (%.4g MB/s)."
-                       % (TITLES[figure], first, most, last, least))
-    return out
+def dots(program, name, groups, rates, known, made):
+    """Configurations of a program by a rate, the highest first; of very many those at
+    both ends."""
+    figure = rates[0][0].figures()[name, ()]
+    parts, words = parted(groups, rates, figure)
+    name_by, methods = names_of(groups), {id(g): known.methods[id(g)] for g in groups}
+    span = [v for part in parts for _, _, values in part for v in values]
+    series = list(OrderedDict.fromkeys(methods[id(g)] for g, _ in rates))
+    return [shapes.Rows(
+        "bandwidth-%d" % (made + i + 1),
+        numbered("%s: %s bandwidth by configuration" % (program, TITLES[name]), i,
+                 len(parts)),
+        extremes(groups, figure, name_by) + words if i == 0 else [], "MB/s", series,
+        [shapes.Row(head, below(head, name_by[id(g)]), [mark(methods[id(g)], values)])
+         for head, g, values in part], known.known, span)
+        for i, part in enumerate(parts)]
+
+
+def below(head, name):
+    """What is left to say of a name below a heading."""
+    words = [word for word in name.split(" ") if word != head]
+    return " ".join(words) or name
+
+
+def parted(groups, rates, figure):
+    """(lists of (heading, group, values), sentences)"""
+    if len(rates) > MOST_PAGES * MOST_ROWS:
+        half = MOST_ROWS // 2
+        return [[("the highest %d of %d" % (half, len(rates)), g, v)
+                 for g, v in rates[:half]] + [("the lowest %d" % half, g, v)
+                                              for g, v in rates[-half:]]], [
+            "The %d between them are in the table of verdicts." % (
+                len(rates) - 2 * half)]
+    ranks = len(rank_counts(groups)) > 1 and not matrices(groups)
+    rows = [(ranks_text(g.first.ranks) if ranks else "", g, v) for g, v in rates]
+    if len(rates) <= MOST_ROWS:
+        return [rows], []
+    found = largest_factor(groups, figure)
+    if found is None:
+        return pages(rows, MOST_ROWS), []
+    of, factor = found
+    heads = OrderedDict((v, []) for v in factor.values)
+    for g, values in rates:
+        value = of.value(g, factor.name)
+        heads[value].append((of.text(factor.name, value), g, values))
+    return filled([p for part in heads.values() if part
+                   for p in pages(part, MOST_ROWS)]), []
+
+
+def filled(parts):
+    """Neighbours are one picture where they fit."""
+    out = [[]]
+    for part in parts:
+        if len(out[-1]) + len(part) > MOST_ROWS:
+            out.append([])
+        out[-1] += part
+    return [part for part in out if part]
+
+
+def largest_factor(groups, figure):
+    """(matrix, the factor of the largest share); None where there is none for all."""
+    for found in matrices(groups):
+        if len(found.groups) == len(groups) and found.factors:
+            shares = effects_of(found, figure).shares
+            fit = [f for f in found.factors if len(f.values) <= MOST_ROWS]
+            if fit:
+                return found, max(fit, key=lambda f: shares.get(f.name, 0.0))
+    return None
+
+
+def extremes(groups, figure, name_by):
+    """Which configuration is first, and which cannot be told from it."""
+    if len(groups) < 2:
+        return []
+    best = ranking.best(groups, figure)
+    if best.top is None:
+        return [best.why] if best.why else []
+    words = "Highest: %s" % name_by[id(best.top)]
+    if best.value:
+        words += " (%s)" % value_text(best.value, figure)
+    if best.alike:
+        words += "; %d cannot be told from it: %s" % (
+            len(best.alike), listed([name_by[id(g)] for g in best.alike]))
+    return [words + "."]
+
+
+def value_text(value, figure):
+    """812 MB/s [790, 833]"""
+    return "%s %s%s" % (names.rate_text(value.centre), figure.unit,
+                        "" if value.low is None else " [%s, %s]" % (
+                            names.rate_text(value.low), names.rate_text(value.high)))
+
+
+def listed(words):
+    more = " and %d more" % (len(words) - NAMED) if len(words) > NAMED else ""
+    return ", ".join(words[:NAMED]) + more
 
 
 # ---- unique against shared ---------------------------------------------------
@@ -106,6 +229,8 @@ def extremes(groups, figures):
 def file_types(groups):
     out = []
     for program, some in with_totals(groups):
+        if len(set(repr(g.first.option_values().get("filetype")) for g in some)) < 2:
+            continue
         try:
             view = Against(some, "filetype", None)
         except LeadlineError:
@@ -120,7 +245,7 @@ def file_types(groups):
                     "filetype-%d" % (len(out) + 1),
                     "%s: %s by file type" % (program, title),
                     type_words(view, title) if n == 0 else [], figure.unit, kinds,
-                    part))
+                    part, {k: (looks.OTHER, j) for j, k in enumerate(kinds)}))
     return out
 
 
@@ -161,14 +286,27 @@ def time_split(groups):
             else:
                 bars += [shapes.Bar(group.name, phase, values)
                          for phase, values in by_phase.items()]
-        parts = pages(bars, MOST_ROWS) if bars else []
+        parts, words = bar_pages(bars)
         for i, part in enumerate(parts):
             out.append(shapes.Stacks(
                 "time-%d" % (len(out) + 1),
                 numbered("%s: where the time goes" % program, i, len(parts)),
-                time_words(bars) if i == 0 else [],
+                time_words(bars) + words if i == 0 else [],
                 "seconds, mean over ranks and repetitions", NAMES, part))
     return out
+
+
+def bar_pages(bars):
+    """(lists of bars, sentences): of very many those at both ends."""
+    if len(bars) <= MOST_PAGES * MOST_ROWS:
+        return (pages(bars, MOST_ROWS) if bars else []), []
+    half = MOST_ROWS // 2
+    ranked = sorted(bars, key=lambda bar: math.fsum(bar.values))
+    least = [bar._replace(group="the %d with the least" % half)
+             for bar in ranked[:half]]
+    return [least + [bar._replace(group="the %d with the most" % half)
+                     for bar in ranked[-half:]]], [
+        "Shown are the %d of %d at both ends." % (MOST_ROWS, len(bars))]
 
 
 def total(rows):
@@ -202,7 +340,7 @@ def time_words(bars):
 
 def ranks(groups):
     """The configurations with the largest number of ranks, worst balance first."""
-    out = []
+    out, known = [], looks.Looks(groups)
     for program, some in by_program(groups):
         most = rank_counts(some)[-1]
         if most < FEW_RANKS:
@@ -210,16 +348,65 @@ def ranks(groups):
         found = [(g, rank_seconds(g)) for g in some if g.first.ranks == most]
         found = [(g, s) for g, s in found if len(s) == most]
         found.sort(key=lambda pair: -imbalance(pair[1]))
-        series = [shapes.Series(g.name, [shapes.point(r, [], v, None)
-                                         for r, v in slowest_of(seconds)], False)
-                  for g, seconds in found[:MOST_LINES]]
-        if series:
-            out.append(shapes.Lines(
-                "ranks-%d" % (len(out) + 1),
-                "%s: seconds of each of %d ranks in transfers" % (program, most),
-                rank_words(found), "rank", "seconds of read, write and sync, mean over "
-                "repetitions", False, series, []))
+        if found and most > SINGLE:
+            out += many_ranks(program, some, found, known, len(out))
+        elif found:
+            out.append(rank_lines(program, some, found, known, len(out), False))
     return out
+
+
+def rank_lines(program, groups, found, known, made, ordered):
+    """Seconds of each rank; `ordered`: from the slowest on, as a curve."""
+    name_by, shown = names_of(groups), found[:MOST_LINES]
+    series = [shapes.Series(name_by[id(g)], [
+        shapes.point(r, [], v, None) for r, v in (
+            enumerate(sorted(seconds, reverse=True), 1) if ordered
+            else enumerate(seconds))], ordered) for g, seconds in shown]
+    most = len(found[0][1])
+    return shapes.Lines(
+        "ranks-%d" % (made + 1), "%s: seconds of each of %d ranks in transfers%s" % (
+            program, most, ", sorted" if ordered else ""),
+        rank_words(found, name_by, NAMED if ordered else 1),
+        "ranks, from the slowest on" if ordered else "rank",
+        "seconds of read, write and sync, mean over repetitions", False, series, [],
+        known.of_lines(OrderedDict((name_by[id(g)], [g]) for g, _ in shown)))
+
+
+def many_ranks(program, groups, found, known, made):
+    """A sorted curve of each configuration, and their ranks in order as a strip."""
+    shown, name_by = found[:MOST_LINES], names_of(groups)
+    grid = [[v for _, v in slowest_of(seconds)] for _, seconds in reversed(shown)]
+    top = max(map(max, grid)) or 1.0
+    most = len(found[0][1])
+    width = -(-most // MOST_RANKS)
+    words = ["The stronger the colour, the more seconds in transfers."]
+    if width > 1:
+        words.append("Each column is the slowest of %d neighbouring ranks." % width)
+    flags = host_flags(shown[0][0])
+    if flags:
+        words.append("Lines part the hosts.")
+    strip = shapes.Heat(
+        "ranks-%d" % (made + 2), "%s: seconds of %d ranks in transfers, in their order"
+        % (program, most), words, "rank", "", most, len(grid),
+        [(i, name_by[id(g)]) for i, (g, _) in enumerate(reversed(shown))],
+        [[v / top for v in row] for row in grid], "%.3g s" % top, flags)
+    return [rank_lines(program, groups, found, known, made, True), strip]
+
+
+def host_flags(group):
+    """[(first rank, host)] where hosts hold ranks in blocks, as far as the reports
+    tell: each slowest rank is on the host that it says."""
+    at, begins = 0, []
+    for host in group.first.hosts:
+        begins.append((at, str(host.get("name") or "?")))
+        at += host.get("ranks") or 0
+    for report in group.reports:
+        for row in report.samples:
+            rank, host = row.get("max_rank"), row.get("max_host")
+            if isinstance(rank, int) and host and begins and [
+                    name for first, name in begins if first <= rank][-1:] != [host]:
+                return []
+    return begins if at == group.first.ranks and len(begins) > 1 else []
 
 
 def rank_seconds(group):
@@ -246,15 +433,17 @@ def imbalance(seconds):
     return max(seconds) / (stats.median(seconds) or 1.0)
 
 
-def rank_words(found):
+def rank_words(found, name_by, most):
+    """Of each configuration the slowest ranks, at most so many."""
     out = []
     for group, seconds in found[:MOST_LINES]:
-        if imbalance(seconds) > STRAGGLER:
-            out.append("%s: rank %d needs %.1f times as long as the median rank."
-                       % (group.name, seconds.index(max(seconds)), imbalance(seconds)))
-    if len(found[0][1]) > MOST_RANKS:
-        out.append("Each mark is the slowest of %d neighbouring ranks."
-                   % -(-len(found[0][1]) // MOST_RANKS))
+        usual = stats.median(seconds) or 1.0
+        worst = sorted(range(len(seconds)), key=lambda r: -seconds[r])[:most]
+        slow = ["rank %d needs %.1f times" % (r, seconds[r] / usual) for r in worst
+                if seconds[r] > STRAGGLER * usual]
+        if slow:
+            out.append("%s: %s as long as the median rank." % (
+                name_by[id(group)], ", ".join(slow)))
     if len(found) > MOST_LINES:
         out.append("Shown are the %d of %d configurations whose ranks differ most."
                    % (MOST_LINES, len(found)))

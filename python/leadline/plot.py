@@ -1,7 +1,7 @@
 """leadline plot: single pictures, as files."""
 import os
 
-from leadline import draw_file, gallery, one_figure, output, relief
+from leadline import draw_file, draw_svg, gallery, one_figure, output, relief
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
 
@@ -26,7 +26,7 @@ def pictures(args, where):
         found = gallery.Gallery(args.paths[1:], where.folders)
         return one_figure.draw(found.groups, args.paths[0]), found.failed
     found = gallery.Gallery(args.paths, where.folders)
-    return found.pictures(args.what), found.failed
+    return draw_svg.singles(found.pictures(args.what)), found.failed
 
 
 def main(args, where):

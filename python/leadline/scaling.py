@@ -2,7 +2,7 @@
 import math
 from collections import OrderedDict
 
-from leadline import compare, pictures, shapes, stats
+from leadline import compare, looks, pictures, pictures_matrix, shapes, stats
 
 GAIN = 1.1         # twice the ranks that gain less: the file system is saturated
 
@@ -11,13 +11,15 @@ SATURATION = ("Ringed is the number of ranks at which it is saturated: from ther
 
 
 def scaling(groups):
-    out = []
+    out, known = [], looks.Looks(groups)
     for program, some in pictures.with_totals(groups):
         curves, follows = scaling_curves(some)
         for figure in pictures.TOTALS:
             lines = [shapes.Series(name, scaling_points(curve, figure), True)
                      for name, curve in curves.items()]
             lines = [line for line in lines if len(line.points) > 1]
+            if len(lines) > pictures.MOST_LINES and pictures_matrix.has_curves(some):
+                continue   # there are curves over the ranks, by facets
             for part in pictures.pages(lines, pictures.MOST_LINES) if lines else []:
                 words = scaling_words(part, pictures.TITLES[figure])
                 if follows:
@@ -27,7 +29,8 @@ def scaling(groups):
                     "scaling-%d" % (len(out) + 1),
                     "%s: %s bandwidth by number of ranks"
                     % (program, pictures.TITLES[figure]),
-                    words, "ranks", "MB/s", True, part, []))
+                    words, "ranks", "MB/s", True, part, [], known.of_lines(
+                        OrderedDict((s.name, curves[s.name]) for s in part))))
     return out
 
 

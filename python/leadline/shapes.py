@@ -1,21 +1,36 @@
-"""What a picture shows, whoever draws it: draw_svg, or matplotlib in draw_file.
+"""What a picture shows. draw_svg draws it, on a page or, by draw_file, as a file.
 
 Every picture has a key (for file names and links), a title, and sentences that say
-what is to be seen in it: they stand below it, and are its description.
+what is to be seen in it: they stand below it, and are its description. A picture that
+has `looks`, {name of a series: (colour, marker)}, needs no order of its series.
 """
 from collections import namedtuple
 
 # Rows of marks along one axis of values: each mark is a median, with its interval or
-# None, and the single values.
-Rows = namedtuple("Rows", "key title words axis series rows")
+# None, and the single values. `span` are more values that the axis is to reach: parts
+# of one picture share theirs. `about`: the axis is one of ratios, on which factors
+# nearer to 1 than that are shaded.
+Rows = namedtuple("Rows", "key title words axis series rows looks span about")
+Rows.__new__.__defaults__ = ({}, (), None)
 Row = namedtuple("Row", "group label marks")
 Mark = namedtuple("Mark", "series values centre low high")
 
-# Lines over an axis of numbers; `x_log`: of doublings. `flags` are (x, text) where
-# something happens; `ringed` points are those that `words` speak of.
-Lines = namedtuple("Lines", "key title words x_axis y_axis x_log series flags")
+# Lines over an axis of numbers; `x_log`: of doublings, or 10: of decades. `flags` are
+# (x, text) where something happens; `ringed` points are those that `words` speak of.
+# `x_texts`: {x: text} of the ticks. `y_kind`: "tail" for shares of a distribution.
+Lines = namedtuple("Lines", "key title words x_axis y_axis x_log series flags looks "
+                   "span x_texts y_kind steps")
+Lines.__new__.__defaults__ = ({}, (), None, "", False)
 Series = namedtuple("Series", "name points joined")
 Point = namedtuple("Point", "x y low high values ringed")
+
+# A table of values (None: there is none) in colours, the first row on top; `best` are
+# (row, column) that are ringed, `span` the values at the ends of the colours.
+Cells = namedtuple("Cells", "key title words x_axis y_axis x_texts y_texts cells best "
+                   "span unit")
+
+# Pictures of one figure, beside each other, with one scale.
+Facets = namedtuple("Facets", "key title words parts")
 
 # Rows of parts that add up: `parts` names them, a bar's values are in their order.
 # Parts that no bar has keep their place, so that a part looks alike in all pictures.
@@ -23,8 +38,11 @@ Stacks = namedtuple("Stacks", "key title words axis parts bars")
 Bar = namedtuple("Bar", "group label values")
 
 # A grid of values from 0 to 1 of `top`, row 0 at the bottom; `x_end` and `y_end` are
-# what the axes reach. `y_ticks` are (row, text), or None for an axis of numbers.
-Heat = namedtuple("Heat", "key title words x_axis y_axis x_end y_end y_ticks grid top")
+# what the axes reach. `y_ticks` are (row, text), or None for an axis of numbers;
+# `flags` are (x, text) where something else begins.
+Heat = namedtuple("Heat", "key title words x_axis y_axis x_end y_end y_ticks grid top "
+                  "flags")
+Heat.__new__.__defaults__ = ((),)
 
 # Two panels over one axis of time, each with an axis of its own; what adds up is
 # `stacked`. A cell is (begin, end, values in the order of `parts`). `bands` are phases,

@@ -1,71 +1,29 @@
-"""SVG, element by element: escaped, with text whose width is known well enough.
-
-Colours are classes, so that one picture is right on light, dark and printed pages:
-STYLE defines them, once for a page or within a picture that is a file of its own.
+"""A picture, element by element, and its SVG: escaped, with text whose width is known
+well enough. Colours are classes (paint.py), defined once for a page or within a picture
+that is a file of its own. draw_file paints the same elements as PNG and PDF.
 """
 import math
+from collections import namedtuple
 from html import escape
 
+from leadline.paint import DARK, LIGHT, SERIES, SIZE, style  # noqa: F401
 from leadline.report import printable
 
-SIZE = 12          # of text, in the units of the picture
 LINE = 16          # from one line of text to the next
-
-# Okabe and Ito's colours, which most people can tell apart, in an order that is also
-# one of lightness where neighbours are; dark pages get lighter ones.
-LIGHT = ["#0072b2", "#d55e00", "#009e73", "#a0528a", "#8a6d00", "#3a4a9f", "#b0413e",
-         "#5a5a5a"]
-DARK = ["#56b4e9", "#f0883e", "#2fc49a", "#d896c4", "#e6c84a", "#9aa8f0", "#f08a86",
-        "#b8b8b8"]
-SERIES = len(LIGHT)
-
-STYLE = """
-.chart { font: 12px sans-serif; --ink: #1a1a1a; --muted: #5c5c5c; --rule: #d9d9d9;
-  --paper: #ffffff; --heat: #083b66; %s }
-@media screen and (prefers-color-scheme: dark) {
-.chart { --ink: #ececec; --muted: #a8a8a8; --rule: #3c3f44; --paper: #17191c;
-  --heat: #8fd0ff; %s }
-}
-.chart text { fill: var(--ink); }
-.chart text.muted { fill: var(--muted); }
-.chart text.inside { font-size: 11px; }
-.chart text.inside, .chart text.halo { paint-order: stroke; stroke: var(--paper);
-  stroke-width: 4px; stroke-linejoin: round; }
-.chart .rule { stroke: var(--rule); stroke-width: 1; fill: none; }
-.chart .axis { stroke: var(--muted); stroke-width: 1; fill: none; }
-.chart .flag { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4;
-  fill: none; }
-.chart .ring { stroke: var(--ink); stroke-width: 1.5; fill: none; }
-.chart .heat { fill: var(--heat); }
-.chart .band { fill: var(--rule); fill-opacity: 0.4; stroke: none; }
-.chart .paper { fill: var(--paper); stroke: none; }
-.chart .edge { stroke: var(--paper); stroke-width: 1; }
-.chart .dot { fill-opacity: 0.45; stroke: none; }
-.chart .line { fill: none; stroke-width: 2; }
-.chart .bar { fill: none; stroke-width: 2; }
-"""
-
-
-def style():
-    def variables(colours):
-        return " ".join("--c%d: %s;" % pair for pair in enumerate(colours))
-    rules = STYLE % (variables(LIGHT), variables(DARK))
-    for i in range(SERIES):
-        rules += (".chart .fill%d { fill: var(--c%d); } "
-                  ".chart .stroke%d { stroke: var(--c%d); }\n" % (i, i, i, i))
-    return rules
+NARROW = 500       # narrower pictures are drawn for phones
+MARKERS = 12       # shapes of marks that can be told apart
 
 
 # ---- text --------------------------------------------------------------------
 
-NARROW, WIDE = "iIl.,:;'|![]()/ jtfr-", "mwMW@%"
+THIN, BROAD = "iIl.,:;'|![]()/ jtfr-", "mwMW@%"
 
 
 def text_width(words, size=SIZE):
     """Of a wide sans-serif: what is reckoned to fit does."""
     em = 0.0
     for c in words:
-        em += 0.42 if c in NARROW else 0.98 if c in WIDE or ord(c) > 0x2e7f \
+        em += 0.42 if c in THIN else 0.98 if c in BROAD or ord(c) > 0x2e7f \
             else 0.72 if c.isupper() else 0.64
     return em * size
 
@@ -91,42 +49,57 @@ def number(value):
     return ("%.2f" % value).rstrip("0").rstrip(".")
 
 
+# `more`: what else is known of it: the words of a text, the pixels of an image.
+Element = namedtuple("Element", "name attributes hint more")
+
+
+def serialized(found):
+    """An element as SVG."""
+    shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(str(
+        number(v) if isinstance(v, float) else v)))
+        for n, v in found.attributes.items() if v is not None)
+    inner = escape(found.more) if isinstance(found.more, str) else ""
+    if found.hint:
+        inner += "<title>%s</title>" % escape(printable(found.hint))
+    return "<%s%s>%s</%s>" % (found.name, shown, inner, found.name)
+
+
 class Canvas:
     """A picture that is drawn from top to bottom; height is known at its end."""
 
     def __init__(self, key, title, words, width):
         self.key, self.title, self.words, self.width = key, title, words, width
-        self.height = 0
         self.elements = []
         self.hatches = []
 
-    def add(self, name, inner="", **attributes):
-        shown = "".join(' %s="%s"' % (n.rstrip("_").replace("_", "-"), escape(str(
-            number(v) if isinstance(v, float) else v)))
-            for n, v in attributes.items() if v is not None)
-        self.elements.append("<%s%s>%s</%s>" % (name, shown, inner, name))
+    @property
+    def narrow(self):
+        """For a phone: names stand above what they name."""
+        return self.width < NARROW
+
+    def add(self, name, hint=None, more=None, **attributes):
+        self.elements.append(Element(name, attributes, hint, more))
 
     def text(self, x, y, words, anchor=None, css=None, turn=None, whole=None):
         """`whole`: what the words are an abbreviation of."""
         words = printable(words)
-        inner = escape(words)
-        if whole is not None and printable(whole) != words:
-            inner += "<title>%s</title>" % escape(printable(whole))
+        if not words:
+            return
+        whole = whole if whole is not None and printable(whole) != words else None
         turn = "rotate(%d %s %s)" % (turn, number(x), number(y)) if turn else None
-        self.add("text", inner, x=float(x), y=float(y), text_anchor=anchor,
+        self.add("text", whole, words, x=float(x), y=float(y), text_anchor=anchor,
                  class_=css, transform=turn)
 
     def line(self, x1, y1, x2, y2, css):
         self.add("path", d="M%s %sL%s %s" % tuple(map(number, (x1, y1, x2, y2))),
                  class_=css)
 
-    def rect(self, x, y, width, height, css, fill=None, hint=None):
-        inner = "<title>%s</title>" % escape(printable(hint)) if hint else ""
-        self.add("rect", inner, x=float(x), y=float(y), width=float(width),
-                 height=float(height), class_=css, fill=fill)
+    def rect(self, x, y, width, height, css, fill=None, hint=None, **more):
+        self.add("rect", hint, x=float(x), y=float(y), width=float(width),
+                 height=float(height), class_=css, fill=fill, **more)
 
-    def path(self, d, css, **more):
-        self.add("path", d=d, class_=css, **more)
+    def path(self, d, css, hint=None, **more):
+        self.add("path", hint, d=d, class_=css, **more)
 
     def marker(self, shape, x, y, radius, css):
         self.path(marker_path(shape, x, y, radius), css)
@@ -166,7 +139,7 @@ class Canvas:
         paper = ('<rect class="paper" width="100%" height="100%"></rect>'
                  if alone else "")
         return "\n".join([head, told, css + self.defs() + paper]
-                         + self.elements + ["</svg>"]) + "\n"
+                         + list(map(serialized, self.elements)) + ["</svg>"]) + "\n"
 
 
 # Strokes over a light ground; the first is all ground, darker.
@@ -183,22 +156,33 @@ def polygon(points):
     return "M" + "L".join("%s %s" % (number(x), number(y)) for x, y in points) + "Z"
 
 
+def stairs(points):
+    """From point to point, first to the side, then up."""
+    d = "M%s %s" % tuple(map(number, points[0]))
+    return d + "".join("H%sV%s" % tuple(map(number, at)) for at in points[1:])
+
+
 def marker_path(shape, x, y, r):
-    """One of eight shapes that can be told apart without colour."""
-    shape %= 8
+    """One of MARKERS shapes that can be told apart without colour."""
+    shape %= MARKERS
     if shape == 0:
         return "M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 %s 0Z" % tuple(map(number, (
             x - r, y, r, r, 2 * r, r, r, -2 * r)))
-    if shape == 1:
-        return polygon([(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)])
-    if shape in (2, 4):
-        up = 1 if shape == 2 else -1
-        return polygon([(x, y - up * 1.2 * r), (x + 1.2 * r, y + up * r),
-                        (x - 1.2 * r, y + up * r)])
-    if shape == 3:
-        return polygon([(x, y - 1.4 * r), (x + 1.4 * r, y), (x, y + 1.4 * r),
-                        (x - 1.4 * r, y)])
+    if shape in SHAPES:
+        return polygon([(x + r * a, y + r * b) for a, b in SHAPES[shape]])
     spikes = {5: 4, 6: 5, 7: 6}[shape]
     turns = [(math.pi * i / spikes, (1.5 if i % 2 == 0 else 0.6) * r)
              for i in range(2 * spikes)]
     return polygon([(x + far * math.sin(a), y - far * math.cos(a)) for a, far in turns])
+
+
+# Corners, in radii. Those from 8 on are for series beyond the colours.
+SHAPES = {
+    1: [(-1, -1), (1, -1), (1, 1), (-1, 1)],
+    2: [(0, -1.2), (1.2, 1), (-1.2, 1)],
+    3: [(0, -1.4), (1.4, 0), (0, 1.4), (-1.4, 0)],
+    4: [(0, 1.2), (1.2, -1), (-1.2, -1)],
+    8: [(-1.2, -1), (1.2, 1), (1.2, -1), (-1.2, 1)],
+    9: [(-1, -1.2), (1, -1.2), (-1, 1.2), (1, 1.2)],
+    10: [(-1.5, -0.5), (1.5, -0.5), (1.5, 0.5), (-1.5, 0.5)],
+    11: [(-0.5, -1.5), (0.5, -1.5), (0.5, 1.5), (-0.5, 1.5)]}

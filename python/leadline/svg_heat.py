@@ -16,18 +16,32 @@ def heat(canvas, picture, top):
         y_marks = [row for row, _ in picture.y_ticks]
         y_texts = [words for _, words in picture.y_ticks]
     y_full = axes.Scale(0, n if named else picture.y_end, bottom, top)
-    left = MARGIN + max(svg.text_width(w) for w in y_texts) + 12
+    room = canvas.width * 0.4
+    left = MARGIN + min(room, max(svg.text_width(w) for w in y_texts)) + 12
     right = canvas.width - MARGIN
     canvas.text(MARGIN, top - 10, picture.y_axis, css="muted")
     for mark, words in zip(y_marks, y_texts):
         y = y_full(mark + 0.5) if named else y_full(mark)
         if y > top - 1:
-            canvas.text(left - 6, y + 4, words, "end", "muted")
+            canvas.text(left - 6, y + 4, svg.fitted(words, room), "end", "muted",
+                        whole=words)
     cell_w, cell_h = (right - left) / columns, (bottom - top) / n
     canvas.rect(left, top, right - left, bottom - top, "axis")
     for level, d in heat_paths(picture.grid, left, bottom, cell_w, cell_h):
         canvas.path(d, "heat", fill_opacity="%.2f" % (level / LEVELS))
+    hosts(canvas, picture, (left, right, top, bottom))
     return heat_axis(canvas, picture, left, right, bottom)
+
+
+def hosts(canvas, picture, frame):
+    """Lines where something else begins, and its name where there is room."""
+    left, right, top, bottom = frame
+    ends = [x for x, _ in picture.flags[1:]] + [picture.x_end]
+    for (x, name), end in zip(picture.flags, ends):
+        begin, end = (left + (right - left) * at / picture.x_end for at in (x, end))
+        canvas.line(begin, top - 4, begin, bottom, "flag")
+        if svg.text_width(name) < end - begin - 4:
+            canvas.text((begin + end) / 2, top - 6, name, "middle", "muted")
 
 
 def heat_paths(grid, left, bottom, width, height):
@@ -56,7 +70,10 @@ def heat_axis(canvas, picture, left, right, bottom):
         words = axes.tick_text(i * step, step)
         half = svg.text_width(words) / 2
         canvas.text(min(x, canvas.width - half), bottom + 17, words, "middle", "muted")
-    canvas.text((left + right) / 2, bottom + 34, picture.x_axis, "middle", "muted")
+    shown = svg.fitted(picture.x_axis, canvas.width - 2 * MARGIN)
+    half = svg.text_width(shown) / 2 + MARGIN
+    canvas.text(min(max((left + right) / 2, half), canvas.width - half), bottom + 34,
+                shown, "middle", "muted", whole=picture.x_axis)
     x, y = left, bottom + 46
     canvas.text(x, y + 11, "0", css="muted")
     for level in range(1, LEVELS + 1):

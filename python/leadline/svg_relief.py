@@ -25,7 +25,8 @@ def length_text(metres):
 
 def draw(canvas, picture, top):
     width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE)
-    canvas.add("image", href=relief.as_link(picture.rows, picture.columns),
+    canvas.add("image", None, picture, href=relief.as_link(picture.rows,
+                                                           picture.columns),
                x=float(MARGIN), y=float(top), width=width, height=height,
                preserveAspectRatio="none", style="image-rendering: pixelated")
     canvas.rect(MARGIN, top, width, height, "axis")
@@ -50,17 +51,12 @@ def sizes(picture, room):
 def draw_colours(canvas, picture, x, top, bottom):
     """Shoal at the top."""
     low, high = picture.ends
-    name = canvas.key + "-colours"
-    stops = "".join('<stop offset="%.4f" stop-color="#%02x%02x%02x"></stop>' % (
-        (i / (len(picture.stops) - 1.0),) + tuple(c))
-        for i, c in enumerate(picture.stops))
-    canvas.add("defs", '<linearGradient id="%s" x1="0" x2="0" y1="0" y2="1">%s'
-               '</linearGradient>' % (name, stops))
     canvas.text(x, top - 6, "depth (m)", css="muted")
-    canvas.rect(x, top, BAR, bottom - top, "axis", "url(#%s)" % name)
-    # Styles win over attributes: the class draws no fill.
-    canvas.elements[-1] = canvas.elements[-1].replace(
-        ' fill="url(#%s)"' % name, ' style="fill: url(#%s)"' % name)
+    steps = int(bottom - top)
+    for i in range(steps):
+        canvas.rect(x, top + i, BAR, 1.5 if i + 1 < steps else 1, None,
+                    mixed(picture.stops, i / max(steps - 1.0, 1.0)))
+    canvas.rect(x, top, BAR, bottom - top, "axis")
     if high <= low:
         canvas.text(x + BAR + 8, top + 10, "%.2f" % low, css="muted")
         return
@@ -71,3 +67,11 @@ def draw_colours(canvas, picture, x, top, bottom):
     for m in marks:
         canvas.line(x + BAR, scale(m), x + BAR + 4, scale(m), "axis")
         canvas.text(x + BAR + 8, scale(m) + 4, axes.tick_text(m, step), css="muted")
+
+
+def mixed(stops, part):
+    """The colour at `part`, from 0 to 1, of all that lie between the stops."""
+    at = part * (len(stops) - 1)
+    i = min(int(at), len(stops) - 2)
+    return "#" + "".join("%02x" % int(round(a + (b - a) * (at - i)))
+                         for a, b in zip(stops[i], stops[i + 1]))

@@ -1,58 +1,101 @@
 """Rows of marks, and rows of parts that add up, as SVG."""
 from leadline import axes, svg, table
 from leadline.svg_parts import (Groups, LABELS, MARGIN, RADIUS, css, indent, key,
-                                label_column, many, stroke, value_axis)
+                                label_column, look, many, stroke, value_axis)
 
 ROW = 20           # from one mark to the next in a row
 BAR = 22           # height of a row of parts
 
 
-def mark_text(found):
+ABOVE = 18         # room for a name above its marks
+
+
+def mark_text(found, ratio=False):
+    if ratio:
+        return ratio_text(found)
     if found.low is None:
         return table.number(found.centre)
     return "%s [%s, %s]" % tuple(map(table.number,
                                      (found.centre, found.low, found.high)))
 
 
+def ratio_text(found):
+    """1.10x [1.06, 1.15]"""
+    values = (found.centre, found.low, found.high) if found.low else (found.centre,)
+    words = [("%#.3g" % v).rstrip(".") for v in values]
+    return words[0] + "x" + (" [%s, %s]" % tuple(words[1:]) if found.low else "")
+
+
 def rows(canvas, picture, top):
+    looks = [look(picture, i, name) for i, name in enumerate(picture.series)]
+
     def swatch(x, y, i):
-        canvas.marker(i, x + 7, y, RADIUS, css(i))
+        canvas.marker(looks[i][1], x + 7, y, RADIUS, css(looks[i][0]))
     y = top
     if len(picture.series) > 1:
         y = key(canvas, y, enumerate(picture.series), swatch)
     every = [m for row in picture.rows for m in row.marks]
-    texts = [mark_text(m) for m in every]
-    left = label_column([row.label for row in picture.rows]) + MARGIN + 12
-    right = canvas.width - MARGIN - max([svg.text_width(w) for w in texts] or [0]) - 12
-    values = [v for m in every for v in list(m.values) + [m.low, m.high, m.centre]]
-    scale, marks, words = axes.up_from_zero(values, left, right, many(left, right))
-    place, groups, places = y, Groups(), []
+    single = canvas.narrow and all(len(row.marks) < 2 for row in picture.rows)
+    texts = [mark_text(m, picture.about) for m in every]
+    left = label_column(canvas, [row.label for row in picture.rows]) + MARGIN + 12
+    beside = 12 if single else max([svg.text_width(w) for w in texts] or [0]) + 12
+    right = canvas.width - MARGIN - beside
+    axis = axis_of(picture, every, left, right)
+    first, groups, places = y, Groups(), []
     for row in picture.rows:
         y = groups.head(y, row.group)
         places.append(y)
-        y += ROW * max(1, len(row.marks)) + 6
-    bottom = value_axis(canvas, scale, marks, words, place, y, picture.axis)
+        y += ROW * max(1, len(row.marks)) + 6 + ABOVE * canvas.narrow
+    if picture.about:
+        shade(canvas, picture.about, axis.scale, first, y)
+    bottom = value_axis(canvas, axis, first, y, picture.axis)
     groups.draw(canvas)
     for row, at in zip(picture.rows, places):
-        draw_row(canvas, picture, row, at, scale, right)
+        draw_row(canvas, picture, row, at, axis.scale, right, single)
     return bottom
 
 
-def draw_row(canvas, picture, row, y, scale, right):
-    middle = y + ROW * max(1, len(row.marks)) / 2 + 4
-    canvas.text(indent(row.group), middle, svg.fitted(row.label, LABELS),
-                whole=row.label)
+def axis_of(picture, every, left, right):
+    values = [v for m in every for v in list(m.values) + [m.low, m.high, m.centre]]
+    make = axes.of_ratios if picture.about else axes.of_values
+    return make(values + list(picture.span), left, right, many(left, right))
+
+
+def shade(canvas, factor, scale, top, bottom):
+    """What is too near to 1 to matter, and 1."""
+    begin, end = scale(1.0 / factor), scale(factor)
+    canvas.rect(begin, top, end - begin, bottom - top, "band")
+    canvas.line(scale(1.0), top, scale(1.0), bottom, "axis")
+
+
+def draw_row(canvas, picture, row, y, scale, right, single):
+    draw_name(canvas, picture, row, y, single)
+    y += ABOVE * canvas.narrow
     for i, found in enumerate(row.marks):
         at = y + ROW * i + ROW / 2
-        n = picture.series.index(found.series)
+        colour, shape = look(picture, picture.series.index(found.series), found.series)
         for value in found.values:
-            canvas.marker(n, scale(value), at, 2.6, css(n) + " dot")
+            canvas.marker(shape, scale(value), at, 2.6, css(colour) + " dot")
         if found.low is not None:
             canvas.path("M%s %sH%sM%s %sv8M%s %sv8" % tuple(map(svg.number, (
                 scale(found.low), at, scale(found.high), scale(found.low), at - 4,
-                scale(found.high), at - 4))), "bar " + stroke(n))
-        canvas.marker(n, scale(found.centre), at, RADIUS, css(n) + " edge")
-        canvas.text(right + 12, at + 4, mark_text(found))
+                scale(found.high), at - 4))), "bar " + stroke(colour))
+        canvas.marker(shape, scale(found.centre), at, RADIUS, css(colour) + " edge")
+        if not single:
+            canvas.text(right + 12, at + 4, mark_text(found, picture.about))
+
+
+def draw_name(canvas, picture, row, y, single):
+    if not canvas.narrow:
+        canvas.text(indent(row.group), y + ROW * max(1, len(row.marks)) / 2 + 4,
+                    svg.fitted(row.label, LABELS), whole=row.label)
+        return
+    words = mark_text(row.marks[0], picture.about) if single and row.marks else ""
+    room = canvas.width - 2 * MARGIN - 12 - svg.text_width(words)
+    canvas.text(indent(row.group), y + 14, svg.fitted(row.label, room), css="halo",
+                whole=row.label)
+    if words:
+        canvas.text(canvas.width - MARGIN, y + 14, words, "end", "halo")
 
 
 # ---- parts that add up -------------------------------------------------------
@@ -68,19 +111,21 @@ def stacks(canvas, picture, top):
             if any(bar.values[i] for bar in picture.bars)]
     y = key(canvas, top, used, swatch)
     totals = [sum(bar.values) for bar in picture.bars]
-    left = label_column([bar.label for bar in picture.bars]) + MARGIN + 12
+    left = label_column(canvas, [bar.label for bar in picture.bars]) + MARGIN + 12
     right = canvas.width - MARGIN - max(svg.text_width(seconds(t)) for t in totals) - 12
-    scale, marks, words = axes.up_from_zero(totals, left, right, many(left, right))
+    axis = axes.Axis(*axes.up_from_zero(totals, left, right, many(left, right)))
+    scale, above = axis.scale, ABOVE * canvas.narrow
     place, groups, places = y, Groups(), []
     for bar in picture.bars:
         y = groups.head(y, bar.group)
         places.append(y)
-        y += BAR + 6
-    bottom = value_axis(canvas, scale, marks, words, place, y, picture.axis)
+        y += BAR + 6 + above
+    bottom = value_axis(canvas, axis, place, y, picture.axis)
     groups.draw(canvas)
     for bar, at, total in zip(picture.bars, places, totals):
-        canvas.text(indent(bar.group), at + BAR / 2 + 5, svg.fitted(bar.label, LABELS),
-                    whole=bar.label)
+        canvas.text(indent(bar.group), at + (14 if above else BAR / 2 + 5), svg.fitted(
+            bar.label, canvas.width - 40 if above else LABELS), whole=bar.label)
+        at += above
         so_far = 0.0
         for i, value in enumerate(bar.values):
             draw_part(canvas, picture.parts[i], fill(i), edge(i), value, at,

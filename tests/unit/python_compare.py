@@ -427,8 +427,8 @@ class Tails(Case):
         self.fill("a")
         self.fill("b")
         self.rows(self.dir)
-        self.assertRegex(self.meaning[0], r"^Latencies: no difference shown for b \(one "
-                         r"smaller than 1\.\d+x could have been missed\)\.$")
+        self.assertRegex(self.meaning[0], r"^Latencies: no difference shown for b \("
+                         r"one smaller than 1\.\d+x could have been missed\)\.$")
 
     def test_a_bucket_is_no_difference(self):
         """All values of one in one bucket, those of the other in the next."""

@@ -31,14 +31,14 @@ class Case(LeadlineCase):
     def draw(self, kind, *paths):
         """The pictures of a kind; their SVG is looked at, too."""
         made = gallery.Gallery(paths or [self.dir]).pictures(kind)
-        for picture in made:
+        for picture in draw_svg.singles(made):
             self.sound(picture)
         return made
 
     def sound(self, picture):
         """Well-formed, described, and no text beyond its borders."""
-        for alone in (False, True):
-            root = tree.fromstring(draw_svg.draw(picture, alone))
+        for alone, narrow in ((False, False), (True, False), (False, True)):
+            root = tree.fromstring(draw_svg.draw(picture, alone, narrow))
             self.assertEqual(root.find(SVG + "title").text,
                              svg.printable(picture.title))
             self.assertTrue(root.find(SVG + "desc").text)
@@ -169,14 +169,13 @@ class Kinds(Case):
     def test_bandwidth(self):
         self.series("a", {"write_MBps": 100, "read_MBps": 50})
         self.series("b", {"write_MBps": 120}, rounds=3)
-        (picture,) = self.draw("bandwidth")
-        self.assertEqual([(row.label, len(row.marks)) for row in picture.rows],
-                         [("a", 2), ("b", 1)])
-        first, last = picture.rows[0].marks[0], picture.rows[1].marks[0]
+        write, read = self.draw("bandwidth")
+        self.assertEqual([(row.label, row.marks[0].series) for row in write.rows],
+                         [("b", "posix"), ("a", "posix")])
+        self.assertEqual([row.label for row in read.rows], ["a"])
+        first, last = (row.marks[0] for row in reversed(write.rows))
         self.assertTrue(first.low < first.centre < first.high)
         self.assertEqual((last.low, len(last.values)), (None, 3))
-        self.assertIn("Highest median to write: b (120 MB/s), lowest: a (100 MB/s).",
-                      picture.words)
 
     def test_many_configurations_are_several_pictures(self):
         for i in range(60):
@@ -186,6 +185,20 @@ class Kinds(Case):
         self.assertEqual([len(p.rows) for p in made], [20, 20, 20])
         self.assertIn("(3 of 3)", made[2].title)
         self.assertEqual(len(set(p.key for p in made)), 3)
+        rates = [row.marks[0].centre for p in made for row in p.rows]
+        self.assertEqual(rates, sorted(rates, reverse=True))
+        # One scale: the values of all are in each.
+        self.assertTrue(all(max(p.span) == 60 and min(p.span) == 1 for p in made))
+
+    def test_of_very_many_both_ends(self):
+        for i in range(120):
+            save(self.dir, "%d.json" % i, full({"write_MBps": [i + 1.0]},
+                                               label="c%03d" % i))
+        (picture,) = self.draw("bandwidth")
+        self.assertEqual([(r.group, r.label) for r in picture.rows[::23]],
+                         [("the highest 12 of 120", "c119"), ("the lowest 12", "c000")])
+        self.assertIn("The 96 between them are in the table of verdicts.",
+                      picture.words)
 
     def test_file_types(self):
         for kind, rate in (("unique", 100), ("shared", 50)):
@@ -227,11 +240,14 @@ class Kinds(Case):
 
     def test_thousands_of_ranks(self):
         self.series("many", {"write_MBps": 1}, rounds=1, ranks=3000, slowest=(2999, 9))
-        (picture,) = self.draw("ranks")
-        points = picture.series[0].points
-        self.assertEqual((len(points), points[-1].x, points[-1].y), (250, 2999, 36))
-        self.assertIn("Each mark is the slowest of 12 neighbouring ranks.",
-                      picture.words)
+        curve, strip = self.draw("ranks")
+        points = curve.series[0].points
+        self.assertEqual((len(points), points[0].y, points[1].y), (3000, 36, 4))
+        self.assertIn("rank 2999 needs 9.0 times", curve.words[0])
+        self.assertEqual((len(strip.grid[0]), strip.grid[0][-1], strip.top),
+                         (250, 1.0, "36 s"))
+        self.assertIn("Each column is the slowest of 12 neighbouring ranks.",
+                      strip.words)
 
     def test_alpha(self):
         rows = [figure(name, [value * a], at={"alpha": a}) for a in (1.2, 1.3, 1.4)
