@@ -24,13 +24,14 @@ HOW_TO_READ = [
     "A configuration's figure is the median over its runs; beside it stands the 95 % "
     "interval of the geometric mean (Student's t on logarithms), for six runs or more. "
     "Faint marks are single runs.",
-    "\u201cFaster\u201d and \u201cslower\u201d are said where the 95 % interval of the "
-    "ratio to the baseline does not hold 1. \u201cNo difference shown\u201d is not "
-    "\u201cthe same\u201d: more rounds may show one. Of twenty comparisons of equal "
-    "things, one will be called different.",
+    "A configuration is called faster or slower if the interval of the ratio to the "
+    "baseline does not hold 1, and equal if the whole interval is near 1. \u201cNo "
+    "difference shown\u201d is not \u201cthe same\u201d: more rounds may show one. The "
+    "verdicts on rates hold together: in 19 of 20 sweeps of equal things none is "
+    "called different.",
     "Latencies are the times of single transfers: p99 is what 99 of 100 did not "
-    "exceed. A configuration is called better or worse in one only where that holds "
-    "for all of its latencies together. Percentiles are known to 4.4 %, their ratios "
+    "exceed. A configuration is called better or worse in one latency only if that "
+    "stands up among all of them. Percentiles are known to 4.4 %, their ratios "
     "accordingly.",
     "Runs of one round of a sweep are compared with each other, pair by pair. With "
     "another program, number of ranks, workload or cache policy, configurations are "

@@ -59,6 +59,8 @@ def serialized(found):
         number(v) if isinstance(v, float) else v)))
         for n, v in found.attributes.items() if v is not None)
     inner = escape(found.more) if isinstance(found.more, str) else ""
+    if isinstance(found.more, tuple):   # elements of a group
+        inner = "".join(map(serialized, found.more))
     if found.hint:
         inner += "<title>%s</title>" % escape(printable(found.hint))
     return "<%s%s>%s</%s>" % (found.name, shown, inner, found.name)

@@ -3,6 +3,8 @@
 Grids may have many cells, so that neighbours of one look are one path, in units of
 cells; each picture keeps below some tens of kilobytes.
 """
+from collections import OrderedDict
+
 from leadline import axes, svg
 from leadline.svg_parts import MARGIN, css, key, many, stroke
 
@@ -71,9 +73,10 @@ def draw_cells(canvas, rows, left, top, right, bottom):
     high = (bottom - top) / len(rows)
     parts = []
     for (colour, level), found in sorted(cell_paths(rows).items()):
-        parts.append('<path class="%s" fill-opacity="%.2f" d="%s"></path>' % (
-            css(colour), level / LEVELS, "".join(found)))
-    canvas.add("g", "".join(parts), shape_rendering="crispEdges",
+        parts.append(svg.Element("path", OrderedDict([
+            ("class_", css(colour)), ("fill_opacity", "%.2f" % (level / LEVELS)),
+            ("d", "".join(found))]), None, None))
+    canvas.add("g", more=tuple(parts), shape_rendering="crispEdges",
                transform="matrix(%.5f 0 0 %.5f %s %s)" % (
                    wide, -high, svg.number(left), svg.number(bottom)))
     canvas.rect(left, top, right - left, bottom - top, "axis")
@@ -359,9 +362,8 @@ def spread(name, title, words, cells, colour, small):
             seconds_text(2 ** time * 1e-9), seconds_text(2 ** (time + 1) * 1e-9),
             "{:,}".format(calls), seconds_text(seconds))
         canvas.rect(x_of(size), y_of(time + 1), x_of(size + 1) - x_of(size),
-                    y_of(time) - y_of(time + 1), css(colour), hint=hint)
-        canvas.elements[-1] = canvas.elements[-1].replace(
-            "<rect ", '<rect fill-opacity="%.2f" ' % (share * share), 1)
+                    y_of(time) - y_of(time + 1), css(colour), hint=hint,
+                    fill_opacity="%.2f" % (share * share))
     spread_axes(canvas, (x_low, x_high, y_low, y_high), x_of, y_of, left, right, bottom)
     if small and 2.0 ** x_low < small < 2.0 ** x_high:
         x = x_of(len(bin(int(small))) - 3 + small / 2.0 ** (len(bin(int(small))) - 3)
