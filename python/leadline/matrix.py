@@ -85,12 +85,25 @@ class Matrix:
         return "%s=%s" % (name, text) if shared else text
 
     def short_names(self):
-        def words(key):
-            return " ".join(self.text(name, value) for name, value
-                            in zip(self.table, key) if value not in (None, False))
-        full = {id(g): words(key) for key, some in self.cells.items() for g in some}
-        unique = len(set(full.values())) == len(self.groups) and all(full.values())
-        return names.distinct([full[id(g)] if unique else g.name for g in self.groups])
+        """Each configuration's values; where that is too long, depth=16 becomes d16."""
+        keys = [self.key(g) for g in self.groups]
+        full = [self.words(key, {}) for key in keys]
+        if len(set(full)) < len(full) or not all(full):
+            return names.distinct([g.name for g in self.groups])
+        if max(map(len, full)) > names.LONGEST:
+            short = names.prefixes(list(self.table))
+            full = [self.words(key, short) for key in keys]
+        return names.distinct(full)
+
+    def words(self, key, short):
+        """`short`: {name of a factor: what to write for "name="}"""
+        out = []
+        for name, value in zip(self.table, key):
+            text, begin = self.text(name, value), name + "="
+            if name in short and text.startswith(begin):
+                text = short[name] + text[len(begin):]
+            out += [] if value is None or value is False else [text]
+        return " ".join(out)
 
     def name(self, group):
         return self.short[id(group)]

@@ -63,6 +63,16 @@ def cut(text, longest=LONGEST):
     return text[:head] + "~" + text[len(text) - (longest - 1 - head):]
 
 
+def prefixes(texts):
+    """{text: its shortest beginning that no other one has}"""
+    out = {}
+    for text in texts:
+        others = [t for t in texts if t != text]
+        out[text] = next((text[:n] for n in range(1, len(text))
+                          if not any(t.startswith(text[:n]) for t in others)), text)
+    return out
+
+
 def distinct(texts):
     """Each cut to LONGEST, and numbered where that makes them equal."""
     short = [cut(text) for text in texts]

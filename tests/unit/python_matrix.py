@@ -218,6 +218,11 @@ class Factors(LeadlineCase):
         some, groups = self.matrix(factorial(("a", ["x", "y"]), ("b", ["x", "z"])))
         self.assertEqual([some.name(g) for g in groups],
                          ["a=x b=x", "a=x z", "y b=x", "y z"])
+        some, groups = self.matrix(factorial(
+            ("iomethod", ["uring"]), ("depth", [8, 16]), ("align", [0, 1]),
+            ("filetype", ["shared-by-all", "unique"]), ("npix", [100, 200])))
+        self.assertEqual(some.name(groups[0]), "n100 shared-by-all d8 a0")
+        self.assertEqual(some.name(groups[-1]), "n200 unique d16 a1")
         self.assertEqual(names.size_text(1536), "1536")
         self.assertEqual(names.size_text(3 << 30), "3G")
         self.assertEqual(names.distinct(["a" * 40 + "1", "a" * 40 + "2" + "b" * 40])[0],
