@@ -24,10 +24,10 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
 
 # Programs of several commands, and all others: each has --help and --version.
 COMMANDS = {
-    "iotrace": "run summary dump merge export compare ldad plot bins recover",
+    "iotrace": "run summary report dump merge export compare ldad plot bins recover",
     "ldad": "info verify flatten cat rm perf mandelbrot jacobi fft",
     "leadline": "compare sweep report plot list trend import export validate schema "
-                "calibrate"}
+                "calibrate io500 launcher"}
 PLAIN = ["blocktransfer", "madbench", "pfmload", "gsfgen", "gsfinfo", "pfminfo"]
 if HAVE_CLANG:
     COMMANDS["ldadc"] = "analyse plan check rewrite build"
@@ -107,12 +107,14 @@ class Material(Case):
             ("iotrace", "compare", "--json=-", self.at(run), self.at(run)),
             ("iotrace", "ldad", self.at(run)), ("iotrace", "ldad", "--json=-",
                                                 self.at(run)),
+            ("iotrace", "ldad", "--skeleton=-", self.at(run)),
             ("iotrace", "bins", self.at(run)),
             ("iotrace", "export", "--csv=-", self.at(run)),
             ("leadline", "compare", self.place), ("leadline", "list", self.place),
             ("leadline", "trend", self.at("a.json")),
             ("leadline", "export", self.at("a.json")),
-            ("leadline", "validate", self.at("a.json")),
+            ("leadline", "validate", self.at("a.json")), ("leadline", "schema"),
+            ("leadline", "launcher"),
             ("leadline", "compare", "--format=json", self.at("a.json")),
         ]
         if HAVE_SCALAPACK:
