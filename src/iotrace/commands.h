@@ -7,6 +7,7 @@
 
 int command_run(int argc, char **argv);
 int command_summary(int argc, char **argv);
+int command_findings(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_recover(int argc, char **argv);

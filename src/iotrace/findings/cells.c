@@ -1,0 +1,168 @@
+/* Cells: what is counted of one rank and one file. */
+#include "base/err.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void evidence_count(struct evidence *v, const struct event *e, uint64_t seq,
+                    int64_t bytes, int64_t ns)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (v->calls++ == 0) {
+        v->first_ns = e->start_ns;
+        v->seq[0] = v->seq[1] = seq;
+    }
+    log_sum(&v->bytes, bytes);
+    log_sum(&v->ns, ns);
+    v->seq[2] = seq;
+    if (end > v->last_ns)
+        v->last_ns = end;
+    if (e->duration_ns > v->longest_ns) {
+        v->longest_ns = e->duration_ns;
+        v->seq[1] = seq;
+    }
+}
+
+void evidence_add(struct evidence *to, const struct evidence *from)
+{
+    if (from->calls == 0)
+        return;
+    if (to->calls == 0) {
+        *to = *from;
+        return;
+    }
+    to->calls += from->calls;
+    log_sum(&to->bytes, from->bytes);
+    log_sum(&to->ns, from->ns);
+    if (from->first_ns < to->first_ns) {
+        to->first_ns = from->first_ns;
+        to->seq[0] = from->seq[0];
+    }
+    if (from->last_ns > to->last_ns) {
+        to->last_ns = from->last_ns;
+        to->seq[2] = from->seq[2];
+    }
+    if (from->longest_ns > to->longest_ns) {
+        to->longest_ns = from->longest_ns;
+        to->seq[1] = from->seq[1];
+    }
+}
+
+static uint32_t cell_hash(uint32_t actor, uint32_t file)
+{
+    uint64_t h = ((uint64_t)actor << 32 | file) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static void cells_hash_again(struct findings *f)
+{
+    for (uint32_t i = 0; i < f->cells; i++) {
+        uint32_t at = cell_hash(f->cell[i].actor, f->cell[i].file) % f->slots;
+        while (f->slot[at])
+            at = (at + 1) % f->slots;
+        f->slot[at] = i + 1;
+    }
+}
+
+static int cells_grow(struct findings *f)
+{
+    if (f->cells < f->cell_room)
+        return 0;
+    uint32_t room = f->cell_room ? 2 * f->cell_room : 64;
+    struct cell *more = realloc(f->cell, room * sizeof *more);
+    if (more)
+        f->cell = more;
+    uint32_t *slot = more ? calloc(2 * (size_t)room, sizeof *slot) : NULL;
+    if (!slot)
+        return f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    free(f->slot);
+    f->slot = slot;
+    f->slots = 2 * room;
+    f->cell_room = room;
+    cells_hash_again(f);
+    return 0;
+}
+
+struct cell *cell_get(struct findings *f, uint32_t actor, uint32_t file)
+{
+    uint32_t at = f->slots ? cell_hash(actor, file) % f->slots : 0;
+    for (; f->slots && f->slot[at]; at = (at + 1) % f->slots) {
+        struct cell *c = &f->cell[f->slot[at] - 1];
+        if (c->actor == actor && c->file == file)
+            return c;
+    }
+    if (f->cells == CELLS_MAX || cells_grow(f))
+        return NULL;
+    struct file *x = &f->file[file];
+    struct cell *c = &f->cell[f->cells++];
+    *c = (struct cell){.actor = actor, .file = file, .next = x->cells};
+    x->cells = f->cells;
+    x->sharers++;
+    at = cell_hash(actor, file) % f->slots;
+    while (f->slot[at])
+        at = (at + 1) % f->slots;
+    f->slot[at] = f->cells;
+    return c;
+}
+
+struct side *cell_side(struct findings *f, struct cell *c, int write)
+{
+    struct side **s = &c->side[write];
+    if (!*s && (*s = calloc(1, sizeof **s)))
+        (*s)->low = INT64_MAX;
+    if (!*s)
+        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    return *s;
+}
+
+struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes, bool collective)
+{
+    uint8_t power = bytes > 0 ? (uint8_t)(63 - __builtin_clzll((uint64_t)bytes)) : 0;
+    for (int i = 0; i < s->bins; i++)
+        if (s->bin[i].power == power && s->bin[i].collective == collective)
+            return &s->bin[i];
+    struct bin *more = realloc(s->bin, ((size_t)s->bins + 1) * sizeof *more);
+    if (!more) {
+        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return NULL;
+    }
+    s->bin = more;
+    more[s->bins] = (struct bin){.power = power, .collective = collective};
+    return &more[s->bins++];
+}
+
+/* A pattern of nested loops has a few distances that come again and again; at random
+ * they do not. */
+enum order order_next(struct order_state *o, int64_t offset, int64_t bytes)
+{
+    int64_t jump = offset - o->at;
+    enum order order = ORDER_RANDOM;
+    if (!o->begun || offset == o->end)
+        order = ORDER_SEQUENTIAL;
+    for (int i = 0; i < o->jumps && order == ORDER_RANDOM; i++)
+        if (o->jump[i] == jump && (jump > bytes || -jump > bytes))
+            order = ORDER_STRIDED;
+    if (order == ORDER_RANDOM) {
+        o->jump[o->next] = jump;
+        o->next = (o->next + 1) % JUMPS;
+        o->jumps += o->jumps < JUMPS;
+    }
+    o->begun = true;
+    o->at = offset;
+    o->end = offset + bytes;
+    return order;
+}
+
+void cells_free(struct findings *f)
+{
+    for (uint32_t i = 0; i < f->cells; i++)
+        for (int w = 0; w < 2; w++)
+            if (f->cell[i].side[w]) {
+                extents_free(&f->cell[i].side[w]->seen);
+                free(f->cell[i].side[w]->bin);
+                free(f->cell[i].side[w]);
+            }
+    free(f->cell);
+    free(f->slot);
+}

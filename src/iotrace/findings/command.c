@@ -1,0 +1,84 @@
+/* findings: what a run does to its files that costs it time. */
+#include "base/err.h"
+#include "iotrace/commands.h"
+#include "iotrace/findings/findings.h"
+#include <errno.h>
+#include <string.h>
+
+#define STATUS_FOUND 3
+
+static int show(const struct findings *f, const char *json)
+{
+    if (!json) {
+        findings_text(f, stdout);
+        return 0;
+    }
+    FILE *out = command_create(json, true);
+    if (!out)
+        return -EIO;
+    findings_json(f, out);
+    return command_finish(out, json);
+}
+
+static int level_of(const char *fail_on)
+{
+    return !strcmp(fail_on, "high")     ? SEVERITY_HIGH
+           : !strcmp(fail_on, "medium") ? SEVERITY_MEDIUM
+                                        : SEVERITY_LOW;
+}
+
+static int answer(const struct findings_ask *ask, const char *json, const char *fail_on)
+{
+    struct findings *f;
+    int rc = findings_make(&f, ask);
+    rc = rc ? rc : show(f, json);
+    bool bad = !rc && fail_on && findings_worst(f) >= level_of(fail_on);
+    int status = findings_status(f, rc);
+    findings_free(&f);
+    return status == EXIT_GOOD && bad ? STATUS_FOUND : status;
+}
+
+int command_findings(int argc, char **argv)
+{
+    struct findings_ask ask = {.rank = -1};
+    const char *json = NULL, *fail_on = NULL;
+    struct opt table[] = {
+        {OPT_TEXT, "RUN", .value = &ask.run, .required = true,
+         .help = "a run's folder, or a log"},
+        {OPT_TEXT, "json", .value = &json, .arg = "FILE",
+         .help = "write them as JSON to this file (-: standard output), and no text"},
+        {OPT_TEXT, "only", .value = &ask.only, .arg = "ID,...",
+         .help = "look for findings of these names only"},
+        {OPT_REAL, "floor", .value = &ask.floor_s, .preset = "0.005", .arg = "SECONDS",
+         .unit = "s", .max = 1e6,
+         .help = "leave out findings with less time at stake"},
+        {OPT_CHOICE, "fail-on", .value = &fail_on, .choices = "high|medium|low",
+         .help = "end with status 3 where a finding is as severe as that"},
+        {OPT_FLAG, "all", .value = &ask.all,
+         .help = "also processes without a rank, MPI_Init and MPI_Finalize, pipes, "
+                 "sockets, and files of the system"},
+        {OPT_INT, "rank", .value = &ask.rank, .arg = "N", .help = "only this rank"},
+        {OPT_LIST, "file", .value = &ask.file, .arg = "GLOB",
+         .help = "only files whose name matches, as in \"*.h5\"; may be repeated"},
+        {OPT_TEXT, "phase", .value = &ask.phase, .arg = "REGION",
+         .help = "only calls within regions of this name"},
+        {OPT_TEXT, "process", .value = &ask.process, .arg = "NAME",
+         .help = "only processes of this program, or the one with this number"},
+        {OPT_BYTES, "small", .value = &ask.small_bytes, .arg = "BYTES", .unit = "B",
+         .help = "transfers below this are small [estimated from the run]"},
+        {OPT_BYTES, "block", .value = &ask.block_bytes, .arg = "BYTES", .unit = "B",
+         .help = "block size of the file system [as recorded]"},
+        {OPT_BYTES, "lock", .value = &ask.lock_bytes, .arg = "BYTES", .unit = "B",
+         .help = "unit of the file system's locks: a stripe, a block [as recorded]"},
+        {OPT_CHOICE, "client", .value = &ask.client, .preset = "host",
+         .choices = "host|rank", .help = "who holds such a lock"}};
+    const struct opt_program p = {
+        "iotrace findings", "RUN",
+        "Tells what the run did to its files that cost it time, most important first: "
+        "with files, ranks, times and counts as evidence, and a remedy.",
+        table, sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    return answer(&ask, json, fail_on);
+}

@@ -1,0 +1,255 @@
+/* Names of files: which are in scope, which are one group, what is known of them. */
+#include "base/err.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const fold_name[FOLDS] = {"",
+                                      "other processes",
+                                      "MPI_Init and MPI_Finalize",
+                                      "kernel files",
+                                      "pipes and sockets",
+                                      "memory",
+                                      "system and libraries"};
+
+struct place {
+    const char *begins;
+    enum fold fold;
+};
+
+static const struct place place[] = {
+    {"/proc/", FOLD_KERNEL},     {"/sys/", FOLD_KERNEL},
+    {"/dev/shm/", FOLD_MEMORY},  {"/dev/", FOLD_KERNEL},
+    {"/run/", FOLD_KERNEL},      {"/var/run/", FOLD_KERNEL},
+    {"pipe:", FOLD_PIPE},        {"socket:", FOLD_PIPE},
+    {"|", FOLD_PIPE},            {"anon_inode:", FOLD_PIPE},
+    {"memfd:", FOLD_MEMORY},     {"/memfd:", FOLD_MEMORY},
+    {"/etc/", FOLD_SYSTEM},      {"/usr/", FOLD_SYSTEM},
+    {"/lib", FOLD_SYSTEM},       {"/bin/", FOLD_SYSTEM},
+    {"/sbin/", FOLD_SYSTEM},     {"/var/lib/", FOLD_SYSTEM},
+    {"/opt/intel/", FOLD_SYSTEM}};
+
+/* What interpreters and the loader read on their own. */
+static bool is_library(const char *name)
+{
+    static const char *const within[] = {"/site-packages/", "/dist-packages/",
+                                         "/__pycache__/", "/lib/python", "/lib/R/",
+                                         "/lib/perl"};
+    for (size_t i = 0; i < sizeof within / sizeof within[0]; i++)
+        if (strstr(name, within[i]))
+            return true;
+    const char *so = strstr(name, ".so");
+    return so && (so[3] == 0 || so[3] == '.');
+}
+
+enum fold file_fold(const char *name)
+{
+    for (size_t i = 0; i < sizeof place / sizeof place[0]; i++)
+        if (!strncmp(name, place[i].begins, strlen(place[i].begins)))
+            return place[i].fold;
+    return is_library(name) ? FOLD_SYSTEM : FOLD_NONE;
+}
+
+/* ---- groups ----------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* `name` with # in the place of each run of digits. */
+static void group_key(const char *name, char *out, size_t room)
+{
+    size_t n = 0;
+    for (const char *s = name; *s && n + 1 < room; s++) {
+        if (!is_digit(*s))
+            out[n++] = *s;
+        else if (s == name || !is_digit(s[-1]))
+            out[n++] = '#';
+    }
+    out[n] = 0;
+}
+
+/* Which runs of digits are not the same in both, which have the same key. */
+static uint64_t group_differs(const char *a, const char *b)
+{
+    uint64_t differs = 0;
+    for (int run = 0; *a && *b; a++, b++) {
+        if (!is_digit(*a) || !is_digit(*b))
+            continue;
+        size_t n = strspn(a, "0123456789"), m = strspn(b, "0123456789");
+        if (n != m || memcmp(a, b, n) != 0)
+            differs |= (uint64_t)1 << (run < 63 ? run : 63);
+        run++;
+        a += n - 1;
+        b += m - 1;
+    }
+    return differs;
+}
+
+const char *group_name(const struct findings *f, uint32_t group, char *out, size_t room)
+{
+    const struct group *g = &f->group[group];
+    const char *s = names_get(&f->names, g->shown);
+    size_t n = 0;
+    for (int run = 0; *s && n + 1 < room;) {
+        size_t digits = strspn(s, "0123456789");
+        if (digits == 0) {
+            out[n++] = *s++;
+            continue;
+        }
+        if (g->differs >> (run < 63 ? run : 63) & 1)
+            out[n++] = '#';
+        else
+            for (size_t i = 0; i < digits && n + 1 < room; i++)
+                out[n++] = s[i];
+        run++;
+        s += digits;
+    }
+    out[n] = 0;
+    return out;
+}
+
+static int grow(struct findings *f, void **list, uint32_t *room, uint32_t n,
+                size_t size)
+{
+    if (n < *room)
+        return 0;
+    uint32_t more = n + 1 > 2 * *room ? n + 64 : 2 * *room;
+    char *at = realloc(*list, more * size);
+    if (!at)
+        return f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    memset(at + *room * size, 0, (more - *room) * size);
+    *list = at;
+    *room = more;
+    return 0;
+}
+
+static int group_of(struct findings *f, uint32_t name, uint32_t *group)
+{
+    char key[4096];
+    const char *text = names_get(&f->names, name);
+    group_key(text, key, sizeof key);
+    uint32_t id = names_add(&f->names, key), room = f->name_room;
+    if (grow(f, (void **)&f->group_of_name, &room, f->names.n + 1, sizeof(uint32_t)))
+        return -ENOMEM;
+    room = f->name_room;
+    if (grow(f, (void **)&f->file_of_name, &room, f->names.n + 1, sizeof(uint32_t)))
+        return -ENOMEM;
+    f->name_room = room;
+    if (!f->group_of_name[id]) {
+        if (grow(f, (void **)&f->group, &f->group_room, f->groups, sizeof *f->group))
+            return -ENOMEM;
+        f->group[f->groups] = (struct group){.key = id, .shown = name};
+        f->group_of_name[id] = ++f->groups;
+    }
+    *group = f->group_of_name[id] - 1;
+    struct group *g = &f->group[*group];
+    g->differs |= group_differs(names_get(&f->names, g->shown),
+                                names_get(&f->names, name));
+    if (g->files < sizeof g->sample / sizeof g->sample[0])
+        g->sample[g->files] = name;
+    g->files++;
+    return 0;
+}
+
+static bool is_wanted(const struct findings *f, const char *name)
+{
+    for (int i = 0; i < f->ask.file.n; i++)
+        if (!fnmatch(f->ask.file.item[i], name, 0))
+            return true;
+    return f->ask.file.n == 0;
+}
+
+int file_add(struct findings *f, struct log *l, uint32_t id, const char *text,
+             uint32_t *file)
+{
+    uint32_t name = names_add(&f->names, *text ? text : "(no name)");
+    if (name < f->name_room && f->file_of_name[name]) {
+        *file = f->file_of_name[name] - 1;
+        file_learn(f, &f->file[*file], l, id);
+        return 0;
+    }
+    uint32_t group;
+    if (group_of(f, name, &group) ||
+        grow(f, (void **)&f->file, &f->file_room, f->files, sizeof *f->file))
+        return -ENOMEM;
+    *file = f->files++;
+    f->file_of_name[name] = f->files;
+    enum fold fold = file_fold(text);
+    f->file[*file] = (struct file){.name = name,
+                                   .group = group,
+                                   .fold = f->ask.all ? FOLD_NONE : (uint8_t)fold,
+                                   .unwanted = !is_wanted(f, text),
+                                   .block_bytes = f->ask.block_bytes,
+                                   .lock_bytes = f->ask.lock_bytes};
+    file_learn(f, &f->file[*file], l, id);
+    return 0;
+}
+
+/* ---- file systems ----------------------------------------------------------- */
+
+bool is_remote(const char *type)
+{
+    static const char *const remote[] = {"lustre", "gpfs",   "beegfs", "nfs",
+                                         "nfs4",   "ceph",   "panfs",  "cifs",
+                                         "pvfs2",  "orangefs"};
+    for (size_t i = 0; i < sizeof remote / sizeof remote[0]; i++)
+        if (!strcmp(type, remote[i]))
+            return true;
+    return false;
+}
+
+/* The value of `key` among "key=value" words; "" where it is none of them. */
+static const char *word(const char *words, const char *key, char out[32])
+{
+    size_t n = strlen(key);
+    *out = 0;
+    for (const char *s = words; s && *s; s = strchr(s, ' '), s += s != NULL)
+        if (!strncmp(s, key, n) && s[n] == '=') {
+            snprintf(out, 32, "%.*s", (int)strcspn(s + n + 1, " "), s + n + 1);
+            break;
+        }
+    return out;
+}
+
+/* Where a lock, or a server's piece of the file, ends; 0: there are none. */
+static int64_t lock_bytes_of(const char *type)
+{
+    return is_remote(type) ? MIB : 0;
+}
+
+static void learn_comm(struct file *x, const struct log *l, uint32_t id)
+{
+    const char *line;
+    for (int n = 0; (line = log_fact_at(l, "hints", n)); n++) {
+        char *end;
+        unsigned long of = strtoul(line, &end, 10);
+        long ranks = of == id && *end == ':' ? strtol(end + 1, NULL, 10) : 0;
+        if (ranks > 0 && ranks <= INT32_MAX)
+            x->comm_ranks = (int32_t)ranks;
+    }
+}
+
+void file_learn(struct findings *f, struct file *x, const struct log *l, uint32_t id)
+{
+    char type[32], device[32], block[32];
+    if (x->comm_ranks == 0)
+        learn_comm(x, l, id);
+    const char *facts = log_file_facts(l, id);
+    if (x->facts || !*facts)
+        return;
+    x->facts = true;
+    word(facts, "type", type);
+    if (!f->ask.all && x->fold == FOLD_NONE && *type && strcmp(type, "file") != 0 &&
+        strcmp(type, "dir") != 0 && strcmp(type, "block") != 0)
+        x->fold = !strcmp(type, "char") ? FOLD_KERNEL : FOLD_PIPE;
+    const char *mount = log_mount(l, word(facts, "dev", device));
+    snprintf(x->type, sizeof x->type, "%.*s", (int)strcspn(mount, " "), mount);
+    if (!x->block_bytes)
+        x->block_bytes = strtoll(word(facts, "block", block), NULL, 10);
+    if (!x->lock_bytes)
+        x->lock_bytes = lock_bytes_of(x->type);
+}

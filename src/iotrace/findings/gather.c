@@ -1,0 +1,508 @@
+/* One pass over all logs of a run in time order: who made each call, within which other
+ * one, whether it counts; then what it adds. */
+#include "base/err.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVELS 8
+#define LANES_MAX 4096
+
+/* A call that may have others within it. */
+struct frame {
+    int64_t start_ns, end_ns;
+    struct context in; /* what its children are within */
+    uint8_t kind;
+    bool outer;  /* takes no time in files itself: what is in it is the program's */
+    bool init;   /* within MPI_Init or MPI_Finalize */
+    bool folded, skipped;
+};
+
+struct lane { /* a thread */
+    struct frame frame[LEVELS];
+    int depth;
+};
+
+struct reading { /* a log */
+    struct log *log;
+    uint32_t actor;
+    uint32_t *cell; /* its number + 1, by the log's number of the file */
+    uint32_t *file; /* likewise */
+    uint32_t names;
+    struct lane *lane;
+    uint32_t lanes;
+    int64_t init_end_ns, finalize_ns;
+    int64_t bytes[2]; /* of the calls that the kernel counts, too */
+    int regions; /* those asked for that are open */
+    bool table, wanted;
+};
+
+static int no_memory(struct findings *f)
+{
+    return f->memory = err_set(-ENOMEM, f->ask.run, -1, "no memory for the findings");
+}
+
+/* ---- actors ----------------------------------------------------------------- */
+
+static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
+                     uint32_t *actor)
+{
+    if (f->actors == f->actor_room) {
+        uint32_t room = f->actor_room ? 2 * f->actor_room : 16;
+        struct actor *more = realloc(f->actor, room * sizeof *more);
+        if (!more)
+            return no_memory(f);
+        f->actor = more;
+        f->actor_room = room;
+    }
+    struct actor *a = &f->actor[*actor = f->actors++];
+    const char *slash = strrchr(i->exe, '/');
+    const char *program = slash ? slash + 1 : *i->exe ? i->exe : i->app;
+    *a = (struct actor){.rank = i->rank, .pid = pid, .waited_ns = -1};
+    snprintf(a->host, sizeof a->host, "%.*s", (int)sizeof a->host - 1, i->host);
+    snprintf(a->program, sizeof a->program, "%.*s", (int)sizeof a->program - 1,
+             program);
+    snprintf(a->app, sizeof a->app, "%.*s", (int)sizeof a->app - 1, i->app);
+    snprintf(a->argv, sizeof a->argv, "%.*s", (int)sizeof a->argv - 1, i->argv);
+    a->scope = f->ask.all || !f->ranks || i->rank >= 0;
+    while (strcmp(f->actor[a->client].host, a->host) != 0)
+        a->client++;
+    f->hosts += a->client == *actor && a->scope;
+    return 0;
+}
+
+/* Processes of one rank are one actor, as the shell that started it. */
+static int actor_of(struct findings *f, const struct log_info *i, int32_t pid,
+                    uint32_t *actor)
+{
+    for (uint32_t k = f->actors; k-- > 0;)
+        if (i->rank >= 0 ? f->actor[k].rank == i->rank
+                         : f->actor[k].rank < 0 && f->actor[k].pid == pid) {
+            *actor = k;
+            return 0;
+        }
+    return actor_new(f, i, pid, actor);
+}
+
+static bool process_wanted(const struct findings *f, const struct log_info *i)
+{
+    char pid[16];
+    const char *slash = strrchr(i->exe, '/');
+    snprintf(pid, sizeof pid, "%d", i->pid);
+    if (f->ask.rank >= 0 && i->rank != f->ask.rank)
+        return false;
+    return !f->ask.process || !strcmp(f->ask.process, pid) ||
+           !strcmp(f->ask.process, i->app) ||
+           !strcmp(f->ask.process, slash ? slash + 1 : i->exe);
+}
+
+/* ---- names ------------------------------------------------------------------ */
+
+static int names_grow(struct findings *f, struct reading *r, uint32_t id)
+{
+    if (id < r->names)
+        return 0;
+    uint32_t names = id + 1 > 2 * r->names ? id + 16 : 2 * r->names;
+    uint32_t *cell = realloc(r->cell, names * sizeof *cell);
+    if (cell)
+        r->cell = cell;
+    uint32_t *file = cell ? realloc(r->file, names * sizeof *file) : NULL;
+    if (!file)
+        return no_memory(f);
+    r->file = file;
+    memset(cell + r->names, 0, (names - r->names) * sizeof *cell);
+    memset(file + r->names, 0, (names - r->names) * sizeof *file);
+    r->names = names;
+    return 0;
+}
+
+/* The file's number + 1; 0: none, or none that is followed. */
+static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
+{
+    uint32_t file;
+    if (id == 0 || names_grow(f, r, id))
+        return 0;
+    if (!r->file[id]) {
+        if (file_add(f, r->log, id, log_name(r->log, id), &file))
+            return 0;
+        r->file[id] = file + 1;
+    }
+    return r->file[id];
+}
+
+static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t actor,
+                            uint32_t id, uint32_t file)
+{
+    if (r->cell[id] && f->cell[r->cell[id] - 1].actor == actor)
+        return &f->cell[r->cell[id] - 1];
+    struct cell *c = cell_get(f, actor, file);
+    if (c)
+        r->cell[id] = (uint32_t)(c - f->cell) + 1;
+    else
+        f->unfollowed++;
+    return c;
+}
+
+/* ---- who is within whom ----------------------------------------------------- */
+
+static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
+{
+    uint32_t n = thread % LANES_MAX;
+    if (n >= r->lanes) {
+        uint32_t lanes = n + 1 > 2 * r->lanes ? n + 1 : 2 * r->lanes;
+        struct lane *more = realloc(r->lane, lanes * sizeof *more);
+        if (!more) {
+            no_memory(f);
+            return NULL;
+        }
+        memset(more + r->lanes, 0, (lanes - r->lanes) * sizeof *more);
+        r->lane = more;
+        r->lanes = lanes;
+    }
+    return &r->lane[n];
+}
+
+/* The last call of the level above that encloses this one. */
+static struct frame *parent_of(struct lane *lane, const struct event *e)
+{
+    int level = e->level < LEVELS ? e->level : LEVELS - 1;
+    if (level == 0 || level > lane->depth)
+        return NULL;
+    struct frame *p = &lane->frame[level - 1];
+    return e->start_ns >= p->start_ns && e->start_ns <= p->end_ns ? p : NULL;
+}
+
+static struct frame *push(struct lane *lane, const struct event *e,
+                          const struct frame *parent, const struct call *call)
+{
+    int level = e->level < LEVELS ? e->level : LEVELS - 1;
+    struct frame *p = &lane->frame[level];
+    struct frame fresh = {.start_ns = e->start_ns,
+                          .end_ns = e->start_ns + e->duration_ns,
+                          .kind = call->kind,
+                          .outer = !op_is_io((enum trace_class)e->class),
+                          .init = call->init};
+    if (parent) {
+        fresh.in = parent->in;
+        fresh.init |= parent->init;
+        fresh.folded = parent->folded;
+        fresh.skipped = parent->skipped;
+    }
+    fresh.in.hdf5_meta |= call->hdf5_meta;
+    fresh.in.collective |= call->library && (e->flags & TRACE_COLLECTIVE) != 0;
+    if (call->mpi && op_moves((enum trace_class)e->class) && !fresh.in.hdf5_meta) {
+        fresh.in.mpi_read |= e->class == CLASS_READ;
+        fresh.in.mpi_write |= e->class == CLASS_WRITE;
+    }
+    /* of a call that tells no place, what it does to the file tells it */
+    fresh.in.told |= op_moves((enum trace_class)e->class) && e->offset >= 0;
+    *p = fresh;
+    lane->depth = level + 1;
+    return p;
+}
+
+/* ---- what counts ------------------------------------------------------------ */
+
+static void fold(struct findings *f, enum fold why, const struct event *e,
+                 uint32_t actor)
+{
+    struct folded *x = &f->fold[why];
+    x->calls += e->calls;
+    log_sum(&x->bytes, e->bytes > 0 ? e->bytes : 0);
+    log_sum(&x->ns, e->duration_ns);
+    if (x->by_actor)
+        log_sum(&x->by_actor[actor], e->duration_ns);
+}
+
+static void count_top(struct findings *f, struct actor *a, const struct event *e,
+                      const struct call *call)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    int64_t from = e->start_ns > a->covered_ns ? e->start_ns : a->covered_ns;
+    if (end > from)
+        a->io_ns += end - from;
+    if (end > a->covered_ns)
+        a->covered_ns = end;
+    a->calls += e->calls;
+    int kind = op_moves((enum trace_class)e->class)
+                   ? (e->class == CLASS_READ    ? KIND_READ
+                      : e->class == CLASS_WRITE ? KIND_WRITE
+                                                : KIND_COPY)
+                   : call->kind;
+    f->kind_sum[kind].calls += e->calls;
+    if (e->bytes > 0) {
+        log_sum(&f->kind_sum[kind].bytes, e->bytes);
+        if (e->class == CLASS_READ || e->class == CLASS_COPY)
+            log_sum(&a->bytes[0], e->bytes);
+        if (e->class == CLASS_WRITE || e->class == CLASS_COPY)
+            log_sum(&a->bytes[1], e->bytes);
+    }
+}
+
+static enum fold why_folded(const struct findings *f, const struct reading *r,
+                            const struct actor *a, const struct frame *parent,
+                            const struct event *e, uint32_t file)
+{
+    if (f->ask.all)
+        return FOLD_NONE;
+    if (!a->scope)
+        return FOLD_PROCESS;
+    if ((parent && parent->init) || e->start_ns < r->init_end_ns ||
+        (r->finalize_ns && e->start_ns >= r->finalize_ns))
+        return FOLD_INIT;
+    return file ? (enum fold)f->file[file - 1].fold : FOLD_NONE;
+}
+
+static void mark_region(struct findings *f, struct reading *r, const struct event *e)
+{
+    const char *op = op_get(e->op)->name;
+    if (!f->ask.phase || e->class != CLASS_MARK ||
+        strcmp(log_name(r->log, e->name), f->ask.phase) != 0)
+        return;
+    if (!strcmp(op, "region_begin"))
+        r->regions++;
+    else if (!strcmp(op, "region_end") && r->regions > 0)
+        r->regions--;
+}
+
+/* MPI_Init's end and MPI_Finalize's begin bound what is measured of a rank. */
+static void mark_init(struct reading *r, struct actor *a, const struct event *e)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (strstr(op_get(e->op)->name, "Init")) {
+        a->begin_ns = end;
+        r->init_end_ns = end;
+    } else {
+        a->end_ns = e->start_ns;
+        r->finalize_ns = e->start_ns;
+    }
+}
+
+static bool is_wanted(const struct findings *f, const struct reading *r, uint32_t file)
+{
+    if (!r->wanted || (f->ask.phase && r->regions == 0))
+        return false;
+    return file ? !f->file[file - 1].unwanted : f->ask.file.n == 0;
+}
+
+static void widen(struct actor *a, const struct event *e)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (!a->first_ns || e->start_ns < a->first_ns)
+        a->first_ns = e->start_ns;
+    if (end > a->last_ns)
+        a->last_ns = end;
+}
+
+static void count_time(struct actor *a, const struct event *e, const struct call *call,
+                       const struct frame *parent)
+{
+    log_sum(&a->kind_ns[call->kind], e->duration_ns);
+    if (parent && !parent->outer)
+        a->kind_ns[parent->kind] -= e->duration_ns;
+}
+
+/* What /proc/self/io counts, of all files. */
+static void count_kernel(struct reading *r, const struct event *e)
+{
+    if (e->class == CLASS_READ || e->class == CLASS_COPY)
+        log_sum(&r->bytes[0], e->bytes);
+    if (e->class == CLASS_WRITE || e->class == CLASS_COPY)
+        log_sum(&r->bytes[1], e->bytes);
+}
+
+static int gather_event(struct findings *f, struct reading *r, const struct event *e,
+                        uint64_t seq)
+{
+    uint32_t actor = r->actor;
+    if (r->table && actor_of(f, log_info(r->log), e->pid, &actor))
+        return -ENOMEM;
+    const struct call *call = call_of(e->op);
+    struct lane *lane = lane_of(f, r, e->thread);
+    if (!lane)
+        return -ENOMEM;
+    struct frame *parent = parent_of(lane, e), *own = push(lane, e, parent, call);
+    struct actor *a = &f->actor[actor];
+    if (!call->library && e->bytes > 0 && e->calls)
+        count_kernel(r, e);
+    mark_region(f, r, e);
+    widen(a, e);
+    if (call->init)
+        mark_init(r, a, e);
+    if (own->outer)
+        return 0;
+    uint32_t file = file_number(f, r, e->name);
+    bool top = e->level == 0 || (parent && parent->outer);
+    if (top) {
+        enum fold why = why_folded(f, r, a, parent, e, file);
+        own->skipped = !is_wanted(f, r, file);
+        own->folded = why != FOLD_NONE;
+        if (own->folded && !own->skipped && !e->other_end)
+            fold(f, why, e, actor);
+    } else if (!parent)
+        own->skipped = true;
+    if (own->skipped || own->folded)
+        return f->memory;
+    if (!e->other_end) {
+        count_time(a, e, call, top ? NULL : parent);
+        if (top)
+            count_top(f, a, e, call);
+    }
+    if (!file || f->file[file - 1].fold)
+        return f->memory;
+    struct context c = parent ? parent->in : (struct context){0};
+    c.f = f;
+    c.e = e;
+    c.seq = seq;
+    c.top = top;
+    c.told = e->offset >= 0 && (top || !c.told);
+    c.cell = cell_of(f, r, actor, e->name, file - 1);
+    c.actor = a;
+    if (c.cell)
+        transfer_count(&c);
+    return f->memory;
+}
+
+/* ---- all logs --------------------------------------------------------------- */
+
+static int note(struct findings *f, const char *log, const char *text)
+{
+    void *more = realloc(f->note, ((size_t)f->notes + 1) * sizeof *f->note);
+    if (!more)
+        return no_memory(f);
+    f->note = more;
+    f->note[f->notes].log = strdup(log);
+    f->note[f->notes].text = strdup(text);
+    f->notes++;
+    return f->note[f->notes - 1].log && f->note[f->notes - 1].text ? 0 : no_memory(f);
+}
+
+static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t ns)
+{
+    struct findings *f = arg;
+    const struct call *call = call_of(op);
+    struct event e = {.op = (uint16_t)op,
+                      .class = (uint8_t)op_get(op)->class,
+                      .bytes = (int64_t)p->bytes,
+                      .duration_ns = ns,
+                      .calls = 1};
+    f->profiles++;
+    if (p->level || !op_is_io((enum trace_class)e.class))
+        return 0;
+    struct actor *a = &f->actor[f->actors - 1];
+    log_sum(&a->kind_ns[call->kind], ns);
+    count_top(f, a, &e, call);
+    a->calls += (int64_t)p->count - 1;
+    log_sum(&a->io_ns, ns);
+    return 0;
+}
+
+/* What the log's header says of its process. */
+static void actor_learn(struct findings *f, struct actor *a, const struct log *l)
+{
+    const struct log_info *i = log_info(l);
+    const char *waited = log_fact(l, "waited_ns");
+    if (i->begin_ns && (!a->first_ns || i->begin_ns < a->first_ns))
+        a->first_ns = i->begin_ns;
+    if (i->end_ns - i->begin_ns > f->guess_ns && a->scope)
+        f->guess_ns = i->end_ns - i->begin_ns;
+    a->cores = atoi(log_fact(l, "cores"));
+    if (*waited)
+        a->waited_ns = (a->waited_ns > 0 ? a->waited_ns : 0) + atoll(waited);
+}
+
+/* Before the pass: who there is. Ranks are known from the logs' headers. */
+static int readings_start(struct findings *f, struct stream *s, struct reading *r)
+{
+    int rc = 0;
+    for (int i = 0; i < s->logs; i++)
+        f->ranks |= log_info(s->log[i])->rank >= 0;
+    for (int i = 0; i < s->logs && !rc; i++) {
+        const struct log_info *l = log_info(s->log[i]);
+        r[i] = (struct reading){.log = s->log[i], .table = l->table};
+        r[i].wanted = process_wanted(f, l);
+        f->tables += l->table;
+        f->processes += !l->table;
+        if (!l->table)
+            rc = actor_of(f, l, l->pid, &r[i].actor);
+        if (!rc && !l->table)
+            actor_learn(f, &f->actor[r[i].actor], s->log[i]);
+        if (l->rank >= 0 && l->ranks > f->rank_count)
+            f->rank_count = l->ranks;
+    }
+    f->clients = f->hosts > 1 || !strcmp(f->ask.client, "rank");
+    for (int k = 0; k < FOLDS && f->actors && !f->tables; k++)
+        f->fold[k].by_actor = calloc(f->actors, sizeof(int64_t));
+    return rc;
+}
+
+/* Bytes that the kernel counted and the log does not have. The recorder's own writes
+ * are among the kernel's: 64 bytes an event are left to them. */
+static void untold(struct findings *f, const struct reading *r)
+{
+    const struct log_info *i = log_info(r->log);
+    const char *io = log_fact(r->log, "io");
+    long long kernel[2];
+    if (!r->wanted || !f->actor[r->actor].scope ||
+        sscanf(io, "%lld,%lld", &kernel[0], &kernel[1]) != 2)
+        return;
+    for (int w = 0; w < 2; w++) {
+        int64_t own = w ? (int64_t)(64 * i->events) + (MIB >> 1) : MIB >> 1;
+        int64_t more = kernel[w] - r->bytes[w] - own;
+        int64_t slack = r->bytes[w] / 20 > MIB ? r->bytes[w] / 20 : MIB;
+        if (more > slack)
+            f->untold_bytes[w] += more;
+    }
+}
+
+static int readings_end(struct findings *f, struct stream *s, struct reading *r)
+{
+    int rc = 0;
+    for (int i = 0; i < s->logs; i++) {
+        const struct log_info *l = log_info(s->log[i]);
+        char text[LOG_NOTE_SIZE];
+        const char *say;
+        for (int n = 0; !rc && (say = log_note(s->log[i], n, text)); n++)
+            rc = note(f, l->path, say);
+        f->dropped += l->dropped;
+        f->excluded += (int64_t)l->excluded;
+        f->endless += l->state == TRACE_RUNNING;
+        f->uring_rings += (int64_t)l->uring_rings;
+        f->uring_unseen += (int64_t)l->uring_unseen;
+        untold(f, &r[i]);
+        if (!l->table && !l->events && r[i].wanted)
+            rc = rc ? rc : log_profile(s->log[i], add_profile, f);
+        struct actor *a = l->table ? NULL : &f->actor[r[i].actor];
+        if (a && l->end_ns > a->last_ns)
+            a->last_ns = l->end_ns;
+        free(r[i].cell);
+        free(r[i].file);
+        free(r[i].lane);
+    }
+    return rc;
+}
+
+int gather(struct findings *f)
+{
+    struct stream s;
+    struct event e;
+    int rc = stream_open(&s, &f->run), more = 0;
+    struct reading *r = calloc((size_t)s.logs + 1, sizeof *r);
+    if (!r && !rc)
+        rc = no_memory(f);
+    rc = rc ? rc : readings_start(f, &s, r);
+    f->logs = s.logs;
+    while (!rc && s.heap_n > 0) {
+        struct reading *reading = &r[s.heap[0]];
+        more = stream_next(&s, &e);
+        if (more != 1)
+            break;
+        rc = gather_event(f, reading, &e, f->events++);
+    }
+    if (r && s.log)
+        rc = rc ? rc : readings_end(f, &s, r);
+    free(r);
+    stream_close(&s);
+    return more < 0 ? more : rc;
+}

@@ -1,0 +1,451 @@
+/* Inside of the findings: what the files of this folder share, and nobody else. */
+#ifndef IOTRACE_FINDINGS_INSIDE_H
+#define IOTRACE_FINDINGS_INSIDE_H
+
+#include "iotrace/findings/findings.h"
+#include "iotrace/read/names.h"
+#include "iotrace/read/runs.h"
+
+#define MIB ((int64_t)1 << 20)
+#define CELLS_MAX (1 << 17) /* pairs of a rank and a file that are followed */
+
+/* ---- time ------------------------------------------------------------------- */
+
+/* Each nanosecond of a call that the program made is in one of these: that of the call
+ * itself, or of those made within it; what is left of MPI's and HDF5's calls is
+ * library. */
+enum kind {
+    KIND_READ,
+    KIND_WRITE,
+    KIND_COPY,
+    KIND_OPEN,
+    KIND_CLOSE,
+    KIND_SEEK,
+    KIND_META,
+    KIND_SYNC,
+    KIND_LOCK,
+    KIND_MAP,
+    KIND_WAIT,
+    KIND_LIBRARY,
+    KIND_OTHER,
+    KINDS
+};
+extern const char *const kind_name[KINDS];
+
+/* What the findings need to know of a call. */
+struct call {
+    uint8_t kind;     /* of its own time */
+    bool library;     /* of MPI or HDF5: not itself seen by the system */
+    bool mpi;         /* of MPI-IO */
+    bool hdf5_meta;   /* makes or opens something of HDF5 */
+    bool init;        /* MPI_Init, MPI_Finalize */
+    bool opens;       /* makes a descriptor of a name */
+    bool asks;        /* stat and its relatives */
+    bool durable;     /* fsync and its relatives; not fflush */
+    bool flushes;     /* fflush */
+    bool renews;      /* what was written before is gone: open, truncate, unlink */
+    bool set_view, mpi_open, buffer; /* MPI_File_set_view, MPI_File_open, setvbuf */
+    bool collective;  /* every rank of the communicator calls it */
+};
+
+/* Local. Of an operation (op_get). */
+const struct call *call_of(int op);
+
+/* ---- evidence --------------------------------------------------------------- */
+
+struct evidence {
+    int64_t calls, bytes, ns;
+    int64_t first_ns, last_ns;
+    int64_t longest_ns;
+    uint64_t seq[3]; /* numbers of events: the first, the longest, the last */
+};
+
+/* Local. One more event of which `bytes` and `ns` count. */
+void evidence_count(struct evidence *v, const struct event *e, uint64_t seq,
+                    int64_t bytes, int64_t ns);
+void evidence_add(struct evidence *to, const struct evidence *from);
+
+/* ---- extents ---------------------------------------------------------------- */
+
+struct extents; /* disjoint ranges of a file, in order */
+
+#define EXTENTS_MAX ((int64_t)4 << 20) /* of all files together */
+
+/* Local. Adds [begin, end); returns how much of it was there already, and -1 where
+ * there is no room for more: from then on nothing can be said. */
+int64_t extents_add(struct extents **x, int64_t begin, int64_t end);
+void extents_remove(struct extents *x, int64_t begin, int64_t end);
+void extents_free(struct extents **x);
+bool extents_lost(const struct extents *x);
+
+/* Local. The next range, of a walk that begins with {0}; false after the last. */
+struct extents_walk {
+    int chunk, at;
+};
+bool extents_walk(const struct extents *x, struct extents_walk *w, int64_t *begin,
+                  int64_t *end);
+int64_t extents_count(const struct extents *x);
+
+/* ---- cells: one rank and one file ------------------------------------------- */
+
+enum order { ORDER_SEQUENTIAL, ORDER_STRIDED, ORDER_RANDOM, ORDERS };
+#define JUMPS 4
+
+struct order_state { /* of a cell's transfers in one direction */
+    int64_t at, end;
+    int64_t jump[JUMPS]; /* distances seen last, each once */
+    uint8_t jumps, next;
+    bool begun;
+};
+
+/* Leaves of one size, [2^power, 2^(power+1)) bytes. */
+struct bin {
+    struct evidence v;
+    int64_t order[ORDERS];
+    uint8_t power;
+    bool collective;
+};
+
+struct side { /* of a cell: reads, or writes */
+    struct evidence top;  /* what the program asked for */
+    struct evidence leaf; /* what the system saw */
+    struct evidence stdio; /* stream calls below the buffer's size */
+    struct evidence again; /* bytes read again, or overwritten unread */
+    struct evidence crossing; /* leaves that touch more blocks than they need */
+    struct evidence alone;    /* top, not collective */
+    struct evidence under;    /* leaves within MPI-IO's calls of this direction */
+    struct evidence helping;  /* reads within MPI-IO's writes */
+    struct evidence switched; /* leaves in a block that another client had */
+    int64_t mpi_bytes;        /* asked of MPI-IO */
+    int64_t touched, needed;  /* blocks */
+    int64_t low, high;        /* of leaves, not of collective calls */
+    int64_t set_ns;           /* since when `seen` holds */
+    struct order_state order;
+    struct extents *seen;
+    struct bin *bin;
+    int bins;
+};
+
+struct cell {
+    uint32_t actor, file;
+    uint32_t next; /* of the same file + 1; 0: none */
+    bool has_view;
+    int64_t buffer_bytes;
+    int64_t ops; /* top calls of any kind */
+    int64_t ns;  /* their time */
+    int64_t stat_ns;
+    int64_t flushes;
+    uint32_t call_k; /* collective calls so far */
+    struct evidence open, close, stat, seek, sync, meta, lock;
+    struct side *side[2];
+};
+
+/* ---- files, groups, actors -------------------------------------------------- */
+
+/* Why an event is not in scope. */
+enum fold {
+    FOLD_NONE,
+    FOLD_PROCESS,
+    FOLD_INIT,
+    FOLD_KERNEL,
+    FOLD_PIPE,
+    FOLD_MEMORY,
+    FOLD_SYSTEM,
+    FOLDS
+};
+extern const char *const fold_name[FOLDS];
+
+struct file {
+    uint32_t name, group; /* of names */
+    uint32_t cells;       /* first cell + 1 */
+    uint32_t sharers;     /* cells */
+    uint8_t fold;
+    bool facts, unwanted;
+    char type[16]; /* of its file system; "": not known */
+    int64_t block_bytes, lock_bytes; /* 0: not known, none */
+    int32_t comm_ranks; /* of the communicator that opened it; 0: not known */
+    int64_t write_ns;   /* the last one's start */
+    struct gathering *gathering;
+};
+
+struct group {
+    uint32_t key;   /* its name with # for digits */
+    uint32_t shown; /* a file's name */
+    uint32_t files;
+    uint64_t differs; /* by run of digits in the name */
+    uint32_t sample[4];
+};
+
+struct actor { /* a rank; or a process, where there are none */
+    int32_t rank, pid;
+    char host[64], program[64], app[256], argv[512];
+    int64_t begin_ns, end_ns;  /* MPI_Init's end, MPI_Finalize's begin */
+    int64_t first_ns, last_ns; /* of its events, or as its log says */
+    int64_t kind_ns[KINDS];
+    int64_t calls, bytes[2];
+    int64_t io_ns, covered_ns; /* at least one thread in a call */
+    struct evidence missed;    /* calls that found no such file */
+    int64_t phase_ns, phase_bytes[2]; /* of the present phase */
+    struct evidence phase_v;
+    int64_t waited_ns; /* for a core; -1: not known */
+    int cores;         /* it may use; 0: not known */
+    struct evidence late, slow, unequal; /* see moments.c */
+    double late_gain_ns, slow_gain_ns, unequal_gain_ns;
+    int64_t *late_gap; /* histogram of ns: by how much it came last */
+    uint32_t late_file;
+    uint32_t client; /* the first actor of its host */
+    bool scope;
+};
+
+struct folded {
+    int64_t calls, bytes, ns;
+    uint32_t files;
+    int64_t *by_actor; /* ns */
+};
+
+struct fit { /* of one file system and direction: what is small there */
+    char type[16];
+    bool write, fits;
+    double startup_ns, ns_per_byte;
+    int64_t small_bytes;
+    int64_t calls[48], bytes[48];
+    int64_t *hist[48]; /* of nanoseconds, by size */
+};
+#define FITS_MAX 16
+
+/* ---- findings --------------------------------------------------------------- */
+
+enum id {
+    ID_SIEVING,
+    ID_COLLECTIVE,
+    ID_LOCK,
+    ID_STRIDED,
+    ID_SMALL,
+    ID_RANDOM,
+    ID_STDIO,
+    ID_MISALIGNED,
+    ID_REREAD,
+    ID_REWRITE,
+    ID_READ_BY_ALL,
+    ID_ONE_RANK,
+    ID_TURNS,
+    ID_LATE,
+    ID_SLOW,
+    ID_UNEQUAL,
+    ID_OPEN,
+    ID_STAT,
+    ID_SEEKS,
+    ID_SYNC,
+    ID_LOCK_TIME,
+    ID_MANY,
+    IDS
+};
+
+struct finding_kind {
+    const char *id, *title, *remedy;
+    int domain;        /* findings of one domain are of the same events */
+    enum severity cap; /* at most */
+};
+extern const struct finding_kind finding_kind[IDS];
+
+struct condition {
+    char what[64];
+    double value, limit;
+    const char *relation, *unit;
+};
+
+struct member { /* a rank that has it */
+    uint32_t actor;
+    struct evidence v;
+    double gain_ns;
+};
+
+#define NO_GROUP UINT32_MAX
+struct finding {
+    enum id id;
+    enum severity severity;
+    uint32_t group;     /* NO_GROUP: of no file */
+    int direction;      /* 0 read, 1 write, -1 neither */
+    bool gain_known;
+    struct evidence v;  /* of all members */
+    double gain_ns;
+    int64_t extra_bytes;
+    int64_t median_bytes;
+    uint32_t worst;     /* actor */
+    double worst_gain_ns, share;
+    struct condition condition[4];
+    int conditions;
+    struct member *member;
+    int members, room;
+    char sentence[256]; /* what is not in the other members, for people */
+    int after; /* index of the finding that comes first for these events; -1: none */
+    enum severity cap;
+};
+
+struct phase {
+    int64_t first_ns, last_ns;
+};
+#define PHASES_MAX 1024
+
+struct findings {
+    struct findings_ask ask;
+    struct run run;
+    uint64_t events, dropped;
+    int logs;
+    struct names names;
+    struct file *file;
+    uint32_t files, file_room;
+    uint32_t *file_of_name; /* file + 1 */
+    uint32_t name_room;
+    struct group *group;
+    uint32_t groups, group_room;
+    uint32_t *group_of_name;
+    struct actor *actor;
+    uint32_t actors, actor_room;
+    struct cell *cell;
+    uint32_t cells, cell_room;
+    uint32_t *slot; /* cell + 1, by hash of actor and file */
+    uint32_t slots;
+    int64_t unfollowed; /* events of files beyond the limit */
+    bool ranks;         /* there are processes with a rank */
+    int rank_count, hosts, processes, missing_ranks;
+    int cores;        /* of the host that has fewest; 0: not known */
+    int most_on_host; /* ranks of a host that has fewer cores than these */
+    bool short_of_cores, waited;
+    int tables, profiles;
+    int64_t begin_ns, wall_ns;
+    struct folded fold[FOLDS];
+    struct { int64_t calls, bytes; } kind_sum[KINDS];
+    int64_t maps;       /* calls that map files in scope */
+    bool extents_lost;
+    struct fit fit[FITS_MAX];
+    int fits;
+    struct blocks *blocks;
+    bool clients; /* several clients: locks are judged */
+    struct phase phase[PHASES_MAX];
+    int phases;
+    int64_t phase_end_ns;
+    int64_t guess_ns; /* of wall_ns, before the pass */
+    int64_t collective_calls, skew_ns;
+    struct finding *finding;
+    int found, finding_room;
+    bool not_asked[IDS];
+    const char *why_not[IDS]; /* not judged because */
+    char why_cores[64];
+    int endless; /* processes that have not said their end */
+    int64_t excluded, uring_rings, uring_unseen, untold_bytes[2];
+    char (*unseen)[160];
+    int unseens;
+    double io_ns, covered_ns;
+    struct { char *log, *text; } *note;
+    int notes;
+    int memory; /* -ENOMEM once there was none */
+};
+
+/* Local, all of them. What does not belong to one is in the file of that name. */
+
+/* files.c */
+int file_add(struct findings *f, struct log *l, uint32_t id, const char *name,
+             uint32_t *file);
+const char *group_name(const struct findings *f, uint32_t group, char *out,
+                       size_t room);
+enum fold file_fold(const char *name);
+void file_learn(struct findings *f, struct file *x, const struct log *l, uint32_t id);
+
+/* cells.c */
+struct cell *cell_get(struct findings *f, uint32_t actor, uint32_t file);
+struct side *cell_side(struct findings *f, struct cell *c, int write);
+struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes,
+                     bool collective);
+enum order order_next(struct order_state *o, int64_t offset, int64_t bytes);
+int64_t bins_median(const struct side *const *side, int n);
+void cells_free(struct findings *f);
+
+/* gather.c */
+int gather(struct findings *f);
+
+/* transfer.c: what each transfer adds */
+struct context { /* of an event */
+    struct findings *f;
+    const struct event *e;
+    uint64_t seq;
+    struct cell *cell;
+    struct actor *actor;
+    bool top, told;
+    bool mpi_read, mpi_write; /* within such a call of MPI-IO */
+    bool collective, hdf5_meta; /* within such a call */
+};
+void transfer_count(const struct context *c);
+
+/* fit.c */
+void fit_count(struct findings *f, const struct file *x, int write,
+               const struct event *e);
+void fit_all(struct findings *f);
+const struct fit *fit_of(const struct findings *f, const struct file *x, int write);
+bool is_remote(const char *type);
+
+/* blocks.c */
+bool blocks_touch(const struct context *c, int64_t lock_bytes);
+void blocks_free(struct findings *f);
+double blocks_excess(const struct findings *f, const struct evidence *switched);
+double blocks_share(const struct findings *f, uint32_t file);
+
+/* moments.c: phases, and ranks that come late */
+void moments_event(const struct context *c, const struct call *call);
+void moments_collective(const struct context *c);
+void moments_end(struct findings *f);
+void moments_free(struct findings *f);
+
+struct slice { /* cells of one group, by actor */
+    struct findings *f;
+    const uint32_t *cell;
+    int n;
+    uint32_t group;
+};
+/* judge.c: makes findings of what was gathered */
+int judge(struct findings *f);
+struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
+                              int direction);
+void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
+                 double gain_ns);
+void finding_condition(struct findings *f, const char *what, double value,
+                       const char *relation, double limit, const char *unit);
+void finding_say(struct findings *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void finding_end(struct findings *f);
+void finding_drop(struct findings *f); /* what was begun is none */
+/* The next actor's cells of a slice, from *at on: how many; 0: there are no more. */
+int slice_next(const struct slice *s, int *at, uint32_t *actor);
+struct side *slice_side(const struct slice *s, int i, int write);
+int scope_actors(const struct findings *f);
+
+typedef void judge_fn(const struct slice *s, int write);
+void judge_small(const struct slice *s, int write);
+void judge_stdio(const struct slice *s, int write);
+void judge_layers(const struct slice *s, int write);
+void judge_reuse(const struct slice *s, int write);
+void judge_blocks(const struct slice *s, int write);
+void judge_sharing(const struct slice *s, int write);
+void judge_calls(const struct slice *s, int write);
+void judge_run(struct findings *f);
+
+/* sums.c: "0-3,7" */
+const char *ranks_text(const struct findings *f, const struct finding *x, char *out,
+                       size_t room);
+/* text.c */
+const char *verdict_text(const struct findings *f, char *out, size_t room);
+const char *severity_name(enum severity s);
+const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
+                           size_t room, int *count);
+
+/* sums.c: what the tables of files show */
+struct group_sum {
+    uint32_t group;
+    int64_t ns; /* of all calls of the program */
+    struct evidence asked[2], done[2], meta;
+    int64_t opens, stats, seeks, syncs;
+};
+/* Groups in scope by time; allocated. NULL: no memory. */
+struct group_sum *group_sums(const struct findings *f, uint32_t *n);
+
+#endif

@@ -1,0 +1,252 @@
+/* Makes findings of what was gathered: their conditions, what they cost, their order. */
+#include "base/err.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_LEAST 16
+
+/* ---- one finding ------------------------------------------------------------ */
+
+static struct finding *present(struct findings *f)
+{
+    return &f->finding[f->found];
+}
+
+struct finding *finding_begin(struct findings *f, enum id id, uint32_t group,
+                              int direction)
+{
+    if (f->found == f->finding_room) {
+        int room = f->finding_room ? 2 * f->finding_room : 16;
+        struct finding *more = realloc(f->finding, (size_t)room * sizeof *more);
+        if (!more) {
+            f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+            return NULL;
+        }
+        f->finding = more;
+        f->finding_room = room;
+    }
+    struct finding *x = present(f);
+    *x = (struct finding){.id = id,
+                          .group = group,
+                          .direction = direction,
+                          .gain_known = true,
+                          .after = -1,
+                          .cap = finding_kind[id].cap};
+    return x;
+}
+
+void finding_add(struct findings *f, uint32_t actor, const struct evidence *v,
+                 double gain_ns)
+{
+    struct finding *x = present(f);
+    if (x->members == x->room) {
+        int room = x->room ? 2 * x->room : 4;
+        struct member *more = realloc(x->member, (size_t)room * sizeof *more);
+        if (!more) {
+            f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+            return;
+        }
+        x->member = more;
+        x->room = room;
+    }
+    x->member[x->members++] = (struct member){actor, *v, gain_ns};
+    evidence_add(&x->v, v);
+    x->gain_ns += gain_ns;
+    if (gain_ns >= x->worst_gain_ns) {
+        x->worst_gain_ns = gain_ns;
+        x->worst = actor;
+    }
+}
+
+void finding_condition(struct findings *f, const char *what, double value,
+                       const char *relation, double limit, const char *unit)
+{
+    struct finding *x = present(f);
+    struct condition *c = &x->condition[x->conditions++];
+    *c = (struct condition){
+        .value = value, .limit = limit, .relation = relation, .unit = unit};
+    snprintf(c->what, sizeof c->what, "%s", what);
+}
+
+void finding_say(struct findings *f, const char *format, ...)
+{
+    struct finding *x = present(f);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(x->sentence, sizeof x->sentence, format, args);
+    va_end(args);
+}
+
+static enum severity severity_of(const struct finding *x)
+{
+    enum severity s = x->share >= 0.10    ? SEVERITY_HIGH
+                      : x->share >= 0.02  ? SEVERITY_MEDIUM
+                      : x->share >= 0.005 ? SEVERITY_LOW
+                                          : SEVERITY_BELOW;
+    enum severity cap = x->cap;
+    if (!x->gain_known && cap > SEVERITY_MEDIUM)
+        cap = SEVERITY_MEDIUM;
+    return s < cap ? s : cap;
+}
+
+void finding_drop(struct findings *f)
+{
+    if (f->found < f->finding_room) {
+        free(present(f)->member);
+        present(f)->member = NULL;
+    }
+}
+
+/* Keeps it where there is enough of it. */
+void finding_end(struct findings *f)
+{
+    struct finding *x = present(f);
+    bool enough = x->v.calls >= EVENTS_LEAST || x->extra_bytes >= MIB;
+    if (!enough || x->members == 0 || (double)x->v.ns < f->ask.floor_s * 1e9) {
+        finding_drop(f);
+        return;
+    }
+    x->share = f->wall_ns > 0 ? x->worst_gain_ns / (double)f->wall_ns : 0;
+    x->severity = severity_of(x);
+    if (f->not_asked[x->id])
+        finding_drop(f);
+    else
+        f->found++;
+}
+
+int slice_next(const struct slice *s, int *at, uint32_t *actor)
+{
+    int n = 0;
+    if (*at < s->n)
+        *actor = s->f->cell[s->cell[*at]].actor;
+    while (*at + n < s->n && s->f->cell[s->cell[*at + n]].actor == *actor)
+        n++;
+    *at += n;
+    return n;
+}
+
+struct side *slice_side(const struct slice *s, int i, int write)
+{
+    return s->f->cell[s->cell[i]].side[write];
+}
+
+int scope_actors(const struct findings *f)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < f->actors; i++)
+        n += f->actor[i].scope;
+    return n;
+}
+
+/* ---- all groups ------------------------------------------------------------- */
+
+static const struct findings *sorting;
+
+static int by_group(const void *a, const void *b)
+{
+    const struct cell *x = &sorting->cell[*(const uint32_t *)a];
+    const struct cell *y = &sorting->cell[*(const uint32_t *)b];
+    uint32_t g = sorting->file[x->file].group, h = sorting->file[y->file].group;
+    if (g != h)
+        return g < h ? -1 : 1;
+    if (x->actor != y->actor)
+        return x->actor < y->actor ? -1 : 1;
+    return x->file < y->file ? -1 : x->file > y->file;
+}
+
+static void judge_groups(struct findings *f, const uint32_t *cell)
+{
+    static judge_fn *const judges[] = {judge_layers, judge_small,   judge_stdio,
+                                       judge_blocks, judge_reuse,   judge_sharing,
+                                       judge_calls};
+    for (uint32_t i = 0, n; i < f->cells; i += n) {
+        uint32_t group = f->file[f->cell[cell[i]].file].group;
+        for (n = 1; i + n < f->cells; n++)
+            if (f->file[f->cell[cell[i + n]].file].group != group)
+                break;
+        struct slice s = {f, &cell[i], (int)n, group};
+        for (size_t k = 0; k < sizeof judges / sizeof judges[0]; k++)
+            for (int w = 0; w < 2; w++)
+                judges[k](&s, w);
+    }
+}
+
+/* Within one domain findings are of the same events: the first in the table's order
+ * counts, the others stand behind it. */
+static void put_after(struct findings *f)
+{
+    for (int i = 0; i < f->found; i++)
+        for (int k = 0; k < f->found; k++) {
+            const struct finding *a = &f->finding[i], *b = &f->finding[k];
+            if (b->id < a->id && b->group == a->group && b->after < 0 &&
+                b->direction == a->direction &&
+                finding_kind[a->id].domain == finding_kind[b->id].domain)
+                f->finding[i].after = k;
+        }
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    if (x->severity != y->severity)
+        return x->severity > y->severity ? -1 : 1;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    if (x->v.ns != y->v.ns)
+        return x->v.ns > y->v.ns ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->group < y->group ? -1 : x->group > y->group;
+}
+
+static void test_all(struct findings *f)
+{
+    for (int i = 0; i < IDS; i++) {
+        if (f->why_not[i])
+            continue;
+        if (f->tables)
+            f->why_not[i] = "a table has no offsets, levels and ranks";
+        else if (f->profiles)
+            f->why_not[i] = "a profile has no single events";
+        else if (f->dropped)
+            f->why_not[i] = "events were not recorded";
+    }
+}
+
+/* Time that is in events of findings: those behind another one are in its. */
+static void cover(struct findings *f)
+{
+    for (uint32_t i = 0; i < f->actors; i++)
+        for (int k = 0; k < KINDS; k++)
+            f->io_ns += (double)f->actor[i].kind_ns[k];
+    for (int i = 0; i < f->found; i++)
+        if (f->finding[i].after < 0)
+            f->covered_ns += (double)f->finding[i].v.ns;
+    if (f->covered_ns > f->io_ns) /* a call can be of two findings */
+        f->covered_ns = f->io_ns;
+}
+
+int judge(struct findings *f)
+{
+    uint32_t *cell = calloc((size_t)f->cells + 1, sizeof *cell);
+    if (!cell)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    for (uint32_t i = 0; i < f->cells; i++)
+        cell[i] = i;
+    sorting = f;
+    qsort(cell, f->cells, sizeof *cell, by_group);
+    test_all(f);
+    if (!f->tables && !f->profiles) {
+        judge_groups(f, cell);
+        judge_run(f);
+    }
+    free(cell);
+    if (f->found)
+        qsort(f->finding, (size_t)f->found, sizeof *f->finding, by_weight);
+    put_after(f);
+    cover(f);
+    return f->memory;
+}

@@ -1,0 +1,190 @@
+/* Calls that need not be made so often: opening, asking, seeking, making durable. */
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+
+#define OPENS_LEAST 16
+#define STATS_LEAST 100
+#define SYNCS_LEAST 16
+#define HALF 0.5
+#define SHARE 0.10
+#define LOCKS 0.02
+#define BETWEEN (8 * MIB) /* bytes from one fsync to the next */
+
+static int64_t transfers_of(const struct cell *c)
+{
+    return (c->side[0] ? c->side[0]->top.calls : 0) +
+           (c->side[1] ? c->side[1]->top.calls : 0);
+}
+
+static int64_t written_of(const struct cell *c)
+{
+    return c->side[1] ? c->side[1]->top.bytes : 0;
+}
+
+/* What of a cell is too much; no calls: nothing. */
+typedef struct evidence excess_fn(const struct cell *c);
+
+static struct evidence opens(const struct cell *c)
+{
+    struct evidence v = c->open;
+    if (v.calls < OPENS_LEAST || (double)v.calls < HALF * (double)transfers_of(c))
+        return (struct evidence){0};
+    evidence_add(&v, &c->close);
+    return v;
+}
+
+static struct evidence stats(const struct cell *c)
+{
+    return c->stat.calls >= STATS_LEAST ? c->stat : (struct evidence){0};
+}
+
+static struct evidence seeks(const struct cell *c)
+{
+    int64_t transfers = transfers_of(c);
+    bool much = c->seek.calls >= OPENS_LEAST && transfers > 0 &&
+                (double)c->seek.calls >= HALF * (double)transfers;
+    return much ? c->seek : (struct evidence){0};
+}
+
+static struct evidence syncs(const struct cell *c)
+{
+    bool much = c->sync.calls >= SYNCS_LEAST &&
+                written_of(c) / c->sync.calls < BETWEEN;
+    return much ? c->sync : (struct evidence){0};
+}
+
+/* Sums over the cells that have it; each saves all calls but `kept`. */
+static struct finding *collect(const struct slice *s, enum id id, excess_fn *excess,
+                               double kept, int64_t *transfers, int64_t *written)
+{
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(f, id, s->group, -1);
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct evidence all = {0};
+        double gain = 0;
+        for (int i = at - n; i < at; i++) {
+            const struct cell *c = &f->cell[s->cell[i]];
+            struct evidence v = excess(c);
+            if (v.calls == 0)
+                continue;
+            evidence_add(&all, &v);
+            gain += (double)v.ns * (1 - kept / (double)v.calls);
+            *transfers += transfers_of(c);
+            *written += written_of(c);
+        }
+        if (all.calls)
+            finding_add(f, actor, &all, gain);
+    }
+    return x;
+}
+
+static void judge_open(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int64_t transfers = 0, written = 0;
+    struct finding *x = collect(s, ID_OPEN, opens, 2, &transfers, &written);
+    if (!x || !x->members)
+        return finding_drop(f);
+    int64_t times = x->v.calls / 2; /* opened and closed */
+    finding_condition(f, "opens of a rank and file, at most", (double)times, ">=",
+                      OPENS_LEAST, "calls");
+    finding_condition(f, "opens for each transfer",
+                      transfers ? (double)times / (double)transfers : 1, ">=", HALF,
+                      "share");
+    finding_say(f, "opened %lld times for %lld transfers", (long long)times,
+                (long long)transfers);
+    finding_end(f);
+}
+
+static void judge_stat(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int64_t transfers = 0, written = 0;
+    struct finding *x = collect(s, ID_STAT, stats, 1, &transfers, &written);
+    if (!x || !x->members)
+        return finding_drop(f);
+    finding_condition(f, "calls of a rank about an unchanged file, in the mean",
+                      (double)x->v.calls / x->members, ">=", STATS_LEAST, "calls");
+    finding_say(f, "asked about %lld times, while it did not change",
+                (long long)x->v.calls);
+    finding_end(f);
+}
+
+static void judge_seeks(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int64_t transfers = 0, written = 0;
+    struct finding *x = collect(s, ID_SEEKS, seeks, 0, &transfers, &written);
+    if (!x || !x->members)
+        return finding_drop(f);
+    finding_condition(f, "seeks for each transfer",
+                      (double)x->v.calls / (double)transfers, ">=", HALF, "share");
+    finding_say(f, "%lld seeks for %lld transfers", (long long)x->v.calls,
+                (long long)transfers);
+    finding_end(f);
+}
+
+/* Where a rank's time goes, all of it. */
+static double io_ns(const struct actor *a)
+{
+    double ns = 0;
+    for (int k = 0; k < KINDS; k++)
+        ns += (double)a->kind_ns[k];
+    return ns;
+}
+
+static void judge_sync(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int64_t transfers = 0, written = 0;
+    char between[16];
+    struct finding *x = collect(s, ID_SYNC, syncs, 1, &transfers, &written);
+    double io = 0;
+    for (int i = 0; x && i < x->members; i++)
+        io += io_ns(&f->actor[x->member[i].actor]);
+    double share = io > 0 ? (double)x->v.ns / io : 0;
+    if (!x || !x->members || share < SHARE)
+        return finding_drop(f);
+    finding_condition(f, "of these ranks' I/O time", share, ">=", SHARE, "share");
+    finding_condition(f, "bytes from one to the next",
+                      (double)written / (double)x->v.calls, "<", (double)BETWEEN,
+                      "bytes");
+    finding_say(f, "made durable %lld times, each %s", (long long)x->v.calls,
+                units_bytes(between, written / x->v.calls));
+    finding_end(f);
+}
+
+static struct evidence locks(const struct cell *c)
+{
+    return c->lock;
+}
+
+static void judge_lock_time(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int64_t transfers = 0, written = 0;
+    char time[16];
+    struct finding *x = collect(s, ID_LOCK_TIME, locks, 0, &transfers, &written);
+    double share = x && x->members && f->wall_ns
+                       ? (double)x->v.ns / (double)f->wall_ns / x->members
+                       : 0;
+    if (!x || share < LOCKS)
+        return finding_drop(f);
+    finding_condition(f, "of the run's time, in the mean of these ranks", share, ">=",
+                      LOCKS, "share");
+    finding_say(f, "%lld locks took %s", (long long)x->v.calls,
+                units_seconds(time, (double)x->v.ns * 1e-9));
+    finding_end(f);
+}
+
+void judge_calls(const struct slice *s, int write)
+{
+    if (write)
+        return; /* of no direction: once */
+    judge_open(s);
+    judge_stat(s);
+    judge_seeks(s);
+    judge_sync(s);
+    judge_lock_time(s);
+}

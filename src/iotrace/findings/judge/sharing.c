@@ -1,0 +1,215 @@
+/* What ranks do to the same file: all read the same bytes, or they take turns. */
+#include "base/err.h"
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdlib.h>
+
+#define RANKS_LEAST 4
+#define NEARLY_ALL 0.9
+#define HALF 0.5
+#define OVERLAP 0.05
+#define WINDOW_NS ((int64_t)50 * 1000000) /* longer than a turn on a shared core */
+
+struct edge {
+    int64_t at;
+    int step;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->step - y->step;
+}
+
+/* Bytes of a file that at least `least` ranks have read. */
+static int64_t common_bytes(struct findings *f, const struct file *x, int least)
+{
+    int64_t n = 0, edges = 0, common = 0, from = 0;
+    for (uint32_t c = x->cells; c; c = f->cell[c - 1].next)
+        if (f->cell[c - 1].side[0])
+            n += extents_count(f->cell[c - 1].side[0]->seen);
+    struct edge *edge = malloc((2 * (size_t)n + 1) * sizeof *edge);
+    if (!edge) {
+        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return 0;
+    }
+    for (uint32_t c = x->cells; c; c = f->cell[c - 1].next) {
+        const struct side *s = f->cell[c - 1].side[0];
+        struct extents_walk w = {0};
+        int64_t begin, end;
+        while (s && extents_walk(s->seen, &w, &begin, &end)) {
+            edge[edges++] = (struct edge){begin, 1};
+            edge[edges++] = (struct edge){end, -1};
+        }
+    }
+    qsort(edge, (size_t)edges, sizeof *edge, by_place);
+    for (int64_t i = 0, depth = 0; i < edges; i++) {
+        if (depth >= least)
+            common += edge[i].at - from;
+        depth += edge[i].step;
+        from = edge[i].at;
+    }
+    free(edge);
+    return common;
+}
+
+/* The common part of what a rank read of a file. */
+static struct evidence common_of(const struct side *s, int64_t common)
+{
+    struct evidence v = s->alone;
+    double share = v.bytes > common ? (double)common / (double)v.bytes : 1;
+    v.bytes = v.bytes > common ? common : v.bytes;
+    v.ns = (int64_t)(share * (double)v.ns);
+    return v;
+}
+
+static void judge_read_by_all(const struct slice *s)
+{
+    struct findings *f = s->f;
+    int ranks = scope_actors(f), least = (int)(NEARLY_ALL * ranks + 0.999);
+    char bytes[16], all[16];
+    int64_t read = 0, once = 0;
+    if (ranks < RANKS_LEAST)
+        return;
+    struct finding *x = finding_begin(f, ID_READ_BY_ALL, s->group, 0);
+    for (int i = 0; x && i < s->n; i++) {
+        const struct cell *c = &f->cell[s->cell[i]];
+        const struct file *file = &f->file[c->file];
+        if (c->side[0])
+            read += c->side[0]->alone.bytes;
+        /* the first cell of a file stands for all of them */
+        if (file->cells != s->cell[i] + 1 || file->sharers < (uint32_t)least)
+            continue;
+        int64_t common = common_bytes(f, file, least);
+        once += common;
+        for (uint32_t k = file->cells; common && k; k = f->cell[k - 1].next) {
+            const struct side *side = f->cell[k - 1].side[0];
+            struct evidence v = side ? common_of(side, common) : (struct evidence){0};
+            if (v.calls)
+                finding_add(f, f->cell[k - 1].actor, &v,
+                            (double)v.ns * (ranks - 1) / ranks);
+        }
+    }
+    double share = read && x ? (double)x->v.bytes / (double)read : 0;
+    if (!x || share < HALF || once < MIB)
+        return finding_drop(f);
+    if (f->hosts < 2)
+        x->cap = SEVERITY_LOW; /* the page cache has it after the first */
+    x->extra_bytes = x->v.bytes - once;
+    finding_condition(f, "of the bytes read are read by at least 90 % of the ranks",
+                      share, ">=", HALF, "share");
+    finding_condition(f, "ranks", ranks, ">=", RANKS_LEAST, "ranks");
+    finding_say(f, "%s read by %d ranks each, %s in all", units_bytes(bytes, once),
+                x->members, units_bytes(all, x->v.bytes));
+    finding_end(f);
+}
+
+/* ---- turns ------------------------------------------------------------------ */
+
+struct window {
+    int64_t begin, end;
+    const struct side *side;
+    uint32_t actor;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct window *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int windows_of(const struct findings *f, const struct file *x, int write,
+                      struct window *w)
+{
+    int n = 0;
+    for (uint32_t c = x->cells; c; c = f->cell[c - 1].next) {
+        const struct side *s = f->cell[c - 1].side[write];
+        if (s && s->alone.calls && s->high > s->low)
+            w[n++] = (struct window){s->alone.first_ns, s->alone.last_ns, s,
+                                     f->cell[c - 1].actor};
+    }
+    qsort(w, (size_t)n, sizeof *w, by_begin);
+    return n;
+}
+
+/* Share of the windows' time in which two are open; *shortest of them. */
+static double overlap_of(const struct window *w, int n, int64_t *shortest)
+{
+    int64_t sum = 0, both = 0, end = w[0].end;
+    *shortest = INT64_MAX;
+    for (int i = 0; i < n; i++) {
+        int64_t length = w[i].end - w[i].begin;
+        sum += length;
+        *shortest = length < *shortest ? length : *shortest;
+        if (i > 0 && w[i].begin < end)
+            both += (w[i].end < end ? w[i].end : end) - w[i].begin;
+        end = w[i].end > end ? w[i].end : end;
+    }
+    return sum > 0 ? (double)both / (double)sum : 1;
+}
+
+/* Whether no byte is two ranks'. */
+static bool are_apart(const struct window *w, int n)
+{
+    int64_t low = INT64_MAX, high = 0, sum = 0;
+    for (int i = 0; i < n; i++) {
+        low = w[i].side->low < low ? w[i].side->low : low;
+        high = w[i].side->high > high ? w[i].side->high : high;
+        sum += w[i].side->high - w[i].side->low;
+    }
+    return sum <= high - low;
+}
+
+static void judge_turns_of(const struct slice *s, const struct file *x, int write,
+                           struct window *w)
+{
+    struct findings *f = s->f;
+    int n = windows_of(f, x, write, w);
+    int64_t shortest;
+    char time[16];
+    if (n < RANKS_LEAST || !are_apart(w, n))
+        return;
+    double overlap = overlap_of(w, n, &shortest);
+    bool short_of_cores = f->cores == 0 || n > f->cores;
+    if (overlap >= OVERLAP)
+        return;
+    if (short_of_cores && shortest < WINDOW_NS) {
+        f->why_not[ID_TURNS] = "ranks that share cores may take turns for that";
+        return;
+    }
+    struct finding *y = finding_begin(f, ID_TURNS, s->group, write);
+    for (int i = 0; y && i < n; i++)
+        finding_add(f, w[i].actor, &w[i].side->alone,
+                    (double)(w[i].end - w[i].begin) * (n - 1) / n);
+    if (!y)
+        return;
+    y->extra_bytes = y->v.bytes;
+    finding_condition(f, "of the time from a rank's first to its last transfer overlaps",
+                      overlap, "<", OVERLAP, "share");
+    finding_condition(f, "ranks", n, ">=", RANKS_LEAST, "ranks");
+    finding_say(f, "%d ranks move their parts one after the other, for %s at least", n,
+                units_seconds(time, (double)shortest * 1e-9));
+    finding_end(f);
+}
+
+static void judge_turns(const struct slice *s, int write)
+{
+    struct findings *f = s->f;
+    struct window *w = calloc((size_t)f->actors + 1, sizeof *w);
+    for (int i = 0; w && i < s->n; i++) {
+        const struct file *x = &f->file[f->cell[s->cell[i]].file];
+        if (x->cells == s->cell[i] + 1 && x->sharers >= RANKS_LEAST)
+            judge_turns_of(s, x, write, w);
+    }
+    free(w);
+}
+
+void judge_sharing(const struct slice *s, int write)
+{
+    if (!write)
+        judge_read_by_all(s);
+    judge_turns(s, write);
+}

@@ -1,0 +1,199 @@
+/* Many small transfers: one after the other, with gaps that other ranks fill, anywhere;
+ * and calls of stdio. */
+#include "base/hist.h"
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+
+#define SHARE 0.10         /* of transfers that are small */
+#define BYTES_LEAST MIB    /* of them together, or */
+#define CALLS_LEAST 10000  /* so many calls */
+
+struct tally { /* small transfers of one rank in a group */
+    struct evidence v;
+    int64_t order[ORDERS];
+    int64_t calls; /* of any size */
+    double start_ns;
+    int64_t median_bytes;
+};
+
+/* What each of these transfers costs however small: the fit's, else the median of its
+ * size, but never more than it took. */
+static double start_ns(const struct fit *t, int power, const struct evidence *v)
+{
+    double mean = (double)v->ns / (double)v->calls, start = mean;
+    if (t->fits)
+        start = t->startup_ns;
+    else if (power < 48 && t->hist[power])
+        start = hist_quantile(t->hist[power], t->calls[power], 0.5);
+    return start < mean ? start : mean;
+}
+
+static void tally_side(struct tally *t, const struct side *s, const struct fit *fit)
+{
+    int64_t most = 0;
+    for (int i = 0; i < s->bins; i++) {
+        const struct bin *b = &s->bin[i];
+        if (b->collective)
+            continue;
+        t->calls += b->v.calls;
+        if (b->power >= 47 || (int64_t)2 << b->power > fit->small_bytes)
+            continue;
+        evidence_add(&t->v, &b->v);
+        for (int k = 0; k < ORDERS; k++)
+            t->order[k] += b->order[k];
+        t->start_ns += (double)b->v.calls * start_ns(fit, b->power, &b->v);
+        if (b->v.calls > most) {
+            most = b->v.calls;
+            t->median_bytes = b->v.bytes / b->v.calls;
+        }
+    }
+}
+
+/* Whether ranks share a file of the group and their ranges mix. */
+static bool is_interleaved(const struct slice *s, int write)
+{
+    const struct findings *f = s->f;
+    for (int i = 0; i < s->n; i++) {
+        const struct file *x = &f->file[f->cell[s->cell[i]].file];
+        int64_t low = INT64_MAX, high = 0, sum = 0;
+        int n = 0;
+        for (uint32_t c = x->cells; c; c = f->cell[c - 1].next) {
+            const struct side *o = f->cell[c - 1].side[write];
+            if (!o || o->high <= o->low)
+                continue;
+            low = o->low < low ? o->low : low;
+            high = o->high > high ? o->high : high;
+            sum += o->high - o->low;
+            n++;
+        }
+        if (n >= 2 && sum > high - low)
+            return true;
+        if (x->sharers == (uint32_t)s->n) /* all others are this file's, too */
+            return false;
+    }
+    return false;
+}
+
+static enum id kind_of(const struct tally *t, bool interleaved)
+{
+    double n = (double)(t->order[0] + t->order[1] + t->order[2]);
+    double sequential = (double)t->order[ORDER_SEQUENTIAL] / n;
+    double explained = sequential + (double)t->order[ORDER_STRIDED] / n;
+    if (t->v.calls == 0 || n <= 0 || (double)t->v.calls < SHARE * (double)t->calls)
+        return IDS;
+    if (sequential >= 0.8)
+        return ID_SMALL;
+    if (explained >= 0.9 && sequential < 0.5 && interleaved)
+        return ID_STRIDED;
+    return explained < 0.5 ? ID_RANDOM : IDS;
+}
+
+static void say_small(const struct slice *s, int write, enum id id,
+                      const struct tally *all, int64_t small_bytes)
+{
+    char limit[16], size[16], bytes[16];
+    double n = (double)(all->order[0] + all->order[1] + all->order[2]);
+    double share[ORDERS];
+    char what[64];
+    for (int k = 0; k < ORDERS; k++)
+        share[k] = (double)all->order[k] / n;
+    snprintf(what, sizeof what, "transfers below %s", units_bytes(limit, small_bytes));
+    finding_condition(s->f, what, (double)all->v.calls / (double)all->calls,
+                      ">=", SHARE, "share");
+    if (id == ID_SMALL)
+        finding_condition(s->f, "of them begin where the last one ended", share[0],
+                          ">=", 0.8, "share");
+    else if (id == ID_STRIDED)
+        finding_condition(s->f, "of them follow strides longer than they are",
+                          share[0] + share[1], ">=", 0.9, "share");
+    else
+        finding_condition(s->f, "of them follow any pattern", share[0] + share[1], "<",
+                          0.5, "share");
+    finding_say(s->f, "%lld %s of %s, %s in all, %s", (long long)all->v.calls,
+                write ? "writes" : "reads", units_bytes(size, all->median_bytes),
+                units_bytes(bytes, all->v.bytes),
+                id == ID_SMALL     ? "one after the other"
+                : id == ID_STRIDED ? "each rank's with gaps that other ranks fill"
+                                   : "in no order");
+}
+
+static void judge_one(const struct slice *s, int write, enum id id, bool interleaved)
+{
+    struct findings *f = s->f;
+    struct tally all = {0};
+    struct finding *x = finding_begin(f, id, s->group, write);
+    const struct fit *fit = NULL;
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct tally t = {0};
+        for (int i = at - n; i < at; i++) {
+            const struct file *file = &f->file[f->cell[s->cell[i]].file];
+            const struct side *side = slice_side(s, i, write);
+            const struct fit *own = side ? fit_of(f, file, write) : NULL;
+            if (own)
+                tally_side(&t, side, fit = own);
+        }
+        if (!t.calls || kind_of(&t, interleaved) != id)
+            continue;
+        double kept = (double)t.v.bytes / (double)MIB / (double)t.v.calls;
+        double gain = t.start_ns * (kept < 1 ? 1 - kept : 0);
+        finding_add(f, actor, &t.v, id == ID_RANDOM ? (double)t.v.ns : gain);
+        evidence_add(&all.v, &t.v);
+        all.calls += t.calls;
+        all.median_bytes = t.median_bytes;
+        for (int k = 0; k < ORDERS; k++)
+            all.order[k] += t.order[k];
+    }
+    if (!x || !fit || all.v.calls == 0 ||
+        (all.v.bytes < BYTES_LEAST && all.v.calls < CALLS_LEAST))
+        return finding_drop(f);
+    x->gain_known = id != ID_RANDOM;
+    x->median_bytes = all.median_bytes;
+    say_small(s, write, id, &all, fit->small_bytes);
+    finding_end(f);
+}
+
+void judge_small(const struct slice *s, int write)
+{
+    bool any = false;
+    for (int i = 0; i < s->n && !any; i++)
+        any = slice_side(s, i, write) != NULL;
+    if (!any)
+        return;
+    bool interleaved = is_interleaved(s, write);
+    judge_one(s, write, ID_SMALL, interleaved);
+    judge_one(s, write, ID_STRIDED, interleaved);
+    judge_one(s, write, ID_RANDOM, interleaved);
+}
+
+void judge_stdio(const struct slice *s, int write)
+{
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(f, ID_STDIO, s->group, write);
+    char size[16], bytes[16];
+    double least = 1;
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct evidence v = {0};
+        for (int i = at - n; i < at; i++)
+            if (slice_side(s, i, write))
+                evidence_add(&v, &slice_side(s, i, write)->stdio);
+        double all = (double)f->actor[actor].bytes[write];
+        double share = all > 0 ? (double)v.bytes / all : 0;
+        if (v.calls && share >= SHARE) {
+            finding_add(f, actor, &v, (double)v.ns);
+            least = share < least ? share : least;
+        }
+    }
+    if (!x || x->v.bytes < BYTES_LEAST)
+        return finding_drop(f);
+    x->gain_known = false;
+    finding_condition(f, "of a rank's bytes in calls below the stream's buffer", least,
+                      ">=", SHARE, "share");
+    finding_condition(f, "bytes of these calls", (double)x->v.bytes, ">=",
+                      (double)BYTES_LEAST, "bytes");
+    finding_say(f, "%lld calls of stdio of %s each, %s in all", (long long)x->v.calls,
+                units_bytes(size, x->v.bytes / x->v.calls),
+                units_bytes(bytes, x->v.bytes));
+    finding_end(f);
+}

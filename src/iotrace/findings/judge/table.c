@@ -1,0 +1,94 @@
+/* The findings: what each is called, and what to do about it. In this order the first
+ * of several that are of the same events counts. */
+#include "iotrace/findings/inside.h"
+
+enum { MOVES, OPENS, STATS, SEEKS, SYNCS, RANKS, AGAIN };
+
+const struct finding_kind finding_kind[IDS] = {
+    [ID_SIEVING] = {"sieving", "MPI-IO moves more bytes than it was asked for",
+                    "Make the calls collective (MPI_File_write_at_all with a file "
+                    "view), or set the hint romio_ds_write=disable (romio_ds_read).",
+                    MOVES, SEVERITY_HIGH},
+    [ID_COLLECTIVE] = {"collective-degenerate",
+                       "collective calls become small transfers of every rank",
+                       "Set the hint romio_cb_write=enable (romio_cb_read), with Open "
+                       "MPI another fcoll component; with HDF5 ask "
+                       "H5Pget_mpio_no_collective_cause.",
+                       MOVES, SEVERITY_HIGH},
+    [ID_LOCK] = {"lock-conflict", "clients take blocks from each other",
+                 "Give each writer whole blocks: domains at multiples of the stripe, "
+                 "cb_nodes not above the number of stripes, lfs setstripe -c -S.",
+                 MOVES, SEVERITY_HIGH},
+    [ID_STRIDED] = {"strided-independent",
+                    "ranks write small interleaved pieces on their own",
+                    "Describe the pieces by a file view (MPI_File_set_view) and move "
+                    "them with MPI_File_write_at_all or read_at_all; with HDF5 use "
+                    "H5Pset_dxpl_mpio(H5FD_MPIO_COLLECTIVE).",
+                    MOVES, SEVERITY_HIGH},
+    [ID_SMALL] = {"small-sequential", "small transfers one after the other",
+                  "Gather them in a buffer of 1 MiB or more, use writev, or stdio with "
+                  "setvbuf; with HDF5 H5Pset_meta_block_size and the chunk cache.",
+                  MOVES, SEVERITY_HIGH},
+    [ID_RANDOM] = {"random-small", "small transfers in no order",
+                   "Sort them by offset and merge neighbours, keep many under way "
+                   "(io_uring, aio), or announce them with posix_fadvise.",
+                   MOVES, SEVERITY_MEDIUM},
+    [ID_STDIO] = {"stdio-small", "much data in small calls of stdio",
+                  "Give the stream a buffer of 1 MiB with setvbuf, or move large "
+                  "blocks with read and write.",
+                  MOVES, SEVERITY_MEDIUM},
+    [ID_MISALIGNED] = {"misaligned", "transfers cross block boundaries",
+                       "Align them: hint striping_unit, H5Pset_alignment, offsets at "
+                       "multiples of the stripe or block.",
+                       MOVES, SEVERITY_HIGH},
+    [ID_REREAD] = {"reread", "a rank reads the same bytes again",
+                   "Keep what was read; with HDF5 enlarge the chunk cache "
+                   "(H5Pset_chunk_cache).",
+                   AGAIN, SEVERITY_HIGH},
+    [ID_REWRITE] = {"rewrite", "bytes are overwritten before anyone reads them",
+                    "Write each byte once: keep it in memory until it is final; with "
+                    "HDF5 set the fill time to NEVER (H5Pset_fill_time).",
+                    AGAIN, SEVERITY_HIGH},
+    [ID_READ_BY_ALL] = {"read-by-all", "all ranks read the same bytes",
+                        "Let one rank read and MPI_Bcast, or call "
+                        "MPI_File_read_at_all.",
+                        AGAIN, SEVERITY_HIGH},
+    [ID_ONE_RANK] = {"one-rank", "one rank moves nearly all bytes",
+                     "Let every rank write its own part: MPI_File_write_at_all, or "
+                     "parallel HDF5 or netCDF.",
+                     RANKS, SEVERITY_HIGH},
+    [ID_TURNS] = {"turns", "ranks access the file one after the other",
+                  "Pass no baton: their parts do not overlap. Compute the offsets with "
+                  "MPI_Exscan and write at the same time.",
+                  RANKS, SEVERITY_HIGH},
+    [ID_LATE] = {"late-rank", "all wait for a rank that comes late",
+                 "Balance the work before the collective call; it is not the I/O that "
+                 "takes this time.",
+                 RANKS, SEVERITY_HIGH},
+    [ID_SLOW] = {"slow-rank", "a rank is slower than the others at the same work",
+                 "Look at its host, its target (OST) and its open flags (O_SYNC, "
+                 "O_DIRECT).",
+                 RANKS, SEVERITY_HIGH},
+    [ID_UNEQUAL] = {"unequal-bytes", "a rank moves more bytes than the others",
+                    "Decompose the data so that all ranks move as many bytes.", RANKS,
+                    SEVERITY_HIGH},
+    [ID_OPEN] = {"open-per-transfer", "a file is opened again for each transfer",
+                 "Open it once and keep it open.", OPENS, SEVERITY_HIGH},
+    [ID_STAT] = {"repeated-stat", "the same question is asked again and again",
+                 "Keep the answer, or let rank 0 ask and MPI_Bcast it.", STATS,
+                 SEVERITY_HIGH},
+    [ID_SEEKS] = {"seeks", "a seek for each transfer",
+                  "Use pread and pwrite, which take the offset. SEEK_END asks the "
+                  "servers for the size: keep track of it.",
+                  SEEKS, SEVERITY_HIGH},
+    [ID_SYNC] = {"sync-heavy", "data is made durable again and again",
+                 "Call fsync once at the end, or fdatasync at checkpoints.", SYNCS,
+                 SEVERITY_HIGH},
+    [ID_LOCK_TIME] = {"lock-time", "much time is spent on file locks",
+                      "Set HDF5_USE_FILE_LOCKING=FALSE where nobody else writes, and "
+                      "switch data sieving off.",
+                      SYNCS, SEVERITY_HIGH},
+    [ID_MANY] = {"many-files", "many small files",
+                 "Put them into a container (HDF5, tar, subfiling); on Lustre use "
+                 "DoM and lfs mkdir -c.",
+                 OPENS, SEVERITY_MEDIUM}};

@@ -1,0 +1,234 @@
+/* The whole: gathers, measures the run, judges; says what cannot have been seen. */
+#include "base/err.h"
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the run ---------------------------------------------------------------- */
+
+static void measure_actor(struct actor *a)
+{
+    if (!a->begin_ns)
+        a->begin_ns = a->first_ns;
+    if (!a->end_ns)
+        a->end_ns = a->last_ns;
+}
+
+static void measure_time(struct findings *f)
+{
+    int64_t first = 0, last = 0;
+    for (uint32_t i = 0; i < f->actors; i++) {
+        struct actor *a = &f->actor[i];
+        measure_actor(a);
+        if (!a->scope || !a->first_ns)
+            continue;
+        if (!first || a->first_ns < first)
+            first = a->first_ns;
+        if (a->last_ns > last)
+            last = a->last_ns;
+        if (f->ranks && a->end_ns - a->begin_ns > f->wall_ns)
+            f->wall_ns = a->end_ns - a->begin_ns;
+    }
+    f->begin_ns = first;
+    if (!f->ranks)
+        f->wall_ns = last - first;
+}
+
+/* Whether ranks share cores: by host, the most that any of its ranks may use. */
+static void measure_cores(struct findings *f)
+{
+    for (uint32_t h = 0; h < f->actors; h++) {
+        int ranks = 0, cores = 0;
+        for (uint32_t i = h; f->actor[h].client == h && i < f->actors; i++) {
+            const struct actor *a = &f->actor[i];
+            if (!a->scope || a->client != h)
+                continue;
+            ranks++;
+            cores = a->cores > cores ? a->cores : cores;
+        }
+        if (ranks == 0)
+            continue;
+        if (cores && ranks > cores) {
+            f->short_of_cores = true;
+            f->most_on_host = ranks > f->most_on_host ? ranks : f->most_on_host;
+        }
+        if (f->cores == 0 || cores < f->cores)
+            f->cores = cores;
+    }
+    for (uint32_t i = 0; i < f->actors; i++)
+        f->waited |= f->actor[i].scope &&
+                     (double)f->actor[i].waited_ns > 0.1 * (double)f->wall_ns;
+}
+
+/* ---- what is not in the logs ------------------------------------------------ */
+
+static void unseen(struct findings *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void unseen(struct findings *f, const char *format, ...)
+{
+    void *more = realloc(f->unseen, ((size_t)f->unseens + 1) * sizeof *f->unseen);
+    va_list args;
+    if (!more) {
+        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return;
+    }
+    f->unseen = more;
+    va_start(args, format);
+    vsnprintf(f->unseen[f->unseens++], sizeof *f->unseen, format, args);
+    va_end(args);
+}
+
+static void tell_unseen(struct findings *f)
+{
+    char bytes[16];
+    int ranks = 0;
+    for (uint32_t i = 0; i < f->actors; i++)
+        ranks += f->actor[i].rank >= 0;
+    f->missing_ranks = f->rank_count > ranks ? f->rank_count - ranks : 0;
+    if (f->missing_ranks)
+        unseen(f, "%d of %d ranks left no log", f->missing_ranks, f->rank_count);
+    if (f->run.unreadable)
+        unseen(f, "%d of %d logs could not be read", f->run.unreadable, f->run.logs);
+    if (f->dropped)
+        unseen(f, "%lld events were dropped", (long long)f->dropped);
+    if (f->excluded)
+        unseen(f, "%lld events of excluded files", (long long)f->excluded);
+    if (f->endless)
+        unseen(f, "the end of %d process%s that did not say it", f->endless,
+               f->endless == 1 ? "" : "es");
+    if (f->maps)
+        unseen(f, "what goes through %lld mappings of files", (long long)f->maps);
+    if (f->uring_rings)
+        unseen(f, "io_uring by itself: %lld rings, %lld transfers not seen",
+               (long long)f->uring_rings, (long long)f->uring_unseen);
+    for (int w = 0; w < 2; w++)
+        if (f->untold_bytes[w])
+            unseen(f, "%s that the kernel saw %s and the log has not",
+                   units_bytes(bytes, f->untold_bytes[w]), w ? "written" : "read");
+    if (f->unfollowed)
+        unseen(f, "patterns of files beyond the first %d", CELLS_MAX);
+}
+
+/* ---- what was not looked for ------------------------------------------------ */
+
+static bool any_known(const struct findings *f, int64_t (*of)(const struct file *))
+{
+    for (uint32_t i = 0; i < f->files; i++)
+        if (f->file[i].fold == FOLD_NONE && of(&f->file[i]))
+            return true;
+    return false;
+}
+
+static int64_t lock_of(const struct file *x)
+{
+    return x->lock_bytes;
+}
+
+static int64_t facts_of(const struct file *x)
+{
+    return x->facts;
+}
+
+static void tell_not_judged(struct findings *f)
+{
+    if (!any_known(f, lock_of) && !any_known(f, facts_of))
+        f->why_not[ID_MISALIGNED] = f->why_not[ID_LOCK] =
+            "the logs do not say where the files are (--lock=BYTES does)";
+    if (f->extents_lost)
+        f->why_not[ID_REREAD] = f->why_not[ID_REWRITE] = f->why_not[ID_READ_BY_ALL] =
+            "the files are touched in more pieces than can be remembered";
+}
+
+/* "ID,ID": the others are not looked for. 0, or a sentence about one that is none. */
+static int take_only(struct findings *f, const char *only)
+{
+    for (int i = 0; i < IDS; i++)
+        f->not_asked[i] = only != NULL;
+    for (const char *s = only; s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+        int i = 0;
+        while (i < IDS && (strncmp(finding_kind[i].id, s, n) != 0 ||
+                           finding_kind[i].id[n] != 0))
+            i++;
+        if (i == IDS)
+            return err_usage("no finding is called \"%.*s\": iotrace(1) lists them",
+                             (int)(n < 60 ? n : 60), s);
+        f->not_asked[i] = false;
+        s += n;
+        if (!*s)
+            break;
+    }
+    return 0;
+}
+
+int findings_make(struct findings **out, const struct findings_ask *ask)
+{
+    struct findings *f = *out = calloc(1, sizeof *f);
+    if (!f)
+        return err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    f->ask = *ask;
+    int rc = take_only(f, ask->only);
+    rc = rc ? rc : run_find(&f->run, ask->run);
+    rc = rc ? rc : gather(f);
+    if (rc)
+        return rc;
+    moments_end(f);
+    measure_time(f);
+    measure_cores(f);
+    fit_all(f);
+    tell_not_judged(f);
+    rc = judge(f);
+    tell_unseen(f);
+    return rc ? rc : f->memory;
+}
+
+int findings_worst(const struct findings *f)
+{
+    int worst = -1;
+    for (int i = 0; i < f->found; i++)
+        if ((int)f->finding[i].severity > worst)
+            worst = (int)f->finding[i].severity;
+    return worst;
+}
+
+int findings_status(const struct findings *f, int rc)
+{
+    return run_verdict(&f->run, rc);
+}
+
+void findings_free(struct findings **out)
+{
+    struct findings *f = *out;
+    if (!f)
+        return;
+    moments_free(f);
+    blocks_free(f);
+    cells_free(f);
+    for (int i = 0; i < f->fits; i++)
+        for (int p = 0; p < 48; p++)
+            free(f->fit[i].hist[p]);
+    for (int i = 0; i < f->found; i++)
+        free(f->finding[i].member);
+    for (int i = 0; i < f->notes; i++) {
+        free(f->note[i].log);
+        free(f->note[i].text);
+    }
+    for (int k = 0; k < FOLDS; k++)
+        free(f->fold[k].by_actor);
+    names_free(&f->names);
+    free(f->finding);
+    free(f->note);
+    free(f->unseen);
+    free(f->file);
+    free(f->file_of_name);
+    free(f->group);
+    free(f->group_of_name);
+    free(f->actor);
+    run_free(&f->run);
+    free(f);
+    *out = NULL;
+}

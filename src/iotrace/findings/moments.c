@@ -1,0 +1,211 @@
+/* What depends on when ranks do what: collective calls to which some come late, and
+ * phases in which some take longer than others. */
+#include "base/err.h"
+#include "base/hist.h"
+#include "iotrace/findings/inside.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PENDING 64 /* collective calls of a file that not all have made yet */
+
+/* ---- collective calls ------------------------------------------------------- */
+
+struct arrival {
+    uint32_t actor;
+    int64_t start_ns, end_ns;
+};
+
+struct gathering { /* of one file: its collective calls under way */
+    struct meeting {
+        uint32_t k;
+        int n;
+        struct arrival *who;
+        struct event last;
+        uint64_t last_seq;
+    } meeting[PENDING];
+    int pending;
+};
+
+static struct meeting *meeting_of(struct findings *f, struct file *x, uint32_t k)
+{
+    if (!x->gathering && !(x->gathering = calloc(1, sizeof *x->gathering)))
+        return NULL;
+    struct gathering *g = x->gathering;
+    for (int i = 0; i < g->pending; i++)
+        if (g->meeting[i].k == k)
+            return &g->meeting[i];
+    if (g->pending == PENDING)
+        return NULL;
+    struct meeting *m = &g->meeting[g->pending];
+    *m = (struct meeting){.k = k};
+    m->who = calloc((size_t)x->comm_ranks, sizeof *m->who);
+    if (!m->who) {
+        f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+        return NULL;
+    }
+    g->pending++;
+    return m;
+}
+
+/* All have come: who waited, and for whom. Arrivals are in the order of their start. */
+static void meeting_end(struct findings *f, const struct file *x,
+                        const struct meeting *m)
+{
+    const struct arrival *last = &m->who[m->n - 1];
+    struct actor *late = &f->actor[last->actor];
+    int64_t all = 0;
+    for (int i = 0; i < m->n; i++) {
+        const struct arrival *a = &m->who[i];
+        int64_t end = a->end_ns < last->start_ns ? a->end_ns : last->start_ns;
+        int64_t skew = end > a->start_ns ? end - a->start_ns : 0;
+        struct actor *actor = &f->actor[a->actor];
+        actor->kind_ns[KIND_LIBRARY] -= skew;
+        actor->kind_ns[KIND_WAIT] += skew;
+        log_sum(&all, skew);
+    }
+    f->collective_calls++;
+    log_sum(&f->skew_ns, all);
+    if (!late->late_gap)
+        late->late_gap = calloc(HIST_SIZE, sizeof *late->late_gap);
+    if (late->late_gap && m->n > 1)
+        late->late_gap[hist_bucket(last->start_ns - m->who[m->n - 2].start_ns)]++;
+    evidence_count(&late->late, &m->last, m->last_seq, 0, all);
+    late->late_gain_ns += m->n > 1 ? (double)all / (m->n - 1) : 0;
+    late->late_file = (uint32_t)(x - f->file);
+}
+
+void moments_collective(const struct context *c)
+{
+    struct findings *f = c->f;
+    struct file *x = &f->file[c->cell->file];
+    const struct event *e = c->e;
+    uint32_t k = c->cell->call_k++;
+    if (x->comm_ranks < 2)
+        return;
+    struct meeting *m = meeting_of(f, x, k);
+    if (!m) {
+        x->comm_ranks = 0; /* these are not the calls of one communicator */
+        return;
+    }
+    m->who[m->n++] =
+        (struct arrival){c->cell->actor, e->start_ns, e->start_ns + e->duration_ns};
+    m->last = *e;
+    m->last_seq = c->seq;
+    if (m->n < x->comm_ranks)
+        return;
+    meeting_end(f, x, m);
+    free(m->who);
+    *m = x->gathering->meeting[--x->gathering->pending];
+}
+
+/* ---- phases ----------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t median(int64_t *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, by_value);
+    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static int64_t phase_bytes(const struct actor *a)
+{
+    return a->phase_bytes[0] + a->phase_bytes[1];
+}
+
+/* Who took longer than the others, by more than these differ anyhow. */
+static void phase_judge(struct findings *f, int64_t *v, int n)
+{
+    int k = 0;
+    for (uint32_t i = 0; i < f->actors; i++)
+        if (f->actor[i].scope)
+            v[k++] = phase_bytes(&f->actor[i]);
+    int64_t bytes = median(v, n);
+    for (uint32_t i = 0, j = 0; i < f->actors; i++)
+        if (f->actor[i].scope)
+            v[j++] = f->actor[i].phase_ns;
+    int64_t ns = median(v, n);
+    for (k = 0; k < n; k++)
+        v[k] = v[k] > ns ? v[k] - ns : ns - v[k];
+    double limit = 4.4 * (double)median(v, n);
+    limit = limit > 0.5 * (double)ns ? limit : 0.5 * (double)ns;
+    double least = 0.02 * (double)f->guess_ns;
+    limit = limit > least ? limit : least;
+    for (uint32_t i = 0; i < f->actors; i++) {
+        struct actor *a = &f->actor[i];
+        double over = (double)(a->phase_ns - ns);
+        if (!a->scope || over <= limit)
+            continue;
+        bool more = phase_bytes(a) >= bytes + bytes / 10 * 3 &&
+                    phase_bytes(a) - bytes >= MIB;
+        evidence_add(more ? &a->unequal : &a->slow, &a->phase_v);
+        *(more ? &a->unequal_gain_ns : &a->slow_gain_ns) += over;
+    }
+}
+
+static void phase_close(struct findings *f)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < f->actors; i++)
+        n += f->actor[i].scope;
+    int64_t *v = n >= 3 && f->phases ? calloc((size_t)n, sizeof *v) : NULL;
+    if (v)
+        phase_judge(f, v, n);
+    free(v);
+    for (uint32_t i = 0; i < f->actors; i++) {
+        struct actor *a = &f->actor[i];
+        a->phase_ns = a->phase_bytes[0] = a->phase_bytes[1] = 0;
+        a->phase_v = (struct evidence){0};
+    }
+}
+
+/* A pause of all ranks together ends a phase. */
+static void phase_event(struct findings *f, const struct event *e)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    int64_t pause = f->guess_ns / 100 > 1000000 ? f->guess_ns / 100 : 1000000;
+    if (f->phases == 0 || e->start_ns > f->phase_end_ns + pause) {
+        phase_close(f);
+        if (f->phases < PHASES_MAX)
+            f->phase[f->phases++] = (struct phase){e->start_ns, end};
+        f->phase_end_ns = end;
+    }
+    if (end > f->phase_end_ns)
+        f->phase_end_ns = f->phase[f->phases - 1].last_ns = end;
+}
+
+void moments_event(const struct context *c, const struct call *call)
+{
+    const struct event *e = c->e;
+    struct actor *a = c->actor;
+    phase_event(c->f, e);
+    bool moves = op_moves((enum trace_class)e->class);
+    if (call->collective || (e->flags & TRACE_COLLECTIVE) || !(moves || call->durable))
+        return; /* who waits there is not slow */
+    a->phase_ns += e->duration_ns;
+    if (moves && e->bytes > 0)
+        log_sum(&a->phase_bytes[e->class == CLASS_WRITE], e->bytes);
+    evidence_count(&a->phase_v, e, c->seq, e->bytes > 0 ? e->bytes : 0, e->duration_ns);
+}
+
+void moments_end(struct findings *f)
+{
+    phase_close(f);
+}
+
+void moments_free(struct findings *f)
+{
+    for (uint32_t i = 0; i < f->files; i++) {
+        struct gathering *g = f->file[i].gathering;
+        for (int k = 0; g && k < g->pending; k++)
+            free(g->meeting[k].who);
+        free(g);
+    }
+    for (uint32_t i = 0; i < f->actors; i++)
+        free(f->actor[i].late_gap);
+}

@@ -1,0 +1,222 @@
+/* What each call adds to the cell of its rank and file. */
+#include "iotrace/findings/inside.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHERS 64           /* cells of a file that are looked at for one transfer */
+#define PIECE ((int64_t)4096) /* what is smaller is no loss to read again */
+#define PLACE_MAX (INT64_MAX / 4)
+
+/* Whether another rank has moved bytes there since this one's set began. More ranks
+ * than can be looked at: it may have. */
+static bool touched_by_others(const struct context *c, int write, int64_t since_ns,
+                              int64_t begin, int64_t end)
+{
+    const struct findings *f = c->f;
+    const struct file *x = &f->file[c->cell->file];
+    if (x->sharers < 2)
+        return false;
+    if (x->sharers > OTHERS)
+        return true;
+    for (uint32_t i = x->cells; i; i = f->cell[i - 1].next) {
+        const struct side *s = f->cell[i - 1].side[write];
+        if (s && &f->cell[i - 1] != c->cell && s->top.last_ns > since_ns &&
+            s->low < end && s->high > begin)
+            return true;
+    }
+    return false;
+}
+
+/* Bytes that were read before with no write between, or written with no read. */
+static void count_again(const struct context *c, struct side *s, int write,
+                        int64_t bytes)
+{
+    const struct event *e = c->e;
+    int64_t begin = e->offset, end = begin + bytes;
+    struct side *other = c->cell->side[!write];
+    if (!s->seen)
+        s->set_ns = e->start_ns;
+    int64_t there = extents_add(&s->seen, begin, end);
+    if (other && other->seen)
+        extents_remove(other->seen, begin, end);
+    if (there < 0) {
+        c->f->extents_lost = true;
+        return;
+    }
+    if (there == 0 || bytes < PIECE)
+        return;
+    if (touched_by_others(c, !write, s->set_ns, begin, end)) {
+        extents_free(&s->seen);
+        extents_add(&s->seen, begin, end);
+        s->set_ns = e->start_ns;
+        return;
+    }
+    double share = (double)there / (double)bytes;
+    evidence_count(&s->again, e, c->seq, there,
+                   (int64_t)(share * (double)e->duration_ns));
+}
+
+static void count_blocks(const struct context *c, struct side *s, int64_t bytes)
+{
+    const struct event *e = c->e;
+    int64_t block = c->f->file[c->cell->file].lock_bytes;
+    if (!block || bytes < block || e->offset < 0)
+        return;
+    int64_t touched = (e->offset + bytes - 1) / block - e->offset / block + 1;
+    int64_t needed = (bytes + block - 1) / block;
+    s->touched += touched;
+    s->needed += needed;
+    if (touched > needed)
+        evidence_count(&s->crossing, e, c->seq, (touched - needed) * block,
+                       (int64_t)((double)(touched - needed) / (double)touched *
+                                 (double)e->duration_ns));
+}
+
+/* What the system saw. */
+static void count_leaf(const struct context *c, struct side *s, int write,
+                       int64_t bytes)
+{
+    struct findings *f = c->f;
+    const struct event *e = c->e;
+    evidence_count(&s->leaf, e, c->seq, bytes, e->duration_ns);
+    if (e->offset >= 0 && e->offset < PLACE_MAX && bytes < PLACE_MAX && bytes > 0 &&
+        !c->collective) {
+        s->low = e->offset < s->low ? e->offset : s->low;
+        s->high = e->offset + bytes > s->high ? e->offset + bytes : s->high;
+    }
+    if (e->flags & TRACE_STREAM)
+        return;
+    fit_count(f, &f->file[c->cell->file], write, e);
+    if (c->mpi_write && !write) {
+        evidence_count(&s->helping, e, c->seq, bytes, e->duration_ns);
+        return; /* the library's doing, not the program's */
+    }
+    if (c->mpi_read || c->mpi_write)
+        evidence_count(&s->under, e, c->seq, bytes, e->duration_ns);
+    count_blocks(c, s, bytes);
+    if (f->clients && e->offset >= 0 &&
+        blocks_touch(c, f->file[c->cell->file].lock_bytes))
+        evidence_count(&s->switched, e, c->seq, bytes, e->duration_ns);
+    if (c->hdf5_meta)
+        return;
+    struct bin *b = side_bin(f, s, bytes, c->collective);
+    if (!b)
+        return;
+    evidence_count(&b->v, e, c->seq, bytes, e->duration_ns);
+    if (e->offset >= 0 && e->offset < PLACE_MAX)
+        b->order[order_next(&s->order, e->offset, bytes)]++;
+}
+
+/* Calls of stdio that move less than the stream's buffer holds. */
+static void count_stream(const struct context *c, struct side *s, int64_t bytes)
+{
+    const struct event *e = c->e;
+    int64_t buffer = c->cell->buffer_bytes ? c->cell->buffer_bytes : 4096;
+    if ((e->flags & TRACE_STREAM) && bytes < buffer)
+        evidence_count(&s->stdio, e, c->seq, bytes, e->duration_ns);
+}
+
+static void count_top(const struct context *c, struct side *s, int64_t bytes)
+{
+    const struct event *e = c->e;
+    bool collective = e->flags & TRACE_COLLECTIVE;
+    evidence_count(&s->top, e, c->seq, bytes, e->duration_ns);
+    if (!collective)
+        evidence_count(&s->alone, e, c->seq, bytes, e->duration_ns);
+    count_stream(c, s, bytes);
+}
+
+static void count_transfer(const struct context *c)
+{
+    const struct event *e = c->e;
+    const struct call *call = call_of(e->op);
+    int write = e->file_class == CLASS_WRITE;
+    if (e->bytes < 0 || (!e->calls && !e->other_end) ||
+        (e->file_class != CLASS_READ && e->file_class != CLASS_WRITE))
+        return;
+    struct side *s = cell_side(c->f, c->cell, write);
+    if (!s)
+        return;
+    if (c->top)
+        count_top(c, s, e->bytes);
+    if (call->mpi && !c->mpi_read && !c->mpi_write && !c->hdf5_meta)
+        log_sum(&s->mpi_bytes, e->bytes);
+    if (!call->library)
+        count_leaf(c, s, write, e->bytes);
+    bool placed = c->told && e->bytes > 0 && e->offset < PLACE_MAX &&
+                  e->bytes < PLACE_MAX && !c->collective && !c->hdf5_meta &&
+                  !(e->flags & TRACE_COLLECTIVE) &&
+                  !(call->library && c->cell->has_view);
+    if (placed)
+        count_again(c, s, write, e->bytes);
+}
+
+static void count_stat(const struct context *c)
+{
+    struct cell *cell = c->cell;
+    struct file *x = &c->f->file[cell->file];
+    const struct event *e = c->e;
+    if (e->result == -2) { /* ENOENT, on every system */
+        evidence_count(&c->actor->missed, e, c->seq, 0, e->duration_ns);
+    }
+    bool changed = x->write_ns > cell->stat_ns && cell->stat_ns;
+    cell->stat_ns = e->start_ns;
+    if (!changed)
+        evidence_count(&cell->stat, e, c->seq, 0, e->duration_ns);
+}
+
+/* What a file held before is gone: writing it anew is no rewriting. */
+static void renew(const struct context *c)
+{
+    struct side *s = c->cell->side[1];
+    if (s)
+        extents_free(&s->seen);
+}
+
+static void count_call(const struct context *c, const struct call *call)
+{
+    const struct event *e = c->e;
+    struct cell *cell = c->cell;
+    if (call->opens)
+        evidence_count(&cell->open, e, c->seq, 0, e->duration_ns);
+    if (call->opens && e->result == -2)
+        evidence_count(&c->actor->missed, e, c->seq, 0, e->duration_ns);
+    if (e->class == CLASS_CLOSE)
+        evidence_count(&cell->close, e, c->seq, 0, e->duration_ns);
+    if (e->class == CLASS_SEEK)
+        evidence_count(&cell->seek, e, c->seq, 0, e->duration_ns);
+    if (call->durable)
+        evidence_count(&cell->sync, e, c->seq, 0, e->duration_ns);
+    if (e->class == CLASS_OPEN || e->class == CLASS_CLOSE || e->class == CLASS_META)
+        evidence_count(&cell->meta, e, c->seq, 0, e->duration_ns);
+    if (call->asks)
+        count_stat(c);
+    if (call->buffer && e->request > 0)
+        cell->buffer_bytes = e->request;
+    cell->flushes += call->flushes;
+    c->f->maps += e->class == CLASS_MAP && !strcmp(op_get(e->op)->name, "mmap");
+}
+
+void transfer_count(const struct context *c)
+{
+    const struct event *e = c->e;
+    const struct call *call = call_of(e->op);
+    if (c->top && !e->other_end) {
+        c->cell->ops++;
+        log_sum(&c->cell->ns, e->duration_ns);
+        count_call(c, call);
+        moments_event(c, call);
+    }
+    if (call->collective)
+        moments_collective(c);
+    if (e->class == CLASS_LOCK)
+        evidence_count(&c->cell->lock, e, c->seq, 0, e->duration_ns);
+    if (call->set_view)
+        c->cell->has_view = true;
+    if (call->renews)
+        renew(c);
+    if (e->file_class == CLASS_WRITE || call->renews)
+        c->f->file[c->cell->file].write_ns = e->start_ns + e->duration_ns;
+    if (op_moves((enum trace_class)e->class))
+        count_transfer(c);
+}
