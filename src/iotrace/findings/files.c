@@ -27,7 +27,8 @@ static const struct place place[] = {
     {"|", FOLD_PIPE},            {"anon_inode:", FOLD_PIPE},
     {"memfd:", FOLD_MEMORY},     {"/memfd:", FOLD_MEMORY},
     {"/etc/", FOLD_SYSTEM},      {"/usr/", FOLD_SYSTEM},
-    {"/lib", FOLD_SYSTEM},       {"/bin/", FOLD_SYSTEM},
+    {"/lib/", FOLD_SYSTEM},      {"/lib32/", FOLD_SYSTEM},
+    {"/lib64/", FOLD_SYSTEM},    {"/bin/", FOLD_SYSTEM},
     {"/sbin/", FOLD_SYSTEM},     {"/var/lib/", FOLD_SYSTEM},
     {"/opt/intel/", FOLD_SYSTEM}};
 

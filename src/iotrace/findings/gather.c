@@ -498,7 +498,8 @@ int gather(struct findings *f)
         more = stream_next(&s, &e);
         if (more != 1)
             break;
-        rc = gather_event(f, reading, &e, f->events++);
+        rc = gather_event(f, reading, &e, f->events);
+        f->events += !e.other_end; /* as "iotrace dump" numbers them */
     }
     if (r && s.log)
         rc = rc ? rc : readings_end(f, &s, r);

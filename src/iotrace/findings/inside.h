@@ -194,6 +194,7 @@ struct actor { /* a rank; or a process, where there are none */
     int64_t *late_gap; /* histogram of ns: by how much it came last */
     uint32_t late_file;
     uint32_t client; /* the first actor of its host */
+    bool alone; /* it moves nearly all bytes: that these are unequal is no news */
     bool scope;
 };
 

@@ -175,14 +175,14 @@ static void judge_groups(struct findings *f, const uint32_t *cell)
 }
 
 /* Within one domain findings are of the same events: the first in the table's order
- * counts, the others stand behind it. */
+ * counts, and others that are no worse stand behind it. */
 static void put_after(struct findings *f)
 {
     for (int i = 0; i < f->found; i++)
         for (int k = 0; k < f->found; k++) {
             const struct finding *a = &f->finding[i], *b = &f->finding[k];
             if (b->id < a->id && b->group == a->group && b->after < 0 &&
-                b->direction == a->direction &&
+                b->direction == a->direction && b->severity >= a->severity &&
                 finding_kind[a->id].domain == finding_kind[b->id].domain)
                 f->finding[i].after = k;
         }

@@ -6,12 +6,14 @@
 
 #define SHARE 0.10         /* of transfers that are small */
 #define BYTES_LEAST MIB    /* of them together, or */
+#define PER_FILE 4         /* fewer cannot be merged to much */
 #define CALLS_LEAST 10000  /* so many calls */
 
 struct tally { /* small transfers of one rank in a group */
     struct evidence v;
     int64_t order[ORDERS];
     int64_t calls; /* of any size */
+    int64_t files;
     double start_ns;
     int64_t median_bytes;
 };
@@ -30,7 +32,7 @@ static double start_ns(const struct fit *t, int power, const struct evidence *v)
 
 static void tally_side(struct tally *t, const struct side *s, const struct fit *fit)
 {
-    int64_t most = 0;
+    int64_t most = 0, before = t->v.calls;
     for (int i = 0; i < s->bins; i++) {
         const struct bin *b = &s->bin[i];
         if (b->collective)
@@ -47,6 +49,7 @@ static void tally_side(struct tally *t, const struct side *s, const struct fit *
             t->median_bytes = b->v.bytes / b->v.calls;
         }
     }
+    t->files += t->v.calls > before;
 }
 
 /* Whether ranks share a file of the group and their ranges mix. */
@@ -133,9 +136,11 @@ static void judge_one(const struct slice *s, int write, enum id id, bool interle
             if (own)
                 tally_side(&t, side, fit = own);
         }
-        if (!t.calls || kind_of(&t, interleaved) != id)
+        if (!t.calls || t.v.calls < PER_FILE * t.files ||
+            kind_of(&t, interleaved) != id)
             continue;
-        double kept = (double)t.v.bytes / (double)MIB / (double)t.v.calls;
+        double kept = (double)t.v.bytes / (double)MIB;
+        kept = (kept > (double)t.files ? kept : (double)t.files) / (double)t.v.calls;
         double gain = t.start_ns * (kept < 1 ? 1 - kept : 0);
         finding_add(f, actor, &t.v, id == ID_RANDOM ? (double)t.v.ns : gain);
         evidence_add(&all.v, &t.v);

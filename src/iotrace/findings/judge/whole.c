@@ -68,6 +68,7 @@ static void judge_one_rank(struct findings *f, int write)
     if (!write) /* it may hand on what it reads, which is right */
         x->cap = SEVERITY_LOW;
     x->extra_bytes = most;
+    f->actor[actor].alone = true;
     finding_add(f, actor, &v, (double)v.ns * (ranks - 1) / ranks);
     finding_condition(f, "of all bytes are moved by one rank", share, ">=", ONE,
                       "share");
@@ -126,7 +127,7 @@ static void judge_slow(struct findings *f, bool unequal)
         const struct evidence *v = unequal ? &a->unequal : &a->slow;
         double gain = unequal ? a->unequal_gain_ns : a->slow_gain_ns;
         char time[16];
-        if (!a->scope || v->calls == 0)
+        if (!a->scope || v->calls == 0 || (unequal && a->alone))
             continue;
         struct finding *x = finding_begin(f, unequal ? ID_UNEQUAL : ID_SLOW,
                                           main_group(f, i, -1), -1);
@@ -161,9 +162,18 @@ static void judge_missing(struct findings *f)
     }
 }
 
+static uint32_t files_in_scope(const struct findings *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->files; i++)
+        n += f->file[i].sharers > 0;
+    return n;
+}
+
 static void judge_many(struct findings *f)
 {
     int64_t bytes = 0, calls = 0;
+    uint32_t files = files_in_scope(f);
     char size[16];
     struct finding *x = finding_begin(f, ID_MANY, NO_GROUP, -1);
     struct evidence *v = x ? calloc((size_t)f->actors + 1, sizeof *v) : NULL;
@@ -175,7 +185,7 @@ static void judge_many(struct findings *f)
         evidence_add(&v[c->actor], &c->meta);
     }
     int64_t each = calls ? bytes / calls : 0;
-    if (!v || f->files < MANY_FILES || each >= 64 << 10) {
+    if (!v || files < MANY_FILES || each >= 64 << 10) {
         free(v);
         return finding_drop(f);
     }
@@ -184,10 +194,10 @@ static void judge_many(struct findings *f)
             finding_add(f, i, &v[i], (double)v[i].ns);
     free(v);
     x->gain_known = false;
-    finding_condition(f, "files", f->files, ">=", MANY_FILES, "files");
+    finding_condition(f, "files", files, ">=", MANY_FILES, "files");
     finding_condition(f, "bytes for each call of metadata", (double)each, "<", 64 << 10,
                       "bytes");
-    finding_say(f, "%u files, %s for each call of metadata", f->files,
+    finding_say(f, "%u files, %s for each call of metadata", files,
                 units_bytes(size, each));
     finding_end(f);
 }
