@@ -7,6 +7,7 @@ dist_doc_DATA = \
 	doc/clusters.md \
 	doc/container.md \
 	doc/faults.md \
+	doc/findings.md \
 	doc/ldad.md \
 	doc/metabench.md \
 	doc/method.md \

@@ -169,6 +169,7 @@ SCRIPT_TESTS += \
 	tests/e2e/hdf5_file.py \
 	tests/e2e/hosts.py \
 	tests/e2e/io500.py \
+	tests/e2e/iotrace_findings.py \
 	tests/e2e/iotrace_reader.py \
 	tests/e2e/iotrace_matrix.py \
 	tests/e2e/iotrace_mpi.py \
@@ -376,10 +377,12 @@ EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/marks.c \
 
 # The same with MPI: programs, tools of the profiling interface, and Fortran's entry
 # points where there is a library of them.
-MPI_TRACED_BY_TESTS = tests/iotrace/mpi_forms tests/iotrace/mpi_edges \
+MPI_TRACED_BY_TESTS = tests/iotrace/diseases tests/iotrace/mpi_forms tests/iotrace/mpi_edges \
 	tests/iotrace/mpi_edges.so tests/iotrace/mpi_fortran \
 	tests/iotrace/pmpi_count.so tests/iotrace/pmpi_count_next.so
 MPI_TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(CC) $(CFLAGS) -o $@
+tests/iotrace/diseases: tests/iotrace/diseases.c
+	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/diseases.c
 tests/iotrace/mpi_forms: tests/iotrace/mpi_forms.c
 	$(MPI_TRACED_CC) $(srcdir)/tests/iotrace/mpi_forms.c
 tests/iotrace/mpi_edges: tests/iotrace/mpi_edges.c
@@ -401,7 +404,7 @@ tests/iotrace/hdf5_levels: tests/iotrace/hdf5_levels.c
 	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/hdf5_levels.c $(HDF5_LIBS)
 endif
 CLEANFILES += $(MPI_TRACED_BY_TESTS)
-EXTRA_DIST += tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
+EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.

@@ -1,5 +1,5 @@
-/* Programs with one thing wrong each, and healthy ones: "diseases NAME". Files are
- * d.*, in the present folder. */
+/* Programs with one thing wrong each, and healthy ones: "diseases NAME [INPUT]".
+ * Files are d.*, in the present folder. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #define MIB (1024 * KIB)
 
 static int rank, ranks;
+static const char *input = ""; /* a file of 32 MiB */
 static char buffer[8 * MIB];
 
 static void check(int good, const char *what)
@@ -103,22 +104,10 @@ static void reread(void)
     end(fd);
 }
 
-static void make_input(void) /* by one rank, for all */
+static void read_all(void)
 {
-    MPI_File f;
-    char name[] = "d.input";
-    int one = MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                            MPI_INFO_NULL, &f);
-    check(one == MPI_SUCCESS, name);
-    for (long i = 0; i < 8; i++)
-        MPI_File_write_at(f, i * 4 * MIB, buffer, 4 * MIB, MPI_BYTE, MPI_STATUS_IGNORE);
-    MPI_File_close(&f);
-}
-
-static void read_all(void) /* d.input is there: see "input" */
-{
-    int fd = open("d.input", O_RDONLY);
-    check(fd >= 0, "d.input");
+    int fd = open(input, O_RDONLY);
+    check(fd >= 0, input);
     for (long i = 0; i < 32; i++)
         get_at(fd, MIB, i * MIB);
     end(fd);
@@ -325,8 +314,8 @@ static const struct {
     void (*run)(void);
 } disease[] = {{"small", small},         {"strided", strided},
                {"random", at_random},    {"misalign", misalign},
-               {"reread", reread},       {"input", make_input},
-               {"readall", read_all},    {"rewrite", rewrite},
+               {"reread", reread},       {"readall", read_all},
+               {"rewrite", rewrite},
                {"pingpong", pingpong},   {"open", open_each},
                {"stat", ask},            {"sync", sync_each},
                {"rank0", rank_0},        {"turns", turns},
@@ -342,13 +331,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int found = 0;
-    for (size_t i = 0; argc == 2 && i < sizeof disease / sizeof *disease; i++)
+    if (argc > 2)
+        input = argv[2];
+    for (size_t i = 0; argc >= 2 && i < sizeof disease / sizeof *disease; i++)
         if (!strcmp(argv[1], disease[i].name)) {
             disease[i].run();
             found = 1;
         }
     MPI_Finalize();
     if (!found)
-        fprintf(stderr, "usage: diseases NAME\n");
+        fprintf(stderr, "usage: diseases NAME [INPUT]\n");
     return !found;
 }

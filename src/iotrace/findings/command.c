@@ -9,10 +9,10 @@
 
 static int show(const struct findings *f, const char *json)
 {
-    if (!json) {
+    if (!json || strcmp(json, "-") != 0)
         findings_text(f, stdout);
+    if (!json)
         return 0;
-    }
     FILE *out = command_create(json, true);
     if (!out)
         return -EIO;
@@ -46,7 +46,7 @@ int command_findings(int argc, char **argv)
         {OPT_TEXT, "RUN", .value = &ask.run, .required = true,
          .help = "a run's folder, or a log"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
-         .help = "write them as JSON to this file (-: standard output), and no text"},
+         .help = "write them as JSON to this file, too (-: to standard output, without text)"},
         {OPT_TEXT, "only", .value = &ask.only, .arg = "ID,...",
          .help = "look for findings of these names only"},
         {OPT_REAL, "floor", .value = &ask.floor_s, .preset = "0.005", .arg = "SECONDS",

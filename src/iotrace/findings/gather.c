@@ -444,7 +444,7 @@ static void untold(struct findings *f, const struct reading *r)
     const struct log_info *i = log_info(r->log);
     const char *io = log_fact(r->log, "io");
     long long kernel[2];
-    if (!r->wanted || !f->actor[r->actor].scope ||
+    if (r->table || !r->wanted || !f->actor[r->actor].scope ||
         sscanf(io, "%lld,%lld", &kernel[0], &kernel[1]) != 2)
         return;
     for (int w = 0; w < 2; w++) {

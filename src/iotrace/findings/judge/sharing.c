@@ -183,7 +183,7 @@ static void judge_turns_of(const struct slice *s, const struct file *x, int writ
     struct finding *y = finding_begin(f, ID_TURNS, s->group, write);
     for (int i = 0; y && i < n; i++)
         finding_add(f, w[i].actor, &w[i].side->alone,
-                    (double)(w[i].end - w[i].begin) * (n - 1) / n);
+                    (double)w[i].side->alone.ns * (n - 1) / n);
     if (!y)
         return;
     y->extra_bytes = y->v.bytes;

@@ -222,16 +222,29 @@ static void judge_cores(struct findings *f)
     f->why_not[ID_LATE] = f->why_not[ID_SLOW] = f->why_cores;
 }
 
+/* Ranks cannot be compared by a part of what they do. */
+static void judge_part(struct findings *f)
+{
+    static const enum id whole[] = {ID_ONE_RANK, ID_LATE, ID_SLOW, ID_UNEQUAL, ID_MANY};
+    if (f->ask.rank < 0 && !f->ask.process && f->ask.file.n == 0)
+        return;
+    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+        f->why_not[whole[i]] = "only a part of the run was asked for";
+}
+
 void judge_run(struct findings *f)
 {
     judge_cores(f);
-    for (int w = 0; w < 2; w++)
+    judge_part(f);
+    for (int w = 0; w < 2 && !f->why_not[ID_ONE_RANK]; w++)
         judge_one_rank(f, w);
     if (!f->why_not[ID_LATE])
         judge_late(f);
     if (!f->why_not[ID_SLOW])
         judge_slow(f, false);
-    judge_slow(f, true);
+    if (!f->why_not[ID_UNEQUAL])
+        judge_slow(f, true);
     judge_missing(f);
-    judge_many(f);
+    if (!f->why_not[ID_MANY])
+        judge_many(f);
 }

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# limit: 300; tier: quick ci
+"""iotrace findings: of programs with one disease each it names that disease, the file and
+the ranks, and nothing else; of healthy programs it names none. The table of them is in
+doc/findings.md; the programs are tests/iotrace/diseases.c."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+IOTRACE = os.path.join(BUILD, "iotrace")
+DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
+TABLE = os.path.join(os.path.dirname(TESTS), "doc", "findings.md")
+RANKS = 4
+
+
+def table():
+    """program -> (options, {MPI: finding or none}, file, ranks), as documented."""
+    rows = {}
+    with open(TABLE) as f:
+        for line in f:
+            cells = [c.strip().strip("`") for c in line.strip().strip("|").split("|")]
+            if len(cells) == 7 and line.startswith("| `"):
+                rows[cells[0]] = (cells[2].split(), {"mpich": cells[3],
+                                  "openmpi": cells[4]}, cells[5], cells[6])
+    return rows
+
+
+class Findings(Case):
+    def traced(self, program, *args, np=RANKS, **how):
+        done = self.run_program(program, *args, np=np, json=False, dir=False,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"},
+                                **how)
+        self.assertEqual(done.status, 0, done)
+        run = os.path.join(done.folder, "run")
+        os.mkdir(run)
+        for log in glob.glob(os.path.join(done.folder, "*.bin")):
+            shutil.move(log, run)
+        return run
+
+    def found(self, run, *options):
+        text = subprocess.check_output((IOTRACE, "findings", "--floor=0", "--json=-")
+                                       + options + (run,))
+        return json.loads(text.decode())
+
+    def run_disease(self, name):
+        args = [DISEASES, name]
+        if name == "readall":
+            args.append(os.path.join(self.tmp, "d.input"))
+            with open(args[-1], "wb") as f:
+                f.write(bytes(32 << 20))
+        return self.traced(*args)
+
+    def disease(self, name):
+        options, expected, file, ranks = table()[name]
+        run = self.run_disease(name)
+        found = self.found(run, *options)
+        wanted = expected["openmpi" if FLAVOUR.startswith("open") else "mpich"]
+        got = [(f["id"], os.path.basename(f["file"]), f["ranks_text"])
+               for f in found["findings"]]
+        self.assertEqual(got, [(wanted, file, ranks)] if wanted != "none" else [])
+        for finding in found["findings"]:
+            self.evidence(run, found, finding)
+
+    def evidence(self, run, found, finding):
+        """What it says of events and of time holds."""
+        with_calls = subprocess.check_output((IOTRACE, "dump", run)).decode("latin-1")
+        lines = with_calls.splitlines()[1:]
+        self.assertEqual(len(lines), found["events"])
+        for number in finding["events"]:
+            cells = lines[number].split("\t")
+            self.assertEqual(int(cells[5]), number)
+            if finding["file_count"] == 1:
+                self.assertEqual(cells[3], finding["files"][0])
+        self.assertGreaterEqual(finding["at_stake_s"], finding["gain_s"] or 0)
+        self.assertLessEqual(finding["first_s"], finding["last_s"])
+        self.assertTrue(finding["sentence"] and finding["remedy"])
+        self.assertTrue(all(self.holds(c) for c in finding["condition"]),
+                        finding["condition"])
+
+    def holds(self, c):
+        low, high = c["value"] < c["limit"], c["value"] > c["limit"]
+        return {">=": not low, ">": high, "<": low, "<=": not high}[c["relation"]]
+
+    def test_classes_are_the_time_in_calls(self):
+        """All time of calls in scope is in one class."""
+        found = self.found(self.run_disease("collective"))
+        for rank in found["ranks"]:
+            self.assertAlmostEqual(sum(rank["classes"].values()), rank["io_s"], 8)
+
+    def test_options(self):
+        run = self.run_disease("small")
+        self.assertEqual(self.found(run, "--only=reread")["findings"], [])
+        self.assertEqual(self.found(run, "--file=*d.own.2")["findings"][0]["ranks"],
+                         [2])
+        self.assertEqual(self.found(run, "--rank=1")["findings"][0]["ranks"], [1])
+        for level, status in (("high", 3), ("low", 3)):
+            failed = subprocess.call((IOTRACE, "findings", "--small=1k", "--fail-on",
+                                      level, run), stdout=subprocess.DEVNULL)
+            self.assertEqual(failed, status, level)
+        wrong = subprocess.run((IOTRACE, "findings", "--only=nothing", run),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertEqual(len(wrong.stderr.splitlines()), 1)
+
+
+for disease in table():
+    add(Findings, "of_" + disease, "disease", disease)
+
+if __name__ == "__main__":
+    main()
