@@ -8,7 +8,8 @@
 static const struct command command[] = {
     {"run", command_run, "run a command and record its I/O"},
     {"summary", command_summary, "counts, bytes and times by call, file and process"},
-    {"findings", command_findings, "what costs time, most important first, with remedies"},
+    {"findings", command_findings,
+     "what costs time, most important first, with remedies"},
     {"dump", command_dump, "all events as a table (tab-separated)"},
     {"merge", command_merge, "the events of all processes in one table"},
     {"export", command_export, "events for Perfetto, as CSV or Parquet; counters"},

@@ -252,5 +252,6 @@ int summary_text(const struct summary *s, int64_t top, FILE *out)
     summary_text_put_processes(s, top, out);
     put_imbalance(s, out);
     put_remarks(s, out);
+    fprintf(out, "\nWhat costs time, and what to do about it: iotrace findings RUN\n");
     return 0;
 }

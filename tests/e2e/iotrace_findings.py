@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # limit: 300; tier: quick ci
-"""iotrace findings: of programs with one disease each it names that disease, the file and
-the ranks, and nothing else; of healthy programs it names none. The table of them is in
-doc/findings.md; the programs are tests/iotrace/diseases.c."""
+"""iotrace findings: of programs with one disease each it names that disease, the file
+and the ranks, and nothing else; of healthy programs it names none. The table of them is
+in doc/findings.md; the programs are tests/iotrace/diseases.c."""
 import glob
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+from fake_log import EPOCH, Log
 
+S = 10 ** 9
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
@@ -98,14 +101,41 @@ class Findings(Case):
         self.assertEqual(self.found(run, "--file=*d.own.2")["findings"][0]["ranks"],
                          [2])
         self.assertEqual(self.found(run, "--rank=1")["findings"][0]["ranks"], [1])
-        for level, status in (("high", 3), ("low", 3)):
-            failed = subprocess.call((IOTRACE, "findings", "--small=1k", "--fail-on",
-                                      level, run), stdout=subprocess.DEVNULL)
-            self.assertEqual(failed, status, level)
         wrong = subprocess.run((IOTRACE, "findings", "--only=nothing", run),
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(wrong.returncode, 2)
         self.assertEqual(len(wrong.stderr.splitlines()), 1)
+
+
+    def made(self, wall_s):
+        """A run of one rank with 1 s of small writes, as a log."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + wall_s * S)
+        name = log.name("/data/<script>", 3)
+        for i in range(1000):
+            log.add("pwrite", EPOCH + 10 ** 7 + i * 10 ** 6, 10 ** 6, name=name,
+                    offset=2000 * i, result=2000)
+        log.write(os.path.join(run, "a.bin"))
+        return run
+
+    def test_severity_is_the_share_of_the_time(self):
+        order = ["below", "low", "medium", "high"]
+        for wall_s, severity in ((9, "high"), (11, "medium"), (45, "medium"),
+                                 (55, "low"), (180, "low"), (210, "below")):
+            run = self.made(wall_s)
+            found, = self.found(run)["findings"]
+            self.assertEqual((found["id"], found["severity"]),
+                             ("small-sequential", severity), wall_s)
+            self.assertAlmostEqual(found["at_stake_s"], 1)
+            self.assertLess(abs(found["share_of_wall"] * wall_s - 0.99), 0.02)
+            for level in order[1:]:
+                status = subprocess.call(
+                    (IOTRACE, "findings", "--fail-on", level, run),
+                    stdout=subprocess.DEVNULL)
+                bad = order.index(severity) >= order.index(level)
+                self.assertEqual(status, 3 if bad else 0, (wall_s, level))
+            floor = self.found(run, "--floor=1.1")
+            self.assertEqual(floor["findings"], [])
 
 
 for disease in table():

@@ -227,7 +227,8 @@ static void with_view(int collective, const char *hint, const char *value)
     if (collective == 2)
         MPI_Info_set(info, "romio_ds_write", "disable");
     check(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, info,
-                        &f) == MPI_SUCCESS, name);
+                        &f) == MPI_SUCCESS,
+          name);
     MPI_Type_vector(4 * KIB, 512, 512 * ranks, MPI_BYTE, &piece);
     MPI_Type_commit(&piece);
     MPI_File_set_view(f, 512l * rank, MPI_BYTE, piece, native, info);
@@ -286,7 +287,8 @@ static void collective(void)
     MPI_File f;
     char name[] = "d.shared";
     check(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR,
-                        MPI_INFO_NULL, &f) == MPI_SUCCESS, name);
+                        MPI_INFO_NULL, &f) == MPI_SUCCESS,
+          name);
     for (long i = 0; i < 4; i++)
         MPI_File_write_at_all(f, (i * ranks + rank) * 4 * MIB, buffer, 4 * MIB,
                               MPI_BYTE, MPI_STATUS_IGNORE);
@@ -312,18 +314,29 @@ static void deck(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} disease[] = {{"small", small},         {"strided", strided},
-               {"random", at_random},    {"misalign", misalign},
-               {"reread", reread},       {"readall", read_all},
+} disease[] = {{"small", small},
+               {"strided", strided},
+               {"random", at_random},
+               {"misalign", misalign},
+               {"reread", reread},
+               {"readall", read_all},
                {"rewrite", rewrite},
-               {"pingpong", pingpong},   {"open", open_each},
-               {"stat", ask},            {"sync", sync_each},
-               {"rank0", rank_0},        {"turns", turns},
-               {"seeks", seeks},         {"stdio", stdio},
-               {"sieve", sieve},         {"degenerate", degenerate},
-               {"many", many},           {"own", own_files},
-               {"segmented", segmented}, {"collective", collective},
-               {"log", short_log},       {"deck", deck}};
+               {"pingpong", pingpong},
+               {"open", open_each},
+               {"stat", ask},
+               {"sync", sync_each},
+               {"rank0", rank_0},
+               {"turns", turns},
+               {"seeks", seeks},
+               {"stdio", stdio},
+               {"sieve", sieve},
+               {"degenerate", degenerate},
+               {"many", many},
+               {"own", own_files},
+               {"segmented", segmented},
+               {"collective", collective},
+               {"log", short_log},
+               {"deck", deck}};
 
 int main(int argc, char **argv)
 {

@@ -57,6 +57,8 @@ MAY = {
     "iotrace/format": BASE,
     "iotrace/read": READER,
     "iotrace/skeleton": READER | {"algebra"},
+    "iotrace/findings": READER | {"iotrace"},
+    "iotrace/findings/judge": READER | {"iotrace/findings"},
     "iotrace": READER | {"algebra", "iotrace/skeleton"},
     # The recorder is loaded into any program: it has nothing but the format.
     "iotrace/preload": {"iotrace/format"},

@@ -2,8 +2,8 @@
 #include "iotrace/findings/inside.h"
 #include <string.h>
 
-const char *const kind_name[KINDS] = {"read", "write", "copy", "open", "close",
-                                      "seek", "meta",  "sync", "lock", "map",
+const char *const kind_name[KINDS] = {"read", "write",   "copy", "open", "close",
+                                      "seek", "meta",    "sync", "lock", "map",
                                       "wait", "library", "other"};
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -17,34 +17,39 @@ static bool is_one_of(const char *name, const char *const *list)
 static enum kind kind_of(enum trace_class class)
 {
     static const uint8_t kind[CLASSES] = {
-        [CLASS_NONE] = KIND_OTHER,   [CLASS_READ] = KIND_READ,
-        [CLASS_WRITE] = KIND_WRITE,  [CLASS_OPEN] = KIND_OPEN,
-        [CLASS_CLOSE] = KIND_CLOSE,  [CLASS_SEEK] = KIND_SEEK,
-        [CLASS_SYNC] = KIND_SYNC,    [CLASS_META] = KIND_META,
-        [CLASS_MAP] = KIND_MAP,      [CLASS_COPY] = KIND_COPY,
-        [CLASS_MARK] = KIND_OTHER,   [CLASS_PROCESS] = KIND_OTHER,
-        [CLASS_WAIT] = KIND_WAIT,    [CLASS_LOCK] = KIND_LOCK};
+        [CLASS_NONE] = KIND_OTHER,  [CLASS_READ] = KIND_READ,
+        [CLASS_WRITE] = KIND_WRITE, [CLASS_OPEN] = KIND_OPEN,
+        [CLASS_CLOSE] = KIND_CLOSE, [CLASS_SEEK] = KIND_SEEK,
+        [CLASS_SYNC] = KIND_SYNC,   [CLASS_META] = KIND_META,
+        [CLASS_MAP] = KIND_MAP,     [CLASS_COPY] = KIND_COPY,
+        [CLASS_MARK] = KIND_OTHER,  [CLASS_PROCESS] = KIND_OTHER,
+        [CLASS_WAIT] = KIND_WAIT,   [CLASS_LOCK] = KIND_LOCK};
     return kind[class];
 }
 
 static struct call call_make(const char *name, enum trace_class class)
 {
-    static const char *const opens[] = {"open", "openat", "openat2", "creat", "fopen",
-                                        "MPI_File_open", "H5Fopen", "H5Fcreate", NULL};
-    static const char *const asks[] = {"stat", "lstat", "fstat", "fstatat", "statx",
-                                       "access", "faccessat", NULL};
-    static const char *const renews[] = {"open",      "openat",   "openat2", "creat",
-                                         "fopen",     "freopen",  "truncate",
-                                         "ftruncate", "unlink",   "unlinkat",
-                                         "remove",    "rename",   "renameat",
-                                         "renameat2", "H5Fcreate", "MPI_File_set_size",
-                                         "MPI_File_open", NULL};
-    static const char *const hdf5_meta[] = {"H5Fcreate", "H5Fopen", "H5Fclose",
+    static const char *const opens[] = {"open",    "openat",    "openat2",
+                                        "creat",   "fopen",     "MPI_File_open",
+                                        "H5Fopen", "H5Fcreate", NULL};
+    static const char *const asks[] = {"stat",  "lstat",  "fstat",     "fstatat",
+                                       "statx", "access", "faccessat", NULL};
+    static const char *const renews[] = {
+        "open",          "openat",    "openat2",   "creat",
+        "fopen",         "freopen",   "truncate",  "ftruncate",
+        "unlink",        "unlinkat",  "remove",    "rename",
+        "renameat",      "renameat2", "H5Fcreate", "MPI_File_set_size",
+        "MPI_File_open", NULL};
+    static const char *const hdf5_meta[] = {"H5Fcreate", "H5Fopen",   "H5Fclose",
                                             "H5Fflush",  "H5Dcreate", "H5Dopen",
-                                            "H5Dclose", NULL};
-    static const char *const together[] = {
-        "MPI_File_open", "MPI_File_close", "MPI_File_set_view", "MPI_File_set_size",
-        "MPI_File_preallocate", "MPI_File_sync", NULL};
+                                            "H5Dclose",  NULL};
+    static const char *const together[] = {"MPI_File_open",
+                                           "MPI_File_close",
+                                           "MPI_File_set_view",
+                                           "MPI_File_set_size",
+                                           "MPI_File_preallocate",
+                                           "MPI_File_sync",
+                                           NULL};
     bool mpi = !strncmp(name, "MPI_File_", 9), wait = !strncmp(name, "MPI_Wait_", 9);
     size_t n = strlen(name);
     bool end = mpi && n > 4 && !strcmp(name + n - 4, "_end");

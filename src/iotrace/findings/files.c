@@ -19,25 +19,34 @@ struct place {
     enum fold fold;
 };
 
-static const struct place place[] = {
-    {"/proc/", FOLD_KERNEL},     {"/sys/", FOLD_KERNEL},
-    {"/dev/shm/", FOLD_MEMORY},  {"/dev/", FOLD_KERNEL},
-    {"/run/", FOLD_KERNEL},      {"/var/run/", FOLD_KERNEL},
-    {"pipe:", FOLD_PIPE},        {"socket:", FOLD_PIPE},
-    {"|", FOLD_PIPE},            {"anon_inode:", FOLD_PIPE},
-    {"memfd:", FOLD_MEMORY},     {"/memfd:", FOLD_MEMORY},
-    {"/etc/", FOLD_SYSTEM},      {"/usr/", FOLD_SYSTEM},
-    {"/lib/", FOLD_SYSTEM},      {"/lib32/", FOLD_SYSTEM},
-    {"/lib64/", FOLD_SYSTEM},    {"/bin/", FOLD_SYSTEM},
-    {"/sbin/", FOLD_SYSTEM},     {"/var/lib/", FOLD_SYSTEM},
-    {"/opt/intel/", FOLD_SYSTEM}};
+static const struct place place[] = {{"/proc/", FOLD_KERNEL},
+                                     {"/sys/", FOLD_KERNEL},
+                                     {"/dev/shm/", FOLD_MEMORY},
+                                     {"/dev/", FOLD_KERNEL},
+                                     {"/run/", FOLD_KERNEL},
+                                     {"/var/run/", FOLD_KERNEL},
+                                     {"pipe:", FOLD_PIPE},
+                                     {"socket:", FOLD_PIPE},
+                                     {"|", FOLD_PIPE},
+                                     {"anon_inode:", FOLD_PIPE},
+                                     {"memfd:", FOLD_MEMORY},
+                                     {"/memfd:", FOLD_MEMORY},
+                                     {"/etc/", FOLD_SYSTEM},
+                                     {"/usr/", FOLD_SYSTEM},
+                                     {"/lib/", FOLD_SYSTEM},
+                                     {"/lib32/", FOLD_SYSTEM},
+                                     {"/lib64/", FOLD_SYSTEM},
+                                     {"/bin/", FOLD_SYSTEM},
+                                     {"/sbin/", FOLD_SYSTEM},
+                                     {"/var/lib/", FOLD_SYSTEM},
+                                     {"/opt/intel/", FOLD_SYSTEM}};
 
 /* What interpreters and the loader read on their own. */
 static bool is_library(const char *name)
 {
     static const char *const within[] = {"/site-packages/", "/dist-packages/",
-                                         "/__pycache__/", "/lib/python", "/lib/R/",
-                                         "/lib/perl"};
+                                         "/__pycache__/",   "/lib/python",
+                                         "/lib/R/",         "/lib/perl"};
     for (size_t i = 0; i < sizeof within / sizeof within[0]; i++)
         if (strstr(name, within[i]))
             return true;
@@ -148,8 +157,8 @@ static int group_of(struct findings *f, uint32_t name, uint32_t *group)
     }
     *group = f->group_of_name[id] - 1;
     struct group *g = &f->group[*group];
-    g->differs |= group_differs(names_get(&f->names, g->shown),
-                                names_get(&f->names, name));
+    g->differs |=
+        group_differs(names_get(&f->names, g->shown), names_get(&f->names, name));
     if (g->files < sizeof g->sample / sizeof g->sample[0])
         g->sample[g->files] = name;
     g->files++;
@@ -194,8 +203,8 @@ int file_add(struct findings *f, struct log *l, uint32_t id, const char *text,
 
 bool is_remote(const char *type)
 {
-    static const char *const remote[] = {"lustre", "gpfs",   "beegfs", "nfs",
-                                         "nfs4",   "ceph",   "panfs",  "cifs",
+    static const char *const remote[] = {"lustre", "gpfs",    "beegfs", "nfs",
+                                         "nfs4",   "ceph",    "panfs",  "cifs",
                                          "pvfs2",  "orangefs"};
     for (size_t i = 0; i < sizeof remote / sizeof remote[0]; i++)
         if (!strcmp(type, remote[i]))

@@ -14,8 +14,8 @@ struct frame {
     int64_t start_ns, end_ns;
     struct context in; /* what its children are within */
     uint8_t kind;
-    bool outer;  /* takes no time in files itself: what is in it is the program's */
-    bool init;   /* within MPI_Init or MPI_Finalize */
+    bool outer; /* takes no time in files itself: what is in it is the program's */
+    bool init;  /* within MPI_Init or MPI_Finalize */
     bool folded, skipped;
 };
 
@@ -34,7 +34,7 @@ struct reading { /* a log */
     uint32_t lanes;
     int64_t init_end_ns, finalize_ns;
     int64_t bytes[2]; /* of the calls that the kernel counts, too */
-    int regions; /* those asked for that are open */
+    int regions;      /* those asked for that are open */
     bool table, wanted;
 };
 
@@ -56,7 +56,7 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
         f->actor = more;
         f->actor_room = room;
     }
-    struct actor *a = &f->actor[*actor = f->actors++];
+    struct actor *a = &f->actor[ *actor = f->actors++];
     const char *slash = strrchr(i->exe, '/');
     const char *program = slash ? slash + 1 : *i->exe ? i->exe : i->app;
     *a = (struct actor){.rank = i->rank, .pid = pid, .waited_ns = -1};

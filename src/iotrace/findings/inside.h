@@ -34,18 +34,18 @@ extern const char *const kind_name[KINDS];
 
 /* What the findings need to know of a call. */
 struct call {
-    uint8_t kind;     /* of its own time */
-    bool library;     /* of MPI or HDF5: not itself seen by the system */
-    bool mpi;         /* of MPI-IO */
-    bool hdf5_meta;   /* makes or opens something of HDF5 */
-    bool init;        /* MPI_Init, MPI_Finalize */
-    bool opens;       /* makes a descriptor of a name */
-    bool asks;        /* stat and its relatives */
-    bool durable;     /* fsync and its relatives; not fflush */
-    bool flushes;     /* fflush */
-    bool renews;      /* what was written before is gone: open, truncate, unlink */
+    uint8_t kind;   /* of its own time */
+    bool library;   /* of MPI or HDF5: not itself seen by the system */
+    bool mpi;       /* of MPI-IO */
+    bool hdf5_meta; /* makes or opens something of HDF5 */
+    bool init;      /* MPI_Init, MPI_Finalize */
+    bool opens;     /* makes a descriptor of a name */
+    bool asks;      /* stat and its relatives */
+    bool durable;   /* fsync and its relatives; not fflush */
+    bool flushes;   /* fflush */
+    bool renews;    /* what was written before is gone: open, truncate, unlink */
     bool set_view, mpi_open, buffer; /* MPI_File_set_view, MPI_File_open, setvbuf */
-    bool collective;  /* every rank of the communicator calls it */
+    bool collective;                 /* every rank of the communicator calls it */
 };
 
 /* Local. Of an operation (op_get). */
@@ -106,11 +106,11 @@ struct bin {
     bool collective;
 };
 
-struct side { /* of a cell: reads, or writes */
-    struct evidence top;  /* what the program asked for */
-    struct evidence leaf; /* what the system saw */
-    struct evidence stdio; /* stream calls below the buffer's size */
-    struct evidence again; /* bytes read again, or overwritten unread */
+struct side {                 /* of a cell: reads, or writes */
+    struct evidence top;      /* what the program asked for */
+    struct evidence leaf;     /* what the system saw */
+    struct evidence stdio;    /* stream calls below the buffer's size */
+    struct evidence again;    /* bytes read again, or overwritten unread */
     struct evidence crossing; /* leaves that touch more blocks than they need */
     struct evidence alone;    /* top, not collective */
     struct evidence under;    /* leaves within MPI-IO's calls of this direction */
@@ -161,7 +161,7 @@ struct file {
     uint32_t sharers;     /* cells */
     uint8_t fold;
     bool facts, unwanted;
-    char type[16]; /* of its file system; "": not known */
+    char type[16];                   /* of its file system; "": not known */
     int64_t block_bytes, lock_bytes; /* 0: not known, none */
     int32_t comm_ranks; /* of the communicator that opened it; 0: not known */
     int64_t write_ns;   /* the last one's start */
@@ -183,18 +183,18 @@ struct actor { /* a rank; or a process, where there are none */
     int64_t first_ns, last_ns; /* of its events, or as its log says */
     int64_t kind_ns[KINDS];
     int64_t calls, bytes[2];
-    int64_t io_ns, covered_ns; /* at least one thread in a call */
-    struct evidence missed;    /* calls that found no such file */
+    int64_t io_ns, covered_ns;        /* at least one thread in a call */
+    struct evidence missed;           /* calls that found no such file */
     int64_t phase_ns, phase_bytes[2]; /* of the present phase */
     struct evidence phase_v;
-    int64_t waited_ns; /* for a core; -1: not known */
-    int cores;         /* it may use; 0: not known */
+    int64_t waited_ns;                   /* for a core; -1: not known */
+    int cores;                           /* it may use; 0: not known */
     struct evidence late, slow, unequal; /* see moments.c */
     double late_gain_ns, slow_gain_ns, unequal_gain_ns;
     int64_t *late_gap; /* histogram of ns: by how much it came last */
     uint32_t late_file;
     uint32_t client; /* the first actor of its host */
-    bool alone; /* it moves nearly all bytes: that these are unequal is no news */
+    bool alone;      /* it moves nearly all bytes: that these are unequal is no news */
     bool scope;
 };
 
@@ -265,14 +265,14 @@ struct member { /* a rank that has it */
 struct finding {
     enum id id;
     enum severity severity;
-    uint32_t group;     /* NO_GROUP: of no file */
-    int direction;      /* 0 read, 1 write, -1 neither */
+    uint32_t group; /* NO_GROUP: of no file */
+    int direction;  /* 0 read, 1 write, -1 neither */
     bool gain_known;
-    struct evidence v;  /* of all members */
+    struct evidence v; /* of all members */
     double gain_ns;
     int64_t extra_bytes;
     int64_t median_bytes;
-    uint32_t worst;     /* actor */
+    uint32_t worst; /* actor */
     double worst_gain_ns, share;
     struct condition condition[4];
     int conditions;
@@ -316,8 +316,10 @@ struct findings {
     int tables, profiles;
     int64_t begin_ns, wall_ns;
     struct folded fold[FOLDS];
-    struct { int64_t calls, bytes; } kind_sum[KINDS];
-    int64_t maps;       /* calls that map files in scope */
+    struct {
+        int64_t calls, bytes;
+    } kind_sum[KINDS];
+    int64_t maps; /* calls that map files in scope */
     bool extents_lost;
     struct fit fit[FITS_MAX];
     int fits;
@@ -338,7 +340,9 @@ struct findings {
     char (*unseen)[160];
     int unseens;
     double io_ns, covered_ns;
-    struct { char *log, *text; } *note;
+    struct {
+        char *log, *text;
+    } * note;
     int notes;
     int memory; /* -ENOMEM once there was none */
 };
@@ -373,7 +377,7 @@ struct context { /* of an event */
     struct cell *cell;
     struct actor *actor;
     bool top, told;
-    bool mpi_read, mpi_write; /* within such a call of MPI-IO */
+    bool mpi_read, mpi_write;   /* within such a call of MPI-IO */
     bool collective, hdf5_meta; /* within such a call */
 };
 void transfer_count(const struct context *c);

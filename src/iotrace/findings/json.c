@@ -231,9 +231,9 @@ static void put_also(struct json *j, const struct findings *f, const struct find
 static void put_cost(struct json *j, const struct findings *f, const struct finding *x)
 {
     const struct evidence *v = &x->v;
-    int64_t median = x->median_bytes         ? x->median_bytes
+    int64_t median = x->median_bytes        ? x->median_bytes
                      : v->calls && v->bytes ? v->bytes / v->calls
-                                             : 0;
+                                            : 0;
     json_real(j, "at_stake_s", seconds((double)v->ns));
     if (x->gain_known)
         json_real(j, "gain_s", seconds(x->gain_ns));

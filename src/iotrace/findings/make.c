@@ -151,8 +151,8 @@ static int take_only(struct findings *f, const char *only)
     for (const char *s = only; s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int i = 0;
-        while (i < IDS && (strncmp(finding_kind[i].id, s, n) != 0 ||
-                           finding_kind[i].id[n] != 0))
+        while (i < IDS &&
+               (strncmp(finding_kind[i].id, s, n) != 0 || finding_kind[i].id[n] != 0))
             i++;
         if (i == IDS)
             return err_usage("no finding is called \"%.*s\": iotrace(1) lists them",

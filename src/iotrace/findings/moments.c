@@ -141,8 +141,8 @@ static void phase_judge(struct findings *f, int64_t *v, int n)
         double over = (double)(a->phase_ns - ns);
         if (!a->scope || over <= limit)
             continue;
-        bool more = phase_bytes(a) >= bytes + bytes / 10 * 3 &&
-                    phase_bytes(a) - bytes >= MIB;
+        bool more =
+            phase_bytes(a) >= bytes + bytes / 10 * 3 && phase_bytes(a) - bytes >= MIB;
         evidence_add(more ? &a->unequal : &a->slow, &a->phase_v);
         *(more ? &a->unequal_gain_ns : &a->slow_gain_ns) += over;
     }

@@ -58,9 +58,10 @@ static const char *numbers_text(int32_t *v, int n, char *out, size_t room)
         char one[32];
         for (k = i + 1; k < n && v[k] <= v[k - 1] + 1; k++)
             ;
-        int m = v[k - 1] > v[i]
-                    ? snprintf(one, sizeof one, "%s%d-%d", at ? "," : "", v[i], v[k - 1])
-                    : snprintf(one, sizeof one, "%s%d", at ? "," : "", v[i]);
+        int m =
+            v[k - 1] > v[i]
+                ? snprintf(one, sizeof one, "%s%d-%d", at ? "," : "", v[i], v[k - 1])
+                : snprintf(one, sizeof one, "%s%d", at ? "," : "", v[i]);
         if (at + (size_t)m + 4 > room) {
             snprintf(out + at, room - at, "%s", ",..");
             break;

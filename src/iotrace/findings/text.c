@@ -83,9 +83,10 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
     if (judged == 0)
         snprintf(out, room, "nothing judged: %s", f->why_not[0]);
     else if (n[1] + n[2] + n[3] == 0)
-        snprintf(out, room,
-                 "nothing found that costs 0.5 %% of the time; %d of %d findings judged",
-                 judged, IDS);
+        snprintf(
+            out, room,
+            "nothing found that costs 0.5 %% of the time; %d of %d findings judged",
+            judged, IDS);
     else
         snprintf(out, room,
                  "%d high, %d medium, %d low: findings cover %.0f %% of the I/O time",
@@ -114,7 +115,8 @@ static void look_head(const struct findings *f, FILE *out)
          f->hosts == 1 ? "" : "s", cores);
     line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%; run %s",
          f->wall_ns > 0 ? units_seconds(wall, (double)f->wall_ns * 1e-9) : "not known",
-         f->ranks ? " from MPI_Init to MPI_Finalize" : "", f->ranks ? "rank" : "process",
+         f->ranks ? " from MPI_Init to MPI_Finalize" : "",
+         f->ranks ? "rank" : "process",
          f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0,
          short_name(run, 40, f->run.path));
     line(out, "I/O       %s of all %s together, %llu events",
@@ -155,7 +157,8 @@ static void look_findings(const struct findings *f, FILE *out)
             more++;
     }
     if (more || below)
-        line(out, "        %s%s%d more below 0.5 %% of the time: iotrace findings tells",
+        line(out,
+             "        %s%s%d more below 0.5 %% of the time: iotrace findings tells",
              more ? "more of the above kinds" : "", more ? ", " : "", below);
 }
 
@@ -322,7 +325,8 @@ void findings_look(const struct findings *f, FILE *out)
     look_files(f, out);
     look_ranks(f, out);
     look_folded(f, out);
-    line(out, "more: iotrace findings RUN; iotrace summary --calls --files --ranks --all");
+    line(out,
+         "more: iotrace findings RUN; iotrace summary --calls --files --ranks --all");
 }
 
 /* ---- in full ---------------------------------------------------------------- */
@@ -367,7 +371,8 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
     fprintf(out, "    %-10s %s; %s %s\n", "where", plain(text, sizeof text, file),
             f->ranks ? "ranks" : "processes", ranks_text(f, x, ranks, sizeof ranks));
     fprintf(out, "    %-10s %s\n", "what", x->sentence);
-    fprintf(out, "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
+    fprintf(out,
+            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
             "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
             units_seconds(at, (double)v->ns * 1e-9),
             f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS 64           /* cells of a file that are looked at for one transfer */
+#define OTHERS 64             /* cells of a file that are looked at for one transfer */
 #define PIECE ((int64_t)4096) /* what is smaller is no loss to read again */
 #define PLACE_MAX (INT64_MAX / 4)
 

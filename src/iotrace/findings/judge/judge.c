@@ -1,4 +1,4 @@
-/* Makes findings of what was gathered: their conditions, what they cost, their order. */
+/* Makes findings of what was gathered: conditions, what they cost, their order. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -159,8 +159,8 @@ static int by_group(const void *a, const void *b)
 
 static void judge_groups(struct findings *f, const uint32_t *cell)
 {
-    static judge_fn *const judges[] = {judge_layers, judge_small,   judge_stdio,
-                                       judge_blocks, judge_reuse,   judge_sharing,
+    static judge_fn *const judges[] = {judge_layers, judge_small, judge_stdio,
+                                       judge_blocks, judge_reuse, judge_sharing,
                                        judge_calls};
     for (uint32_t i = 0, n; i < f->cells; i += n) {
         uint32_t group = f->file[f->cell[cell[i]].file].group;

@@ -2,7 +2,7 @@
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define MORE 1.5    /* of the bytes asked for */
+#define MORE 1.5 /* of the bytes asked for */
 #define READ_MORE 0.1
 
 struct asked {
@@ -113,8 +113,7 @@ static void judge_collective(const struct slice *s, int write)
     finding_condition(f, "of the transfers beneath are small",
                       (double)x->v.calls / (double)all, ">=", 0.5, "share");
     finding_say(f, "collective calls became %lld %s of %s", (long long)x->v.calls,
-                write ? "writes" : "reads",
-                units_bytes(size, x->v.bytes / x->v.calls));
+                write ? "writes" : "reads", units_bytes(size, x->v.bytes / x->v.calls));
     finding_end(f);
 }
 

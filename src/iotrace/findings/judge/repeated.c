@@ -48,8 +48,7 @@ static struct evidence seeks(const struct cell *c)
 
 static struct evidence syncs(const struct cell *c)
 {
-    bool much = c->sync.calls >= SYNCS_LEAST &&
-                written_of(c) / c->sync.calls < BETWEEN;
+    bool much = c->sync.calls >= SYNCS_LEAST && written_of(c) / c->sync.calls < BETWEEN;
     return much ? c->sync : (struct evidence){0};
 }
 
@@ -87,8 +86,8 @@ static void judge_open(const struct slice *s)
     if (!x || !x->members)
         return finding_drop(f);
     int64_t times = x->v.calls / 2; /* opened and closed */
-    finding_condition(f, "opens of a rank and file, at most", (double)times, ">=",
-                      OPENS_LEAST, "calls");
+    finding_condition(f, "opens of a rank and file, at most", (double)times,
+                      ">=", OPENS_LEAST, "calls");
     finding_condition(f, "opens for each transfer",
                       transfers ? (double)times / (double)transfers : 1, ">=", HALF,
                       "share");
@@ -171,8 +170,8 @@ static void judge_lock_time(const struct slice *s)
                        : 0;
     if (!x || share < LOCKS)
         return finding_drop(f);
-    finding_condition(f, "of the run's time, in the mean of these ranks", share, ">=",
-                      LOCKS, "share");
+    finding_condition(f, "of the run's time, in the mean of these ranks", share,
+                      ">=", LOCKS, "share");
     finding_say(f, "%lld locks took %s", (long long)x->v.calls,
                 units_seconds(time, (double)x->v.ns * 1e-9));
     finding_end(f);

@@ -24,8 +24,8 @@ void judge_reuse(const struct slice *s, int write)
             if (!side)
                 continue;
             evidence_add(&v, &side->again);
-            own += side->leaf.bytes > side->top.bytes ? side->leaf.bytes
-                                                      : side->top.bytes;
+            own +=
+                side->leaf.bytes > side->top.bytes ? side->leaf.bytes : side->top.bytes;
         }
         double share = own ? (double)v.bytes / (double)own : 0;
         if (v.calls == 0 || share < SHARE)
@@ -37,8 +37,9 @@ void judge_reuse(const struct slice *s, int write)
     if (!x || x->v.bytes < MIB)
         return finding_drop(f);
     x->extra_bytes = x->v.bytes;
-    finding_condition(f, write ? "of a rank's bytes overwritten, and not read before"
-                               : "of a rank's bytes read before, and not written since",
+    finding_condition(f,
+                      write ? "of a rank's bytes overwritten, and not read before"
+                            : "of a rank's bytes read before, and not written since",
                       least, ">=", SHARE, "share");
     finding_condition(f, "bytes in all", (double)x->v.bytes, ">=", (double)MIB,
                       "bytes");

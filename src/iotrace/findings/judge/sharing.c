@@ -187,7 +187,8 @@ static void judge_turns_of(const struct slice *s, const struct file *x, int writ
     if (!y)
         return;
     y->extra_bytes = y->v.bytes;
-    finding_condition(f, "of the time from a rank's first to its last transfer overlaps",
+    finding_condition(f,
+                      "of the time from a rank's first to its last transfer overlaps",
                       overlap, "<", OVERLAP, "share");
     finding_condition(f, "ranks", n, ">=", RANKS_LEAST, "ranks");
     finding_say(f, "%d ranks move their parts one after the other, for %s at least", n,

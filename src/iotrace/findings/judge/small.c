@@ -4,10 +4,10 @@
 #include "base/units.h"
 #include "iotrace/findings/inside.h"
 
-#define SHARE 0.10         /* of transfers that are small */
-#define BYTES_LEAST MIB    /* of them together, or */
-#define PER_FILE 4         /* fewer cannot be merged to much */
-#define CALLS_LEAST 10000  /* so many calls */
+#define SHARE 0.10        /* of transfers that are small */
+#define BYTES_LEAST MIB   /* of them together, or */
+#define PER_FILE 4        /* fewer cannot be merged to much */
+#define CALLS_LEAST 10000 /* so many calls */
 
 struct tally { /* small transfers of one rank in a group */
     struct evidence v;
@@ -195,8 +195,8 @@ void judge_stdio(const struct slice *s, int write)
     x->gain_known = false;
     finding_condition(f, "of a rank's bytes in calls below the stream's buffer", least,
                       ">=", SHARE, "share");
-    finding_condition(f, "bytes of these calls", (double)x->v.bytes, ">=",
-                      (double)BYTES_LEAST, "bytes");
+    finding_condition(f, "bytes of these calls", (double)x->v.bytes,
+                      ">=", (double)BYTES_LEAST, "bytes");
     finding_say(f, "%lld calls of stdio of %s each, %s in all", (long long)x->v.calls,
                 units_bytes(size, x->v.bytes / x->v.calls),
                 units_bytes(bytes, x->v.bytes));

@@ -102,8 +102,7 @@ static void judge_late(struct findings *f)
     if (last < LATE_LAST || skew < SHARE || gap < (double)LATE_GAP_NS)
         return;
     uint32_t actor = (uint32_t)(late - f->actor);
-    struct finding *x =
-        finding_begin(f, ID_LATE, f->file[late->late_file].group, -1);
+    struct finding *x = finding_begin(f, ID_LATE, f->file[late->late_file].group, -1);
     if (!x)
         return;
     x->extra_bytes = MIB; /* few calls are enough where each costs so much */
@@ -112,11 +111,11 @@ static void judge_late(struct findings *f)
                       "share");
     finding_condition(f, "of the collective calls begin with it", last, ">=", LATE_LAST,
                       "share");
-    finding_condition(f, "from the second last to it, median", gap * 1e-9, ">=",
-                      (double)LATE_GAP_NS * 1e-9, "s");
+    finding_condition(f, "from the second last to it, median", gap * 1e-9,
+                      ">=", (double)LATE_GAP_NS * 1e-9, "s");
     finding_say(f, "rank %d comes last to %lld of %lld collective calls, by %s",
-                late->rank, (long long)late->late.calls,
-                (long long)f->collective_calls, units_seconds(time, gap * 1e-9));
+                late->rank, (long long)late->late.calls, (long long)f->collective_calls,
+                units_seconds(time, gap * 1e-9));
     finding_end(f);
 }
 
@@ -129,8 +128,8 @@ static void judge_slow(struct findings *f, bool unequal)
         char time[16];
         if (!a->scope || v->calls == 0 || (unequal && a->alone))
             continue;
-        struct finding *x = finding_begin(f, unequal ? ID_UNEQUAL : ID_SLOW,
-                                          main_group(f, i, -1), -1);
+        struct finding *x =
+            finding_begin(f, unequal ? ID_UNEQUAL : ID_SLOW, main_group(f, i, -1), -1);
         if (!x)
             return;
         x->extra_bytes = MIB;
