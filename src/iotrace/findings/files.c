@@ -173,13 +173,11 @@ static bool is_wanted(const struct findings *f, const char *name)
     return f->ask.file.n == 0;
 }
 
-int file_add(struct findings *f, struct log *l, uint32_t id, const char *text,
-             uint32_t *file)
+int file_add(struct findings *f, const char *text, uint32_t *file)
 {
     uint32_t name = names_add(&f->names, *text ? text : "(no name)");
     if (name < f->name_room && f->file_of_name[name]) {
         *file = f->file_of_name[name] - 1;
-        file_learn(f, &f->file[*file], l, id);
         return 0;
     }
     uint32_t group;
@@ -195,7 +193,6 @@ int file_add(struct findings *f, struct log *l, uint32_t id, const char *text,
                                    .unwanted = !is_wanted(f, text),
                                    .block_bytes = f->ask.block_bytes,
                                    .lock_bytes = f->ask.lock_bytes};
-    file_learn(f, &f->file[*file], l, id);
     return 0;
 }
 
@@ -210,56 +207,4 @@ bool is_remote(const char *type)
         if (!strcmp(type, remote[i]))
             return true;
     return false;
-}
-
-/* The value of `key` among "key=value" words; "" where it is none of them. */
-static const char *word(const char *words, const char *key, char out[32])
-{
-    size_t n = strlen(key);
-    *out = 0;
-    for (const char *s = words; s && *s; s = strchr(s, ' '), s += s != NULL)
-        if (!strncmp(s, key, n) && s[n] == '=') {
-            snprintf(out, 32, "%.*s", (int)strcspn(s + n + 1, " "), s + n + 1);
-            break;
-        }
-    return out;
-}
-
-/* Where a lock, or a server's piece of the file, ends; 0: there are none. */
-static int64_t lock_bytes_of(const char *type)
-{
-    return is_remote(type) ? MIB : 0;
-}
-
-static void learn_comm(struct file *x, const struct log *l, uint32_t id)
-{
-    const char *line;
-    for (int n = 0; (line = log_fact_at(l, "hints", n)); n++) {
-        char *end;
-        unsigned long of = strtoul(line, &end, 10);
-        long ranks = of == id && *end == ':' ? strtol(end + 1, NULL, 10) : 0;
-        if (ranks > 0 && ranks <= INT32_MAX)
-            x->comm_ranks = (int32_t)ranks;
-    }
-}
-
-void file_learn(struct findings *f, struct file *x, const struct log *l, uint32_t id)
-{
-    char type[32], device[32], block[32];
-    if (x->comm_ranks == 0)
-        learn_comm(x, l, id);
-    const char *facts = log_file_facts(l, id);
-    if (x->facts || !*facts)
-        return;
-    x->facts = true;
-    word(facts, "type", type);
-    if (!f->ask.all && x->fold == FOLD_NONE && *type && strcmp(type, "file") != 0 &&
-        strcmp(type, "dir") != 0 && strcmp(type, "block") != 0)
-        x->fold = !strcmp(type, "char") ? FOLD_KERNEL : FOLD_PIPE;
-    const char *mount = log_mount(l, word(facts, "dev", device));
-    snprintf(x->type, sizeof x->type, "%.*s", (int)strcspn(mount, " "), mount);
-    if (!x->block_bytes)
-        x->block_bytes = strtoll(word(facts, "block", block), NULL, 10);
-    if (!x->lock_bytes)
-        x->lock_bytes = lock_bytes_of(x->type);
 }

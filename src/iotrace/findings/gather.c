@@ -33,8 +33,7 @@ struct reading { /* a log */
     struct lane *lane;
     uint32_t lanes;
     int64_t init_end_ns, finalize_ns;
-    int64_t bytes[2]; /* of the calls that the kernel counts, too */
-    int regions;      /* those asked for that are open */
+    int regions; /* those asked for that are open */
     bool table, wanted;
 };
 
@@ -124,7 +123,7 @@ static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
     if (id == 0 || names_grow(f, r, id))
         return 0;
     if (!r->file[id]) {
-        if (file_add(f, r->log, id, log_name(r->log, id), &file))
+        if (file_add(f, log_name(r->log, id), &file))
             return 0;
         r->file[id] = file + 1;
     }
@@ -303,15 +302,6 @@ static void count_time(struct actor *a, const struct event *e, const struct call
         a->kind_ns[parent->kind] -= e->duration_ns;
 }
 
-/* What /proc/self/io counts, of all files. */
-static void count_kernel(struct reading *r, const struct event *e)
-{
-    if (e->class == CLASS_READ || e->class == CLASS_COPY)
-        log_sum(&r->bytes[0], e->bytes);
-    if (e->class == CLASS_WRITE || e->class == CLASS_COPY)
-        log_sum(&r->bytes[1], e->bytes);
-}
-
 static int gather_event(struct findings *f, struct reading *r, const struct event *e,
                         uint64_t seq)
 {
@@ -324,8 +314,6 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         return -ENOMEM;
     struct frame *parent = parent_of(lane, e), *own = push(lane, e, parent, call);
     struct actor *a = &f->actor[actor];
-    if (!call->library && e->bytes > 0 && e->calls)
-        count_kernel(r, e);
     mark_region(f, r, e);
     widen(a, e);
     if (call->init)
@@ -402,14 +390,10 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
 static void actor_learn(struct findings *f, struct actor *a, const struct log *l)
 {
     const struct log_info *i = log_info(l);
-    const char *waited = log_fact(l, "waited_ns");
     if (i->begin_ns && (!a->first_ns || i->begin_ns < a->first_ns))
         a->first_ns = i->begin_ns;
     if (i->end_ns - i->begin_ns > f->guess_ns && a->scope)
         f->guess_ns = i->end_ns - i->begin_ns;
-    a->cores = atoi(log_fact(l, "cores"));
-    if (*waited)
-        a->waited_ns = (a->waited_ns > 0 ? a->waited_ns : 0) + atoll(waited);
 }
 
 /* Before the pass: who there is. Ranks are known from the logs' headers. */
@@ -437,25 +421,6 @@ static int readings_start(struct findings *f, struct stream *s, struct reading *
     return rc;
 }
 
-/* Bytes that the kernel counted and the log does not have. The recorder's own writes
- * are among the kernel's: 64 bytes an event are left to them. */
-static void untold(struct findings *f, const struct reading *r)
-{
-    const struct log_info *i = log_info(r->log);
-    const char *io = log_fact(r->log, "io");
-    long long kernel[2];
-    if (r->table || !r->wanted || !f->actor[r->actor].scope ||
-        sscanf(io, "%lld,%lld", &kernel[0], &kernel[1]) != 2)
-        return;
-    for (int w = 0; w < 2; w++) {
-        int64_t own = w ? (int64_t)(64 * i->events) + (MIB >> 1) : MIB >> 1;
-        int64_t more = kernel[w] - r->bytes[w] - own;
-        int64_t slack = r->bytes[w] / 20 > MIB ? r->bytes[w] / 20 : MIB;
-        if (more > slack)
-            f->untold_bytes[w] += more;
-    }
-}
-
 static int readings_end(struct findings *f, struct stream *s, struct reading *r)
 {
     int rc = 0;
@@ -470,7 +435,6 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
         f->endless += l->state == TRACE_RUNNING;
         f->uring_rings += (int64_t)l->uring_rings;
         f->uring_unseen += (int64_t)l->uring_unseen;
-        untold(f, &r[i]);
         if (!l->table && !l->events && r[i].wanted)
             rc = rc ? rc : log_profile(s->log[i], add_profile, f);
         struct actor *a = l->table ? NULL : &f->actor[r[i].actor];

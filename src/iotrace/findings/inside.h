@@ -350,12 +350,10 @@ struct findings {
 /* Local, all of them. What does not belong to one is in the file of that name. */
 
 /* files.c */
-int file_add(struct findings *f, struct log *l, uint32_t id, const char *name,
-             uint32_t *file);
+int file_add(struct findings *f, const char *name, uint32_t *file);
 const char *group_name(const struct findings *f, uint32_t group, char *out,
                        size_t room);
 enum fold file_fold(const char *name);
-void file_learn(struct findings *f, struct file *x, const struct log *l, uint32_t id);
 
 /* cells.c */
 struct cell *cell_get(struct findings *f, uint32_t actor, uint32_t file);
