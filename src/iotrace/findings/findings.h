@@ -1,6 +1,6 @@
 /* Findings: what a run does to its files that costs it time, most important first,
- * each with its evidence and a remedy. Filled in one pass over the events of all logs in
- * time order, in memory that does not grow with their number. */
+ * each with its evidence and a remedy. Filled in one pass over the events of all logs
+ * in time order, in memory that does not grow with their number. */
 #ifndef IOTRACE_FINDINGS_FINDINGS_H
 #define IOTRACE_FINDINGS_FINDINGS_H
 
