@@ -77,20 +77,27 @@ def time_axis(picture, left, right):
 
 
 def draw_bands(canvas, picture, scale, places, y):
-    """Each phase a shade over all panels, its name above where there is room for it."""
-    for band in picture.bands:
+    """Each phase a shade over all panels, its name above where there is room for it. A
+    phase ends with its last slot, which may be after the next one has begun: its name
+    stands before that."""
+    bands = sorted(picture.bands, key=lambda b: b.begin)
+    nexts = [scale(b.begin) for b in bands[1:]] + [scale.end]
+    for band, following in zip(bands, nexts):
         begin, end = scale(band.begin), scale(band.end)
         for top, bottom in places:
             canvas.rect(begin, top, max(end - begin, 0.5), bottom - top, "band",
                         hint=band.text)
             canvas.line(begin, top - 4, begin, bottom, "rule")
-        room = end - begin - 4
-        some = [band.text, band.short] + [band.short[:n] + "\u2026" for n in range(
-            len(band.short) - 1, 0, -1)]
-        for words in some:
-            if svg.text_width(words) <= room:
-                canvas.text((begin + end) / 2, y, words, "middle", whole=band.text)
-                break
+        draw_name(canvas, band, begin, min(end, following), y)
+
+
+def draw_name(canvas, band, begin, end, y):
+    some = [band.text, band.short] + [band.short[:n] + "\u2026" for n in range(
+        len(band.short) - 1, 0, -1)]
+    for words in some:
+        if svg.text_width(words) <= end - begin - 4:
+            canvas.text((begin + end) / 2, y, words, "middle", whole=band.text)
+            return
 
 
 def draw_panel(canvas, picture, panel, x_scale, axis, left, right):

@@ -95,6 +95,17 @@ class Findings(Case):
         for rank in found["ranks"]:
             self.assertAlmostEqual(sum(rank["classes"].values()), rank["io_s"], 8)
 
+    def test_short(self):
+        """The first look fits on a terminal, and says what matters first."""
+        run = self.run_disease("small")
+        said = subprocess.run((IOTRACE, "findings", "--short", run), check=True,
+                              stdout=subprocess.PIPE, universal_newlines=True)
+        lines = said.stdout.splitlines()
+        self.assertTrue(5 < len(lines) <= 40, len(lines))
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertTrue(lines[0].startswith("verdict"), lines[0])
+        self.assertIn("small-sequential", said.stdout)
+
     def test_options(self):
         run = self.run_disease("small")
         self.assertEqual(self.found(run, "--only=reread")["findings"], [])

@@ -24,7 +24,8 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
 
 # Programs of several commands, and all others: each has --help and --version.
 COMMANDS = {
-    "iotrace": "run summary report dump merge export compare ldad plot bins recover",
+    "iotrace": "run summary findings report dump merge export compare ldad plot bins "
+               "recover",
     "ldad": "info verify flatten cat rm perf mandelbrot jacobi fft",
     "leadline": "compare sweep report plot list trend import export validate schema "
                 "calibrate io500 launcher"}
@@ -100,6 +101,8 @@ class Material(Case):
             ("ldad", "info", "--json", self.at("container")),
             ("ldad", "verify", self.at("container")),
             ("ldad", "cat", self.at("container")),
+            ("iotrace", "findings", self.at(run)),
+            ("iotrace", "findings", "--short", self.at(run)),
             ("iotrace", "summary", self.at(run)), ("iotrace", "dump", self.at(run)),
             ("iotrace", "summary", "--json=-", self.at(run)),
             ("iotrace", "merge", "-o", "-", self.at(run)),

@@ -162,6 +162,25 @@ class Pictures(Case):
             from leadline import svg_time
             self.assertEqual(svg_time.time_axis(picture, 0, 700)[0].low, low)
 
+    def test_names_of_phases_that_overlap_do_not(self):
+        """The last slot of a phase may reach beyond the begin of the next ones."""
+        some, long = [], slots([5] * 4, slot_s=1.0)
+        for rep, start in enumerate((0.0, 3.0, 3.5, 3.5, 5.0, 7.5), 1):
+            some += rows("SC"[rep % 2], start, rep, write=long)
+        (picture,) = self.draw(self.report(some))
+        for narrow in (False, True):
+            self.assertEqual(self.overlaps(picture, narrow), [], narrow)
+
+    def overlaps(self, picture, narrow):
+        """Pairs of names of phases that stand over each other."""
+        found = tree.fromstring(draw_svg.draw(picture, True, narrow))
+        names = set(b.text for b in picture.bands)
+        ends = sorted((float(t.get("x")) - svg.text_width(t.text) / 2,
+                       float(t.get("x")) + svg.text_width(t.text) / 2, t.text)
+                      for t in found.iter(SVG + "text") if t.text in names)
+        self.assertGreater(len(ends), 2)
+        return [(a[2], b[2]) for a, b in zip(ends, ends[1:]) if b[0] < a[1]]
+
     def test_of_many_phases_those_around_the_worst(self):
         some = []
         for rep in range(1, 41):

@@ -7,10 +7,10 @@
 
 #define STATUS_FOUND 3
 
-static int show(const struct findings *f, const char *json)
+static int show(const struct findings *f, bool brief, const char *json)
 {
     if (!json || strcmp(json, "-") != 0)
-        findings_text(f, stdout);
+        (brief ? findings_look : findings_text)(f, stdout);
     if (!json)
         return 0;
     FILE *out = command_create(json, true);
@@ -27,11 +27,12 @@ static int level_of(const char *fail_on)
                                         : SEVERITY_LOW;
 }
 
-static int answer(const struct findings_ask *ask, const char *json, const char *fail_on)
+static int answer(const struct findings_ask *ask, bool brief, const char *json,
+                  const char *fail_on)
 {
     struct findings *f;
     int rc = findings_make(&f, ask);
-    rc = rc ? rc : show(f, json);
+    rc = rc ? rc : show(f, brief, json);
     bool bad = !rc && fail_on && findings_worst(f) >= level_of(fail_on);
     int status = findings_status(f, rc);
     findings_free(&f);
@@ -42,9 +43,13 @@ int command_findings(int argc, char **argv)
 {
     struct findings_ask ask = {.rank = -1};
     const char *json = NULL, *fail_on = NULL;
+    bool brief = false;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &ask.run, .required = true,
          .help = "a run's folder, or a log"},
+        {OPT_FLAG, "short", .value = &brief,
+         .help = "at most 40 lines: the verdict, the most severe findings, where the "
+                 "time went, files and ranks"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "write them as JSON to this file, too (-: to standard output, without "
                  "text)"},
@@ -78,5 +83,5 @@ int command_findings(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    return answer(&ask, json, fail_on);
+    return answer(&ask, brief, json, fail_on);
 }

@@ -67,7 +67,9 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
     a->scope = f->ask.all || !f->ranks || i->rank >= 0;
     while (strcmp(f->actor[a->client].host, a->host) != 0)
         a->client++;
-    f->hosts += a->client == *actor && a->scope;
+    struct actor *host = &f->actor[a->client];
+    f->hosts += a->scope && !host->host_counts;
+    host->host_counts = host->host_counts || a->scope;
     return 0;
 }
 

@@ -196,6 +196,7 @@ struct actor { /* a rank; or a process, where there are none */
     uint32_t client; /* the first actor of its host */
     bool alone;      /* it moves nearly all bytes: that these are unequal is no news */
     bool scope;
+    bool host_counts; /* this is the first of its host, and one there is in scope */
 };
 
 struct folded {

@@ -96,7 +96,7 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
 
 static void look_head(const struct findings *f, FILE *out)
 {
-    char verdict[160], wall[16], io[16], cores[32] = "cores not known", run[96];
+    char verdict[160], wall[16], io[16], where[64] = "", run[96];
     double worst = 0;
     const struct actor *first = NULL;
     for (uint32_t i = 0; i < f->actors; i++) {
@@ -107,12 +107,12 @@ static void look_head(const struct findings *f, FILE *out)
         if ((double)a->io_ns > worst)
             worst = (double)a->io_ns;
     }
-    if (f->cores)
-        snprintf(cores, sizeof cores, "%d core%s", f->cores, f->cores == 1 ? "" : "s");
+    if (f->hosts)
+        snprintf(where, sizeof where, " on %d host%s", f->hosts,
+                 f->hosts == 1 ? "" : "s");
     line(out, "verdict   %s", verdict_text(f, verdict, sizeof verdict));
-    line(out, "program   %s: %d %s on %d host%s (%s each)", first ? first->app : "-",
-         scope_actors(f), f->ranks ? "ranks" : "processes", f->hosts,
-         f->hosts == 1 ? "" : "s", cores);
+    line(out, "program   %s: %d %s%s", first ? first->program : "-", scope_actors(f),
+         f->ranks ? "ranks" : "processes", where);
     line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%; run %s",
          f->wall_ns > 0 ? units_seconds(wall, (double)f->wall_ns * 1e-9) : "not known",
          f->ranks ? " from MPI_Init to MPI_Finalize" : "",
@@ -262,7 +262,7 @@ static void look_files(const struct findings *f, FILE *out)
              (long long)g[i].meta.calls,
              ranks_of_group(f, g[i].group, ranks, 12, &count));
     if (g && n > LOOK_FILES)
-        line(out, "  ... and %u more: iotrace summary --files", n - LOOK_FILES);
+        line(out, "  ... and %u more: iotrace summary", n - LOOK_FILES);
     free(g);
 }
 
@@ -325,8 +325,7 @@ void findings_look(const struct findings *f, FILE *out)
     look_files(f, out);
     look_ranks(f, out);
     look_folded(f, out);
-    line(out,
-         "more: iotrace findings RUN; iotrace summary --calls --files --ranks --all");
+    line(out, "more: iotrace findings RUN, iotrace summary RUN");
 }
 
 /* ---- in full ---------------------------------------------------------------- */
