@@ -218,7 +218,7 @@ static void judge_cores(struct findings *f)
                  "a rank waited for a core more than 10 %% of the time");
     else
         return;
-    f->why_not[ID_LATE] = f->why_not[ID_SLOW] = f->why_cores;
+    f->why_not[ID_LATE] = f->why_not[ID_SLOW] = f->why_not[ID_UNEQUAL] = f->why_cores;
 }
 
 /* Ranks cannot be compared by a part of what they do. */
