@@ -179,6 +179,7 @@ SCRIPT_TESTS += \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
+	tests/e2e/leadline_pages.py \
 	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \

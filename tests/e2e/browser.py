@@ -5,13 +5,18 @@ import os
 import shutil
 import subprocess
 import time
+from html import escape
 
 from e2e import runner
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser",
                                                "google-chrome"))), None)
 
-# Runs in the page: what is wider than the page, beyond its picture, or over each other.
+NARROWEST = 500    # pixels, of a window; a narrower page stands in a frame
+SMALLEST = 11      # pixels, of text in pictures
+
+# Runs in the page: what is wider than the page, beyond its picture, or over each other;
+# also what is cut unless one scrolls, and texts of pictures that are small.
 LOOK = """
 <script>
 const faults = [], near = 3;
@@ -19,12 +24,22 @@ const root = document.documentElement;
 const cut = (t) => t.textContent.slice(0, 40);
 if (root.scrollWidth > root.clientWidth)
     faults.push("the page is " + root.scrollWidth + " wide, not " + root.clientWidth);
-let texts = 0;
+let texts = 0, pictures = 0;
+const small = [], scrolled = [];
+for (const box of document.querySelectorAll(".wide, .broad, .phone, .facets"))
+    if (box.scrollWidth > box.clientWidth + 1)
+        scrolled.push(box.className + ": " + cut(box));
 for (const svg of document.querySelectorAll("svg.chart")) {
     const frame = svg.getBoundingClientRect();
     const all = [...svg.querySelectorAll("text")].map((t) => [t,
         t.getBoundingClientRect()]);
+    if (frame.width == 0)
+        continue;   // drawn for pages of another width
+    pictures += 1;
     texts += all.length;
+    const size = 12 * frame.width / svg.viewBox.baseVal.width;
+    if (size < SMALLEST)
+        small.push(svg.querySelector("title").textContent + ": " + size.toFixed(1));
     for (const [t, r] of all)
         if (r.left < frame.left - 1 || r.right > frame.right + 1 ||
             r.top < frame.top - 1 || r.bottom > frame.bottom + 1)
@@ -38,9 +53,17 @@ for (const svg of document.querySelectorAll("svg.chart")) {
                             cut(all[j][0]));
         }
 }
-document.title = JSON.stringify({pictures:
-    document.querySelectorAll("svg.chart").length, texts, faults});
+document.title = JSON.stringify({pictures, texts, faults, small, scrolled});
 </script>
+""".replace("SMALLEST", str(SMALLEST))
+
+# Around a page that is narrower than a window can be.
+FRAME = """<html><head><title></title></head><body style="margin: 0">
+<iframe style="border: 0; width: %dpx; height: 900px" srcdoc="%s"></iframe>
+<script>
+const frame = document.querySelector("iframe");
+frame.onload = () => { document.title = frame.contentDocument.title; };
+</script></body></html>
 """
 
 
@@ -52,11 +75,12 @@ def look(case, page, width, *flags):
     text = text[:begin] + text[text.index("\n", begin):]
     looked = os.path.join(case.tmp, "looked.html")
     with open(looked, "w", encoding="utf-8") as stream:
-        stream.write(text.replace("</body>", LOOK + "</body>"))
+        text = text.replace("</body>", LOOK + "</body>")
+        stream.write(FRAME % (width, escape(text)) if width < NARROWEST else text)
     line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
             "--disable-crash-reporter", "--disable-extensions",
             "--user-data-dir=" + os.path.join(case.tmp, "browser"),
-            "--window-size=%d,900" % width, "--dump-dom", *flags]
+            "--window-size=%d,900" % max(width, NARROWEST), "--dump-dom", *flags]
     line += ["--no-sandbox"] if os.geteuid() == 0 else []
     env = dict(os.environ, HOME=case.tmp, TMPDIR=case.tmp)
     child = subprocess.Popen(line + ["file://" + looked], env=env,
