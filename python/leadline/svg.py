@@ -49,7 +49,8 @@ def number(value):
     return ("%.2f" % value).rstrip("0").rstrip(".")
 
 
-# `more`: what else is known of it: the words of a text, the pixels of an image.
+# `more`: what else is known of it: the words of a text, the elements of a group, the
+# pixels of an image.
 Element = namedtuple("Element", "name attributes hint more")
 
 
@@ -59,7 +60,7 @@ def serialized(found):
         number(v) if isinstance(v, float) else v)))
         for n, v in found.attributes.items() if v is not None)
     inner = escape(found.more) if isinstance(found.more, str) else ""
-    if isinstance(found.more, tuple):   # elements of a group
+    if found.name == "g":
         inner = "".join(map(serialized, found.more))
     if found.hint:
         inner += "<title>%s</title>" % escape(printable(found.hint))
