@@ -65,8 +65,8 @@ nav { display: none; }
 .wide, .many { overflow: visible; }
 .many { max-height: none; border: none; padding: 0; }
 .facets { grid-template-columns: 1fr 1fr; }
-table { font-size: 8pt; } td { overflow-wrap: anywhere; }
-td.n { white-space: normal; } tr { break-inside: avoid; }
+table { font-size: 7.5pt; } th, td { padding-right: .45rem; overflow-wrap: break-word; }
+td.name, td.words, td.good, td.bad { min-width: 0; } tr { break-inside: avoid; }
 a { color: inherit; text-decoration: none; }
 }
 """

@@ -434,16 +434,19 @@ def imbalance(seconds):
 
 
 def rank_words(found, name_by, most):
-    """Of each configuration the slowest ranks, at most so many."""
+    """Of each configuration the slowest ranks: `most` of them, or the one that needs
+    far more than others."""
     out = []
     for group, seconds in found[:MOST_LINES]:
         usual = stats.median(seconds) or 1.0
         worst = sorted(range(len(seconds)), key=lambda r: -seconds[r])[:most]
-        slow = ["rank %d needs %.1f times" % (r, seconds[r] / usual) for r in worst
-                if seconds[r] > STRAGGLER * usual]
-        if slow:
-            out.append("%s: %s as long as the median rank." % (
-                name_by[id(group)], ", ".join(slow)))
+        if most > 1:
+            out.append("%s, compared with the median rank: %s." % (
+                name_by[id(group)], ", ".join("rank %d takes %.2fx" % (
+                    r, seconds[r] / usual) for r in worst)))
+        elif seconds[worst[0]] > STRAGGLER * usual:
+            out.append("%s: rank %d needs %.1f times as long as the median rank." % (
+                name_by[id(group)], worst[0], seconds[worst[0]] / usual))
     if len(found) > MOST_LINES:
         out.append("Shown are the %d of %d configurations whose ranks differ most."
                    % (MOST_LINES, len(found)))

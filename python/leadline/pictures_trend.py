@@ -2,6 +2,7 @@
 finds."""
 import datetime
 import time
+from collections import OrderedDict
 
 from leadline import looks, shapes, share, trend
 from leadline.compare import figure_title
@@ -10,7 +11,6 @@ MOST = 6           # pictures; those with the largest steps
 LEAST = 1.02       # steps that are shown
 DAY = 86400.0
 DATES = 6          # ticks, at most
-VERSIONS = "Marks on the axis say where the version changed: %s."
 
 
 def history(groups):
@@ -39,17 +39,15 @@ def picture(t, number):
     single = shapes.Series("run", [shapes.Point(seconds(p), p.value, None, None, [],
                                                 False) for p in t.points], False)
     levels = [level(t, begin, end) for begin, end in bounds(t)]
-    flags = [(seconds(t.points[s.at]), "%.2fx" % s.ratio) for s in t.steps]
     words = trend.sentences([t]) or ["No step is found in %d runs." % len(t.points)]
-    changes = versions(t)
-    if changes:
-        words.append("The version changed: %s." % "; ".join(changes))
+    if versions(t):
+        words.append("Dashed lines are steps, and where the version changed.")
     looked = {s.name: (looks.OTHER, 0) for s in levels}
     looked["run"] = (0, 0)
     return shapes.Lines(
         "trend-%d" % number, "%s of %s over time" % (figure_title(t.figure), t.name),
-        words, "start of the run (UTC)", t.figure.unit, False, [single] + levels, flags,
-        looked, (), ticks(seconds(t.points[0]), seconds(t.points[-1])))
+        words, "start of the run (UTC)", t.figure.unit, False, [single] + levels,
+        flags(t), looked, (), ticks(seconds(t.points[0]), seconds(t.points[-1])))
 
 
 def bounds(t):
@@ -68,12 +66,20 @@ def level(t, begin, end):
 
 
 def versions(t):
-    out = []
-    for before, after in zip(t.points, t.points[1:]):
-        if before.report.version != after.report.version:
-            out.append("%s, from %s to %s" % (trend.day(after), before.report.version
-                                              or "?", after.report.version or "?"))
-    return out
+    """[(the first run of another version, the version)]"""
+    pairs = zip(t.points, t.points[1:])
+    return [(after, after.report.version) for before, after in pairs
+            if before.report.version != after.report.version]
+
+
+def flags(t):
+    """Steps with their ratios, and other versions; of one run one flag."""
+    texts = OrderedDict()
+    for step in t.steps:
+        texts.setdefault(seconds(t.points[step.at]), []).append("%.2fx" % step.ratio)
+    for point, version in versions(t):
+        texts.setdefault(seconds(point), []).append("version %s" % (version or "?"))
+    return [(at, ", ".join(texts[at])) for at in sorted(texts)]
 
 
 def ticks(first, last):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # mpi: any; limit: 600; tier: quick ci
-"""The pages of whole sweeps in a real browser, if there is one: on a phone, a tablet and
-a large screen nothing is cut, nothing overlaps, and all texts can be read."""
+"""The pages of whole sweeps in a real browser, if there is one: on a phone, a tablet
+and a large screen nothing is cut, nothing overlaps, and all texts can be read."""
 import os
 import subprocess
 import unittest

@@ -223,7 +223,8 @@ class Others(unittest.TestCase):
         self.assertEqual([len(s.points) for s in curve.series], [256, 256])
         ys = [p.y for p in curve.series[0].points]
         self.assertEqual(ys, sorted(ys, reverse=True))
-        self.assertRegex(curve.words[0], r"rank 77 needs [23]\.\d times")
+        self.assertRegex(curve.words[0], r"rank 77 takes [23]\.\d\dx,")
+        self.assertEqual(curve.words[0].count(" takes "), 3)
         self.assertEqual(strip.flags, [(64 * i, "node%02d" % i) for i in range(4)])
         self.assertIn("node03", draw_svg.draw(strip))
 
@@ -241,10 +242,10 @@ class Others(unittest.TestCase):
         (picture,) = [p for p in found("archive").pictures("trend")
                       if "outcore sort" in p.title]
         self.assertEqual(len(picture.flags), 1)
-        self.assertRegex(picture.flags[0][1], r"0\.(79|80|81)x")
+        self.assertRegex(picture.flags[0][1], r"0\.(79|80|81)x, version 0\.2$")
         self.assertEqual([s.name for s in picture.series],
                          ["run", "level 1", "level 2"])
-        self.assertIn("from 0.1 to 0.2", " ".join(picture.words))
+        self.assertIn("version 0.1 -> 0.2", " ".join(picture.words))
         self.assertRegex(sorted(picture.x_texts.values())[0], r"^2026-\d\d-\d\d$")
 
     def test_latencies(self):

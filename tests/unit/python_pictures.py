@@ -243,7 +243,7 @@ class Kinds(Case):
         curve, strip = self.draw("ranks")
         points = curve.series[0].points
         self.assertEqual((len(points), points[0].y, points[1].y), (3000, 36, 4))
-        self.assertIn("rank 2999 needs 9.0 times", curve.words[0])
+        self.assertIn("median rank: rank 2999 takes 9.00x, rank ", curve.words[0])
         self.assertEqual((len(strip.grid[0]), strip.grid[0][-1], strip.top),
                          (250, 1.0, "36 s"))
         self.assertIn("Each column is the slowest of 12 neighbouring ranks.",
