@@ -15,4 +15,7 @@ dist_slurm_SCRIPTS = \
 reframedir = $(pkgdatadir)/reframe
 dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.py
 
+githubdir = $(pkgdatadir)/github
+dist_github_DATA = scripts/github/nightly-io.yml
+
 EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py
