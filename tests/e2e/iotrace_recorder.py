@@ -262,9 +262,9 @@ class Ends(Recorder):
 
     def test_killed_from_outside(self):
         def soon():
-            there = self.left("*_log.bin")
+            begun = tracelog.logs(self.tmp)
             time.sleep(0.02)
-            return there
+            return begun
 
         for _ in range(10):
             self.until_killed(BINARY, soon)
