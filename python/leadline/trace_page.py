@@ -335,14 +335,18 @@ def evidence(f):
                        if words])
 
 
+# What the time of a finding is, where its direction does not say so.
+KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait"}
+
+
 def finding_picture(n, f):
     """Seconds of each rank that has it."""
     series = sorted(f["series"], key=lambda s: s["rank"])
     if len(series) < 2:
         return ""
     each = max(1, -(-len(series) // BANDS))
-    i = ["read", "write"].index(f["direction"]) if f["direction"] in (
-        "read", "write") else 2
+    kind = KIND_OF.get(f["id"]) or f["direction"] or "open, close, metadata"
+    i = [name for name, *_ in trace_svg.CLASSES].index(kind)
     bars = []
     for k in range(0, len(series), each):
         parts = [0.0] * len(trace_svg.CLASSES)
