@@ -56,16 +56,24 @@ static void count_again(const struct context *c, struct side *s, int write,
                    (int64_t)(share * (double)e->duration_ns));
 }
 
+/* Whether it is known where in the file it is, and no sum of places overflows: only
+ * damage lies further out. */
+static bool is_placed(const struct event *e)
+{
+    return e->offset >= 0 && e->offset < PLACE_MAX && e->bytes > 0 &&
+           e->bytes < PLACE_MAX;
+}
+
 static void count_blocks(const struct context *c, struct side *s, int64_t bytes)
 {
     const struct event *e = c->e;
     int64_t block = c->f->file[c->cell->file].lock_bytes;
-    if (!block || bytes < block || e->offset < 0)
+    if (!block || bytes < block || !is_placed(e))
         return;
     int64_t touched = (e->offset + bytes - 1) / block - e->offset / block + 1;
     int64_t needed = (bytes + block - 1) / block;
-    s->touched += touched;
-    s->needed += needed;
+    log_sum(&s->touched, touched);
+    log_sum(&s->needed, needed);
     if (touched > needed)
         evidence_count(&s->crossing, e, c->seq, (touched - needed) * block,
                        (int64_t)((double)(touched - needed) / (double)touched *
@@ -79,8 +87,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     struct findings *f = c->f;
     const struct event *e = c->e;
     evidence_count(&s->leaf, e, c->seq, bytes, e->duration_ns);
-    if (e->offset >= 0 && e->offset < PLACE_MAX && bytes < PLACE_MAX && bytes > 0 &&
-        !c->collective) {
+    if (is_placed(e) && !c->collective) {
         s->low = e->offset < s->low ? e->offset : s->low;
         s->high = e->offset + bytes > s->high ? e->offset + bytes : s->high;
     }
@@ -94,7 +101,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     if (c->mpi_read || c->mpi_write)
         evidence_count(&s->under, e, c->seq, bytes, e->duration_ns);
     count_blocks(c, s, bytes);
-    if (f->clients && e->offset >= 0 &&
+    if (f->clients && is_placed(e) &&
         blocks_touch(c, f->file[c->cell->file].lock_bytes))
         evidence_count(&s->switched, e, c->seq, bytes, e->duration_ns);
     if (c->hdf5_meta)
@@ -103,7 +110,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     if (!b)
         return;
     evidence_count(&b->v, e, c->seq, bytes, e->duration_ns);
-    if (e->offset >= 0 && e->offset < PLACE_MAX)
+    if (is_placed(e))
         b->order[order_next(&s->order, e->offset, bytes)]++;
 }
 
@@ -143,11 +150,10 @@ static void count_transfer(const struct context *c)
         log_sum(&s->mpi_bytes, e->bytes);
     if (!call->library)
         count_leaf(c, s, write, e->bytes);
-    bool placed = c->told && e->bytes > 0 && e->offset < PLACE_MAX &&
-                  e->bytes < PLACE_MAX && !c->collective && !c->hdf5_meta &&
-                  !(e->flags & TRACE_COLLECTIVE) &&
-                  !(call->library && c->cell->has_view);
-    if (placed)
+    bool sure = c->told && is_placed(e) && !c->collective && !c->hdf5_meta &&
+                !(e->flags & TRACE_COLLECTIVE) &&
+                !(call->library && c->cell->has_view);
+    if (sure)
         count_again(c, s, write, e->bytes);
 }
 

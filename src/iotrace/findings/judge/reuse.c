@@ -64,8 +64,8 @@ static void judge_misaligned(const struct slice *s, int write)
             if (!side || file->sharers < 2)
                 continue;
             evidence_add(&v, &side->crossing);
-            touched += side->touched;
-            needed += side->needed;
+            log_sum(&touched, side->touched);
+            log_sum(&needed, side->needed);
             block = file->lock_bytes;
         }
         if (v.calls)
