@@ -83,7 +83,7 @@ class Log:
 
     def text(self):
         lines = ["app=" + self.app, "execution=%s.%d" % (self.app, self.pid),
-                 "host=" + self.host, "mode=trace"]
+                 "host=" + self.host, "cwd=/cwd", "mode=trace"]
         lines += ["field=" + field for field in FIELDS]
         lines += ["op=%d:%s:%s" % (n, name, cls) for n, (name, cls) in OPS.items()]
         return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")

@@ -118,14 +118,29 @@ static int names_grow(struct findings *f, struct reading *r, uint32_t id)
     return 0;
 }
 
+/* A file that is opened by a relative name has an absolute one by its descriptor: both
+ * must be one file. */
+static const char *whole_name(const struct log *l, uint32_t id, char *out, size_t room)
+{
+    const char *name = log_name(l, id), *cwd = log_info(l)->cwd;
+    bool other = *name == '|' || name[strcspn(name, ":/")] == ':'; /* "pipe:[7]" */
+    if (!*name || *name == '/' || other || !strcmp(name, "?") || *cwd != '/')
+        return name;
+    while (!strncmp(name, "./", 2))
+        name += 2 + strspn(name + 2, "/");
+    snprintf(out, room, "%s/%s", strcmp(cwd, "/") ? cwd : "", name);
+    return out;
+}
+
 /* The file's number + 1; 0: none, or none that is followed. */
 static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
 {
     uint32_t file;
+    char name[8192];
     if (id == 0 || names_grow(f, r, id))
         return 0;
     if (!r->file[id]) {
-        if (file_add(f, log_name(r->log, id), &file))
+        if (file_add(f, whole_name(r->log, id, name, sizeof name), &file))
             return 0;
         r->file[id] = file + 1;
     }

@@ -130,6 +130,8 @@ static void phase_judge(struct findings *f, int64_t *v, int n)
         if (f->actor[i].scope)
             v[j++] = f->actor[i].phase_ns;
     int64_t ns = median(v, n);
+    if (ns == 0) /* most did nothing: nobody is slower at the same work */
+        return;
     for (k = 0; k < n; k++)
         v[k] = v[k] > ns ? v[k] - ns : ns - v[k];
     double limit = 4.4 * (double)median(v, n);
@@ -154,7 +156,7 @@ static void phase_close(struct findings *f)
     for (uint32_t i = 0; i < f->actors; i++)
         n += f->actor[i].scope;
     int64_t *v = n >= 3 && f->phases ? calloc((size_t)n, sizeof *v) : NULL;
-    if (v)
+    if (v && f->ranks)
         phase_judge(f, v, n);
     free(v);
     for (uint32_t i = 0; i < f->actors; i++) {

@@ -151,8 +151,7 @@ static void count_transfer(const struct context *c)
     if (!call->library)
         count_leaf(c, s, write, e->bytes);
     bool sure = c->told && is_placed(e) && !c->collective && !c->hdf5_meta &&
-                !(e->flags & TRACE_COLLECTIVE) &&
-                !(call->library && c->cell->has_view);
+                !(e->flags & TRACE_COLLECTIVE) && !(call->library && c->cell->has_view);
     if (sure)
         count_again(c, s, write, e->bytes);
 }
@@ -183,7 +182,7 @@ static void count_call(const struct context *c, const struct call *call)
 {
     const struct event *e = c->e;
     struct cell *cell = c->cell;
-    if (call->opens)
+    if (call->opens && e->bytes >= 0)
         evidence_count(&cell->open, e, c->seq, 0, e->duration_ns);
     if (call->opens && e->result == -2)
         evidence_count(&c->actor->missed, e, c->seq, 0, e->duration_ns);

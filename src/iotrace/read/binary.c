@@ -114,6 +114,7 @@ static void fill_info(struct log *l)
     i->argv = header_value(h, "argv");
     i->host = header_value(h, "host");
     i->mode = header_value(h, "mode");
+    i->cwd = header_value(h, "cwd");
     i->version = f->version;
     i->state = (enum trace_state)f->state;
     i->pid = (int32_t)f->pid;

@@ -77,7 +77,7 @@ int log_open(struct log **out, const char *path)
         return err_set(-ENOMEM, path, -1, "no memory for a log");
     struct log_info *i = &l->info;
     l->fd = -1;
-    i->app = i->execution = i->exe = i->argv = i->host = i->mode = "";
+    i->app = i->execution = i->exe = i->argv = i->host = i->mode = i->cwd = "";
     i->rank = i->ranks = -1;
     snprintf(i->path, sizeof i->path, "%s", path);
     l->pairs = pairs_make();

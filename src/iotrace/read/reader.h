@@ -51,7 +51,7 @@ struct log;
 struct log_info {
     char path[4096];
     bool table; /* of text: no offsets, no threads, no levels */
-    const char *app, *execution, *exe, *argv, *host, *mode; /* never NULL */
+    const char *app, *execution, *exe, *argv, *host, *mode, *cwd; /* never NULL */
     /* Of the process, since the epoch; 0: not known. Of one that has not said its end
      * (TRACE_RUNNING), the second is when its clock was looked at last: events may be
      * later. A table's are known when it has been read. */

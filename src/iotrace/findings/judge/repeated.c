@@ -27,7 +27,9 @@ typedef struct evidence excess_fn(const struct cell *c);
 static struct evidence opens(const struct cell *c)
 {
     struct evidence v = c->open;
-    if (v.calls < OPENS_LEAST || (double)v.calls < HALF * (double)transfers_of(c))
+    int64_t transfers = transfers_of(c);
+    if (v.calls < OPENS_LEAST || transfers == 0 ||
+        (double)v.calls < HALF * (double)transfers)
         return (struct evidence){0};
     evidence_add(&v, &c->close);
     return v;
@@ -88,9 +90,8 @@ static void judge_open(const struct slice *s)
     int64_t times = x->v.calls / 2; /* opened and closed */
     finding_condition(f, "opens of a rank and file, at most", (double)times,
                       ">=", OPENS_LEAST, "calls");
-    finding_condition(f, "opens for each transfer",
-                      transfers ? (double)times / (double)transfers : 1, ">=", HALF,
-                      "share");
+    finding_condition(f, "opens for each transfer", (double)times / (double)transfers,
+                      ">=", HALF, "share");
     finding_say(f, "opened %lld times for %lld transfers", (long long)times,
                 (long long)transfers);
     finding_end(f);
