@@ -288,6 +288,11 @@ class Library(Case):
             self.assertEqual(info["misfits"]["writes"], 0, kind)
             self.assertEqual(bool(info["plan"]), planned, info)
 
+    def test_a_plan_from_views_and_how_writes_fit(self):
+        for np in (2, 4):
+            done = self.program("fit", os.path.join(self.tmp, "fit%d" % np), np=np)
+            self.assertEqual((done.status, done.out, done.err), (0, "", ""))
+
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",
                                 os.path.join(BUILD, ".libs", "libldad.so")],
