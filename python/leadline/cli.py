@@ -134,7 +134,7 @@ def run_compare(args, where):
     limit = args.fail_if_slower
     judged = gate.judge(view.rows, limit) if limit else []
     last = gate.sentence(judged, limit) if limit else ""
-    other = differs.find(found.groups)
+    other = differs.find(found.groups, (args.against or "").partition("=")[0])
     tree = {"gate": gate.tree(judged, limit)} if limit else {}
     tree["differs"] = differs.tree(other)
     tree["summary"] = [summary.tree(one) for one in view.summaries]

@@ -21,6 +21,9 @@ HEADING = "What differed between the runs"
 ABOUT = {REFUSE: " (not comparable)", FACTOR: " (varied)", "series": " (not paired)",
          "reads from memory": " (read figures are not comparable)"}
 
+# What differs as a consequence of an option.
+FOLLOWS = {"filetype": "kind of files"}
+
 # level: as above; values: [(text, how many runs)], most runs first.
 Difference = namedtuple("Difference", "field level values")
 
@@ -53,9 +56,12 @@ def refusing(groups):
                ("kind of files", kinds)])
 
 
-def find(groups, baseline=None):
-    """All that differs between the runs of groups."""
-    out = [difference(field, REFUSE, of, groups) for field, of in refusing(groups)]
+def find(groups, asked=""):
+    """All that differs between the runs of groups; `asked`: the option whose effect is
+    the question."""
+    meant = (asked, FOLLOWS.get(asked))
+    out = [difference(field, FACTOR if field in meant else REFUSE, of, groups)
+           for field, of in refusing(groups)]
     out += [difference(c.name, WARN, c.of, groups) for c in conditions.CONDITIONS]
     known = set(d.field for d in out if d)
     out += [difference(name, FACTOR, option(name), groups)

@@ -77,18 +77,30 @@ def look(case, page, width, *flags):
     with open(looked, "w", encoding="utf-8") as stream:
         text = text.replace("</body>", LOOK + "</body>")
         stream.write(FRAME % (width, escape(text)) if width < NARROWEST else text)
-    line = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
-            "--disable-crash-reporter", "--disable-extensions",
-            "--user-data-dir=" + os.path.join(case.tmp, "browser"),
-            "--window-size=%d,900" % max(width, NARROWEST), "--dump-dom", *flags]
-    line += ["--no-sandbox"] if os.geteuid() == 0 else []
-    env = dict(os.environ, HOME=case.tmp, TMPDIR=case.tmp)
-    child = subprocess.Popen(line + ["file://" + looked], env=env,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    out = child.communicate(timeout=90 * runner.SCALE)[0].decode("utf-8", "replace")
-    settle()
+    line = ["--window-size=%d,900" % max(width, NARROWEST), "--dump-dom", *flags,
+            "file://" + looked]
+    for attempt in range(3):  # on a busy machine it gives up at times, without a word
+        out, said = browse(case.tmp, "browser%d" % attempt, line)
+        if "<title>" in out:
+            break
+    case.assertIn("<title>", out, said)
     title = out[out.index("<title>") + 7:out.index("</title>")]
     return json.loads(title.replace("&quot;", '"').replace("&amp;", "&"))
+
+
+def browse(folder, profile, line):
+    """What the browser printed, and what it said."""
+    start = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
+             "--disable-crash-reporter", "--disable-extensions",
+             "--user-data-dir=" + os.path.join(folder, profile)]
+    start += ["--no-sandbox"] if os.geteuid() == 0 else []
+    child = subprocess.Popen(start + line, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE,
+                             env=dict(os.environ, HOME=folder, TMPDIR=folder))
+    out = [text.decode("utf-8", "replace")
+           for text in child.communicate(timeout=90 * runner.SCALE)]
+    settle()
+    return out
 
 
 def settle():
