@@ -221,7 +221,7 @@ static int by_ns(const void *a, const void *b)
 
 static void look_classes(const struct findings *f, FILE *out)
 {
-    struct kind_row row[KINDS];
+    struct kind_row row[KINDS] = {{0}};
     int n = 0;
     for (int k = 0; k < KINDS; k++) {
         struct kind_row r = {.kind = k};

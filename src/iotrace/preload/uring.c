@@ -74,22 +74,28 @@ struct uring *uring_find(uintptr_t key)
     return NULL;
 }
 
-struct uring *uring_make(uintptr_t key)
+/* The first place that no ring has; NULL: there is none. */
+static struct uring *take_place(uintptr_t key)
 {
-    struct uring *r = uring_find(key);
-    names_kept(uring_forget_all);
-    for (int i = 0; i < RINGS && !r; i++) {
+    for (struct uring *r = rings; r < rings + RINGS; r++) {
         uintptr_t none = 0;
-        if (!__atomic_compare_exchange_n(&rings[i].key, &none, URING_TAKEN, false,
+        if (!__atomic_compare_exchange_n(&r->key, &none, URING_TAKEN, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        r = &rings[i];
         unsigned generation = r->generation + 1;
         memset((char *)r + sizeof r->key, 0, sizeof *r - sizeof r->key);
         r->generation = generation;
         __atomic_store_n(&r->key, key, __ATOMIC_RELEASE);
+        return r;
     }
-    return r;
+    return NULL;
+}
+
+struct uring *uring_make(uintptr_t key)
+{
+    struct uring *r = uring_find(key);
+    names_kept(uring_forget_all);
+    return r ? r : take_place(key);
 }
 
 void uring_files(struct uring *r, const int *fd, unsigned n)

@@ -143,7 +143,7 @@ static void judge_sync(const struct slice *s)
     double io = 0;
     for (int i = 0; x && i < x->members; i++)
         io += io_ns(&f->actor[x->member[i].actor]);
-    double share = io > 0 ? (double)x->v.ns / io : 0;
+    double share = x && io > 0 ? (double)x->v.ns / io : 0;
     if (!x || !x->members || share < SHARE)
         return finding_drop(f);
     finding_condition(f, "of these ranks' I/O time", share, ">=", SHARE, "share");
