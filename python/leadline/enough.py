@@ -2,12 +2,14 @@
 its intervals are narrow enough (--until)."""
 import argparse
 import math
+import os
 import re
 import time
 from collections import namedtuple
 
-from leadline import compare, gate, groups, need, stats
+from leadline import compare, gate, groups, need, rounds, stats
 MOST_ROUNDS = 50   # unless --rounds says otherwise
+HEADLINES = 2      # figures in the summary, as long as no report says
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 # factor: by which the farther end of an interval is away from its middle
@@ -31,6 +33,38 @@ def ends(sweep, where, args):
     if args.budget:
         out.append(Budget(sweep, args.budget, need.round_seconds(sweep, where, args)))
     return out
+
+
+def outlook(sweep, where, args):
+    """Sentences for --dry-run: what ends it, or what its rounds would show."""
+    found = ends(sweep, where, args)
+    if found:
+        return [sentence(end.forecast()) for end in found]
+    some = of_sweep(sweep)
+    figures = headline(some, None) if some else []
+    noises = [rounds.noise_of(some, f) for f in figures]
+    known = [n for n in noises if n is not None]
+    return [sentence(rounds.sentence(sweep.spec["rounds"], len(sweep.configs),
+                                     max(known) if known else None,
+                                     len(figures) or HEADLINES))]
+
+
+def sentence(words):
+    return words[:1].upper() + words[1:] + "."
+
+
+def of_sweep(sweep):
+    """Its configurations that have valid reports, without what is left out as it
+    fails."""
+    try:
+        found = groups.collect([sweep.out]).groups if os.path.isdir(sweep.out) else []
+    except groups.NothingValid:
+        return []
+    mine = {c.name: i for i, c in enumerate(sweep.configs)}
+    return sorted((g for g in found if g.first.series_id == sweep.id
+                   and g.first.config in mine
+                   and g.first.config not in sweep.left_out),
+                  key=lambda g: mine[g.first.config])
 
 
 # ---- time --------------------------------------------------------------------
@@ -90,7 +124,8 @@ def fit_text(count):
 
 class Until:
     """Looks at widths and at nothing else: a sweep that ended when a difference shows
-    would show one too often."""
+    would show one too often. They must be narrow by two numbers of rounds in a row, as
+    one may be by a spread that looks small by chance."""
 
     def __init__(self, sweep, limit, patterns):
         self.sweep, self.limit, self.patterns = sweep, limit, patterns
@@ -100,41 +135,27 @@ class Until:
 
     def forecast(self):
         return ("rounds until all intervals are within %s, at least %d and at most %d"
-                % (self.percent(), stats.CI_MIN, self.sweep.spec["rounds"]))
+                % (self.percent(), stats.CI_MIN + 1, self.sweep.spec["rounds"]))
 
     def before(self, number, todo):
-        found = widths(self.groups(), self.patterns)
-        if not found or number <= stats.CI_MIN:
+        some, done = of_sweep(self.sweep), number - 1
+        now = widest(some, self.patterns, done)
+        if not now or max(now.factor,
+                          widest(some, self.patterns, done - 1).factor) > self.limit:
             return ""
-        worst = max(found, key=lambda w: w.factor)
-        if worst.factor <= self.limit:
-            return "after %d rounds all intervals are within %s (the widest: %s)" % (
-                number - 1, self.percent(), width_text(worst))
-        return ""
-
-    def groups(self):
-        """Of this sweep, without what was left out as it fails."""
-        try:
-            found = groups.collect([self.sweep.out]).groups
-        except groups.NothingValid:
-            return []
-        mine = {c.name: i for i, c in enumerate(self.sweep.configs)}
-        return sorted((g for g in found if g.first.series_id == self.sweep.id
-                       and g.first.config in mine
-                       and g.first.config not in self.sweep.left_out),
-                      key=lambda g: mine[g.first.config])
+        return "after %d rounds all intervals are within %s (the widest: %s)" % (
+            done, self.percent(), width_text(now))
 
     def outcome(self):
         """At the end: how narrow it has become, and what would be needed."""
-        found = widths(self.groups(), self.patterns)
-        known = [w for w in found if w.factor < math.inf]
-        if len(known) < len(found) or not found:
+        some = of_sweep(self.sweep)
+        worst = widest(some, self.patterns, self.sweep.spec["rounds"])
+        if not worst or worst.factor == math.inf:
             return ("not all configurations have the %d rounds that an interval needs"
                     % stats.CI_MIN)
-        worst = max(known, key=lambda w: w.factor)
         if worst.factor <= self.limit:
             return ""
-        have = max(len(values(g, worst.figure)) for g in self.groups())
+        have = max(len(values(g, worst.figure, math.inf)) for g in some)
         more = (math.log(worst.factor) / math.log(self.limit)) ** 2
         return ("the widest interval, %s, is not within %s: about %d rounds would be "
                 "needed" % (width_text(worst), self.percent(), math.ceil(have * more)))
@@ -145,43 +166,42 @@ def width_text(width):
                                    100.0 * (width.factor - 1.0))
 
 
-def values(group, figure):
-    return group.observations((figure.name, figure.at))
+def values(group, figure, last):
+    """{(series, round): value} of the rounds up to this one; repetitions of a single
+    run are no rounds."""
+    return {at: value for at, value in group.observations((figure.name,
+                                                           figure.at)).items()
+            if at[0] not in ("rep", "run") and at[1] <= last}
 
 
 def headline(some, patterns):
     """Totals; of a program that has none, figures that are no latencies."""
     figures = compare.select(some, patterns or compare.totals(some) or ["*per_s"])
-    return [f for f in figures if any(values(g, f) for g in some)]
+    return [f for f in figures if any(g.observations((f.name, f.at)) for g in some)]
 
 
-def widths(some, patterns):
+def widest(some, patterns, last):
     """Of the ratio of each configuration to the first, in each headline figure, for all
-    of them to hold at once; of a single configuration, of itself. Infinite where there
-    are too few rounds."""
-    if not some:
-        return []
-    figures = headline(some, patterns)
+    of them to hold at once; of a single configuration, of itself. By the rounds up to
+    this one; infinite where these are too few. None where there is no configuration."""
+    figures = headline(some, patterns) if some else []
     others = some[1:]
     many = max(1, len(others)) * len(figures)
-    return [Width(width(group, None if group is some[0] else some[0], figure, many),
-                  figure, group)
-            for figure in figures for group in others or some]
+    found = [Width(width(values(group, figure, last),
+                         values(some[0], figure, last) if others else None, many),
+                   figure, group)
+             for figure in figures for group in others or some]
+    return max(found, key=lambda w: w.factor) if found else None
 
 
-def width(group, baseline, figure, many):
-    ours = values(group, figure)
-    if baseline is None:
-        logs = [math.log(v) for v in ours.values()]
-    else:
-        theirs = values(baseline, figure)
-        logs = [math.log(v / theirs[at]) for at, v in ours.items() if at in theirs]
-    n = len(logs)
-    if n < stats.CI_MIN:
+def width(ours, theirs, many):
+    """theirs: the baseline's; None: there is none."""
+    logs = ([math.log(v) for v in ours.values()] if theirs is None else
+            [math.log(v / theirs[at]) for at, v in ours.items() if at in theirs])
+    if len(logs) < stats.CI_MIN:
         return math.inf
-    error = math.sqrt(stats.variance(logs) / n)
-    chance = stats.CONFIDENCE ** (1.0 / many)
-    return math.exp(stats.t_quantile(0.5 + chance / 2.0, n - 1) * error)
+    error = math.sqrt(stats.variance(logs) / len(logs))
+    return math.exp(stats.sidak_two_sided(many, len(logs) - 1) * error)
 
 
 def add(parser):

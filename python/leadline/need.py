@@ -202,14 +202,15 @@ def sentences(some, done):
             yield "%s: %s" % (row.config.name, row.why)
 
 
-def script(commands, some, done):
+def script(commands, some, done, more):
     out = "".join(" ".join(map(shlex.quote, words)) + "\n" for words in commands)
     below = table.text(HEADER, list(map(cells, some)), right=range(1, len(HEADER)))
-    below += "\n" + "".join(output.wrap(words) for words in sentences(some, done))
+    below += "\n" + "".join(output.wrap(words) for words in
+                            list(sentences(some, done)) + more)
     return out + "".join(("# " + line).rstrip() + "\n" for line in below.splitlines())
 
 
-def tree(commands, some, done):
+def tree(commands, some, done, more):
     def one(row):
         told = [(name, value(row, name)) for name in TOLD]
         return OrderedDict([("name", row.config.name), ("program", row.program or None),
@@ -217,7 +218,7 @@ def tree(commands, some, done):
                            + [("seconds", row.seconds), ("why", row.why or None)])
     return OrderedDict([("schema", SCHEMA), ("configurations", list(map(one, some))),
                         ("done", done), ("left", totals(some)),
-                        ("commands", commands)])
+                        ("outlook", more), ("commands", commands)])
 
 
 def shell_words(sweep, run):
@@ -245,14 +246,15 @@ def round_seconds(sweep, where, args):
     return None if None in seconds else sum(seconds)
 
 
-def show(sweep, where, args):
-    """Prints it. Returns the exit status: bad where a program refuses."""
+def show(sweep, where, args, more):
+    """Prints it, and more sentences. Returns the exit status: bad where a program
+    refuses."""
     todo, left = left_runs(sweep)
     some = list(rows(sweep, left, where, Earlier(sweep, args.rates or sweep.out)))
     commands = [shell_words(sweep, run) for run in todo]
     done = len(sweep.runs) - len(todo)
     if args.format == "json":
-        output.say(json.dumps(tree(commands, some, done), indent=1) + "\n")
+        output.say(json.dumps(tree(commands, some, done, more), indent=1) + "\n")
     else:
-        output.say(script(commands, some, done))
+        output.say(script(commands, some, done, more))
     return FAILED if any(row.why for row in some) else 0

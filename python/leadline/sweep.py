@@ -354,7 +354,7 @@ def main(args, where):
     check_options(args)
     sweep = prepare(args, where)
     if args.dry_run:
-        return need.show(sweep, where, args)
+        return need.show(sweep, where, args, enough.outlook(sweep, where, args))
     check_start(sweep, args.submit)
     try:
         os.makedirs(sweep.out, exist_ok=True)

@@ -117,6 +117,12 @@ class DryRun(Case):
                       "unique-mpi 4 2 4.0 MiB 2 ", said)
         self.assertIn("The 8 runs write 15.3 MiB and read 7.6 MiB. No estimate of the "
                       "time: no earlier run.", said)
+        self.assertIn("2 rounds: verdicts need 6.", said)
+        self.assertIn("6 rounds of 4 configurations show, with a chance of 80 %, a "
+                      "difference from the baseline of ",
+                      self.lines(self.dry(rounds=6))[1])
+        self.assertIn("Rounds until all intervals are within 5 %, at least 7 and at "
+                      "most 9.", self.lines(self.dry("--until=5%", "--rounds=9"))[1])
 
     def test_it_is_a_script(self):
         """With names that a shell would take for more than names."""
@@ -144,6 +150,7 @@ class DryRun(Case):
     def test_starting_over_counts_all_runs_again(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         tree = self.tree("--fresh", rounds=1)
+        self.assertEqual(tree["outlook"], ["1 round: verdicts need 6."])
         self.assertEqual((tree["done"], tree["left"]["runs"]), (0, 4))
         self.assertTrue(os.path.exists(os.path.join(self.out, "sweep.json")))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mpi: any
+# mpi: any; tier: quick ci
 """leadline sweep: when it ends by itself (--until, --budget), one at a time in a
 folder, and how failures are told; with a program that only pretends."""
 import json
@@ -25,9 +25,10 @@ Figure = namedtuple("Figure", "name at")
 
 class Fixed:
     """A configuration with one value a round."""
+    name = "it"
 
     def __init__(self, values):
-        self.values = dict(enumerate(values))
+        self.values = {("s", i): v for i, v in enumerate(values, 1)}
 
     def observations(self, _):
         return self.values
@@ -45,14 +46,14 @@ class Until(Case):
         self.figures(posix=CALM, mpi=CALM[3:] + CALM[:3])
         result = self.until()
         self.assertEqual(result.status, 0, result.err)
-        self.assertEqual(len(self.calls()), 12)
-        self.assertIn("rounds until all intervals are within 5 %, at least 6 and at "
+        self.assertEqual(len(self.calls()), 14)
+        self.assertIn("rounds until all intervals are within 5 %, at least 7 and at "
                       "most 50", result.err)
-        self.assertIn("after 6 rounds all intervals are within 5 % (the widest: "
+        self.assertIn("after 7 rounds all intervals are within 5 % (the widest: "
                       "write_MBps of mpi +-", result.err)
         again = self.until()
-        self.assertEqual((again.status, len(self.calls())), (0, 12))
-        self.assertIn("12 runs are there already", again.err)
+        self.assertEqual((again.status, len(self.calls())), (0, 14))
+        self.assertIn("14 runs are there already", again.err)
 
     def test_the_largest_number_of_rounds(self):
         self.figures(posix=ROUGH, mpi=CALM)
@@ -66,21 +67,22 @@ class Until(Case):
         self.figures(default=CALM)
         result = self.until("--quiet", limit="3%", matrix=None)
         self.assertEqual((result.status, result.err), (0, ""))
+        self.assertEqual(len(self.calls()), 7)
 
     def test_widths_are_those_of_pairs(self):
         """Both rise in the same rounds: their ratio is known though they are not."""
         self.figures(posix=ROUGH, mpi=[2.0 * v for v in ROUGH])
         self.until(limit="1%")
-        self.assertEqual(len(self.calls()), 12)
+        self.assertEqual(len(self.calls()), 14)
 
     def test_what_fails_does_not_stop_it(self):
         self.orders(mpi="fail", figures={"posix": CALM})
         result = self.until()
         self.assertEqual(result.status, 1)
         self.assertEqual(Counter(c["config"] for c in self.calls()),
-                         {"posix": 6, "mpi": 3})
+                         {"posix": 7, "mpi": 3})
         self.assertIn("mpi failed 3 times in a row and is left out", result.err)
-        self.assertIn("3 of 9 runs failed", result.err)
+        self.assertIn("3 of 10 runs failed", result.err)
 
     def test_figures(self):
         self.figures(posix=CALM, mpi=CALM)
@@ -103,15 +105,44 @@ class Until(Case):
 class Widths(unittest.TestCase):
     def test_known_values(self):
         """t(0.975, 5) = 2.570582; Sidak's for five at once is 4.011512 (scipy)."""
-        values = [1.0, 1.1, 0.9, 1.05, 0.95, 1.0]
-        figure = Figure("write_MBps", ())
-        error = statistics.stdev(map(math.log, values)) / math.sqrt(6)
+        values = Fixed([1.0, 1.1, 0.9, 1.05, 0.95, 1.0]).values
+        error = statistics.stdev(map(math.log, values.values())) / math.sqrt(6)
         for many, quantile in ((1, 2.570582), (5, 4.011512)):
-            self.assertAlmostEqual(
-                enough.width(Fixed(values), None, figure, many),
-                math.exp(quantile * error), 6)
-        self.assertEqual(enough.width(Fixed([1.0] * 5), None, figure, 1), math.inf)
-        self.assertEqual(enough.width(Fixed(values), Fixed(values), figure, 1), 1.0)
+            self.assertAlmostEqual(enough.width(values, None, many),
+                                   math.exp(quantile * error), 6)
+        self.assertEqual(enough.width(Fixed([1.0] * 5).values, None, 1), math.inf)
+        self.assertEqual(enough.width(values, values, 1), 1.0)
+
+    def test_which_values_count(self):
+        """Those of rounds, up to some; not the repetitions of a single run."""
+        figure = Figure("write_MBps", ())
+        self.assertEqual(list(enough.values(Fixed([7, 8, 9]), figure, 2).values()),
+                         [7, 8])
+        alone = Fixed([])
+        alone.values = {("rep", 0, i): 1.0 for i in range(9)}
+        self.assertEqual(enough.values(alone, figure, math.inf), {})
+
+
+class Twice(unittest.TestCase):
+    """Of made-up widths by numbers of rounds, where does it end?"""
+
+    def ends(self, *widths):
+        sweep = type("S", (), {"out": "/nowhere", "spec": {"rounds": 50}})()
+        until, some = enough.Until(sweep, 1.05, None), [Fixed([])]
+        before = enough.of_sweep, enough.widest
+        enough.of_sweep = lambda _: some
+        enough.widest = lambda _, __, last: enough.Width(
+            widths[last - 1] if 0 < last <= len(widths) else math.inf,
+            Figure("write_MBps", ()), some[0])
+        try:
+            return [n for n in range(1, len(widths) + 2) if until.before(n, [1])]
+        finally:
+            enough.of_sweep, enough.widest = before
+
+    def test_two_in_a_row(self):
+        self.assertEqual(self.ends(1.01, 1.2, 1.05, 1.2, 1.04, 1.05), [7])
+        self.assertEqual(self.ends(1.2, 1.2, 1.04), [])
+        self.assertEqual(self.ends(1.04, 1.051), [])
 
 
 class Budget(Case):
