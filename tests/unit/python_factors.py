@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mpi: any
+# mpi: any; tier: quick ci
 """What a sweep can vary besides options, and which launcher starts a program."""
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from fake_sweep import LAUNCHER, Case
-from tap import HERE, main
+from tap import HERE, drawn, long, main
 
 from leadline import cli, factors, launcher, report, spec
 
@@ -78,7 +78,7 @@ class Runs(Case):
 
 class Bad(Case):
     def test_sentences(self):
-        for matrix, words in (
+        for matrix, words in drawn((
                 ({"env.X": "a=b"}, "matrix must be an object whose values are lists"),
                 ({"env.": ["a"]}, "env. does not name an environment variable"),
                 ({"env.A=B": ["a"]}, "env.A=B does not name an environment variable"),
@@ -89,7 +89,7 @@ class Bad(Case):
                 ({"depth": [None]}, "depth must have a value"),
                 ({"program": ["nowhere"]}, "program nowhere was found neither"),
                 ({"mpiexec": ["nowhere -x"]}, "launcher nowhere was not found"),
-                ({"program": {}}, "matrix must be an object")):
+                ({"program": {}}, "matrix must be an object")), few=4):
             result = self.sweep(self.spec(matrix=matrix), "--out", self.out)
             self.assertIn(result.status, (1, 2))
             self.assertIn(words, result.err)
@@ -102,6 +102,7 @@ class Bad(Case):
         self.assertEqual(result.status, 2)
         self.assertIn("another specification (other np, seed)", result.err)
 
+    @long
     def test_a_state_of_before_there_were_host_files(self):
         self.sweep(self.spec(rounds=1), "--out", self.out)
         path = os.path.join(self.out, "sweep.json")
@@ -113,6 +114,7 @@ class Bad(Case):
         self.assertEqual(result.status, 0, result.err)
         self.assertIn("4 of 4 runs are there already", result.err)
 
+    @long
     def test_names_of_an_earlier_call_stay(self):
         """Whatever this version would call its configurations."""
         self.sweep(self.spec(rounds=1), "--out", self.out)

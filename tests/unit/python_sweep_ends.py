@@ -63,18 +63,21 @@ class Until(Case):
                          r"write_MBps of mpi \+-\d+ %, is not within 1 %: about \d+ "
                          "rounds would be needed")
 
+    @long
     def test_one_configuration(self):
         self.figures(default=CALM)
         result = self.until("--quiet", limit="3%", matrix=None)
         self.assertEqual((result.status, result.err), (0, ""))
         self.assertEqual(len(self.calls()), 7)
 
+    @long
     def test_widths_are_those_of_pairs(self):
         """Both rise in the same rounds: their ratio is known though they are not."""
         self.figures(posix=ROUGH, mpi=[2.0 * v for v in ROUGH])
         self.until(limit="1%")
         self.assertEqual(len(self.calls()), 14)
 
+    @long
     def test_what_fails_does_not_stop_it(self):
         self.orders(mpi="fail", figures={"posix": CALM})
         result = self.until()
@@ -286,6 +289,7 @@ class Words(Case):
         self.assertEqual(run.ending(3), "exit status 3")
         self.assertEqual(run.ending(-9), "ended by signal 9")
 
+    @long
     def test_where_the_logs_are(self):
         self.orders(**{"shared-mpi": "fail"})
         result = self.sweep(self.spec(rounds=1), "--out", self.out)
