@@ -1,8 +1,6 @@
 """DLIO and MLPerf Storage: summary.json."""
-import json
-
-from leadline.importing.result import (GIB, MIB, Result, broken, count, member, number,
-                                       positive)
+from leadline.importing.result import (GIB, MIB, Result, count, json_object, member,
+                                       number, positive)
 
 TOOL = "dlio"
 STAGES = ("train", "eval")
@@ -18,12 +16,7 @@ def is_json(text):
 
 
 def read(text, source):
-    try:
-        tree = json.loads(text)
-    except (ValueError, RecursionError) as why:
-        raise broken(source, "not JSON, or cut off: %s" % why)
-    if not isinstance(tree, dict):
-        raise broken(source, "it is not an object")
+    tree = json_object(text, source)
     test = Result(TOOL)
     test.ranks = positive(tree.get("num_accelerators"), source + ": num_accelerators")
     if tree.get("num_hosts") is not None:

@@ -1,11 +1,10 @@
 """elbencho: its CSV, a row a phase, and its JSON, an object a line."""
-import json
 from collections import OrderedDict
 
 from leadline.fields import printable
 from leadline.importing.result import (MIB, SHORT_S, Result, broken, from_zoned,
-                                       member, number, number_apart, plain, positive,
-                                       times)
+                                       json_object, member, number, number_apart,
+                                       plain, positive, times)
 
 TOOL = "elbencho"
 FIRST = "ISO date,label,"
@@ -109,12 +108,7 @@ def as_in_csv(text):
 
 
 def json_phase(line, where):
-    try:
-        tree = json.loads(line)
-    except (ValueError, RecursionError) as why:
-        raise broken(where, "not JSON, or cut off: %s" % why)
-    if not isinstance(tree, dict):
-        raise broken(where, "it is not an object")
+    tree = json_object(line, where)
     config = member(tree, "config", dict, where)
     last, first = (member(tree, name, dict, where)
                    for name in ("last_done", "first_done"))

@@ -3,6 +3,7 @@
 An importer makes a Result for each test that a file has. What the file does not say
 stays None: nothing is guessed.
 """
+import json
 import math
 import os
 import re
@@ -229,6 +230,16 @@ def from_zoned(text):
 # ---- trees of JSON -----------------------------------------------------------
 
 NAMES = {dict: "an object", list: "a list", str: "text", int: "a whole number"}
+
+
+def json_object(text, where):
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError) as why:
+        raise broken(where, "not JSON, or cut off: %s" % why)
+    if not isinstance(tree, dict):
+        raise broken(where, "it is not an object")
+    return tree
 
 
 def member(tree, name, kind, where, default=None):
