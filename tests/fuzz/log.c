@@ -23,6 +23,12 @@ int command_finish(FILE *out, const char *path)
     return out == stdout ? 0 : fclose(out);
 }
 
+int python_become(const char *script, const char *const args[])
+{
+    (void)args;
+    return err_set(-ENOENT, script, -1, "there is no Python");
+}
+
 static bool makes_sense(const struct event *e)
 {
     return e->duration_ns >= 0 && e->bytes >= -1 && e->offset >= -1 &&
@@ -114,8 +120,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_command(command_bins, path, "--slices=7");
     try_command(command_ldad, path, NULL);
     try_command(command_ldad, path, "--json=x");
+    try_command(command_ldad, path, "--skeleton=-");
+    try_command(command_findings, path, "--floor=0");
     try_command(command_export, path, "--perfetto=x");
     try_command(command_export, path, "--csv=x");
+    try_command(command_export, path, "--to=darshan-text");
     try_command(command_compare, path, path);
     try_table(path);
     return 0;

@@ -168,10 +168,10 @@ static int64_t hash_of(const struct libldad_wish *w, const char *path)
 /* One number for each open, which rank 0 draws. */
 static int64_t open_id(void)
 {
-    static int64_t opens;
+    static uint64_t opens;
     struct stat st;
-    int64_t self = stat("/proc/self", &st) ? 0 : (int64_t)st.st_ino;
-    return ((int64_t)getpid() << 20 ^ self << 44 ^ ++opens) & INT64_MAX;
+    uint64_t self = stat("/proc/self", &st) ? 0 : st.st_ino;
+    return (int64_t)(((uint64_t)getpid() << 20 ^ self << 44 ^ ++opens) >> 1);
 }
 
 /* In one reduction the ranks learn whether all can open the file, ask for the same, and
