@@ -438,9 +438,10 @@ tests/ldad/rules: tests/ldad/rules.c
 tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
+EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
-	tests/ldad/arrays.c tests/ldad/fit.c tests/ldad/views.c tests/ldad/fortran.f90
+	tests/ldad/arrays.c tests/ldad/fit.c tests/ldad/views.c tests/ldad/fortran.f90 \
+	tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c
