@@ -11,7 +11,7 @@
 #define LOOK_FINDINGS 6
 #define LOOK_CLASSES 7
 #define LOOK_FILES 4
-#define LOOK_RANKS 2
+#define LOOK_RISKS 2
 
 static void line(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -160,6 +160,21 @@ static void look_findings(const struct findings *f, FILE *out)
         line(out,
              "        %s%s%d more below 0.5 %% of the time: iotrace findings tells",
              more ? "more of the above kinds" : "", more ? ", " : "", below);
+}
+
+static void look_risks(const struct findings *f, FILE *out)
+{
+    char ranks[24], file[160];
+    for (int i = 0; i < f->risks && i < LOOK_RISKS; i++) {
+        const struct finding *x = &f->finding[f->found + i];
+        line(out, "risk    %s: %s %s, %s: %s", finding_kind[x->id].id,
+             f->ranks ? x->members > 1 ? "ranks" : "rank" : "process",
+             ranks_text(f, x, ranks, sizeof ranks),
+             group_text(f, x->group, 30, file, sizeof file), x->sentence);
+    }
+    if (f->risks > LOOK_RISKS)
+        line(out, "        %d more risks: iotrace findings tells",
+             f->risks - LOOK_RISKS);
 }
 
 static void look_unseen(const struct findings *f, FILE *out)
@@ -320,6 +335,7 @@ void findings_look(const struct findings *f, FILE *out)
 {
     look_head(f, out);
     look_findings(f, out);
+    look_risks(f, out);
     look_unseen(f, out);
     look_classes(f, out);
     look_files(f, out);
@@ -353,29 +369,33 @@ static void put_conditions(const struct finding *x, FILE *out)
     }
 }
 
+static void put_cost(const struct findings *f, const struct finding *x, FILE *out)
+{
+    char at[16], gain[16], worst[16];
+    fprintf(out,
+            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
+            "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
+            units_seconds(at, (double)x->v.ns * 1e-9),
+            f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,
+            units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
+}
+
 static void put_finding(const struct findings *f, const struct finding *x, FILE *out)
 {
-    char ranks[256], file[4096], text[4096], at[16], gain[16], worst[16], bytes[16];
-    char from[16], to[16];
+    char ranks[256], file[4096], text[4096], bytes[16], from[16], to[16];
     const struct evidence *v = &x->v;
-    if (x->group == NO_GROUP)
-        snprintf(file, sizeof file, "all files");
-    else
-        group_text(f, x->group, 120, file, sizeof file);
-    fprintf(out, "%s: %s: %s\n", severity_name(x->severity), finding_kind[x->id].id,
-            finding_kind[x->id].title);
+    bool risk = x->id >= FIRST_RISK;
+    group_text(f, x->group, 120, file, sizeof file);
+    fprintf(out, "%s: %s: %s\n", risk ? "risk" : severity_name(x->severity),
+            finding_kind[x->id].id, finding_kind[x->id].title);
     if (x->after >= 0)
         fprintf(out, "    %-10s %s, whose events these are\n", "after",
                 finding_kind[f->finding[x->after].id].id);
     fprintf(out, "    %-10s %s; %s %s\n", "where", plain(text, sizeof text, file),
             f->ranks ? "ranks" : "processes", ranks_text(f, x, ranks, sizeof ranks));
     fprintf(out, "    %-10s %s\n", "what", x->sentence);
-    fprintf(out,
-            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
-            "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
-            units_seconds(at, (double)v->ns * 1e-9),
-            f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,
-            units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
+    if (!risk)
+        put_cost(f, x, out);
     put_conditions(x, out);
     fprintf(out, "    %-10s %lld calls, %s, from %s to %s; numbers %llu, %llu, %llu\n",
             "events", (long long)v->calls, units_bytes(bytes, v->bytes),
@@ -388,9 +408,8 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
 
 static void put_not_found(const struct findings *f, FILE *out)
 {
-    bool found[IDS] = {false}, any = false;
-    for (int i = 0; i < f->found; i++)
-        found[f->finding[i].id] = true;
+    bool found[IDS], any = false;
+    findings_which(f, found);
     for (int i = 0; i < IDS; i++)
         if (!found[i] && !f->why_not[i] && !f->not_asked[i]) {
             fprintf(out, "%s %s", any ? "," : "not found:", finding_kind[i].id);
@@ -408,7 +427,7 @@ void findings_text(const struct findings *f, FILE *out)
 {
     char verdict[160], text[PLAIN_PATH];
     fprintf(out, "%s\n\n", verdict_text(f, verdict, sizeof verdict));
-    for (int i = 0; i < f->found; i++)
+    for (int i = 0; i < f->found + f->risks; i++)
         put_finding(f, &f->finding[i], out);
     put_not_found(f, out);
     for (int i = 0; i < f->unseens; i++)
