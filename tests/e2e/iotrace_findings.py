@@ -106,16 +106,54 @@ class Findings(Case):
         for rank in found["ranks"]:
             self.assertAlmostEqual(sum(rank["classes"].values()), rank["io_s"], 8)
 
-    def test_short(self):
-        """The first look fits on a terminal, and says what matters first."""
-        run = self.run_disease("small")
-        said = subprocess.run((IOTRACE, "findings", "--short", run), check=True,
+    def look(self, run):
+        said = subprocess.run((IOTRACE, "summary", run), check=True,
                               stdout=subprocess.PIPE, universal_newlines=True)
         lines = said.stdout.splitlines()
         self.assertTrue(5 < len(lines) <= 40, len(lines))
         self.assertLessEqual(max(map(len, lines)), 100)
         self.assertTrue(lines[0].startswith("verdict"), lines[0])
-        self.assertIn("small-sequential", said.stdout)
+        return lines
+
+    def test_summary(self):
+        """The first look fits on a terminal, and says what matters first; what it
+        leaves out is what --all has more."""
+        run = self.run_disease("small")
+        lines = self.look(run)
+        self.assertIn("small-sequential", lines[4])
+        self.assertTrue(any(s.startswith("left out") for s in lines))
+        part, whole = self.found(run), self.found(run, "--all")
+        self.assertEqual(whole["folded"], [])
+        for key in ("calls", "bytes", "seconds"):
+            shown = sum(row[key] for row in part["classes"] + part["folded"])
+            self.assertAlmostEqual(shown, sum(row[key] for row in whole["classes"]), 9)
+
+    def many(self, ranks, files, times):
+        """All that a first look can have, and more."""
+        run, groups = tempfile.mkdtemp(dir=self.tmp), 50 if times == 1 else 8
+        for rank in range(ranks):
+            log = Log(pid=1000 + rank, rank=rank, ranks=ranks + 1, end=EPOCH + S)
+            log.dropped = times == 1
+            now = EPOCH + 10 ** 6
+            for i in range(files // ranks):
+                letters = "".join(chr(97 + int(c)) for c in str(i % groups))
+                name = log.name("/data/%s.%d.%d" % (letters, rank, i), 3)
+                for k, op in enumerate(times * ("open", "lseek", "pwrite", "pread",
+                                                "fsync", "lseek", "pwrite", "close")):
+                    log.add(op, now, 10 ** 4, name=name, offset=k * 100,
+                            result=-28 if k == 7 else 100)
+                    now += 2 * 10 ** 4
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return run
+
+    def test_summary_of_many(self):
+        for ranks, files, times in ((1, 100, 40), (4, 400, 40), (64, 10000, 1)):
+            lines = self.look(self.many(ranks, files, times))
+            for words in ("unseen", "unjudged", "risk", "more:"):
+                self.assertTrue(any(s.startswith(words) for s in lines), lines)
+            seen = [s for s in lines if s.startswith(("high", "medium", "low"))]
+            self.assertEqual(len(seen), 6 if times > 1 else 0, lines)
+            self.assertEqual(any(s.startswith("note") for s in lines), times == 1)
 
     def test_options(self):
         run = self.run_disease("small")

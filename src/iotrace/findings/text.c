@@ -9,8 +9,9 @@
 
 #define COLUMNS 100
 #define LOOK_FINDINGS 6
-#define LOOK_CLASSES 7
+#define LOOK_CLASSES 6
 #define LOOK_FILES 4
+#define FOLD_SHARE 0.05 /* of a rank's time: what is left out is said with it */
 #define LOOK_RISKS 2
 
 static void line(FILE *out, const char *format, ...)
@@ -94,11 +95,29 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
     return out;
 }
 
+/* ", files on ext4, nfs4": as far as the logs say. */
+static const char *types_text(const struct findings *f, char *out, size_t room)
+{
+    size_t at = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < f->files; i++) {
+        const struct file *x = &f->file[i];
+        if (x->sharers && *x->type && !strstr(out, x->type) &&
+            at + sizeof x->type + 12 < room)
+            at += (size_t)snprintf(out + at, room - at, "%s%s",
+                                   at ? ", " : ", files on ", x->type);
+    }
+    return out;
+}
+
 static void look_head(const struct findings *f, FILE *out)
 {
-    char verdict[160], wall[16], io[16], where[64] = "", run[96];
+    char verdict[160], wall[16], io[16], where[64] = "", run[96], types[64];
+    char cores[32] = "";
     double worst = 0;
     const struct actor *first = NULL;
+    if (f->cores)
+        snprintf(cores, sizeof cores, " of %d cores", f->cores);
     for (uint32_t i = 0; i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
         if (!a->scope)
@@ -108,20 +127,24 @@ static void look_head(const struct findings *f, FILE *out)
             worst = (double)a->io_ns;
     }
     if (f->hosts)
-        snprintf(where, sizeof where, " on %d host%s", f->hosts,
-                 f->hosts == 1 ? "" : "s");
+        snprintf(where, sizeof where, " on %d host%s%s", f->hosts,
+                 f->hosts == 1 ? "" : "s", cores);
     line(out, "verdict   %s", verdict_text(f, verdict, sizeof verdict));
-    line(out, "program   %s: %d %s%s", first ? first->program : "-", scope_actors(f),
-         f->ranks ? "ranks" : "processes", where);
-    line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%; run %s",
+    int n = scope_actors(f);
+    line(out, "program   %s: %d %s%s%s; run %s", first ? first->program : "-", n,
+         f->ranks ? "rank" : "process",
+         n == 1     ? ""
+         : f->ranks ? "s"
+                    : "es",
+         where, short_name(run, 40, f->run.path));
+    line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%",
          f->wall_ns > 0 ? units_seconds(wall, (double)f->wall_ns * 1e-9) : "not known",
          f->ranks ? " from MPI_Init to MPI_Finalize" : "",
          f->ranks ? "rank" : "process",
-         f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0,
-         short_name(run, 40, f->run.path));
-    line(out, "I/O       %s of all %s together, %llu events",
+         f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0);
+    line(out, "I/O       %s of all %s together, %llu events%s",
          units_seconds(io, f->io_ns * 1e-9), f->ranks ? "ranks" : "processes",
-         (unsigned long long)f->events);
+         (unsigned long long)f->events, types_text(f, types, sizeof types));
 }
 
 static void look_finding(const struct findings *f, const struct finding *x, FILE *out)
@@ -193,7 +216,7 @@ static void look_unseen(const struct findings *f, FILE *out)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "",
                                    finding_kind[i].id);
     if (at)
-        line(out, "not judged %s", text);
+        line(out, "unjudged  %s", text);
 }
 
 /* Mean and worst share of a kind of time in the ranks' time. */
@@ -277,7 +300,7 @@ static void look_files(const struct findings *f, FILE *out)
              (long long)g[i].meta.calls,
              ranks_of_group(f, g[i].group, ranks, 12, &count));
     if (g && n > LOOK_FILES)
-        line(out, "  ... and %u more: iotrace summary", n - LOOK_FILES);
+        line(out, "  ... and %u more: iotrace summary --files", n - LOOK_FILES);
     free(g);
 }
 
@@ -286,7 +309,7 @@ static void look_rank(const struct findings *f, const char *which, uint32_t i,
 {
     const struct actor *a = &f->actor[i];
     char io[16], rd[16], wr[16];
-    line(out, "  %-8s %s %d on %s: %s in I/O, %s read, %s written, %lld calls", which,
+    line(out, "%-9s %s %d on %s: %s in I/O, %s read, %s written, %lld calls", which,
          f->ranks ? "rank" : "process", f->ranks ? a->rank : a->pid,
          *a->host ? a->host : "-", units_seconds(io, (double)a->io_ns * 1e-9),
          units_bytes(rd, a->bytes[0]), units_bytes(wr, a->bytes[1]),
@@ -310,25 +333,56 @@ static void look_ranks(const struct findings *f, FILE *out)
     }
     if (n == 0)
         return;
-    line(out, "%s", f->ranks ? "ranks" : "processes");
     look_rank(f, n > 1 ? "longest" : "all", most, out);
     if (n > 1)
         look_rank(f, "shortest", least, out);
 }
 
+/* The most that a kind of what is left out takes of a rank's time; MPI_Init and
+ * MPI_Finalize are no part of that. */
+static double worst_fold(const struct findings *f, int kind)
+{
+    const struct folded *x = &f->fold[kind];
+    int64_t worst = 0;
+    if (kind == FOLD_INIT)
+        return 0;
+    for (uint32_t i = 0; x->by_actor && i < f->actors; i++)
+        if (f->actor[i].scope && x->by_actor[i] > worst)
+            worst = x->by_actor[i];
+    return f->wall_ns > 0 ? (double)worst / (double)f->wall_ns : 0;
+}
+
 static void look_folded(const struct findings *f, FILE *out)
 {
-    char text[512] = "", bytes[16], time[16];
+    char text[512] = "", bytes[16], time[16], share[48];
+    struct folded all = {0};
     size_t at = 0;
-    for (int k = 1; k < FOLDS && at < sizeof text - 1; k++)
-        if (f->fold[k].calls)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %lld/%s/%s",
-                                   at ? ", " : "", fold_name[k],
-                                   (long long)f->fold[k].calls,
-                                   units_bytes(bytes, f->fold[k].bytes),
-                                   units_seconds(time, (double)f->fold[k].ns * 1e-9));
+    for (int k = 1; k < FOLDS && at < sizeof text - 1; k++) {
+        const struct folded *x = &f->fold[k];
+        double worst = worst_fold(f, k);
+        if (!x->calls)
+            continue;
+        all.calls += x->calls;
+        log_sum(&all.bytes, x->bytes);
+        log_sum(&all.ns, x->ns);
+        snprintf(share, sizeof share, worst > FOLD_SHARE ? " (%.0f %%)" : "",
+                 100 * worst);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s%s", at ? ", " : "",
+                               fold_name[k], share);
+    }
     if (at)
-        line(out, "left out  %s", text);
+        line(out, "left out  %lld calls, %s, %s: %s", (long long)all.calls,
+             units_bytes(bytes, all.bytes), units_seconds(time, (double)all.ns * 1e-9),
+             text);
+}
+
+static void look_notes(const struct findings *f, FILE *out)
+{
+    char more[32] = "";
+    if (f->notes > 1)
+        snprintf(more, sizeof more, " (and %d more)", f->notes - 1);
+    if (f->notes)
+        line(out, "note      %s%s", f->note[0].text, more);
 }
 
 void findings_look(const struct findings *f, FILE *out)
@@ -341,7 +395,8 @@ void findings_look(const struct findings *f, FILE *out)
     look_files(f, out);
     look_ranks(f, out);
     look_folded(f, out);
-    line(out, "more: iotrace findings RUN, iotrace summary RUN");
+    look_notes(f, out);
+    line(out, "more: iotrace findings RUN, iotrace report RUN, iotrace summary --all");
 }
 
 /* ---- in full ---------------------------------------------------------------- */
