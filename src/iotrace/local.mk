@@ -14,13 +14,16 @@ iotrace_SOURCES = \
 	src/iotrace/findings/extents.c src/iotrace/findings/files.c \
 	src/iotrace/findings/fit.c src/iotrace/findings/gather.c \
 	src/iotrace/findings/json.c src/iotrace/findings/make.c \
-	src/iotrace/findings/moments.c src/iotrace/findings/sums.c \
+	src/iotrace/findings/moments.c src/iotrace/findings/pace.c \
+	src/iotrace/findings/risks.c src/iotrace/findings/sums.c \
 	src/iotrace/findings/text.c src/iotrace/findings/transfer.c \
 	src/iotrace/findings/findings.h src/iotrace/findings/inside.h \
 	src/iotrace/findings/judge/judge.c src/iotrace/findings/judge/layers.c \
+	src/iotrace/findings/judge/needless.c src/iotrace/findings/judge/pace.c \
 	src/iotrace/findings/judge/repeated.c src/iotrace/findings/judge/reuse.c \
-	src/iotrace/findings/judge/sharing.c src/iotrace/findings/judge/small.c \
-	src/iotrace/findings/judge/table.c src/iotrace/findings/judge/whole.c \
+	src/iotrace/findings/judge/risks.c src/iotrace/findings/judge/sharing.c \
+	src/iotrace/findings/judge/small.c src/iotrace/findings/judge/table.c \
+	src/iotrace/findings/judge/whole.c \
 	src/iotrace/read/access.c src/iotrace/read/access.h \
 	src/iotrace/read/header.c src/iotrace/read/header.h \
 	src/iotrace/launch.c src/iotrace/launch.h \

@@ -2,7 +2,7 @@
 # limit: 300; tier: quick ci
 """iotrace findings: of programs with one disease each it names that disease, the file
 and the ranks, and nothing else; of healthy programs it names none. The table of them is
-in doc/findings.md; the programs are tests/iotrace/diseases.c."""
+in doc/findings.md; the programs are tests/iotrace/diseases.c and diseases_hdf5.c."""
 import glob
 import json
 import os
@@ -10,15 +10,18 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main
 from fake_log import EPOCH, Log
 
 S = 10 ** 9
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
+DISEASES_HDF5 = DISEASES + "_hdf5"
 TABLE = os.path.join(os.path.dirname(TESTS), "doc", "findings.md")
 RANKS = 4
+LATER = ("switches one-way async eight h5meta h5together h5fill h5data race in-turn "
+         "stale reopen short goes-on rename durable").split()
 
 
 def table():
@@ -36,7 +39,8 @@ def table():
 class Findings(Case):
     def traced(self, program, *args, np=RANKS, **how):
         done = self.run_program(program, *args, np=np, json=False, dir=False,
-                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"},
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
+                                     "IOTRACE_HDF5": "1"},
                                 **how)
         self.assertEqual(done.status, 0, done)
         run = os.path.join(done.folder, "run")
@@ -51,7 +55,9 @@ class Findings(Case):
         return json.loads(text.decode())
 
     def run_disease(self, name):
-        args = [DISEASES, name]
+        args = [DISEASES_HDF5 if name.startswith("h5") else DISEASES, name]
+        if not os.path.exists(args[0]):
+            self.skipTest("built without HDF5")
         if name == "readall":
             args.append(os.path.join(self.tmp, "d.input"))
             with open(args[-1], "wb") as f:
@@ -64,10 +70,13 @@ class Findings(Case):
         found = self.found(run, *options)
         wanted = expected["openmpi" if FLAVOUR.startswith("open") else "mpich"]
         got = [(f["id"], os.path.basename(f["file"]), f["ranks_text"])
-               for f in found["findings"]]
+               for f in found["findings"] + found["risks"]]
         self.assertEqual(got, [(wanted, file, ranks)] if wanted != "none" else [])
         for finding in found["findings"]:
             self.evidence(run, found, finding)
+            self.cost(finding)
+        for risk in found["risks"]:
+            self.evidence(run, found, risk)
 
     def evidence(self, run, found, finding):
         """What it says of events and of time holds."""
@@ -79,9 +88,11 @@ class Findings(Case):
             self.assertEqual(int(cells[5]), number)
             if finding["file_count"] == 1:
                 self.assertTrue(finding["files"][0].endswith(cells[3]), cells)
-        self.assertGreaterEqual(finding["at_stake_s"], finding["gain_s"] or 0)
         self.assertLessEqual(finding["first_s"], finding["last_s"])
         self.assertTrue(finding["sentence"] and finding["remedy"])
+
+    def cost(self, finding):
+        self.assertGreaterEqual(finding["at_stake_s"], finding["gain_s"] or 0)
         self.assertTrue(all(self.holds(c) for c in finding["condition"]),
                         finding["condition"])
 
@@ -95,16 +106,54 @@ class Findings(Case):
         for rank in found["ranks"]:
             self.assertAlmostEqual(sum(rank["classes"].values()), rank["io_s"], 8)
 
-    def test_short(self):
-        """The first look fits on a terminal, and says what matters first."""
-        run = self.run_disease("small")
-        said = subprocess.run((IOTRACE, "findings", "--short", run), check=True,
+    def look(self, run):
+        said = subprocess.run((IOTRACE, "summary", run), check=True,
                               stdout=subprocess.PIPE, universal_newlines=True)
         lines = said.stdout.splitlines()
         self.assertTrue(5 < len(lines) <= 40, len(lines))
         self.assertLessEqual(max(map(len, lines)), 100)
         self.assertTrue(lines[0].startswith("verdict"), lines[0])
-        self.assertIn("small-sequential", said.stdout)
+        return lines
+
+    def test_summary(self):
+        """The first look fits on a terminal, and says what matters first; what it
+        leaves out is what --all has more."""
+        run = self.run_disease("small")
+        lines = self.look(run)
+        self.assertIn("small-sequential", lines[4])
+        self.assertTrue(any(s.startswith("left out") for s in lines))
+        part, whole = self.found(run), self.found(run, "--all")
+        self.assertEqual(whole["folded"], [])
+        for key in ("calls", "bytes", "seconds"):
+            shown = sum(row[key] for row in part["classes"] + part["folded"])
+            self.assertAlmostEqual(shown, sum(row[key] for row in whole["classes"]), 9)
+
+    def many(self, ranks, files, times):
+        """All that a first look can have, and more."""
+        run, groups = tempfile.mkdtemp(dir=self.tmp), 50 if times == 1 else 8
+        for rank in range(ranks):
+            log = Log(pid=1000 + rank, rank=rank, ranks=ranks + 1, end=EPOCH + S)
+            log.dropped = times == 1
+            now = EPOCH + 10 ** 6
+            for i in range(files // ranks):
+                letters = "".join(chr(97 + int(c)) for c in str(i % groups))
+                name = log.name("/data/%s.%d.%d" % (letters, rank, i), 3)
+                for k, op in enumerate(times * ("open", "lseek", "pwrite", "pread",
+                                                "fsync", "lseek", "pwrite", "close")):
+                    log.add(op, now, 10 ** 4, name=name, offset=k * 100,
+                            result=-28 if k == 7 else 100)
+                    now += 2 * 10 ** 4
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return run
+
+    def test_summary_of_many(self):
+        for ranks, files, times in ((1, 100, 40), (4, 400, 40), (64, 10000, 1)):
+            lines = self.look(self.many(ranks, files, times))
+            for words in ("unseen", "unjudged", "risk", "more:"):
+                self.assertTrue(any(s.startswith(words) for s in lines), lines)
+            seen = [s for s in lines if s.startswith(("high", "medium", "low"))]
+            self.assertEqual(len(seen), 6 if times > 1 else 0, lines)
+            self.assertEqual(any(s.startswith("note") for s in lines), times == 1)
 
     def test_options(self):
         run = self.run_disease("small")
@@ -153,6 +202,49 @@ class Findings(Case):
         self.assertEqual(found["findings"], [])
         self.assertEqual(found["files"][0]["asked"]["write"]["bytes"], 200 << 20)
 
+    def bursts(self, gaps, thread=0):
+        """A rank that writes for 0.1 s and then does nothing for as long."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + 2 * S)
+        name = log.name("/d/x", 3)
+        for i in range(10 * (gaps + 1)):
+            at = EPOCH + S // 100 * (i + i // 10 * 10)
+            log.add("pwrite", at, S // 100, name=name, offset=i << 20, result=1 << 20,
+                    thread=thread)
+        return self.of_log(log)
+
+    def test_transfers_that_could_go_on_during_pauses(self):
+        found = self.bursts(4)["findings"][0]
+        self.assertEqual((found["id"], found["ranks"], found["calls"]),
+                         ("no-overlap", [0], 50))
+        self.assertAlmostEqual(found["gain_s"], 0.4)
+        self.assertAlmostEqual(found["share_of_wall"], 0.2)
+        self.assertEqual(found["severity"], "high")
+        for healthy in (self.bursts(2), self.bursts(4, thread=1)):
+            self.assertEqual(healthy["findings"], [])
+
+    def test_a_pause_of_one_rank_is_none(self):
+        """It may wait for the other one, which writes meanwhile."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + 2 * S)
+            name = log.name("/d/x%d" % rank, 3)
+            for i in range(5):
+                log.add("pwrite", EPOCH + S // 10 * (2 * i + rank), S // 10, name=name,
+                        offset=i << 20, result=1 << 20)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        self.assertNotIn("no-overlap", [f["id"] for f in self.found(run)["findings"]])
+
+    def test_failed_calls(self):
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
+        name = log.name("/d/x", 3)
+        for i, error in enumerate((28, 28, 5, 2, 22)):
+            log.add("pwrite", EPOCH + i * 1000, 100, name=name, offset=0,
+                    result=-error)
+        risk, = self.of_log(log)["risks"]
+        self.assertEqual((risk["id"], risk["file"], risk["calls"], risk["events"]),
+                         ("failed-io", "/d/x", 3, [0, 0, 2]))
+        self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
+
     def made(self, wall_s):
         """A run of one rank with 1 s of small writes, as a log."""
         run = tempfile.mkdtemp(dir=self.tmp)
@@ -185,7 +277,9 @@ class Findings(Case):
 
 
 for disease in table():
-    add(Findings, "of_" + disease, "disease", disease)
+    of = add(Findings, "of_" + disease, "disease", disease)
+    if disease in LATER:
+        long(of)
 
 if __name__ == "__main__":
     main()

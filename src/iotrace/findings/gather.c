@@ -206,6 +206,8 @@ static struct frame *push(struct lane *lane, const struct event *e,
         fresh.skipped = parent->skipped;
     }
     fresh.in.hdf5_meta |= call->hdf5_meta;
+    fresh.in.creates |= call->creates;
+    fresh.in.failed |= risk_is_failure(e, call);
     fresh.in.collective |= call->library && (e->flags & TRACE_COLLECTIVE) != 0;
     if (call->mpi && op_moves((enum trace_class)e->class) && !fresh.in.hdf5_meta) {
         fresh.in.mpi_read |= e->class == CLASS_READ;
@@ -354,6 +356,10 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         if (top)
             count_top(f, a, e, call);
     }
+    if (call->durable && !file)
+        a->sync_ns = e->start_ns + e->duration_ns;
+    f->hdf5 |= call->hdf5;
+    pace_event(f, a, e, seq, call, top, file);
     if (!file || f->file[file - 1].fold)
         return f->memory;
     struct context c = parent ? parent->in : (struct context){0};
