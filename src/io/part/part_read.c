@@ -95,8 +95,8 @@ static int fail_open(const struct part *p, int64_t part, const char *path, int c
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
 {
-    bool known =
-        p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE) && !p->incomplete;
+    bool known = (p->c.state == CONTAINER_COMPLETE || p->at_sync) &&
+                 !(p->f->flags & IO_WRITE) && !p->incomplete;
     if (!known || size >= p->c.part[part].bytes)
         return 0;
     return err_set(-EIO, path, size,
@@ -118,12 +118,15 @@ int part_in_open(struct part *p, int64_t part)
         return rc;
     if (stat(path, &st)) {
         in->size = 0;
-        return p->incomplete ? 0 : fail_open(p, part, path, -errno);
+        bool none = errno == ENOENT && p->at_sync && !p->c.part[part].bytes;
+        return none || p->incomplete ? 0 : fail_open(p, part, path, -errno);
     }
     in->size = st.st_size;
     rc = check_length(p, part, path, in->size);
     if (rc)
         return rc;
+    if (p->at_sync && !(p->f->flags & IO_WRITE))
+        in->size = p->c.part[part].bytes; /* what follows was not synced */
     if (part == p->mine && p->own && (p->f->flags & IO_READ)) {
         in->io = p->own;
         return 0;
