@@ -99,9 +99,12 @@ class Survives(Case):
             self.assertLessEqual(set(data[n * BLOCK:(n + 1) * BLOCK]), may, n)
 
     def survives(self, number):
+        log = os.path.join(self.tmp, "log")
+        if os.path.exists(log):
+            os.unlink(log)
         rng = random.Random(lot_of("kill %d" % number))
-        path = os.path.join(self.tmp, "f")
-        kind = KINDS[number % 2]
+        path = os.path.join(self.tmp, "f%d" % number)
+        kind = KINDS[number // len(CALLS) % 2]
         rank, call, name, most = CALLS[number % len(CALLS)]
         fault = "%s:kill:%d" % (call, rng.randint(1, most))
         self.killed(path, kind, env={"PRELOAD": SHIM, "FAULT": fault, "FAULT_RANK": rank,
@@ -112,7 +115,6 @@ class Survives(Case):
             self.assertEqual(done, 0, what)
         else:
             self.recovered(path, kind, done, begun, what, rng)
-        os.unlink(os.path.join(self.tmp, "log"))
         ran = self.killed(path, kind)
         self.assertEqual((ran.status, ran.err), (0, ""), what)
         self.judge(self.logical(path), kind, EPOCHS, EPOCHS)
@@ -145,7 +147,6 @@ class Survives(Case):
         for number in drawn(range(200), 2, share=1 / 10):
             with self.subTest(number=number):
                 self.survives(number)
-                self.ldad("rm", os.path.join(self.tmp, "f"))
 
     # ---- what is lost ------------------------------------------------------------
 

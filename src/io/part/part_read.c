@@ -200,13 +200,16 @@ static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
     return rc;
 }
 
+/* Reads of so much, or more, gain nothing by a copy. */
+#define DIRECT (INT64_C(64) << 10)
+
 /* Whether more of what is near is likely to be asked for: reads go on where the last
  * one ended, or leave out less than a few times what they take (other readers'
  * chunks). */
 static bool goes_on(const struct part *p, const struct part_in *in, int64_t at,
                     int64_t bytes)
 {
-    return bytes <= p->window / 2 && at < in->size && at >= in->next &&
+    return bytes <= p->window / 2 && bytes < DIRECT && at < in->size && at >= in->next &&
            at - in->next <= 8 * bytes;
 }
 
