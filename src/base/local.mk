@@ -6,6 +6,7 @@ src_base_libbase_la_SOURCES = \
 	src/base/draw/shuffle.c src/base/draw/shuffle.h \
 	src/base/draw/zipf.c src/base/draw/zipf.h \
 	src/base/format/crc.c src/base/format/crc.h \
+	src/base/format/crc32c.c src/base/format/crc32c.h \
 	src/base/format/csv.c src/base/format/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \

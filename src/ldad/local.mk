@@ -33,6 +33,8 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/flatten.c \
 	src/ldad/info.c \
 	src/ldad/parts.c \
+	src/ldad/recover.c \
+	src/ldad/relocate.c \
 	src/ldad/rm.c \
 	src/ldad/verify.c \
 	src/ldad/measure/fft_answer.h \

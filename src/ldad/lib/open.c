@@ -153,6 +153,15 @@ static enum kind kind_of(const char *path)
                                 : FILE_THERE;
 }
 
+/* Of rank 0. */
+static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
+{
+    enum kind kind = kind_of(fh->path);
+    bool swept = kind == FILE_THERE && w->method->partitioned &&
+                 (fh->flags & IO_CREATE) && container_sweep(fh->path);
+    return swept ? NOTHING_THERE : kind;
+}
+
 /* What is to be the same on all ranks. */
 static int64_t hash_of(const struct libldad_wish *w, const char *path)
 {
@@ -186,7 +195,7 @@ static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind
                    -amode,
                    hash,
                    -hash,
-                   rank || rc ? 0 : kind_of(fh->path),
+                   rank || rc ? 0 : find_kind(fh, w),
                    rank ? 0 : open_id()};
     MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, fh->comm);
     if (v[0])
