@@ -13,6 +13,7 @@ int command_info(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_flatten(int argc, char **argv);
 int command_cat(int argc, char **argv);
+int command_mount(int argc, char **argv);
 int command_rm(int argc, char **argv);
 
 /* Entries of option tables: the container, and of those that read its bytes. */

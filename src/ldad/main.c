@@ -9,6 +9,7 @@ static const struct command command[] = {
     {"verify", command_verify, "header, lengths and stamped data"},
     {"flatten", command_flatten, "make the ordinary file of it (in parallel)"},
     {"cat", command_cat, "its bytes to standard output"},
+    {"mount", command_mount, "show containers as files, for any program to read"},
     {"rm", command_rm, "remove it, with partitions that are elsewhere"},
     {"perf", workload_perf, "benchmark: chunks that each rank writes and reads back"},
     {"mandelbrot", workload_mandelbrot, "... a picture, written in rows, then viewed"},
