@@ -6,8 +6,9 @@ the same file flattened, in turns.
 
 Needs ldad, blocktransfer and mpiexec in PATH, and leave to mount. FOLDER has room for
 twice the bytes; what is made in it is removed. cold: neither is in any cache; warm:
-partitions and flat file are in the page cache, and nothing of what is mounted. Read is
-with cp to /dev/null, and with read(2), 4 KiB at random offsets."""
+partitions and flat file are in the page cache, and nothing of what is mounted. The file
+is copied by cp into FOLDER, read by cp to /dev/null, and by pread(2), 4 KiB at random
+offsets."""
 import argparse
 import glob
 import os
@@ -32,7 +33,7 @@ def make(folder, chunk, size):
     """The paths of a container, in a folder with nothing else, and of its flat file."""
     source = os.path.join(folder, "source")
     os.mkdir(source)
-    run("mpiexec.mpich", "-n", str(RANKS), "blocktransfer", str(size // RANKS),
+    run("mpiexec", "-n", str(RANKS), "blocktransfer", str(size // RANKS),
         "--block-size=" + chunk, "--layout=INTERLEAVED", "--filetype=PARTITIONED",
         "--keep", "--quiet", "--no-verify", "--seed=1", "--dir=" + source)
     for name in glob.glob(os.path.join(source, "*.json")):
@@ -56,7 +57,7 @@ def seconds(call, *args):
     return time.perf_counter() - begin
 
 
-def copy(path):
+def read(path):
     run("cp", path, "/dev/null")
 
 
@@ -79,7 +80,7 @@ def ratios(call, seen, flat, parts, cold, rounds):
             forget(seen, *([flat] + parts if cold else []))
             if not cold:
                 for warm in [flat] + parts:
-                    copy(warm)
+                    read(warm)
             took[path] = seconds(call, path)
         out.append(took[flat] / took[seen])
     return out
@@ -94,7 +95,9 @@ def measure(folder, chunk, options):
         seen = os.path.join(point, os.path.basename(container))
         run("cmp", seen, flat)
         parts = glob.glob(os.path.join(container, "part-*"))
-        for name, call in (("cp", copy), ("4 KiB at random", at_random)):
+        for name, call in (
+                ("cp", lambda path: run("cp", path, os.path.join(folder, "copy"))),
+                ("cp to /dev/null", read), ("4 KiB at random", at_random)):
             for cold in (True, False):
                 r = sorted(ratios(call, seen, flat, parts, cold, options.rounds))
                 print("chunks of %-4s %-16s %s  median %.2f  (%.2f to %.2f)"

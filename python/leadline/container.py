@@ -20,7 +20,8 @@ VERSION = 1
 HEAD = 4096         # bytes of the header before the partitions' records
 RECORD = 64
 COMPLETE = 2
-STARTS = 1          # flag: the plan's table of starts is in the records
+STARTS = 1          # flags: the plan's table of starts is in the records
+SAVED = 2           # ... the header says which map of the shared part is its own
 NEVER = 1 << 63     # where files end that have no end
 PIECE = 16 << 20    # bytes that are put together at a time
 GAP = 64 << 10      # what is read and thrown away is no more than this in a row
@@ -218,9 +219,12 @@ class Header:
         self.text = text_of(raw[64:64 + 1024]) if parts else ""
         starts = [r.start for r in self.records] if flags & STARTS else None
         self.plan = Plan(self.text, starts) if parts else None
+        self.saved = bool(flags & SAVED)
+        self.map = raw[3144:3156]     # begins as shared.map does: ranges, checksum
+        self.ranges = struct.unpack("<q", raw[3144:3152])[0] if self.saved else NEVER
         if self.state != COMPLETE:
-            fail(path, "the container was never completed: whoever wrote it is still at "
-                       "it, or was ended (ldad info tells what is there)")
+            fail(path, "the container was never completed: whoever wrote it is still "
+                       "at it, or was ended (ldad info tells what is there)")
 
     def check(self, path, raw):
         if len(raw) < HEAD or raw[:8] != b"ldadcont":
@@ -259,20 +263,32 @@ class Header:
         return os.path.join(path, "part-%016x-%06d" % (self.id, r))
 
 
-def read_map(path):
+def decode_map(path, raw):
     """Begins and ends of the ranges that are in the shared part."""
-    if not os.path.exists(os.path.join(path, "shared.map")):
-        return [], []
-    raw = load(path, "shared.map")
-    count = struct.unpack_from("<q", raw, 8)[0] if len(raw) >= 24 else -1
-    if (raw[:8] != b"ldadmaps" or count < 0 or len(raw) != 24 + 16 * count
-            or struct.unpack_from("<I", raw, 16)[0] != zlib.crc32(raw[24:])):
-        fail(path, "the container's shared.map is damaged: it cannot be told which bytes "
-                   "are in its shared part")
-    numbers = struct.unpack("<%dq" % (2 * count), raw[24:])
-    if any(a >= b for a, b in zip((-1,) + numbers, numbers)):
-        fail(path, "the container's shared.map is damaged: its ranges are out of order")
+    count = max(0, len(raw) // 16 - 1)
+    numbers = struct.unpack("<%dq" % (2 * count), raw[24:24 + 16 * count])
+    if (raw[:8] != b"ldadmaps" or len(raw) != 24 + 16 * count
+            or struct.unpack_from("<qI", raw, 8) != (count, zlib.crc32(raw[24:]))
+            or any(a >= b for a, b in zip((-1,) + numbers, numbers))):
+        fail(path, "the container's shared.map is damaged: it cannot be told which "
+                   "bytes are in its shared part")
     return numbers[::2], numbers[1::2]
+
+
+def read_map(path, header):
+    """Which of two maps it is, the header says, if it says so: who was killed after the
+    header was replaced has left the map under its first name."""
+    names = ["shared.map.new", "shared.map"] if header.saved else ["shared.map"]
+    there = [load(path, name) for name in names
+             if os.path.exists(os.path.join(path, name))]
+    if header.saved:
+        there = [raw for raw in there if raw[8:20] == header.map]
+    if there and header.ranges:
+        return decode_map(path, there[0])
+    if header.saved and header.ranges:
+        fail(path, "the container's shared.map is missing, or not that of its header: "
+                   "it cannot be told which bytes are in its shared part")
+    return [], []
 
 
 # ---- the file ------------------------------------------------------------------
@@ -292,7 +308,7 @@ class Container(io.RawIOBase):
         self.at = 0
         self.opened = collections.OrderedDict()   # descriptors of partitions
         self.header = Header(self.path)
-        self.begins, self.ends = read_map(self.path)
+        self.begins, self.ends = read_map(self.path, self.header)
         self.check_shared()
 
     @property
@@ -316,9 +332,9 @@ class Container(io.RawIOBase):
         except OSError as e:
             fail(self.path, "the container's shared part is missing: %s", e.strerror)
         if parts and self.misfits and not self.ends:
-            fail(self.path, "shared.map is missing, and %d writes did not fit the plan: "
-                            "it cannot be told which bytes are in the container's "
-                            "shared part", self.misfits)
+            fail(self.path, "shared.map is missing, and %d writes did not fit the "
+                            "plan: it cannot be told which bytes are in the "
+                            "container's shared part", self.misfits)
         if there < end:
             fail(self.path, "the container's shared part has %d bytes, and reaches to "
                             "%d: it was cut off", there, end)
@@ -522,8 +538,8 @@ class Array:
         keys = list(index) if isinstance(index, tuple) else [index]
         if any(not isinstance(k, slice) and k is not Ellipsis
                and not hasattr(k, "__index__") for k in keys):
-            raise TypeError("arrays of containers take integers, slices and ..., not %r: "
-                            "ask numpy.asarray of a part for the rest" % (index,))
+            raise TypeError("arrays of containers take integers, slices and ..., not "
+                            "%r: ask numpy.asarray of a part for the rest" % (index,))
         if Ellipsis not in keys:
             keys.append(Ellipsis)
         i = keys.index(Ellipsis)

@@ -28,10 +28,10 @@ struct mount_file {
     atomic_bool told; /* what failed: later reads only fail */
 };
 
-/* ---- messages ---------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------ */
 
-/* A recorded failure to whoever runs this. Where several fail at a time, one of them is
- * told of. Returns the code that the reader gets. */
+/* A recorded failure to whoever runs this; of several at a time, one is told. Returns
+ * the code that the reader gets. */
 static int mount_tell(int rc)
 {
     static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
@@ -57,7 +57,7 @@ static void mount_note(enum fuse_log_level level, const char *format, va_list ap
     mount_said[strcspn(mount_said, "\n")] = 0;
 }
 
-/* ---- names ------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------- */
 
 /* Where in the source that is which has the path `path` here. */
 static int mount_real(const char *path, char out[CONTAINER_PATH])
@@ -131,7 +131,7 @@ static int mount_statfs(const char *path, struct statvfs *st)
     return rc ? rc : statvfs(real, st) ? -errno : 0;
 }
 
-/* ---- folders ----------------------------------------------------------------------- */
+/* ---- folders ------------------------------------------------------------------- */
 
 /* What kind of thing an entry of a folder is, if the folder says so. */
 static mode_t mount_kind(const char *folder, const struct dirent *d)
@@ -173,7 +173,7 @@ static int mount_readdir(const char *path, void *out, fuse_fill_dir_t fill, off_
     return 0;
 }
 
-/* ---- files ------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------- */
 
 static int mount_open_file(struct mount_file *f, const char *path)
 {
@@ -235,7 +235,7 @@ static int mount_read(const char *path, char *out, size_t bytes, off_t at,
     return n < 0 ? -errno : (int)n;
 }
 
-/* ---- the file system --------------------------------------------------------------- */
+/* ---- the file system ----------------------------------------------------------- */
 
 /* What the kernel has in its cache counts as long as the file's length and time do. */
 static void *mount_init(struct fuse_conn_info *conn, struct fuse_config *config)

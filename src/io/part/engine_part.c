@@ -266,12 +266,12 @@ static int create_container(struct part *p)
     return rc;
 }
 
-int part_refuse_incomplete(const struct part *p, const char *path)
+static int refuse_incomplete(struct part *p)
 {
     if (p->c.state == CONTAINER_COMPLETE || p->incomplete)
         return 0;
     return err_set(
-        -EIO, path, -1,
+        -EIO, p->f->path, -1,
         "the container was never completed: whoever wrote it is still at it, "
         "or was ended (ldad info tells what is there)");
 }
@@ -302,7 +302,7 @@ static int read_header(struct part *p)
     if (!rc)
         rc = container_decode(&p->c, f->path, raw, size);
     if (!rc)
-        rc = part_refuse_incomplete(p, f->path);
+        rc = refuse_incomplete(p);
     free(raw);
     if (!rc && f->rank == 0)
         rc = read_map(p);

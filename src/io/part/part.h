@@ -63,10 +63,6 @@ int part_flush(struct part *p);
  * rank 0 writes that down. *durable: whether nothing is unsynced on any rank. */
 int part_exchange(struct part *p, bool *durable);
 
-/* Local. What is still written, or never was to its end, is not read, unless `p` is to.
- * `path` is for the sentence. 0 or -EIO. */
-int part_refuse_incomplete(const struct part *p, const char *path);
-
 /* ---- part_read.c ----------------------------------------------------------------- */
 
 /* Local. Where the bytes from `offset` on are, at most `bytes` > 0 of them. */

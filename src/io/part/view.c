@@ -1,6 +1,6 @@
 /* One descriptor for each partition that was asked for, open until the end: threads
- * share it, since pread(2) has no position. Beyond what a process may open, partitions
- * are opened for one read each. */
+ * share it, as pread(2) has no position. Beyond what a process may open, partitions are
+ * opened for one read each. */
 #include "io/part/view.h"
 #include "base/err.h"
 #include "io/part/part.h"
@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#define VIEW_PIECES 256 /* that are looked at together */
 
 struct container_view {
     char *path;
@@ -29,7 +32,7 @@ static int view_open_most(void)
     return known && l.rlim_cur < INT32_MAX ? (int)(l.rlim_cur / 2) : INT32_MAX;
 }
 
-/* ---- open and close --------------------------------------------------------------- */
+/* ---- open and close ------------------------------------------------------------ */
 
 static int view_open_shared(struct container_view *v)
 {
@@ -46,6 +49,15 @@ static int view_open_shared(struct container_view *v)
                    strerror(errno));
 }
 
+static int view_refuse_open(const struct container *c, const char *path)
+{
+    if (c->state == CONTAINER_COMPLETE)
+        return 0;
+    return err_set(-EIO, path, -1,
+                   "the container was never completed: whoever wrote it is still at "
+                   "it, or was ended (ldad info tells what is there)");
+}
+
 static int view_open(struct container_view *v, const char *path)
 {
     struct part *p = &v->part;
@@ -56,7 +68,7 @@ static int view_open(struct container_view *v, const char *path)
     if (!rc && !(v->fd = calloc((size_t)p->c.parts + 1, sizeof *v->fd)))
         rc = err_set(-ENOMEM, path, -1, "no memory to open a container");
     if (!rc)
-        rc = part_refuse_incomplete(p, path);
+        rc = view_refuse_open(&p->c, path);
     if (!rc)
         rc = container_map_read(path, &p->moved);
     return rc ? rc : view_open_shared(v);
@@ -98,7 +110,7 @@ int64_t container_view_bytes(const struct container_view *v)
     return v->part.c.bytes;
 }
 
-/* ---- reading ---------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------- */
 
 /* Leaves a descriptor open for later reads: whether it is; of two threads, the first
  * one's. */
@@ -163,21 +175,70 @@ static int view_read_shared(struct container_view *v, const struct part_place *p
                    n < 0 ? strerror(-rc) : "it was cut off");
 }
 
+static int view_read_place(struct container_view *v, const struct part_place *p,
+                           char *out)
+{
+    if (p->part >= 0)
+        return view_read_part(v, p, out);
+    if (p->part == PART_SHARED)
+        return view_read_shared(v, p, out);
+    memset(out, 0, (size_t)p->bytes);
+    return 0;
+}
+
+/* Bytes that are asked for and stand together. */
+struct view_piece {
+    struct part_place place;
+    char *out;
+    bool done;
+};
+
+/* The first piece, and those after it that follow it in its partition, by one call.
+ * Whether it had all of them: where the partition ends earlier, each is looked at. */
+static bool view_read_together(struct container_view *v, struct view_piece *p, int n)
+{
+    struct iovec to[VIEW_PIECES];
+    int of[VIEW_PIECES], count = 0;
+    int64_t bytes = 0;
+    int fd = p->place.part < 0 ? -1 : v->fd[p->place.part] - 1;
+    for (int i = 0; i < n && fd >= 0; i++) {
+        if (p[i].place.part != p->place.part || p[i].place.at != p->place.at + bytes)
+            continue;
+        to[count] = (struct iovec){p[i].out, (size_t)p[i].place.bytes};
+        of[count++] = i;
+        bytes += p[i].place.bytes;
+    }
+    if (count < 2 || preadv(fd, to, count, p->place.at) != bytes)
+        return false;
+    for (int i = 0; i < count; i++)
+        p[of[i]].done = true;
+    return true;
+}
+
+static int view_read_pieces(struct container_view *v, struct view_piece *p, int n)
+{
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++)
+        if (!p[i].done && !view_read_together(v, p + i, n - i))
+            rc = view_read_place(v, &p[i].place, p[i].out);
+    return rc;
+}
+
 int container_view_read(struct container_view *v, int64_t offset, int64_t bytes,
                         char *out)
 {
+    struct view_piece piece[VIEW_PIECES];
     int rc = 0;
     while (bytes > 0 && !rc) {
-        struct part_place p = part_place(&v->part, offset, bytes);
-        if (p.part >= 0)
-            rc = view_read_part(v, &p, out);
-        else if (p.part == PART_SHARED)
-            rc = view_read_shared(v, &p, out);
-        else
-            memset(out, 0, (size_t)p.bytes);
-        offset += p.bytes;
-        out += p.bytes;
-        bytes -= p.bytes;
+        int n = 0;
+        while (bytes > 0 && n < VIEW_PIECES) {
+            struct part_place p = part_place(&v->part, offset, bytes);
+            piece[n++] = (struct view_piece){p, out, false};
+            offset += p.bytes;
+            out += p.bytes;
+            bytes -= p.bytes;
+        }
+        rc = view_read_pieces(v, piece, n);
     }
     return rc;
 }

@@ -1,5 +1,5 @@
 /* A complete container that several threads read, without MPI: for who serves its file
- * to other programs. What is lost of it fails those reads that want it, and no others. */
+ * to other programs. What is lost of it fails reads that want it, and no others. */
 #ifndef IO_PART_VIEW_H
 #define IO_PART_VIEW_H
 
