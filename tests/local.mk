@@ -185,6 +185,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_survives.py \
+	tests/e2e/ldad_view.py \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
@@ -416,7 +417,8 @@ EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
-	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/fit tests/ldad/killed
+	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/drawn tests/ldad/fit \
+	tests/ldad/killed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -436,6 +438,8 @@ tests/ldad/arrays: tests/ldad/arrays.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
 tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/arrays.c $(LDAD_LINK)
+tests/ldad/drawn: tests/ldad/drawn.c libldad.la
+	$(LDAD_CC) $(srcdir)/tests/ldad/drawn.c $(LDAD_LINK)
 tests/ldad/fit: tests/ldad/fit.c libldad.la
 	$(LDAD_CC) $(srcdir)/tests/ldad/fit.c $(LDAD_LINK)
 tests/ldad/killed: tests/ldad/killed.c libldad.la
@@ -447,8 +451,8 @@ tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
-	tests/ldad/arrays.c tests/ldad/fit.c tests/ldad/killed.c tests/ldad/views.c \
-	tests/ldad/fortran.f90 tests/ldad/hints.h
+	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/killed.c \
+	tests/ldad/views.c tests/ldad/fortran.f90 tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

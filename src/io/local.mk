@@ -48,6 +48,8 @@ src_io_libio_la_SOURCES = \
 	src/io/part/part_swap.c \
 	src/io/part/sums.c \
 	src/io/part/sums.h \
+	src/io/part/view.c \
+	src/io/part/view.h \
 	src/io/engines/pieces.c \
 	src/io/engines/pieces.h \
 	src/io/engines/slabs.c \

@@ -15,6 +15,7 @@ int command_flatten(int argc, char **argv);
 int command_cat(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_relocate(int argc, char **argv);
+int command_mount(int argc, char **argv);
 int command_rm(int argc, char **argv);
 
 /* Entries of option tables: the container, and of those that read its bytes. */

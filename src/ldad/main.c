@@ -11,6 +11,7 @@ static const struct command command[] = {
     {"cat", command_cat, "its bytes to standard output"},
     {"recover", command_recover, "after its writer was killed: as at its last sync"},
     {"relocate", command_relocate, "find its partitions where they have moved to"},
+    {"mount", command_mount, "show containers as files, for any program to read"},
     {"rm", command_rm, "remove it, with partitions that are elsewhere"},
     {"perf", workload_perf, "benchmark: chunks that each rank writes and reads back"},
     {"mandelbrot", workload_mandelbrot, "... a picture, written in rows, then viewed"},

@@ -3,6 +3,7 @@
  * following from offset and epoch; then all sync, and rank 0 notes e in LOG, before
  * ("b") and after ("a"). With `again` the blocks are the same in all epochs. KIND read: all
  * of the file is read and written to LOG. */
+#include "hints.h"
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -74,16 +75,11 @@ static int write_all(MPI_File fh, int log, int again)
 int main(int argc, char **argv)
 {
     MPI_File fh;
-    MPI_Info info;
+    bool together;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    for (int i = 4; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    MPI_Info info = hints_of(argc, argv, 4, &together);
     int reads = !strcmp(argv[3], "read");
     int log = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0644);
     int failed =

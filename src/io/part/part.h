@@ -95,6 +95,12 @@ int part_sync_files(struct part *p);
 /* Local. Where the bytes from `offset` on are, at most `bytes` > 0 of them. */
 struct part_place part_place(const struct part *p, int64_t offset, int64_t bytes);
 
+/* Local. The sentence on a partition that cannot be opened or read, or has `size` bytes
+ * and should have more; returns its code. */
+int part_fail_open(const struct container *c, int64_t part, const char *path, int code);
+int part_fail_cut(const struct container *c, int64_t part, const char *path,
+                  int64_t size);
+
 /* Local. Reads what is at a place. 0 or -errno with a sentence. */
 int part_read_place(struct part *p, const struct part_place *at, char *out);
 

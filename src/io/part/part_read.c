@@ -75,9 +75,9 @@ static void part_read_make_room(struct part *p)
         shut(p, oldest);
 }
 
-static int fail_open(const struct part *p, int64_t part, const char *path, int code)
+int part_fail_open(const struct container *c, int64_t part, const char *path, int code)
 {
-    const struct container_part *at = &p->c.part[part];
+    const struct container_part *at = &c->part[part];
     if (at->dir < 0)
         return err_set(code, path, -1,
                        "partition %lld of the container is missing or cannot be "
@@ -91,6 +91,15 @@ static int fail_open(const struct part *p, int64_t part, const char *path, int c
         (long long)part, at->node, at->host, strerror(-code));
 }
 
+int part_fail_cut(const struct container *c, int64_t part, const char *path,
+                  int64_t size)
+{
+    return err_set(-EIO, path, size,
+                   "partition %lld of the container has %lld bytes, and %lld were "
+                   "written: it was cut off",
+                   (long long)part, (long long)size, (long long)c->part[part].bytes);
+}
+
 /* While a container is written, its header does not say yet how long partitions are. */
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
@@ -99,10 +108,7 @@ static int check_length(const struct part *p, int64_t part, const char *path,
                  !(p->f->flags & IO_WRITE) && !p->incomplete;
     if (!known || size >= p->c.part[part].bytes)
         return 0;
-    return err_set(-EIO, path, size,
-                   "partition %lld of the container has %lld bytes, and %lld were "
-                   "written: it was cut off",
-                   (long long)part, (long long)size, (long long)p->c.part[part].bytes);
+    return part_fail_cut(&p->c, part, path, size);
 }
 
 int part_in_open(struct part *p, int64_t part)
@@ -119,7 +125,7 @@ int part_in_open(struct part *p, int64_t part)
     if (stat(path, &st)) {
         in->size = 0;
         bool none = errno == ENOENT && p->at_sync && !p->c.part[part].bytes;
-        return none || p->incomplete ? 0 : fail_open(p, part, path, -errno);
+        return none || p->incomplete ? 0 : part_fail_open(&p->c, part, path, -errno);
     }
     in->size = st.st_size;
     rc = check_length(p, part, path, in->size);
