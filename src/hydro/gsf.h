@@ -119,11 +119,12 @@ void gsf_take_cut(struct gsf *g);
  * was. */
 int64_t gsf_cut(const struct gsf *g);
 
-/* Local. The next ping, multibeam or single-beam, as they stand in the file. Returns 1, with its arrays valid until the next call; 0 at the
- * end of the file; -errno with a sentence that has file and byte offset where the file
- * is cut short, is not as GSF should be (a ping that has depths but no beams is not), a
- * checksum is wrong, or an array that is needed is compressed. After a failure all
- * further calls return the same. */
+/* Local. The next ping, multibeam or single-beam, as they stand in the file. Returns 1,
+ * with its arrays valid until the next call; 0 at the end of the file; -errno with a
+ * sentence that has file and byte offset where the file is cut short, is not as GSF
+ * should be (a ping that has depths but no beams is not), a checksum is wrong, or an
+ * array that is needed is compressed. After a failure all further calls return the
+ * same. */
 int gsf_next(struct gsf *g, struct gsf_ping *ping);
 
 /* Local. What was seen so far. */

@@ -183,8 +183,9 @@ class Pfminfo(Case):
             return [None, None, None]
         if not bin_["validity"] & 1024:
             return [None, bin_["count"], None]
-        return [bin_["average_filtered"] / float(pfm.head["DEPTH SCALE"]), bin_["count"],
-                bin_["std"] / float(pfm.head["STD SCALE"])]
+        scales = [float(pfm.head[key]) for key in ("DEPTH SCALE", "STD SCALE")]
+        return [bin_["average_filtered"] / scales[0], bin_["count"],
+                bin_["std"] / scales[1]]
 
     def same_bands(self, pfm, found):
         """found(row, column): the three bands there; row 0 is the south."""
@@ -223,7 +224,8 @@ class Pfminfo(Case):
         path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
         self.good_out(path, "--geotiff", into)
         pfm = pfm_reader.load(path)
-        about = json.loads(subprocess.check_output(["gdalinfo", "-json", into]).decode())
+        about = json.loads(subprocess.check_output(
+            ["gdalinfo", "-json", into]).decode())
         self.assertEqual(about["size"], [pfm.width, pfm.height])
         self.assertIn("4326", about["coordinateSystem"]["wkt"].split("ID")[-1])
         self.assertEqual([band["description"].split()[0] for band in about["bands"]],
