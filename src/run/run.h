@@ -327,10 +327,6 @@ int run_reads(struct run *r, const char *path);
  * there is something, unless it may be empty. Returns the agreed verdict. */
 int run_input(const struct run *r, const char *path, struct io_input *in, bool empty);
 
-/* Local. A time since 1970 as text, in UTC. Returns `out`. */
-enum { RUN_DATE = 32 };
-const char *run_date(int64_t ns, char out[RUN_DATE]);
-
 /* Local, rank 0 counts, once the report is open. A note of what the input is, which
  * ends with `rest`; and a warning where not all of it is stored. */
 void run_input_say(struct run *r, const char *path, const struct io_input *in,
