@@ -682,7 +682,7 @@ int command_summary(int argc, char **argv)
         {OPT_TEXT, "RUN", .value = &path, .required = true,
          .help = "a run's folder, or a log"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
-         .help = "all figures as JSON, into this file (-: standard output, instead of "
+         .help = "write all figures as JSON to FILE (-: standard output, instead of "
                  "the text)"},
         {OPT_INT, "top", .value = &top, .preset = "20", .arg = "N",
          .help = "rows of files and processes in the text"}};
