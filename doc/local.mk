@@ -17,6 +17,7 @@ dist_doc_DATA = \
 	doc/scaling.md \
 	doc/skeleton.md \
 	doc/statistics.md \
+	doc/style.md \
 	doc/yardstick.md
 # Made by "leadline schema"; a test compares.
 dist_pkgdata_DATA = doc/leadline-report-1.schema.json

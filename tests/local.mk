@@ -283,7 +283,7 @@ EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installed tests/coverage tests/env.in \
-	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
+	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/prose.py tests/lint/static tests/lint/cppcheck.supp \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \

@@ -492,8 +492,10 @@ static size_t append(char *text, size_t size, size_t n, const char *a, const cha
 static void help_text(const struct opt *o, char *text, size_t size)
 {
     const char *between = o->help ? "; " : "";
-    size_t n =
-        append(text, size, 0, o->choices ? o->choices : "", o->choices ? ": " : "");
+    size_t n = 0;
+    text[0] = 0;
+    if (o->choices)
+        n = append(text, size, 0, o->choices, o->help ? ": " : "; ");
     n = append(text, size, n, "", o->help ? o->help : "");
     for (int i = 0; i < OPT_CHOICES_MAX; i++)
         if (o->choice_help[i]) {

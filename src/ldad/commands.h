@@ -22,11 +22,11 @@ int command_rm(int argc, char **argv);
 /* clang-format off */
 #define COMMAND_CONTAINER(path) \
     {OPT_TEXT, "CONTAINER", .value = &(path), .required = true, \
-     .help = "a folder that FILETYPE=PARTITIONED made"}
+     .help = "a container: the directory that FILETYPE=PARTITIONED made"}
 #define COMMAND_INCOMPLETE(flag) \
     {OPT_FLAG, "incomplete", .value = &(flag), .preset = "no", \
-     .help = "also of a container that is not complete or not all there: zeros " \
-             "stand for what is missing, and the exit status is 1"}
+     .help = "accept an incomplete container: missing data is written as zeros, " \
+             "and the exit status is 1"}
 /* clang-format on */
 
 /* Local. Prints the recorded failure, if rc says that there is one; the exit status. */

@@ -164,7 +164,7 @@ int command_info(int argc, char **argv)
     bool json = false;
     struct opt table[] = {
         COMMAND_CONTAINER(path),
-        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "as JSON"}};
+        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "print JSON"}};
     const struct opt_program p = {
         "ldad info", "CONTAINER",
         "Prints what the header of a container says, how long its partitions are, and "

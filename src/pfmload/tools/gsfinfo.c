@@ -21,23 +21,24 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     {.kind = OPT_REST, .name = "FILE", .value = &set.files, .required = true,
-     .help = "GSF files, as many as there are"},
+     .help = "one or more GSF files"},
     {.kind = OPT_FLAG, .name = "records", .letter = 'r', .value = &set.records,
-     .preset = "no", .help = "also the records of each type, and the beams by flag"},
+     .preset = "no", .help = "also show the records of each type and the beams by "
+                             "flag"},
     {.kind = OPT_FLAG, .name = "truncated", .value = &set.truncated, .preset = "no",
-     .help = "show also files that are cut short, up to their last complete record"},
+     .help = "show files that are cut short up to their last complete record"},
     {.kind = OPT_FLAG, .name = "json", .letter = 'j', .value = &set.json,
-     .preset = "no", .help = "all of it as JSON"},
+     .preset = "no", .help = "print everything as JSON"},
     {.kind = OPT_FLAG, .name = "timing", .letter = 't', .value = &set.timing,
-     .preset = "no", .help = "say how much processor time reading took, in bytes and "
-     "beams per second"},
+     .preset = "no", .help = "also show the decoding speed in bytes and beams per "
+                             "second of processor time"},
 };
 /* clang-format on */
 
 static const struct opt_program program = {
     .name = "gsfinfo",
     .line = "FILE...",
-    .about = "Reads files of multibeam soundings (GSF) and says what is in them: "
+    .about = "Reads files of multibeam soundings (GSF) and shows their contents: "
              "records, pings, beams, bounds, depths, flags.",
     .table = table,
     .n = sizeof table / sizeof table[0],

@@ -23,30 +23,32 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "PFM", .value = &set.path, .required = true,
      .help = "the PFM's handle file"},
     {.kind = OPT_FLAG, .name = "verify", .letter = 'v', .value = &set.verify,
-     .preset = "no", .help = "walk every chain, compute every bin anew from its "
-     "soundings, and look at all of the PFM's files"},
+     .preset = "no", .help = "walk every chain, compute every bin again from its "
+                             "soundings, and check all files of the PFM"},
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .arg = "FILE",
-     .help = "all figures as JSON, into this file (-: standard output, instead of the "
-     "text)"},
+     .help = "write all figures as JSON to FILE (-: standard output, instead of the "
+             "text)"},
     {.kind = OPT_TEXT, .name = "csv", .value = &set.csv, .arg = "FILE",
-     .help = "a line for each bin with soundings, likewise"},
+     .help = "write one line per bin with soundings to FILE (-: standard output)"},
     {.kind = OPT_TEXT, .name = "xyz", .value = &set.xyz, .arg = "FILE",
-     .help = "a line for each valid sounding, likewise: longitude, latitude, depth"},
+     .help = "write longitude, latitude and depth of each valid sounding to FILE (-: "
+             "standard output)"},
     {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
-     .help = "with --xyz: also soundings that are not valid"},
+     .help = "with --xyz: include soundings that are not valid"},
     {.kind = OPT_TEXT, .name = "grid", .value = &set.grid, .arg = "FILE",
-     .help = "the bins' average depths as a grid, likewise, for leadline plot relief"},
+     .help = "write the average depths of the bins as a grid to FILE (-: standard "
+             "output), for leadline plot relief"},
     {.kind = OPT_TEXT, .name = "geotiff", .value = &set.geotiff, .arg = "FILE",
-     .help = "depth, number of soundings and deviation of the bins as three bands of a "
-     "GeoTIFF, for geographic programs"},
+     .help = "write depth, number of soundings and deviation of the bins to FILE, as "
+             "three bands of a GeoTIFF"},
 };
 /* clang-format on */
 
 static const struct opt_program program = {
     .name = "pfminfo",
     .line = "PFM",
-    .about = "Says what is in a PFM of soundings: header, bins, depths; with --verify "
-             "checks all of it.",
+    .about = "Shows the contents of a PFM of soundings: header, bins, depths. With "
+             "--verify, checks all of it.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
