@@ -3,6 +3,7 @@
 RECORDER_C = \
 	src/base/plain.c \
 	src/iotrace/format/escape.c \
+	src/iotrace/format/lustre.c \
 	src/iotrace/preload/calls/calls_posix.c \
 	src/iotrace/preload/calls/calls_fd.c \
 	src/iotrace/preload/calls/calls_stdio.c \
@@ -20,11 +21,14 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_syscall.c \
 	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
+	src/iotrace/preload/facts.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
 	src/iotrace/preload/log.c \
 	src/iotrace/preload/mpi_clock.c \
+	src/iotrace/preload/mpi_facts.c \
 	src/iotrace/preload/names.c \
+	src/iotrace/preload/places.c \
 	src/iotrace/preload/profile.c \
 	src/iotrace/preload/ring.c \
 	src/iotrace/preload/start.c \
@@ -36,6 +40,7 @@ RECORDER_C = \
 RECORDER_H = \
 	src/base/plain.h \
 	src/iotrace/format/escape.h \
+	src/iotrace/format/lustre.h \
 	src/iotrace/format/ops.h \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
