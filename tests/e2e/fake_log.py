@@ -96,9 +96,9 @@ class Log:
         (a0, o0), (a1, o1) = self.offsets
         return HEADER.pack(
             b"IOTRACE\n", self.version, HEADER.size, self.record, BLOCK, blocks,
-            self.dropped, 0, self.state, self.clock, self.ticks(self.begin), self.ticks(end), self.begin,
-            end, self.begin, self.pid, 1, 0, self.rank, self.ranks, a0, a1, o0, o1,
-            len(text), 0) + text
+            self.dropped, 0, self.state, self.clock, self.ticks(self.begin),
+            self.ticks(end), self.begin, end, self.begin, self.pid, 1, 0, self.rank,
+            self.ranks, a0, a1, o0, o1, len(text), 0) + text
 
     def blocks(self):
         """Records in the order in which calls ended, inner ones first."""

@@ -71,8 +71,8 @@ struct trace_header { /* block 0 */
 
 /* Lines of the text that tell of the process, all of them optional:
  *   cores=N         processors that it could use when it began
- *   waited_ns=N     nanoseconds that its threads were ready to run and had no processor;
- *                   written when the process ends, like those that follow
+ *   waited_ns=N     nanoseconds that its threads were ready to run and had no
+ *                   processor; written at the process's end, like those that follow
  *   io=R:W:CR:CW:DR:DW:OWN  what the kernel has counted since the log began (rchar,
  *                   wchar, syscr, syscw, read_bytes, write_bytes of /proc/PID/io), with
  *                   children that have ended and were waited for; OWN: bytes of W that
@@ -132,9 +132,10 @@ struct trace_name {
 };
 
 /* Two kinds are no names but facts, in logs of version 3:
- *   TRACE_PLACE  "TYPE BLOCK STRIPE STRIPES POINT": the type of a file system, st_blksize
- *                of files in it, bytes and number of a file's stripes (0: none, or not
- *                known), and where it is mounted. Files that agree in all share it.
+ *   TRACE_PLACE  "TYPE BLOCK STRIPE STRIPES POINT": the type of a file system,
+ *                st_blksize of files in it, bytes and number of a file's stripes (0:
+ *                none, or not known), and where it is mounted. Files that agree in all
+ *                share it.
  *   TRACE_MPI    "RANKS KEY=VALUE;KEY=VALUE...": MPI_File_open of the file whose id is
  *                in fd by so many ranks, and the hints in effect afterwards. */
 enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK, TRACE_PLACE, TRACE_MPI };

@@ -16,8 +16,8 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_hdf5.c \
 	src/iotrace/preload/calls/calls_libaio.c \
 	src/iotrace/preload/calls/calls_mark.c \
-	src/iotrace/preload/calls/calls_mpi.c \
-	src/iotrace/preload/calls/calls_mpi_wait.c \
+	src/iotrace/preload/mpi/calls_mpi.c \
+	src/iotrace/preload/mpi/calls_mpi_wait.c \
 	src/iotrace/preload/calls/calls_syscall.c \
 	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
@@ -25,8 +25,8 @@ RECORDER_C = \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
 	src/iotrace/preload/log.c \
-	src/iotrace/preload/mpi_clock.c \
-	src/iotrace/preload/mpi_facts.c \
+	src/iotrace/preload/mpi/mpi_clock.c \
+	src/iotrace/preload/mpi/mpi_facts.c \
 	src/iotrace/preload/names.c \
 	src/iotrace/preload/places.c \
 	src/iotrace/preload/profile.c \
@@ -45,7 +45,7 @@ RECORDER_H = \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/metadata.h \
-	src/iotrace/preload/mpi.h \
+	src/iotrace/preload/mpi/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
 	src/iotrace/preload/sys.h \

@@ -1,6 +1,6 @@
 /* What only MPI can tell of a file: how many ranks have opened it together, and the
  * hints that the library has made of the program's. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include <stdio.h>
 #include <string.h>
 

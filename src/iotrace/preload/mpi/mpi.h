@@ -8,8 +8,8 @@
  *
  * No mpi.h: handles are words, and what differs between MPICH and Open MPI is struct
  * mpi_flavour. */
-#ifndef IOTRACE_PRELOAD_MPI_H
-#define IOTRACE_PRELOAD_MPI_H
+#ifndef IOTRACE_PRELOAD_MPI_MPI_H
+#define IOTRACE_PRELOAD_MPI_MPI_H
 
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/real.h"

@@ -4,7 +4,7 @@
  *
  * What a call only begins (nonblocking, split) has TRACE_ASYNC and no bytes. They count
  * when it is completed: in MPI_Wait_read, MPI_Wait_write, the _end of a split one. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include <string.h>
 
 struct mpi_flavour mpi;
