@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
+#include "iotrace/python.h"
 #include "iotrace/read/op.c" /* to forget the operations of the input before */
 #include "iotrace/read/table.h"
 #include "iotrace/summary.h"
@@ -49,6 +50,15 @@ static struct cells cells_of(const struct event *e)
 
 enum { EVENTS = 4096 };
 
+static void read_facts(const struct log *l)
+{
+    struct log_facts f;
+    for (uint32_t id = 0; id <= log_names(l) + 1; id++)
+        if (log_facts(l, id, &f))
+            fuzz_demand(strlen(f.point) + strlen(f.hints) < 1 << 20 &&
+                        f.block_bytes >= 0 && f.stripe_bytes >= 0 && f.stripes >= 0);
+}
+
 static int read_events(const char *path, struct cells *cells, FILE *table)
 {
     struct log *l;
@@ -65,6 +75,8 @@ static int read_events(const char *path, struct cells *cells, FILE *table)
         n++;
         rc = 0;
     }
+    if (l)
+        read_facts(l);
     fuzz_ended(rc);
     log_close(&l);
     return n;
