@@ -69,11 +69,17 @@ static void make_file(struct run *r, int n)
 int replay_prepare(struct run *r, void *context)
 {
     struct replay *p = r->context;
+    bool any = false;
     (void)context;
+    for (int i = 0; i < p->is.files; i++)
+        any = any || p->file[i].before;
+    if (!any)
+        return 0;
+    run_phase_begin(r, "prepare");
     for (int i = 0; i < p->is.files && !r->failed; i++)
         if (p->file[i].before)
             make_file(r, i);
-    return 0;
+    return run_phase_end(r);
 }
 
 /* ---- handles ---------------------------------------------------------------------- */

@@ -181,8 +181,11 @@ static int settle_files(struct run *r, struct replay *p)
 {
     p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
     p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
-    if (!p->file || !p->handle)
-        return err_set(-ENOMEM, p->set.path, -1, "no memory for %d files", p->is.files);
+    int rc = p->file && p->handle ? 0
+                                  : err_set(-ENOMEM, p->set.path, -1,
+                                            "no memory for %d files", p->is.files);
+    if (err_agree(r->world.comm, rc))
+        return -ENOMEM;
     for (int i = 0; i < p->is.files; i++) {
         p->file[i].each = p->is.file[i].use == USE_EACH;
         p->file[i].alone = p->file[i].each ? -1 : alone_of(p, i);
@@ -190,8 +193,11 @@ static int settle_files(struct run *r, struct replay *p)
     for (int i = 0; i < p->is.steps; i++)
         if (replay_is_done(p, &p->is.step[i]))
             measure_step(r, p, &p->is.step[i]);
-    for (int i = 0; i < p->is.files; i++)
+    for (int i = 0; i < p->is.files; i++) { /* files of ranks are made together */
         p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
+        MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
+                      r->world.comm);
+    }
     return 0;
 }
 
@@ -356,6 +362,7 @@ int replay_plan(struct run *r, struct run_need *n)
         rc = check_steps(p);
     if (!rc)
         rc = settle_engine(r, p);
+    rc = err_agree(r->world.comm, rc);
     if (!rc)
         rc = settle_files(r, p);
     if (!rc)

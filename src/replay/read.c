@@ -233,6 +233,8 @@ static void read_transfer(struct reading *r, const struct json_value *v)
     if (!t || r->rc)
         return;
     t->write = !strcmp(text(r, v, "direction"), "write");
+    t->calls -= optional(r, v, "empty", t->calls);
+    t->calls -= optional(r, v, "failed", t->calls);
     read_sum(r, v, "drawn", &t->drawn_calls, &t->drawn_bytes);
     read_sum(r, v, "unplaced", &t->unplaced_calls, &t->unplaced_bytes);
     const struct json_value *m =
@@ -290,6 +292,55 @@ static void check_orders(struct reading *r)
         }
 }
 
+static void add(int64_t *to, int64_t n, int64_t times)
+{
+    if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(*to, n, to))
+        *to = INT64_MAX;
+}
+
+/* What parts of a step have is what it has; and orders have as much, but for what has no
+ * place. */
+static void check_step(struct reading *r, const struct skeleton_step *t, int64_t ordered)
+{
+    int64_t calls = t->drawn_calls, bytes = t->drawn_bytes;
+    for (int i = 0; i < t->plans; i++)
+        for (int d = 0; d < t->plan[i].ds; d++) {
+            const struct skeleton_descriptor *is = &t->plan[i].d[d];
+            int64_t of = 0;
+            add(&of, ldad_chunks(&is->plan.each), is->repeats);
+            add(&calls, of, t->plan[i].of.ranks);
+            add(&of, of, is->plan.each.size - 1);
+            add(&bytes, of, t->plan[i].of.ranks);
+        }
+    if (!t->sync && !r->s->phase[t->phase].lost && ordered != calls)
+        wrong(r, "an order has more or fewer calls of a step than the step", NULL);
+    add(&calls, t->unplaced_calls, 1);
+    add(&bytes, t->unplaced_bytes, 1);
+    if (!t->sync && (calls != t->calls || bytes != t->bytes))
+        wrong(r, "the parts of a step do not add up to it", NULL);
+}
+
+static void check_steps(struct reading *r)
+{
+    const struct skeleton *s = r->s;
+    int64_t *all = calloc((size_t)s->steps + 1, sizeof *all);
+    int64_t *one = calloc((size_t)s->steps + 1, sizeof *one);
+    if (!all || !one)
+        r->rc = err_set(-ENOMEM, r->path, -1, "no memory for the skeleton");
+    for (int i = 0; i < s->phases && !r->rc; i++)
+        for (int k = 0; k < s->phase[i].orders; k++) {
+            memset(one, 0, (size_t)s->steps * sizeof *one);
+            sequence_count(&s->phase[i].order[k].is, one, s->steps);
+            for (int n = 0; n < s->steps; n++)
+                add(&all[n], one[n], s->phase[i].order[k].of.ranks);
+        }
+    for (int n = 0; n < s->steps && !r->rc; n++)
+        if (s->step[n].there)
+            check_step(r, &s->step[n], all[n]);
+    free(all);
+    free(one);
+}
+
 static void read_all(struct reading *r, const struct json_value *root)
 {
     struct skeleton *s = r->s;
@@ -311,6 +362,8 @@ static void read_all(struct reading *r, const struct json_value *root)
     for (m = m ? m->first : NULL; m && !r->rc; m = m->next)
         read_call(r, m);
     check_orders(r);
+    if (!r->rc)
+        check_steps(r);
 }
 
 int skeleton_read(struct skeleton *s, const char *path, const char *from, int64_t bytes)

@@ -88,7 +88,7 @@ static void close_replay(struct run *r)
 int main(int argc, char **argv)
 {
     static const struct stage stages[] = {
-        {.phase = "prepare", .body = replay_prepare, .aside = true},
+        {.body = replay_prepare, .aside = true},
         {.body = replay_phases},
         {.body = NULL}};
     static const struct workload workload = {

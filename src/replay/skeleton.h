@@ -49,7 +49,7 @@ struct skeleton_step {
     bool sync, write; /* else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
-    int64_t calls, bytes;
+    int64_t calls, bytes; /* of transfers: those that moved something */
     struct skeleton_plan *plan;
     int plans;
     int64_t drawn_calls, drawn_bytes, unplaced_calls, unplaced_bytes;

@@ -425,18 +425,32 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
 }
 
+static bool is_placed(const struct event *e)
+{
+    int64_t end;
+    return e->class != CLASS_COPY && e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
+           !__builtin_add_overflow(e->offset, e->bytes, &end);
+}
+
+/* What the order is of: transfers of known places, and syncs; not those of streams,
+ * which move what a library has gathered. */
+static bool is_step(const struct event *e)
+{
+    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
+    bool syncs = e->class == CLASS_SYNC && !(e->flags & TRACE_STREAM);
+    return moves ? e->bytes > 0 && is_placed(e) : syncs && e->bytes >= 0;
+}
+
 static int visit_transfer(struct reading *r, struct place *p, int stream,
                           const struct event *e)
 {
     struct skeleton_stream *t = &r->s->stream[stream - 1];
-    int64_t end;
     move(r, &r->s->file[p->file - 1]);
     if (e->bytes == 0) {
         t->empty++;
         return 0;
     }
-    if (e->class == CLASS_COPY || e->offset < 0 || e->offset >> OFFSET_BITS ||
-        __builtin_add_overflow(e->offset, e->bytes, &end))
+    if (!is_placed(e))
         return skeleton_draw(&t->unplaced, 1, e->bytes);
     return follow_transfer(r, p, stream, e);
 }
@@ -447,13 +461,6 @@ static void leave_out(struct skeleton *s, const struct place *p, const struct ev
                                : p->kind == SKELETON_OTHER ? &s->not_files
                                                            : &s->unfollowed;
     skeleton_add(sum, e->calls, e->bytes);
-}
-
-/* What the order is of: transfers that moved something, and syncs. */
-static bool is_step(const struct event *e)
-{
-    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
-    return moves ? e->bytes > 0 : e->class == CLASS_SYNC && e->bytes >= 0;
 }
 
 static int visit_io(struct reading *r, const struct event *e)

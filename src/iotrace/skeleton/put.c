@@ -233,7 +233,8 @@ static const char *level_of(const struct skeleton_stream *t)
 static bool is_step(const struct group *g)
 {
     enum trace_class class = op_get(g->stream[0]->op)->class;
-    return class == CLASS_READ || class == CLASS_WRITE || class == CLASS_SYNC;
+    bool syncs = class == CLASS_SYNC && !(g->stream[0]->flags & TRACE_STREAM);
+    return class == CLASS_READ || class == CLASS_WRITE || syncs;
 }
 
 static void put_kind(struct putting *p, const struct group *g)
