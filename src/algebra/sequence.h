@@ -48,8 +48,8 @@ bool sequence_same(const struct sequence *a, const struct sequence *b);
 void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s,
                     int64_t (*number)(void *arg, int64_t what), void *arg);
 
-/* Reads what is printed so; its numbers are below `limit`. 0, or -EINVAL or -ENOMEM with
- * a sentence. Free it in both cases. */
+/* Reads what is printed so; its numbers are below `limit`. 0, or -EINVAL or -ENOMEM
+ * with a sentence. Free it in both cases. */
 int sequence_parse(struct sequence *s, const char *text, int64_t limit);
 
 void sequence_free(struct sequence *s);

@@ -73,7 +73,7 @@ void replay_check(struct run *r, int file, const char *path,
     phase_act(r->phase, before);
 }
 
-/* ---- versions --------------------------------------------------------------------- */
+/* ---- versions ------------------------------------------------------------------ */
 
 static bool writes(const struct replay *p, const struct skeleton_step *t, int n,
                    int phase)

@@ -12,7 +12,7 @@
 #define PIECE ((int64_t)1 << 20) /* of what is made beforehand */
 #define SHORTEST_NS 200000       /* a pause that is slept; shorter ones add up */
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------- */
 
 /* Letters, as digits would make one role of them for who traces the replay. */
 static void name_file(struct run *r, int n, char path[4096])
@@ -82,7 +82,7 @@ int replay_prepare(struct run *r, void *context)
     return run_phase_end(r);
 }
 
-/* ---- handles ---------------------------------------------------------------------- */
+/* ---- handles ------------------------------------------------------------------- */
 
 static struct replay_handle *handle_of(struct replay *p, const struct skeleton_step *t)
 {
@@ -142,13 +142,13 @@ static void close_handles(struct run *r)
                        !p->set.as_recorded && p->handle[i].flags & IO_WRITE);
 }
 
-/* ---- steps ------------------------------------------------------------------------ */
+/* ---- steps --------------------------------------------------------------------- */
 
 struct walk { /* of a rank through a phase */
     struct run *r;
     struct replay *p;
     int phase;
-    struct replay_extents *extents; /* by step */
+    struct replay_extents *extents;   /* by step */
     struct replay_versions *versions; /* by file; n 0: not asked for yet */
     double pause_ns, owed_ns;
     uint64_t drawn;

@@ -18,7 +18,7 @@ bool replay_is_done(const struct replay *p, const struct skeleton_step *t)
            (t->sync || t->plans || t->drawn_calls);
 }
 
-/* ---- the skeleton ----------------------------------------------------------------- */
+/* ---- the skeleton -------------------------------------------------------------- */
 
 /* Rank 0 reads, so that all have the same. */
 static int load(struct run *r, struct replay *p)
@@ -50,7 +50,8 @@ static int check_think(struct replay *p)
         return 0;
     p->factor = strtod(text, &end);
     if (end == text || *end || !isfinite(p->factor) || p->factor < 0)
-        return err_usage("--think: \"%s\" is none of none, recorded and a factor", text);
+        return err_usage("--think: \"%s\" is none of none, recorded and a factor",
+                         text);
     return 0;
 }
 
@@ -81,10 +82,11 @@ static int check_step(struct replay *p, const struct skeleton_step *t, int numbe
         return 0;
     }
     if (f->use == USE_SEVERAL)
-        return err_usage("step %d of the skeleton is of %lld files of one role, several "
-                         "of which one rank uses: the skeleton does not say which, so "
-                         "it cannot be replayed",
-                         number, (long long)f->files);
+        return err_usage(
+            "step %d of the skeleton is of %lld files of one role, several "
+            "of which one rank uses: the skeleton does not say which, so "
+            "it cannot be replayed",
+            number, (long long)f->files);
     if (p->set.as_recorded && t->nonblocking)
         return err_usage("step %d of the skeleton has nonblocking transfers, which are "
                          "not replayed as recorded: leave out --as-recorded",
@@ -104,12 +106,13 @@ static int check_steps(struct replay *p)
         any = any || replay_is_done(p, &p->is.step[i]);
     }
     if (!rc && !any)
-        return err_usage("nothing in the skeleton can be replayed: there is no transfer "
-                         "of POSIX or MPI-IO whose place is known");
+        return err_usage(
+            "nothing in the skeleton can be replayed: there is no transfer "
+            "of POSIX or MPI-IO whose place is known");
     return rc;
 }
 
-/* ---- files ------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------- */
 
 /* The only rank whose orders have steps of file n; -1: several have, or it is not
  * known. */
@@ -201,7 +204,7 @@ static int settle_files(struct run *r, struct replay *p)
     return 0;
 }
 
-/* ---- what ranks do together ------------------------------------------------------- */
+/* ---- what ranks do together ---------------------------------------------------- */
 
 enum together { ALL_COLLECTIVE, TRANSFERS_COLLECTIVE };
 
@@ -271,17 +274,18 @@ static int settle_together(const struct run *r, struct replay *p)
                              "collective calls in the same order%s",
                              i, p->set.as_recorded ? "" : ": leave out --collective");
         if (io_engine_calls_mpi(r->engine))
-            return err_usage("phase %d of the skeleton: not all ranks sync shared files "
-                             "as often as the others, which MPI-IO needs: take IOMETHOD "
-                             "POSIX",
-                             i);
+            return err_usage(
+                "phase %d of the skeleton: not all ranks sync shared files "
+                "as often as the others, which MPI-IO needs: take IOMETHOD "
+                "POSIX",
+                i);
     }
     return 0;
 }
 
-/* ---- how -------------------------------------------------------------------------- */
+/* ---- how ----------------------------------------------------------------------- */
 
-/* As recorded, the engine that the report names is that of most: MPI-IO if it occurs. */
+/* As recorded, the report names one engine: MPI-IO's if it occurs. */
 static int settle_engine(struct run *r, struct replay *p)
 {
     bool mpi = false, collective = false;
@@ -301,7 +305,7 @@ static int settle_engine(struct run *r, struct replay *p)
     return run_engine(r, mpi ? "mpiio" : "posix");
 }
 
-/* ---- what it needs ---------------------------------------------------------------- */
+/* ---- what it needs ------------------------------------------------------------- */
 
 static void add(int64_t *to, int64_t n)
 {
@@ -320,9 +324,10 @@ static int count(struct replay *p, struct run_need *n)
             add(t->write ? &p->write_bytes : &p->read_bytes, t->bytes);
     }
     if (p->calls > CALLS_MOST)
-        return err_usage("the skeleton has %lld calls, more than 2^40: nobody would see "
-                         "their end",
-                         (long long)p->calls);
+        return err_usage(
+            "the skeleton has %lld calls, more than 2^40: nobody would see "
+            "their end",
+            (long long)p->calls);
     for (int i = 0; i < p->is.files; i++) {
         int64_t all = p->file[i].bytes, files = p->file[i].each ? p->is.ranks : 1;
         if (__builtin_mul_overflow(all, files, &all))
@@ -339,7 +344,8 @@ static int need(struct run *r, struct replay *p, struct run_need *n)
 {
     int rc = count(p, n);
     if (!rc && p->largest > INT64_MAX / 4)
-        rc = err_usage("the skeleton has a transfer of %lld bytes", (long long)p->largest);
+        rc = err_usage("the skeleton has a transfer of %lld bytes",
+                       (long long)p->largest);
     n->order = "as the skeleton says";
     n->buffer_bytes = units_round_up(p->largest + 8, 8);
     n->memory_bytes = n->buffer_bytes;

@@ -20,7 +20,7 @@ static void wrong(struct reading *r, const char *what, const char *key)
                         key ? " " : "", key ? key : "");
 }
 
-/* ---- members ---------------------------------------------------------------- */
+/* ---- members ------------------------------------------------------------- */
 
 static const struct json_value *member(struct reading *r, const struct json_value *v,
                                        const char *key, enum json_kind kind)
@@ -78,7 +78,7 @@ static const struct json_value *list(struct reading *r, const struct json_value 
     return memory ? a->first : NULL;
 }
 
-/* ---- ranks, plans and orders ------------------------------------------------ */
+/* ---- ranks, plans and orders --------------------------------------------- */
 
 static struct skeleton_ranks read_ranks(struct reading *r, const struct json_value *v)
 {
@@ -98,7 +98,8 @@ static void read_descriptor(struct reading *r, const struct json_value *v,
     if (r->rc)
         return;
     r->rc = ldad_plan_parse(text(r, v, "plan"), &d->plan);
-    if (!r->rc && (d->plan.ranks != ranks || d->plan.digits != 1 || d->plan.starts || d->plan.each.size < 1))
+    if (!r->rc && (d->plan.ranks != ranks || d->plan.digits != 1 || d->plan.starts ||
+                   d->plan.each.size < 1))
         wrong(r, "a plan is of other ranks, or of nothing", NULL);
 }
 
@@ -122,7 +123,7 @@ static void read_order(struct reading *r, const struct json_value *v,
         r->rc = sequence_parse(&o->is, text(r, v, "steps"), SKELETON_STEPS_MOST);
 }
 
-/* ---- files, phases, steps --------------------------------------------------- */
+/* ---- files, phases, steps ------------------------------------------------ */
 
 static void read_file(struct reading *r, const struct json_value *v,
                       struct skeleton_file *f)
@@ -259,7 +260,7 @@ static void read_call(struct reading *r, const struct json_value *v)
         t->level = LEVEL_OTHER;
 }
 
-/* ---- all -------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static void check_schema(struct reading *r, const struct json_value *root)
 {
@@ -283,9 +284,9 @@ static void check_orders(struct reading *r)
             const struct sequence *q = &s->phase[i].order[k].is;
             for (int n = 0; n < q->nodes; n++) {
                 int64_t what = q->node[n].what;
-                bool known = what == SEQUENCE_LOOP ||
-                             (what < s->steps && s->step[what].there &&
-                              s->step[what].phase == i);
+                bool known =
+                    what == SEQUENCE_LOOP || (what < s->steps && s->step[what].there &&
+                                              s->step[what].phase == i);
                 if (!known)
                     wrong(r, "an order has a step that is not of its phase", NULL);
             }
@@ -298,9 +299,9 @@ static void add(int64_t *to, int64_t n, int64_t times)
         *to = INT64_MAX;
 }
 
-/* What parts of a step have is what it has; and orders have as much, but for what has no
- * place. */
-static void check_step(struct reading *r, const struct skeleton_step *t, int64_t ordered)
+/* The parts of a step add up to it, and so do orders, but for what has no place. */
+static void check_step(struct reading *r, const struct skeleton_step *t,
+                       int64_t ordered)
 {
     int64_t calls = t->drawn_calls, bytes = t->drawn_bytes;
     for (int i = 0; i < t->plans; i++)
@@ -404,7 +405,7 @@ void skeleton_free(struct skeleton *s)
     *s = (struct skeleton){.ranks = 0};
 }
 
-/* ---- who does what ---------------------------------------------------------- */
+/* ---- who does what ------------------------------------------------------- */
 
 int64_t skeleton_place(const struct skeleton_ranks *of, int64_t rank)
 {

@@ -1,6 +1,6 @@
 /* replay: does again what a skeleton says a program did with its files. */
-#include "base/err.h"
 #include "replay/replay.h"
+#include "base/err.h"
 #include <stdlib.h>
 
 static struct replay replay; /* r->context */
@@ -49,11 +49,12 @@ static int open_replay(struct run *r)
                        "with the mean size of its kind",
                        (long long)p->drawn_calls);
     if (lost)
-        report_warning(r->report, "order_lost",
-                       "the order of calls of %lld rank%s is not in the skeleton: these "
-                       "make all calls of one kind before those of the next, and do not "
-                       "sync",
-                       (long long)lost, lost == 1 ? "" : "s");
+        report_warning(
+            r->report, "order_lost",
+            "the order of calls of %lld rank%s is not in the skeleton: these "
+            "make all calls of one kind before those of the next, and do not "
+            "sync",
+            (long long)lost, lost == 1 ? "" : "s");
     for (int i = 0; i < p->is.files; i++)
         if (p->file[i].before && !p->is.file[i].inputs)
             report_warning(r->report, "made_before",
@@ -87,15 +88,15 @@ static void close_replay(struct run *r)
 
 int main(int argc, char **argv)
 {
-    static const struct stage stages[] = {
-        {.body = replay_prepare, .aside = true},
-        {.body = replay_phases},
-        {.body = NULL}};
+    static const struct stage stages[] = {{.body = replay_prepare, .aside = true},
+                                          {.body = replay_phases},
+                                          {.body = NULL}};
     static const struct workload workload = {
         .name = "replay",
         .line = "SKELETON",
-        .about = "Does with files what a program did, as its skeleton says: the same "
-                 "calls, by as many ranks, in the same order, or by another way of I/O.",
+        .about =
+            "Does with files what a program did, as its skeleton says: the same "
+            "calls, by as many ranks, in the same order, or by another way of I/O.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &replay.set.run,

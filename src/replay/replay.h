@@ -52,7 +52,7 @@ struct replay {
     int64_t write_bytes, read_bytes, calls;
 };
 
-/* ---- what a step asks for next (extents.c) ---------------------------------------- */
+/* ---- what a step asks for next (extents.c) ------------------------------------- */
 
 struct replay_extents {
     const struct skeleton_plan *plan; /* NULL: nothing */
@@ -70,7 +70,7 @@ void replay_extents_begin(struct replay_extents *x, const struct skeleton_step *
 /* Local. The next place and size; false: no descriptor has more. */
 bool replay_extents_next(struct replay_extents *x, int64_t *offset, int64_t *bytes);
 
-/* ---- what is in the files (content.c) --------------------------------------------- */
+/* ---- what is in the files (content.c) ------------------------------------------ */
 
 /* All bytes of a file are one block's: its number, who has it where each rank has one,
  * and the phase that wrote. So what is read shows which file, place and phase it is of,
@@ -97,7 +97,7 @@ struct replay_versions replay_versions_of(const struct run *r, int n, int phase)
  * this rank may read. */
 bool replay_is_covered(const struct run *r, int n, int phase);
 
-/* ---- what is done (plan.c, phases.c) ---------------------------------------------- */
+/* ---- what is done (plan.c, phases.c) ------------------------------------------- */
 
 int replay_plan(struct run *r, struct run_need *n);
 int replay_prepare(struct run *r, void *context);

@@ -1,6 +1,6 @@
-/* A skeleton as it is replayed (leadline-skeleton/1, doc/skeleton.md): files, phases and
- * steps. Whatever a file holds, reading it ends with a sentence or with numbers that
- * make sense: plans are sound, what refers to something refers to what there is. */
+/* A skeleton as it is replayed (leadline-skeleton/1, doc/skeleton.md): files, phases
+ * and steps. Whatever a file holds, reading it ends with a sentence, or with numbers
+ * that make sense: plans are sound, what refers to something refers to what there is. */
 #ifndef REPLAY_SKELETON_H
 #define REPLAY_SKELETON_H
 
@@ -77,7 +77,8 @@ struct skeleton {
 
 /* Local. Reads it from the text of the file `path`. 0, or -errno with a sentence; free
  * it in both cases. */
-int skeleton_read(struct skeleton *s, const char *path, const char *text, int64_t bytes);
+int skeleton_read(struct skeleton *s, const char *path, const char *text,
+                  int64_t bytes);
 void skeleton_free(struct skeleton *s);
 
 /* Local. Which of them a rank is, 0..; -1: none. */

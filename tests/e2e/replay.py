@@ -118,7 +118,7 @@ class Replays(Case):
 
     def test_what_is_read_is_checked(self):
         for what in ("write:flip:3", "write:lost:2", "write:shift:4", "read:flip:5"):
-            done = self.replay(self.made(), env=fault(what, rank=1, file="files/replay-"))
+            done = self.replay(self.made(), env=fault(what, 1, "files/replay-"))
             self.failed(done, "verification failed", file="replay-")
 
     def test_inputs_are_made_before(self):
@@ -169,7 +169,8 @@ class Replays(Case):
                  "more or fewer calls"),
                 ({"transfers__0__level": "stdio", "transfers__1__level": "HDF5",
                   "calls__0__level": "stdio"}, "nothing in the skeleton"),
-                ({"transfers__0__plans__0__descriptors__0__plan": "ranks=2"}, "no access pattern"),
+                ({"transfers__0__plans__0__descriptors__0__plan": "ranks=2"},
+                 "no access pattern"),
                 ({"phases__0__order__0__steps": "0x10 (1"}, "no sequence"),
                 ({"phases__0__order__0__steps": "0x10 7"}, "not of its phase"),
                 ({"phases": []}, "out of its range: phase")):

@@ -19,7 +19,8 @@ GOOD = {
         {"first_rank": 0, "rank_step": 1, "ranks": 4, "steps": "3x48 (4)x2"},
         {"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "3x5"}]}],
     "transfers": [{
-        "step": 3, "phase": 0, "file": "file-1", "call": "pwrite", "calls": 4 * 2 * 8 * 3 + 7,
+        "step": 3, "phase": 0, "file": "file-1", "call": "pwrite",
+        "calls": 4 * 2 * 8 * 3 + 7,
         "bytes": 4 * 2 * 8 * 3 * 100 + 500, "empty": 1, "failed": 1,
         "plans": [{"first_rank": 0, "rank_step": 1, "ranks": 4, "descriptors": [
             {"plan": "ranks=4 step=800 start=0 [span=12800 stride=6400 [span=-6400 "

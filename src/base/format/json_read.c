@@ -47,8 +47,11 @@ static bool unescape(struct json_tree *t, char **out)
 {
     static const char plain_of[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
     unsigned code;
-    char c = *t->at++;
-    for (const char *p = plain_of; c && *p; p += 2)
+    char c = *t->at;
+    if (!c)
+        return false;
+    t->at++;
+    for (const char *p = plain_of; *p; p += 2)
         if (*p == c) {
             *(*out)++ = p[1];
             return true;
@@ -113,7 +116,8 @@ static int read_word(struct json_tree *t, struct json_value *v)
         const char *word;
         enum json_kind kind;
         int64_t integer;
-    } known[] = {{"true", JSON_BOOL, 1}, {"false", JSON_BOOL, 0}, {"null", JSON_NULL, 0}};
+    } known[] = {
+        {"true", JSON_BOOL, 1}, {"false", JSON_BOOL, 0}, {"null", JSON_NULL, 0}};
     for (int i = 0; i < 3; i++)
         if (!strncmp(t->at, known[i].word, strlen(known[i].word))) {
             v->kind = known[i].kind;
@@ -132,13 +136,15 @@ static int read_key(struct json_tree *t, const struct json_value *in,
     if (*t->at != '"')
         return wrong(t, "a name in quotation marks is expected here");
     int rc = read_text(t, &v->key);
+    if (rc)
+        return rc;
     skip_blanks(t);
-    if (!rc && *t->at != ':')
+    if (*t->at != ':')
         return wrong(t, "a colon is expected here");
-    if (!rc && json_member(in, v->key))
+    if (json_member(in, v->key))
         return wrong(t, "a name occurs twice in an object");
     t->at++;
-    return rc;
+    return 0;
 }
 
 /* Objects of many members would take long to look for names that occur twice. */
@@ -148,6 +154,8 @@ static int read_members(struct json_tree *t, struct json_value *v, int depth)
 {
     char last = *t->at == '{' ? '}' : ']';
     struct json_value *before = NULL;
+    if (depth == JSON_READ_DEPTH)
+        return wrong(t, "brackets are too many within each other");
     v->kind = last == '}' ? JSON_OBJECT : JSON_ARRAY;
     t->at++;
     skip_blanks(t);
@@ -176,8 +184,6 @@ static int read_members(struct json_tree *t, struct json_value *v, int depth)
 
 static int read_value(struct json_tree *t, struct json_value *v, int depth)
 {
-    if (depth > JSON_READ_DEPTH)
-        return wrong(t, "brackets are too many within each other");
     skip_blanks(t);
     if (*t->at == '"') {
         v->kind = JSON_TEXT;
@@ -191,8 +197,10 @@ static int read_value(struct json_tree *t, struct json_value *v, int depth)
 static int read_document(struct json_tree *t)
 {
     int rc = read_value(t, &t->value[t->values++], 0);
+    if (rc)
+        return rc;
     skip_blanks(t);
-    return rc ? rc : *t->at ? wrong(t, "something follows its end") : 0;
+    return *t->at ? wrong(t, "something follows its end") : 0;
 }
 
 int json_read(struct json_tree **to, const char *path, const char *text, int64_t bytes)
@@ -216,7 +224,8 @@ int json_read(struct json_tree **to, const char *path, const char *text, int64_t
     memcpy(t->text, text, (size_t)bytes);
     t->text[bytes] = 0;
     if (memchr(t->text, 0, (size_t)bytes))
-        return err_set(-EINVAL, path, -1, "this is no JSON: there is a zero byte in it");
+        return err_set(-EINVAL, path, -1,
+                       "this is no JSON: there is a zero byte in it");
     return read_document(t);
 }
 

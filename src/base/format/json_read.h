@@ -7,11 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    JSON_READ_BYTES = 16 << 20,
-    JSON_READ_VALUES = 1 << 20,
-    JSON_READ_DEPTH = 32
-};
+enum { JSON_READ_BYTES = 16 << 20, JSON_READ_VALUES = 1 << 20, JSON_READ_DEPTH = 32 };
 
 enum json_kind {
     JSON_NULL,
@@ -25,11 +21,11 @@ enum json_kind {
 
 struct json_value {
     enum json_kind kind;
-    const char *key;  /* in an object; NULL elsewhere */
-    const char *text; /* of JSON_TEXT: UTF-8, and no NUL within */
-    int64_t integer;  /* of JSON_INT; of JSON_BOOL 0 or 1 */
-    double real;      /* of JSON_REAL and JSON_INT */
-    int64_t members;  /* of an array or object */
+    const char *key;                       /* in an object; NULL elsewhere */
+    const char *text;                      /* of JSON_TEXT: UTF-8, and no NUL within */
+    int64_t integer;                       /* of JSON_INT; of JSON_BOOL 0 or 1 */
+    double real;                           /* of JSON_REAL and JSON_INT */
+    int64_t members;                       /* of an array or object */
     const struct json_value *first, *next; /* its members, each with the next one */
 };
 
@@ -42,8 +38,8 @@ int json_load(struct json_tree **t, const char *path);
 int json_read(struct json_tree **t, const char *path, const char *text, int64_t bytes);
 void json_free(struct json_tree **t);
 
-/* The bytes of a file, no more than one too many, which the caller frees in any case. 0,
- * or -errno with a sentence. */
+/* The bytes of a file, no more than one too many, which the caller frees in any case.
+ * 0, or -errno with a sentence. */
 int json_file(const char *path, char **text, int64_t *bytes);
 
 const struct json_value *json_root(const struct json_tree *t);

@@ -348,7 +348,8 @@ static int by_phase(const void *a, const void *b)
     if (x->phase != y->phase)
         return x->phase < y->phase ? -1 : 1;
     int32_t r = rank_at(x->process), q = rank_at(y->process);
-    return r != q ? (r < q ? -1 : 1) : (x->process > y->process) - (x->process < y->process);
+    return r != q ? (r < q ? -1 : 1)
+                  : (x->process > y->process) - (x->process < y->process);
 }
 
 static int64_t step_number(void *arg, int64_t stream)
@@ -485,8 +486,8 @@ static void put_roles(const struct putting *p)
         json_int(p->j, "inputs", r->read_first);
         json_int(p->j, "bytes", r->bytes);
         json_text(p->j, "use",
-                  r->most == 0                   ? "no transfers"
-                  : r->files == 1                  ? "one"
+                  r->most == 0               ? "no transfers"
+                  : r->files == 1            ? "one"
                   : r->movers || r->most > 1 ? "several"
                                              : "one per rank");
         json_end_object(p->j);

@@ -38,7 +38,8 @@ static void settle_files(struct skeleton *s)
         struct skeleton_role *to =
             &s->shown[role->shown + (role->split ? f->member : 0)];
         if (role->split)
-            *to = (struct skeleton_role){.files = 1, .most = f->mover != 0, .movers = f->movers};
+            *to = (struct skeleton_role){
+                .files = 1, .most = f->mover != 0, .movers = f->movers};
         to->shared += f->shared;
         to->read_first += f->read_first;
         if (f->end > to->bytes)

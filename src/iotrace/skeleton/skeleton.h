@@ -14,7 +14,7 @@ enum {
     SKELETON_ROLES = 255, /* further files have role 0 together */
     SKELETON_PHASES = 63, /* further ones are the last */
     SKELETON_STREAMS = 1 << 18,
-    SKELETON_MEMBERS = 16, /* files of a role that may be roles of their own */
+    SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
     SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
 };
 
@@ -61,17 +61,17 @@ struct skeleton_file {
     uint32_t member; /* how many of the role were known before */
     int mover;       /* process + 1 that transferred first; 0: none */
     bool movers;     /* others did, too */
-    int64_t end; /* the highest that a transfer reached */
-    int process; /* that used it first */
-    bool shared; /* others did, too */
+    int64_t end;     /* the highest that a transfer reached */
+    int process;     /* that used it first */
+    bool shared;     /* others did, too */
     bool read_first;
 };
 
 struct skeleton_role {
     int64_t files, shared, read_first;
-    int64_t bytes; /* of the largest */
-    int64_t most;  /* files that one process transferred, at most */
-    bool movers;   /* there is a file that several processes transferred */
+    int64_t bytes;  /* of the largest */
+    int64_t most;   /* files that one process transferred, at most */
+    bool movers;    /* there is a file that several processes transferred */
     uint32_t shown; /* the first role that it is shown as: itself, or its files */
     bool split;
 };
@@ -80,8 +80,8 @@ struct skeleton_phase {
     int64_t times;    /* of the process that entered it most often */
     int64_t begin_ns; /* after the process's begin, the earliest */
     int processes;
-    double min_s, sum_s, max_s;          /* within it */
-    double io_min_s, io_sum_s, io_max_s; /* in calls */
+    double min_s, sum_s, max_s;                   /* within it */
+    double io_min_s, io_sum_s, io_max_s;          /* in calls */
     double think_min_s, think_sum_s, think_max_s; /* between them */
 };
 
@@ -89,8 +89,8 @@ struct skeleton {
     struct names files, roles, phases;
     struct skeleton_file *file; /* by number of its name */
     uint32_t file_room;
-    struct skeleton_role role[SKELETON_ROLES + 1]; /* by name */
-    struct skeleton_role shown[SKELETON_ROLES + 2]; /* from 1 on */
+    struct skeleton_role role[SKELETON_ROLES + 1];    /* by name */
+    struct skeleton_role shown[SKELETON_ROLES + 2];   /* from 1 on */
     struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: outside of all regions */
     struct skeleton_stream *stream;
     int streams, room;
@@ -138,8 +138,8 @@ int skeleton_settle(struct skeleton *s);
  * sentence. */
 int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats);
 
-/* Local. Streams by what they are of. The number + 1 of a known one, else 0; one that is
- * new is made known. */
+/* Local. Streams by what they are of. The number + 1 of a known one, else 0; and the
+ * stream n is one that is known from now on. */
 int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, int phase,
                          int op, int process);
 void skeleton_stream_note(struct skeleton *s, int n);
