@@ -17,7 +17,7 @@ GOOD = {
     "schema": "leadline-skeleton/1", "mpi": True, "ranks": 4, "files": [],
     "phases": [{"order": [
         {"first_rank": 0, "rank_step": 1, "ranks": 4, "steps": "3x48 (4)x2"},
-        {"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "3x5"}]}],
+        {"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "3x4"}]}],
     "transfers": [{
         "step": 3, "phase": 0, "file": "file-1", "call": "pwrite",
         "calls": 4 * 2 * 8 * 3 + 7,
@@ -81,7 +81,7 @@ class Reader(unittest.TestCase):
                     plan="ranks=4 step=0 start=0 [span=%d stride=1 size=9]" % 2 ** 60),
                  "is no descriptor"),
                 (lambda d, t, s: d["phases"][0]["order"].pop(), "192 in the order of"),
-                (lambda d, t, s: d["phases"][0]["order"][1].update(steps="3x5)"),
+                (lambda d, t, s: d["phases"][0]["order"][1].update(steps="3x4)"),
                  "is no sequence")):
             self.refused(self.changed(change), words)
 
