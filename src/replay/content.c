@@ -123,7 +123,8 @@ static bool covers(const struct run *r, int n, int phase)
     bool all = list && descriptors > 0;
     if (all) {
         written(r, n, phase, list);
-        all = ldad_list_tiles(list, descriptors, 0, p->file[n].bytes) == LDAD_YES;
+        all = ldad_list_tiles(list, descriptors, p->file[n].begin, p->file[n].bytes) ==
+              LDAD_YES;
     }
     free(list);
     return all;

@@ -20,7 +20,7 @@ static void name_file(struct run *r, int n, char path[4096])
     const struct replay *p = r->context;
     char which[16] = "", role[] = {(char)('a' + n / 676), (char)('a' + n / 26 % 26),
                                    (char)('a' + n % 26), 0};
-    if (p->file[n].each)
+    if (p->file[n].own)
         snprintf(which, sizeof which, ".%06d", r->world.rank);
     run_path(r, role, which, path, 4096);
 }
@@ -30,10 +30,26 @@ static void file_at(struct run *r, int n, struct run_file *f)
     struct replay *p = r->context;
     struct replay_file *of = &p->file[n];
     char path[4096];
-    bool shared = !of->each && of->alone < 0;
-    bool mine = of->each || of->alone == r->world.rank;
+    bool mine = of->own || of->alone == r->world.rank;
     name_file(r, n, path);
-    run_file_at(f, r, path, shared, mine, of->bytes, p->largest, 1);
+    run_file_at(f, r, path, replay_is_shared(p, n), mine, of->stored_bytes, p->largest,
+                1);
+}
+
+/* What of it this rank makes. */
+static void share_of(const struct run *r, const struct replay_file *f, int64_t *from,
+                     int64_t *to)
+{
+    *from = f->low;
+    *to = f->high;
+    if (f->own || f->each)
+        return;
+    *from = 0;
+    *to = f->bytes;
+    if (f->alone >= 0)
+        return;
+    *from = units_part(f->bytes, r->world.rank, r->world.size);
+    *to = units_part(f->bytes, r->world.rank + 1, r->world.size);
 }
 
 /* What is only read is there before, with a version of its own. */
@@ -42,23 +58,20 @@ static void make_file(struct run *r, int n)
     struct replay *p = r->context;
     struct replay_file *of = &p->file[n];
     struct run_file *f = &of->f;
-    struct io_req req = {.op = IO_OP_WRITE, .buf = r->buffer};
+    int64_t most = p->largest < PIECE ? p->largest : PIECE, at, to;
+    share_of(r, of, &at, &to);
     file_at(r, n, f);
     f->engine = "posix";
     f->independent = true;
     of->made = true;
-    int64_t most = p->largest < PIECE ? p->largest : PIECE;
-    int64_t pieces = units_div_up(of->bytes, most), from = 0, to = pieces;
-    if (f->shared) {
-        from = units_part(pieces, r->world.rank, r->world.size);
-        to = units_part(pieces, r->world.rank + 1, r->world.size);
-    }
     run_file_open(f, IO_WRITE | IO_CREATE);
-    for (int64_t i = from; i < to && f->io && !r->failed; i++) {
-        req.offset = i * most;
-        req.bytes = of->bytes - req.offset < most ? of->bytes - req.offset : most;
-        req.buf = r->buffer + replay_lead(req.offset);
-        replay_fill(r, n, 0, r->buffer, req.offset, req.bytes);
+    for (int64_t bytes; at < to && f->io && !r->failed; at += bytes) {
+        bytes = to - at < most ? to - at : most;
+        struct io_req req = {.op = IO_OP_WRITE,
+                             .buf = r->buffer + replay_lead(at),
+                             .offset = at + of->shift,
+                             .bytes = bytes};
+        replay_fill(r, n, 0, r->buffer, at, bytes);
         run_transfer(f, &req, 1);
     }
     if (f->io)
@@ -88,8 +101,7 @@ static struct replay_handle *handle_of(struct replay *p, const struct skeleton_s
 {
     bool recorded = p->set.as_recorded;
     bool collective = recorded ? t->collective
-                               : p->set.run.collective && !p->file[t->file].each &&
-                                     p->file[t->file].alone < 0;
+                               : p->set.run.collective && replay_is_shared(p, t->file);
     for (int i = 0; i < p->handles; i++) {
         struct replay_handle *h = &p->handle[i];
         if (h->file == t->file && (!recorded || h->level == t->level) &&
@@ -213,9 +225,11 @@ static void do_transfer(struct walk *w, const struct skeleton_step *t,
     if (!next_extent(w, t, x, &req))
         return;
     char *buf = r->buffer;
-    req.buf = buf + replay_lead(req.offset);
+    int64_t place = req.offset;
+    req.buf = buf + replay_lead(place);
+    req.offset += w->p->file[t->file].shift;
     if (r->verify && t->write)
-        replay_fill(r, t->file, w->phase + 1, buf, req.offset, req.bytes);
+        replay_fill(r, t->file, w->phase + 1, buf, place, req.bytes);
     else if (r->verify)
         run_poison(r, req.buf, req.bytes);
     run_transfer(&h->f, &req, 1);
@@ -223,7 +237,7 @@ static void do_transfer(struct walk *w, const struct skeleton_step *t,
         return;
     if (!v->n)
         *v = replay_versions_of(r, t->file, w->phase);
-    replay_check(r, t->file, h->f.path, v, buf, req.offset, req.bytes);
+    replay_check(r, t->file, h->f.path, v, buf, place, req.bytes);
 }
 
 static void do_step(struct walk *w, int64_t number)

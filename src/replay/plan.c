@@ -138,7 +138,13 @@ static int alone_of(const struct replay *p, int n)
     return (int)alone;
 }
 
-/* The end of what this rank (where each has a file), or any, transfers. */
+static void reach(struct replay_file *f, const struct ldad *d)
+{
+    f->begin = ldad_low(d) < f->begin ? ldad_low(d) : f->begin;
+    f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
+}
+
+/* The part that this rank (where each has a file), or any, transfers. */
 static void measure_step(const struct run *r, struct replay *p,
                          const struct skeleton_step *t)
 {
@@ -153,14 +159,15 @@ static void measure_step(const struct run *r, struct replay *p,
                 continue;
             if (f->each)
                 first = last = ldad_plan_rank(&plan->d[d].plan, mine);
-            f->bytes = ldad_high(&first) > f->bytes ? ldad_high(&first) : f->bytes;
-            f->bytes = ldad_high(&last) > f->bytes ? ldad_high(&last) : f->bytes;
+            reach(f, &first);
+            reach(f, &last);
             p->largest = first.size > p->largest ? first.size : p->largest;
         }
     }
     if (t->drawn_calls) {
         int64_t size = t->drawn_bytes / t->drawn_calls, all = p->is.file[t->file].bytes;
         p->largest = size > p->largest ? size : p->largest;
+        f->begin = 0;
         f->bytes = all > f->bytes ? all : f->bytes;
         f->bytes = size > f->bytes ? size : f->bytes;
     }
@@ -191,6 +198,7 @@ static int settle_files(struct run *r, struct replay *p)
         return -ENOMEM;
     for (int i = 0; i < p->is.files; i++) {
         p->file[i].each = p->is.file[i].use == USE_EACH;
+        p->file[i].begin = INT64_MAX;
         p->file[i].alone = p->file[i].each ? -1 : alone_of(p, i);
     }
     for (int i = 0; i < p->is.steps; i++)
@@ -208,16 +216,11 @@ static int settle_files(struct run *r, struct replay *p)
 
 enum together { ALL_COLLECTIVE, TRANSFERS_COLLECTIVE };
 
-static bool is_shared(const struct replay *p, int n)
-{
-    return !p->file[n].each && p->file[n].alone < 0;
-}
-
 static bool is_together(const struct replay *p, const struct skeleton_step *t,
                         enum together what)
 {
     bool collective = p->set.as_recorded ? t->collective : p->set.run.collective;
-    return replay_is_done(p, t) && is_shared(p, t->file) &&
+    return replay_is_done(p, t) && replay_is_shared(p, t->file) &&
            (t->sync ? what == ALL_COLLECTIVE : collective);
 }
 
@@ -292,14 +295,17 @@ static int settle_engine(struct run *r, struct replay *p)
     if (!p->set.as_recorded)
         return 0;
     if (opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
+        opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE ||
         opt_find(r->program, "collective")->from == OPT_COMMAND_LINE)
-        return err_usage("--as-recorded says how transfers are made: leave out "
-                         "--iomethod and --collective");
+        return err_usage(
+            "--as-recorded says how transfers are made, and to what files: "
+            "leave out --iomethod, --filetype and --collective");
     for (int i = 0; i < p->is.steps; i++)
         if (replay_is_done(p, &p->is.step[i])) {
             mpi = mpi || p->is.step[i].level == LEVEL_MPI;
             collective = collective || p->is.step[i].collective;
         }
+    p->set.run.filetype = REPLAY_RECORDED;
     p->set.run.collective = collective;
     r->io_flags |= collective ? IO_COLLECTIVE : 0;
     return run_engine(r, mpi ? "mpiio" : "posix");
@@ -329,7 +335,7 @@ static int count(struct replay *p, struct run_need *n)
             "their end",
             (long long)p->calls);
     for (int i = 0; i < p->is.files; i++) {
-        int64_t all = p->file[i].bytes, files = p->file[i].each ? p->is.ranks : 1;
+        int64_t all = p->file[i].stored_bytes, files = p->file[i].own ? p->is.ranks : 1;
         if (__builtin_mul_overflow(all, files, &all))
             all = INT64_MAX;
         add(&n->disk_bytes, all);
@@ -352,7 +358,7 @@ static int need(struct run *r, struct replay *p, struct run_need *n)
     n->write_bytes = p->write_bytes;
     n->read_bytes = p->read_bytes;
     n->steps = p->is.phases;
-    r->files = (int)(n->files < INT32_MAX ? n->files : INT32_MAX);
+    r->all_files = n->files;
     return rc;
 }
 
@@ -371,6 +377,8 @@ int replay_plan(struct run *r, struct run_need *n)
     rc = err_agree(r->world.comm, rc);
     if (!rc)
         rc = settle_files(r, p);
+    if (!rc)
+        rc = replay_store(r);
     if (!rc)
         rc = settle_together(r, p);
     r->latencies = true;

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include <stdlib.h>
 
-static struct replay replay; /* r->context */
+static struct replay replay = {.set.run.filetype = REPLAY_RECORDED}; /* r->context */
 
 /* clang-format off */
 static struct opt table[] = {
@@ -19,7 +19,7 @@ static struct opt table[] = {
      .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
      .help = "sleep between calls: not at all, as long as the ranks took on average, "
      "or so many times as long"},
-    RUN_OPTIONS_WITH(replay.set.run, "SHARED", "no"),
+    RUN_OPTIONS_WITH(replay.set.run, NULL, "no"),
 };
 /* clang-format on */
 
@@ -58,7 +58,7 @@ static int open_replay(struct run *r)
     for (int i = 0; i < p->is.files; i++)
         if (p->file[i].before && !p->is.file[i].inputs)
             report_warning(r->report, "made_before",
-                           "file %d of the skeleton is made before the first phase, as "
+                           "file-%d of the skeleton is made before the first phase, as "
                            "descriptors do not show that all that is read is written "
                            "before: its writes find space that is allocated",
                            i + 1);
@@ -101,7 +101,8 @@ int main(int argc, char **argv)
         .options = WORKLOAD_COUNT(table),
         .run = &replay.set.run,
         .context = &replay,
-        .takes = RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE | RUN_TAKES_VERIFY,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
+                 RUN_TAKES_VERIFY,
         .plan = replay_plan,
         .open = open_replay,
         .close = close_replay,

@@ -5,6 +5,8 @@
 #include "replay/skeleton.h"
 #include "run/workload.h"
 
+#define REPLAY_RECORDED "RECORDED" /* filetype where none is asked for */
+
 struct replay_settings {
     const char *path, *think;
     bool as_recorded;
@@ -20,9 +22,15 @@ struct replay_file { /* of a role */
     struct run_file f;
     bool made;   /* it is there */
     bool before; /* it is made before the first phase */
-    bool each;   /* one for each rank */
+    bool each;   /* there is one for each rank, in the skeleton */
     int alone;   /* the only rank that uses it; -1: there are several */
-    int64_t bytes;
+    /* What is transferred in the skeleton ends, and begins; where each rank has a file,
+     * in this rank's. */
+    int64_t bytes, begin;
+    /* How it is stored: a file for each rank, or one for all; `shift` is from a place in
+     * the skeleton to that in the file. */
+    bool own;
+    int64_t shift, stored_bytes, low, high; /* low to high: what this rank transfers */
 };
 
 struct replay_handle { /* a file, while a phase has it open in one way */
@@ -102,6 +110,13 @@ bool replay_is_covered(const struct run *r, int n, int phase);
 int replay_plan(struct run *r, struct run_need *n);
 int replay_prepare(struct run *r, void *context);
 int replay_phases(struct run *r, void *context);
+
+/* Local. Whether several ranks use a file together. */
+bool replay_is_shared(const struct replay *p, int n);
+
+/* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a sentence
+ * where a file cannot be stored so. */
+int replay_store(struct run *r);
 
 /* Local. Whether a step is done again. */
 bool replay_is_done(const struct replay *p, const struct skeleton_step *t);

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 from e2e import BUILD, Case, add, fault, long, main, total
 
@@ -100,10 +101,10 @@ class Replays(Case):
             for name in names[:-1]:
                 at = at[int(name)] if name.isdigit() else at[name]
             at[names[-1]] = value
-        return self.stored(json.dumps(tree))
+        return self.text(json.dumps(tree))
 
-    def stored(self, text):
-        path = os.path.join(self.tmp, "made.json")
+    def text(self, text):
+        path = os.path.join(tempfile.mkdtemp(dir=self.tmp), "made.json")
         with open(path, "w") as f:
             f.write(text)
         return path
@@ -136,6 +137,41 @@ class Replays(Case):
             report = self.good(self.replay(self.made(), *way))
             self.assertEqual(total(report, "write", rep=1), 20020)
 
+    def segments(self, **more):
+        """Each rank reads what it wrote, in a part of its own."""
+        plan = "ranks=2 step=10010 start=0 [span=10010 stride=1001 size=1001]"
+        return self.made(transfers__0__plans__0__descriptors__0__plan=plan,
+                         transfers__1__plans__0__descriptors__0__plan=plan, **more)
+
+    def stored(self, done):
+        report = self.good(done)
+        self.assertEqual(report["checks"]["blocks_checked"], 20)
+        (row,) = report["files"]
+        return row["kind"], row["count"], row["bytes"]
+
+    def test_file_types(self):
+        unique, shared = "--filetype=UNIQUE", "--filetype=SHARED"
+        self.refused(self.replay(self.made(), unique, json=False), "file-1 of the",
+                     "mix or overlap")
+        self.assertEqual(self.stored(self.replay(self.made(), shared)),
+                         ("shared", 1, 20020))
+        self.assertEqual(self.stored(self.replay(self.segments(), unique)),
+                         ("unique", 2, 20020))
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for ways, kind, count in (
+                ((), "unique", 2), ((unique,), "unique", 2), ((shared,), "shared", 1),
+                ((shared, "--iomethod=MPI", "--collective"), "shared", 1)):
+            with self.subTest(ways=ways):
+                self.assertEqual(self.stored(self.replay(each, *ways))[:2],
+                                 (kind, count))
+
+    def test_file_types_are_checked_too(self):
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for path, way in ((each, "SHARED"), (self.segments(), "UNIQUE")):
+            done = self.replay(path, "--filetype=" + way,
+                               env=fault("write:lost:3", 1, "files/replay-"))
+            self.failed(done, "verification failed", file="replay-")
+
     def test_think(self):
         report = self.good(self.replay(self.made(), "--think=0.3"))
         (row,) = [s for s in report["samples"] if s["act"] == "compute"
@@ -154,7 +190,7 @@ class Replays(Case):
     def test_bad_skeletons(self):
         with open(self.made()) as f:
             text = f.read()
-        cut = self.stored(text[:700])
+        cut = self.text(text[:700])
         self.one_sentence(self.replay(cut, json=False), "no JSON", "offset")
         for change, words in (
                 ({"schema": "leadline-skeleton/2"}, "another version"),
