@@ -28,6 +28,7 @@ check_PROGRAMS += \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
+	tests/unit/json_read \
 	tests/unit/kept \
 	tests/unit/knn_kernel \
 	tests/unit/knn_parts \
@@ -57,6 +58,7 @@ check_PROGRAMS += \
 	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/search_index \
+	tests/unit/sequence \
 	tests/unit/series \
 	tests/unit/sets \
 	tests/unit/shuffle \
@@ -294,7 +296,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	    full_report.py leadline_case.py simulated.py tap.py text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes text
+FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side skeleton stripes text
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo

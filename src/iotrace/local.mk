@@ -42,6 +42,7 @@ iotrace_SOURCES = \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
 	src/iotrace/skeleton/make.c src/iotrace/skeleton/put.c \
+	src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \
 	src/iotrace/summary.c src/iotrace/summary.h \
 	src/iotrace/summary_json.c \

@@ -216,6 +216,8 @@ struct run {
     struct report *report;
     struct phase *phase;
     int files;              /* of need.role, of each lane; 1 without one */
+    int64_t all_files;      /* set in `plan`, of programs that name their own: how many
+                               there are in all; 0: as FILETYPE says */
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
     struct run_live *live;  /* run/live.h; NULL: nobody looks */
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
