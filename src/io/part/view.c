@@ -70,7 +70,7 @@ static int view_open(struct container_view *v, const char *path)
     if (!rc)
         rc = view_refuse_open(&p->c, path);
     if (!rc)
-        rc = container_map_read(path, &p->moved);
+        rc = container_map_read(&p->c, path, &p->moved);
     return rc ? rc : view_open_shared(v);
 }
 
