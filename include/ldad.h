@@ -32,7 +32,8 @@ int ldad_file_open(MPI_Comm comm, const char *path, int amode, MPI_Info info,
 
 /* **Collective** on `comm`. The same, with a plan that is put together as printf does
  * (with "ranks=" and their number before it) and the method partitioned, unless `info`
- * names others. A plan that cannot be, as where a program has no data, is none. */
+ * names others. A plan that is impossible, for example because a program has no
+ * data, is ignored. */
 int ldad_file_open_plan(MPI_Comm comm, const char *path, int amode, MPI_Info info,
                         ldad_file *fh, const char *plan, ...)
 #ifdef __GNUC__
@@ -247,8 +248,8 @@ int ldad_file_register_datarep(const char *datarep,
 /* ---- beyond MPI-IO --------------------------------------------------------------- */
 
 /* **Collective** on `comm`. The plan of files that ranks access through these views,
- * as text for the key ldad_plan, into plan[room]. MPI_ERR_ARG, and a sentence, where
- * there is none: views overlap, or are too irregular to be said in a line. */
+ * as text for the key ldad_plan, into plan[room]. Returns MPI_ERR_ARG, with a message,
+ * if there is no such plan: views overlap, or are too irregular for one line. */
 int ldad_plan_from_filetypes(MPI_Comm comm, MPI_Offset disp, MPI_Datatype etype,
                              MPI_Datatype filetype, char *plan, int room);
 

@@ -28,6 +28,7 @@ check_PROGRAMS += \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
+	tests/unit/json_read \
 	tests/unit/kept \
 	tests/unit/knn_kernel \
 	tests/unit/knn_parts \
@@ -57,6 +58,7 @@ check_PROGRAMS += \
 	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/search_index \
+	tests/unit/sequence \
 	tests/unit/series \
 	tests/unit/sets \
 	tests/unit/shuffle \
@@ -72,6 +74,7 @@ check_PROGRAMS += \
 	tests/unit/swath \
 	tests/unit/teps \
 	tests/unit/text_torn \
+	tests/unit/sums \
 	tests/unit/symbols \
 	tests/unit/text_parts \
 	tests/unit/tree \
@@ -183,6 +186,8 @@ SCRIPT_TESTS += \
 	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_survives.py \
+	tests/e2e/ldad_view.py \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
@@ -280,7 +285,7 @@ EXTRA_DIST += $(addprefix tests/data/gsf/, truth.json \
 	6_184_1440.mb121 GSF3_08_test_file.gsf GSF3_09_test_file.gsf \
 	TN136HS.309.snipped.mb121 comment.gsf history.gsf)
 EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installed tests/coverage tests/env.in \
-	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/static tests/lint/cppcheck.supp \
+	tests/mutants/list tests/mutants/run tests/lint/lint.py tests/lint/prose.py tests/lint/static tests/lint/cppcheck.supp \
 	$(addprefix tests/rig/, disks gluster hosts rig.py slurm) \
 	$(addprefix tests/fault/, campaign.py cases.py disks.py judge.py \
 	    passthrough.py) \
@@ -291,7 +296,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	    full_report.py leadline_case.py simulated.py tap.py text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes text
+FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side skeleton stripes text
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo
@@ -414,7 +419,8 @@ EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
-	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/fit
+	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/drawn tests/ldad/fit \
+	tests/ldad/killed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -434,16 +440,21 @@ tests/ldad/arrays: tests/ldad/arrays.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
 tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/arrays.c $(LDAD_LINK)
+tests/ldad/drawn: tests/ldad/drawn.c libldad.la
+	$(LDAD_CC) $(srcdir)/tests/ldad/drawn.c $(LDAD_LINK)
 tests/ldad/fit: tests/ldad/fit.c libldad.la
 	$(LDAD_CC) $(srcdir)/tests/ldad/fit.c $(LDAD_LINK)
+tests/ldad/killed: tests/ldad/killed.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/killed.c $(LDAD_LINK)
 tests/ldad/rules: tests/ldad/rules.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/rules.c
 tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
+EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
-	tests/ldad/arrays.c tests/ldad/fit.c tests/ldad/views.c tests/ldad/fortran.f90
+	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/killed.c \
+	tests/ldad/views.c tests/ldad/fortran.f90 tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

@@ -159,39 +159,40 @@ def cores():
 
 def add(commands):
     p = commands.add_parser(
-        "calibrate", help="what a file system gives plain transfers, as a yardstick",
-        description="Runs blocktransfer in DIR, with sequential and then with random "
-        "transfers, and writes one report, which \"compare\" and \"report\" hold the "
-        "runs on the same hosts and file system against.")
+        "calibrate", help="measure plain transfers, as a yardstick",
+        description="Runs blocktransfer in DIR with sequential and then with random "
+                    "transfers, and writes one report. \"compare\" and \"report\" "
+                    "use it as the yardstick for runs on the same hosts and file "
+                    "system.")
     p.add_argument("dir", metavar="DIR", help="where to measure")
     p.add_argument("-n", "--np", metavar="N", type=positive, default=cores(),
-                   help="ranks; take as many as the runs to be judged have (default: "
-                   "the cores of this node)")
+                   help="ranks; use the number of ranks of the runs to be judged "
+                        "(default: the cores of this node)")
     p.add_argument("--bytes", metavar="BYTES", default="64M",
-                   help="of each rank (default: 64M); more than caches hold is honest")
+                   help="bytes per rank (default: 64M); use more than caches can hold")
     p.add_argument("--block-size", metavar="BYTES", default="1M",
-                   help="of a sequential transfer (default: 1M)")
+                   help="bytes of a sequential transfer (default: 1M)")
     p.add_argument("--random-block-size", metavar="BYTES", default="64k",
-                   help="of a random transfer (default: 64k)")
+                   help="bytes of a random transfer (default: 64k)")
     p.add_argument("-r", "--repeat", metavar="N", type=positive, default=stats.CI_MIN,
                    help="repetitions (default: %d)" % stats.CI_MIN)
     p.add_argument("--filetype", metavar="TYPE", default="unique",
                    help="unique or shared (default: unique)")
     p.add_argument("--iomethod", metavar="METHOD", default="posix",
-                   help="as blocktransfer has it (default: posix)")
+                   help="as for blocktransfer (default: posix)")
     p.add_argument("--cache", metavar="POLICY", default="flush",
                    help="flush, direct or keep (default: flush)")
     p.add_argument("--mixed", metavar="PERCENT", type=percent, default=0,
-                   help="also a phase of random transfers of which so many percent "
-                   "are reads")
+                   help="add a phase of random transfers with this percentage of "
+                        "reads")
     p.add_argument("--saturate", action="store_true",
-                   help="also find how many random transfers must be under way, and by "
-                   "which engine, for the file system to give no more")
+                   help="also find how many random transfers in flight, with which "
+                        "engine, saturate the file system")
     p.add_argument("--most", metavar="N", type=positive, default=64,
-                   help="with --saturate: of a rank at once, at most (default: 64)")
+                   help="with --saturate: maximum in flight per rank (default: 64)")
     p.add_argument("--mpiexec", metavar="COMMAND",
                    help="the launcher with its arguments (default: that of the MPI "
-                   "which Leadline was built with)")
+                        "library with which Leadline was built)")
     p.add_argument("-o", "--output", metavar="FILE", default="calibration.json",
                    help="the report (default: calibration.json)")
     p.set_defaults(run=main)

@@ -30,8 +30,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(where):
-    top = Parser(prog="leadline", description="Runs matrices of Leadline's benchmarks, "
-                 "compares their JSON reports, and shows them.")
+    top = Parser(prog="leadline", description="Runs Leadline's benchmarks in many "
+                                              "configurations, and compares and "
+                                              "shows their JSON reports.")
     top.add_argument("--version", action="version",
                      version="leadline " + where.version)
     commands = top.add_subparsers(dest="command", metavar="COMMAND",
@@ -45,30 +46,32 @@ def parser(where):
 
 def add_compare(commands):
     p = commands.add_parser(
-        "compare", help="figures of configurations side by side, with verdicts",
-        description="Compares the figures of reports: medians, 95 % intervals, ratios "
-        "to a baseline, and a verdict in words. Reports of one configuration "
-        "(run.series.config, else the label, else the file) are its repetitions.")
+        "compare", help="compare configurations, with verdicts",
+        description="Compares the figures of reports: medians, 95 % intervals, "
+                    "ratios to a baseline, and verdicts. Reports of the same "
+                    "configuration (run.series.config, otherwise the label, "
+                    "otherwise the file) are its repetitions.")
     p.add_argument("paths", metavar="REPORT", nargs="+",
                    help="a JSON report, or a directory of them")
     p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with, by its name or by options, "
-                   "as in iomethod=posix,block-size=64k (default: the first that was "
-                   "asked for, or the one with usual options)")
+                   help="the configuration to compare with: its name or some "
+                        "options, such as iomethod=posix,block-size=64k (default: "
+                        "the first one, or the one with default options)")
     p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent,
                    default=rules.POLICY.min_effect,
                    help="smaller differences are not called faster or slower (default: "
                    "2%%)")
     p.add_argument("--equal", metavar="PERCENT", type=gate.percent,
                    default=rules.POLICY.equal,
-                   help="call configurations equal that are shown to differ by less "
-                   "(default: 5%%)")
+                   help="configurations that are shown to differ by less are called "
+                        "equal (default: 5%%)")
     p.add_argument("--strict", action="store_true",
-                   help="do not compare runs of other machines, software or storage")
+                   help="refuse to compare runs of different machines, software or "
+                        "storage")
     p.add_argument("--against", metavar="OPTION[=VALUE]",
-                   help="compare configurations that differ in this option only, as "
-                   "in --against filetype (VALUE: the one to compare with; default: "
-                   "the first seen)")
+                   help="compare configurations that differ only in this option, for "
+                        "example --against filetype (VALUE: the one to compare with; "
+                        "default: the first one found)")
     p.add_argument("--figure", metavar="NAME", action="append",
                    help="only this figure; may be a pattern and be repeated (default: "
                    "the rates, *_MBps, and the latencies, such as *_p99_us; with "

@@ -107,6 +107,6 @@ def sentence(steps, rate, ranks):
     more = ("neither more of it nor another engine gains %.0f %%"
             % (100 * (scaling.GAIN - 1)) if step.at_once < last
             else "it is the most that was tried, so there may be more")
-    return "%s: %s with %d under way on each of %d ranks reaches %s MB/s; %s." % (
+    return "%s: %s with %d in flight on each of %d ranks reaches %s MB/s; %s." % (
         rate.replace("_MBps", ""), step.engine, step.at_once, ranks,
         table.number(rate_of(step, rate)), more)

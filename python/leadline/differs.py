@@ -9,6 +9,7 @@ from collections import Counter, OrderedDict, namedtuple
 
 from leadline import conditions
 from leadline.fields import printable
+from leadline.names import runs_text
 from leadline.options import varying
 
 REFUSE, WARN, FACTOR = "refuse", "warn", "factor"
@@ -154,8 +155,7 @@ def sentences(found):
 def values_text(found):
     if found.field == "time":
         return found.values[0][0]
-    return listed(["%s (%d run%s)" % (text, n, "" if n == 1 else "s")
-                   for text, n in found.values])
+    return listed(["%s (%s)" % (text, runs_text(n)) for text, n in found.values])
 
 
 def alarming(found):

@@ -206,12 +206,14 @@ def width(ours, theirs, many):
 
 def add(parser):
     parser.add_argument("--until", metavar="PERCENT", type=gate.percent,
-                        help="do rounds until the intervals of all headline figures "
-                        "are within so much, as in 5%%; at most --rounds (default: "
+                        help="run rounds until the intervals of all headline figures "
+                             "are as narrow as this, for example 5%%; at most "
+                             "--rounds (default: "
                         + str(MOST_ROUNDS) + ")")
     parser.add_argument("--figure", metavar="NAME", action="append",
-                        help="of --until: this figure; may be a pattern and be "
-                        "repeated (default: the rates over all phases)")
+                        help="with --until: this figure decides; may be a pattern "
+                             "and be repeated (default: the rates over all phases)")
     parser.add_argument("--budget", metavar="TIME", type=duration,
-                        help="do as many whole rounds as fit into this time, as in "
-                        "90s, 30m or 8h; at most --rounds (default: %d)" % MOST_ROUNDS)
+                        help="run the whole rounds that fit into this time, for "
+                             "example 90s, 30m or 8h; at most --rounds (default: %d)"
+                             % MOST_ROUNDS)

@@ -214,10 +214,10 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "export", help="figures of reports as one table, for other programs",
-        description="Writes a row for each figure and repetition of the reports in "
-        "directories and all below them, with what was measured and under which "
-        "conditions.")
+        "export", help="write the figures of reports as one table, for other programs",
+        description="Writes one row per figure and repetition of the reports in the "
+                    "directories and below them, with what was measured and under "
+                    "which conditions.")
     p.add_argument("paths", metavar="DIR", nargs="+",
                    help="a directory of reports, or a report")
     p.add_argument("--format", choices=["csv", "parquet"], default="csv",

@@ -35,12 +35,13 @@ def percent(text):
 
 def add(parser):
     parser.add_argument("--fail-if-slower", metavar="PERCENT", type=percent,
-                        help="exit with 3 if a figure became slower by so much, as in "
-                        "5%%, and with 4 if that cannot be told; of two REPORTs, "
-                        "configurations of one name are compared")
+                        help="exit with 3 if a figure became slower by at least "
+                             "this, for example 5%%, and with 4 if that is not "
+                             "certain; with two REPORTs, configurations of the same "
+                             "name are compared")
     parser.add_argument("--unsure", choices=["fail", "pass"], default="fail",
-                        help="of --fail-if-slower: what to do where it cannot be told "
-                        "(default: fail)")
+                        help="with --fail-if-slower: what to do if the answer is not "
+                             "certain (default: fail)")
 
 
 # ---- what is held against what -----------------------------------------------

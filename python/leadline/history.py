@@ -177,19 +177,22 @@ def date(text):
 
 def add(commands):
     p = commands.add_parser(
-        "list", help="what has been measured: a line for each report",
-        description="Lists the reports in directories and all below them, by date.")
+        "list", help="list what has been measured, one line per report",
+        description="Lists the reports in the directories and below them, by date.")
     p.add_argument("paths", metavar="DIR", nargs="+",
                    help="a directory of reports, or a report")
-    p.add_argument("--host", metavar="NAME", help="only runs on it; may be a pattern")
+    p.add_argument("--host", metavar="NAME", help="only runs on this host; may be a "
+                                                  "pattern")
     p.add_argument("--fs", metavar="TYPE",
-                   help="only on this file system, as in ext4 or lustre; may be a "
-                   "pattern")
-    p.add_argument("--program", metavar="NAME", help="only of it; may be a pattern")
+                   help="only runs on this type of file system, such as ext4 or "
+                        "lustre; may be a pattern")
+    p.add_argument("--program", metavar="NAME", help="only runs of this program; may "
+                                                     "be a pattern")
     p.add_argument("--since", metavar="DATE", type=date,
-                   help="only from then on (UTC), as in 2026-11 or 2026-11-20T10")
+                   help="only runs since this time (UTC), such as 2026-11 or "
+                        "2026-11-20T10")
     p.add_argument("--until", metavar="DATE", type=date,
-                   help="only up to then, that day or hour and all of it")
+                   help="only runs until the end of this month, day or hour")
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="default: text")
     output.add_option(p)

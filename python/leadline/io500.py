@@ -166,33 +166,33 @@ def seconds(text):
 
 def add(commands_):
     p = commands_.add_parser(
-        "io500", help="IO500's patterns, as a diagnosis",
-        description="Runs the patterns of IO500's phases in DIR with blocktransfer and "
-        "metabench, and writes one report with its figures and scores, each with what "
-        "to doubt. A diagnosis, not a submission.")
+        "io500", help="run IO500's patterns, as a diagnosis",
+        description="Runs the patterns of IO500's phases in DIR with blocktransfer "
+                    "and metabench, and writes one report with its figures, scores "
+                    "and caveats. A diagnosis, not a submission.")
     p.add_argument("dir", metavar="DIR", help="where to measure")
     p.add_argument("-n", "--np", metavar="N", type=positive,
                    default=len(os.sched_getaffinity(0)),
                    help="ranks (default: the cores of this node)")
     p.add_argument("--time", metavar="S", type=seconds, default=TIME_S,
-                   help="seconds that each phase writes or makes files for (default: "
-                   "%d, as IO500's rules ask)" % TIME_S)
+                   help="seconds for which each phase writes or creates files "
+                        "(default: %d, as in IO500's rules)" % TIME_S)
     p.add_argument("--bytes", metavar="BYTES",
-                   help="of each rank, at most (default: half of the free space)")
+                   help="maximum bytes per rank (default: half of the free space)")
     p.add_argument("--files", metavar="N", type=positive, default=FILES,
-                   help="of each rank, at most (default: %d)" % FILES)
+                   help="maximum number per rank (default: %d)" % FILES)
     p.add_argument("--iomethod", metavar="METHOD", default="posix",
-                   help="as blocktransfer has it (default: posix)")
+                   help="as for blocktransfer (default: posix)")
     p.add_argument("-r", "--repeat", metavar="N", type=positive, default=1,
-                   help="rounds of all phases (default: 1; 6 give intervals)")
+                   help="rounds of all phases (default: 1; 6 or more give intervals)")
     p.add_argument("--mpiexec", metavar="COMMAND",
-                   help="the launcher with its arguments (default: as leadline "
-                   "launcher says)")
+                   help="the launcher with its arguments (default: as found by "
+                        "leadline launcher)")
     p.add_argument("--label", metavar="TEXT", default="",
                    help="a name for this run in its report")
     p.add_argument("--dry-run", action="store_true",
                    help="print the commands and do nothing")
-    p.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     p.add_argument("-o", "--output", metavar="FILE", default="io500.json",
                    help="the report (default: io500.json)")
     p.set_defaults(run=main)

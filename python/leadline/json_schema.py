@@ -97,8 +97,8 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "schema", help="what a report consists of, as JSON Schema",
-        description="Prints the schema of reports as JSON Schema (draft 2020-12), for "
-        "other programs' validators. It is installed as leadline-report-1.schema.json.")
+        "schema", help="print the JSON Schema of reports",
+        description="Prints the JSON Schema of reports (draft 2020-12), for other "
+                    "validators. It is installed as leadline-report-1.schema.json.")
     output.add_option(p)
     p.set_defaults(run=main)

@@ -131,11 +131,11 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "launcher", help="print what starts MPI programs here",
-        description="Prints the command by which sweep, calibrate and io500 start "
-        "PROGRAM, which is given -n RANKS PROGRAM: LEADLINE_MPIEXEC where it is set; "
-        "within a job of Slurm srun, if it can start programs of PROGRAM's MPI; else "
-        "the launcher of that MPI.")
+        "launcher", help="print the command that starts MPI programs here",
+        description="Prints the command with which sweep, calibrate and io500 start "
+                    "PROGRAM, followed by -n RANKS PROGRAM: LEADLINE_MPIEXEC if it "
+                    "is set; in a Slurm job srun, if it can start programs of "
+                    "PROGRAM's MPI library; otherwise the launcher of that library.")
     p.add_argument("program", metavar="PROGRAM", nargs="?", default="blocktransfer",
                    help="a program's name or path (default: blocktransfer)")
     p.set_defaults(run=main)

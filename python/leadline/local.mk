@@ -12,6 +12,7 @@ dist_leadline_DATA = \
 	python/leadline/climb.py \
 	python/leadline/compare.py \
 	python/leadline/conditions.py \
+	python/leadline/container.py \
 	python/leadline/differs.py \
 	python/leadline/draw_file.py \
 	python/leadline/draw_svg.py \

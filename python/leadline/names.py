@@ -8,6 +8,10 @@ UNITS = (("G", 1 << 30), ("M", 1 << 20), ("k", 1 << 10))
 SIZE = re.compile(r"(\d+(?:\.\d+)?)([kmgKMG]?)(?:i?[bB])?$")
 
 
+def runs_text(n):
+    return "%d run%s" % (n, "" if n == 1 else "s")
+
+
 def number(value):
     """The number that an option is; None if it is none."""
     if isinstance(value, bool) or value is None:

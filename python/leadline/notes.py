@@ -257,8 +257,8 @@ def stragglers(groups):
                                                        1.0 / slow.ranks)
         if chance < STRAGGLER:
             found.setdefault(slow[:4], []).append(group.name)
-    return ["%s: rank %d%s was the slowest in %d of %d runs%s, which is no chance: "
-            "look at its node and its place in the file"
+    return ["%s: rank %d%s was the slowest in %d of %d runs%s, which is not "
+            "chance: check its node and its place in the file"
             % (names.common_of(some, WORST), rank, host and " on " + host, times, runs,
                " each" if len(some) > 1 else "")
             for (rank, host, times, runs), some in found.items()]
@@ -302,4 +302,5 @@ def from_programs(groups):
                 if code not in (SERVED_FROM_MEMORY, CACHE_BELOW):
                     texts.setdefault(code, printable(warning.get("text") or code))
                     runs[code] = runs.get(code, 0) + 1
-    return ["%s (%d runs)" % (text, runs[code]) for code, text in texts.items()]
+    return ["%s (%s)" % (text, names.runs_text(runs[code]))
+            for code, text in texts.items()]

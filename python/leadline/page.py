@@ -18,24 +18,23 @@ MANY = 8          # hosts and the like that are named
 FEW_RUNS = 40     # more have to be scrolled through, but for print
 
 HOW_TO_READ = [
-    "Rates are MB/s of 10^6 bytes: bytes of all ranks, divided by the seconds of the "
-    "slowest rank, writes with the sync that makes them durable. Opening, closing and "
-    "checking are counted apart.",
-    "A configuration's figure is the median over its runs; beside it stands the 95 % "
-    "interval of the geometric mean (Student's t on logarithms), for six runs or more. "
-    "Faint marks are single runs.",
-    "A configuration is called faster or slower if the interval of the ratio to the "
-    "baseline does not hold 1, and equal if the whole interval is near 1. \u201cNo "
-    "difference shown\u201d is not \u201cthe same\u201d: more rounds may show one. The "
-    "verdicts on rates hold together: in 19 of 20 sweeps of equal things none is "
-    "called different.",
-    "Latencies are the times of single transfers: p99 is what 99 of 100 did not "
-    "exceed. A configuration is called better or worse in one latency only if that "
-    "stands up among all of them. Percentiles are known to 4.4 %, their ratios "
-    "accordingly.",
-    "Runs of one round of a sweep are compared with each other, pair by pair. With "
-    "another program, number of ranks, workload or cache policy, configurations are "
-    "not comparable.",
+    "Rates are in MB/s, and 1 MB is 10^6 bytes: the bytes of all ranks divided by the "
+    "seconds of the slowest rank. Write times include the sync that makes the data "
+    "durable. Opening, closing and checking are not included.",
+    "A configuration's figure is the median over its runs. With six or more runs, the "
+    "95 % interval of the geometric mean follows (Student's t on logarithms). Faint "
+    "marks are single runs.",
+    "A configuration is called faster or slower if the interval of its ratio to the "
+    "baseline does not contain 1, and equal if the whole interval is near 1. \u201cNo "
+    "difference shown\u201d does not mean \u201cthe same\u201d: more rounds may show a "
+    "difference. The verdicts on rates hold together: in 19 of 20 sweeps of equal "
+    "configurations, none is called different.",
+    "Latencies are the times of single transfers: 99 of 100 transfers took no longer "
+    "than p99. A configuration is called better or worse in a latency only if the "
+    "difference remains after correction for the number of latencies. Percentiles are "
+    "known to within 4.4 %, and intervals of their ratios allow for this.",
+    "Runs of the same round of a sweep are compared pair by pair. Configurations that "
+    "differ in program, number of ranks, workload or cache policy are not comparable.",
 ]
 
 
@@ -168,19 +167,19 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "report", help="one HTML file with verdicts, tables and pictures",
-        description="Writes one HTML file that needs nothing else (no network, no "
-        "scripts) of reports, folders of them, calibrations, and what iotrace "
-        "recorded: verdicts in words, tables, and a picture of whatever the data "
-        "allow.")
+        "report", help="write one HTML file with verdicts, tables and pictures",
+        description="Writes one self-contained HTML file (no network, no scripts) "
+                    "about reports, directories of reports, calibrations and "
+                    "iotrace's logs: verdicts, tables and all pictures that the data "
+                    "allow.")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")
     p.add_argument("-o", "--output", metavar="FILE", default="report.html",
                    help="default: report.html")
     p.add_argument("--title", metavar="TEXT", default="Leadline report",
-                   help="of the page")
+                   help="title of the page")
     p.add_argument("--baseline", metavar="NAME",
-                   help="the configuration to compare with (default: of those that can "
-                   "be compared, the first)")
+                   help="the configuration to compare with (default: the first of "
+                        "those that can be compared)")
     p.set_defaults(run=main)

@@ -154,10 +154,10 @@ def ratio_row(head, label, series, ratio):
 
 
 def effect_words(made):
-    out = ["Bars are 95 %% intervals that hold together. Shaded is what is nearer to 1 "
-           "than %.0f %%." % (100 * (MIN_EFFECT - 1))]
+    out = ["Bars are 95 %% intervals that hold together. Effects below %.0f %% are in "
+           "the shaded area." % (100 * (MIN_EFFECT - 1))]
     if made.shares:
-        out.append("The per cents are each option's share of what differs between "
+        out.append("The percentages are each option's share of all differences between "
                    "configurations.")
     return out + ([made.why] if made.why else [])
 
@@ -303,7 +303,7 @@ def map_words(best, parts):
         out.append("Ringed are the best configuration and those that cannot be told "
                    "from it.")
     elif best:
-        out.append("Ringed is the best configuration.")
+        out.append("A ring marks the best configuration.")
     if any(v is None for p in parts for row in p.cells for v in row):
         out.append("Hatched: not measured.")
     return out

@@ -36,12 +36,12 @@ def alpha(groups):
         if critical:
             at = stats.median(critical)
             flags = [(at, "critical alpha %.3g" % at)]
-            words.append("%s: from alpha %.3g on (O(N^%.3g) operations for N pixels in "
-                         "a row), computing hides 90 %% of the I/O that the pipeline "
-                         "can hide." % (group.name, at, 2 * at))
+            words.append("%s: from alpha %.3g on (O(N^%.3g) operations for N pixels "
+                         "per row), computation hides 90 %% of the I/O that can be hidden."
+                         % (group.name, at, 2 * at))
         else:
-            words.append("%s: at no alpha of the sweep is 90 %% of the I/O that the "
-                         "pipeline can hide hidden." % group.name)
+            words.append("%s: no alpha in the sweep hid 90 %% of the I/O that can be "
+                         "hidden." % group.name)
         out.append(shapes.Lines(
             "alpha-%d" % (len(out) + 1), "%s: effective bandwidth by busy-work "
             "exponent" % group.name, words, "alpha", "MB/s over visible seconds",

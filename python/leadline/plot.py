@@ -44,7 +44,7 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "plot", help="single pictures of the report, as SVG, PNG or PDF",
+        "plot", help="draw single pictures of the report, as SVG, PNG or PDF",
         description="Draws one kind of the report's pictures: " + "; ".join(
             "%s (%s)" % (name, kind.heading[0].lower() + kind.heading[1:])
             for name, kind in gallery.KINDS.items())
@@ -54,8 +54,8 @@ def add(commands):
         "goes to FILE-2, and so on.")
     p.add_argument("what", metavar="WHAT", choices=list(gallery.KINDS) + [
         FIGURE, RELIEF],
-                   help="one of the kinds above, or figure NAME, as in figure "
-                   "read_p99_us (NAME may be a pattern), or relief")
+                   help="one of the kinds above, or figure NAME, for example figure "
+                        "read_p99_us (NAME may be a pattern), or relief")
     p.add_argument("paths", metavar="RUN", nargs="+",
                    help="a JSON report, a run or log of iotrace, or a directory of "
                    "them")

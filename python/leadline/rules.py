@@ -56,7 +56,7 @@ def judge(ratio, better, policy=POLICY):
                                else "")
     if shown:
         return TOO_SMALL, ("difference too small to matter (%s)" % percent_text(factor))
-    return NOT_SHOWN, "%s (up to %s could hide)" % (NONE_SHOWN,
+    return NOT_SHOWN, "%s (up to %s possible)" % (NONE_SHOWN,
                                                     percent_text(hidden(gain)))
 
 

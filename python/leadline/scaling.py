@@ -6,8 +6,8 @@ from leadline import compare, looks, pictures, pictures_matrix, shapes, stats
 
 GAIN = 1.1         # twice the ranks that gain less: the file system is saturated
 
-SATURATION = ("Ringed is the number of ranks at which it is saturated: from there on, "
-              "twice the ranks gain less than 10 %.")
+SATURATION = ("A ring marks the number of ranks at which it is saturated: from there "
+              "on, doubling the ranks gains less than 10 %.")
 
 
 def scaling(groups):

@@ -185,11 +185,11 @@ def main(args, where):
 def add(commands):
     p = commands.add_parser(
         "validate", help="check reports against the schema",
-        description="Checks JSON reports against the schema and names the first few "
-        "things that are wrong with their JSON path. The report of a run that failed "
-        "is as good as another one if it says so.")
+        description="Checks JSON reports against the schema and prints the first few "
+                    "faults with their JSON paths. The report of a failed run is "
+                    "correct if it says that the run failed.")
     p.add_argument("paths", metavar="FILE", nargs="+",
                    help="a JSON report, or a directory of them")
     p.add_argument("-q", "--quiet", action="store_true",
-                   help="say nothing of files in which nothing is wrong")
+                   help="print nothing about correct files")
     p.set_defaults(run=main)

@@ -253,7 +253,7 @@ def which_run(found, some):
 def standstills(found, mine):
     stalls = sorted((g for g in mine if g.stalled), key=lambda g: -seconds(g))
     out = ["%s stood still for %s, from %.4g s on: no transfer ended, though some were "
-           "under way." % (name_of(g.phase, found.phases), time_text(seconds(g)),
+           "in flight." % (name_of(g.phase, found.phases), time_text(seconds(g)),
                            g.begin) for g in stalls[:NAMED]]
     if len(stalls) > NAMED:
         out.append("There were %d shorter stalls%s." % (
@@ -264,7 +264,7 @@ def standstills(found, mine):
     pauses = [g for g in mine if not g.stalled]
     if pauses:
         most = max(pauses, key=seconds)
-        out.append("For %s, from %.4g s on, nothing was under way (%s)%s." % (
+        out.append("For %s, from %.4g s on, nothing was in flight (%s)%s." % (
             time_text(seconds(most)), most.begin, name_of(most.phase, found.phases),
             "; likewise %d times for less" % (len(pauses) - 1)
             if len(pauses) > 1 else ""))

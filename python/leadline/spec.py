@@ -160,7 +160,7 @@ def fields_of(args):
     return [[(words, name) for words, name, _, _ in each] for each in parts]
 
 
-def fill(args, values, path="the specification"):
+def fill(args, values, path="the specification of the sweep"):
     """Replaces {name} in fixed arguments by the configuration's value."""
     try:
         return ["".join(words + ("" if name is None else str(values[name]))

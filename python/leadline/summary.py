@@ -204,7 +204,7 @@ def interactions(one):
         return fit("interactions: ", [interaction_text(one, i) for i in shown],
                    "%d more")
     hidden = max(rules.hidden(i.ratio) for i in some)
-    return "interactions: none beyond %.2fx shown (up to %s could hide)" % (
+    return "interactions: none beyond %.2fx shown (up to %s possible)" % (
         effects.WORTH_SAYING, stats.factor_text(hidden))
 
 

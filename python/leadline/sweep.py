@@ -376,31 +376,32 @@ def main(args, where):
 def add(commands):
     p = commands.add_parser(
         "sweep", help="run a matrix of configurations, interleaved and resumable",
-        description="Runs every configuration of SPEC (JSON, or TOML with Python 3.11 "
-        "or later) once per round, in an order that changes from round to round. Runs "
-        "whose valid report is there are skipped: repeat the command to resume.")
-    p.add_argument("spec", metavar="SPEC", help="the specification")
+        description="Runs every configuration of SPEC (JSON, or TOML with Python "
+                    "3.11 or later) once per round, in an order that changes from "
+                    "round to round. Runs that have a valid report are skipped: "
+                    "repeat the command to resume.")
+    p.add_argument("spec", metavar="SPEC", help="the specification of the sweep")
     p.add_argument("--out", metavar="DIR",
-                   help="where the reports go (default: SPEC's name without .json)")
+                   help="directory for the reports (default: SPEC's name without "
+                        ".json)")
     p.add_argument("--rounds", metavar="N", type=output.positive,
-                   help="instead of SPEC's rounds")
+                   help="number of rounds, instead of SPEC's")
     enough.add(p)
     p.add_argument("--submit", action="store_true",
-                   help="each run is a job of Slurm, with SPEC's options of sbatch")
+                   help="make each run a Slurm job, with SPEC's options of sbatch")
     p.add_argument("--jobs", metavar="N", type=output.positive,
-                   help="of --submit: so many at once (default: 1, as two measure each "
-                   "other)")
+                   help="with --submit: maximum jobs in the queue (default: 1, "
+                        "because two would disturb each other)")
     p.add_argument("--dry-run", action="store_true",
                    help="print the commands, what they need, and how long they will "
-                   "take by the runs that DIR holds, and do nothing")
+                        "take judging by the runs in DIR, and do nothing")
     p.add_argument("--rates", metavar="REPORT",
-                   help="of --dry-run and --budget: a report, or a directory of "
-                   "them, by whose rates to tell the time")
+                   help="with --dry-run and --budget: a report, or a directory of "
+                        "reports, from which to estimate times")
     p.add_argument("--format", choices=["text", "json"],
-                   help="of --dry-run; default: text, of which all but the commands "
-                   "is comments of the shell")
+                   help="format of --dry-run (default: text, a shell script)")
     p.add_argument("--fresh", action="store_true",
-                   help="start over; what DIR holds of an earlier sweep is moved to a "
-                   "folder in it")
-    p.add_argument("--quiet", action="store_true", help="no progress")
+                   help="start again; results of an earlier sweep in DIR are moved "
+                        "to a subdirectory")
+    p.add_argument("--quiet", action="store_true", help="print no progress")
     p.set_defaults(run=main)

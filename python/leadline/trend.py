@@ -275,19 +275,20 @@ def main(args, where):
 
 def add(commands):
     p = commands.add_parser(
-        "trend", help="since when a figure is better or worse, in months of runs",
-        description="Looks for steps in the figures of equal runs over time, and names "
-        "what changed with them: versions, hosts, kernels, file systems.")
+        "trend", help="find when a figure changed, in months of runs",
+        description="Looks for steps in the figures of equal runs over time, and "
+                    "says what else changed with them: versions, hosts, kernels, "
+                    "file systems.")
     p.add_argument("paths", metavar="DIR", nargs="+",
                    help="a directory of reports and all below it, or a report")
     p.add_argument("--figure", metavar="NAME", action="append",
                    help="only this figure; may be a pattern and be repeated (default: "
                    "write_MBps and read_MBps)")
     p.add_argument("--group-by", metavar="WHAT", type=groups_text, default=GROUPS[:1],
-                   help="what the runs of one line have in common, as in config,host "
-                   "(default: config, their configuration)")
+                   help="what the runs of one series have in common, such as "
+                        "config,host (default: config, their configuration)")
     p.add_argument("--min-effect", metavar="PERCENT", type=gate.percent, default=1.02,
-                   help="steps that are smaller are not told (default: 2%%)")
+                   help="smaller steps are not reported (default: 2%%)")
     p.add_argument("--format", choices=["text", "markdown", "json"], default="text",
                    help="default: text")
     output.add_option(p)

@@ -22,8 +22,8 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Transfers:"},
     {.kind = OPT_BYTES, .name = "BYTES", .value = &block.set.bytes, .preset = "64M",
      .unit = "B", .min = 1, .max = 9e18, .workload = true,
-     .help = "bytes that each rank (with --threads: each thread of it) writes, then "
-     "reads; rounded up to whole blocks"},
+     .help = "bytes that each rank (with --threads: each of its threads) writes and "
+             "then reads; rounded up to whole blocks"},
     {.kind = OPT_BYTES, .name = "block-size", .letter = 'b', .value = &block.set.block,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
      .workload = true, .help = "bytes of one transfer"},
@@ -31,64 +31,67 @@ static struct opt table[] = {
      .preset = "SEQUENTIAL", .arg = "PATTERN",
      .choices = "SEQUENTIAL|RANDOM|UNIFORM|ZIPF",
      .workload = true,
-     .help = "RANDOM visits every block once, in an order that --seed fixes; UNIFORM "
-     "any block each time, all alike; ZIPF the same, some far more often than others"},
-    {.kind = OPT_REAL, .name = "theta", .value = &block.set.theta, .preset = "1.2",
-     .arg = "THETA", .unit = "1", .min = 0.01, .max = 100, .workload = true,
-     .help = "of ZIPF: the k-th block by popularity comes as often as k^-THETA"},
+     .help = "order of the blocks; RANDOM: every block once, in an order fixed by "
+             "--seed; UNIFORM: a random block each time, all equally likely; ZIPF: a "
+             "random block each time, some far more often than others"},
+    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &block.set.depth,
+     .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = BLOCK_DEPTH_MAX,
+     .workload = true,
+     .help = "queue depth: transfers in flight"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &block.set.layout,
      .preset = "SEGMENTED",
      .arg = "LAYOUT", .choices = "SEGMENTED|INTERLEAVED", .workload = true,
      .help = "where a rank's blocks are in a shared file"},
-    {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &block.set.depth,
-     .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = BLOCK_DEPTH_MAX,
-     .workload = true,
-     .help = "queue depth: transfers under way at once"},
-    {.kind = OPT_BYTES, .name = "misalign", .value = &block.set.misalign, .preset = "0",
-     .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .word = "random",
-     .workload = true,
-     .help = "shift every transfer by so many bytes in the file; random: each by an "
-     "odd number of its own, below 512, for which the file has room"},
-    {.kind = OPT_INT, .name = "files", .value = &block.set.files, .preset = "1",
-     .arg = "K", .unit = "1", .min = 1, .max = BLOCK_FILES_MAX, .workload = true,
-     .help = "spread the blocks of a rank over so many files, which its transfers take "
-     "in turn, in one queue"},
+    RUN_LANES(block.set.run),
+    RUN_TIME(block.set.run),
     {.kind = OPT_INT, .name = "mixed", .value = &block.set.mixed, .preset = "0",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
-     .help = "between writing and reading, a phase of both: so many percent reads, the "
-     "rest writes the block anew; 0: no such phase"},
+     .help = "add a mixed phase between writing and reading, with this percentage of "
+             "reads; the other transfers overwrite blocks; 0: no such phase"},
     {.kind = OPT_FLAG, .name = "overwrite", .value = &block.set.overwrite,
      .preset = "no", .workload = true,
-     .help = "write into files that are complete, which a phase lay makes before, so "
-     "that no space is allocated while it is measured"},
+     .help = "overwrite complete files, which phase lay writes first, so that no "
+             "space is allocated during the measurement"},
     {.kind = OPT_INT, .name = "fsync", .value = &block.set.fsync, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 9.2e18, .word = "each",
      .workload = true,
-     .help = "sync after every N writes of a lane (each: after every one), as part of "
-     "writing; 0: only at the end of the phase, as --cache says"},
-    {.kind = OPT_INT, .name = "think", .value = &block.set.think_us, .preset = "0",
-     .arg = "US", .unit = "us", .min = 0, .max = 6e7, .workload = true,
-     .help = "so many microseconds of computing after every --depth transfers, when "
-     "they are done"},
-    {.kind = OPT_INT, .name = "compress", .value = &block.set.compress, .preset = "0",
-     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
-     .help = "of the data, so much repeats and can be compressed away"},
-    {.kind = OPT_INT, .name = "dedupe", .value = &block.set.dedupe, .preset = "0",
-     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
-     .help = "of the blocks, so many are copies of others of the same rank"},
-    {.kind = OPT_TEXT, .name = "input", .value = &block.set.input, .arg = "FILE",
-     .help = "read only, and what is there: a file, or a block device; nothing is "
-     "written, and nothing verified"},
+     .help = "sync after every N writes of a lane (each: after every write), as part "
+             "of the write time; 0: only at the end of the phase, as --cache says"},
     {.kind = OPT_FLAG, .name = "write-only", .value = &block.set.write_only,
      .preset = "no", .workload = true,
-     .help = "write and do not read; the files are kept, for --read-only in another "
-     "run"},
+     .help = "write but do not read; the files are kept for a later run with "
+             "--read-only"},
     {.kind = OPT_TEXT, .name = "read-only", .value = &block.set.read_only,
      .arg = "FILE",
-     .help = "read and verify what an earlier run has kept, with any number of ranks: "
-     "a data file of it, or the description beside them (.json)"},
-    RUN_TIME(block.set.run),
-    RUN_LANES(block.set.run),
+     .help = "read and verify the files that an earlier run kept, with any number of "
+             "ranks; FILE is one of them, or the description beside them (.json)"},
+    {.kind = OPT_TEXT, .name = "input", .value = &block.set.input, .arg = "FILE",
+     .help = "only read this existing file or block device; nothing is written or "
+             "verified"},
+    {.kind = OPT_TITLE, .help = "Details of transfers:"},
+    {.kind = OPT_REAL, .name = "theta", .value = &block.set.theta, .preset = "1.2",
+     .arg = "THETA", .unit = "1", .min = 0.01, .max = 100, .workload = true,
+     .help = "ZIPF: the exponent; the k-th most popular block is drawn in proportion "
+             "to k^-THETA"},
+    {.kind = OPT_BYTES, .name = "misalign", .value = &block.set.misalign, .preset = "0",
+     .arg = "BYTES", .unit = "B", .min = 0, .max = 1e12, .word = "random",
+     .workload = true,
+     .help = "shift every transfer by this many bytes in the file; random: each "
+             "transfer by an odd number of its own below 512"},
+    {.kind = OPT_INT, .name = "files", .value = &block.set.files, .preset = "1",
+     .arg = "K", .unit = "1", .min = 1, .max = BLOCK_FILES_MAX, .workload = true,
+     .help = "files over which each rank spreads its blocks; transfers go to them in "
+             "turn, in one queue"},
+    {.kind = OPT_INT, .name = "think", .value = &block.set.think_us, .preset = "0",
+     .arg = "US", .unit = "us", .min = 0, .max = 6e7, .workload = true,
+     .help = "compute for this many microseconds after every --depth transfers have "
+             "completed"},
+    {.kind = OPT_INT, .name = "compress", .value = &block.set.compress, .preset = "0",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
+     .help = "percentage of the data that repeats and can be compressed away"},
+    {.kind = OPT_INT, .name = "dedupe", .value = &block.set.dedupe, .preset = "0",
+     .arg = "PERCENT", .unit = "%", .min = 0, .max = 100, .workload = true,
+     .help = "percentage of blocks that are copies of other blocks of the same rank"},
     RUN_RANK_SHIFT(block.set.run),
     RUN_STRIPE(block.set.run),
     RUN_OPTIONS(block.set.run),
@@ -326,8 +329,8 @@ int main(int argc, char **argv)
     static const struct workload blocktransfer = {
         .name = "blocktransfer",
         .line = "[BYTES]",
-        .about = "Sequential or random writes, then reads, of whole blocks by every "
-                 "rank: the yardstick for what the other programs reach.",
+        .about = "Every rank writes and then reads whole blocks, sequentially or at "
+                 "random. The result is the yardstick for the other programs.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &block.set.run,

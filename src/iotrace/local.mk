@@ -11,7 +11,8 @@ iotrace_SOURCES = \
 	src/iotrace/export.c \
 	src/iotrace/findings/blocks.c src/iotrace/findings/call.c \
 	src/iotrace/findings/cells.c src/iotrace/findings/command.c \
-	src/iotrace/findings/extents.c src/iotrace/findings/files.c \
+	src/iotrace/findings/extents.c src/iotrace/findings/facts.c \
+	src/iotrace/findings/files.c \
 	src/iotrace/findings/fit.c src/iotrace/findings/gather.c \
 	src/iotrace/findings/json.c src/iotrace/findings/make.c \
 	src/iotrace/findings/moments.c src/iotrace/findings/pace.c \
@@ -25,6 +26,7 @@ iotrace_SOURCES = \
 	src/iotrace/findings/judge/small.c src/iotrace/findings/judge/table.c \
 	src/iotrace/findings/judge/whole.c \
 	src/iotrace/read/access.c src/iotrace/read/access.h \
+	src/iotrace/read/facts.c src/iotrace/read/facts.h \
 	src/iotrace/read/header.c src/iotrace/read/header.h \
 	src/iotrace/launch.c src/iotrace/launch.h \
 	src/iotrace/ldad.c \
@@ -40,6 +42,7 @@ iotrace_SOURCES = \
 	src/iotrace/recover.c src/iotrace/recover.h \
 	src/iotrace/read/runs.c src/iotrace/read/runs.h \
 	src/iotrace/skeleton/make.c src/iotrace/skeleton/put.c \
+	src/iotrace/skeleton/settle.c \
 	src/iotrace/skeleton/skeleton.h \
 	src/iotrace/summary.c src/iotrace/summary.h \
 	src/iotrace/summary_json.c \

@@ -148,7 +148,7 @@ int command_flatten(int argc, char **argv)
                           COMMAND_INCOMPLETE(incomplete),
                           WORLD_TIMEOUT(io_timeout),
                           {OPT_FLAG, "sync", .value = &sync, .preset = "no",
-                           .help = "end when the file is on stable storage"}};
+                           .help = "sync the file before ending"}};
     const struct opt_program p = {
         "ldad flatten", "CONTAINER OUT",
         "Makes the ordinary file that a container stands for, byte for byte. Under "

@@ -56,7 +56,7 @@ static void print_shared(const struct container *c, const char *path)
     struct extents x = {0};
     char shared[CONTAINER_PATH];
     struct stat st = {0};
-    if (container_map_read(path, &x) || container_file(path, "shared", shared) ||
+    if (container_map_read(c, path, &x) || container_file(path, "shared", shared) ||
         stat(shared, &st)) {
         err_clear(); /* it is said below */
         return;
@@ -164,7 +164,7 @@ int command_info(int argc, char **argv)
     bool json = false;
     struct opt table[] = {
         COMMAND_CONTAINER(path),
-        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "as JSON"}};
+        {OPT_FLAG, "json", .value = &json, .preset = "no", .help = "print JSON"}};
     const struct opt_program p = {
         "ldad info", "CONTAINER",
         "Prints what the header of a container says, how long its partitions are, and "

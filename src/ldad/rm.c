@@ -30,7 +30,8 @@ int command_rm(int argc, char **argv)
     struct opt table[] = {
         COMMAND_CONTAINER(path),
         {OPT_FLAG, "force", .value = &force, .preset = "no",
-         .help = "also where partitions on other nodes' disks are not found"}};
+         .help = "remove the container even if partitions on other nodes' disks "
+                 "cannot be found"}};
     const struct opt_program p = {
         "ldad rm", "CONTAINER",
         "Removes a container: its partitions, also those in node directories, then its "

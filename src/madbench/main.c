@@ -123,10 +123,11 @@ int main(int argc, char **argv)
     const struct workload madbench = {
         .name = "madbench",
         .line = "NPIX NBIN [NGANG [SBLOCKSIZE [FBLOCKSIZE [RMOD [WMOD]]]]]",
-        .about = "Out-of-core matrices, as MADbench2: phase S writes NBIN matrices, D "
-                 "makes and inverts their sum, W reads, multiplies and writes each of "
-                 "them, C reads them in pairs. Options have the environment variables "
-                 "of MADbench2 beside them; the command line wins.",
+        .about = "Out-of-core matrices, as in MADbench2. Phase S writes NBIN "
+                 "matrices, D builds and inverts a matrix in memory, W reads, "
+                 "multiplies and writes each matrix, and C reads them in pairs. "
+                 "MADbench2's environment variables work too; the command line "
+                 "overrides them.",
         .table = settings_table,
         .options = settings_count,
         .run = &settings.run,

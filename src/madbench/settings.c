@@ -24,18 +24,18 @@ struct opt settings_table[] = {
      .help = "pixels: matrices are NPIX x NPIX doubles"},
     {.kind = OPT_INT, .name = "NBIN", .value = &settings.nbin, .unit = "1", .min = 1,
      .max = 1e6, .workload = true, .required = true,
-     .help = "bins: how many matrices there are"},
+     .help = "bins: the number of matrices"},
     {.kind = OPT_INT, .name = "NGANG", .value = &settings.ngang, .preset = "1",
      .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "gangs that work side by side in phases W and C; divides NBIN and the "
-             "ranks"},
+     .help = "gangs of ranks that work in parallel in phases W and C; must divide "
+             "NBIN and the number of ranks"},
     {.kind = OPT_INT, .name = "SBLOCKSIZE", .value = &settings.sblock, .unit = "1",
      .min = 1, .max = 1e6, .workload = true,
      .help = "ScaLAPACK block size [64, less for small matrices]"},
     {.kind = OPT_BYTES, .name = "FBLOCKSIZE", .value = &settings.fblock,
      .preset = "4096", .unit = "B", .min = 8, .max = 1e12, .workload = true,
-     .help = "each rank's share of a matrix begins at a multiple of it in the file; a "
-             "multiple of 8"},
+     .help = "file block: each rank's share of a matrix begins at a multiple of this "
+             "in the file; a multiple of 8"},
     {.kind = OPT_INT, .name = "RMOD", .value = &settings.rmod, .preset = "1",
      .unit = "1", .min = 1, .max = 1e6, .workload = true,
      .help = "only one of every RMOD ranks reads at a time"},
@@ -45,7 +45,8 @@ struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Work:"},
     {.kind = OPT_FLAG, .name = "io-only", .value = &settings.io_only, .preset = "no",
      .workload = true,
-     .help = "I/O mode: the same I/O and memory, busy work instead of linear algebra"},
+     .help = "I/O mode: the same I/O and memory use, with busy work instead of "
+             "linear algebra"},
     {.kind = OPT_REAL, .name = "bwexp", .env = "BWEXP", .value = &settings.bwexp,
      .arg = "ALPHA", .unit = "1", .min = ALPHA_LEAST, .max = ALPHA_MAX,
      .workload = true,
@@ -53,12 +54,12 @@ struct opt settings_table[] = {
              "NPIX^2 in S and C, NPIX^3 in W; sets I/O mode"},
     {.kind = OPT_TEXT, .name = "alpha-sweep", .value = &settings.alpha_sweep,
      .arg = "A:B:STEP", .workload = true,
-     .help = "I/O mode for ALPHA from A to B: the effective rates of synchronous and "
-             "asynchronous I/O, how much of the I/O computing hides, and the ALPHA "
-             "that hides it"},
+     .help = "run I/O mode for each ALPHA from A to B; shows the effective rates of "
+             "synchronous and asynchronous I/O, how much I/O the computation hides, "
+             "and the ALPHA at which it hides all it can"},
     {.kind = OPT_FLAG, .name = "overlap", .value = &settings.overlap, .preset = "no",
-     .help = "with IOMODE=ASYNC: measure I/O alone, computation alone, then both, and "
-             "how much of them overlaps"},
+     .help = "with IOMODE=ASYNC: measure I/O alone, computation alone, and both "
+             "together, and report how much overlaps"},
     {.kind = OPT_CHOICE, .name = "remap", .env = "REMAP", .value = &settings.remap,
      .preset = "CUSTOM", .arg = "METHOD", .choices = "CUSTOM|SCALAPACK",
      .workload = true, .help = "how matrices move to the gangs"},
@@ -67,8 +68,8 @@ struct opt settings_table[] = {
     RUN_OPTIONS(settings.run),
     {.kind = OPT_CHOICE, .name = "format", .value = &settings.format,
      .preset = "text", .arg = "FORMAT", .choices = "text|madbench2",
-     .help = "of what is printed; madbench2: the lines that MADbench2 prints, for "
-             "scripts that read them"},
+     .help = "output format; madbench2: the lines that MADbench2 prints, for scripts "
+             "that read them"},
 };
 /* clang-format on */
 

@@ -22,43 +22,46 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Files:"},
     {.kind = OPT_INT, .name = "FILES", .value = &meta.set.files, .preset = "1000",
      .unit = "1", .min = 1, .max = 2e9, .workload = true,
-     .help = "files, and folders, that each rank (with --threads: each thread of it) "
-     "makes"},
+     .help = "files and directories that each rank (with --threads: each of its "
+             "threads) makes"},
     {.kind = OPT_BYTES, .name = "bytes", .letter = 'b', .value = &meta.set.bytes,
      .preset = "0", .arg = "BYTES", .unit = "B", .min = 0, .max = META_BYTES_MAX,
-     .workload = true, .help = "of each file, at most 64 KiB"},
+     .workload = true, .help = "bytes per file, at most 64 KiB"},
     {.kind = OPT_CHOICE, .name = "place", .value = &meta.set.place, .preset = "own",
      .arg = "PLACE", .choices = "own|shared|tree", .workload = true,
-     .choice_help = {"own is a folder for each rank or thread",
-                     "shared one for all", "tree a tree of folders for each"},
-     .help = "where they are"},
+     .choice_help = {"own: one directory per rank or thread",
+                     "shared: one directory for all",
+                     "tree: a directory tree for each rank or thread"},
+     .help = "where the files are"},
     {.kind = OPT_INT, .name = "depth", .value = &meta.set.depth, .preset = "2",
      .arg = "N", .unit = "1", .min = 1, .max = TREE_DEPTH_MAX, .workload = true,
-     .help = "of a tree: levels of folders below the topmost one"},
+     .help = "with --place=tree: levels of directories below the top one"},
     {.kind = OPT_INT, .name = "branch", .value = &meta.set.branch, .preset = "4",
      .arg = "N", .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "of a tree: folders in each folder; files and folders are dealt out to "
-     "all of them"},
+     .help = "with --place=tree: subdirectories per directory; files are spread over "
+             "all of them"},
     {.kind = OPT_CHOICE, .name = "order", .value = &meta.set.order, .preset = "made",
      .arg = "ORDER", .choices = "made|random", .workload = true,
-     .choice_help = {"made is the order in which they were made",
-                     "random is one of --seed: of folders, and in each folder"},
-     .help = "in which they are touched"},
+     .choice_help = {"made: the order of creation",
+                     "random: directories, and the files in each, in an order fixed "
+                     "by --seed"},
+     .help = "order in which files are visited"},
     {.kind = OPT_TEXT, .name = "ops", .value = &meta.set.ops, .preset = USUAL_OPS,
      .arg = "LIST", .workload = true,
-     .help = "which operations: these, in this order, and relist, after readdir: it "
-     "lists while all make as many new files in the same folders"},
+     .help = "operations to run, in this order; relist may be added after readdir: "
+             "it lists directories while all ranks create as many new files in them"},
     {.kind = OPT_CHOICE, .name = "like", .value = &meta.set.like, .preset = "none",
      .arg = "WHAT", .choices = "none|mdtest-easy|mdtest-hard", .workload = true,
      .choice_help = {NULL,
                      "mdtest-easy: --place=own --bytes=0 --ops=create,stat,unlink",
                      "mdtest-hard: --place=shared --bytes=3901 "
                      "--ops=create,stat,read,unlink"},
-     .help = "as IO500 has it, unless an option says otherwise"},
+     .help = "use the settings of an IO500 phase; other options override them"},
     {.kind = OPT_REAL, .name = "time", .value = &meta.set.run.time_s, .preset = "0",
      .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
-     .help = "make folders, and files, for S seconds each; then all make as many as "
-     "the fastest had by then, and these are touched; 0: all FILES"},
+     .help = "stop creating directories, and then files, after S seconds each; all "
+             "ranks then catch up with the fastest one, and later operations use "
+             "what was created; 0: create all FILES"},
     RUN_LANES(meta.set.run),
     RUN_RANK_SHIFT(meta.set.run),
     RUN_OPTIONS_CACHED(meta.set.run, "UNIQUE", "no", "keep"),
@@ -221,9 +224,9 @@ int main(int argc, char **argv)
     static const struct workload metabench = {
         .name = "metabench",
         .line = "[FILES]",
-        .about = "Many small files and folders: made, looked at, opened, read, "
-                 "written, listed, renamed and removed by every rank, with each answer "
-                 "checked.",
+        .about = "Every rank creates many small files and directories, then stats, "
+                 "opens, reads, writes, lists, renames and removes them. Each result "
+                 "is checked.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &meta.set.run,

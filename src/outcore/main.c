@@ -18,8 +18,8 @@ static const struct command command[] = {
 
 static const struct command_set outcore = {
     .program = "outcore",
-    .about = "Workloads of storage-intensive computing: each a program for mpirun\n"
-             "(mpirun -np P outcore aio ...).\n",
+    .about = "Workloads of storage-intensive computing. Start each with mpirun, for "
+             "example\nmpirun -np P outcore aio ...\n",
     .example = "aio",
     .command = command,
     .n = sizeof command / sizeof command[0]};

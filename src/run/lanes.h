@@ -15,7 +15,7 @@
     {.kind = OPT_INT, .name = "threads", .value = &(o).threads, .preset = "1", \
      .arg = "N", .unit = "1", .min = 1, .max = RUN_LANES_MAX, .workload = true, \
      .needs = RUN_TAKES_LANES, \
-     .help = "lanes: so many threads of each rank transfer, each as if it were a rank"}
+     .help = "lanes per rank: threads that transfer, each as if it were a rank"}
 /* clang-format on */
 
 /* What a lane does, with a run of its own: `r` of the rank for lane 0, a view of it for

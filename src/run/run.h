@@ -65,89 +65,90 @@ enum run_takes {
 /* clang-format off */
 #define RUN_OPTIONS_CACHED(o, filetype_preset, keep_preset, cache_preset) \
     {.kind = OPT_TITLE, .help = "I/O:"}, \
+    {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
+     .help = "directory in which files are created"}, \
     {.kind = OPT_TEXT, .name = "iomethod", .env = "IOMETHOD", .value = &(o).iomethod, \
      .preset = "POSIX", .arg = "METHOD", .needs = RUN_TAKES_ENGINE, \
-     .help = ""}, /* run_main knows: what there is of it */ \
-    {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
-     .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \
-     .help = "prints the I/O engines, what each can do, and why one cannot be used " \
-             "here"}, \
-    {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
-     .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
-     .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
-     .choice_help = {NULL, \
-                     "ASYNC has transfers under way while the program computes", \
-                     "NONE does everything but the I/O"}}, \
+     .help = ""}, /* run_main fills it in: the engines that were built */ \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
      .choices = "UNIQUE|SHARED|PARTITIONED", \
      .choice_needs = {RUN_TAKES_UNIQUE, RUN_TAKES_SHARED, RUN_TAKES_PARTITIONED}, \
-     .choice_help = {"UNIQUE is a file for each rank", "SHARED one for all", \
-                     "PARTITIONED is one for all that is stored as a file for each " \
-                     "rank and a header"}}, \
-    {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
-     .arg = "DIR[,DIR...]", .needs = RUN_TAKES_PARTITIONED, \
-     .help = "PARTITIONED: absolute paths of folders for the ranks' files, with %n " \
-             "for the number of the node and %r for that of the rank; the ranks of " \
-             "a node take them in turn"}, \
-    {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
-     .needs = RUN_TAKES_COLLECTIVE, .help = "MPI-IO's collective transfers"}, \
-    {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
-     .needs = RUN_TAKES_ENGINE, .help = "an MPI-IO hint; may be repeated"}, \
+     .choice_help = {"UNIQUE: one file per rank", "SHARED: one file for all ranks", \
+                     "PARTITIONED: one logical file, stored as one file per rank " \
+                     "plus a header"}}, \
+    {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
+     .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
+     .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
+     .choice_help = {NULL, \
+                     "ASYNC: transfers go on while the program computes", \
+                     "NONE: does everything except I/O"}}, \
     {.kind = OPT_CHOICE, .name = "cache", .value = &(o).cache, .preset = cache_preset, \
      .arg = "POLICY", .choices = "flush|keep|direct|auto", \
      .choice_needs = {0, 0, RUN_TAKES_DIRECT, RUN_TAKES_AUTO}, \
-     .choice_help = {"with flush, writes are timed with their fsync, and cached " \
-                     "pages dropped before files are read back", \
-                     "keep does neither, as MADbench2", \
-                     "direct goes past the cache (O_DIRECT)", \
-                     "auto is direct where the engine and the file system can, and " \
-                     "blocks are whole ones, and else flush"}}, \
-    {.kind = OPT_TEXT, .name = "dir", .value = &(o).dir, .preset = ".", .arg = "DIR", \
-     .help = "where the files are made"}, \
+     .choice_help = {"flush: write times include the fsync, and cached pages are " \
+                     "dropped before reading", \
+                     "keep: neither, as in MADbench2", \
+                     "direct: bypasses the page cache (O_DIRECT)", \
+                     "auto: direct if the engine, the file system and the block " \
+                     "size allow it, otherwise flush"}}, \
+    {.kind = OPT_FLAG, .name = "collective", .value = &(o).collective, .preset = "no", \
+     .needs = RUN_TAKES_COLLECTIVE, .help = "use MPI-IO's collective transfers"}, \
+    {.kind = OPT_LIST, .name = "hint", .value = &(o).hints, .arg = "KEY=VALUE", \
+     .needs = RUN_TAKES_ENGINE, .help = "an MPI-IO hint; may be repeated"}, \
     {.kind = OPT_FLAG, .name = "keep", .value = &(o).keep, .preset = keep_preset, \
-     .help = "leave the files at the end"}, \
+     .help = "keep the files at the end"}, \
+    {.kind = OPT_TEXT, .name = "node-dirs", .value = &(o).node_dirs, \
+     .arg = "DIR[,DIR...]", .needs = RUN_TAKES_PARTITIONED, \
+     .help = "PARTITIONED: absolute paths of directories for the ranks' files; %n " \
+             "stands for the node's number, %r for the rank; the ranks of a node " \
+             "take them in turn"}, \
     WORLD_TIMEOUT((o).io_timeout), \
+    {.kind = OPT_ASK, .name = "list-engines", .arg = "json", .bare = "", \
+     .answer = io_engine_list, .needs = RUN_TAKES_ENGINE, \
+     .help = "list the I/O engines, what each can do, and why one cannot be used " \
+             "here"}, \
     {.kind = OPT_TITLE, .help = "Measuring:"}, \
     {.kind = OPT_INT, .name = "repeat", .letter = 'r', .value = &(o).repeat, \
      .preset = "1", .arg = "N", .unit = "1", .min = 1, .max = 1e6, \
-     .help = "repetitions; 95 % intervals are given from 6 on"}, \
+     .help = "repetitions; 6 or more give 95 % intervals"}, \
     {.kind = OPT_FLAG, .name = "verify", .value = &(o).verify, .preset = "yes", \
      .needs = RUN_TAKES_VERIFY, .workload = true, \
      .help = "check every block that is read, outside the I/O times"}, \
     {.kind = OPT_CHOICE, .name = "verify", .value = &(o).verify_how, .preset = "yes", \
      .bare = "yes", .arg = "HOW", .choices = "yes|no|pass", .needs = RUN_TAKES_PASS, \
      .workload = true, \
-     .help = "check every block that is read: where it is read, or with pass in an " \
-             "untimed pass of its own"}, \
+     .help = "check every block that is read, outside the I/O times; pass: in a " \
+             "separate, untimed pass"}, \
     {.kind = OPT_INT, .name = "seed", .value = &(o).seed, .preset = "0", .arg = "N", \
      .unit = "1", .min = 0, .max = 9.2e18, \
-     .help = "of the data and of random offsets; 0: another in each run"}, \
+     .help = "seed for data and random offsets; 0: picks a new one in each run"}, \
     {.kind = OPT_TITLE, .help = "Output:"}, \
     {.kind = OPT_TEXT, .name = "json", .value = &(o).json, .arg = "FILE", \
      .help = "write the report as JSON, for leadline compare (-: to standard " \
-             "output, and nothing else there)"}, \
+             "output, which then has nothing else)"}, \
     {.kind = OPT_TEXT, .name = "csv", .value = &(o).csv, .arg = "FILE", \
-     .help = "write the samples as CSV (-: likewise)"}, \
-    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
-     .arg = "S", .unit = "s", .min = 0, .max = 1e6, \
-     .help = "every S seconds, a line on stderr with what rank 0 transferred in " \
-             "them (with --quiet, only a row in --live-csv); 0: no lines"}, \
-    {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
-     .help = "with --live: the same as CSV, a row every S seconds"}, \
+     .help = "write the samples as CSV (-: to standard output)"}, \
     {.kind = OPT_TEXT, .name = "label", .value = &(o).label, .arg = "TEXT", \
      .help = "a name for this run in its report"}, \
+    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet, \
+     .preset = "no", .help = "print no progress and no tables"}, \
+    {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no", \
+     .help = "write every rank's times to the JSON, even above 256 ranks"}, \
+    {.kind = OPT_REAL, .name = "live", .value = &(o).live_s, .preset = "0", \
+     .arg = "S", .unit = "s", .min = 0, .max = 1e6, \
+     .help = "every S seconds, print on stderr what rank 0 transferred in that " \
+             "time (with --quiet, only add a row to --live-csv); 0: do not"}, \
+    {.kind = OPT_TEXT, .name = "live-csv", .value = &(o).live_csv, .arg = "FILE", \
+     .help = "with --live: write the same as CSV, one row every S seconds"}, \
     {.kind = OPT_TEXT, .name = "series", .value = &(o).series, \
      .arg = "ID,CONFIG,ROUND", .help = "this run's place in a sweep"}, \
-    {.kind = OPT_FLAG, .name = "per-rank", .value = &(o).per_rank, .preset = "no", \
-     .help = "every rank's times in the JSON, also above 256 ranks"}, \
+    {.kind = OPT_TITLE, .help = "Planning:"}, \
     {.kind = OPT_FLAG, .name = "dry-run", .value = &(o).dry_run, .preset = "no", \
-     .help = "print what the run would need (to --json, too), and do nothing"}, \
+     .help = "print what the run would need (also to --json), and do nothing"}, \
     {.kind = OPT_INT, .name = "ranks", .value = &(o).ranks, .preset = "0", \
      .arg = "P", .unit = "1", .min = 0, .max = 2e9, \
-     .help = "with --dry-run: as if there were P ranks"}, \
-    {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &(o).quiet, \
-     .preset = "no", .help = "no progress and no tables"}
+     .help = "with --dry-run: pretend that there are P ranks"}
 /* clang-format on */
 
 /* Also in it, of programs whose ranks read blocks that have a writer. */
@@ -157,8 +158,8 @@ enum run_takes {
      .arg = "N", .unit = "1", .min = 0, .max = 2e9, .workload = true, \
      .word = "node", .needs = RUN_TAKES_SHIFT, \
      .help = "rank r reads what rank r + N wrote (modulo their number; each lane " \
-             "counts as a rank), so that no client's own cache serves it; with node, " \
-             "what one of another node wrote"}
+             "counts as a rank), so that the client's own cache cannot serve it; " \
+             "node: what a rank on another node wrote"}
 /* clang-format on */
 
 /* Of programs whose phases can end by time. */
@@ -166,8 +167,8 @@ enum run_takes {
 #define RUN_TIME(o) \
     {.kind = OPT_REAL, .name = "time", .value = &(o).time_s, .preset = "0", \
      .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true, \
-     .help = "write, and read, for S seconds; then all do as much as the fastest " \
-             "did by then; 0: all there is"}
+     .help = "write for S seconds, then read for S seconds; slower ranks then " \
+             "catch up with the fastest one; 0: transfer all bytes"}
 /* clang-format on */
 
 /* Of programs whose files it makes sense to stripe. */
@@ -175,8 +176,8 @@ enum run_takes {
 #define RUN_STRIPE(o) \
     {.kind = OPT_TEXT, .name = "stripe", .value = &(o).stripe, .arg = "COUNT[,SIZE]", \
      .workload = true, \
-     .help = "Lustre: stripes of each file that is made, a number or all, and the " \
-             "bytes of one; otherwise as the directory says"}
+     .help = "Lustre: stripe count of new files (a number, or all) and stripe size " \
+             "in bytes; by default as the directory says"}
 /* clang-format on */
 
 #define RUN_SHIFT_NODE (-1) /* rank_shift: by nodes */
@@ -215,6 +216,8 @@ struct run {
     struct report *report;
     struct phase *phase;
     int files;              /* of need.role, of each lane; 1 without one */
+    int64_t all_files;      /* set in `plan`, of programs that name their own: how many
+                               there are in all; 0: as FILETYPE says */
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
     struct run_live *live;  /* run/live.h; NULL: nobody looks */
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
@@ -326,10 +329,6 @@ int run_reads(struct run *r, const char *path);
  * ranks will read: io_input_of on each of them, and that all see the same size; that
  * there is something, unless it may be empty. Returns the agreed verdict. */
 int run_input(const struct run *r, const char *path, struct io_input *in, bool empty);
-
-/* Local. A time since 1970 as text, in UTC. Returns `out`. */
-enum { RUN_DATE = 32 };
-const char *run_date(int64_t ns, char out[RUN_DATE]);
 
 /* Local, rank 0 counts, once the report is open. A note of what the input is, which
  * ends with `rest`; and a warning where not all of it is stored. */

@@ -107,8 +107,8 @@ double watchdog_limit_s(void);
 #define WORLD_TIMEOUT(seconds) \
     {.kind = OPT_REAL, .name = "io-timeout", .value = &(seconds), .preset = "300", \
      .arg = "SECONDS", .unit = "s", .min = 0, .max = 1e6, \
-     .help = "end the run when one I/O call takes longer, or a rank gives no sign of " \
-             "life for so long (it is stopped or frozen); 0: wait for ever"}
+     .help = "end the run if one I/O call takes longer, or if a rank gives no sign " \
+             "of life for this long (stopped or frozen); 0: wait forever"}
 /* clang-format on */
 
 /* Local. Nanoseconds that this process has lived, without those in which it was

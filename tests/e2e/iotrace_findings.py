@@ -11,9 +11,9 @@ import subprocess
 import tempfile
 
 from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main
-from fake_log import EPOCH, Log
+from fake_log import EPOCH, Log, MPI, PLACE
 
-S = 10 ** 9
+S, MS = 10 ** 9, 10 ** 6
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
@@ -244,6 +244,66 @@ class Findings(Case):
         self.assertEqual((risk["id"], risk["file"], risk["calls"], risk["events"]),
                          ("failed-io", "/d/x", 3, [0, 0, 2]))
         self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
+    def on_lustre(self, place, *options, version=3):
+        """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S,
+                      version=version)
+            there = log.name(place, kind=PLACE) if version > 2 else 0
+            name = log.name("/scratch/x", 3, place=there)
+            for i in range(40):
+                log.add("pwrite", EPOCH + i * 1000, 100, name=name, result=1 << 20,
+                        offset=((2 * i + rank) << 20) + 4096)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run, *options)
+
+    def test_stripes_of_the_log(self):
+        found = self.on_lustre("lustre 4194304 1048576 4 /scratch")
+        self.assertEqual([f["id"] for f in found["findings"]], ["misaligned"])
+        file, = found["files"]
+        self.assertEqual((file["file_system"], file["lock_bytes"],
+                          file["block_bytes"]), ("lustre", 1 << 20, 4 << 20))
+        for place in ("ext4 4096 0 0 /", "lustre 4194304 0 0 /scratch",
+                      "lustre 4194304 2097152 2 /scratch"):
+            self.assertEqual(self.on_lustre(place)["findings"], [], place)
+        for options in ((), ("--lock=1M",)):  # what is asked for counts
+            found = self.on_lustre("lustre 4194304 4194304 4 /s", *options)
+            self.assertEqual(len(found["findings"]), len(options))
+
+    def test_where_the_log_does_not_say_or_is_damaged(self):
+        for how in ({"version": 2}, {}):
+            found = self.on_lustre("lustre 9 -1 99999999999999999999", **how)
+            self.assertEqual(found["findings"], [])
+            self.assertIn("misaligned", [n["id"] for n in found["not_judged"]])
+
+    def late(self, facts):
+        """Two ranks in ten collective writes; rank 1 comes 20 ms late to each."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
+                      facts=facts)
+            name = log.name("/scratch/x")
+            log.name("2 cb_nodes=1;", fd=name, kind=MPI)
+            for i in range(10):
+                start = EPOCH + i * 50 * MS + rank * 20 * MS
+                log.add("MPI_File_write_all", start, (30 - 20 * rank) * MS, name=name,
+                        result=1 << 20, offset=(2 * i + rank) << 20, flags=2)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run)
+
+    def test_late_rank(self):
+        found = self.late(["cores=2", "waited_ns=0"])
+        self.assertEqual([(f["id"], f["ranks"]) for f in found["findings"]],
+                         [("late-rank", [1])])
+        self.assertAlmostEqual(found["findings"][0]["at_stake_s"], 0.2)
+        for facts, why in (([], "how many cores"), (["cores=1"], "share 1 cores"),
+                           (["cores=2", "waited_ns=200000000"], "waited for a core"),
+                           (["cores=x2"], "how many cores")):
+            found = self.late(facts)
+            self.assertEqual(found["findings"], [])
+            told = {n["id"]: n["because"] for n in found["not_judged"]}
+            self.assertIn(why, told["late-rank"])
 
     def made(self, wall_s):
         """A run of one rank with 1 s of small writes, as a log."""

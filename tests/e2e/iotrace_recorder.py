@@ -471,6 +471,50 @@ class Content(Recorder):
                  for e in log.events}
         self.assertIn("named", files)
 
+    def mount_of(self, path):
+        """(point, type), by the table of mounts: the last of the longest."""
+        best = "", ""
+        with open("/proc/self/mountinfo") as f:
+            for line in f:
+                before, after = line.split(" - ")
+                point = before.split()[4].replace("\\040", " ")
+                if path == point or path.startswith(point.rstrip("/") + "/"):
+                    if len(point) >= len(best[0]):
+                        best = point, after.split()[0]
+        return best
+
+    def test_where_a_file_is(self):
+        log = self.traced("sh", "-c", "echo text > here; ls > /dev/null; "
+                          "read x < /proc/self/stat; exec 3>here 4<here; echo x >&3",
+                          env={"IOTRACE_MAX_BYTES": "4M"})
+        point, kind = self.mount_of(os.path.realpath(self.tmp))
+        block = os.stat(os.path.join(self.tmp, "here")).st_blksize
+        self.assertEqual(log.place("here"), (kind, block, 0, 0, point))
+        self.assertEqual(log.place("/proc/self/stat")[::4], ("proc", "/proc"))
+        self.assertEqual(log.version, 3)
+
+    def test_what_the_system_counts(self):
+        log = self.traced(sys.executable, "-c", "import os; fd = os.open('x', 65);"
+                          "[os.write(fd, bytes(1 << 20)) for _ in range(4)]; "
+                          "sum(range(10 ** 6))")
+        self.assertEqual(int(log.value("cores")), len(os.sched_getaffinity(0)))
+        self.assertGreaterEqual(int(log.value("waited_ns")), 0)
+        count = list(map(int, log.value("io").split(":")))
+        self.assertEqual(len(count), 7)
+        seen = sum(tracelog.bytes_of(e) for e in log.events if e.klass == "WRITE")
+        self.assertGreaterEqual(seen, 4 << 20)
+        self.assertEqual(count[1] - count[6], seen)
+
+    def test_what_the_system_counts_of_a_child(self):
+        """From the log's beginning: what the parent did before is not the child's."""
+        self.run_under(sys.executable, "-c", "import os; fd = os.open('x', 65);"
+                       "os.write(fd, bytes(1 << 20)); "
+                       "os.fork() or (os.write(fd, bytes(10)), os._exit(0)); "
+                       "os.wait()", env=BINARY)
+        child, = [log for log in tracelog.logs(self.tmp) if log.ppid != os.getpid()]
+        count = list(map(int, child.value("io").split(":")))
+        self.assertEqual(count[1] - count[6], 10)
+
     def test_marks(self):
         for name in ("marks", "marks_no_pie"):
             log = self.traced(built(name), "spoken")

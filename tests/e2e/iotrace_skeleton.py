@@ -14,6 +14,15 @@ from e2e import BUILD, Case, add, main
 
 from leadline import skeleton
 
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+with open(os.path.join(os.environ["top_srcdir"], "doc",
+                       "leadline-skeleton-1.schema.json")) as stream:
+    SCHEMA = json.load(stream)
+
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 PROGRAMS = {
@@ -54,6 +63,8 @@ class Skeletons(Case):
         self.iotrace("ldad", run, "--skeleton=" + path)
         with open(path) as f:
             text = f.read()
+        if Draft202012Validator:
+            Draft202012Validator(SCHEMA).validate(json.loads(text))
         return text, skeleton.load(path), json.loads(text)
 
     def counts(self, program, args, np):

@@ -216,7 +216,7 @@ class Calibrate(Leadline):
         os.mkdir(os.path.join(self.tmp, "here"))
         out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M", "--saturate",
                             "--most=1", "--mpiexec=" + self.launcher())
-        self.assertIn("with 1 under way on each of 2 ranks reaches", out)
+        self.assertIn("with 1 in flight on each of 2 ranks reaches", out)
         for words in ("sequential.write", "sequential.read", "random.write",
                       "random.read"):
             self.assertIn(words, out)

@@ -46,7 +46,7 @@ class Takes(Case):
 
     def test_the_help_names_no_choice_that_is_not_taken(self):
         out = " ".join(self.ask("ldad", "perf", "--help").split())
-        self.assertIn("flush|keep: with flush", out)
+        self.assertIn("flush|keep; flush: write times", out)
         self.assertNotIn("O_DIRECT", out)
         out = " ".join(self.ask("pfmload", "--help").split())
         for word in "HDF5", "hdf5", "null", "PARTITIONED":

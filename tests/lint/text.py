@@ -1,11 +1,12 @@
 # mpi: any
-"""Spelling, shell scripts, the style of C, and Python that Python 3.6 can read.
+"""Spelling, prose, shell scripts, the style of C, and Python that Python 3.6 can read.
 Needs a git checkout; a tool that is not installed is a skipped point."""
 import ast
 import re
 import shutil
 import sys
 
+import prose
 from lint import done, output, point, skip, text_of, tracked
 
 WIDTH = 88
@@ -83,6 +84,8 @@ def main():
     point(not faults, "Python 3.6 can read the Python", faults)
     faults = [fault for name in texts for fault in layout_faults(name)]
     point(not faults, "lines fit, and end where they end", faults[:60])
+    faults = [fault for name in prose.pages(every) for fault in prose.faults(name)]
+    point(not faults, "texts are written as doc/style.md says", faults[:60])
     generated = [name for name in every if re.match(
         r"(configure|Makefile\.in|aclocal\.m4|.*\.(o|lo|la|pyc))$", name)]
     point(not generated, "nothing generated is committed", generated)

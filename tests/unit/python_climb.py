@@ -37,7 +37,7 @@ class Climb(unittest.TestCase):
         steps = climb.climb(ENGINES, 64, rates)
         step, best = climb.knee(steps, "read_MBps")
         self.assertEqual((step.engine, step.at_once, best), ("uring", 8, 320.0))
-        self.assertIn("write: uring with 8 under way on each of 2 ranks reaches 160",
+        self.assertIn("write: uring with 8 in flight on each of 2 ranks reaches 160",
                       climb.show(steps, 2))
         self.assertIn("gains 10 %", climb.sentence(steps, "read_MBps", 2))
 

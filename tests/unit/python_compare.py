@@ -107,7 +107,7 @@ class Numbers(Case):
             b={"figures": {"write_MBps": STEADY[::-1]}}))["b"], "equal within 5 %")
         self.assertRegex(self.verdicts(*self.pair(b={"figures": {
             "write_MBps": [100, 110, 95, 104, 90, 103]}}))["b"],
-            r"^no difference shown \(up to [0-9.]+ % could hide\)$")
+            r"^no difference shown \(up to [0-9.]+ % possible\)$")
 
     def test_lower_is_better(self):
         trees = [report({"wall_s": [v * f for v in STEADY]}) for f in (1, 3)]
@@ -287,7 +287,7 @@ class Against(Case):
         self.assertEqual(status, 0)
         self.assertIn("3 (n1)", out)
         self.assertIn("6 of 6 runs", out)
-        self.assertIn("rank 3 on n1 was the slowest in 6 of 6 runs each, which is no "
+        self.assertIn("rank 3 on n1 was the slowest in 6 of 6 runs each, which is not "
                       "chance", " ".join(out.split()))
 
     def test_text_fits_a_terminal(self):

@@ -123,7 +123,7 @@ class Content(Case):
             self.assertIn(key, page.ids)
         for words in ("saturated at 1 rank", "25.0 % less time on the same disk",
                       "times as fast as the cached serial loader",
-                      "at no alpha of the sweep", "these runs reach 0.50"):
+                      "no alpha in the sweep hid 90 %", "these runs reach 0.50"):
             self.assertIn(words, self.words)
 
     def test_a_difference_in_one_latency_is_in_the_summary(self):

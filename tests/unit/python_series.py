@@ -143,7 +143,7 @@ class Pictures(Case):
         self.assertEqual(picture.stalls, [(3.0, 4.0, "1 s", "")])
         self.assertEqual([b.text for b in picture.bands], ["write", "read"])
         self.assertIn("write stood still for 1 s, from 3 s on: no transfer ended, "
-                      "though some were under way.", picture.words)
+                      "though some were in flight.", picture.words)
         texts = [t.text for t in tree.fromstring(draw_svg.draw(picture)).iter(
             SVG + "text")]
         for words in ("1 s", "write", "read", "stall"):
@@ -153,7 +153,7 @@ class Pictures(Case):
         (picture,) = self.draw(self.report(rows("write", 2.0, write=PAUSED)))
         self.assertEqual(picture.stalls, [])
         self.assertIn("There is no stall.", picture.words)
-        self.assertIn("For 1 s, from 3 s on, nothing was under way (write).",
+        self.assertIn("For 1 s, from 3 s on, nothing was in flight (write).",
                       picture.words)
 
     def test_an_axis_of_time_begins_at_0_unless_that_is_far(self):

@@ -237,24 +237,24 @@ def moment(text):
 
 def add(commands):
     p = commands.add_parser(
-        "import", help="results of IOR, fio and other programs as reports",
-        description="Makes reports of the results of other programs (%s), which all "
-        "commands read then. What a file does not say is null in its report, and never "
-        "a guess." % ", ".join(formats.NAMES))
+        "import", help="convert results of IOR, fio and other programs into reports",
+        description="Converts the results of other programs (%s) into reports, which "
+                    "all other commands can read. What a file does not say is null "
+                    "in its report, never a guess." % ", ".join(formats.NAMES))
     p.add_argument("files", metavar="FILE", nargs="+",
                    help="a result; - is standard input")
     p.add_argument("-o", "--out", metavar="DIR", default=".",
-                   help="where the reports go; they have the files' names (default: "
-                   "here)")
+                   help="directory for the reports, which are named after the files "
+                        "(default: here)")
     p.add_argument("--format", choices=formats.NAMES,
-                   help="which program wrote the files (default: as they look)")
+                   help="the program that wrote the files (default: detected)")
     p.add_argument("--ranks", metavar="N", type=output.positive,
-                   help="the number of processes, where the file does not tell it")
+                   help="the number of processes, if the file does not have it")
     p.add_argument("--nodes", metavar="N", type=output.positive,
                    help="the number of nodes they ran on")
     p.add_argument("--start", metavar="UTC", type=moment,
-                   help="when the run began, such as 2026-11-20T10:15:02Z, where the "
-                   "file has no time or no time zone")
+                   help="when the run began, such as 2026-11-20T10:15:02Z, if the "
+                        "file has no time or no time zone")
     p.add_argument("--host", metavar="NAME", help="the node, if there was one")
     p.add_argument("--fs", metavar="TYPE", help="the file system, such as lustre")
     p.add_argument("--label", metavar="TEXT", help="the reports' label")

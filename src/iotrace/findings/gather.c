@@ -143,6 +143,7 @@ static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
         if (file_add(f, whole_name(r->log, id, name, sizeof name), &file))
             return 0;
         r->file[id] = file + 1;
+        file_facts(f, file, r->log, id);
     }
     return r->file[id];
 }
@@ -413,6 +414,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
 static void actor_learn(struct findings *f, struct actor *a, const struct log *l)
 {
     const struct log_info *i = log_info(l);
+    actor_facts(a, &i->process);
     if (i->begin_ns && (!a->first_ns || i->begin_ns < a->first_ns))
         a->first_ns = i->begin_ns;
     if (i->end_ns - i->begin_ns > f->guess_ns && a->scope)

@@ -200,7 +200,8 @@ struct file {
     bool facts, unwanted;
     char type[16];                   /* of its file system; "": not known */
     int64_t block_bytes, lock_bytes; /* 0: not known, none */
-    int32_t comm_ranks; /* of the communicator that opened it; 0: not known */
+    int32_t comm_ranks; /* of the communicator that opened it; 0: not known; -1: of
+                           several */
     int32_t stripes;    /* 0: not known */
     int64_t write_ns;   /* the last one's start */
     bool moved, made;   /* any byte of it; by a write at first */
@@ -446,6 +447,10 @@ struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes,
 enum order order_next(struct order_state *o, int64_t offset, int64_t bytes);
 int64_t bins_median(const struct side *const *side, int n);
 void cells_free(struct findings *f);
+
+/* facts.c */
+void actor_facts(struct actor *a, const struct log_process *p);
+void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t id);
 
 /* gather.c */
 int gather(struct findings *f);

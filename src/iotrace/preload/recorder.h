@@ -32,6 +32,7 @@ enum {
     NAMES = 1 << 16, /* names that are found again, and counted in the summary */
     LANES = 1 << 14, /* threads at once */
     PATH_BYTES = 4352,
+    PLACES = 16,             /* file systems and their blocks that are known */
     HEADER_BYTES = 32 << 10, /* with its text */
     ROOM_BYTES = 32 << 10
 };
@@ -75,6 +76,8 @@ struct state {
     unsigned late_blocks;
     struct trace_block *late[256]; /* not yet summed up: a record was not filled */
     struct staged *staged;         /* blocks of the log that are not mapped */
+    uint32_t place[PLACES];        /* their names; 0: none yet */
+    int64_t waited_ns;             /* of threads that have ended */
     struct lane lane[LANES];
     struct name_slot slot[NAMES];
     struct file_sum sum[NAMES];
@@ -123,6 +126,7 @@ unsigned recorder_generation(void);        /* of the next log */
 const char *environment(const char *name); /* not getenv, which programs redefine */
 const char *recorder_app(void);
 const char *recorder_execution(void);
+void header_add(const char *key, const char *value); /* a line of its text */
 
 /* ---- sys.c ---- */
 
@@ -191,6 +195,14 @@ void names_moved(void);               /* the working directory has changed */
  * them: in a child's log they are others. At most NAME_KEEPERS functions. */
 #define NAME_KEEPERS 4
 void names_kept(void (*forget)(void));
+
+/* ---- places.c ---- */
+uint32_t place_of(int fd); /* the id of a TRACE_PLACE; 0: not known */
+
+/* ---- facts.c ---- */
+void facts_begin(void);
+void facts_thread_ends(void);
+void facts_end(void);
 
 /* ---- fds.c ---- */
 void fds_start(void);

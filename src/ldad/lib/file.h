@@ -105,7 +105,7 @@ struct libldad_wish {
     char engine[LIBLDAD_VALUE], plan[LIBLDAD_VALUE], plan_file[LIBLDAD_VALUE];
     char node_dirs[LIBLDAD_VALUE];
     double timeout_s;
-    bool scratch, collective, keep_plan, refuse_plan, no_auto;
+    bool scratch, collective, keep_plan, refuse_plan, no_auto, strict, no_sums;
     bool planned;  /* by the program, with ldad_file_open_plan */
     bool as_it_is; /* the environment said partitioned: what is no container is read */
     struct io_hint hint[LIBLDAD_HINTS];

@@ -153,6 +153,15 @@ static enum kind kind_of(const char *path)
                                 : FILE_THERE;
 }
 
+/* Of rank 0. */
+static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
+{
+    enum kind kind = kind_of(fh->path);
+    bool swept = kind == FILE_THERE && w->method->partitioned &&
+                 (fh->flags & IO_CREATE) && container_sweep(fh->path);
+    return swept ? NOTHING_THERE : kind;
+}
+
 /* What is to be the same on all ranks. */
 static int64_t hash_of(const struct libldad_wish *w, const char *path)
 {
@@ -168,10 +177,10 @@ static int64_t hash_of(const struct libldad_wish *w, const char *path)
 /* One number for each open, which rank 0 draws. */
 static int64_t open_id(void)
 {
-    static int64_t opens;
+    static uint64_t opens;
     struct stat st;
-    int64_t self = stat("/proc/self", &st) ? 0 : (int64_t)st.st_ino;
-    return ((int64_t)getpid() << 20 ^ self << 44 ^ ++opens) & INT64_MAX;
+    uint64_t self = stat("/proc/self", &st) ? 0 : st.st_ino;
+    return (int64_t)(((uint64_t)getpid() << 20 ^ self << 44 ^ ++opens) >> 1);
 }
 
 /* In one reduction the ranks learn whether all can open the file, ask for the same, and
@@ -186,7 +195,7 @@ static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind
                    -amode,
                    hash,
                    -hash,
-                   rank || rc ? 0 : kind_of(fh->path),
+                   rank || rc ? 0 : find_kind(fh, w),
                    rank ? 0 : open_id()};
     MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, fh->comm);
     if (v[0])

@@ -18,8 +18,8 @@ struct workload_options {
     {.kind = OPT_TITLE, .help = "Method:"}, \
     {.kind = OPT_CHOICE, .name = "io", .value = &(o).io, .arg = "METHOD", \
      .choices = "independent|collective|collective-nocb|hdf5|unique|partitioned", \
-     .help = "short for the right ones of --iomethod, --filetype and --collective; " \
-             "collective-nocb is without the MPI library's collective buffering"}, \
+     .help = "shorthand for --iomethod, --filetype and --collective; " \
+             "collective-nocb: without the MPI library's collective buffering"}, \
     RUN_OPTIONS_WITH((o).run, "SHARED", "no")
 /* clang-format on */
 

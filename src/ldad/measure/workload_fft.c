@@ -24,18 +24,19 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Workload:"},
     {.kind = OPT_INT, .name = "points", .letter = 'n', .value = &set.points,
      .preset = "65536", .arg = "N", .unit = "1", .min = 4, .max = 1e15,
-     .workload = true, .help = "complex numbers that are transformed; a power of two"},
+     .workload = true, .help = "complex numbers to transform, a power of two"},
     {.kind = OPT_CHOICE, .name = "precision", .value = &set.precision,
      .preset = "single", .arg = "WHICH", .choices = "single|double", .workload = true,
-     .help = "a number takes 8 bytes or 16"},
+     .help = "precision of a complex number: 8 bytes (single) or 16 (double)"},
     {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
      .preset = "16M", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "columns that are in memory at once, in bytes: rounded down to a power of "
-             "two, but at least one column"},
+     .help = "bytes of columns in memory at once, rounded down to a power of two of "
+             "columns, at least one"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
      .workload = true,
-     .help = "2^20 numbers in single precision, files of 8 MiB, as Wang and Kaeli"},
+     .help = "the problem of Wang and Kaeli: 2^20 numbers in single precision, files "
+             "of 8 MiB"},
     WORKLOAD_OPTIONS(set.o),
 };
 /* clang-format on */
@@ -291,8 +292,8 @@ int workload_fft(int argc, char **argv)
     static const struct workload transform = {
         .name = "ldad fft",
         .line = "",
-        .about = "The Fourier transform of numbers in a file, out of core, with the "
-                 "transpositions of the six-step method made by way of files.",
+        .about = "Transforms the numbers in a file (FFT) out of core, by the "
+                 "six-step method. Files hold the transposed data.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,

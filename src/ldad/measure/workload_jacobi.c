@@ -22,24 +22,25 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Workload:"},
     {.kind = OPT_INT, .name = "rows", .value = &set.rows, .preset = "1024",
      .arg = "N", .unit = "1", .min = 3, .max = 1e9, .workload = true,
-     .help = "rows of the grid, with its rim"},
+     .help = "rows of the grid, including its boundary"},
     {.kind = OPT_INT, .name = "columns", .value = &set.columns, .preset = "1024",
      .arg = "N", .unit = "1", .min = 3, .max = 1 << 26, .workload = true,
-     .help = "its columns, of 8 bytes"},
+     .help = "columns of the grid, 8 bytes per element"},
     {.kind = OPT_INT, .name = "sweeps", .letter = 'n', .value = &set.sweeps,
      .preset = "4", .arg = "N", .unit = "1", .min = 1, .max = 1e6, .workload = true,
-     .help = "times that the grid is relaxed, from one file into another"},
+     .help = "Jacobi iterations, each from one file into another"},
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "slabs",
      .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
-     .help = "which rows are a rank's: single ones in turn, as many as there are in a "
-             "chunk in turn, or a slab of its own"},
+     .help = "how rows are dealt to ranks: one row at a time, one chunk of rows at a "
+             "time, or one slab per rank"},
     {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
      .preset = "1M", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, but "
+     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, "
              "at least one"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
-     .workload = true, .help = "files of 64 MiB, as Wang and Kaeli: 4096 rows of 2048"},
+     .workload = true, .help = "the problem of Wang and Kaeli: 4096 rows of 2048 "
+                               "numbers, files of 64 MiB"},
     WORKLOAD_OPTIONS(set.o),
 };
 /* clang-format on */

@@ -22,30 +22,31 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Workload:"},
     {.kind = OPT_INT, .name = "width", .value = &set.width, .preset = "2048",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
-     .help = "pixels in a row, of one byte"},
+     .help = "pixels per row, one byte each"},
     {.kind = OPT_INT, .name = "height", .value = &set.height, .preset = "2048",
      .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
      .help = "rows of the picture"},
     {.kind = OPT_INT, .name = "iterations", .value = &set.iterations, .preset = "256",
      .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
-     .help = "after so many a point counts as one of the set"},
+     .help = "iterations after which a point counts as part of the set"},
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "rows",
      .arg = "WAY", .choices = "rows|cyclic|slabs", .workload = true,
-     .help = "how rows are dealt to ranks: one after the other in turn, as many as "
-             "there are in a chunk in turn, or each rank a slab of its own"},
+     .help = "how rows are dealt to ranks: one row at a time, one chunk of rows at a "
+             "time, or one slab per rank"},
     {.kind = OPT_BYTES, .name = "chunk", .letter = 'c', .value = &set.chunk,
      .preset = "64k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, but "
+     .help = "cyclic and slabs: bytes of one transfer, rounded down to whole rows, "
              "at least one"},
     {.kind = OPT_INT, .name = "rounds", .value = &set.rounds, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 1e9, .workload = true,
-     .help = "with collective transfers, a picture of at most so many chunks of each "
-             "rank; 0: all of it"},
+     .help = "with collective transfers: limit the picture to this many chunks per "
+             "rank; 0: no limit"},
     {.kind = OPT_TEXT, .name = "png", .value = &set.png, .arg = "FILE",
-     .help = "write the picture, as it is in the file, as a PNG file, too"},
+     .help = "also write the picture as a PNG file, from what the data file holds"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
-     .workload = true, .help = "16384 x 16384 pixels, 256 MiB, as Wang and Kaeli"},
+     .workload = true, .help = "the problem of Wang and Kaeli: 16384 x 16384 pixels, "
+                               "256 MiB"},
     WORKLOAD_OPTIONS(set.o),
 };
 /* clang-format on */
@@ -200,8 +201,8 @@ int workload_mandelbrot(int argc, char **argv)
         .name = "ldad mandelbrot",
         .line = "",
         .about =
-            "Ranks compute rows of a picture of the Mandelbrot set and write them to a "
-            "file; then each views a band of it.",
+            "Ranks compute rows of a picture of the Mandelbrot set and write them to "
+            "a file. Then each rank reads a band of it.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,

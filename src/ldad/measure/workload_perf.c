@@ -25,14 +25,15 @@ static struct opt table[] = {
      .help = "chunks that each rank writes, then reads"},
     {.kind = OPT_CHOICE, .name = "decomp", .value = &set.decomp, .preset = "cyclic",
      .arg = "WAY", .choices = "cyclic|slabs", .workload = true,
-     .help = "where a rank's chunks are in the file: ranks take turns, or each has a "
-             "slab of its own"},
+     .help = "where a rank's chunks are in the file: ranks take turns, or each has "
+             "one slab"},
     {.kind = OPT_INT, .name = "rounds", .value = &set.rounds, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 1e12, .workload = true,
-     .help = "with collective transfers, at most so many chunks of each rank; 0: all "
-             "of them"},
+     .help = "with collective transfers: limit the run to this many chunks per rank; "
+             "0: no limit"},
     {.kind = OPT_FLAG, .name = "paper", .value = &set.paper, .preset = "no",
-     .workload = true, .help = "one chunk of 1 MiB for each rank, as Wang and Kaeli"},
+     .workload = true, .help = "the problem of Wang and Kaeli: one chunk of 1 MiB "
+                               "per rank"},
     WORKLOAD_OPTIONS(set.o),
 };
 /* clang-format on */
@@ -133,7 +134,7 @@ int workload_perf(int argc, char **argv)
     static const struct workload benchmark = {
         .name = "ldad perf",
         .line = "",
-        .about = "Every rank writes chunks in a file, and reads its own back.",
+        .about = "Every rank writes chunks to a file, then reads its own chunks back.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.o.run,

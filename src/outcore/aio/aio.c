@@ -37,34 +37,34 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Stream:"},
     {.kind = OPT_BYTES, .name = "BYTES", .value = &set.bytes, .preset = "64M",
      .unit = "B", .min = 1, .max = 9e18, .workload = true,
-     .help = "bytes of the stream of each rank (with --threads: of each thread of it)"},
+     .help = "bytes that each rank (with --threads: each of its threads) streams"},
     {.kind = OPT_INT, .name = "set", .letter = 'n', .value = &set.set, .preset = "4",
      .arg = "N", .unit = "1", .min = 1, .max = RUN_LIST_MOST, .workload = true,
-     .help = "operations of a set, which are started together"},
+     .help = "operations per set, started together"},
     {.kind = OPT_BYTES, .name = "set-bytes", .letter = 'b', .value = &set.set_bytes,
      .preset = "256k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1e12,
-     .workload = true, .help = "bytes of a set, a multiple of N"},
+     .workload = true, .help = "bytes per set, a multiple of N"},
     {.kind = OPT_INT, .name = "sets", .value = &set.sets, .preset = "2", .arg = "S",
      .unit = "1", .min = 1, .max = RUN_LIST_MOST, .workload = true,
-     .help = "sets in flight, whose buffers take turns"},
+     .help = "sets in flight, each with its own buffers"},
     {.kind = OPT_CHOICE, .name = "mode", .value = &set.mode, .preset = "set",
      .arg = "MODE", .choices = "set|queue", .workload = true,
-     .choice_help = {"with set all of a set is waited for before it is started again",
-                     "queue keeps sets x N operations under way, each replaced as "
-                     "soon as it is complete"}},
+     .choice_help = {"set: waits for a whole set before starting it again",
+                     "queue: keeps sets x N operations in flight, and replaces each "
+                     "as soon as it completes"}},
     {.kind = OPT_CHOICE, .name = "op", .value = &set.op, .preset = "both",
      .arg = "OP", .choices = "read|write|both", .workload = true,
-     .choice_help = {"with read all engines read one file, which is made untimed",
-                     "what write wrote is read once more, untimed",
-                     "both writes, then reads"}},
+     .choice_help = {"read: all engines read one file, which is made untimed",
+                     "write: the data is read back untimed for checking",
+                     "both: writes, then reads"}},
     {.kind = OPT_TEXT, .name = "consume", .value = &set.consume, .preset = "checksum",
      .arg = "HOW", .workload = true,
-     .help = "what is done with a set that was read before it is started again: "
-             "checksum, copy, none, or sleep:US microseconds"},
+     .help = "what to do with each set that was read: checksum, copy, none, or "
+             "sleep:US microseconds"},
     {.kind = OPT_TEXT, .name = "engines", .value = &set.engines, .arg = "LIST",
-     .help = "I/O engines that take turns in each repetition, instead of --iomethod, "
-             "as in posix,aio:descriptors=4,uring; all: those of posix, aio, libaio, "
-             "threads, uring and mmap that can be used here"},
+     .help = "I/O engines to run in turn in each repetition, instead of --iomethod, "
+             "for example posix,aio:descriptors=4,uring; all: every usable one of "
+             "posix, aio, libaio, threads, uring and mmap"},
     RUN_LANES(set.run),
     RUN_OPTIONS(set.run),
 };
@@ -461,7 +461,7 @@ int outcore_aio(int argc, char **argv)
     static const struct workload aio = {
         .name = "outcore aio",
         .line = "[BYTES]",
-        .about = "Streams a file by sets of operations, as double-buffered programs "
+        .about = "Streams a file in sets of operations, as double-buffered programs "
                  "do, with one I/O engine or with several in turn.",
         .table = table,
         .options = WORKLOAD_COUNT(table),

@@ -18,10 +18,10 @@ struct form {
 #define FORM_OPTION(text) \
     {.kind = OPT_TEXT, .name = "record", .value = &(text), .preset = "vector", \
      .arg = "FORM", .workload = true, \
-     .help = "what the file is made of: vector, 32 float32 each, in the total order " \
-             "of IEEE 754, number by number; 100, bytes with a key of the first 10; " \
-             "or BYTES,AT,LENGTH of a record, of the place of its key in it, and of " \
-             "the key, whose bytes compare as unsigned ones"}
+     .help = "record format: vector (32 float32 each, compared number by number in " \
+             "the total order of IEEE 754); 100 (100 bytes, the first 10 are the " \
+             "key); or BYTES,AT,LENGTH (size of a record, then the offset and " \
+             "length of its key, compared as unsigned bytes)"}
 /* clang-format on */
 
 /* Local. 0, or -EINVAL with a sentence. */

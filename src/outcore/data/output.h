@@ -25,7 +25,7 @@ struct output {
     {.kind = OPT_TEXT, .name = "output", .value = &(o).path, .arg = "FILE", \
      .help = helps}, \
     {.kind = OPT_FLAG, .name = "overwrite", .value = &(o).overwrite, .preset = "no", \
-     .help = "replace what is there under the name of --output"}
+     .help = "overwrite --output if it exists"}
 /* clang-format on */
 
 /* Local, in `plan`. Where --dir was not said, it is the folder of --output. 0, or

@@ -53,70 +53,72 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Graph:"},
     {.kind = OPT_TEXT, .name = "GRAPH", .value = &set.what, .workload = true,
      .preset = "S:45,100000,5",
-     .help = "S:HUBS,VERTICES,DEGREE makes a scale-free graph, "
-             "kronecker:SCALE,EDGEFACTOR that of Graph500; otherwise a file of edges"},
+     .help = "a file of edges, or a graph to make: S:HUBS,VERTICES,DEGREE "
+             "(scale-free) or kronecker:SCALE,EDGEFACTOR (Graph500)"},
     {.kind = OPT_CHOICE, .name = "format", .value = &set.format, .preset = "auto",
      .choices = "auto|binary|snap|mtx", .arg = "FORMAT", .workload = true,
-     .help = "what a file of edges is",
-     .choice_help = {"auto looks into the file", "binary has pairs of 64-bit "
-                     "little-endian numbers", "snap is text, two vertices in a line",
-                     "mtx is a Matrix Market file in the coordinate format"}},
+     .help = "format of a file of edges",
+     .choice_help = {"auto: detected from the file",
+                     "binary: pairs of 64-bit little-endian numbers",
+                     "snap: text, two vertices per line",
+                     "mtx: Matrix Market in the coordinate format"}},
     {.kind = OPT_INT, .name = "vertices", .value = &set.vertices, .preset = "0",
      .arg = "N", .unit = "1", .min = 0, .max = 281474976710656, .workload = true,
-     .help = "vertices of a graph in a file, from 0 on; a Matrix Market file says "
-             "it itself"},
+     .help = "number of vertices of a graph in a file, counted from 0; a Matrix "
+             "Market file has this number itself"},
     {.kind = OPT_FLAG, .name = "undirected", .value = &set.undirected, .preset = "no",
-     .workload = true, .help = "each edge of a file or of a Kronecker graph goes both "
-                               "ways (scale-free graphs do so anyway)"},
+     .workload = true, .help = "edges of a file or of a Kronecker graph go both ways "
+                               "(those of scale-free graphs always do)"},
     {.kind = OPT_TEXT, .name = "stored", .value = &set.stored, .arg = "NAME",
      .workload = true,
-     .help = "instead of GRAPH: one that an earlier run has stored, with --keep, in "
-             "files NAME.PIF.0 and so on; it is only searched"},
+     .help = "instead of GRAPH: only search the graph that an earlier run stored "
+             "with --keep in NAME.PIF.0 and so on"},
     {.kind = OPT_TITLE, .help = "Storing and searching:"},
     {.kind = OPT_CHOICE, .name = "layout", .value = &set.layout, .preset = "chunk",
      .choices = "chunk|csr", .arg = "LAYOUT", .workload = true,
-     .help = "how neighbours are stored",
-     .choice_help = {"chunk appends what a flush has of a vertex, and links it to what "
-                     "was there, as in the study",
-                     "csr sorts the edges first, and stores each vertex's neighbours "
-                     "in a row"}},
+     .help = "how adjacency is stored",
+     .choice_help = {"chunk: each flush appends a chunk of a vertex's neighbours and "
+                     "links it to the previous one, as in the study",
+                     "csr: sorts the edges first and stores each vertex's neighbours "
+                     "contiguously"}},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 256, .max = 1 << 20,
      .workload = true,
-     .help = "unit of reading and updating files; a multiple of 256"},
+     .help = "bytes of a block, the unit of reading and updating files; a multiple "
+             "of 256"},
     {.kind = OPT_BYTES, .name = "request", .value = &set.request, .preset = "1M",
      .arg = "BYTES", .unit = "B", .min = 4096, .max = 1 << 30, .workload = true,
-     .help = "blocks in a row are moved in requests of at most this size"},
+     .help = "largest request when consecutive blocks are transferred together"},
     {.kind = OPT_INT, .name = "edge-buffer", .value = &set.edge_buffer,
      .preset = "2000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
-     .workload = true, .help = "edges that a rank holds on their way to their owners"},
+     .workload = true, .help = "edges that a rank buffers before sending them to "
+                               "their owners"},
     {.kind = OPT_INT, .name = "adjacency-buffer", .value = &set.adjacency_buffer,
      .preset = "1000000", .arg = "N", .unit = "1", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "entries that a rank collects before a flush, or with --layout=csr "
-             "sorts at a time"},
+     .help = "entries that a rank collects before a flush (with --layout=csr: sorts "
+             "at a time)"},
     {.kind = OPT_INT, .name = "batch", .value = &set.batch, .preset = "1048576",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 30, .workload = true,
-     .help = "entries of a queue that are searched at a time"},
+     .help = "queue entries that are searched at a time"},
     {.kind = OPT_CHOICE, .name = "kernel", .value = &set.kernel, .preset = "levels",
      .choices = "levels|graph500", .arg = "KERNEL", .workload = true,
-     .help = "what is searched for",
-     .choice_help = {"levels finds all vertices that can be reached from --root, level "
-                     "by level, as in the study",
-                     "graph500 finds trees from several roots, and checks them, as "
-                     "Graph500 does; each edge goes both ways"}},
+     .help = "the search",
+     .choice_help = {"levels: finds all vertices that can be reached from --root, "
+                     "level by level, as in the study",
+                     "graph500: builds and checks search trees from several roots, "
+                     "as Graph500 does; edges go both ways"}},
     {.kind = OPT_INT, .name = "roots", .value = &set.roots, .preset = "64",
      .arg = "N", .unit = "1", .min = 1, .max = 1 << 20, .workload = true,
-     .help = "with --kernel=graph500: so many roots are drawn"},
+     .help = "with --kernel=graph500: number of random roots"},
     {.kind = OPT_INT, .name = "root", .value = &set.root, .preset = "0", .arg = "V",
      .unit = "1", .min = 0, .max = 281474976710655, .workload = true,
-     .help = "the vertex that the search starts from"},
+     .help = "vertex from which the search starts"},
     {.kind = OPT_CHOICE, .name = "filter", .value = &set.filter, .preset = "late",
      .choices = "late|early", .arg = "WHEN", .workload = true,
-     .help = "when vertices that were visited before are dropped",
-     .choice_help = {"late drops them when they are taken from the queue, as in the "
-                     "study",
-                     "early does not queue them"}},
+     .help = "when to drop vertices that were visited before",
+     .choice_help = {"late: when they are taken from the queue, as in the study",
+                     "early: before they are queued"}},
     RUN_OPTIONS(set.run),
 };
 /* clang-format on */

@@ -30,50 +30,50 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Classifying:"},
     {.kind = OPT_TEXT, .name = "DIR", .value = &set.folder, .required = true,
      .workload = true,
-     .help = "the folder with the documents, also in folders in it; nothing is "
-             "changed. Where the first folder of a document's name is a language of "
-             "the model, that is what it should be found to be"},
+     .help = "directory with the documents, searched recursively and never changed. "
+             "If the first subdirectory of a document's path is named after a "
+             "language of the model, that is the expected answer"},
     {.kind = OPT_TEXT, .name = "model", .value = &set.model, .arg = "FILE",
      .workload = true,
-     .help = "the grams of the languages, which outcore ngram train has made"},
+     .help = "the model: the n-grams of each language, made by outcore ngram train"},
     {.kind = OPT_CHOICE, .name = "method", .value = &set.method, .preset = "table",
      .arg = "METHOD", .choices = "table|bloom|rank", .workload = true,
-     .choice_help = {"table has the languages of each gram, and is exact",
-                     "bloom has filters instead, which are smaller and at times wrong",
-                     "rank compares the order of the most frequent grams (Cavnar and "
-                     "Trenkle)"}},
+     .choice_help = {"table: an exact table of the languages of each n-gram",
+                     "bloom: Bloom filters, which are smaller and sometimes wrong",
+                     "rank: compares the order of the most frequent n-grams (Cavnar "
+                     "and Trenkle)"}},
     {.kind = OPT_CHOICE, .name = "stages", .value = &set.stages, .preset = "all",
      .arg = "STAGES", .choices = "read|read+classify|all|each", .workload = true,
-     .choice_help = {"with read, documents are read, and nothing is done with them",
-                     "read+classify also classifies them",
-                     "all also writes a line for each, with its language",
-                     "each makes three passes, one of each kind"}},
+     .choice_help = {"read: only reads documents",
+                     "read+classify: also classifies them",
+                     "all: also writes a line with the language of each",
+                     "each: makes three passes, one of each kind"}},
     {.kind = OPT_INT, .name = "threads", .value = &set.consumers, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 256, .workload = true,
-     .help = "threads of each rank that classify side by side"},
+     .help = "threads per rank that classify"},
     {.kind = OPT_INT, .name = "readers", .value = &set.readers, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 256, .workload = true,
-     .help = "threads that read, for each that classifies"},
-    PASSING_SLOTS(set, "slots of each reader"),
+     .help = "reader threads per classifying thread"},
+    PASSING_SLOTS(set, "slots per reader"),
     {.kind = OPT_CHOICE, .name = "order", .value = &set.order, .preset = "name",
      .arg = "ORDER", .choices = "name|inode|shuffle", .workload = true,
-     .help = "in which documents are read"},
+     .help = "order in which documents are read"},
     {.kind = OPT_CHOICE, .name = "encoding", .value = &set.encoding,
      .preset = "utf-8", .arg = "CODE", .choices = "utf-8|latin-1", .workload = true,
-     .help = "of the documents; latin-1 is ISO-8859-1"},
+     .help = "character encoding of the documents; latin-1: ISO-8859-1"},
     {.kind = OPT_BYTES, .name = "bloom-bits", .value = &set.bloom_bits,
      .preset = "16384", .arg = "BITS", .unit = "1", .min = 64, .max = 65536,
      .workload = true,
-     .help = "bloom: bits of a language for each hash function, a power of 2"},
+     .help = "bloom: bits per language and hash function, a power of 2"},
     {.kind = OPT_INT, .name = "bloom-hashes", .value = &set.hashes, .preset = "4",
      .arg = "K", .unit = "1", .min = 1, .max = CLASSIFIER_HASHES, .workload = true,
-     .help = "bloom: hash functions"},
+     .help = "bloom: number of hash functions"},
     {.kind = OPT_INT, .name = "ranks-kept", .value = &set.ranks, .preset = "400",
      .arg = "N", .unit = "1", .min = 1, .max = CLASSIFIER_RANKS, .workload = true,
-     .help = "rank: so many of the most frequent grams are compared"},
+     .help = "rank: number of the most frequent n-grams to compare"},
     OUTPUT_OPTIONS(job.output,
-                   "results: each thread that classifies writes FILE.000000 and so "
-                   "on; without it, in --dir, and removed"),
+                   "results: each classifying thread writes FILE.000000 and so on; "
+                   "without it, in --dir, and removed at the end"),
     RUN_OPTIONS_WITH(set.run, "UNIQUE", "no"),
 };
 /* clang-format on */
@@ -258,9 +258,9 @@ static int classify(int argc, char **argv)
     static const struct workload ngram = {
         .name = "outcore ngram",
         .line = "DIR --model=FILE",
-        .about = "Classifies documents by language: readers feed a classifier of "
-                 "n-grams. outcore ngram train makes its model (outcore ngram train "
-                 "--help).",
+        .about = "Classifies documents by language: readers feed an n-gram "
+                 "classifier. outcore ngram train makes its model (see outcore ngram "
+                 "train --help).",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,

@@ -29,62 +29,64 @@ static struct search search = {.set = &set};
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "File:"},
     {.kind = OPT_TEXT, .name = "FILE", .value = &set.file,
-     .help = "the sorted file, as outcore sort writes it; it is not changed. Without "
-             "one it is made and sorted (--records)"},
+     .help = "a sorted file, as written by outcore sort; it is never changed. "
+             "Without FILE, one is generated and sorted (--records)"},
     {.kind = OPT_TEXT, .name = "input", .value = &set.input, .arg = "FILE",
      .help = "the same as FILE"},
     {.kind = OPT_BYTES, .name = "records", .value = &set.records, .preset = "1M",
      .arg = "N", .unit = "1", .min = 1, .max = 9e18, .workload = true,
-     .help = "without FILE: records of the file that is made"},
+     .help = "without FILE: records in the generated file"},
     FORM_OPTION(set.record),
     {.kind = OPT_TITLE, .help = "Look-ups:"},
     {.kind = OPT_BYTES, .name = "lookups", .letter = 'n', .value = &set.lookups,
      .preset = "64k", .arg = "N", .unit = "1", .min = 1, .max = 1e15, .workload = true,
-     .help = "how many, of all ranks"},
+     .help = "number of look-ups, over all ranks"},
     {.kind = OPT_REAL, .name = "hit-rate", .value = &set.hit_rate, .preset = "0.5",
      .arg = "SHARE", .unit = "1", .min = 0, .max = 1, .workload = true,
-     .help = "the share (0 to 1) that are keys of the file; the others are at random"},
+     .help = "share (0 to 1) of look-ups whose key is in the file; the other keys "
+             "are random"},
     {.kind = OPT_REAL, .name = "zipf", .value = &set.zipf, .preset = "0", .arg = "S",
      .unit = "1", .min = 0, .max = 100, .workload = true,
-     .help = "the k-th record in demand is looked up in proportion to k^-S; 0: all are "
-             "equally in demand"},
+     .help = "look up the k-th most popular record in proportion to k^-S; 0: all "
+             "records equally"},
     {.kind = OPT_CHOICE, .name = "keys", .value = &set.keys, .preset = "auto",
      .arg = "HOW", .choices = "auto|read|seed", .workload = true,
-     .choice_help = {"where the keys of the file are from: with read they are read "
-                     "from it beforehand",
-                     NULL,
-                     "seed makes them as outcore gen --seed has made the records; auto "
-                     "is read with FILE, and seed without"}},
+     .help = "source of the keys that are in the file",
+     .choice_help = {"auto: read with FILE, seed without",
+                     "read: from the file, beforehand",
+                     "seed: generated as outcore gen --seed generated the records"}},
     {.kind = OPT_INT, .name = "depth", .letter = 'd', .value = &set.depth,
      .preset = "1", .arg = "D", .unit = "1", .min = 1, .max = FETCH_DEPTH_MOST,
-     .help = "look-ups under way of each lane, with asynchronous engines"},
+     .help = "look-ups in flight per lane, with asynchronous engines"},
     RUN_LANES(set.run),
     {.kind = OPT_TEXT, .name = "sweep-threads", .value = &set.sweep_threads,
-     .arg = "LIST", .help = "look up several times, with so many lanes, as in 1,2,4"},
+     .arg = "LIST", .help = "repeat the look-ups with each of these numbers of "
+                            "lanes, for example 1,2,4"},
     {.kind = OPT_TEXT, .name = "sweep-depth", .value = &set.sweep_depth, .arg = "LIST",
-     .help = "the same of --depth"},
+     .help = "the same for --depth"},
     {.kind = OPT_TITLE, .help = "Index:"},
     {.kind = OPT_CHOICE, .name = "index", .value = &set.index, .preset = "memory",
      .arg = "KIND", .choices = "memory|none", .workload = true,
-     .choice_help = {"memory has a word for each block", "none is a binary search"}},
+     .choice_help = {"memory: one word per block",
+                     "none: binary search in the file"}},
     {.kind = OPT_BYTES, .name = "block", .letter = 'b', .value = &set.block,
      .preset = "4k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30,
      .workload = true,
-     .help = "what a look-up reads; where records reach from one into the next, that "
-             "is read with it"},
+     .help = "bytes that a look-up reads; if a record continues in the next block, "
+             "that is read too"},
     {.kind = OPT_CHOICE, .name = "build", .value = &set.build, .preset = "auto",
      .arg = "HOW", .choices = "auto|scan|strided",
-     .choice_help = {"auto tries both on a part of the file, and takes the faster",
-                     "scan reads the whole file, and sees that it is sorted",
-                     "strided reads a record for each block, and sees that these are"}},
+     .choice_help = {"auto: tries both on a part of the file and takes the faster one",
+                     "scan: reads the whole file and checks that it is sorted",
+                     "strided: reads one record per block and checks only those"}},
     {.kind = OPT_CHOICE, .name = "split", .value = &set.split, .preset = "keys",
      .arg = "HOW", .choices = "keys|replicated", .workload = true,
-     .choice_help = {"with keys each rank has the index of a part of the file, and "
-                     "gets the look-ups that belong there from the others",
-                     "replicated is an index of all of it on each rank"}},
+     .choice_help = {"keys: each rank indexes a part of the file and receives the "
+                     "look-ups for it",
+                     "replicated: each rank indexes the whole file"}},
     {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &set.memory,
      .preset = "512M", .arg = "BYTES", .unit = "B", .min = 1, .max = 9e18,
-     .help = "the most that the index of a rank may take, and that it sorts in"},
+     .help = "memory limit per rank, for the index and for sorting"},
     RUN_OPTIONS_CACHED(set.run, "SHARED", "no", "auto"),
 };
 /* clang-format on */
@@ -440,8 +442,8 @@ int outcore_search(int argc, char **argv)
     static const struct workload search_workload = {
         .name = "outcore search",
         .line = "[FILE]",
-        .about = "Looks keys up in a sorted file that is larger than memory, by an "
-                 "index in memory and one read each.",
+        .about = "Looks up keys in a sorted file that is larger than memory, with an "
+                 "index in memory and one read per look-up.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &set.run,

@@ -18,7 +18,7 @@
      .workload = true, .help = about}, \
     {.kind = OPT_BYTES, .name = "slot-size", .letter = 'b', .value = &(s).slot_bytes, \
      .preset = "64k", .arg = "BYTES", .unit = "B", .min = 1, .max = 1 << 30, \
-     .workload = true, .help = "bytes of a slot"}
+     .workload = true, .help = "bytes per slot"}
 /* clang-format on */
 
 struct consumer {

@@ -22,87 +22,99 @@ struct text text;
 static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Text:"},
     {.kind = OPT_TEXT, .name = "DIR", .value = &text.set.input, .workload = true,
-     .help = "the folder with the stories, and folders in it, all of which are left as "
-             "they are; without it, documents are made"},
+     .help = "directory with the stories, searched recursively and never changed; "
+             "without it, documents are generated"},
     {.kind = OPT_INT, .name = "files", .value = &text.set.files, .preset = "3183",
      .arg = "N", .unit = "1", .min = 1, .max = 1e9, .workload = true,
-     .help = "how many documents are made, as by outcore gen documents"},
+     .help = "number of documents to generate, as by outcore gen documents"},
     {.kind = OPT_BYTES, .name = "size", .value = &text.set.size, .preset = "0",
      .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30, .workload = true,
-     .help = "bytes of each that is made; 0: as unequal as news stories"},
+     .help = "bytes per generated document; 0: varied, as news stories"},
     {.kind = OPT_FLAG, .name = "faithful", .value = &text.set.faithful, .preset = "no",
      .workload = true,
-     .help = "as in 2007, unless an option says otherwise: --update=rewrite "
-             "--order=module --passes=3 --replace=truncate --cache=keep"},
+     .help = "settings of the 2007 study, which other options override: "
+             "--update=rewrite --order=module --passes=3 --replace=truncate "
+             "--cache=keep"},
     {.kind = OPT_CHOICE, .name = "update", .value = &text.set.update,
      .preset = "rewrite", .arg = "HOW", .choices = "rewrite|append|fused",
      .workload = true,
-     .choice_help = {"each module reads a file, and rewrite writes it anew with its "
-                     "section added",
-                     "append writes the section behind what is there",
-                     "fused has all modules work in memory, between one read and one "
+     .help = "how a module adds its section to a file that it has read",
+     .choice_help = {"rewrite: writes the whole file again",
+                     "append: writes only the section, at the end",
+                     "fused: all modules work in memory, between one read and one "
                      "write"}},
     {.kind = OPT_CHOICE, .name = "order", .value = &text.set.order, .preset = "module",
      .arg = "ORDER", .choices = "module|document", .workload = true,
-     .choice_help = {"all files go through module 1, then all through module 2",
-                     "or each file through all modules"}},
+     .choice_help = {"module: all files go through module 1, then all through "
+                     "module 2, and so on",
+                     "document: each file goes through all modules"}},
     {.kind = OPT_INT, .name = "passes", .value = &text.set.passes, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 100, .workload = true,
-     .help = "how often a module reads each file that it has opened"},
+     .help = "times that a module reads each file that it opens"},
     {.kind = OPT_FLAG, .name = "container", .value = &text.set.container,
      .preset = "no", .workload = true,
-     .help = "all outputs of a rank (with --threads: of a thread) in one file, with an "
-             "index"},
+     .help = "store all outputs of a rank (with --threads: of a thread) in one file "
+             "with an index"},
     {.kind = OPT_CHOICE, .name = "replace", .value = &text.set.replace,
      .preset = "truncate", .arg = "HOW", .choices = "truncate|rename",
      .workload = true,
-     .choice_help = {"files are written anew in their place (O_TRUNC), as in 2007",
-                     "or under another name, which is renamed"}},
+     .help = "how files are replaced",
+     .choice_help = {"truncate: overwritten in place (O_TRUNC), as in 2007",
+                     "rename: written under another name, which is then renamed"}},
     {.kind = OPT_CHOICE, .name = "cost", .value = &text.set.cost, .preset = "real",
      .arg = "COST", .choices = "real|none|java", .workload = true,
-     .choice_help = {"real: the modules as they are",
-                     "none: no computation, and sections that are made, as long as "
-                     "those of 2007",
-                     "java: the same sections, after as much processor time as --java "
-                     "says"}},
-    {.kind = OPT_REAL, .name = "java", .value = &text.set.java_s, .preset = "300",
-     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
-     .help = "java: processor seconds of all modules for 9.84 MB (2007: 300)"},
+     .help = "what the modules do",
+     .choice_help = {"real: extract entities",
+                     "none: no computation, generated sections as long as those of "
+                     "2007",
+                     "java: the same sections, after the processor time given by "
+                     "--java"}},
+    {.kind = OPT_TEXT, .name = "output", .value = &text.output.path, .arg = "DIR",
+     .help = "directory in which to keep the outputs, NAME.lex for each NAME"},
+    {.kind = OPT_FLAG, .name = "check", .value = &text.set.check, .preset = "no",
+     .workload = true,
+     .help = "only read the outputs in DIR, for example those of an interrupted run, "
+             "and check that each ends with a whole section"},
+    RUN_LANES(text.set.run),
+    {.kind = OPT_TITLE, .help = "Modules (--cost=real):"},
     {.kind = OPT_TEXT, .name = "lexicon", .value = &text.models.of[0].path,
      .arg = "FILE", .workload = true,
-     .help = "real: the phrases of module 2, one a line; without it, it finds none"},
+     .help = "file of phrases for module 2, one per line; without it, module 2 "
+             "finds nothing"},
     {.kind = OPT_TEXT, .name = "crf", .value = &text.models.of[1].path, .arg = "FILE",
-     .workload = true, .help = "real: the model of module 3, likewise"},
+     .workload = true, .help = "model for module 3; without it, module 3 finds "
+                               "nothing"},
     {.kind = OPT_TEXT, .name = "maxent", .value = &text.models.of[2].path,
-     .arg = "FILE", .workload = true, .help = "real: the model of module 4, likewise"},
+     .arg = "FILE", .workload = true,
+     .help = "model for module 4; without it, module 4 finds nothing"},
     {.kind = OPT_TEXT, .name = "weights", .value = &text.set.weights,
      .preset = ".3,.4,.3", .arg = "W,W,W", .workload = true,
-     .help = "real: of the votes of modules 2, 3 and 4 for an entity; their sum is its "
-             "confidence"},
-    {.kind = OPT_REAL, .name = "table-share", .value = &text.set.table_share,
-     .preset = "0.25", .arg = "X", .unit = "1", .min = 0, .max = 1, .workload = true,
-     .help = "real: with more digits and punctuation than that, of all bytes that are "
-             "not blank, a document is a table"},
-    {.kind = OPT_CHOICE, .name = "bad", .value = &text.set.bad, .preset = "fail",
-     .arg = "WHAT", .choices = "fail|skip", .workload = true,
-     .choice_help = {"real: a document that is no well-formed XML ends the run",
-                     "or is left out, and counted"}},
+     .help = "weights of the votes of modules 2, 3 and 4 for an entity; their "
+             "sum is its confidence"},
     {.kind = OPT_CHOICE, .name = "format", .value = &text.set.format, .preset = "auto",
      .arg = "FORMAT", .choices = "xml|plain|auto", .workload = true,
-     .choice_help = {"real: documents are XML, as Reuters' stories of 1987 or 1996",
-                     "or all of each is its text", "auto looks at each"}},
+     .help = "format of the documents",
+     .choice_help = {"xml: as Reuters' stories of 1987 or 1996",
+                     "plain: text only", "auto: detected for each document"}},
+    {.kind = OPT_CHOICE, .name = "bad", .value = &text.set.bad, .preset = "fail",
+     .arg = "WHAT", .choices = "fail|skip", .workload = true,
+     .help = "what to do with XML that is not well-formed",
+     .choice_help = {"fail: end the run",
+                     "skip: leave the document out and count it"}},
+    {.kind = OPT_REAL, .name = "table-share", .value = &text.set.table_share,
+     .preset = "0.25", .arg = "X", .unit = "1", .min = 0, .max = 1, .workload = true,
+     .help = "share of digits and punctuation among non-blank bytes above "
+             "which a document counts as a table"},
+    {.kind = OPT_TITLE, .help = "Simulated cost:"},
+    {.kind = OPT_REAL, .name = "java", .value = &text.set.java_s, .preset = "300",
+     .arg = "S", .unit = "s", .min = 0, .max = 1e9, .workload = true,
+     .help = "with --cost=java: processor seconds of all modules per 9.84 MB (2007: "
+             "300)"},
     {.kind = OPT_BYTES, .name = "model-bytes", .value = &text.set.model_bytes,
      .preset = "0", .arg = "BYTES", .unit = "B", .min = 0, .max = 1 << 30,
      .workload = true,
-     .help = "bytes of a model that each rank reads when module 3 starts, and of "
-             "another one when module 4 does; the study's first had 11 MB"},
-    {.kind = OPT_FLAG, .name = "check", .value = &text.set.check, .preset = "no",
-     .workload = true,
-     .help = "only read DIR, a folder of outputs, and see that each ends with a whole "
-             "section: what a run that was cut off has left"},
-    {.kind = OPT_TEXT, .name = "output", .value = &text.output.path, .arg = "FOLDER",
-     .help = "where the outputs stay, NAME.lex for each NAME"},
-    RUN_LANES(text.set.run),
+     .help = "bytes of the model that each rank reads when module 3 starts, and "
+             "again when module 4 starts; the study's first model had 11 MB"},
     RUN_OPTIONS_WITH(text.set.run, "SHARED", "no"),
 };
 /* clang-format on */
@@ -321,8 +333,8 @@ int outcore_text(int argc, char **argv)
     static const struct workload workload = {
         .name = "outcore text",
         .line = "[DIR]",
-        .about = "Takes many small documents through eight modules, tied by the file "
-                 "system, as the 2007 study's entity extraction did.",
+        .about = "Passes many small documents through eight modules that exchange "
+                 "files, as the entity extraction of the 2007 study did.",
         .table = table,
         .options = WORKLOAD_COUNT(table),
         .run = &text.set.run,

@@ -30,66 +30,70 @@ struct opt settings_table[] = {
      .help = "scheme serial: add soundings one by one, or in order of their bins"},
     {.kind = OPT_FLAG, .name = "append", .value = &settings.append, .preset = "no",
      .workload = true,
-     .help = "add to OUT.pfm, which is replaced once the new one is complete"},
+     .help = "add to OUT.pfm, which is replaced once the new PFM is complete"},
     {.kind = OPT_FLAG, .name = "overwrite", .value = &settings.overwrite,
-     .preset = "no", .help = "replace OUT.pfm, likewise"},
+     .preset = "no", .help = "replace OUT.pfm once the new PFM is complete"},
     {.kind = OPT_FLAG, .name = "skip-bad", .value = &settings.skip_bad, .preset = "no",
-     .workload = true, .help = "leave damaged files out, and list them"},
+     .workload = true, .help = "leave out damaged files, and list them"},
+    {.kind = OPT_FLAG, .name = "truncated", .value = &settings.truncated,
+     .preset = "no", .workload = true,
+     .help = "load the complete pings of files that are cut short"},
     {.kind = OPT_TITLE, .help = "Grid and format:"},
     {.kind = OPT_REAL, .name = "bin-size", .letter = 'b', .value = &settings.bin_m,
      .preset = "25", .arg = "METRES", .unit = "m", .min = 0.01, .max = 1e5,
      .workload = true, .help = "size of a bin"},
     {.kind = OPT_TEXT, .name = "bounds", .value = &settings.bounds_text,
      .arg = "W,S,E,N", .workload = true,
-     .help = "degrees; soundings outside are left out, and counted; west > east where "
-     "the area crosses 180 degrees [all soundings, by a first scan]"},
+     .help = "bounds of the area in degrees; soundings outside are left out and "
+             "counted; west > east if the area crosses 180 degrees [all soundings, "
+             "by a first scan]"},
     {.kind = OPT_TEXT, .name = "depths", .value = &settings.depths_text,
      .arg = "MIN,MAX", .workload = true,
      .help = "range of depths the PFM can hold, metres; with --bounds there is no "
      "first scan [by a first scan]"},
     {.kind = OPT_INT, .name = "record-length", .value = &settings.record_length,
      .preset = "6", .arg = "N", .unit = "1", .min = 1, .max = 1000, .workload = true,
-     .help = "soundings of a block"},
+     .help = "soundings per block"},
     {.kind = OPT_CHOICE, .name = "pfm-version", .value = &settings.version,
      .preset = "7.00", .arg = "VERSION", .choices = "6.40|7.00", .workload = true,
-     .help = "of the format; more programs read the older one"},
+     .help = "version of the PFM format; more programs read the older one"},
     {.kind = OPT_CHOICE, .name = "position", .value = &settings.position_text,
      .preset = "exact", .arg = "HOW", .choices = "exact|tangent|survey",
-     .workload = true, .help = "beams along geodesics; in the tangent plane: good in "
-     "shallow water only; or by the formula of NAVO's programs"},
+     .workload = true, .help = "how beams are placed: along geodesics; in the "
+                               "tangent plane (good in shallow water only); or by "
+                               "the formula of NAVO's programs"},
     {.kind = OPT_FLAG, .name = "canonical", .value = &settings.canonical,
      .preset = "no", .workload = true,
-     .help = "soundings by bin, file, ping and beam: the same bytes whatever the "
-     "scheme and the number of ranks"},
-    {.kind = OPT_TITLE, .help = "Filters, which flag and never drop:"},
+     .help = "sort soundings by bin, file, ping and beam: gives the same bytes with "
+             "every scheme and number of ranks"},
+    {.kind = OPT_TITLE, .help = "Filters (they flag soundings and never drop them):"},
     {.kind = OPT_FLAG, .name = "swath-filter", .value = &settings.swath,
      .preset = "no", .workload = true,
-     .help = "flag beams that stand out of their neighbours in 5 pings, while files "
-     "are read"},
+     .help = "flag beams that stand out from their neighbours in 5 pings, while "
+             "files are read"},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
      .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
-     .workload = true, .help = "how far, in standard deviations: 5 cuts hardly a good "
-     "sounding, 3 some of them"},
+     .workload = true, .help = "threshold in standard deviations: 5 flags hardly any "
+                               "good sounding, 3 flags some"},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
-     .help = "flag soundings that stand out of the nine bins around them, after the "
-     "load; 3 where no number is given"},
+     .help = "flag soundings that stand out from the nine bins around them, after "
+             "the load; 3 if no number is given"},
     {.kind = OPT_CHOICE, .name = "area-order", .value = &settings.area_order,
      .preset = "two-pass", .arg = "ORDER", .choices = "two-pass|raster",
      .workload = true,
-     .help = "decide by what bins were before any was filtered, or bin by bin by what "
-     "they have become"},
+     .help = "judge each bin by its neighbours as loaded, or as already filtered"},
     {.kind = OPT_FLAG, .name = "area-serial", .value = &settings.area_serial,
-     .preset = "no", .help = "on one rank, as in 2002, and not on all of them"},
+     .preset = "no", .help = "filter on one rank, as in 2002, not on all ranks"},
     {.kind = OPT_TITLE, .help = "Resources:"},
     {.kind = OPT_BYTES, .name = "memory", .letter = 'm', .value = &settings.memory,
      .preset = "512M", .arg = "BYTES", .unit = "B", .min = SETTINGS_MEMORY_MIN,
      .max = 9e18,
-     .help = "for soundings, on each rank; what does not fit goes to scratch files. By "
-     "default a node's ranks take half of its free memory at most"},
+     .help = "memory for soundings on each rank; the rest goes to scratch files. By "
+             "default the ranks of a node take at most half of its free memory"},
     {.kind = OPT_TEXT, .name = "scratch-dir", .value = &settings.scratch_dir,
-     .arg = "DIR", .help = "where scratch files are made [where OUT.pfm is]"},
+     .arg = "DIR", .help = "directory for scratch files [where OUT.pfm is]"},
     {.kind = OPT_INT, .name = "queue-limit", .value = &settings.queue_limit,
      .preset = "16", .arg = "N", .unit = "1", .min = 0, .max = 1e6,
      .help = "scheme D-threaded: buffers that may wait on the I/O node; 0: no limit, "

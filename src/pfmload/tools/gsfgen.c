@@ -25,8 +25,8 @@ static struct opt table[] = {
     {.kind = OPT_TITLE, .help = "Survey:"},
     {.kind = OPT_CHOICE, .name = "preset", .letter = 'p', .value = &set.preset,
      .arg = "LOAD", .choices = "L|12|24|48|74",
-     .help = "as many files as a test load of the parallel loader of 2002 had, L being "
-     "its small one: 7, 12, 24, 48, 74, each of 2900 pings of 240 beams"},
+     .help = "a test load of the parallel loader of 2002: 7, 12, 24, 48 or 74 files "
+             "(L: its small load), each with 2900 pings of 240 beams"},
     {.kind = OPT_INT, .name = "files", .letter = 'f', .value = &set.survey.files,
      .preset = "12", .arg = "N", .unit = "1", .min = 1, .max = 9999,
      .help = "survey lines, one file each"},
@@ -39,17 +39,18 @@ static struct opt table[] = {
      .arg = "METRES", .unit = "m", .min = 1, .max = 11000, .help = "mean depth"},
     {.kind = OPT_REAL, .name = "lat", .value = &set.survey.lat, .preset = "30",
      .arg = "DEGREES", .unit = "degree", .min = -80, .max = 80,
-     .help = "of the southern end of the first line"},
+     .help = "latitude of the southern end of the first line"},
     {.kind = OPT_REAL, .name = "lon", .value = &set.survey.lon, .preset = "-88",
      .arg = "DEGREES", .unit = "degree", .min = -180, .max = 180,
-     .help = "of the same; lines follow each other eastwards"},
+     .help = "longitude of the southern end of the first line; further lines lie to "
+             "the east"},
     {.kind = OPT_INT, .name = "seed", .value = &set.survey.seed, .preset = "1",
      .arg = "N", .unit = "1", .min = 1, .max = 9.2e18,
-     .help = "of the sea floor and of all that is random"},
+     .help = "seed for the sea floor and everything random"},
     {.kind = OPT_CHOICE, .name = "terrain", .value = &set.terrain, .preset = "smooth",
      .arg = "KIND", .choices = "smooth|rugged|wrecks|canyon",
-     .help = "kind of sea floor: hills; terraces with cliffs; boulders and wrecks; "
-     "canyons"},
+     .help = "kind of sea floor: hills, terraces with cliffs, boulders and wrecks, "
+             "or canyons"},
     {.kind = OPT_REAL, .name = "spikes", .value = &set.spike_percent, .preset = "0.4",
      .arg = "PERCENT", .unit = "%", .min = 0, .max = 50,
      .help = "share of the beams that are spikes (false depths)"},
@@ -60,11 +61,11 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "dir", .value = &set.dir, .preset = ".", .arg = "DIR",
      .help = "where line-0001.gsf and so on are made"},
     {.kind = OPT_FLAG, .name = "truth", .letter = 't', .value = &set.truth,
-     .preset = "no", .help = "write line-0001.spikes beside each: the ping and beam of "
-     "every false depth, numbered from 1"},
+     .preset = "no", .help = "also write line-0001.spikes and so on: the ping and "
+                             "beam of every false depth, counted from 1"},
     WORLD_TIMEOUT(set.io_timeout),
     {.kind = OPT_FLAG, .name = "checksums", .value = &set.checksums, .preset = "no",
-     .help = "give every record one"},
+     .help = "add a checksum to every record"},
     {.kind = OPT_FLAG, .name = "quiet", .letter = 'q', .value = &set.quiet,
      .preset = "no", .help = "no progress and no summary"},
 };

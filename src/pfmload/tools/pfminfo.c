@@ -4,6 +4,7 @@
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/version.h"
+#include "pfmload/tools/geotiff.h"
 #include "pfmload/tools/grid.h"
 #include "pfmload/tools/info.h"
 #include "pfmload/tools/info_check.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 static struct {
-    const char *path, *json, *csv, *xyz, *grid;
+    const char *path, *json, *csv, *xyz, *grid, *geotiff;
     bool verify, all;
 } set;
 
@@ -22,27 +23,32 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "PFM", .value = &set.path, .required = true,
      .help = "the PFM's handle file"},
     {.kind = OPT_FLAG, .name = "verify", .letter = 'v', .value = &set.verify,
-     .preset = "no", .help = "walk every chain, compute every bin anew from its "
-     "soundings, and look at all of the PFM's files"},
+     .preset = "no", .help = "walk every chain, compute every bin again from its "
+                             "soundings, and check all files of the PFM"},
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .arg = "FILE",
-     .help = "all figures as JSON, into this file (-: standard output, instead of the "
-     "text)"},
+     .help = "write all figures as JSON to FILE (-: standard output, instead of the "
+             "text)"},
     {.kind = OPT_TEXT, .name = "csv", .value = &set.csv, .arg = "FILE",
-     .help = "a line for each bin with soundings, likewise"},
+     .help = "write one line per bin with soundings to FILE (-: standard output)"},
     {.kind = OPT_TEXT, .name = "xyz", .value = &set.xyz, .arg = "FILE",
-     .help = "a line for each valid sounding, likewise: longitude, latitude, depth"},
+     .help = "write longitude, latitude and depth of each valid sounding to FILE (-: "
+             "standard output)"},
     {.kind = OPT_FLAG, .name = "all", .letter = 'a', .value = &set.all, .preset = "no",
-     .help = "with --xyz: also soundings that are not valid"},
+     .help = "with --xyz: include soundings that are not valid"},
     {.kind = OPT_TEXT, .name = "grid", .value = &set.grid, .arg = "FILE",
-     .help = "the bins' average depths as a grid, likewise, for leadline plot relief"},
+     .help = "write the average depths of the bins as a grid to FILE (-: standard "
+             "output), for leadline plot relief"},
+    {.kind = OPT_TEXT, .name = "geotiff", .value = &set.geotiff, .arg = "FILE",
+     .help = "write depth, number of soundings and deviation of the bins to FILE, as "
+             "three bands of a GeoTIFF"},
 };
 /* clang-format on */
 
 static const struct opt_program program = {
     .name = "pfminfo",
     .line = "PFM",
-    .about = "Says what is in a PFM of soundings: header, bins, depths; with --verify "
-             "checks all of it.",
+    .about = "Shows the contents of a PFM of soundings: header, bins, depths. With "
+             "--verify, checks all of it.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };
@@ -52,6 +58,7 @@ struct takers {
     struct info_check *check;
     struct info_lines *csv, *xyz;
     struct grid *grid;
+    struct geotiff *geotiff;
 };
 
 /* ---- one bin -------------------------------------------------------------------- */
@@ -93,6 +100,8 @@ static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
         info_lines_bin(to->csv, bin);
     if (to->grid)
         grid_add(to->grid, bin);
+    if (to->geotiff)
+        geotiff_add(to->geotiff, bin);
     return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
 }
 
@@ -119,6 +128,8 @@ static int walk(struct pfm *p, struct info *in, struct takers *to)
         rc = info_check_end(to->check, p);
     if (!rc && to->grid && !failed(to))
         grid_end(to->grid);
+    if (!rc && to->geotiff && !failed(to))
+        geotiff_end(to->geotiff);
     return rc;
 }
 
@@ -127,6 +138,8 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
     int rc = 0;
     if (set.grid)
         rc = grid_open(&to->grid, set.grid, set.path, in->head);
+    if (!rc && set.geotiff)
+        rc = geotiff_open(&to->geotiff, set.geotiff, in->head);
     if (!rc && (set.verify || set.json))
         rc = pfm_inputs_read(&in->inputs, set.path);
     if (!rc && set.verify)
@@ -144,9 +157,9 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
 static int close_takers(struct takers *to, int rc)
 {
     int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
-    int grid = grid_close(&to->grid);
+    int grid = grid_close(&to->grid), geotiff = geotiff_close(&to->geotiff);
     info_check_close(&to->check);
-    return rc ? rc : csv ? csv : xyz ? xyz : grid;
+    return rc ? rc : csv ? csv : xyz ? xyz : grid ? grid : geotiff;
 }
 
 static bool to_stdout(const char *path)
@@ -199,6 +212,9 @@ static int check_options(void)
     if (outputs_to_stdout() > 1)
         return err_usage("only one of --json, --csv, --xyz and --grid can go to "
                          "standard output");
+    if (to_stdout(set.geotiff))
+        return err_usage("--geotiff: its rows are not written one after the other, so "
+                         "it cannot go to standard output; name a file");
     return set.all && !set.xyz ? err_usage("--all is about what --xyz writes: give "
                                            "both, or neither")
                                : 0;

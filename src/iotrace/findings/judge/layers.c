@@ -210,7 +210,7 @@ static bool all_met(const struct slice *s, int write)
     for (int i = 0; i < s->n; i++) {
         const struct side *side = slice_side(s, i, write);
         int32_t ranks = s->f->file[s->f->cell[s->cell[i]].file].comm_ranks;
-        if (side && side->together.calls && ranks == 0)
+        if (side && side->together.calls && ranks < 1)
             return false;
     }
     return true;
