@@ -35,6 +35,7 @@ iotrace_SOURCES = \
 	src/iotrace/read/names.c src/iotrace/read/names.h \
 	src/iotrace/read/op.c src/iotrace/read/op.h src/iotrace/format/ops.h \
 	src/iotrace/read/pairs.c src/iotrace/read/pairs.h \
+	src/iotrace/read/reach.h \
 	src/iotrace/plot.c \
 	src/iotrace/python.c src/iotrace/python.h \
 	src/iotrace/report.c \
