@@ -1,5 +1,6 @@
 #include "iotrace/summary.h"
 #include "base/err.h"
+#include "iotrace/read/reach.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,36 +50,25 @@ static void add_sum(struct sum *to, const struct sum *from)
 
 static int grow_files(struct summary *s, uint32_t id)
 {
-    if (id < s->file_room)
-        return 0;
-    uint32_t room = s->file_room ? 2 * s->file_room : 64;
-    struct file_sum *more = realloc(s->file, room * sizeof *more);
-    if (!more)
+    struct file_sum *file = list_reach(s->file, &s->file_room, id, sizeof *file);
+    if (!file)
         return summary_no_memory();
-    memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
-    s->file = more;
-    s->file_room = room;
+    s->file = file;
     return 0;
 }
 
 static int grow_states(struct reading *r, uint32_t id)
 {
-    if (id < r->names)
-        return 0;
-    uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
-    uint32_t *global = realloc(r->global, names * sizeof *global);
+    uint32_t *global = list_reach(r->global, &r->names, id, sizeof *global);
     if (!global)
         return summary_no_memory();
-    memset(global + r->names, 0, (names - r->names) * sizeof *global);
     r->global = global;
-    r->names = names;
-    uint32_t states = names < STATES ? names : STATES;
-    struct access(*access)[2] = realloc(r->access, states * sizeof *access);
+    if (id >= STATES)
+        return 0;
+    struct access(*access)[2] = list_reach(r->access, &r->states, id, sizeof *access);
     if (!access)
         return summary_no_memory();
-    memset(access + r->states, 0, (states - r->states) * sizeof *access);
     r->access = access;
-    r->states = states;
     return 0;
 }
 

@@ -244,6 +244,7 @@ class Findings(Case):
         self.assertEqual((risk["id"], risk["file"], risk["calls"], risk["events"]),
                          ("failed-io", "/d/x", 3, [0, 0, 2]))
         self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
+
     def on_lustre(self, place, *options, version=3):
         """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""
         run = tempfile.mkdtemp(dir=self.tmp)
@@ -304,6 +305,77 @@ class Findings(Case):
             self.assertEqual(found["findings"], [])
             told = {n["id"]: n["because"] for n in found["not_judged"]}
             self.assertIn(why, told["late-rank"])
+
+    def together(self, each, writers, late_us=0, place="lustre 4096 1048576 4 /s",
+                 hosts=1):
+        """Two ranks in 20 collective writes of 1 ms each, with so many bytes of a rank;
+        {rank: bytes} is what the system sees of a call."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
+                      facts=["cores=2"], host="node%d" % (rank % hosts))
+            name = log.name("/s/x", place=log.name(place, kind=PLACE))
+            log.name("2 ", fd=name, kind=MPI)
+            for i in range(20):
+                at = EPOCH + i * 2 * MS + rank * late_us * 1000
+                log.add("MPI_File_write_all", at, MS - rank * late_us * 1000, name=name,
+                        result=each, offset=(2 * i + rank) * each, flags=2)
+                if rank in writers:
+                    log.add("pwrite", at + 1000, 10 ** 4, name=name, level=1,
+                            result=writers[rank], offset=(2 * i + rank) << 24)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run)
+
+    def test_collective_calls_of_little(self):
+        found, = self.together(100, {0: 200})["findings"]
+        self.assertEqual((found["id"], found["ranks"], found["calls"], found["bytes"]),
+                         ("collective-tiny", [0, 1], 40, 4000))
+        self.assertAlmostEqual(found["at_stake_s"], 0.04)
+        self.assertAlmostEqual(found["gain_s"], 0.0398)
+        for healthy in (self.together(1 << 20, {0: 2 << 20}),
+                        self.together(100, {0: 200}, late_us=985)):
+            self.assertEqual(healthy["findings"], [])
+
+    def test_aggregators(self):
+        found, = self.together(4 << 20, {0: 8 << 20}, hosts=2)["findings"]
+        self.assertEqual((found["id"], found["ranks"], found["severity"]),
+                         ("aggregators", [0], "below"))
+        found, = self.together(4 << 20, {0: 7 << 20, 1: 1 << 20}, hosts=2)["findings"]
+        self.assertEqual((found["id"], found["ranks"]), ("aggregators", [0, 1]))
+        unequal, = found["condition"]
+        self.assertAlmostEqual(unequal["value"], 1.75)
+        both = {0: 4 << 20, 1: 4 << 20}
+        for healthy in (self.together(4 << 20, both, hosts=2),
+                        self.together(4 << 20, {0: 8 << 20}, hosts=1),
+                        self.together(4 << 20, {0: 8 << 20}, hosts=2,
+                                      place="lustre 4096 1048576 1 /s")):
+            self.assertEqual(healthy["findings"], [])
+        unknown = self.together(4 << 20, {0: 8 << 20}, hosts=2,
+                                place="lustre 4096 0 0 /s")
+        self.assertEqual(unknown["findings"], [])
+        self.assertIn("aggregators", [n["id"] for n in unknown["not_judged"]])
+
+    def scratch(self, kind, first="pwrite", last="unlink"):
+        """A file of 40 MiB that the run writes and removes, and one that it keeps."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)
+        place = log.name(kind + " 4096 0 0 /n", kind=PLACE)
+        names = [log.name("/n/scratch", place=place), log.name("/n/kept", place=place)]
+        log.add(first, EPOCH, 100, name=names[0], offset=0, result=1)
+        for i in range(40):
+            log.add("pwrite", EPOCH + (i + 1) * 10 ** 6, 10 ** 5, name=names[0],
+                    offset=i << 20, result=1 << 20)
+            log.add("pwrite", EPOCH + (i + 1) * 10 ** 6 + 5 * 10 ** 5, 10 ** 5,
+                    name=names[1], offset=i << 20, result=1 << 20)
+        log.add(last, EPOCH + S // 2, 100, name=names[0])
+        return self.of_log(log)
+
+    def test_files_that_nobody_keeps(self):
+        found, = self.scratch("nfs4")["findings"]
+        self.assertEqual((found["id"], found["file"]), ("temporary", "/n/scratch"))
+        self.assertIn("40.0 MiB", found["sentence"])
+        for healthy in (self.scratch("ext4"), self.scratch("nfs4", first="pread"),
+                        self.scratch("nfs4", last="close")):
+            self.assertEqual(healthy["findings"], [])
 
     def made(self, wall_s):
         """A run of one rank with 1 s of small writes, as a log."""

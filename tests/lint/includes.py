@@ -59,6 +59,7 @@ MAY = {
     "iotrace/skeleton": READER | {"algebra"},
     "iotrace/findings": READER | {"iotrace"},
     "iotrace/findings/judge": READER | {"iotrace/findings"},
+    "iotrace/findings/show": READER | {"iotrace/findings"},
     "iotrace": READER | {"algebra", "iotrace/skeleton"},
     # The recorder is loaded into any program: it has nothing but the format.
     "iotrace/preload": {"iotrace/format"},

@@ -2,6 +2,7 @@
  * one, whether it counts; then what it adds. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
+#include "iotrace/read/reach.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,19 +103,15 @@ static bool process_wanted(const struct findings *f, const struct log_info *i)
 
 static int names_grow(struct findings *f, struct reading *r, uint32_t id)
 {
-    if (id < r->names)
-        return 0;
-    uint32_t names = id + 1 > 2 * r->names ? id + 16 : 2 * r->names;
-    uint32_t *cell = realloc(r->cell, names * sizeof *cell);
-    if (cell)
-        r->cell = cell;
-    uint32_t *file = cell ? realloc(r->file, names * sizeof *file) : NULL;
+    uint32_t cells = r->names;
+    uint32_t *cell = list_reach(r->cell, &cells, id, sizeof *cell);
+    if (!cell)
+        return no_memory(f);
+    r->cell = cell;
+    uint32_t *file = list_reach(r->file, &r->names, id, sizeof *file);
     if (!file)
         return no_memory(f);
     r->file = file;
-    memset(cell + r->names, 0, (names - r->names) * sizeof *cell);
-    memset(file + r->names, 0, (names - r->names) * sizeof *file);
-    r->names = names;
     return 0;
 }
 
@@ -166,18 +163,13 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
 static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
 {
     uint32_t n = thread % LANES_MAX;
-    if (n >= r->lanes) {
-        uint32_t lanes = n + 1 > 2 * r->lanes ? n + 1 : 2 * r->lanes;
-        struct lane *more = realloc(r->lane, lanes * sizeof *more);
-        if (!more) {
-            no_memory(f);
-            return NULL;
-        }
-        memset(more + r->lanes, 0, (lanes - r->lanes) * sizeof *more);
-        r->lane = more;
-        r->lanes = lanes;
+    struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane);
+    if (!lane) {
+        no_memory(f);
+        return NULL;
     }
-    return &r->lane[n];
+    r->lane = lane;
+    return &lane[n];
 }
 
 /* The last call of the level above that encloses this one. */

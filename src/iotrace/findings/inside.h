@@ -542,17 +542,17 @@ void judge_risks(const struct slice *s, int write);
 void judge_run(struct findings *f);
 void judge_pace(struct findings *f);
 
-/* sums.c: "0-3,7" */
+/* show/sums.c: "0-3,7" */
 void findings_which(const struct findings *f, bool found[IDS]);
 const char *ranks_text(const struct findings *f, const struct finding *x, char *out,
                        size_t room);
-/* text.c */
+/* show/text.c */
 const char *verdict_text(const struct findings *f, char *out, size_t room);
 const char *severity_name(enum severity s);
 const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
                            size_t room, int *count);
 
-/* sums.c: what the tables of files show */
+/* show/sums.c: what the tables of files show */
 struct group_sum {
     uint32_t group;
     int64_t ns; /* of all calls of the program */

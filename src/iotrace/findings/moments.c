@@ -84,7 +84,7 @@ void moments_collective(const struct context *c)
     struct file *x = &f->file[c->cell->file];
     const struct event *e = c->e;
     uint32_t k = c->cell->call_k++;
-    f->strangers += x->comm_ranks == 0;
+    f->strangers += x->comm_ranks <= 0;
     if (x->comm_ranks < 2)
         return;
     struct meeting *m = meeting_of(f, x, k);
