@@ -176,6 +176,7 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/iotrace_report.py \
 	tests/e2e/iotrace_skeleton.py \
+	tests/e2e/iotrace_strace.py \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
