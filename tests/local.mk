@@ -179,6 +179,7 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/iotrace_report.py \
 	tests/e2e/iotrace_skeleton.py \
+	tests/e2e/iotrace_strace.py \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
@@ -352,7 +353,7 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 # other calls of those in them, but for the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
-	tests/iotrace/small tests/iotrace/uring_calls
+	tests/iotrace/small tests/iotrace/streams tests/iotrace/uring_calls
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
 	$(RECORDER_SANITIZE) -fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
@@ -364,6 +365,9 @@ tests/iotrace/ends: tests/iotrace/ends.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
 tests/iotrace/small: tests/iotrace/small.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/small.c
+# Macros are macros with the compiler's own functions and -O2 only.
+tests/iotrace/streams: tests/iotrace/streams.c
+	$(TRACED_CC) -O2 -fbuiltin -Wno-unused-result $(srcdir)/tests/iotrace/streams.c
 tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
@@ -378,7 +382,7 @@ tests/iotrace/uring_library: tests/iotrace/uring_library.c
 endif
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/marks.c \
-	tests/iotrace/small.c tests/iotrace/tracelog.py \
+	tests/iotrace/small.c tests/iotrace/streams.c tests/iotrace/tracelog.py \
 	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 
 # The same with MPI: programs, tools of the profiling interface, and Fortran's entry

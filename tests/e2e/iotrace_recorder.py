@@ -463,6 +463,44 @@ class Content(Recorder):
         log = self.traced("sh", "-c", "echo text; exec 5>&1; echo text >&5")
         self.assertEqual([e for e in log.events if e.op in ("write", "dup2")], [])
 
+    def test_standard_streams_that_are_files(self):
+        with open(os.path.join(self.tmp, "in"), "w") as f:
+            f.write("some line\n" * 1000)
+        self.run_under("sh", "-c", "tr a a < in > out; exec sort < out > sorted 2> err",
+                       env=BINARY)
+        found = {}
+        for log in tracelog.logs(self.tmp):
+            for e in log.events:
+                if e.klass in ("READ", "WRITE") and e.level == 0:
+                    found.setdefault((log.generation, os.path.basename(e.file),
+                                      e.klass), []).append(e)
+        moved = {(name, way): sum(map(tracelog.bytes_of, events))
+                 for (_, name, way), events in found.items()}
+        for name, way in (("in", "READ"), ("out", "WRITE"), ("out", "READ"),
+                          ("sorted", "WRITE")):
+            self.assertEqual(moved[name, way], 10000, (name, way))
+        # whoever started the process may move them, too
+        self.assertEqual({e.offset for events in found.values() for e in events
+                          if os.path.basename(e.file) in ("out", "sorted")}, {-1})
+
+    def test_macros_of_streams(self):
+        """What no call has told is found, and offsets go on behind it."""
+        for mode in ({}, {"IOTRACE_MODE": "profile"}):
+            out = self.run_under(built("streams"), env=dict(BINARY, **mode))
+            log, = tracelog.logs(self.tmp)
+            if mode:
+                found = {(p.file, p.op): p.bytes for p in log.profile if p.bytes}
+                want = collections.Counter()
+                for name, call, _, size in map(str.split, out.splitlines()):
+                    want[name, call] += int(size)
+                self.assertEqual(found, dict(want))
+            else:
+                found = ["%s %s %d %d" % (e.file, e.op, e.offset, e.result)
+                         for e in log.events if e.klass in ("READ", "WRITE")]
+                self.assertEqual(found, out.splitlines())
+            for name in os.listdir(self.tmp):
+                os.remove(os.path.join(self.tmp, name))
+
     def test_inherited_descriptor_is_found(self):
         """The shell opens it, cat writes: no call of cat has named it."""
         self.run_under("sh", "-c", "exec 7>named; exec dd if=/etc/passwd of=/dev/fd/7 "

@@ -32,6 +32,7 @@ RECORDER_C = \
 	src/iotrace/preload/profile.c \
 	src/iotrace/preload/ring.c \
 	src/iotrace/preload/start.c \
+	src/iotrace/preload/streams.c \
 	src/iotrace/preload/summary.c \
 	src/iotrace/preload/symbols.c \
 	src/iotrace/preload/sys.c \
@@ -48,6 +49,7 @@ RECORDER_H = \
 	src/iotrace/preload/mpi/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
+	src/iotrace/preload/streams.h \
 	src/iotrace/preload/sys.h \
 	src/iotrace/preload/transfer.h \
 	src/iotrace/preload/uring.h

@@ -214,6 +214,7 @@ void fd_dupped(int from, int to);
 void fds_forget_range(unsigned first, unsigned last);
 void fds_shared(void); /* other processes may move the offsets from here on */
 void fd_shared(int fd);
+bool fd_is_given(int fd); /* it is what the process began with */
 
 /* ---- profile.c ---- */
 struct event;
@@ -231,6 +232,7 @@ struct event {
     uint64_t start, end; /* ticks; end 0: the event is not over */
     uint32_t file;
     int flags;
+    int fd; /* of a stream */
 };
 
 /* Not the C library's clock_gettime: another library may stand for it. */

@@ -2,6 +2,7 @@
  * happens at exit, after a fork, before another program. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/uring.h"
 #include <stdio.h>
@@ -484,6 +485,8 @@ void recorder_suspend(enum trace_state how)
 static void exits(void *nothing)
 {
     (void)nothing;
+    if (is_running() && !vforked && recorder.header->pid == (uint32_t)sys_pid())
+        streams_catch_up();
     recorder_end(TRACE_EXITED);
 }
 
