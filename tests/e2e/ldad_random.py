@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 3000; tier: quick ci
+# limit: 6000; tier: quick ci
 """Containers that random programs write, with plans that fit or do not, by several runs
 with different numbers of ranks: every byte is what was written last, whoever reads."""
 import json
