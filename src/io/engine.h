@@ -43,8 +43,8 @@ struct io_engine {
     void (*queue_close)(struct io_queue *q);
     /* Opens the file, whose requests come by way of f->queue. */
     int (*open)(struct io_file *f);
-    /* IO_OPENS_AT_ONCE: takes part in an open on behalf of a rank that has no memory for
-     * it. Returns what all ranks' open returns. */
+    /* IO_OPENS_AT_ONCE: takes part in an open on behalf of a rank that has no memory
+     * for it. Returns what all ranks' open returns. */
     int (*absent)(const struct io_open *o, int rc);
     /* Submits all n now; each has its file. A failed request is no failure of start:
      * its rc tells. */

@@ -169,7 +169,7 @@ class Container(Case):
         self.assertEqual(len(os.listdir(disks[1] + "-away")), 4)
 
     def test_relocated(self):
-        """Folders that were renamed, in another order; then all of it in the container."""
+        """Folders that were renamed, in another order; then what is refused."""
         disks = self.node_dirs(2)
         path = self.written("--layout=INTERLEAVED", "--node-dirs=" + ",".join(disks))
         expected = self.content(path)
@@ -359,7 +359,8 @@ class Container(Case):
                          "bytes were added"),
                 (flip_sum, "partition 1: the checksums of a partition are damaged, or "
                            "not those"),
-                (no_sums, "partition 3: the checksums of a partition cannot be opened")):
+                (no_sums, "partition 3: the checksums of a partition cannot be "
+                          "opened")):
             shutil.rmtree(path)
             shutil.copytree(whole, path)
             change(self.parts(path), sorted(glob.glob(os.path.join(path, "sums-*"))))

@@ -300,8 +300,8 @@ class Library(Case):
         self.assertEqual((done.status, done.err), (0, ""), done)
         lines = [line.split() for line in done.out.splitlines()]
         self.assertEqual([line[0] for line in lines],
-                         ["nothing", "create", "write", "sync", "close", "read", "close",
-                          "update", "close"], done)
+                         ["nothing", "create", "write", "sync", "close", "read",
+                          "close", "update", "close"], done)
         for what, calls in lines:
             self.assertLessEqual(int(calls), most.get(what, 4), done.out)
 

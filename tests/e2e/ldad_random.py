@@ -23,7 +23,7 @@ class Random(Case):
                          (seed, stages, what, keys))
 
     def plan(self, rng, np):
-        """As long as the islands, or behind 1 TB, or for less than there is; or none."""
+        """As long as the islands, or behind 1 TB, or for less than there is, or no."""
         kind = rng.choice(("cyclic", "cyclic", "blocks", "none"))
         if kind == "none":
             return ()

@@ -1,5 +1,5 @@
-/* How many collective calls of MPI an open, a sync and a close of a container are: of rank
- * 0, a line for each act. Linked with tests/unit/pmpi.c, which counts. */
+/* How many collective calls of MPI an open, a sync and a close of a container are: of
+ * rank 0, a line for each act. Linked with tests/unit/pmpi.c, which counts. */
 #include "../unit/pmpi.h"
 #include <ldad.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
-/* A file as a random program makes it: random PATH SEED NP,NP,... write|read [KEY=VALUE...].
- * Each stage is a run of so many ranks that opens the file and writes; `write` does the
- * last of them, `read` looks at what all have left, with any number of ranks. What is
- * written follows from the seed alone, so each process knows all of it.
+/* A file as a random program makes it: random PATH SEED NP,NP,... write|read
+ * [KEY=VALUE...]. Each stage is a run of so many ranks that opens the file and writes;
+ * `write` does the last of them, `read` looks at what all have left, with any number of
+ * ranks. What is written follows from the seed alone, so each process knows all of it.
  *
- * The file is islands with holes between them, some of them behind 1 TB. In a round each
- * rank writes in islands of its own, some over what others have written before; between
- * rounds all sync. In every third round they write by views, all in one island. */
+ * The file is islands with holes between them, some of them behind 1 TB. In a round
+ * each rank writes in islands of its own, some over what others have written before;
+ * between rounds all sync. In every third round they write by views, all in one
+ * island. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -132,8 +132,8 @@ static int lock_shared(struct part *p)
 }
 
 /* The shared part, which rank 0 makes and locks, and the names of the rest. They are in
- * the scratch table of all ranks, as the folder is, since whoever is told to end removes
- * them. */
+ * the scratch table of all ranks, as the folder is, since whoever is told to end
+ * removes them. */
 static int make_common(struct part *p)
 {
     static const char *const names[] = {"header", "header.new", "shared.map",
@@ -167,8 +167,8 @@ static int make_partition(struct part *p)
     return rc == -EBUSY ? container_busy(&p->c, p->f->path) : rc;
 }
 
-/* What rank 0 has made or found at the path, to all: the id, or all of the header and of
- * the map, of which what does not fit follows in a second message. */
+/* What rank 0 has made or found at the path, to all: the id, or all of the header and
+ * of the map, of which what does not fit follows in a second message. */
 struct start {
     uint64_t id;
     int64_t header, ranges, ns; /* bytes of the one, how many of the other */
@@ -190,8 +190,8 @@ static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
     return rc;
 }
 
-/* The records, which with folders of nodes must be known before partitions are made; then
- * rank 0 writes the header. */
+/* The records, which with folders of nodes must be known before partitions are made;
+ * then rank 0 writes the header. */
 static int place_partitions(struct part *p, int rc)
 {
     rc = err_agree(p->f->comm, rc);
@@ -560,7 +560,8 @@ static void undo(struct part *p)
     let_go(p);
 }
 
-/* The same messages as of a rank that has the memory, which does not go on after them. */
+/* The same messages as of a rank that has the memory, which does not go on after
+ * them. */
 static int part_absent(const struct io_open *o, int rc)
 {
     static struct start s;

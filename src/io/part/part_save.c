@@ -150,8 +150,8 @@ static int by_rank(const void *a, const void *b)
     return x->rank - y->rank;
 }
 
-/* Of rank 0: nodes are numbered by their lowest ranks. Where partitions are in folders of
- * nodes, that was done when they were made. */
+/* Of rank 0: nodes are numbered by their lowest ranks. Where partitions are in folders
+ * of nodes, that was done when they were made. */
 static int number_nodes(struct part *p, int size)
 {
     struct on_host *on = malloc((size_t)size * sizeof *on);
