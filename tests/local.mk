@@ -187,6 +187,7 @@ SCRIPT_TESTS += \
 	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_random.py \
 	tests/e2e/ldad_survives.py \
 	tests/e2e/ldad_view.py \
 	tests/e2e/ldad_workloads.py \
@@ -424,7 +425,7 @@ EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
 	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/drawn tests/ldad/fit \
-	tests/ldad/killed
+	tests/ldad/killed tests/ldad/opens tests/ldad/random_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -448,6 +449,10 @@ tests/ldad/drawn: tests/ldad/drawn.c libldad.la
 	$(LDAD_CC) $(srcdir)/tests/ldad/drawn.c $(LDAD_LINK)
 tests/ldad/fit: tests/ldad/fit.c libldad.la
 	$(LDAD_CC) $(srcdir)/tests/ldad/fit.c $(LDAD_LINK)
+tests/ldad/opens: tests/ldad/opens.c tests/unit/pmpi.c libldad.la
+	$(LDAD_CC) $(srcdir)/tests/ldad/opens.c $(srcdir)/tests/unit/pmpi.c $(LDAD_LINK)
+tests/ldad/random_renamed: tests/ldad/random.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/random.c $(LDAD_LINK)
 tests/ldad/killed: tests/ldad/killed.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/killed.c $(LDAD_LINK)
 tests/ldad/rules: tests/ldad/rules.c
@@ -458,7 +463,8 @@ CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
 	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/killed.c \
-	tests/ldad/views.c tests/ldad/fortran.f90 tests/ldad/hints.h
+	tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
+	tests/ldad/fortran.f90 tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

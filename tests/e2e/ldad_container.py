@@ -10,7 +10,7 @@ import struct
 import subprocess
 import zlib
 
-from e2e import HDF5, METHODS, SHIM, Case, add, main, samples
+from e2e import HDF5, METHODS, SHIM, Case, add, long, main, samples
 
 SIZE = ("1M", "--block-size=4k")
 RANKS = 4
@@ -169,7 +169,7 @@ class Container(Case):
         self.assertEqual(len(os.listdir(disks[1] + "-away")), 4)
 
     def test_relocated(self):
-        """Folders that were renamed, in another order; then all of it in the container."""
+        """Folders that were renamed, in another order; then what is refused."""
         disks = self.node_dirs(2)
         path = self.written("--layout=INTERLEAVED", "--node-dirs=" + ",".join(disks))
         expected = self.content(path)
@@ -197,6 +197,7 @@ class Container(Case):
         done = self.ldad("relocate", path, "--node-dirs=relative")
         self.assertEqual(done.status, 2, done)
 
+    @long
     def test_relocated_into_the_container(self):
         disks = self.node_dirs(2)
         path = self.written("--node-dirs=" + ",".join(disks))
@@ -210,6 +211,7 @@ class Container(Case):
         self.assertEqual(self.ldad("rm", path).status, 0)
         self.assertFalse(os.path.exists(path))
 
+    @long
     def test_relocated_unseen(self):
         """Partitions on nodes that this one does not see."""
         disks = self.node_dirs(2)
@@ -357,7 +359,8 @@ class Container(Case):
                          "bytes were added"),
                 (flip_sum, "partition 1: the checksums of a partition are damaged, or "
                            "not those"),
-                (no_sums, "partition 3: the checksums of a partition cannot be opened")):
+                (no_sums, "partition 3: the checksums of a partition cannot be "
+                          "opened")):
             shutil.rmtree(path)
             shutil.copytree(whole, path)
             change(self.parts(path), sorted(glob.glob(os.path.join(path, "sums-*"))))

@@ -107,8 +107,8 @@ class Survives(Case):
         kind = KINDS[number // len(CALLS) % 2]
         rank, call, name, most = CALLS[number % len(CALLS)]
         fault = "%s:kill:%d" % (call, rng.randint(1, most))
-        self.killed(path, kind, env={"PRELOAD": SHIM, "FAULT": fault, "FAULT_RANK": rank,
-                                     "FAULT_FILE": name})
+        self.killed(path, kind, env={"PRELOAD": SHIM, "FAULT": fault,
+                                     "FAULT_RANK": rank, "FAULT_FILE": name})
         what = "%s %s %s on rank %s" % (kind, fault, name, rank)
         done, begun = self.noted()
         if not os.path.exists(os.path.join(path, "header")):
@@ -175,8 +175,9 @@ class Survives(Case):
             self.assertEqual(done.status, 1, done)
             self.assertIn(says, done.err)
             for kind in ("read", "append"):
-                ran = self.run_program(KILLED, path, os.path.join(self.tmp, "out"), kind,
-                                       *KEYS, np=RANKS, dir=False, json=False)
+                out = os.path.join(self.tmp, "out")
+                ran = self.run_program(KILLED, path, out, kind, *KEYS, np=RANKS,
+                                       dir=False, json=False)
                 self.assertNotEqual(ran.status, 0, (name, kind, ran))
 
     @long

@@ -1,8 +1,8 @@
 /* A program that is killed: killed PATH LOG KIND [KEY=VALUE...], KIND append or again.
  * In epoch e = 1, 2, ... each rank writes its blocks of the epoch, what is at an offset
  * following from offset and epoch; then all sync, and rank 0 notes e in LOG, before
- * ("b") and after ("a"). With `again` the blocks are the same in all epochs. KIND read: all
- * of the file is read and written to LOG. */
+ * ("b") and after ("a"). With `again` the blocks are the same in all epochs. KIND read:
+ * all of the file is read and written to LOG. */
 #include "hints.h"
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* limit: 120
- * CRC-32C by each way this processor has, against the definition; and the checksums of a
- * partition that is written in any order, over again, cut, and opened again: they are those
- * of its bytes. */
+ * CRC-32C by each way this processor has, against the definition; and the checksums of
+ * a partition that is written in any order, over again, cut, and opened again: they are
+ * those of its bytes. */
 #include "tap.h"
 
 #include "base/err.h"
@@ -87,7 +87,8 @@ static void put(struct state *s, int64_t at, int64_t n)
     s->bytes = s->bytes > at + n ? s->bytes : at + n;
 }
 
-/* Blocks as a whole, runs of odd lengths that follow each other, small ones anywhere. */
+/* Blocks as a whole, runs of odd lengths that follow each other, small ones
+ * anywhere. */
 static void put_something(struct state *s, int64_t *next)
 {
     uint32_t kind = draw(4);

@@ -750,7 +750,8 @@ static int map_try(const struct container *c, const char *path, const char *name
     return rc;
 }
 
-/* Who was killed after the header was replaced has left the map under its first name. */
+/* Who was killed after the header was replaced has left the map under its first
+ * name. */
 int container_map_read(const struct container *c, const char *path, struct extents *x)
 {
     struct err before = *err_get();

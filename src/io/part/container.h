@@ -141,8 +141,8 @@ int container_remove_parts(const struct container *c, const char *path);
 int container_remove_common(const char *path);
 
 /* A new generation: replaces the header, and with it the map of the shared part where
- * that has changed (`moved`, else NULL): whoever is killed meanwhile leaves both as they
- * were, or both new. 0 or -errno with a sentence. */
+ * that has changed (`moved`, else NULL): whoever is killed meanwhile leaves both as
+ * they were, or both new. 0 or -errno with a sentence. */
 int container_save(struct container *c, const char *path, const struct extents *moved,
                    bool durable);
 
@@ -162,8 +162,8 @@ int container_shared_check(const struct container *c, const char *path,
 void container_writer(char out[CONTAINER_WRITER]);
 
 /* Keeps a file of a container to this process until *fd is closed or the process ends.
- * *fd -1 and 0: the file system has no locks. -EBUSY without a sentence: another has it;
- * or -errno with one. */
+ * *fd -1 and 0: the file system has no locks. -EBUSY without a sentence: another has
+ * it; or -errno with one. */
 int container_lock(const char *path, int *fd);
 bool container_is_locked(const char *path);
 
@@ -182,9 +182,9 @@ int container_recover_part(const struct container *c, const char *path, int64_t 
 int container_recover_shared(const struct container *c, const char *path,
                              int64_t *dropped);
 
-/* Whether its state forbids to open it: -EBUSY where somebody writes it, unless the lock
- * is ours; -EIO where it was never completed, unless it is to be taken as it was at its
- * last sync. */
+/* Whether its state forbids to open it: -EBUSY where somebody writes it, unless the
+ * lock is ours; -EIO where it was never completed, unless it is to be taken as it was
+ * at its last sync. */
 int container_refuse_open(const struct container *c, const char *path, bool ours,
                           bool recover);
 

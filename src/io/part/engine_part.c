@@ -39,28 +39,13 @@
 
 /* ---- opening --------------------------------------------------------------------- */
 
-/* Bytes of rank 0 to all; the receivers allocate them. */
-static int share_bytes(struct io_file *f, unsigned char **raw, int64_t *size)
-{
-    MPI_Bcast(size, 1, MPI_INT64_T, 0, f->comm);
-    if (f->rank)
-        *raw = malloc((size_t)*size + 1);
-    int rc = *raw ? 0 : err_set(-ENOMEM, f->path, -1, "no memory for a header");
-    rc = err_agree(f->comm, rc);
-    if (!rc && *size > INT32_MAX)
-        rc = err_set(-EFBIG, f->path, -1, "the container's header is too large");
-    if (!rc)
-        MPI_Bcast(*raw, (int)*size, MPI_BYTE, 0, f->comm);
-    return rc;
-}
-
 /* Own options are taken; what is left is the inner engine's. */
-static void find_inner(struct part *p)
+static void find_inner(struct part *p, const char *text)
 {
     static const char *const own[] = {
         "buffer=",    "window=",  "files=",  "incomplete=",
         "keep_plan=", "recover=", "no_sums="};
-    const char *text = p->f->options, *name = io_engine_inner(p->f->options);
+    const char *name = io_engine_inner(text);
     size_t at = (size_t)snprintf(p->inner, sizeof p->inner, "%.*s",
                                  (int)strcspn(name, ","), name);
     char separator = ':';
@@ -77,6 +62,8 @@ static void find_inner(struct part *p)
         text += len + (text[len] == ',');
     }
 }
+
+enum { PIECE = 32 << 10 };
 
 /* Which node this rank is on, by lowest rank, and its place there. */
 static int find_node(struct io_file *f, int *place)
@@ -103,8 +90,7 @@ static int exchange_records(struct part *p)
     unsigned char *all = malloc((size_t)p->c.parts * CONTAINER_RECORD);
     own->node = find_node(f, &place);
     own->dir = p->c.dirs[0] ? place : -1;
-    gethostname(own->host, sizeof own->host);
-    own->host[sizeof own->host - 1] = 0;
+    part_name_host(own);
     container_record_encode(&p->c, f->rank, mine);
     if (!all)
         rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld records",
@@ -136,6 +122,8 @@ static int lock_shared(struct part *p)
     char path[CONTAINER_PATH];
     struct container c = {0};
     int rc = container_file(p->f->path, "shared", path);
+    if (!rc && access(path, F_OK))
+        return 0; /* whoever reads the header next says what is not there */
     if (rc || (rc = container_lock(path, &p->lock)) != -EBUSY)
         return rc;
     if (!container_read(&c, p->f->path))
@@ -144,8 +132,8 @@ static int lock_shared(struct part *p)
 }
 
 /* The shared part, which rank 0 makes and locks, and the names of the rest. They are in
- * the scratch table of all ranks, as the folder is, since whoever is told to end removes
- * them. */
+ * the scratch table of all ranks, as the folder is, since whoever is told to end
+ * removes them. */
 static int make_common(struct part *p)
 {
     static const char *const names[] = {"header", "header.new", "shared.map",
@@ -179,29 +167,79 @@ static int make_partition(struct part *p)
     return rc == -EBUSY ? container_busy(&p->c, p->f->path) : rc;
 }
 
+/* What rank 0 has made or found at the path, to all: the id, or all of the header and
+ * of the map, of which what does not fit follows in a second message. */
+struct start {
+    uint64_t id;
+    int64_t header, ranges, ns; /* bytes of the one, how many of the other */
+    int64_t rc;
+    unsigned char piece[PIECE];
+};
+
+/* The rest of what rank 0 has found, behind the first piece of it. */
+static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
+{
+    int rc = p->f->unready;
+    if (!rc && !all)
+        rc = err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+    if (!rc && bytes > INT32_MAX)
+        rc = err_set(-EFBIG, p->f->path, -1, "the container's header is too large");
+    rc = err_agree(p->f->comm, rc);
+    if (!rc)
+        MPI_Bcast(all + PIECE, (int)(bytes - PIECE), MPI_BYTE, 0, p->f->comm);
+    return rc;
+}
+
+/* The records, which with folders of nodes must be known before partitions are made;
+ * then rank 0 writes the header. */
+static int place_partitions(struct part *p, int rc)
+{
+    rc = err_agree(p->f->comm, rc);
+    if (!rc && p->c.parts)
+        rc = err_agree(p->f->comm, exchange_records(p));
+    return rc ? rc : commit(p, 0, false);
+}
+
+/* Of rank 0: the folder, what is in it, and the header, in which no rank is named yet
+ * but where their folders must be known. */
+static int make_folder(struct part *p)
+{
+    int rc = io_file_make(p->f);
+    rc = rc ? rc : make_common(p);
+    return rc || p->c.dirs[0] ? rc : container_write(&p->c, p->f->path, false);
+}
+
 static int create_container(struct part *p)
 {
     struct io_file *f = p->f;
-    int size, rc = 0;
+    struct start *s = p->start;
+    int size, rc = f->unready;
     MPI_Comm_size(f->comm, &size);
-    if (f->plan && f->plan->ranks != size)
+    if (!rc && f->plan && f->plan->ranks != size)
         rc = err_usage("the plan is of %lld ranks, and %d open the container",
                        (long long)f->plan->ranks, size);
     if (!rc)
         rc = container_make(&p->c, f->plan, f->node_dirs);
-    rc = err_agree(f->comm, rc);
-    if (rc)
-        return rc;
-    MPI_Bcast(&p->c.id, 1, MPI_UINT64_T, 0, f->comm);
     container_writer(p->c.writer);
+    if (f->rank == 0) {
+        int64_t begin_ns = clock_ns();
+        rc = rc ? rc : make_folder(p);
+        *s = (struct start){.id = p->c.id, .rc = rc, .ns = clock_ns() - begin_ns};
+    }
+    MPI_Bcast(s, sizeof *s - PIECE, MPI_BYTE, 0, f->comm);
+    part_header_took(s->ns);
+    p->c.id = s->id;
     p->mine = p->c.parts ? f->rank : -1;
-    if (p->c.parts)
-        rc = err_agree(f->comm, exchange_records(p));
-    if (!rc)
-        rc = commit(p, make_common(p), false);
-    if (!rc && p->c.parts)
-        rc = err_agree(f->comm, make_partition(p));
-    return rc;
+    if (f->rank && !rc && !s->rc)
+        rc = scratch_add(f->path);
+    if (f->rank && !rc && !s->rc)
+        rc = make_common(p);
+    if (f->node_dirs && f->node_dirs[0])
+        rc = place_partitions(p, rc);
+    else if (p->c.parts && !rc)
+        part_name_host(&p->c.part[f->rank]);
+    p->made = !p->c.dirs[0];
+    return rc || s->rc || !p->c.parts ? rc : make_partition(p);
 }
 
 /* Which bytes are in the shared part; to read what is incomplete, as far as that can
@@ -218,25 +256,76 @@ static int read_map(struct part *p)
     return 0;
 }
 
+/* Of rank 0: the header is read, under the lock where it is to be written. */
+static int load_header(struct part *p, unsigned char **raw, int64_t *size)
+{
+    struct io_file *f = p->f;
+    int rc = f->unready;
+    if (!rc && f->flags & IO_WRITE)
+        rc = lock_shared(p);
+    rc = rc ? rc : container_load(f->path, raw, size);
+    rc = rc ? rc : container_decode(&p->c, f->path, *raw, *size);
+    if (!rc && !p->incomplete)
+        rc = container_refuse_open(&p->c, f->path, f->flags & IO_WRITE, p->recover);
+    return rc ? rc : read_map(p);
+}
+
+/* Of rank 0: what all are to know, one after the other. */
+static int pack(struct part *p, const unsigned char *raw, unsigned char **all)
+{
+    struct start *s = p->start;
+    int64_t ranges = s->ranges * (int64_t)sizeof *p->moved.range;
+    *all = malloc((size_t)(s->header + ranges) + 1);
+    if (!*all)
+        return err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+    memcpy(*all, raw, (size_t)s->header);
+    if (ranges)
+        memcpy(*all + s->header, p->moved.range, (size_t)ranges);
+    int64_t n = s->header + ranges < PIECE ? s->header + ranges : PIECE;
+    memcpy(s->piece, *all, (size_t)n);
+    return 0;
+}
+
+/* Of the others: from what rank 0 has sent. */
+static int unpack(struct part *p, const unsigned char *all)
+{
+    const struct start *s = p->start;
+    size_t ranges = (size_t)s->ranges * sizeof *p->moved.range;
+    int rc = container_decode(&p->c, p->f->path, all, s->header);
+    if (rc || !ranges)
+        return rc;
+    p->moved.range = malloc(ranges);
+    if (!p->moved.range)
+        return err_set(-ENOMEM, p->f->path, -1, "no memory for a map");
+    memcpy(p->moved.range, all + s->header, ranges);
+    p->moved.n = p->moved.room = s->ranges;
+    return 0;
+}
+
 static int read_header(struct part *p)
 {
     struct io_file *f = p->f;
-    unsigned char *raw = NULL;
+    struct start *s = p->start;
+    unsigned char *raw = NULL, *all = NULL;
     int64_t size = 0;
-    int rc = f->rank || !(f->flags & IO_WRITE) ? 0 : lock_shared(p);
-    rc = rc || f->rank ? rc : container_load(f->path, &raw, &size);
-    rc = err_agree(f->comm, rc);
-    if (!rc)
-        rc = share_bytes(f, &raw, &size);
-    if (!rc)
-        rc = container_decode(&p->c, f->path, raw, size);
-    free(raw);
-    if (!rc && f->rank == 0 && !p->incomplete)
-        rc = container_refuse_open(&p->c, f->path, f->flags & IO_WRITE, p->recover);
-    if (!rc && f->rank == 0)
-        rc = read_map(p);
-    rc = err_agree(f->comm, rc);
-    return rc ? rc : part_share_ranges(f, &p->moved);
+    int rc = 0;
+    if (f->rank == 0) {
+        rc = load_header(p, &raw, &size);
+        *s = (struct start){.header = size, .ranges = p->moved.n};
+        s->rc = rc = rc ? rc : pack(p, raw, &all);
+        free(raw);
+    }
+    MPI_Bcast(s, sizeof *s, MPI_BYTE, 0, f->comm);
+    int64_t bytes = s->header + s->ranges * (int64_t)sizeof *p->moved.range;
+    if (f->rank && !s->rc && bytes > PIECE && (all = malloc((size_t)bytes)))
+        memcpy(all, s->piece, PIECE);
+    if (!s->rc && bytes > PIECE)
+        rc = share_rest(p, all, bytes);
+    rc = rc ? rc : f->unready;
+    if (f->rank && !rc && !s->rc)
+        rc = unpack(p, all ? all : s->piece);
+    free(all);
+    return rc;
 }
 
 /* Of a container without a header that says so, as long as its partitions reach. */
@@ -291,15 +380,48 @@ static int open_own(struct part *p)
         rc = part_inner_open(p, path, p->f->flags & (IO_READ | IO_WRITE), &p->own);
     if (!rc && !stat(path, &st))
         p->own_bytes = st.st_size;
+    if (!rc && p->c.state == CONTAINER_COMPLETE &&
+        p->own_bytes < p->c.part[p->mine].bytes)
+        rc = err_set(-EIO, path, p->own_bytes,
+                     "partition %lld of the container has %lld bytes, and %lld were "
+                     "written: it was cut off",
+                     (long long)p->mine, (long long)p->own_bytes,
+                     (long long)p->c.part[p->mine].bytes);
     return rc;
 }
 
+/* Of rank 0: from here on, whoever reads the header knows that it is being written. */
+static int say_open(struct part *p)
+{
+    int64_t begin_ns = clock_ns();
+    struct container c = p->c;
+    c.state = CONTAINER_OPEN;
+    c.recovered |= p->at_sync;
+    container_writer(c.writer);
+    int rc = container_write(&c, p->f->path, true);
+    p->said_open = !rc;
+    part_header_took(clock_ns() - begin_ns);
+    return rc;
+}
+
+/* What this rank makes of a container that is to be written. */
+static int open_to_write(struct part *p)
+{
+    int rc = scratch_check(p->f->path, NULL);
+    if (!rc && !p->keep_plan)
+        rc = container_plan_check(&p->c, p->f->path, p->f->plan);
+    if (!rc && p->f->rank == 0)
+        rc = say_open(p);
+    return rc ? rc : open_own(p);
+}
+
+/* That all ranks could open it is agreed on next: until then no byte is written. */
 static int open_container(struct part *p)
 {
     struct io_file *f = p->f;
     p->mine = -1;
     int rc = read_header(p);
-    if (rc)
+    if (rc || p->start->rc)
         return rc;
     p->bytes = p->c.bytes;
     p->misfits_before = p->c.misfits;
@@ -308,16 +430,7 @@ static int open_container(struct part *p)
     p->at_sync = p->c.state != CONTAINER_COMPLETE && !p->incomplete;
     if (p->c.state != CONTAINER_COMPLETE && p->incomplete)
         measure_incomplete(p);
-    if (!(f->flags & IO_WRITE))
-        return 0;
-    rc = scratch_check(f->path, NULL);
-    if (!rc && !p->keep_plan)
-        rc = container_plan_check(&p->c, f->path, f->plan);
-    rc = err_agree(f->comm, rc ? rc : open_own(p));
-    p->c.state = CONTAINER_OPEN;
-    p->c.recovered |= p->at_sync;
-    container_writer(p->c.writer);
-    return commit(p, rc, true);
+    return f->flags & IO_WRITE ? open_to_write(p) : 0;
 }
 
 /* Those of a new partition, or what was stored when it was complete. Where there are
@@ -435,40 +548,74 @@ int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
     return rc;
 }
 
-/* What a failed open may have made. */
+/* What a failed open may have made, or written down. */
 static void undo(struct part *p)
 {
     io_file_close(&p->own);
     if (p->f->flags & IO_CREATE)
         scratch_empty(p->f->path);
+    else if (p->said_open)
+        container_write(&p->c, p->f->path, true);
     MPI_Barrier(p->f->comm); /* the folder is removed next */
     let_go(p);
+}
+
+/* The same messages as of a rank that has the memory, which does not go on after
+ * them. */
+static int part_absent(const struct io_open *o, int rc)
+{
+    static struct start s;
+    bool makes = o->flags & IO_CREATE;
+    MPI_Bcast(&s, (int)sizeof s - (makes ? PIECE : 0), MPI_BYTE, 0, o->comm);
+    int64_t bytes = s.header + s.ranges * (int64_t)sizeof(struct extents_range);
+    if (makes ? o->node_dirs && o->node_dirs[0] : !s.rc && bytes > PIECE)
+        rc = err_agree(o->comm, rc);
+    rc = err_agree(o->comm, rc);
+    MPI_Barrier(o->comm);
+    return rc;
+}
+
+static void take_options(struct part *p)
+{
+    const char *options = p->f->options ? p->f->options : "";
+    p->out.room = io_option(options, "buffer", BUFFER);
+    p->window = io_option(options, "window", WINDOW);
+    p->open_most = io_option(options, "files", FILES);
+    p->incomplete = io_option(options, "incomplete", 0);
+    p->keep_plan = io_option(options, "keep_plan", 0);
+    p->recover = io_option(options, "recover", 0);
+    p->want_sums = !io_option(options, "no_sums", 0);
+    find_inner(p, options);
 }
 
 static int part_open(struct io_file *f)
 {
     struct part *p = calloc(1, sizeof *p);
-    int rc = p ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to open a container");
-    rc = err_agree(f->comm, rc);
-    if (rc) {
+    struct start *start = malloc(sizeof *start);
+    if (!p || !start) {
         free(p);
-        return rc;
+        free(start);
+        return part_absent(
+            &(struct io_open){
+                .comm = f->comm, .flags = f->flags, .node_dirs = f->node_dirs},
+            err_set(-ENOMEM, f->path, -1, "no memory to open a container"));
     }
     p->f = f;
+    p->start = start;
     p->lock = p->own_lock = -1;
-    p->out.room = io_option(f->options, "buffer", BUFFER);
-    p->window = io_option(f->options, "window", WINDOW);
-    p->open_most = io_option(f->options, "files", FILES);
-    p->incomplete = io_option(f->options, "incomplete", 0);
-    p->keep_plan = io_option(f->options, "keep_plan", 0);
-    p->recover = io_option(f->options, "recover", 0);
-    p->want_sums = !io_option(f->options, "no_sums", 0);
-    find_inner(p);
-    rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
-    if (!rc)
-        rc = err_agree(f->comm, part_allocate(p));
+    take_options(p);
+    int rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
+    rc = rc || start->rc ? rc : part_allocate(p);
+    rc = err_agree(f->comm, rc);
+    if (!rc && (f->flags & IO_WRITE)) {
+        p->c.state = CONTAINER_OPEN;
+        p->c.recovered |= p->at_sync;
+        container_writer(p->c.writer);
+    }
     if (!rc && (f->flags & IO_COLLECTIVE) && (f->flags & IO_READ))
         rc = part_swap_open(p);
+    free(start);
+    p->start = NULL;
     if (rc) {
         undo(p);
         return rc;
@@ -720,8 +867,10 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 const struct io_engine io_engine_part = {
     .name = "part",
     .options = "buffer|window|files|incomplete|keep_plan|recover|no_sums",
-    .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI,
+    .can =
+        IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI | IO_OPENS_AT_ONCE,
     .open = part_open,
+    .absent = part_absent,
     .start = part_start,
     .sync = part_sync,
     .meet = part_meet,

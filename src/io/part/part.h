@@ -62,6 +62,9 @@ struct part {
                            partition; -1 */
     struct sums *sums; /* of its partition; NULL: none are kept */
     bool want_sums;
+    bool said_open;         /* rank 0, in an open that may fail yet */
+    bool made;              /* by this open: rank 0 numbers the nodes */
+    struct start *start;    /* valid during open only */
     struct told *told;      /* of rank 0, by all ranks */
     struct part_swap *swap; /* collective reads; NULL: not needed */
 };
@@ -77,6 +80,9 @@ int part_flush(struct part *p);
  * rank 0 writes that down, with `state`, where all that was written is durable, or the
  * file is closed. `rc`: this rank has failed, and so all do. 0 or a failure, agreed. */
 int part_save(struct part *p, enum container_state state, int rc);
+
+/* Local. This rank's host, into its record. */
+void part_name_host(struct container_part *own);
 
 /* Local. Memory for that, on rank 0. 0 or -ENOMEM with a sentence. */
 int part_save_allocate(struct part *p);

@@ -215,8 +215,8 @@ static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
 static bool goes_on(const struct part *p, const struct part_in *in, int64_t at,
                     int64_t bytes)
 {
-    return bytes <= p->window / 2 && bytes < DIRECT && at < in->size && at >= in->next &&
-           at - in->next <= 8 * bytes;
+    return bytes <= p->window / 2 && bytes < DIRECT && at < in->size &&
+           at >= in->next && at - in->next <= 8 * bytes;
 }
 
 static int read_part(struct part *p, int64_t part, int64_t at, char *out, int64_t bytes)

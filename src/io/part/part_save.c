@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What a rank tells rank 0. */
 struct told {
     int64_t bytes;                 /* of the file, as far as it knows */
     int64_t fresh;                 /* ranges that it put into the shared part */
     int64_t misfits, misfit_bytes; /* since it opened the file */
+    uint64_t host;                 /* a number of the node */
     int32_t failed, dirty, changed, pad;
     unsigned char record[CONTAINER_RECORD]; /* of its partition */
 };
@@ -111,6 +113,64 @@ static int gather_ranges(struct part *p, int64_t all)
     return rc;
 }
 
+/* ---- nodes ----------------------------------------------------------------------- */
+
+void part_name_host(struct container_part *own)
+{
+    gethostname(own->host, sizeof own->host);
+    own->host[sizeof own->host - 1] = 0;
+}
+
+static uint64_t host_number(void)
+{
+    char name[256] = "";
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++)
+        h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+struct on_host {
+    uint64_t host;
+    int rank, first; /* the lowest rank there */
+};
+
+static int by_host(const void *a, const void *b)
+{
+    const struct on_host *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    return x->rank - y->rank;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct on_host *x = a, *y = b;
+    return x->rank - y->rank;
+}
+
+/* Of rank 0: nodes are numbered by their lowest ranks. Where partitions are in folders
+ * of nodes, that was done when they were made. */
+static int number_nodes(struct part *p, int size)
+{
+    struct on_host *on = malloc((size_t)size * sizeof *on);
+    int nodes = 0;
+    if (!on)
+        return err_set(-ENOMEM, p->f->path, -1, "no memory for nodes");
+    for (int r = 0; r < size; r++)
+        on[r] = (struct on_host){p->told[r].host, r, r};
+    qsort(on, (size_t)size, sizeof *on, by_host);
+    for (int i = 1; i < size; i++)
+        if (on[i].host == on[i - 1].host)
+            on[i].first = on[i - 1].first;
+    qsort(on, (size_t)size, sizeof *on, by_rank);
+    for (int r = 0; r < size && r < p->c.parts; r++)
+        p->c.part[r].node = on[r].first == r ? nodes++ : p->c.part[on[r].first].node;
+    free(on);
+    return 0;
+}
+
 /* ---- the header ------------------------------------------------------------------ */
 
 static void tell(struct part *p, struct told *t, int rc)
@@ -119,6 +179,7 @@ static void tell(struct part *p, struct told *t, int rc)
                        .fresh = p->fresh.n,
                        .misfits = p->misfits,
                        .misfit_bytes = p->misfit_bytes,
+                       .host = host_number(),
                        .failed = rc != 0,
                        .dirty = p->dirty,
                        .changed = p->changed};
@@ -160,7 +221,7 @@ static int take_told(struct part *p, int64_t bytes)
         if (r < p->c.parts)
             rc = container_record_decode(&p->c, r, p->told[r].record);
     }
-    return rc;
+    return rc || !p->made ? rc : number_nodes(p, size);
 }
 
 /* Of rank 0. What is not durable on all ranks is not said to be synced. */

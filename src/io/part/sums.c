@@ -120,8 +120,8 @@ static uint64_t units(int64_t from, int64_t to)
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* Bytes [from, to) of a block. Where none of them were written before, their remainder is
- * added; a unit that the last write has begun is written on where that ended. */
+/* Bytes [from, to) of a block. Where none of them were written before, their remainder
+ * is added; a unit that the last write has begun is written on where that ended. */
 static void write_block(struct sums *s, int64_t block, int64_t from, int64_t to,
                         const char *data)
 {
@@ -179,7 +179,7 @@ void sums_cut(struct sums *s, int64_t bytes)
         set_stale(p, block, true);
 }
 
-/* ---- reading a partition ---------------------------------------------------------- */
+/* ---- reading a partition --------------------------------------------------------- */
 
 /* The remainder of a block of an open partition. 0 or -errno. */
 static int read_block(int fd, int64_t block, int64_t bytes, uint32_t *sum)

@@ -1,7 +1,8 @@
-/* Checksums of a partition: of each block of 64 KiB the remainder of its bytes, zeros up
- * to its end, by CRC-32C's polynomial (base/format/crc32c.h). A block that was never
- * written is zeros and has 0. They are kept up with each write, in any order of them; what
- * was written over in part is read again at the end. doc/container.md has the file. */
+/* Checksums of a partition: of each block of 64 KiB the remainder of its bytes, zeros
+ * up to its end, by CRC-32C's polynomial (base/format/crc32c.h). A block that was never
+ * written is zeros and has 0. They are kept up with each write, in any order of them;
+ * what was written over in part is read again at the end. doc/container.md has the
+ * file. */
 #ifndef IO_PART_SUMS_H
 #define IO_PART_SUMS_H
 

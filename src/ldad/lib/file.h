@@ -104,6 +104,7 @@ struct libldad_wish {
     const struct libldad_method *method;
     char engine[LIBLDAD_VALUE], plan[LIBLDAD_VALUE], plan_file[LIBLDAD_VALUE];
     char node_dirs[LIBLDAD_VALUE];
+    struct ldad_plan parsed; /* ranks 0: there is none */
     double timeout_s;
     bool scratch, collective, keep_plan, refuse_plan, no_auto, strict, no_sums;
     bool planned;  /* by the program, with ldad_file_open_plan */
