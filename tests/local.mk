@@ -186,6 +186,7 @@ SCRIPT_TESTS += \
 	tests/e2e/leadline_pages.py \
 	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
+	tests/e2e/ldad_hdf5.py \
 	tests/e2e/ldad_library.py \
 	tests/e2e/ldad_random.py \
 	tests/e2e/ldad_survives.py \
@@ -462,8 +463,8 @@ tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
-	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/killed.c \
-	tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
+	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/hdf5.c \
+	tests/ldad/killed.c tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
 	tests/ldad/fortran.f90 tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
