@@ -52,8 +52,8 @@ def mpiexec(build):
 
 
 def sweep(build, out, spec, beside=()):
-    """Runs it, or goes on with it, by the command `beside`, if there is one; reports are
-    in the folder that is returned."""
+    """Runs it, or goes on with it, by the command `beside`, if there is one; reports
+    are in the folder that is returned."""
     os.makedirs(out, exist_ok=True)
     path, runs = os.path.join(out, "spec.json"), os.path.join(out, "runs")
     spec = dict(spec, program=os.path.join(build, spec["program"]),
