@@ -1,5 +1,5 @@
-/* Reads GSF files with the reference library, for gsf_decode.py, which compiles this and
- * knows where in the library's records the number of beams is:
+/* Reads GSF files with the reference library, for gsf_decode.py, which compiles this
+ * and knows where in the library's records the number of beams is:
  *
  *     gsf_reference LIBRARY RECORDS_BYTES BEAMS_AT FILE...
  *

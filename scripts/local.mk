@@ -8,6 +8,7 @@ dist_slurm_SCRIPTS = \
 	scripts/slurm/madbench-array.sbatch \
 	scripts/slurm/madbench.sbatch \
 	scripts/slurm/pfmload.sbatch \
+	scripts/slurm/pfmload-paper.sbatch \
 	scripts/slurm/report.sbatch \
 	scripts/slurm/strong-scaling.sh \
 	scripts/slurm/weak-scaling.sh

@@ -20,8 +20,8 @@ TABLE = {"file": "text", "columns": "positive", "rows": "positive",
          "cell_x": "number", "cell_y": "number", "cell_x_m": "amount",
          "cell_y_m": "amount"}
 
-# From shoal to deep, ever darker (viridis), so that who does not tell red from green, or
-# has no colours at all, sees it as well; and where no depth is.
+# From shoal to deep, ever darker (viridis), so that who does not tell red from green,
+# or has no colours at all, sees it as well; and where no depth is.
 STOPS = [(253, 231, 37), (159, 218, 58), (74, 194, 109), (31, 161, 135), (39, 127, 142),
          (54, 92, 141), (70, 50, 127), (68, 1, 84)]
 GREY = b"\xde\xde\xde"

@@ -154,7 +154,8 @@ class Eyes(Case):
 
 class Places(Case):
     def test_degrees(self):
-        for value, step, text in ((-87.95, 0.05, "87.95\u00b0 W"), (12, 1, "12\u00b0 E"),
+        for value, step, text in ((-87.95, 0.05, "87.95\u00b0 W"),
+                                  (12, 1, "12\u00b0 E"),
                                   (181.5, 0.25, "178.50\u00b0 W"), (0, 1, "0\u00b0"),
                                   (3.00005, 0.00005, "3.00005\u00b0 E")):
             self.assertEqual(svg_relief.degrees_text(value, step, "EW"), text)

@@ -30,8 +30,8 @@ static const char about[] =
     "<Item name=\"UNITTYPE\" sample=\"2\" role=\"unittype\">m</Item>"
     "</GDALMetadata>";
 
-/* Longitude and latitude on WGS 84, in degrees; a pixel is an area. Each key: its number,
- * where its value is (here), one value, which it is. */
+/* Longitude and latitude on WGS 84, in degrees; a pixel is an area. Each key: its
+ * number, where its value is (here), one value, which it is. */
 static const uint16_t keys[] = {1,    1, 0, 4, /* version 1.1.0, so many keys: */
                                 1024, 0, 1, 2, /* model: geographic */
                                 1025, 0, 1, 1, /* raster: areas */

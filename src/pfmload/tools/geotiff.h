@@ -17,7 +17,8 @@ void geotiff_add(struct geotiff *g, const struct pfm_bin *bin);
 /* Local. After all bins: the picture is whole. */
 void geotiff_end(struct geotiff *g);
 
-/* Local. A picture that is not whole is removed. Returns 0, or -errno with a sentence. */
+/* Local. A picture that is not whole is removed. Returns 0, or -errno with a
+ * sentence. */
 int geotiff_close(struct geotiff **g);
 
 #endif
