@@ -319,7 +319,7 @@ static void add(int64_t *to, int64_t n)
         *to = INT64_MAX;
 }
 
-static int count(struct replay *p, struct run_need *n)
+static int count(const struct run *r, struct replay *p, struct run_need *n)
 {
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
@@ -329,17 +329,15 @@ static int count(struct replay *p, struct run_need *n)
         if (!t->sync)
             add(t->write ? &p->write_bytes : &p->read_bytes, t->bytes);
     }
-    if (p->calls > CALLS_MOST)
+    if (p->calls > CALLS_MOST) /* the same on every rank */
         return err_usage(
             "the skeleton has %lld calls, more than 2^40: nobody would see "
             "their end",
             (long long)p->calls);
     for (int i = 0; i < p->is.files; i++) {
-        int64_t all = p->file[i].stored_bytes, files = p->file[i].own ? p->is.ranks : 1;
-        if (__builtin_mul_overflow(all, files, &all))
-            all = INT64_MAX;
+        int64_t all = replay_file_bytes(r, i);
         add(&n->disk_bytes, all);
-        n->files += all ? files : 0;
+        n->files += all ? (p->file[i].own ? p->is.ranks : 1) : 0;
     }
     if (n->disk_bytes == INT64_MAX)
         return err_usage("the skeleton's files would exceed 2^63 - 1 bytes");
@@ -348,7 +346,7 @@ static int count(struct replay *p, struct run_need *n)
 
 static int need(struct run *r, struct replay *p, struct run_need *n)
 {
-    int rc = count(p, n);
+    int rc = count(r, p, n);
     if (!rc && p->largest > INT64_MAX / 4)
         rc = err_usage("the skeleton has a transfer of %lld bytes",
                        (long long)p->largest);

@@ -114,6 +114,9 @@ int replay_phases(struct run *r, void *context);
 /* Local. Whether several ranks use a file together. */
 bool replay_is_shared(const struct replay *p, int n);
 
+/* **Collective.** The bytes of all files of a role; INT64_MAX: more than can be. */
+int64_t replay_file_bytes(const struct run *r, int n);
+
 /* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a sentence
  * where a file cannot be stored so. */
 int replay_store(struct run *r);

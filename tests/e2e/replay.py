@@ -183,6 +183,11 @@ class Replays(Case):
         done = self.replay(self.made(), "--dry-run")
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.report["write_bytes"], 20020)
+        self.refused(self.replay(self.made(), "--dry-run", "--ranks=2",
+                                 "--filetype=UNIQUE", np=0, json=False), "mix or")
+        done = self.replay(self.segments(), "--dry-run", "--ranks=2",
+                           "--filetype=UNIQUE", np=0)
+        self.assertEqual((done.status, done.report["files"]), (0, 2), done)
         self.assertEqual(done.files, [])
 
     # ---- what cannot be ----------------------------------------------------------
