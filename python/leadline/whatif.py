@@ -139,9 +139,9 @@ def add(commands, compare):
                    "or 8h (default: 10m)")
     p.add_argument("--rounds", metavar="N", type=output.positive,
                    help="at most so many (default: 50)")
-    p.add_argument("--mpiexec", metavar="LAUNCHER",
-                   help="what starts the ranks (default: what the programs were built "
-                   "with)")
+    p.add_argument("--mpiexec", metavar="COMMAND",
+                   help="the launcher with its arguments (default: what leadline "
+                   "launcher finds)")
     p.add_argument("--dry-run", action="store_true",
                    help="print the commands and what they need, and do nothing")
     p.add_argument("--fresh", action="store_true",

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, Case, add, fault, long, main, total
+from e2e import BUILD, Case, add, fault, long, main, runner, total
 
 from leadline import skeleton
 
@@ -131,6 +131,7 @@ class Replays(Case):
         self.assertEqual(total(report, "read", phase="phase0"), 20020)
         self.assertEqual(total(report, "write", phase="phase0"), 0)
 
+    @long
     def test_other_ways(self):
         for way in (("--iomethod=MPI",), ("--iomethod=MPI", "--collective"),
                     ("--iomethod=mmap",), ("--cache=keep", "--repeat=2")):
@@ -189,6 +190,48 @@ class Replays(Case):
                            "--filetype=UNIQUE", np=0)
         self.assertEqual((done.status, done.report["files"]), (0, 2), done)
         self.assertEqual(done.files, [])
+
+    # ---- whatif ------------------------------------------------------------------
+
+    def whatif(self, path, *args):
+        out = os.path.join(self.tmp, "out")
+        files = os.path.join(self.tmp, "whatif-files")
+        os.mkdir(files)
+        done = subprocess.run(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), "whatif", path,
+             "--dir=" + files, "--out=" + out, "--quiet", *args],
+            env=dict(os.environ, **runner.mpi_environment(2)), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(os.listdir(files), [])
+        os.rmdir(files)
+        return done, out
+
+    @long
+    def test_whatif(self):
+        done, out = self.whatif(self.whole(), "--rounds=1", "--format=json")
+        self.assertEqual(done.returncode, 0, done)
+        tree = json.loads(done.stdout)
+        names = {row["configuration"] for row in tree["rows"]}
+        self.assertEqual(names, {"POSIX", "MPI", "MPI-collective"})
+        for way in ("POSIX", "MPI", "MPI-collective"):
+            self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
+                          done.stderr)
+
+    def test_whatif_of_nothing(self):
+        path = self.whole(transfers=[], calls=[], phases=[])
+        done, _ = self.whatif(path, "--rounds=1")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("nothing in it can be replayed", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def whole(self, **changes):
+        """With what the reader in Python wants, too."""
+        with open(self.made(**changes)) as f:
+            tree = json.load(f)
+        tree["left_out"] = {}
+        tree["totals"] = {"transfers": {
+            "bytes": sum(t["bytes"] for t in tree["transfers"])}}
+        return self.text(json.dumps(tree))
 
     # ---- what cannot be ----------------------------------------------------------
 
