@@ -1,5 +1,5 @@
-"""leadline whatif: a skeleton replayed in all ways that make sense for it, as a sweep, and
-what the comparison says.
+"""leadline whatif: a skeleton replayed in all ways that make sense for it, as a sweep,
+and what the comparison says.
 """
 import argparse
 import json
@@ -31,8 +31,8 @@ def recorded(found):
             way = (METHODS[t["level"]], t.get("collective", False))
             moved[way] = moved.get(way, 0) + t["bytes"]
     if not moved:
-        raise LeadlineError("%s: nothing in it can be replayed: there is no transfer of "
-                            "POSIX or MPI-IO whose place is known" % found.name)
+        raise LeadlineError("%s: nothing in it can be replayed: there is no transfer "
+                            "of POSIX or MPI-IO whose place is known" % found.name)
     method, collective = max(moved, key=moved.get)
     return case(method, collective)
 
@@ -87,9 +87,9 @@ def possible(spec, where):
 
 
 def specification(args, found):
+    words = [os.path.abspath(args.skeleton), "--dir=" + args.dir]
     tree = {"program": "replay", "np": found.ranks,
-            "args": [os.path.abspath(args.skeleton).replace("{", "{{").replace("}", "}}"),
-                     "--dir=" + args.dir.replace("{", "{{").replace("}", "}}")],
+            "args": [w.replace("{", "{{").replace("}", "}}") for w in words],
             "cases": [dict(way) for way in ways(found)]}
     if args.mpiexec:
         tree["mpiexec"] = args.mpiexec

@@ -325,9 +325,12 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
         const struct skeleton_step *t = &p->is.step[i];
         if (!replay_is_done(p, t))
             continue;
-        add(&p->calls, t->calls);
+        add(&p->calls, t->calls - t->unplaced_calls);
+        /* what is drawn has its mean size, a whole number of bytes */
+        int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
         if (!t->sync)
-            add(t->write ? &p->write_bytes : &p->read_bytes, t->bytes);
+            add(t->write ? &p->write_bytes : &p->read_bytes,
+                t->bytes - t->unplaced_bytes - rest);
     }
     if (p->calls > CALLS_MOST) /* the same on every rank */
         return err_usage(

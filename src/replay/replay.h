@@ -27,8 +27,8 @@ struct replay_file { /* of a role */
     /* What is transferred in the skeleton ends, and begins; where each rank has a file,
      * in this rank's. */
     int64_t bytes, begin;
-    /* How it is stored: a file for each rank, or one for all; `shift` is from a place in
-     * the skeleton to that in the file. */
+    /* How it is stored: a file for each rank, or one for all; `shift` is from a place
+     * in the skeleton to that in the file. */
     bool own;
     int64_t shift, stored_bytes, low, high; /* low to high: what this rank transfers */
 };
@@ -117,8 +117,8 @@ bool replay_is_shared(const struct replay *p, int n);
 /* **Collective.** The bytes of all files of a role; INT64_MAX: more than can be. */
 int64_t replay_file_bytes(const struct run *r, int n);
 
-/* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a sentence
- * where a file cannot be stored so. */
+/* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a
+ * sentence where a file cannot be stored so. */
 int replay_store(struct run *r);
 
 /* Local. Whether a step is done again. */

@@ -43,8 +43,8 @@ static bool pretends(const struct run *r)
     return real < r->world.size;
 }
 
-/* Whether each rank's part ends before the next one's begins, as ranks follow each other;
- * those that have none are left out. */
+/* Whether each rank's part ends before the next one's begins; ranks that have none are
+ * left out. */
 static bool is_segmented(const struct run *r, const struct replay *p, int n)
 {
     const struct replay_file *f = &p->file[n];

@@ -56,22 +56,56 @@ class Replays(Case):
                 if any(t["phase"] == n and t["plans"] and t["level"] in
                        ("POSIX", "MPI-IO") for t in found.transfers)]
 
-    def fixed(self, program, np, before=0):
-        """`before`: files that are made before the first phase."""
-        _, path = self.traced(*PROGRAMS[program], np=np)
+    def fixed(self, program, np):
+        self.fixed_of(*PROGRAMS[program], np=np)
+
+    def fixed_of(self, *line, np=2):
+        self.again(self.traced(*line, np=np)[1], np)
+
+    def again(self, path, np):
         done, again = self.traced("replay", path, "--as-recorded", np=np)
         self.good(done)
         asked, got = skeleton.load(path), skeleton.load(again)
         mine = [n for n in self.phases(got) if got.phases[n]["region"]]
+        mine = mine[len(mine) - len(self.phases(asked)):]  # "prepare" may come before
         theirs = self.phases(asked)
         self.assertEqual(len(mine), len(theirs))
         for a, b in zip(theirs, mine):
             self.assertEqual(asked.asked(a), got.asked(b), "phase %d" % a)
-        moved = {way: sum(t["bytes"] for t in asked.transfers
-                          if t["direction"] == way and t["plans"])
+        moved = {way: total(done.report, way) - total(done.report, way, phase="prepare")
                  for way in ("read", "write")}
-        for way in moved:
-            self.assertEqual(total(done.report, way), moved[way])
+        self.assertEqual(moved, asked.asked_bytes())
+
+    def test_fixed_point_of_a_load(self):
+        """Several files of one name and digits, ranks that do not do the same."""
+        run = self.run_program("gsfgen", "--files=4", "--pings=60", "--beams=60",
+                               json=False)
+        self.assertEqual(run.status, 0, run)
+        lines = sorted(glob.glob(os.path.join(run.dir, "*.gsf")))
+        self.fixed_of("pfmload", "-s", "G", "-o", "OUT.pfm", *lines)
+
+    def test_fixed_point_of_another_program(self):
+        """HDF5's benchmark, without MPI, with a file's own position."""
+        if not shutil.which("h5perf_serial"):
+            self.skipTest("there is no h5perf_serial")
+        done = self.run_program(
+            "h5perf_serial", "-A", "posix", "-e", "64K", "-x", "16K", "-i", "1", np=0,
+            dir=False, json=False,
+            env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.again(self.skeleton_of(done), 1)
+
+    def test_library(self):
+        paths = glob.glob(os.path.join(os.environ["top_srcdir"], "scripts", "skeletons",
+                                       "*.json"))
+        self.assertEqual(len(paths), 8)
+        for path in paths:
+            done = self.replay(path, "--as-recorded", "--dry-run", "--ranks=4", np=0)
+            self.assertEqual(done.status, 0, done)
+            found = skeleton.load(path)
+            for way, size in found.asked_bytes().items():
+                rest = sum(t["drawn"]["bytes"] % t["drawn"]["calls"] for t in
+                           found.transfers if t["direction"] == way and "drawn" in t)
+                self.assertEqual(done.report[way + "_bytes"], size - rest, path)
 
     # ---- what is in files --------------------------------------------------------
 
