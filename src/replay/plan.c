@@ -94,6 +94,7 @@ static int check_step(struct replay *p, const struct skeleton_step *t, int numbe
     p->unplaced.calls += t->unplaced_calls;
     p->unplaced.bytes += t->unplaced_bytes;
     p->drawn_calls += t->drawn_calls;
+    p->nonblocking_calls += t->nonblocking ? t->calls : 0;
     return 0;
 }
 

@@ -56,7 +56,7 @@ struct replay {
     int64_t largest;
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
     struct replay_left library, unplaced, directories;
-    int64_t drawn_calls, lost_ranks;
+    int64_t drawn_calls, nonblocking_calls;
     int64_t write_bytes, read_bytes, calls;
 };
 

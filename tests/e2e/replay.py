@@ -156,6 +156,31 @@ class Replays(Case):
             done = self.replay(self.made(), env=fault(what, 1, "files/replay-"))
             self.failed(done, "verification failed", file="replay-")
 
+    def test_what_an_earlier_phase_wrote_is_stale(self):
+        with open(self.made()) as f:
+            tree = json.load(f)
+        write, read = tree["transfers"]
+        tree["phases"] = [dict(tree["phases"][0], phase=n, order=[dict(
+            tree["phases"][0]["order"][0], steps="%dx10" % n)]) for n in range(3)]
+        tree["transfers"] = [write, dict(write, step=1, phase=1),
+                             dict(read, step=2, phase=2)]
+        tree["calls"] = []
+        path = self.text(json.dumps(tree))
+        self.good(self.replay(path))
+        done = self.replay(path, env=fault("write:lost:13", 1, "files/replay-"))
+        self.failed(done, "expected what phase1 wrote, found what phase0 wrote", "stale",
+                    file="replay-")
+
+    def test_a_failure_ends_all_ranks(self):
+        """Though they wait for each other after syncs, and in collective calls."""
+        for ways in ((), ("--iomethod=MPI",), ("--iomethod=MPI", "--collective")):
+            with self.subTest(ways=ways):
+                done = self.replay(self.made(), *ways,
+                                   env=fault("write:ENOSPC:3", 1, "files/replay-"))
+                self.assertEqual(done.status, 1, done)
+                self.assertEqual(len(done.said), 1, done)
+                self.assertEqual(done.files, [], done)
+
     def test_inputs_are_made_before(self):
         path = self.made(
             files__0__inputs=1, phases__0__order__0__steps="2x10",
