@@ -168,8 +168,8 @@ class Replays(Case):
         path = self.text(json.dumps(tree))
         self.good(self.replay(path))
         done = self.replay(path, env=fault("write:lost:13", 1, "files/replay-"))
-        self.failed(done, "expected what phase1 wrote, found what phase0 wrote", "stale",
-                    file="replay-")
+        self.failed(done, "expected what phase1 wrote, found what phase0 wrote: ",
+                    "stale", file="replay-")
 
     def test_a_failure_ends_all_ranks(self):
         """Though they wait for each other after syncs, and in collective calls."""

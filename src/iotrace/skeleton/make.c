@@ -332,8 +332,10 @@ static int follow_begin(struct reading *r, int *number, int stream)
     if (!r->idles) {
         size_t n = (size_t)r->follows + 1;
         struct follow *more = realloc(r->follow, n * sizeof *more);
-        r->follow = more ? more : r->follow;
-        int *idle = more ? realloc(r->idle, n * sizeof *idle) : NULL;
+        if (!more)
+            return no_memory();
+        r->follow = more;
+        int *idle = realloc(r->idle, n * sizeof *idle);
         if (!idle)
             return no_memory();
         r->idle = idle;
