@@ -174,15 +174,15 @@ static void measure_step(const struct run *r, struct replay *p,
     }
 }
 
-/* What is read and was not written before, as far as descriptors tell. */
+/* What is read and was not written before, as far as descriptors tell. One that is said
+ * to be read first, as some rank did, must be written in an earlier phase. */
 static bool is_read_first(const struct run *r, const struct replay *p, int n)
 {
-    if (p->is.file[n].inputs)
-        return true;
+    int same = p->is.file[n].inputs > 0;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         if (replay_is_done(p, t) && t->file == n && !t->sync && !t->write &&
-            !replay_is_covered(r, n, t->phase))
+            !replay_is_covered(r, n, t->phase - same))
             return true;
     }
     return false;

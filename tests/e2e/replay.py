@@ -87,7 +87,7 @@ class Replays(Case):
     def test_fixed_point_of_another_program(self):
         """HDF5's benchmark, without MPI, with a file's own position."""
         if not shutil.which("h5perf_serial"):
-            self.skipTest("there is no h5perf_serial")
+            self.skipTest("there is no h5perf_serial (package hdf5-tools)")
         done = self.run_program(
             "h5perf_serial", "-A", "posix", "-e", "64K", "-x", "16K", "-i", "1", np=0,
             dir=False, json=False,
