@@ -20,3 +20,10 @@ githubdir = $(pkgdatadir)/github
 dist_github_DATA = scripts/github/nightly-io.yml
 
 EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py
+
+# What codes of some kinds ask of their files, for replay and leadline whatif.
+skeletonsdir = $(pkgdatadir)/skeletons
+dist_skeletons_DATA = $(addprefix scripts/skeletons/, README ldad-fft.json \
+	ldad-jacobi.json ldad-mandelbrot.json ldad-perf.json \
+	madbench-shared-collective.json madbench-shared-mpiio.json madbench-unique.json \
+	pfmload-g.json)

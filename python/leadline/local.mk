@@ -86,7 +86,8 @@ dist_leadline_DATA = \
 	python/leadline/trace_svg.py \
 	python/leadline/traces.py \
 	python/leadline/trend.py \
-	python/leadline/verdicts.py
+	python/leadline/verdicts.py \
+	python/leadline/whatif.py
 leadlineimportingdir = $(leadlinedir)/importing
 dist_leadlineimporting_DATA = $(addprefix python/leadline/importing/, __init__.py \
 	command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py formats.py \

@@ -98,6 +98,16 @@ class Skeleton:
         return rows, order
 
 
+    def asked_bytes(self):
+        """Those of transfers that have a place, of POSIX and MPI-IO."""
+        moved = {"read": 0, "write": 0}
+        for t in self.transfers:
+            if t["level"] in ("POSIX", "MPI-IO") and (t["plans"] or "drawn" in t):
+                unplaced = t.get("unplaced", {}).get("bytes", 0)
+                moved[t["direction"]] += t["bytes"] - unplaced
+        return moved
+
+
 def counts(text):
     """How often each number occurs in a sequence: "0 (1 2x3)x4"."""
     def end(items, times):

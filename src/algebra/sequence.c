@@ -27,8 +27,10 @@ static int append(struct sequence *s, int64_t what, int64_t times, bool item)
     if (s->nodes == s->room) {
         int room = s->room ? 2 * s->room : 4;
         struct sequence_node *node = realloc(s->node, (size_t)room * sizeof *node);
-        s->node = node ? node : s->node;
-        int *items = node ? realloc(s->item, (size_t)room * sizeof *items) : NULL;
+        if (!node)
+            return err_set(-ENOMEM, NULL, -1, "no memory for the order of calls");
+        s->node = node;
+        int *items = realloc(s->item, (size_t)room * sizeof *items);
         if (!items)
             return err_set(-ENOMEM, NULL, -1, "no memory for the order of calls");
         s->item = items;

@@ -3,10 +3,9 @@
 #include "base/err.h"
 #include "replay/replay.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WHY = 384 };
 
 static struct stamp stamp_of(const struct run *r, int file, int version)
 {
@@ -26,7 +25,7 @@ void replay_fill(struct run *r, int file, int version, void *buf, int64_t offset
 
 /* How many bytes from `at` of the buffer on are those of a version. */
 static int64_t as_version(const struct run *r, int file, int version, char *at,
-                          int64_t offset, int64_t bytes, char *why)
+                          int64_t offset, int64_t bytes)
 {
     struct stamp s = stamp_of(r, file, version);
     int64_t lead = replay_lead(offset);
@@ -34,26 +33,53 @@ static int64_t as_version(const struct run *r, int file, int version, char *at,
     memcpy(saved, at - lead, (size_t)lead);
     stamp_fill(expected, offset - lead, 8, &s);
     memcpy(at - lead, expected, (size_t)lead);
-    int64_t wrong = stamp_check(at - lead, offset - lead, lead + bytes, &s, why, WHY);
+    int64_t wrong = stamp_check(at - lead, offset - lead, lead + bytes, &s, NULL, 0);
     memcpy(at - lead, saved, (size_t)lead);
     return wrong < 0 ? bytes : wrong - offset;
 }
 
-static void found_bad(struct run *r, const char *path, int64_t offset, int64_t bytes,
-                      const char *why)
+/* Whose bytes they are, of all versions that there were; -1: nobody's. */
+static int version_of(const struct run *r, int file, char *at, int64_t offset,
+                      int64_t bytes)
 {
+    const struct replay *p = r->context;
+    for (int version = p->is.phases; version >= 0; version--)
+        if (as_version(r, file, version, at, offset, bytes) == bytes)
+            return version;
+    return -1;
+}
+
+static const char *version_text(int version, char out[48])
+{
+    if (version)
+        snprintf(out, 48, "what phase%d wrote", version - 1);
+    else
+        snprintf(out, 48, "what was made before the first phase");
+    return out;
+}
+
+/* `at` begins with the first wrong byte. */
+static void found_bad(struct run *r, int file, const char *path,
+                      const struct replay_versions *v, char *at, int64_t offset,
+                      int64_t bytes)
+{
+    char expected[48], found[48];
+    int is = version_of(r, file, at, offset, bytes < 16 ? bytes : 16);
+    version_text(v->n ? v->version[0] : 0, expected);
     r->bad++;
-    run_fail(r, err_set(-EIO, path, offset,
-                        "verification failed: a read of %lld bytes does not find what "
-                        "was written: %s",
-                        (long long)bytes, why));
+    run_fail(r, is < 0 ? err_set(-EIO, path, offset,
+                                 "verification failed: expected %s, found other bytes: "
+                                 "%s",
+                                 expected, STAMP_WRONG)
+                       : err_set(-EIO, path, offset,
+                                 "verification failed: expected %s, found %s: %s",
+                                 expected, version_text(is, found), STAMP_STALE));
 }
 
 void replay_check(struct run *r, int file, const char *path,
                   const struct replay_versions *v, void *buf, int64_t offset,
                   int64_t bytes)
 {
-    char why[WHY], newest[WHY] = "";
     char *data = (char *)buf + replay_lead(offset);
     enum act before = phase_act(r->phase, ACT_CHECK);
     int64_t right = 0, more = 1;
@@ -61,15 +87,13 @@ void replay_check(struct run *r, int file, const char *path,
         more = 0;
         for (int i = 0; i < v->n && right + more < bytes; i++) {
             int64_t is = as_version(r, file, v->version[i], data + right,
-                                    offset + right, bytes - right, why);
+                                    offset + right, bytes - right);
             more = is > more ? is : more;
-            if (i == 0)
-                memcpy(newest, why, sizeof newest);
         }
     }
     r->checked++;
     if (right < bytes)
-        found_bad(r, path, offset + right, bytes, newest);
+        found_bad(r, file, path, v, data + right, offset + right, bytes - right);
     phase_act(r->phase, before);
 }
 

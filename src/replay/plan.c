@@ -94,6 +94,7 @@ static int check_step(struct replay *p, const struct skeleton_step *t, int numbe
     p->unplaced.calls += t->unplaced_calls;
     p->unplaced.bytes += t->unplaced_bytes;
     p->drawn_calls += t->drawn_calls;
+    p->nonblocking_calls += t->nonblocking ? t->calls : 0;
     return 0;
 }
 
@@ -173,15 +174,15 @@ static void measure_step(const struct run *r, struct replay *p,
     }
 }
 
-/* What is read and was not written before, as far as descriptors tell. */
+/* What is read and was not written before, as far as descriptors tell. One that is said
+ * to be read first, as some rank did, must be written in an earlier phase. */
 static bool is_read_first(const struct run *r, const struct replay *p, int n)
 {
-    if (p->is.file[n].inputs)
-        return true;
+    int same = p->is.file[n].inputs > 0;
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         if (replay_is_done(p, t) && t->file == n && !t->sync && !t->write &&
-            !replay_is_covered(r, n, t->phase))
+            !replay_is_covered(r, n, t->phase - same))
             return true;
     }
     return false;
@@ -319,27 +320,28 @@ static void add(int64_t *to, int64_t n)
         *to = INT64_MAX;
 }
 
-static int count(struct replay *p, struct run_need *n)
+static int count(const struct run *r, struct replay *p, struct run_need *n)
 {
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         if (!replay_is_done(p, t))
             continue;
-        add(&p->calls, t->calls);
+        add(&p->calls, t->calls - t->unplaced_calls);
+        /* what is drawn has its mean size, a whole number of bytes */
+        int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
         if (!t->sync)
-            add(t->write ? &p->write_bytes : &p->read_bytes, t->bytes);
+            add(t->write ? &p->write_bytes : &p->read_bytes,
+                t->bytes - t->unplaced_bytes - rest);
     }
-    if (p->calls > CALLS_MOST)
+    if (p->calls > CALLS_MOST) /* the same on every rank */
         return err_usage(
             "the skeleton has %lld calls, more than 2^40: nobody would see "
             "their end",
             (long long)p->calls);
     for (int i = 0; i < p->is.files; i++) {
-        int64_t all = p->file[i].stored_bytes, files = p->file[i].own ? p->is.ranks : 1;
-        if (__builtin_mul_overflow(all, files, &all))
-            all = INT64_MAX;
+        int64_t all = replay_file_bytes(r, i);
         add(&n->disk_bytes, all);
-        n->files += all ? files : 0;
+        n->files += all ? (p->file[i].own ? p->is.ranks : 1) : 0;
     }
     if (n->disk_bytes == INT64_MAX)
         return err_usage("the skeleton's files would exceed 2^63 - 1 bytes");
@@ -348,7 +350,7 @@ static int count(struct replay *p, struct run_need *n)
 
 static int need(struct run *r, struct replay *p, struct run_need *n)
 {
-    int rc = count(p, n);
+    int rc = count(r, p, n);
     if (!rc && p->largest > INT64_MAX / 4)
         rc = err_usage("the skeleton has a transfer of %lld bytes",
                        (long long)p->largest);

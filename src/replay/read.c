@@ -60,22 +60,22 @@ static bool truth(const struct json_value *v, const char *key)
     return m && m->kind == JSON_BOOL && m->integer;
 }
 
-/* The array `key`, and in *room zeroed memory for its members. */
-static const struct json_value *list(struct reading *r, const struct json_value *v,
-                                     const char *key, int64_t most, size_t size,
-                                     void *room)
+/* Zeroed memory for the members of the array `key`, and in *first where they begin. */
+static void *list(struct reading *r, const struct json_value *v, const char *key,
+                  int64_t most, size_t size, const struct json_value **first)
 {
     const struct json_value *a = member(r, v, key, JSON_ARRAY);
-    void *memory = NULL;
+    *first = NULL;
     if (a && a->members > most)
         wrong(r, "this list is too long:", key);
     if (r->rc)
         return NULL;
-    memory = calloc((size_t)a->members + 1, size);
+    void *memory = calloc((size_t)a->members + 1, size);
     if (!memory)
         r->rc = err_set(-ENOMEM, r->path, -1, "no memory for the skeleton");
-    memcpy(room, &memory, sizeof memory);
-    return memory ? a->first : NULL;
+    else
+        *first = a->first;
+    return memory;
 }
 
 /* ---- ranks, plans and orders --------------------------------------------- */
@@ -107,7 +107,8 @@ static void read_plan(struct reading *r, const struct json_value *v,
                       struct skeleton_plan *p)
 {
     p->of = read_ranks(r, v);
-    const struct json_value *m = list(r, v, "descriptors", 64, sizeof *p->d, &p->d);
+    const struct json_value *m;
+    p->d = list(r, v, "descriptors", 64, sizeof *p->d, &m);
     for (; m && !r->rc; m = m->next)
         read_descriptor(r, m, &p->d[p->ds++], p->of.ranks);
     p->listed = json_member(v, "sequence");
@@ -152,8 +153,8 @@ static void read_phase(struct reading *r, const struct json_value *v,
     else
         p->think_s = mean->real;
     p->lost = optional(r, v, "order_lost", r->s->ranks);
-    const struct json_value *m =
-        list(r, v, "order", SKELETON_STEPS_MOST, sizeof *p->order, &p->order);
+    const struct json_value *m;
+    p->order = list(r, v, "order", SKELETON_STEPS_MOST, sizeof *p->order, &m);
     for (; m && !r->rc; m = m->next)
         read_order(r, m, &p->order[p->orders++]);
 }
@@ -238,8 +239,8 @@ static void read_transfer(struct reading *r, const struct json_value *v)
     t->calls -= optional(r, v, "failed", t->calls);
     read_sum(r, v, "drawn", &t->drawn_calls, &t->drawn_bytes);
     read_sum(r, v, "unplaced", &t->unplaced_calls, &t->unplaced_bytes);
-    const struct json_value *m =
-        list(r, v, "plans", SKELETON_STEPS_MOST, sizeof *t->plan, &t->plan);
+    const struct json_value *m;
+    t->plan = list(r, v, "plans", SKELETON_STEPS_MOST, sizeof *t->plan, &m);
     for (; m && !r->rc; m = m->next)
         read_plan(r, m, &t->plan[t->plans++]);
 }
@@ -350,10 +351,10 @@ static void read_all(struct reading *r, const struct json_value *root)
     if (r->rc)
         return;
     s->ranks = number(r, root, "ranks", 1, SKELETON_RANKS_MOST);
-    m = list(r, root, "files", SKELETON_FILES_MOST, sizeof *s->file, &s->file);
+    s->file = list(r, root, "files", SKELETON_FILES_MOST, sizeof *s->file, &m);
     for (; m && !r->rc; m = m->next)
         read_file(r, m, &s->file[s->files++]);
-    m = list(r, root, "phases", SKELETON_PHASES_MOST, sizeof *s->phase, &s->phase);
+    s->phase = list(r, root, "phases", SKELETON_PHASES_MOST, sizeof *s->phase, &m);
     for (; m && !r->rc; m = m->next)
         read_phase(r, m, &s->phase[s->phases++]);
     m = r->rc ? NULL : member(r, root, "transfers", JSON_ARRAY);

@@ -48,6 +48,11 @@ static int open_replay(struct run *r)
                        "%lld calls follow no pattern: each is made at a random place, "
                        "with the mean size of its kind",
                        (long long)p->drawn_calls);
+    if (p->nonblocking_calls)
+        report_warning(
+            r->report, "blocking",
+            "%lld nonblocking transfers of the program are blocking ones here",
+            (long long)p->nonblocking_calls);
     if (lost)
         report_warning(
             r->report, "order_lost",

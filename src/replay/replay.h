@@ -27,8 +27,8 @@ struct replay_file { /* of a role */
     /* What is transferred in the skeleton ends, and begins; where each rank has a file,
      * in this rank's. */
     int64_t bytes, begin;
-    /* How it is stored: a file for each rank, or one for all; `shift` is from a place in
-     * the skeleton to that in the file. */
+    /* How it is stored: a file for each rank, or one for all; `shift` is from a place
+     * in the skeleton to that in the file. */
     bool own;
     int64_t shift, stored_bytes, low, high; /* low to high: what this rank transfers */
 };
@@ -56,7 +56,7 @@ struct replay {
     int64_t largest;
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
     struct replay_left library, unplaced, directories;
-    int64_t drawn_calls, lost_ranks;
+    int64_t drawn_calls, nonblocking_calls;
     int64_t write_bytes, read_bytes, calls;
 };
 
@@ -114,8 +114,11 @@ int replay_phases(struct run *r, void *context);
 /* Local. Whether several ranks use a file together. */
 bool replay_is_shared(const struct replay *p, int n);
 
-/* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a sentence
- * where a file cannot be stored so. */
+/* **Collective.** The bytes of all files of a role; INT64_MAX: more than can be. */
+int64_t replay_file_bytes(const struct run *r, int n);
+
+/* **Collective.** How files are stored, as FILETYPE says. The agreed verdict: a
+ * sentence where a file cannot be stored so. */
 int replay_store(struct run *r);
 
 /* Local. Whether a step is done again. */

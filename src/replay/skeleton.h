@@ -1,6 +1,7 @@
 /* A skeleton as it is replayed (leadline-skeleton/1, doc/skeleton.md): files, phases
  * and steps. Whatever a file holds, reading it ends with a sentence, or with numbers
- * that make sense: plans are sound, what refers to something refers to what there is. */
+ * that make sense: plans are sound, and what refers to something refers to what is
+ * there. */
 #ifndef REPLAY_SKELETON_H
 #define REPLAY_SKELETON_H
 

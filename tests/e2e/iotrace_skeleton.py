@@ -126,6 +126,13 @@ class Skeletons(Case):
         self.assertEqual(sizes, drawn_calls)
         self.assertLess(len(text), 60000)
 
+    def test_what_another_rank_wrote_first_is_no_input(self):
+        _, _, found = self.made(self.traced("blocktransfer", "1M", "-b", "64k",
+                                            "--rank-shift=1"))
+        moved = {t["file"] for t in found["transfers"]}
+        self.assertEqual({f["inputs"] for f in found["files"] if f["file"] in moved},
+                         {0})
+
     def test_ranks_are_one_plan(self):
         _, _, found = self.made(self.traced("madbench", "256", "4", "--io-only",
                                             "--filetype=SHARED", np=4))

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, Case, add, fault, long, main, total
+from e2e import BUILD, Case, add, fault, long, main, runner, total
 
 from leadline import skeleton
 
@@ -56,22 +56,56 @@ class Replays(Case):
                 if any(t["phase"] == n and t["plans"] and t["level"] in
                        ("POSIX", "MPI-IO") for t in found.transfers)]
 
-    def fixed(self, program, np, before=0):
-        """`before`: files that are made before the first phase."""
-        _, path = self.traced(*PROGRAMS[program], np=np)
+    def fixed(self, program, np):
+        self.fixed_of(*PROGRAMS[program], np=np)
+
+    def fixed_of(self, *line, np=2):
+        self.again(self.traced(*line, np=np)[1], np)
+
+    def again(self, path, np):
         done, again = self.traced("replay", path, "--as-recorded", np=np)
         self.good(done)
         asked, got = skeleton.load(path), skeleton.load(again)
         mine = [n for n in self.phases(got) if got.phases[n]["region"]]
+        mine = mine[len(mine) - len(self.phases(asked)):]  # "prepare" may come before
         theirs = self.phases(asked)
         self.assertEqual(len(mine), len(theirs))
         for a, b in zip(theirs, mine):
             self.assertEqual(asked.asked(a), got.asked(b), "phase %d" % a)
-        moved = {way: sum(t["bytes"] for t in asked.transfers
-                          if t["direction"] == way and t["plans"])
+        moved = {way: total(done.report, way) - total(done.report, way, phase="prepare")
                  for way in ("read", "write")}
-        for way in moved:
-            self.assertEqual(total(done.report, way), moved[way])
+        self.assertEqual(moved, asked.asked_bytes())
+
+    def test_fixed_point_of_a_load(self):
+        """Several files of one name and digits, ranks that do not do the same."""
+        run = self.run_program("gsfgen", "--files=4", "--pings=60", "--beams=60",
+                               json=False)
+        self.assertEqual(run.status, 0, run)
+        lines = sorted(glob.glob(os.path.join(run.dir, "*.gsf")))
+        self.fixed_of("pfmload", "-s", "G", "-o", "OUT.pfm", *lines)
+
+    def test_fixed_point_of_another_program(self):
+        """HDF5's benchmark, without MPI, with a file's own position."""
+        if not shutil.which("h5perf_serial"):
+            self.skipTest("there is no h5perf_serial (package hdf5-tools)")
+        done = self.run_program(
+            "h5perf_serial", "-A", "posix", "-e", "64K", "-x", "16K", "-i", "1", np=0,
+            dir=False, json=False,
+            env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.again(self.skeleton_of(done), 1)
+
+    def test_library(self):
+        paths = glob.glob(os.path.join(os.environ["top_srcdir"], "scripts", "skeletons",
+                                       "*.json"))
+        self.assertEqual(len(paths), 8)
+        for path in paths:
+            done = self.replay(path, "--as-recorded", "--dry-run", "--ranks=4", np=0)
+            self.assertEqual(done.status, 0, done)
+            found = skeleton.load(path)
+            for way, size in found.asked_bytes().items():
+                rest = sum(t["drawn"]["bytes"] % t["drawn"]["calls"] for t in
+                           found.transfers if t["direction"] == way and "drawn" in t)
+                self.assertEqual(done.report[way + "_bytes"], size - rest, path)
 
     # ---- what is in files --------------------------------------------------------
 
@@ -122,6 +156,31 @@ class Replays(Case):
             done = self.replay(self.made(), env=fault(what, 1, "files/replay-"))
             self.failed(done, "verification failed", file="replay-")
 
+    def test_what_an_earlier_phase_wrote_is_stale(self):
+        with open(self.made()) as f:
+            tree = json.load(f)
+        write, read = tree["transfers"]
+        tree["phases"] = [dict(tree["phases"][0], phase=n, order=[dict(
+            tree["phases"][0]["order"][0], steps="%dx10" % n)]) for n in range(3)]
+        tree["transfers"] = [write, dict(write, step=1, phase=1),
+                             dict(read, step=2, phase=2)]
+        tree["calls"] = []
+        path = self.text(json.dumps(tree))
+        self.good(self.replay(path))
+        done = self.replay(path, env=fault("write:lost:13", 1, "files/replay-"))
+        self.failed(done, "expected what phase1 wrote, found what phase0 wrote: ",
+                    "stale", file="replay-")
+
+    def test_a_failure_ends_all_ranks(self):
+        """Though they wait for each other after syncs, and in collective calls."""
+        for ways in ((), ("--iomethod=MPI",), ("--iomethod=MPI", "--collective")):
+            with self.subTest(ways=ways):
+                done = self.replay(self.made(), *ways,
+                                   env=fault("write:ENOSPC:3", 1, "files/replay-"))
+                self.assertEqual(done.status, 1, done)
+                self.assertEqual(len(done.said), 1, done)
+                self.assertEqual(done.files, [], done)
+
     def test_inputs_are_made_before(self):
         path = self.made(
             files__0__inputs=1, phases__0__order__0__steps="2x10",
@@ -131,6 +190,7 @@ class Replays(Case):
         self.assertEqual(total(report, "read", phase="phase0"), 20020)
         self.assertEqual(total(report, "write", phase="phase0"), 0)
 
+    @long
     def test_other_ways(self):
         for way in (("--iomethod=MPI",), ("--iomethod=MPI", "--collective"),
                     ("--iomethod=mmap",), ("--cache=keep", "--repeat=2")):
@@ -183,7 +243,54 @@ class Replays(Case):
         done = self.replay(self.made(), "--dry-run")
         self.assertEqual(done.status, 0, done)
         self.assertEqual(done.report["write_bytes"], 20020)
+        self.refused(self.replay(self.made(), "--dry-run", "--ranks=2",
+                                 "--filetype=UNIQUE", np=0, json=False), "mix or")
+        done = self.replay(self.segments(), "--dry-run", "--ranks=2",
+                           "--filetype=UNIQUE", np=0)
+        self.assertEqual((done.status, done.report["files"]), (0, 2), done)
         self.assertEqual(done.files, [])
+
+    # ---- whatif ------------------------------------------------------------------
+
+    def whatif(self, path, *args):
+        out = os.path.join(self.tmp, "out")
+        files = os.path.join(self.tmp, "whatif-files")
+        os.mkdir(files)
+        done = subprocess.run(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), "whatif", path,
+             "--dir=" + files, "--out=" + out, "--quiet", *args],
+            env=dict(os.environ, **runner.mpi_environment(2)), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(os.listdir(files), [])
+        os.rmdir(files)
+        return done, out
+
+    @long
+    def test_whatif(self):
+        done, out = self.whatif(self.whole(), "--rounds=1", "--format=json")
+        self.assertEqual(done.returncode, 0, done)
+        tree = json.loads(done.stdout)
+        names = {row["configuration"] for row in tree["rows"]}
+        self.assertEqual(names, {"POSIX", "MPI", "MPI-collective"})
+        for way in ("POSIX", "MPI", "MPI-collective"):
+            self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
+                          done.stderr)
+
+    def test_whatif_of_nothing(self):
+        path = self.whole(transfers=[], calls=[], phases=[])
+        done, _ = self.whatif(path, "--rounds=1")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("nothing in it can be replayed", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def whole(self, **changes):
+        """With what the reader in Python wants, too."""
+        with open(self.made(**changes)) as f:
+            tree = json.load(f)
+        tree["left_out"] = {}
+        tree["totals"] = {"transfers": {
+            "bytes": sum(t["bytes"] for t in tree["transfers"])}}
+        return self.text(json.dumps(tree))
 
     # ---- what cannot be ----------------------------------------------------------
 

@@ -1,5 +1,5 @@
-/* libFuzzer target: any bytes as a skeleton. What is read has plans and orders that can be
- * gone through, and that add up. */
+/* libFuzzer target: any bytes as a skeleton. What is read has plans and orders that can
+ * be gone through. */
 #include "replay/skeleton.h"
 #include "fuzz.h"
 

@@ -365,8 +365,9 @@ static int follow_transfer(struct reading *r, struct place *p, int stream,
 {
     struct skeleton_file *file = &r->s->file[p->file - 1];
     int *number = &p->follow[e->class == CLASS_WRITE], rc = 0;
-    if (!file->end && e->class == CLASS_READ)
-        file->read_first = true;
+    int64_t *first = &file->first_ns[e->class == CLASS_WRITE];
+    if (!*first || e->begun_ns < *first)
+        *first = e->begun_ns;
     if (e->offset + e->bytes > file->end)
         file->end = e->offset + e->bytes;
     if (*number && r->follow[*number - 1].stream != stream)

@@ -41,7 +41,8 @@ static void settle_files(struct skeleton *s)
             *to = (struct skeleton_role){
                 .files = 1, .most = f->mover != 0, .movers = f->movers};
         to->shared += f->shared;
-        to->read_first += f->read_first;
+        to->read_first +=
+            f->first_ns[0] && (!f->first_ns[1] || f->first_ns[0] < f->first_ns[1]);
         if (f->end > to->bytes)
             to->bytes = f->end;
     }

@@ -58,13 +58,13 @@ struct skeleton_order {
 
 struct skeleton_file {
     uint32_t role;
-    uint32_t member; /* how many of the role were known before */
-    int mover;       /* process + 1 that transferred first; 0: none */
-    bool movers;     /* others did, too */
-    int64_t end;     /* the highest that a transfer reached */
-    int process;     /* that used it first */
-    bool shared;     /* others did, too */
-    bool read_first;
+    uint32_t member;     /* how many of the role were known before */
+    int mover;           /* process + 1 that transferred first; 0: none */
+    bool movers;         /* others did, too */
+    int64_t end;         /* the highest that a transfer reached */
+    int process;         /* that used it first */
+    bool shared;         /* others did, too */
+    int64_t first_ns[2]; /* when a rank first read, and wrote; 0: none did */
 };
 
 struct skeleton_role {
