@@ -9,7 +9,7 @@ bool Analysis::make(const analyse_request *r)
     std::vector<std::string> flags(r->flag, r->flag + r->flags);
     flags.push_back("-resource-dir=" LDADC_RESOURCE_DIR);
     flags.push_back("-w"); // the compiler's warnings are for who compiles
-    if (program_read(&program, files, flags))
+    if (program_read(&program, &files, flags, r->commands ? r->commands : ""))
         return false;
     interp = std::make_unique<Interp>(program);
     interp->run();
