@@ -104,22 +104,23 @@ static void put_pieces(FILE *f, MPI_File fh, MPI_Offset at, MPI_Offset bytes, in
     fprintf(f, "%lld+%lld", (long long)begin, (long long)(end - begin));
 }
 
-/* Where the shared pointer is when it is this rank's turn. */
+/* Where the shared pointer is when it is this rank's turn. For files of all ranks. */
 static MPI_Offset turn(MPI_File fh, MPI_Offset etypes)
 {
     MPI_Group group;
-    MPI_Comm comm;
     MPI_Offset at, before = 0;
-    int rank;
+    int rank, ranks, all;
     PMPI_File_get_group(fh, &group);
-    PMPI_Comm_create_group(MPI_COMM_WORLD, group, 0, &comm);
+    PMPI_Group_size(group, &ranks);
     PMPI_Group_free(&group);
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Barrier(comm);
+    PMPI_Comm_size(MPI_COMM_WORLD, &all);
+    if (ranks != all)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Barrier(MPI_COMM_WORLD);
     PMPI_File_get_position_shared(fh, &at);
-    PMPI_Exscan(&etypes, &before, 1, MPI_OFFSET, MPI_SUM, comm);
-    PMPI_Barrier(comm);
-    PMPI_Comm_free(&comm);
+    PMPI_Exscan(&etypes, &before, 1, MPI_OFFSET, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Barrier(MPI_COMM_WORLD);
     return at + (rank ? before : 0);
 }
 

@@ -210,6 +210,8 @@ Poly floordiv(const Poly &a, const Poly &b)
     if (rest.is_zero() || lies_within(rest, b))
         return whole;
     // what is left should be what everybody can see not to be negative
+    if (lies_within(rest + b, b))
+        return whole - Poly(1);
     if (!not_negative(rest) && not_negative(rest + b))
         return whole - Poly(1) + function_of(Atom::FLOORDIV, {rest + b, b});
     return whole + function_of(Atom::FLOORDIV, {rest, b});
