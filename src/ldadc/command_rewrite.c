@@ -66,7 +66,8 @@ static int rewrite(struct analyse_request *r)
     }
     if (rc)
         return rc;
-    struct rewrite_request w = {.out = set.out ? out : NULL, .all = set.all, .said = stdout};
+    struct rewrite_request w = {
+        .out = set.out ? out : NULL, .all = set.all, .said = stdout};
     switch (rewrite_program(r, &w)) {
     case REWRITE_GOOD:
         return EXIT_GOOD;

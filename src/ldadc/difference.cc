@@ -85,7 +85,8 @@ void put_difference(const std::string &path, const std::string &old,
         fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", before, olds, after, news);
         for (; i < end; i++)
             fprintf(out, "%c%s%s", all[i].mark, all[i].text.c_str(),
-                    all[i].text.back() == '\n' ? "" : "\n\\ No newline at end of file\n");
+                    all[i].text.back() == '\n' ? ""
+                                               : "\n\\ No newline at end of file\n");
         before += olds;
         after += news;
     }

@@ -333,8 +333,9 @@ class Finder : public RecursiveASTVisitor<Finder>
         understand(e->getArg(i));
         if (!ldad_has(name) || i != (opens ? 4u : 0u))
             refuse(v, "libldad has no " + name + " (or not so)", e->getBeginLoc());
-        bool written = written_at(*context, e->getCallee()->getBeginLoc(), name).isValid() &&
-                       (!opens || written_at(*context, e->getRParenLoc(), ")").isValid());
+        bool written =
+            written_at(*context, e->getCallee()->getBeginLoc(), name).isValid() &&
+            (!opens || written_at(*context, e->getRParenLoc(), ")").isValid());
         if (!written)
             refuse(v,
                    name + " is called by the macro " +

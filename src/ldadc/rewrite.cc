@@ -449,8 +449,8 @@ class Edits
                     c.a.interp->openings[o].call == u.call)
                     c.arguments(f, c.a.interp->openings[o], &plan, &why);
         SourceLocation end = written_at(*u.context, u.call->getRParenLoc(), ")");
-        good = good && end.isFileID() &&
-               !rewriter(u.context).InsertTextBefore(end, plan);
+        good =
+            good && end.isFileID() && !rewriter(u.context).InsertTextBefore(end, plan);
     }
 
     Chooser &c;

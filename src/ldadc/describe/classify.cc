@@ -118,18 +118,20 @@ static bool cut_apart(const Description &d, const Poly &step, int comm)
 // Each rank's bytes end before those of the next one begin.
 static bool in_order(const Description &d, int comm)
 {
+    enum { MOST_TERMS = 12 }; // more would take long, and are not proven anyway
     int id = rank(comm).terms().begin()->first[0];
     Poly end = d.start + d.size;
     Supposed here;
     for (const Level &l : d.levels) {
         if (!has_rank(l.count, comm)) // of nothing there is nothing to say
             suppose_positive(l.count);
-        if (!not_negative(l.stride) ||
-            (has_rank(l.count, comm) && !positive(l.count)))
+        if (!not_negative(l.stride) || (has_rank(l.count, comm) && !positive(l.count)))
             return false;
         end = end + l.stride * (l.count - Poly(1));
     }
     Poly gap = d.start.with(id, rank(comm) + Poly(1)) - end;
+    if (gap.terms().size() > MOST_TERMS)
+        return false;
     return not_negative_in_cases(gap, {d.size, nprocs(comm) - rank(comm) - Poly(2)});
 }
 

@@ -286,7 +286,8 @@ class Describer
         for (Piece p; numbers && at < end; at += p.size) {
             numbers = found.size() < MOST_PIECES && piece_at(t, at, &p);
             p.size = std::min(p.size, end - at);
-            if (numbers && !found.empty() && found.back().at + found.back().size == p.at)
+            if (numbers && !found.empty() &&
+                found.back().at + found.back().size == p.at)
                 found.back().size += p.size;
             else if (numbers)
                 found.push_back(p);

@@ -33,9 +33,9 @@ Value Interp::new_communicator(const CallExpr *e)
 bool Interp::mpi_communicator(const CallExpr *e, const std::string &name, const Args &a)
 {
     static const std::map<std::string, size_t> makers = {
-        {"MPI_Comm_split", 3},   {"MPI_Comm_split_type", 4},
-        {"MPI_Comm_create", 2},  {"MPI_Comm_create_group", 3},
-        {"MPI_Cart_sub", 2},     {"MPI_Graph_create", 5},
+        {"MPI_Comm_split", 3},     {"MPI_Comm_split_type", 4},
+        {"MPI_Comm_create", 2},    {"MPI_Comm_create_group", 3},
+        {"MPI_Cart_sub", 2},       {"MPI_Graph_create", 5},
         {"MPI_Intercomm_merge", 2}};
     auto maker = makers.find(name);
     bool size = name == "MPI_Comm_size";
@@ -96,7 +96,8 @@ bool Interp::one_number(const Value &at, const Value &count, const Value &type,
                         Cell *out)
 {
     Datatype t;
-    QualType q = at.kind == Value::POINTER && !at.anywhere ? type_of(at.to) : QualType();
+    QualType q =
+        at.kind == Value::POINTER && !at.anywhere ? type_of(at.to) : QualType();
     if (q.isNull() || !count.is_int(1) || !datatype(type, &t) || !q->isIntegerType())
         return false;
     *out = at.to;
@@ -179,8 +180,8 @@ bool Interp::mpi_prefix(const CallExpr *e, const std::string &name, const Args &
     Value sum = Value::unknown("the result of " + name + "() is not followed", here(e));
     int comm = communicator(a[5]);
     Cell source, goal;
-    bool one = one_number(from, a[2], a[3], &source) &&
-               one_number(a[1], a[2], a[3], &goal);
+    bool one =
+        one_number(from, a[2], a[3], &source) && one_number(a[1], a[2], a[3], &goal);
     if (!one || comm < 0 || comm == SELF || constant_name(a[4]) != "MPI_SUM") {
         mpi_other(e, name, a);
         return true;

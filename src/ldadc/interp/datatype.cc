@@ -270,9 +270,10 @@ bool Interp::type_darray(const Args &a, bool, Datatype *made)
     std::vector<Value> how;
     bool fortran = order_is("MPI_ORDER_FORTRAN", a[7]);
     if (!datatype(a[8], made) || !made->placed() || !a[1].is_int() ||
-        !not_negative(a[1].p) || !list(a[3], a[2], &wholes) || !list(a[4], a[2], &how) ||
-        !list(a[5], a[2], &blocks) || !list(a[6], a[2], &processes) ||
-        wholes.size() > 4 || (!fortran && !order_is("MPI_ORDER_C", a[7])))
+        !not_negative(a[1].p) || !list(a[3], a[2], &wholes) ||
+        !list(a[4], a[2], &how) || !list(a[5], a[2], &blocks) ||
+        !list(a[6], a[2], &processes) || wholes.size() > 4 ||
+        (!fortran && !order_is("MPI_ORDER_C", a[7])))
         return false;
     at = coordinates(processes, a[1].p);
     Poly distance = made->extent;

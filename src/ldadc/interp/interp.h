@@ -168,7 +168,7 @@ class Interp
     std::map<Cell, Poly> members;                  // names of foreign variables
     std::map<Cell, int> handles;                   // and openings, communicators
     std::map<std::vector<const void *>, int> made; // openings, memory, communicators
-    struct Grid { // of the ranks of a communicator
+    struct Grid {                                  // of the ranks of a communicator
         int comm;
         std::vector<Poly> extents;
     };

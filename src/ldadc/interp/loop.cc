@@ -269,9 +269,9 @@ static const Condition *way_out(const std::vector<State> &breaks, size_t depth)
 void Interp::count_until_break(const Repeat &r, const Closed &c, Loop *l)
 {
     Expr::EvalResult ever;
-    bool endless = !r.condition || (!r.body_first && r.condition->EvaluateAsInt(
-                                                         ever, context()) &&
-                                    !ever.Val.getInt().isZero());
+    bool endless =
+        !r.condition || (!r.body_first && r.condition->EvaluateAsInt(ever, context()) &&
+                         !ever.Val.getInt().isZero());
     if (!endless || c.torn || !c.ends || c.breaks != 1)
         return;
     probing++;

@@ -286,9 +286,9 @@ Value Interp::turn(const Site &s, const CallExpr *e)
         sure = summed_below(units, comm, &below) && alike(at);
         id = rank(comm).terms().begin()->first[0];
     }
-    write(c, sure ? Value::integer(at.p + (id < 0 ? units
-                                                  : below.with(id, nprocs(comm))))
-                  : no);
+    write(c,
+          sure ? Value::integer(at.p + (id < 0 ? units : below.with(id, nprocs(comm))))
+               : no);
     if (!sure)
         return at.kind == Value::UNKNOWN && s.call.ordered ? at : no;
     at.p = at.p + below;

@@ -33,7 +33,8 @@ class Beyond : public RecursiveASTVisitor<Beyond>
     bool VisitVarDecl(VarDecl *v)
     {
         return !v->getType()->isReferenceType() ||
-               found("the reference \"" + v->getNameAsString() + "\"", v->getLocation());
+               found("the reference \"" + v->getNameAsString() + "\"",
+                     v->getLocation());
     }
 
     bool VisitNamespaceDecl(NamespaceDecl *d)
@@ -43,7 +44,11 @@ class Beyond : public RecursiveASTVisitor<Beyond>
 
     bool VisitLinkageSpecDecl(LinkageSpecDecl *d)
     {
-        return found("a block of declarations for C", d->getLocation());
+        for (const Decl *one : d->decls())
+            if (const auto *f = dyn_cast<FunctionDecl>(one))
+                if (f->doesThisDeclarationHaveABody())
+                    return found("a function in a block for C", f->getLocation());
+        return true;
     }
 
     bool VisitTemplateDecl(TemplateDecl *d)
@@ -109,8 +114,7 @@ std::string beyond_c(const ASTContext &c)
     b.TraverseDecl(c.getTranslationUnitDecl());
     return b.what.empty() ? ""
                           : b.where.file + ":" + std::to_string(b.where.line) + ": " +
-                                b.what +
-                                ": of C++, only what C has, too, is followed";
+                                b.what + ": of C++, only what C has, too, is followed";
 }
 
 } // namespace ldadc

@@ -282,7 +282,8 @@ static void learn_constants(Program *p, ASTUnit *unit)
         for (const Token &t : m->tokens()) {
             if (t.isAnyIdentifier()) {
                 llvm::StringRef word = t.getIdentifierInfo()->getName();
-                handle |= word == "MPI_Datatype" || word == "MPI_Comm" || word == "MPI_Op";
+                handle |=
+                    word == "MPI_Datatype" || word == "MPI_Comm" || word == "MPI_Op";
                 if (word.take_front(9) == "ompi_mpi_")
                     p->by_name[word.str()] = name.str();
             } else if (t.is(tok::numeric_constant) && handle && t.getLiteralData()) {
@@ -348,7 +349,8 @@ namespace
 class Commands : public tooling::CompilationDatabase
 {
   public:
-    Commands(std::unique_ptr<CompilationDatabase> of, const std::vector<std::string> &more)
+    Commands(std::unique_ptr<CompilationDatabase> of,
+             const std::vector<std::string> &more)
         : of(std::move(of)), more(more)
     {
     }

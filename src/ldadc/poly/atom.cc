@@ -202,7 +202,8 @@ Poly floordiv(const Poly &a, const Poly &b)
         return a;
     if (single(a) >= 0 && atom(single(a)).kind == Atom::FLOORDIV) {
         const std::vector<Poly> of = atom(single(a)).of;
-        return floordiv(of[0], of[1] * b);
+        if (single(of[0]) >= 0 && atom(single(of[0])).kind == Atom::RANK)
+            return floordiv(of[0], of[1] * b); // a rank's place in a grid
     }
     atom_split(a, b, &whole, &rest);
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)

@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     MPI_File_set_view(fh, 0, MPI_INT, view, "native", MPI_INFO_NULL);
     MPI_File_write_all(fh, b, 16, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-    MPI_File_write_at(fh, (rank / d[0] * d[1] + rank % d[0]) * S + 100000, b, S, MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    MPI_File_write_at(fh, (rank / d[0] * d[1] + rank % d[0]) * S + 100000, b, S,
+                      MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, (row * d[1] + column) * S + 200000, b, S, MPI_BYTE,
                       MPI_STATUS_IGNORE);
     MPI_Type_free(&view);

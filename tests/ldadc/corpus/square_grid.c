@@ -3,8 +3,8 @@
  * expect: any
  * expect: any
  */
-#include <mpi.h>
 #include <math.h>
+#include <mpi.h>
 #define S 16
 
 int main(int argc, char **argv)
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
                   MPI_INFO_NULL, &fh);
     MPI_File_write_at(fh, (rank / side * 1000 + rank % side) * S, b, S, MPI_BYTE,
                       MPI_STATUS_IGNORE);
-    MPI_File_write_at(fh, 100000 + (rank + side) * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_write_at(fh, 100000 + (rank + side) * S, b, S, MPI_BYTE,
+                      MPI_STATUS_IGNORE);
     MPI_File_close(&fh);
     MPI_Finalize();
     return 0;

@@ -23,7 +23,8 @@ int main(int argc, char **argv)
             break;
         if (rank + k > 5)
             break;
-        MPI_File_write_at(fh, (k * nprocs + rank) * S, b, S, MPI_BYTE, MPI_STATUS_IGNORE);
+        MPI_File_write_at(fh, (k * nprocs + rank) * S, b, S, MPI_BYTE,
+                          MPI_STATUS_IGNORE);
         k++;
     }
     while (more > 0) {

@@ -22,8 +22,8 @@ int main(int argc, char **argv)
     int n = atoi(argv[2]), q = n / nprocs, m = n % nprocs;
     MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
                   MPI_INFO_NULL, &fh);
-    MPI_File_write_at(fh, rank * q + (rank < m ? rank : m), b, q + (rank <= m), MPI_BYTE,
-                      MPI_STATUS_IGNORE);
+    MPI_File_write_at(fh, rank * q + (rank < m ? rank : m), b, q + (rank <= m),
+                      MPI_BYTE, MPI_STATUS_IGNORE);
     MPI_File_write_at(fh, 1000 + rank * q, b, q + (rank > m ? 1 : 2), MPI_BYTE,
                       MPI_STATUS_IGNORE);
     MPI_File_close(&fh);
