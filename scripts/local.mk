@@ -19,3 +19,8 @@ githubdir = $(pkgdatadir)/github
 dist_github_DATA = scripts/github/nightly-io.yml
 
 EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py
+
+# What doc/cookbook.md uses.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = $(addprefix examples/, README.md acceptance.json metadata.json nightly.json \
+	queue-depth.json small-writes.py two-file-systems.json unique-shared.json)
