@@ -18,7 +18,8 @@ dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.
 githubdir = $(pkgdatadir)/github
 dist_github_DATA = scripts/github/nightly-io.yml
 
-EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py
+EXTRA_DIST += scripts/site packaging/debian packaging/debian-test packaging/spack/package.py \
+	packaging/container/Containerfile packaging/easybuild/leadline-0.2-gompi-2023a.eb
 
 # What doc/cookbook.md uses.
 examplesdir = $(docdir)/examples

@@ -234,6 +234,7 @@ SCRIPT_TESTS += \
 	tests/lint/hardening.py \
 	tests/lint/includes.py \
 	tests/lint/letters.py \
+	tests/lint/links.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \
 	tests/lint/packaging.py \
@@ -264,6 +265,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_sweep_ends.py \
 	tests/unit/python_trend.py \
 	tests/unit/python_validate.py \
+	tests/unit/python_wheel.py \
 	tests/unit/text_modules.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)
