@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""The commands that texts show. Those of doc/cookbook.md are run, recipe by recipe, with
-small sizes (SMALLER); of file systems and batch systems that are not here, stand-ins say
-that they were called. Of README, other pages and man pages, each command is one that
-exists, with options that its --help has."""
+"""The commands that texts show. Those of doc/cookbook.md are run, recipe by recipe,
+with small sizes (SMALLER); stand-ins say that commands of file and batch systems were
+called. Of README, other pages and man pages, each command is one that exists, with
+options that its --help has."""
 import glob
 import os
 import re

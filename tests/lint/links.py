@@ -1,6 +1,6 @@
 # mpi: any
-"""Links of the documentation: that files and headings that pages link to exist, and that
-the site has every page. In the tier "full" the site is built, where mkdocs is."""
+"""Links of the documentation: that files and headings that pages link to exist, and
+that the site has every page. In the tier "full" the site is built, where mkdocs is."""
 import os
 import re
 import shutil
@@ -35,7 +35,8 @@ def anchor(heading):
 
 
 def anchors(name):
-    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text_of(name), re.M)}
+    return {anchor(heading)
+            for heading in re.findall(r"^#+ (.*)$", text_of(name), re.M)}
 
 
 def broken(name):
@@ -55,7 +56,7 @@ def broken(name):
 
 
 def named(name):
-    """Pages of doc that are named without a link, as `method.md`: whether they exist."""
+    """Pages that are named without a link, as `method.md`, and do not exist."""
     return ["%s: there is no %s" % (name, page)
             for page in re.findall(r"`(?:doc/)?([a-z-]+\.md)`", text_of(name))
             if not any(os.path.exists(os.path.join(SRC, folder, page))

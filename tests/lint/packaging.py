@@ -137,9 +137,9 @@ def check_versions():
             ("Debian's", debian("changelog").startswith("leadline (%s-" % version)),
             ("NEWS'", text_of("NEWS").startswith("Leadline %s" % version)),
             ("CITATION.cff's", 'version: "%s"' % version in text_of("CITATION.cff")),
-            ("EasyBuild's", matching("packaging/easybuild", "leadline-%s-*.eb" % version)
-             and "version = '%s'" % version in text_of(
-                 matching("packaging/easybuild", "*.eb")[0]))):
+            ("EasyBuild's", any("version = '%s'" % version in text_of(name)
+                                for name in matching("packaging/easybuild",
+                                                     "leadline-%s-*.eb" % version)))):
         point(holds, "%s version is that of configure.ac" % what, [version])
 
 
