@@ -1,6 +1,6 @@
-"""Makes the wheel of leadline, as PEP 517 has it: for "pip install" of a checkout or
-of the release tarball. It needs nothing but Python's standard library, so that pip needs
-no network. The programs that leadline starts are not in it: it finds them on PATH.
+"""Makes the wheel of leadline, as PEP 517 has it: for "pip install" of a checkout, or
+of the release tarball. It needs nothing but Python's standard library, so pip needs no
+network. The programs that leadline starts are not in it: it finds them on PATH.
 """
 import base64
 import hashlib
