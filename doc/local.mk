@@ -6,6 +6,7 @@ dist_doc_DATA = \
 	doc/architecture.md \
 	doc/clusters.md \
 	doc/container.md \
+	doc/cookbook.md \
 	doc/faults.md \
 	doc/findings.md \
 	doc/ldad.md \

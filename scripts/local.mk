@@ -19,11 +19,18 @@ dist_reframe_DATA = scripts/reframe/leadline_checks.py scripts/reframe/settings.
 githubdir = $(pkgdatadir)/github
 dist_github_DATA = scripts/github/nightly-io.yml
 
-EXTRA_DIST += packaging/debian packaging/debian-test packaging/spack/package.py
-
 # What codes of some kinds ask of their files, for replay and leadline whatif.
 skeletonsdir = $(pkgdatadir)/skeletons
 dist_skeletons_DATA = $(addprefix scripts/skeletons/, README ldad-fft.json \
 	ldad-jacobi.json ldad-mandelbrot.json ldad-perf.json \
 	madbench-shared-collective.json madbench-shared-mpiio.json madbench-unique.json \
 	pfmload-g.json)
+
+EXTRA_DIST += scripts/site packaging/debian packaging/debian-test \
+	packaging/spack/package.py \
+	packaging/container/Containerfile packaging/easybuild/leadline-0.2-gompi-2023a.eb
+
+# What doc/cookbook.md uses.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = $(addprefix examples/, README.md acceptance.json metadata.json nightly.json \
+	queue-depth.json small-writes.py two-file-systems.json unique-shared.json)

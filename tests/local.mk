@@ -164,6 +164,7 @@ SCRIPT_TESTS += \
 	tests/e2e/block_options.py \
 	tests/e2e/blocktransfer.py \
 	tests/e2e/coherence.py \
+	tests/e2e/commands.py \
 	tests/e2e/dry_run.py \
 	tests/e2e/ended.py \
 	tests/e2e/fault.py \
@@ -241,6 +242,7 @@ SCRIPT_TESTS += \
 	tests/lint/hardening.py \
 	tests/lint/includes.py \
 	tests/lint/letters.py \
+	tests/lint/links.py \
 	tests/lint/man.py \
 	tests/lint/needed.py \
 	tests/lint/packaging.py \
@@ -271,6 +273,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_sweep_ends.py \
 	tests/unit/python_trend.py \
 	tests/unit/python_validate.py \
+	tests/unit/python_wheel.py \
 	tests/unit/text_modules.py
 
 TESTS += $(check_PROGRAMS) $(SCRIPT_TESTS)

@@ -1,6 +1,25 @@
-"""python3 -m leadline: for use without the launcher."""
+"""python3 -m leadline, and the command that pip installs (python/wheel.py): leadline
+without the programs, which it finds on PATH."""
+import os
 import sys
 
-from leadline.cli import main
+from leadline import cli
 
-sys.exit(main())
+
+def version():
+    """That of the wheel, if this is one."""
+    try:
+        from importlib import metadata  # pylint: disable=import-outside-toplevel
+        return metadata.version("leadline")
+    except (ImportError, LookupError):
+        return cli.NOWHERE.version
+
+
+def start():
+    return cli.main(where=cli.NOWHERE._replace(
+        version=version(),
+        mpiexec=os.environ.get("LEADLINE_MPIEXEC") or cli.NOWHERE.mpiexec))
+
+
+if __name__ == "__main__":
+    sys.exit(start())

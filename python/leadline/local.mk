@@ -94,7 +94,7 @@ dist_leadlineimporting_DATA = $(addprefix python/leadline/importing/, __init__.p
 	h5bench.py io500.py ior.py mdtest.py result.py)
 noinst_SCRIPTS = python/leadline/leadline
 bin_SCRIPTS += python/leadline/installed/leadline
-EXTRA_DIST += python/leadline/leadline.in
+EXTRA_DIST += python/leadline/leadline.in pyproject.toml python/wheel.py
 CLEANFILES += python/leadline/leadline python/leadline/installed/leadline
 
 # Without a Python at configure time, whatever python3 there is when it runs.

@@ -37,8 +37,8 @@ def alpha(groups):
             at = stats.median(critical)
             flags = [(at, "critical alpha %.3g" % at)]
             words.append("%s: from alpha %.3g on (O(N^%.3g) operations for N pixels "
-                         "per row), computation hides 90 %% of the I/O that can be hidden."
-                         % (group.name, at, 2 * at))
+                         "per row), computation hides 90 %% of the I/O that can be "
+                         "hidden." % (group.name, at, 2 * at))
         else:
             words.append("%s: no alpha in the sweep hid 90 %% of the I/O that can be "
                          "hidden." % group.name)

@@ -4,6 +4,17 @@ libldad_la_SOURCES =
 libldad_la_LIBADD = src/ldad/libldadfile.la src/io/libio.la src/world/libworld.la \
 	src/algebra/libalgebra.la src/base/libbase.la -lm -lpthread
 libldad_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^ldad_(file|plan_from)_'
+# For programs that use it: pkg-config, and CMake (find_package(ldad), ldad::ldad).
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = src/ldad/libldad.pc
+ldadcmakedir = $(libdir)/cmake/ldad
+ldadcmake_DATA = src/ldad/ldad-config.cmake src/ldad/ldad-config-version.cmake
+EXTRA_DIST += $(pkgconfig_DATA:=.in) $(ldadcmake_DATA:=.in)
+CLEANFILES += $(pkgconfig_DATA) $(ldadcmake_DATA)
+$(pkgconfig_DATA) $(ldadcmake_DATA): Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@VERSION[@]|$(PACKAGE_VERSION)|' \
+	  -e 's|@includedir[@]|$(includedir)|' -e 's|@libdir[@]|$(libdir)|' \
+	  $(srcdir)/$@.in >$@.tmp && mv $@.tmp $@
 include_HEADERS += include/ldad.h include/ldad_rename.h include/ldad.f90
 
 noinst_LTLIBRARIES += src/ldad/libldadfile.la src/ldad/libworkloads.la

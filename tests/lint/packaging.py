@@ -1,6 +1,6 @@
 # mpi: any
-"""Spack's recipe and Debian's packages against the suite: options of configure, the
-version, every program."""
+"""The recipes of Spack, EasyBuild and a container, and Debian's packages, against the
+suite: options of configure, the version, every program."""
 import glob
 import itertools
 import os
@@ -113,6 +113,36 @@ def check_recipe():
     point(not long, "its lines are not longer than Spack's style has them", long)
 
 
+# ---- EasyBuild, containers, and versions ----------------------------------------
+
+
+def check_others():
+    """Their options of configure are all that there are, or known ones."""
+    options, _ = known()
+    recipe = text_of(glob.glob(os.path.join(SRC, "packaging/easybuild/*.eb"))[0])
+    named = re.findall(r"--with(?:out)?-(\w+)", recipe)
+    point(sorted(named) == sorted(options),
+          "EasyBuild's recipe says what every option of configure is to be",
+          set(named) ^ options)
+    named = re.findall(r"--with(?:out)?-(\w+)",
+                       text_of("packaging/container/Containerfile"))
+    point(named and set(named) <= options, "the container's options are configure's",
+          named)
+
+
+def check_versions():
+    version = re.search(r"AC_INIT\(\[leadline\], \[([^]]*)\]", text_of("configure.ac"))
+    version = version.group(1)
+    for what, holds in (
+            ("Debian's", debian("changelog").startswith("leadline (%s-" % version)),
+            ("NEWS'", text_of("NEWS").startswith("Leadline %s" % version)),
+            ("CITATION.cff's", 'version: "%s"' % version in text_of("CITATION.cff")),
+            ("EasyBuild's", any("version = '%s'" % version in text_of(name)
+                                for name in matching("packaging/easybuild",
+                                                     "leadline-%s-*.eb" % version)))):
+        point(holds, "%s version is that of configure.ac" % what, [version])
+
+
 # ---- Debian --------------------------------------------------------------------
 
 
@@ -123,9 +153,6 @@ def debian(name):
 def check_rules(rules):
     unsaid = [name for name in known()[0] if "--with-" + name not in rules]
     point(not unsaid, "Debian's rules ask for every optional part", unsaid)
-    version = re.search(r"AC_INIT\(\[leadline\], \[([^]]*)\]", text_of("configure.ac"))
-    point(debian("changelog").startswith("leadline (%s-" % version.group(1)),
-          "Debian's version is that of configure.ac", [version.group(1)])
 
 
 def check_registry():
@@ -172,6 +199,8 @@ def check_lists():
 
 def main():
     check_recipe()
+    check_others()
+    check_versions()
     rules = debian("rules")
     check_rules(rules)
     check_registry()

@@ -14,7 +14,7 @@ TEXT = (".c", ".cc", ".h", ".py", ".md", ".mk", ".m4", ".ac", ".am", ".sh", ".sb
         ".1", ".in")
 SCRIPTS = ("bootstrap", "quickstart", ".ci/run", "build-aux/git-version",
            "packaging/debian-test", "tests/installed", "tests/run",
-           "tests/rig/disks", "tests/rig/hosts", "tests/rig/slurm",
+           "scripts/site", "tests/rig/disks", "tests/rig/hosts", "tests/rig/slurm",
            "tests/coverage", "tests/lint/static", "tests/sanitizers/memcheck",
            "tests/sanitizers/run")
 NARROW = (".c", ".cc", ".h", ".py", ".sbatch")

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# tier: quick ci; limit: 900
+"""The commands that texts show. Those of doc/cookbook.md are run, recipe by recipe,
+with small sizes (SMALLER); stand-ins say that commands of file and batch systems were
+called. Of README, other pages and man pages, each command is one that exists, with
+options that its --help has."""
+import glob
+import os
+import re
+import shlex
+import stat
+import subprocess
+
+from e2e import TESTS, Case, add, long, main, runner
+
+TOP = os.path.dirname(TESTS)
+IMPORTED = ("ior.txt", "mdtest.txt", "fio-group.json")
+ABSENT = ("lfs", "mmlsfs", "beegfs-ctl", "mount", "sbatch")  # stand-ins, never run
+SMALLER = [(re.compile(pattern), instead) for pattern, instead in (
+    (r"(-np|--np=?) ?\d+", r"\g<1> 2"),
+    (r"--np= 2", "--np=2"),
+    (r"\bblocktransfer \d+[MG]", "blocktransfer 256k"),
+    (r"\bmadbench \d+ \d+", "madbench 128 4"),
+    (r"\b16777216\b", "65536"),
+    (r"\bmetabench \d+", "metabench 20"),
+    (r"-r 6\b", "-r 2"),
+    (r"--rank-shift=node", "--rank-shift=1"),  # there is one node
+    (r"\bleadline calibrate", "leadline calibrate --bytes=256k --repeat=1"),
+    (r"\bleadline io500", "leadline io500 --bytes=256k --files=20"),
+    (r"--time=\d+", "--time=1"),
+    (r" --submit\b", ""),                      # there is no Slurm
+)]
+SMALLER_SPEC = [(re.compile(pattern), instead) for pattern, instead in (
+    (r'"rounds": \d+', '"rounds": 1'),
+    (r'"np": \d+', '"np": 2'),
+    (r'"np": \[[^]]*\]', '"np": [1, 2]'),
+    (r'"\d+[MG]",', '"128k",'),
+    (r'"2048", "8"', '"128", "4"'),
+    (r'"1000"', '"20"'),
+)]
+
+
+def smaller(text, table, places):
+    for pattern, instead in table:
+        text = pattern.sub(instead, text)
+    for name, place in places.items():
+        text = text.replace(name, place)
+    return text
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def blocks(text):
+    """The examples of a page in Markdown: lines indented by four blanks after an empty
+    line, as [(heading, text)]."""
+    found, heading, lines = [], "", None
+    for before, line in zip([""] + text.splitlines(), text.splitlines() + [""]):
+        if line.startswith("    ") and (lines is not None or not before.strip()):
+            lines = (lines or []) + [line[4:]]
+        elif lines is not None and line.strip():
+            found.append((heading, "\n".join(lines) + "\n"))
+            lines = None
+        elif lines is not None:
+            lines.append("")
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+    return found
+
+
+def recipes():
+    """{heading: all commands under it} of the cookbook."""
+    found = {}
+    for heading, text in blocks(read("doc/cookbook.md")):
+        found[heading] = found.get(heading, "") + text
+    return found
+
+
+def of_man(text):
+    """The lines of a man page's examples, as they are shown."""
+    shown = "\n".join(re.findall(r"^\.nf\n(.*?)^\.fi", text.partition(".SH EXAMPLE")[2],
+                                 re.M | re.S))
+    shown = re.sub(r"\\f.|\\&", "", shown).replace("\\-", "-").replace("\\e", "\\")
+    return shown.replace("\\(aq", "'")
+
+
+PROGRAMS = ("madbench", "blocktransfer", "metabench", "pfmload", "gsfgen", "gsfinfo",
+            "pfminfo", "outcore", "ldad", "iotrace", "leadline")
+
+
+def commands(text):
+    """Of the lines of an example, those words that are a command of the suite with its
+    arguments."""
+    for line in text.replace("\\\n", " ").splitlines():
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:  # JSON, prose
+            continue
+        while words:
+            if words[0] in PROGRAMS:
+                end = next((i for i, word in enumerate(words)
+                            if word in (";", "|", "&&", ">", "--") and i), len(words))
+                yield words[:end]
+                words = words[end:]
+            words = words[1:]
+
+
+class Shown(Case):
+    """Runs commands as they are shown, in a directory with the examples."""
+    LIMIT = 240
+
+    def tool(self, name, text):
+        path = os.path.join(self.tmp, "bin", name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+
+    def prepare(self):
+        self.places = {"/%s/me" % name: os.path.join(self.tmp, name)
+                       for name in ("scratch", "home", "local")}
+        for folder in [*self.places.values(), os.path.join(self.tmp, "bin"),
+                       os.path.join(self.tmp, "examples")]:
+            os.mkdir(folder)
+        launch = " ".join(map(shlex.quote, runner.launch_line(2, [])))
+        self.tool("mpirun", 'shift 2; exec %s "$@"\n' % launch)  # -np N
+        for name in ABSENT:
+            self.tool(name, 'echo "stand-in for %s: $*"\n' % name)
+        for path in glob.glob(os.path.join(TOP, "examples", "*")):
+            with open(path, encoding="utf-8") as f:
+                text = smaller(f.read(), SMALLER_SPEC, self.places)
+            with open(os.path.join(self.tmp, "examples", os.path.basename(path)), "w",
+                      encoding="utf-8") as f:
+                f.write(text)
+        for name in IMPORTED:
+            with open(os.path.join(self.tmp, name), "w", encoding="utf-8") as f:
+                f.write(read("tests/data/import/" + name))
+        os.symlink(os.path.join(TOP, "scripts"), os.path.join(self.tmp, "scripts"))
+
+    def recipe(self, text, *, before=""):
+        self.prepare()
+        script = "set -e\n" + smaller(before + text, SMALLER, self.places)
+        env = dict(runner.mpi_environment(2))
+        env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
+        env["LEADLINE_MPIEXEC"] = " ".join(runner.launch_line(2, [])[:-2])
+        try:
+            done = subprocess.run(["bash", "-x", "-c", script], cwd=self.tmp, env=env,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, universal_newlines=True,
+                                  timeout=self.LIMIT * runner.SCALE, check=False)
+        except subprocess.TimeoutExpired as error:
+            self.fail("no end of\n%s\n%s" % (script, error.stdout))
+        self.assertEqual(done.returncode, 0, done.stdout[-6000:])
+        self.outputs(text)
+
+    def outputs(self, text):
+        """Files that the commands are to make are there, and reports are valid."""
+        shown = smaller(text, SMALLER, self.places)
+        for name in re.findall(r" (?:-o |--json=|--out=)([\w./-]+)(?=\s)", shown):
+            path = os.path.join(self.tmp, name)
+            self.assertTrue(os.path.exists(path), name)
+            if name.endswith(".json") and "skeleton" not in shown:
+                with open(path, encoding="utf-8") as f:
+                    self.assertIn('"valid": true', f.read(), name)
+
+
+class Recipes(Shown):
+    def with_before(self, heading, text):
+        self.recipe(text, before=BEFORE.get(heading, ""))
+
+
+# What a recipe takes from others.
+BEFORE = {"What to send to a vendor": (
+    "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
+    "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
+    "/scratch/me/out\n")}
+for heading_, text_ in recipes().items():
+    long(add(Recipes, re.sub(r"\W+", "_", heading_.lower()), "with_before", heading_,
+             text_))
+
+
+class Example(Shown):
+    def test_the_slow_example_is_found_and_its_remedy_works(self):
+        """What examples/README.md says of small-writes.py."""
+        self.recipe("iotrace run -n job -- python3 examples/small-writes.py here/out\n"
+                    "iotrace run -n job -- python3 examples/small-writes.py --buffered "
+                    "here/out\n"
+                    "iotrace summary job.1 > slow\niotrace summary job.2 > fast\n",
+                    before="mkdir here\n")
+        self.assertEqual([os.path.getsize(path) for path in
+                          glob.glob(os.path.join(self.tmp, "here", "out.*"))],
+                         [20000, 20000])
+        calls = []
+        for name in ("slow", "fast"):
+            with open(os.path.join(self.tmp, name), encoding="utf-8") as f:
+                found = re.search(r"^\s*write +([\d,]+)", f.read(), re.M)
+            calls.append(int(found.group(1).replace(",", "")))
+        self.assertEqual(calls[0] - calls[1], 199, calls)
+
+
+class Parsed(Case):
+    """Commands of the other texts: that there are such options."""
+    known = {}  # what --help says, by the words before it
+
+    def help_of(self, words):
+        if words not in self.known:
+            self.known[words] = subprocess.run(
+                [*words, "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                universal_newlines=True, check=False).stdout
+        return self.known[words]
+
+    def parsed(self, name, text):
+        self.assertGreater(self.options(name, text), 0, name)
+
+    def options(self, name, text):
+        checked = 0
+        for words in commands(text):
+            command = (words[0],)
+            if words[0] in ("leadline", "outcore", "ldad", "iotrace"):
+                if len(words) < 2 or words[1].startswith("-"):
+                    continue
+                command = (words[0], words[1])
+            shown = self.help_of(command)
+            self.assertIn("usage", shown.lower(), (name, words))
+            for word in words[len(command):]:
+                option = re.match(r"--(?:no-)?([a-z][a-z0-9-]*)", word)
+                if option:
+                    self.assertRegex(shown, r"--(\[no-\])?%s\b" % option.group(1),
+                                     (name, words))
+            checked += 1
+        return checked
+
+
+def texts():
+    """(name, its examples) of all pages that have commands of the suite."""
+    for path in ["README.md"] + sorted(glob.glob(TOP + "/doc/*.md")):
+        name = os.path.relpath(os.path.join(TOP, path), TOP)
+        found = "\n".join(text for _, text in blocks(read(name)))
+        if any(commands(found)):
+            yield name, found
+    for path in sorted(glob.glob(TOP + "/man/*.1")):
+        name = os.path.relpath(path, TOP)
+        found = of_man(read(name))
+        if any(commands(found)) and (os.environ["HAVE_CLANG"] == "yes"
+                                     or "ldadc" not in name):
+            yield name, found
+
+
+for name_, text_ in texts():
+    add(Parsed, re.sub(r"\W+", "_", name_), "parsed", name_, text_)
+
+
+if __name__ == "__main__":
+    main()
