@@ -164,6 +164,7 @@ struct walk { /* of a rank through a phase */
     struct replay_versions *versions; /* by file; n 0: not asked for yet */
     double pause_ns, owed_ns;
     uint64_t drawn;
+    bool ended; /* some rank has failed, and all know it */
 };
 
 static void think(struct walk *w)
@@ -176,6 +177,16 @@ static void think(struct walk *w)
     int64_t begin_ns = clock_ns();
     nanosleep(&t, NULL);
     w->owed_ns -= (double)(clock_ns() - begin_ns);
+}
+
+/* Whether a rank has failed: then all end, as none may sync without the others. */
+static bool any_has_failed(struct run *r)
+{
+    int failed = r->failed != 0;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, r->world.comm);
+    phase_act(r->phase, before);
+    return failed;
 }
 
 static void wait_for_all(struct run *r)
@@ -194,8 +205,10 @@ static void do_sync(struct walk *w, struct replay_handle *h)
         run_sync(f);
     if (!f->shared || !w->p->meets[w->phase])
         return;
-    if (!w->r->failed)
-        run_sync_meet(f);
+    w->ended = any_has_failed(w->r);
+    if (w->ended)
+        return;
+    run_sync_meet(f);
     wait_for_all(w->r);
 }
 
@@ -256,7 +269,8 @@ static void do_step(struct walk *w, int64_t number)
 /* After a failure the others must not wait for this rank in vain. */
 static bool goes_on(const struct walk *w)
 {
-    return !w->r->failed || w->p->set.run.collective || w->p->meets[w->phase];
+    bool awaited = w->p->set.run.collective || w->p->meets[w->phase];
+    return !w->ended && (!w->r->failed || awaited);
 }
 
 /* A rank whose order is not known does one step after the other. */
