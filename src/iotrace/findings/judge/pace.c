@@ -86,7 +86,7 @@ static void judge_async_as(struct findings *f, bool alone)
     if (!x || !x->members)
         return finding_drop(f);
     if (alone)
-        finding_condition(f, "transfers of a rank under way, at most", 1, "<=", 1,
+        finding_condition(f, "transfers of a rank in flight, at most", 1, "<=", 1,
                           "calls");
     else
         finding_condition(f, "of the time for submitting and waiting is submitting",
