@@ -19,8 +19,9 @@ OPS = {1: ("open", "OPEN"), 5: ("close", "CLOSE"), 7: ("read", "READ"),
        8: ("pread", "READ"), 11: ("write", "WRITE"), 12: ("pwrite", "WRITE"),
        18: ("lseek", "SEEK"), 19: ("fsync", "SYNC"), 21: ("mark", "MARK"),
        22: ("region_begin", "MARK"), 23: ("region_end", "MARK"),
-       31: ("unlink", "META"), 300: ("MPI_File_write_all", "WRITE"),
-       999: ("read_of_the_future", "READ")}
+       31: ("unlink", "META"), 41: ("io_submit_write", "WRITE"),
+       42: ("io_getevents_write", "WRITE"), 43: ("io_getevents", "WAIT"),
+       300: ("MPI_File_write_all", "WRITE"), 999: ("read_of_the_future", "READ")}
 NUMBER = {name: number for number, (name, _) in OPS.items()}
 CLASS = {name: cls for name, cls in OPS.values()}
 FIELDS = ["start:u64:0:tick", "duration:u64:8:tick", "offset:i64:16:byte",

@@ -355,6 +355,30 @@ class Findings(Case):
         self.assertEqual(unknown["findings"], [])
         self.assertIn("aggregators", [n["id"] for n in unknown["not_judged"]])
 
+    def submitted(self, takes_us):
+        """Transfers by libaio, four in flight."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
+        name = log.name("/d/x", 3)
+        for i in range(80):
+            at = EPOCH + i * 10 ** 6
+            log.add("io_submit_write", at, takes_us * 1000, name=name, offset=i << 20,
+                    request=1 << 20, flags=4)
+            if i % 4 < 3:
+                continue
+            log.add("io_getevents", at + 5 * 10 ** 5, 10 ** 5)
+            for k in range(i - 3, i + 1):
+                log.add("io_getevents_write", at + 7 * 10 ** 5, 0, name=name,
+                        offset=k << 20, request=1 << 20, result=1 << 20)
+        return self.of_log(log)["findings"]
+
+    def test_submissions_that_block(self):
+        found, = self.submitted(200)
+        self.assertEqual((found["id"], found["file"], found["calls"]),
+                         ("async-blocks", "/d/x", 80))
+        self.assertAlmostEqual(found["gain_s"], 0.016)
+        for healthy in (20, 40):  # less than waiting; too short to block
+            self.assertEqual(self.submitted(healthy), [])
+
     def scratch(self, kind, first="pwrite", last="unlink"):
         """A file of 40 MiB that the run writes and removes, and one that it keeps."""
         log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)

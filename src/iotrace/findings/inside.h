@@ -227,6 +227,7 @@ struct pace { /* bursts of transfers and the gaps between them; see pace.c */
     int64_t gaps;
     struct evidence v;      /* transfers */
     struct evidence submit; /* of asynchronous ones */
+    int64_t blocked;        /* of these, submissions that took long */
     int64_t wait_ns, span_ns, ended;
     int64_t under_way, most_under_way;
     uint32_t file; /* of the first submission + 1 */

@@ -2,6 +2,7 @@
  * gaps between them, and how much of asynchronous transfers is under way at once. */
 #include "iotrace/findings/inside.h"
 
+#define BLOCKS_NS 50000           /* a submission that returns earlier blocks nobody */
 #define GAP_NS ((int64_t)1000000) /* what is shorter has no room for anything */
 
 /* While any rank is in a call, the others may be waiting for it, and the file system
@@ -48,6 +49,7 @@ static void count_submission(struct pace *p, const struct event *e, uint64_t seq
     if (++p->under_way > p->most_under_way)
         p->most_under_way = p->under_way;
     evidence_count(&p->submit, e, seq, e->request > 0 ? e->request : 0, e->duration_ns);
+    p->blocked += e->duration_ns >= BLOCKS_NS;
     p->files |= p->file && p->file != file;
     p->file = p->file ? p->file : file;
 }

@@ -235,7 +235,7 @@ static void judge_tiny(const struct slice *s, int write)
         all.library_ns += t.library_ns;
         all.leaf_ns += t.leaf_ns;
     }
-    double each = calls ? (double)x->v.bytes / (double)calls : 0;
+    double each = x && calls ? (double)x->v.bytes / (double)calls : 0;
     if (!x || calls < 2 || x->members < 2 || each >= TINY)
         return finding_drop(f);
     if (!all_met(s, write)) {

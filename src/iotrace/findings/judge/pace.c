@@ -6,9 +6,9 @@
 #define SHARE 0.10
 #define WALL_LEAST_NS ((int64_t)1000000000)
 #define SUBMITS_LEAST 16
-#define SUBMITTING 0.5    /* of the time for submitting and waiting */
-#define BLOCKS_NS 50000.0 /* what returns earlier, in the mean, blocks nobody */
-#define ALL_THE_TIME 0.9  /* from submission to end is spent in these calls */
+#define SUBMITTING 0.5   /* of the time for submitting and waiting */
+#define NEARLY_ALL 0.9   /* submissions that block */
+#define ALL_THE_TIME 0.9 /* from submission to end is spent in these calls */
 
 /* ---- no-overlap ------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static double busy_ns(const struct pace *p)
 static bool is_blocking(const struct pace *p)
 {
     return (double)p->submit.ns >= SUBMITTING * busy_ns(p) &&
-           (double)p->submit.ns >= BLOCKS_NS * (double)p->submit.calls;
+           (double)p->blocked >= NEARLY_ALL * (double)p->submit.calls;
 }
 
 /* Each is waited for before the next begins, and nothing else is done meanwhile. */
@@ -75,7 +75,7 @@ static void judge_async_as(struct findings *f, bool alone)
     for (uint32_t i = 0; x && i < f->actors; i++) {
         const struct pace *p = &f->actor[i].pace;
         if (!f->actor[i].scope || p->submit.calls < SUBMITS_LEAST || p->uring ||
-            (alone ? is_blocking(p) || !is_alone(p) : !is_blocking(p)))
+            (alone ? !is_alone(p) : is_alone(p) || !is_blocking(p)))
             continue;
         uint32_t group = submitted_group(f, p);
         x->group = x->members == 0 || x->group == group ? group : NO_GROUP;
@@ -86,7 +86,7 @@ static void judge_async_as(struct findings *f, bool alone)
     if (!x || !x->members)
         return finding_drop(f);
     if (alone)
-        finding_condition(f, "transfers of a rank under way, at most", 1, "<=", 1,
+        finding_condition(f, "transfers of a rank in flight, at most", 1, "<=", 1,
                           "calls");
     else
         finding_condition(f, "of the time for submitting and waiting is submitting",

@@ -30,7 +30,7 @@ const struct finding_kind finding_kind[IDS] = {
                   "setvbuf; with HDF5 H5Pset_meta_block_size and the chunk cache.",
                   MOVES, SEVERITY_HIGH},
     [ID_RANDOM] = {"random-small", "small transfers in no order",
-                   "Sort them by offset and merge neighbours, keep many under way "
+                   "Sort them by offset and merge neighbours, keep many in flight "
                    "(io_uring, aio), or announce them with posix_fadvise.",
                    MOVES, SEVERITY_MEDIUM},
     [ID_STDIO] = {"stdio-small", "much data in small calls of stdio",
@@ -114,7 +114,7 @@ const struct finding_kind finding_kind[IDS] = {
                     "sets of HDF5 (H5Dwrite_async), io_uring, or a thread.",
                     PACE, SEVERITY_HIGH},
     [ID_ASYNC] = {"async-blocks", "asynchronous transfers that are not",
-                  "Keep several under way; with libaio open the file with O_DIRECT, as "
+                  "Keep several in flight; with libaio open the file with O_DIRECT, as "
                   "io_submit waits otherwise; or take another engine (io_uring).",
                   PACE, SEVERITY_HIGH},
     [ID_HDF5_META] = {"hdf5-metadata", "every rank reads or writes HDF5's metadata",
