@@ -5,7 +5,7 @@ Makes a survey of 12 files (61 MB) with gsfgen in DIR, reads it with gsfinfo ten
 from the page cache, and prints the median and the worst of its processor time, as bytes
 and beams per second; beside it a plain read() of the same files, which is the limit,
 and the reference library in turn, where this Python has gsfpy, which brings it along
-(python3 -m venv V; V/bin/pip install gsfpy==2.0.0; V/bin/python bench/gsf_decode.py)."""
+(V/bin/pip install gsfpy==2.0.0; V/bin/python bench/gsf_decode.py)."""
 import importlib
 import json
 import os
