@@ -82,9 +82,10 @@ static int recover_parts(struct container *c, const char *path)
         all += dropped;
     }
     rc = rc ? rc : container_recover_shared(c, path, &dropped);
+    all += dropped;
     if (!rc)
         printf("%lld bytes kept, %lld that were not synced dropped\n",
-               (long long)c->bytes, (long long)(all + dropped));
+               (long long)c->bytes, (long long)all);
     return rc;
 }
 
