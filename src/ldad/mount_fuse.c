@@ -239,8 +239,8 @@ static int mount_read(const char *path, char *out, size_t bytes, off_t at,
 
 /* ---- the file system ----------------------------------------------------------- */
 
-/* How far the kernel reads ahead; less, where it is not ours to say. Each read waits for
- * this process to have its turn, so few and long ones are faster. The file system's
+/* How far the kernel reads ahead; less, where it is not ours to say. Each read waits
+ * for this process to have its turn, so few and long ones are faster. The file system's
  * number is looked up without asking the file system, which does not answer yet. */
 static void mount_read_ahead(struct fuse_conn_info *conn)
 {

@@ -13,7 +13,7 @@ import unittest
 import unittest.mock
 
 from e2e import BUILD, Case, main
-from tap import TIER
+from tap import TIER, long
 
 from leadline import container
 
@@ -72,12 +72,14 @@ class Python(View):
             for path in self.draw(np, COUNT):
                 self.is_file(path, content(path + ".flat"))
 
+    @long
     def test_in_pieces(self):
         path = self.one()
         right = content(path + ".flat")
         with unittest.mock.patch.multiple(container, PIECE=100, GAP=7, OPEN_MOST=1):
             self.is_file(path, right)
 
+    @long
     def test_without_a_plan(self):
         path = os.path.join(self.tmp, "shared")
         flat = os.path.join(self.tmp, "flat")
@@ -212,6 +214,7 @@ class Mount(View):
             self.assertEqual(subprocess.check_output(
                 ["h5dump", "-d", "matrices", "array.h5"], cwd=point), right)
 
+    @long
     def test_numpy(self):
         try:
             import numpy
@@ -244,6 +247,7 @@ class Mount(View):
         for line in said:
             self.assertIn("it was cut off", line)
 
+    @long
     def test_header_that_is_damaged(self):
         path = self.one()
         folder = os.path.dirname(path)
@@ -256,6 +260,7 @@ class Mount(View):
                 open(os.path.join(point, "0"), "rb")
         self.assertIn("its checksum differs", self.served.err)
 
+    @long
     def test_written_anew(self):
         """What the kernel has kept of the file before is not shown again."""
         path = self.one()

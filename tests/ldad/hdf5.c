@@ -1,18 +1,19 @@
 /* A dataset of 4-byte numbers, that ranks write by parallel HDF5 and read back:
  *
- *     hdf5 FILE collective|independent rows|columns|chunks
+ *     hdf5 FILE collective|independent rows|columns|chunks [ROWS]
  *
  * Each rank has rows or columns that are next to each other, and reads the next rank's.
- * chunks: rows, of a dataset that is stored in chunks. Prints how many are wrong. */
+ * chunks: rows, of a dataset that is stored in chunks. Prints how many are wrong; with
+ * ROWS, of each rank, also how long writing took. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, COLUMNS = 48 }; /* of each rank */
+enum { COLUMNS = 48 }; /* of each rank */
 
-static int rank, ranks;
+static int rank, ranks, rows = 64;
 static hsize_t all[2], begin[2], count[2];
 
 static int number(hsize_t row, hsize_t column)
@@ -24,9 +25,9 @@ static int number(hsize_t row, hsize_t column)
 static hid_t part_of(int r, int by_columns)
 {
     hid_t space = H5Screate_simple(2, all, NULL);
-    begin[0] = by_columns ? 0 : (hsize_t)(r * ROWS);
+    begin[0] = by_columns ? 0 : (hsize_t)(r * rows);
     begin[1] = by_columns ? (hsize_t)(r * COLUMNS) : 0;
-    count[0] = by_columns ? all[0] : ROWS;
+    count[0] = by_columns ? all[0] : (hsize_t)rows;
     count[1] = by_columns ? COLUMNS : all[1];
     H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, NULL, count, NULL);
     return space;
@@ -86,18 +87,22 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc != 4)
+    if (argc != 4 && argc != 5)
         return 2;
-    all[0] = (hsize_t)(ROWS * ranks);
+    rows = argc == 5 ? atoi(argv[4]) : rows;
+    all[0] = (hsize_t)(rows * ranks);
     all[1] = (hsize_t)(COLUMNS * ranks);
-    int *data = malloc((size_t)(all[0] * all[1]) * sizeof *data);
+    int *data = malloc((size_t)rows * (size_t)all[1] * sizeof *data);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), move = H5Pcreate(H5P_DATASET_XFER);
     H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
     H5Pset_dxpl_mpio(move, strcmp(argv[2], "collective") ? H5FD_MPIO_INDEPENDENT
                                                          : H5FD_MPIO_COLLECTIVE);
+    double begin_s = MPI_Wtime();
     if (write_all(argv[1], access, move, argv[3], data))
         printf("rank %d cannot write\n", rank);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (argc == 5 && rank == 0)
+        printf("%.3f s\n", MPI_Wtime() - begin_s);
     long wrong = read_all(argv[1], access, move, argv[3], data);
     if (wrong)
         printf("rank %d: %ld numbers are wrong\n", rank, wrong);

@@ -231,13 +231,13 @@ int container_view_read(struct container_view *v, int64_t offset, int64_t bytes,
     int rc = 0;
     while (bytes > 0 && !rc) {
         int n = 0;
-        while (bytes > 0 && n < VIEW_PIECES) {
+        do {
             struct part_place p = part_place(&v->part, offset, bytes);
             piece[n++] = (struct view_piece){p, out, false};
             offset += p.bytes;
             out += p.bytes;
             bytes -= p.bytes;
-        }
+        } while (bytes > 0 && n < VIEW_PIECES);
         rc = view_read_pieces(v, piece, n);
     }
     return rc;
