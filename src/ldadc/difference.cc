@@ -1,5 +1,5 @@
-// The lines of a source that are written anew. A new line is changed from the one in its
-// place, or stands between two; none is ever taken away.
+// The lines of a source that are written anew. A new line is changed from the one in
+// its place, or stands between two; none is ever taken away.
 #include "ldadc/difference.h"
 #include <vector>
 

@@ -9,8 +9,8 @@ using namespace clang;
 namespace ldadc
 {
 
-// Of the calls with a file, those of error handlers stay out: what a program's handler is
-// given is an MPI_File.
+// Of the calls with a file, those of error handlers stay out: what a program's handler
+// is given is an MPI_File.
 bool ldad_has(const std::string &name)
 {
     static const std::set<std::string> calls = {"MPI_File_open",

@@ -236,8 +236,8 @@ ALLOWED = {
     "append": (AFTER, OPEN % "MPI_MODE_WRONLY | MPI_MODE_APPEND" +
                "MPI_File_write_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
                "MPI_File_close(&again);"),
-    "nonblocking": (WITHIN, "MPI_Request wait; MPI_File_iread_at(fh, rank * SIZE, b, SIZE,"
-                    "MPI_BYTE, &wait); MPI_Wait(&wait, &status);"),
+    "nonblocking": (WITHIN, "MPI_Request wait; MPI_File_iread_at(fh, rank * SIZE, b,"
+                    " SIZE, MPI_BYTE, &wait); MPI_Wait(&wait, &status);"),
     "another_file": (BEFORE, 'f = fopen("log", "w"); if (f) fclose(f);'),
     "another_argument": (BEFORE, "if (argc > 2) unlink(argv[2]);"),
     "read_again": (AFTER, OPEN % "MPI_MODE_RDONLY" +

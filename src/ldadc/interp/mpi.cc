@@ -206,7 +206,8 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
         if (type->kind == Value::UNKNOWN && !type->text.empty())
             no = *type;
     bool ok = datatype(a[2], &unit) && unit.dense();
-    bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose;
+    // where MPIs put the first tile of a type that begins elsewhere is not certain
+    bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose && !tile.shifted;
     if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
         ok = false;
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;

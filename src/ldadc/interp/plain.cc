@@ -1,5 +1,5 @@
-// What C++ has beyond C is not followed: a program that uses it is refused, as a reference
-// or a constructor changes variables where nothing shows it.
+// What C++ has beyond C is not followed: a program that uses it is refused, as a
+// reference or a constructor changes variables where nothing shows it.
 #include "ldadc/interp/program.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"

@@ -345,7 +345,8 @@ static bool list_declarations(Program *p, ASTUnit *unit)
 namespace
 {
 
-// Of several commands for a source the last one counts, with what the MPI compiler adds.
+// Of several commands for a source the last one counts, with what the MPI compiler
+// adds.
 class Commands : public tooling::CompilationDatabase
 {
   public:
