@@ -58,12 +58,18 @@ KINDS = {
                and is_count(v[1]), "[upper bound in seconds, count]"),
 }
 
+
+def or_null(test):
+    return lambda v: v is None or test(v)
+
+
 # With those that may be null.
 LEAVES = dict(KINDS)
-LEAVES.update((name + "?", (lambda v, test=test: v is None or test(v), wanted))
+LEAVES.update((name + "?", (or_null(test), wanted))
               for name, (test, wanted) in KINDS.items())
 
-LATENCY = {name: "seconds?" for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
+LATENCY: dict = {name: "seconds?"
+                 for name in ("p50_s", "p90_s", "p99_s", "p999_s", "max_s")}
 LATENCY["p95_s*"] = "seconds?"
 LATENCY["hist"] = ["bucket"]
 OP = dict(LATENCY, calls="count", seconds="seconds")  # calls that move no data
@@ -169,7 +175,7 @@ def faults_of_object(value, fields, mode):
 
 
 # Of the objects of TABLE by their id, with the object itself, so that no other has it.
-PLANS = {}
+PLANS: dict = {}
 
 
 def plan(fields):

@@ -45,7 +45,7 @@ def is_case(value):
 
 
 # name: (default, test, what it must be)
-KEYS = OrderedDict([
+KEYS: OrderedDict = OrderedDict([
     ("program", (None, text, "a program's name or path")),
     ("np", (1, whole, "a whole number above 0")),
     ("args", ([], texts, "a list of strings")),

@@ -2,6 +2,7 @@
 """Spelling, prose, shell scripts, the style of C, and Python that Python 3.6 can read.
 Needs a git checkout; a tool that is not installed is a skipped point."""
 import ast
+import os
 import re
 import shutil
 import sys
@@ -80,6 +81,8 @@ def main():
     tool("shellcheck", "shell scripts are sound", "-x", *shell_scripts(texts))
     tool("clang-format", "C is formatted as .clang-format says", "--dry-run", "-Werror",
          *[name for name in every if name.endswith((".c", ".cc", ".h"))])
+    tool("mypy", "types in leadline agree", "--ignore-missing-imports", "--cache-dir",
+         os.devnull, "python/leadline")
     faults = [fault for name in python_files(texts) for fault in parse(name)]
     point(not faults, "Python 3.6 can read the Python", faults)
     faults = [fault for name in texts for fault in layout_faults(name)]
