@@ -113,7 +113,8 @@ PROGRAMS = {
     "rsync": ("rsync", FILES, "rsync -a d/ e; rsync -ac d/ e"),
     "gcc": ("gcc", "printf '#include \"b.h\"\\nint main(void) {return b;}' > a.c; "
             "echo 'enum {b};' > b.h", "TMPDIR=$PWD gcc -g -O1 -o a a.c"),
-    "cp": ("cp", FILES, "cp -r d e; cat d/1 d/2 > both; dd if=d/3 of=o bs=1000 2> /dev/null"),
+    "cp": ("cp", FILES, "cp -r d e; cat d/1 d/2 > both; "
+           "dd if=d/3 of=o bs=1000 2> /dev/null"),
     "gzip": ("gzip", FILES, "gzip d/1; gzip -d d/1.gz; gzip -c d/2 > z"),
     "h5repack": ("h5repack h5import", "seq 2000 > t; h5import t -d 2000 -p /x -t TEXTIN "
                  "-s 64 -o a.h5", "h5repack -l CHUNK=100 -f GZIP=1 a.h5 b.h5"),

@@ -40,9 +40,9 @@ static struct call call_make(const char *name, enum trace_class class)
         "unlink",        "unlinkat",  "remove",    "rename",
         "renameat",      "renameat2", "H5Fcreate", "MPI_File_set_size",
         "MPI_File_open", NULL};
-    static const char *const hdf5_meta[] = {"H5Fcreate", "H5Fopen",   "H5Fclose",
-                                            "H5Fflush",  "H5Dcreate", "H5Dopen",
-                                            "H5Dclose",  NULL};
+    static const char *const hdf5_meta[] = {
+        "H5Fcreate", "H5Fopen",   "H5Fclose", "H5Fflush", "H5Dcreate", "H5Dopen",
+        "H5Dclose",  "H5Acreate", "H5Aopen",  "H5Aclose", NULL};
     static const char *const together[] = {"MPI_File_open",
                                            "MPI_File_close",
                                            "MPI_File_set_view",
