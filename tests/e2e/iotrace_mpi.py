@@ -6,6 +6,8 @@ library for both MPIs, beside other tools; its account of madbench is madbench's
 The programs are tests/iotrace/mpi_*.c; tests/iotrace/tracelog.py reads the logs."""
 import collections
 import os
+import shutil
+import subprocess
 import sys
 import unittest
 
@@ -20,6 +22,29 @@ COLLECTIVE = 2
 
 def built(name):
     return os.path.join(BUILD, "tests", "iotrace", name)
+
+
+FORTRAN_2008 = """
+program t
+  use mpi_f08
+  type(MPI_File) :: f
+  type(MPI_Status) :: s
+  type(MPI_Request) :: r
+  integer(MPI_OFFSET_KIND) :: at
+  integer :: a(1000) = 1, rank
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  at = rank * 4000
+  call MPI_File_open(MPI_COMM_WORLD, 'f08.out', MPI_MODE_CREATE + MPI_MODE_RDWR, &
+                     MPI_INFO_NULL, f)
+  call MPI_File_write_at_all(f, at, a, 1000, MPI_INTEGER, MPI_STATUS_IGNORE)
+  call MPI_File_read_at(f, at, a, 10, MPI_INTEGER, s)
+  call MPI_File_iwrite_at(f, at, a, 100, MPI_INTEGER, r)
+  call MPI_Wait(r, MPI_STATUS_IGNORE)
+  call MPI_File_close(f)
+  call MPI_Finalize()
+end program
+"""
 
 
 class Mpi(Case):
@@ -182,6 +207,26 @@ class Calls(Mpi):
             self.assertEqual(found["MPI_Wait_write"], (1, 32))
             self.assertEqual(found["MPI_File_close"], (1, 0))
             self.assertEqual(of_program(log)["MPI_Finalize"], (1, 0))
+
+    def test_fortran_2008(self):
+        compiler = shutil.which("mpifort." + FLAVOUR) or shutil.which("mpifort")
+        source = os.path.join(self.tmp, "t.f90")
+        with open(source, "w") as f:
+            f.write(FORTRAN_2008)
+        program = os.path.join(self.tmp, "t")
+        if not compiler or subprocess.call((compiler, "-o", program, source),
+                                           cwd=self.tmp, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL):
+            self.skipTest("no Fortran compiler with mpi_f08")
+        logs, _ = self.traced(program, np=2)
+        self.assertEqual(len(logs), 2)
+        for log in logs:
+            found = of_program(log, "f08.out")
+            self.assertEqual({op: n for op, n in found.items() if "File" in op}, {
+                "MPI_File_open": (1, 0), "MPI_File_close": (1, 0),
+                "MPI_File_write_at_all": (1, 4000), "MPI_File_read_at": (1, 40),
+                "MPI_File_iwrite_at": (1, 0)})
+            self.assertEqual(found["MPI_Wait_write"], (1, 400))
 
     def test_loaded_by_a_library(self):
         """As Python's modules are: MPI is not among what all the program sees."""

@@ -73,7 +73,8 @@ static uint32_t calls_hdf5_file_of(intptr_t id)
                : 0;
 }
 
-/* The selected elements of a space, which is closed if it is ours, in a type that is. */
+/* The selected elements of a space, which is closed if it is ours, in a type, which
+ * always is. */
 static int64_t calls_hdf5_size(intptr_t space, bool ours, intptr_t type)
 {
     int64_t points = space > 0 ? hdf5.points(space, 0, 0, 0, 0, 0) : 0;
