@@ -414,14 +414,19 @@ tests/iotrace/pmpi_count.so: tests/iotrace/pmpi_count.c
 tests/iotrace/pmpi_count_next.so: tests/iotrace/pmpi_count.c
 	$(MPI_TRACED_CC) -shared -fPIC -DNEXT $(srcdir)/tests/iotrace/pmpi_count.c -ldl
 if HAVE_HDF5
-MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels tests/iotrace/diseases_hdf5
+MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels tests/iotrace/diseases_hdf5 \
+	tests/iotrace/hdf5_later.so
 tests/iotrace/diseases_hdf5: tests/iotrace/diseases_hdf5.c
 	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/diseases_hdf5.c $(HDF5_LIBS)
+tests/iotrace/hdf5_later.so: tests/iotrace/hdf5_later.c
+	$(MPI_TRACED_CC) -shared -fPIC $(HDF5_CFLAGS) \
+	  $(srcdir)/tests/iotrace/hdf5_later.c $(HDF5_LIBS)
 tests/iotrace/hdf5_levels: tests/iotrace/hdf5_levels.c
 	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/hdf5_levels.c $(HDF5_LIBS)
 endif
 CLEANFILES += $(MPI_TRACED_BY_TESTS)
 EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
+	tests/iotrace/hdf5_later.c \
 	tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 

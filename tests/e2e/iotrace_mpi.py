@@ -6,6 +6,8 @@ library for both MPIs, beside other tools; its account of madbench is madbench's
 The programs are tests/iotrace/mpi_*.c; tests/iotrace/tracelog.py reads the logs."""
 import collections
 import os
+import shutil
+import subprocess
 import sys
 import unittest
 
@@ -20,6 +22,29 @@ COLLECTIVE = 2
 
 def built(name):
     return os.path.join(BUILD, "tests", "iotrace", name)
+
+
+FORTRAN_2008 = """
+program t
+  use mpi_f08
+  type(MPI_File) :: f
+  type(MPI_Status) :: s
+  type(MPI_Request) :: r
+  integer(MPI_OFFSET_KIND) :: at
+  integer :: a(1000) = 1, rank
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  at = rank * 4000
+  call MPI_File_open(MPI_COMM_WORLD, 'f08.out', MPI_MODE_CREATE + MPI_MODE_RDWR, &
+                     MPI_INFO_NULL, f)
+  call MPI_File_write_at_all(f, at, a, 1000, MPI_INTEGER, MPI_STATUS_IGNORE)
+  call MPI_File_read_at(f, at, a, 10, MPI_INTEGER, s)
+  call MPI_File_iwrite_at(f, at, a, 100, MPI_INTEGER, r)
+  call MPI_Wait(r, MPI_STATUS_IGNORE)
+  call MPI_File_close(f)
+  call MPI_Finalize()
+end program
+"""
 
 
 class Mpi(Case):
@@ -183,6 +208,26 @@ class Calls(Mpi):
             self.assertEqual(found["MPI_File_close"], (1, 0))
             self.assertEqual(of_program(log)["MPI_Finalize"], (1, 0))
 
+    def test_fortran_2008(self):
+        compiler = shutil.which("mpifort." + FLAVOUR) or shutil.which("mpifort")
+        source = os.path.join(self.tmp, "t.f90")
+        with open(source, "w") as f:
+            f.write(FORTRAN_2008)
+        program = os.path.join(self.tmp, "t")
+        if not compiler or subprocess.call((compiler, "-o", program, source),
+                                           cwd=self.tmp, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL):
+            self.skipTest("no Fortran compiler with mpi_f08")
+        logs, _ = self.traced(program, np=2)
+        self.assertEqual(len(logs), 2)
+        for log in logs:
+            found = of_program(log, "f08.out")
+            self.assertEqual({op: n for op, n in found.items() if "File" in op}, {
+                "MPI_File_open": (1, 0), "MPI_File_close": (1, 0),
+                "MPI_File_write_at_all": (1, 4000), "MPI_File_read_at": (1, 40),
+                "MPI_File_iwrite_at": (1, 0)})
+            self.assertEqual(found["MPI_Wait_write"], (1, 400))
+
     def test_loaded_by_a_library(self):
         """As Python's modules are: MPI is not among what all the program sees."""
         script = ("import ctypes, sys; a = [b'x', b'files', b'view']; "
@@ -229,11 +274,12 @@ class Clocks(Mpi):
 
 @unittest.skipUnless(os.path.exists(built("hdf5_levels")), "built without HDF5")
 class Hdf5(Mpi):
-    def levels(self, wanted):
-        done = self.run_program(built("hdf5_levels"), "levels.h5", np=0, dir=False,
-                                json=False, env={"PRELOAD": RECORDER,
-                                                 "IOTRACE_BINARY": "true",
-                                                 "IOTRACE_HDF5": wanted})
+    def levels(self, wanted, *more):
+        preload = RECORDER + (":" + built("hdf5_later.so") if more else "")
+        done = self.run_program(built("hdf5_levels"), "levels.h5", *more, np=0,
+                                dir=False, json=False,
+                                env={"PRELOAD": preload, "IOTRACE_BINARY": "true",
+                                     "IOTRACE_HDF5": wanted})
         self.assertEqual(done.status, 0, done)
         log, = [log for log in tracelog.logs(done.folder)
                 if log.value("exe").endswith("hdf5_levels")]
@@ -245,8 +291,17 @@ class Hdf5(Mpi):
         self.assertEqual(of_program(log, "levels.h5"), {
             "H5Fcreate": (1, 0), "H5Fopen": (1, 0), "H5Fclose": (2, 0),
             "H5Fflush": (1, 0), "H5Dcreate": (2, 0), "H5Dopen": (1, 0),
-            "H5Dclose": (3, 0), "H5Dwrite": (2, 1000), "H5Dread": (1, 80)})
+            "H5Dclose": (3, 0), "H5Dwrite": (2, 1000), "H5Dread": (1, 80),
+            "H5Acreate": (1, 0), "H5Aopen": (1, 0), "H5Aclose": (2, 0),
+            "H5Awrite": (1, 80), "H5Aread": (1, 80)})
         self.assertEqual(list(beneath(log, "levels.h5")), [1])
+
+    def test_calls_of_later_versions(self):
+        found = of_program(self.levels("1", "later"), "levels.h5")
+        if found["H5Dread"][0] == 1:
+            self.skipTest("HDF5 has them itself")
+        self.assertEqual((found["H5Dwrite"], found["H5Dread"]),
+                         ((3, 1200), (2, 80 + 1000)))
 
     def test_not_asked_for(self):
         log = self.levels("0")

@@ -2,9 +2,9 @@
 calls of each file, beside strace in the same run.
 mpi: any; limit: 900; tier: ci
 
-Files in the program's folder only. Where a file is read or written as a stream, its calls
-are the program's and not the kernel's: then written bytes are equal, and read ones no
-more than the C library has fetched ahead."""
+Files in the program's folder only. Where a file is read or written as a stream, its
+calls are the program's and not the kernel's: then written bytes are equal, and read
+ones no more than the C library has fetched ahead."""
 import collections
 import json
 import os
@@ -113,10 +113,12 @@ PROGRAMS = {
     "rsync": ("rsync", FILES, "rsync -a d/ e; rsync -ac d/ e"),
     "gcc": ("gcc", "printf '#include \"b.h\"\\nint main(void) {return b;}' > a.c; "
             "echo 'enum {b};' > b.h", "TMPDIR=$PWD gcc -g -O1 -o a a.c"),
-    "cp": ("cp", FILES, "cp -r d e; cat d/1 d/2 > both; dd if=d/3 of=o bs=1000 2> /dev/null"),
+    "cp": ("cp", FILES, "cp -r d e; cat d/1 d/2 > both; "
+           "dd if=d/3 of=o bs=1000 2> /dev/null"),
     "gzip": ("gzip", FILES, "gzip d/1; gzip -d d/1.gz; gzip -c d/2 > z"),
-    "h5repack": ("h5repack h5import", "seq 2000 > t; h5import t -d 2000 -p /x -t TEXTIN "
-                 "-s 64 -o a.h5", "h5repack -l CHUNK=100 -f GZIP=1 a.h5 b.h5"),
+    "h5repack": ("h5repack h5import", "seq 2000 > t; h5import t -d 2000 -p /x "
+                 "-t TEXTIN -s 64 -o a.h5",
+                 "h5repack -l CHUNK=100 -f GZIP=1 a.h5 b.h5"),
     "python": ("python3", FILES, sys.executable + " p.py"),
     "java": ("java javac", "javac T.java", "java -Xint -Xshare:auto T"),
     "gfortran": ("gfortran", "gfortran -o t t.f90", "./t")}

@@ -1,6 +1,42 @@
 /* Two datasets of 100 doubles and 50 ints through HDF5: hdf5_levels FILE. The first is
- * written whole and a tenth of it is read back; the second is written from doubles. */
+ * written whole and a tenth of it is read back; the second is written from doubles, and
+ * has an attribute of ten doubles. hdf5_levels FILE later does it as HDF5 1.14 can:
+ * asynchronously, and both datasets in one call. Here hdf5_later.so stands for that. */
 #include <hdf5.h>
+#include <string.h>
+
+#if !H5_VERSION_GE(1, 13, 0)
+herr_t H5Dwrite_async(const char *, const char *, unsigned, hid_t, hid_t, hid_t, hid_t,
+                      hid_t, const void *, hid_t) __attribute__((weak));
+herr_t H5Dread_multi(size_t, hid_t *, hid_t *, hid_t *, hid_t *, hid_t, void **)
+    __attribute__((weak));
+
+static void later(hid_t a, hid_t b, double *data)
+{
+    hid_t set[] = {a, b}, type[] = {H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE};
+    hid_t space[] = {H5S_ALL, H5S_ALL};
+    void *to[] = {data, data};
+    H5Dwrite_async(__FILE__, __func__, __LINE__, b, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                   H5P_DEFAULT, data, 77);
+    H5Dread_multi(2, set, type, space, space, H5P_DEFAULT, to);
+}
+#else
+static void later(hid_t a, hid_t b, double *data)
+{
+    (void)a, (void)b, (void)data; /* its names are macros there */
+}
+#endif
+
+static void attribute(hid_t of, hid_t space, double *data)
+{
+    hid_t a =
+        H5Acreate2(of, "unit", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(a, H5T_NATIVE_DOUBLE, data);
+    H5Aclose(a);
+    a = H5Aopen(of, "unit", H5P_DEFAULT);
+    H5Aread(a, H5T_NATIVE_DOUBLE, data);
+    H5Aclose(a);
+}
 
 int main(int argc, char **argv)
 {
@@ -17,6 +53,9 @@ int main(int argc, char **argv)
                          H5P_DEFAULT);
     H5Dwrite(a, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
     H5Dwrite(b, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    attribute(b, few, data);
+    if (argc > 2 && !strcmp(argv[2], "later"))
+        later(a, b, data);
     H5Fflush(file, H5F_SCOPE_GLOBAL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &count, NULL);
     H5Dclose(a);

@@ -94,7 +94,8 @@ static void at_exit_only(FILE **f)
     expect("unseen_write", 0, 70000);
 }
 
-/* Nobody knows where these are: they move with another descriptor, or begin anywhere. */
+/* Nobody knows where these are: they move with another descriptor, or begin
+ * anywhere. */
 static void not_known(void)
 {
     FILE *f = open_as("log", "a");

@@ -43,9 +43,9 @@ static struct call call_make(const char *name, enum trace_class class)
     static const char *const renames[] = {"rename", "renameat", "renameat2", NULL};
     static const char *const removes[] = {"unlink", "unlinkat", "remove",
                                           "MPI_File_delete", NULL};
-    static const char *const hdf5_meta[] = {"H5Fcreate", "H5Fopen",   "H5Fclose",
-                                            "H5Fflush",  "H5Dcreate", "H5Dopen",
-                                            "H5Dclose",  NULL};
+    static const char *const hdf5_meta[] = {
+        "H5Fcreate", "H5Fopen",   "H5Fclose", "H5Fflush", "H5Dcreate", "H5Dopen",
+        "H5Dclose",  "H5Acreate", "H5Aopen",  "H5Aclose", NULL};
     static const char *const together[] = {"MPI_File_open",
                                            "MPI_File_close",
                                            "MPI_File_set_view",

@@ -335,7 +335,12 @@ enum trace_class {
     X(GLOB, "glob", META) \
     X(UNGETC, "ungetc", SEEK) \
     X(UNSEEN_READ, "unseen_read", READ) \
-    X(UNSEEN_WRITE, "unseen_write", WRITE)
+    X(UNSEEN_WRITE, "unseen_write", WRITE) \
+    X(H5ACREATE, "H5Acreate", OPEN) \
+    X(H5AOPEN, "H5Aopen", OPEN) \
+    X(H5ACLOSE, "H5Aclose", CLOSE) \
+    X(H5AREAD, "H5Aread", READ) \
+    X(H5AWRITE, "H5Awrite", WRITE)
 /* clang-format on */
 
 enum trace_op {

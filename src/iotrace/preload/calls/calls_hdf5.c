@@ -7,21 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MOST = 7 };
-typedef intptr_t hdf5_function(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
-                               intptr_t, intptr_t);
+/* Of 11 words (H5Dcreate_async has so many) the last five come on the stack: of a call
+ * with fewer they are whatever is there, and do no harm. */
+enum { WORDS_MOST = 11 };
+#define STACK intptr_t a6, intptr_t a7, intptr_t a8, intptr_t a9, intptr_t a10
+typedef intptr_t hdf5_function(WORDS, STACK);
 
 struct hdf5_call {
     const char *name;
     enum trace_op op;
-    enum { NAMED, ABOUT, MAKES, MOVES } kind; /* what the first argument is */
+    /* What the first argument is: a path, any object, one in which another is made, a
+     * dataset or an attribute that is transferred; or the number of datasets. */
+    enum { NAMED, ABOUT, MAKES, MOVES, ATTRIBUTE, SEVERAL } kind;
+    int first; /* arguments before that one: _async tells a place in the program */
     hdf5_function *next;
 };
 
 static struct {
     bool known, on;
     late_function *file_name, *space, *points, *close_space, *type, *type_size,
-        *close_type;
+        *close_type, *its_space, *its_type; /* its: of an attribute */
 } hdf5;
 
 static __thread bool inside;
@@ -36,15 +41,18 @@ static void find_all(const void *caller)
     hdf5.type = late_find("H5Dget_type", caller);
     hdf5.type_size = late_find("H5Tget_size", caller);
     hdf5.close_type = late_find("H5Tclose", caller);
+    hdf5.its_space = late_find("H5Aget_space", caller);
+    hdf5.its_type = late_find("H5Aget_type", caller);
     hdf5.on = on && !strcmp(on, "1") && hdf5.file_name && hdf5.space && hdf5.points &&
-              hdf5.close_space && hdf5.type && hdf5.type_size && hdf5.close_type;
+              hdf5.close_space && hdf5.type && hdf5.type_size && hdf5.close_type &&
+              hdf5.its_space && hdf5.its_type;
     __atomic_store_n(&hdf5.known, true, __ATOMIC_RELEASE);
 }
 
-static intptr_t not_there(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e,
-                          intptr_t f, intptr_t g)
+static intptr_t not_there(WORDS, STACK)
 {
-    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g;
+    (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5;
+    (void)a6, (void)a7, (void)a8, (void)a9, (void)a10;
     return -1;
 }
 
@@ -65,39 +73,70 @@ static uint32_t calls_hdf5_file_of(intptr_t id)
                : 0;
 }
 
-/* (dataset, memory type, memory space, file space, ...); space 0: all of the dataset */
-static int64_t calls_hdf5_bytes_of(const intptr_t *a)
+/* The selected elements of a space, which is closed if it is ours, in a type, which
+ * always is. */
+static int64_t calls_hdf5_size(intptr_t space, bool ours, intptr_t type)
 {
-    bool whole = a[3] == 0;
-    intptr_t space = whole ? hdf5.space(a[0], 0, 0, 0, 0, 0) : a[3];
-    intptr_t type = hdf5.type(a[0], 0, 0, 0, 0, 0);
     int64_t points = space > 0 ? hdf5.points(space, 0, 0, 0, 0, 0) : 0;
     int64_t size = type > 0 ? hdf5.type_size(type, 0, 0, 0, 0, 0) : 0;
-    if (whole && space > 0)
+    if (ours && space > 0)
         hdf5.close_space(space, 0, 0, 0, 0, 0);
     if (type > 0)
         hdf5.close_type(type, 0, 0, 0, 0, 0);
     return points > 0 ? points * size : 0;
 }
 
-static intptr_t invoke(hdf5_function *f, const intptr_t *a)
+/* With the file space that is given; 0: all of the dataset. */
+static int64_t calls_hdf5_of_dataset(intptr_t dataset, intptr_t space)
 {
-    level++;
-    intptr_t rc = f(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
-    level--;
-    return rc;
+    bool whole = space == 0;
+    if (whole)
+        space = hdf5.space(dataset, 0, 0, 0, 0, 0);
+    return calls_hdf5_size(space, whole, hdf5.type(dataset, 0, 0, 0, 0, 0));
 }
 
-/* An identifier has 64 bits, a verdict 32: the sign is where both have it. */
+/* (dataset, memory type, memory space, file space, ...), (attribute, ...), or (count,
+ * datasets, memory types, memory spaces, file spaces, ...) */
+static int64_t calls_hdf5_bytes_of(const struct hdf5_call *c, const intptr_t *a)
+{
+    const int64_t *datasets = (const int64_t *)a[1], *spaces = (const int64_t *)a[4];
+    int64_t sum = 0;
+    if (c->kind == MOVES)
+        return calls_hdf5_of_dataset(a[0], a[3]);
+    if (c->kind == ATTRIBUTE)
+        return calls_hdf5_size(hdf5.its_space(a[0], 0, 0, 0, 0, 0), true,
+                               hdf5.its_type(a[0], 0, 0, 0, 0, 0));
+    for (intptr_t i = 0; c->kind == SEVERAL && i < a[0]; i++)
+        sum += calls_hdf5_of_dataset(datasets[i], spaces[i]);
+    return sum;
+}
+
+static uint32_t calls_hdf5_name_of(const struct hdf5_call *c, const intptr_t *a)
+{
+    if (c->kind == SEVERAL)
+        return a[0] > 0 ? calls_hdf5_file_of(*(const int64_t *)a[1]) : 0;
+    return c->kind == NAMED ? 0 : calls_hdf5_file_of(a[0]);
+}
+
+static intptr_t calls_hdf5_call(hdf5_function *f, const intptr_t *a)
+{
+    return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10]);
+}
+
+/* An identifier has 64 bits, a verdict 32: the sign is where both have it. What _async
+ * only begins counts at once: nothing says when it ends. */
 static intptr_t calls_hdf5_record(const struct hdf5_call *c, hdf5_function *f,
                                   const intptr_t *a)
 {
-    int64_t bytes = c->kind == MOVES ? calls_hdf5_bytes_of(a) : 0;
-    uint32_t file = c->kind != NAMED ? calls_hdf5_file_of(a[0]) : 0;
+    const intptr_t *own = a + c->first;
+    int64_t bytes = calls_hdf5_bytes_of(c, own);
+    uint32_t file = calls_hdf5_name_of(c, own);
     struct event e = event_now();
-    intptr_t rc = invoke(f, a);
+    level++;
+    intptr_t rc = calls_hdf5_call(f, a);
+    level--;
     event_over(&e);
-    e.file = c->kind == NAMED ? name_of_path((const char *)a[0], -1) : file;
+    e.file = c->kind == NAMED ? name_of_path((const char *)own[0], -1) : file;
     bool failed = c->kind == NAMED || c->kind == MAKES ? rc < 0 : (int32_t)rc < 0;
     event_put(&e, c->op, -1, bytes, failed ? -EIO : bytes);
     return rc;
@@ -110,30 +149,46 @@ static intptr_t calls_hdf5_pass(struct hdf5_call *c, const intptr_t *a,
     if (UNLIKELY(!f))
         f = calls_hdf5_find(c, caller);
     if (!hdf5.on || inside)
-        return f(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+        return calls_hdf5_call(f, a);
     inside = true;
     intptr_t rc = calls_hdf5_record(c, f, a);
     inside = false;
     return rc;
 }
 
-#define WRAP_HDF5(x, op, kind)                                                         \
-    static struct hdf5_call call_##x = {#x, op, kind, NULL};                           \
-    EXPORT intptr_t wrap_##x(WORDS, intptr_t a6) __asm__(#x);                          \
-    intptr_t wrap_##x(WORDS, intptr_t a6)                                              \
+#define WRAP_HDF5_AT(x, op, kind, first)                                               \
+    static struct hdf5_call call_##x = {#x, op, kind, first, NULL};                    \
+    EXPORT intptr_t wrap_##x(WORDS, STACK) __asm__(#x);                                \
+    intptr_t wrap_##x(WORDS, STACK)                                                    \
     {                                                                                  \
-        const intptr_t a[WORDS_MOST] = {a0, a1, a2, a3, a4, a5, a6};                   \
+        const intptr_t a[WORDS_MOST] = {a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10};  \
         return calls_hdf5_pass(&call_##x, a, __builtin_return_address(0));             \
     }
+#define WRAP_HDF5(x, op, kind) WRAP_HDF5_AT(x, op, kind, 0)
+/* The same with the caller's file, function and line before it. */
+#define WITH_ASYNC(x, op, kind)                                                        \
+    WRAP_HDF5(x, op, kind)                                                             \
+    WRAP_HDF5_AT(x##_async, op, kind, 3)
 
-WRAP_HDF5(H5Fcreate, OP_H5FCREATE, NAMED)
-WRAP_HDF5(H5Fopen, OP_H5FOPEN, NAMED)
-WRAP_HDF5(H5Fclose, OP_H5FCLOSE, ABOUT)
-WRAP_HDF5(H5Fflush, OP_H5FFLUSH, ABOUT)
+WITH_ASYNC(H5Fcreate, OP_H5FCREATE, NAMED)
+WITH_ASYNC(H5Fopen, OP_H5FOPEN, NAMED)
+WITH_ASYNC(H5Fclose, OP_H5FCLOSE, ABOUT)
+WITH_ASYNC(H5Fflush, OP_H5FFLUSH, ABOUT)
 WRAP_HDF5(H5Dcreate1, OP_H5DCREATE, MAKES)
 WRAP_HDF5(H5Dcreate2, OP_H5DCREATE, MAKES)
+WRAP_HDF5_AT(H5Dcreate_async, OP_H5DCREATE, MAKES, 3)
 WRAP_HDF5(H5Dopen1, OP_H5DOPEN, MAKES)
 WRAP_HDF5(H5Dopen2, OP_H5DOPEN, MAKES)
-WRAP_HDF5(H5Dclose, OP_H5DCLOSE, ABOUT)
-WRAP_HDF5(H5Dread, OP_H5DREAD, MOVES)
-WRAP_HDF5(H5Dwrite, OP_H5DWRITE, MOVES)
+WRAP_HDF5_AT(H5Dopen_async, OP_H5DOPEN, MAKES, 3)
+WITH_ASYNC(H5Dclose, OP_H5DCLOSE, ABOUT)
+WITH_ASYNC(H5Dread, OP_H5DREAD, MOVES)
+WITH_ASYNC(H5Dwrite, OP_H5DWRITE, MOVES)
+WITH_ASYNC(H5Dread_multi, OP_H5DREAD, SEVERAL)
+WITH_ASYNC(H5Dwrite_multi, OP_H5DWRITE, SEVERAL)
+WRAP_HDF5(H5Acreate1, OP_H5ACREATE, MAKES)
+WRAP_HDF5(H5Acreate2, OP_H5ACREATE, MAKES)
+WRAP_HDF5_AT(H5Acreate_async, OP_H5ACREATE, MAKES, 3)
+WITH_ASYNC(H5Aopen, OP_H5AOPEN, MAKES)
+WITH_ASYNC(H5Aclose, OP_H5ACLOSE, ABOUT)
+WITH_ASYNC(H5Aread, OP_H5AREAD, ATTRIBUTE)
+WITH_ASYNC(H5Awrite, OP_H5AWRITE, ATTRIBUTE)
