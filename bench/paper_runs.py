@@ -46,20 +46,23 @@ def every(disks):
 
 
 def mpiexec(build):
-    return makefile_value(build, "MPIEXEC").split()
+    """As a batch job says, or as the build was configured."""
+    said = os.environ.get("LEADLINE_MPIEXEC")
+    return said.split() if said else makefile_value(build, "MPIEXEC").split()
 
 
-def sweep(build, out, spec):
-    """Runs it, or goes on with it; reports are in the folder that is returned."""
+def sweep(build, out, spec, beside=()):
+    """Runs it, or goes on with it, by the command `beside`, if there is one; reports
+    are in the folder that is returned."""
     os.makedirs(out, exist_ok=True)
     path, runs = os.path.join(out, "spec.json"), os.path.join(out, "runs")
-    spec = dict(spec, program=os.path.join(build, "ldad"),
+    spec = dict(spec, program=os.path.join(build, spec["program"]),
                 mpiexec=mpiexec(build))
     with open(path, "w") as stream:
         json.dump(spec, stream, indent=1)
     env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
-    if subprocess.run([sys.executable, "-m", "leadline", "sweep", path, "--out", runs],
-                      env=env).returncode:
+    if subprocess.run(list(beside) + [sys.executable, "-m", "leadline", "sweep", path,
+                                      "--out", runs], env=env).returncode:
         print("Some runs failed; what follows is of the others.", file=sys.stderr)
     return runs
 

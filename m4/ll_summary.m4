@@ -18,6 +18,7 @@ Leadline
   expat         $EXPAT_WHY
   CFITSIO       $CFITSIO_WHY
   FFTW          $FFTW_WHY
+  libfuse       $FUSE_WHY
   clang         $CLANG_WHY
   Python        $ll_python
   installs to   $prefix

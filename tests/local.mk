@@ -28,6 +28,7 @@ check_PROGRAMS += \
 	tests/unit/gsf \
 	tests/unit/hdf5 \
 	tests/unit/json \
+	tests/unit/json_read \
 	tests/unit/kept \
 	tests/unit/knn_kernel \
 	tests/unit/knn_parts \
@@ -57,6 +58,7 @@ check_PROGRAMS += \
 	tests/unit/scan \
 	tests/unit/scratch \
 	tests/unit/search_index \
+	tests/unit/sequence \
 	tests/unit/series \
 	tests/unit/sets \
 	tests/unit/shuffle \
@@ -72,6 +74,7 @@ check_PROGRAMS += \
 	tests/unit/swath \
 	tests/unit/teps \
 	tests/unit/text_torn \
+	tests/unit/sums \
 	tests/unit/symbols \
 	tests/unit/text_parts \
 	tests/unit/tree \
@@ -177,13 +180,18 @@ SCRIPT_TESTS += \
 	tests/e2e/iotrace_recorder.py \
 	tests/e2e/iotrace_report.py \
 	tests/e2e/iotrace_skeleton.py \
+	tests/e2e/iotrace_strace.py \
 	tests/e2e/kept.py \
 	tests/e2e/large.py \
 	tests/e2e/leadline.py \
 	tests/e2e/leadline_pages.py \
 	tests/e2e/lanes.py \
 	tests/e2e/ldad_container.py \
+	tests/e2e/ldad_hdf5.py \
 	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_random.py \
+	tests/e2e/ldad_survives.py \
+	tests/e2e/ldad_view.py \
 	tests/e2e/ldad_workloads.py \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
@@ -294,7 +302,7 @@ EXTRA_DIST += $(SCRIPT_TESTS) tests/run tests/skips tests/slowest tests/installe
 	    full_report.py leadline_case.py simulated.py tap.py text_reference.py) \
 	$(addprefix tests/fuzz/, README run fuzz.h stub/mpi.h stub/world.c) \
 	$(foreach t, $(FUZZ_TARGETS), tests/fuzz/$(t).c tests/fuzz/$(t)-corpus.tar.gz)
-FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side stripes text
+FUZZ_TARGETS = container engine gsf kept list log opt pfm plan plan_file side skeleton stripes text
 
 # What json_python.py has write its documents; no test by itself.
 EXTRA_PROGRAMS += tests/unit/json_echo
@@ -350,7 +358,7 @@ AM_PY_LOG_DRIVER_FLAGS = --ignore-exit
 # other calls of those in them, but for the second form of calls.c.
 TRACED_BY_TESTS = tests/iotrace/calls tests/iotrace/calls_fortified \
 	tests/iotrace/ends tests/iotrace/marks tests/iotrace/marks_no_pie \
-	tests/iotrace/small tests/iotrace/uring_calls
+	tests/iotrace/small tests/iotrace/streams tests/iotrace/uring_calls
 TRACED_CC = $(AM_V_CC)$(MKDIR_P) tests/iotrace && $(PLAIN_CC) $(WARN_CFLAGS) \
 	$(RECORDER_SANITIZE) -fno-builtin -g -pthread -o $@
 tests/iotrace/calls: tests/iotrace/calls.c
@@ -362,6 +370,9 @@ tests/iotrace/ends: tests/iotrace/ends.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/ends.c
 tests/iotrace/small: tests/iotrace/small.c
 	$(TRACED_CC) $(srcdir)/tests/iotrace/small.c
+# Macros are macros with the compiler's own functions and -O2 only.
+tests/iotrace/streams: tests/iotrace/streams.c
+	$(TRACED_CC) -O2 -fbuiltin -Wno-unused-result $(srcdir)/tests/iotrace/streams.c
 tests/iotrace/marks: tests/iotrace/marks.c include/iotrace.h
 	$(TRACED_CC) -I$(srcdir)/include $(srcdir)/tests/iotrace/marks.c
 tests/iotrace/marks_no_pie: tests/iotrace/marks.c include/iotrace.h
@@ -376,7 +387,7 @@ tests/iotrace/uring_library: tests/iotrace/uring_library.c
 endif
 CLEANFILES += $(TRACED_BY_TESTS) tests/turn tests/gate
 EXTRA_DIST += tests/iotrace/calls.c tests/iotrace/ends.c tests/iotrace/marks.c \
-	tests/iotrace/small.c tests/iotrace/tracelog.py \
+	tests/iotrace/small.c tests/iotrace/streams.c tests/iotrace/tracelog.py \
 	tests/iotrace/uring_calls.c tests/iotrace/uring_library.c
 
 # The same with MPI: programs, tools of the profiling interface, and Fortran's entry
@@ -403,18 +414,22 @@ tests/iotrace/pmpi_count.so: tests/iotrace/pmpi_count.c
 tests/iotrace/pmpi_count_next.so: tests/iotrace/pmpi_count.c
 	$(MPI_TRACED_CC) -shared -fPIC -DNEXT $(srcdir)/tests/iotrace/pmpi_count.c -ldl
 if HAVE_HDF5
-MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels
+MPI_TRACED_BY_TESTS += tests/iotrace/hdf5_levels tests/iotrace/diseases_hdf5
+tests/iotrace/diseases_hdf5: tests/iotrace/diseases_hdf5.c
+	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/diseases_hdf5.c $(HDF5_LIBS)
 tests/iotrace/hdf5_levels: tests/iotrace/hdf5_levels.c
 	$(MPI_TRACED_CC) $(HDF5_CFLAGS) $(srcdir)/tests/iotrace/hdf5_levels.c $(HDF5_LIBS)
 endif
 CLEANFILES += $(MPI_TRACED_BY_TESTS)
-EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
+EXTRA_DIST += tests/iotrace/diseases.c tests/iotrace/diseases_hdf5.c \
+	tests/iotrace/hdf5_levels.c tests/iotrace/mpi_edges.c tests/iotrace/mpi_forms.c \
 	tests/iotrace/mpi_fortran.c tests/iotrace/pmpi_count.c
 
 # The workloads' sources as plain MPI-IO, and with their calls renamed to libldad's.
 LDAD_BY_TESTS = tests/ldad/plain tests/ldad/renamed tests/ldad/views \
 	tests/ldad/views_renamed tests/ldad/rules tests/ldad/rules_renamed \
-	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/fit
+	tests/ldad/arrays tests/ldad/arrays_renamed tests/ldad/drawn tests/ldad/fit \
+	tests/ldad/killed tests/ldad/opens tests/ldad/random_renamed
 LDAD_PLAIN_C = tests/ldad/plain.c src/ldad/workloads/fft.c \
 	src/ldad/workloads/jacobi.c src/ldad/workloads/mandelbrot.c \
 	src/ldad/workloads/perf.c
@@ -434,16 +449,26 @@ tests/ldad/arrays: tests/ldad/arrays.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/arrays.c
 tests/ldad/arrays_renamed: tests/ldad/arrays.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/arrays.c $(LDAD_LINK)
+tests/ldad/drawn: tests/ldad/drawn.c libldad.la
+	$(LDAD_CC) $(srcdir)/tests/ldad/drawn.c $(LDAD_LINK)
 tests/ldad/fit: tests/ldad/fit.c libldad.la
 	$(LDAD_CC) $(srcdir)/tests/ldad/fit.c $(LDAD_LINK)
+tests/ldad/opens: tests/ldad/opens.c tests/unit/pmpi.c libldad.la
+	$(LDAD_CC) $(srcdir)/tests/ldad/opens.c $(srcdir)/tests/unit/pmpi.c $(LDAD_LINK)
+tests/ldad/random_renamed: tests/ldad/random.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/random.c $(LDAD_LINK)
+tests/ldad/killed: tests/ldad/killed.c libldad.la
+	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/killed.c $(LDAD_LINK)
 tests/ldad/rules: tests/ldad/rules.c
 	$(LDAD_CC) $(srcdir)/tests/ldad/rules.c
 tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
-EXTRA_DIST += tests/ldad/plain.c tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
+EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
 EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
-	tests/ldad/arrays.c tests/ldad/fit.c tests/ldad/views.c tests/ldad/fortran.f90
+	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/hdf5.c \
+	tests/ldad/killed.c tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
+	tests/ldad/fortran.f90 tests/ldad/hints.h
 
 # Linked into each program of ldadc's corpus, which its test compiles.
 tests/ldadc/truth.o: tests/ldadc/truth.c

@@ -23,6 +23,7 @@ class Leadline(AutotoolsPackage):
     variant("xml", default=True, description="Stories in XML")
     variant("fits", default=True, description="Images in FITS")
     variant("fftw", default=True, description="ldad fft checked by FFTW")
+    variant("fuse", default=True, description="ldad mount")
     variant("clang", default=False, description="ldadc, which reads programs' sources")
 
     depends_on("c", type="build")
@@ -44,6 +45,7 @@ class Leadline(AutotoolsPackage):
     depends_on("expat", when="+xml")
     depends_on("cfitsio", when="+fits")
     depends_on("fftw@3:~mpi", when="+fftw")
+    depends_on("libfuse@3.7:", when="+fuse")
     # ldadc links libclang-cpp and libLLVM, and reads clang's header files when it runs.
     depends_on("llvm@14:+clang+llvm_dylib", when="+clang")
 
@@ -62,6 +64,7 @@ class Leadline(AutotoolsPackage):
         args += self.with_or_without("expat", variant="xml")
         args += self.with_or_without("cfitsio", variant="fits")
         args += self.with_or_without("fftw")
+        args += self.with_or_without("fuse")
         args += self.with_or_without("clang")
         if "+scalapack" in spec:
             args.append("SCALAPACK_LIBS=%s" % spec["scalapack"].libs.ld_flags)

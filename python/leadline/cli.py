@@ -5,7 +5,7 @@ from collections import namedtuple
 
 from leadline import (calibrate, compare, differs, export, gate, groups, history, io500,
                       json_schema, launcher, notes, output, page, plot, rules, schema,
-                      share, summary, sweep, table, trend)
+                      share, summary, sweep, table, trend, whatif)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -41,6 +41,8 @@ def parser(where):
     for module in (sweep, page, plot, history, trend, export, importing, schema,
                    json_schema, calibrate, io500, launcher):
         module.add(commands)
+    whatif.add(commands, lambda words, where: run_compare(
+        parser(where).parse_args(["compare"] + words), where))
     return top
 
 

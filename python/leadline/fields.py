@@ -105,6 +105,8 @@ TABLE = {
                "stripe_count": "count?", "stripe_about*": "text?",
                "stack*": [{"level": "count", "kind": "text", "name": "text",
                            "about": "text?", "reads": "reads"}]}],
+    "sources*": [{"path": "text", "bytes": "count", "soundings": "count",
+                  "about": "text?"}],
     "options": {"*": {"value": "any", "unit": "text?", "from": "text",
                       "workload": "truth"}},
     "samples": [{

@@ -12,6 +12,7 @@ dist_leadline_DATA = \
 	python/leadline/climb.py \
 	python/leadline/compare.py \
 	python/leadline/conditions.py \
+	python/leadline/container.py \
 	python/leadline/differs.py \
 	python/leadline/draw_file.py \
 	python/leadline/draw_svg.py \
@@ -85,7 +86,8 @@ dist_leadline_DATA = \
 	python/leadline/trace_svg.py \
 	python/leadline/traces.py \
 	python/leadline/trend.py \
-	python/leadline/verdicts.py
+	python/leadline/verdicts.py \
+	python/leadline/whatif.py
 leadlineimportingdir = $(leadlinedir)/importing
 dist_leadlineimporting_DATA = $(addprefix python/leadline/importing/, __init__.py \
 	command.py darshan.py darshan_log.py dlio.py elbencho.py fio.py formats.py \

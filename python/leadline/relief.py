@@ -20,9 +20,10 @@ TABLE = {"file": "text", "columns": "positive", "rows": "positive",
          "cell_x": "number", "cell_y": "number", "cell_x_m": "amount",
          "cell_y_m": "amount"}
 
-# From shoal to deep, as charts of multibeam surveys have them; and where no depth is.
-STOPS = [(215, 35, 30), (245, 140, 30), (250, 225, 60), (90, 190, 70), (50, 185, 200),
-         (40, 100, 205), (50, 40, 150), (95, 30, 130)]
+# From shoal to deep, ever darker (viridis), so that who does not tell red from green,
+# or has no colours at all, sees it as well; and where no depth is.
+STOPS = [(253, 231, 37), (159, 218, 58), (74, 194, 109), (31, 161, 135), (39, 127, 142),
+         (54, 92, 141), (70, 50, 127), (68, 1, 84)]
 GREY = b"\xde\xde\xde"
 COLOURS = 1024     # between the stops, in a table
 FLAT = math.sqrt(0.5)
@@ -131,7 +132,8 @@ def painted(row, slopes_of, table, low, high, times):
 
 def picture(tree, n):
     depths, dx, dy = tree["depths_m"], tree["cell_x_m"], tree["cell_y_m"]
-    title = "%s: depths" % os.path.basename(fields.printable(tree["file"]))
+    title = "%s: depths in metres, WGS 84" % os.path.basename(
+        fields.printable(tree["file"]))
     found = ends(depths)
     low, high = found or (0.0, 0.0)
     shaded = [slopes(depths, y, dx, dy) for y in range(len(depths))]
@@ -141,20 +143,27 @@ def picture(tree, n):
             for row, slope in zip(depths, shaded)][::-1]
     return shapes.Relief(
         "relief-%d" % n, title, words(tree, found, times), rows, tree["columns"],
-        tree["columns"] * dx, tree["rows"] * dy, found, STOPS)
+        tree["columns"] * dx, tree["rows"] * dy, found, STOPS, box(tree))
+
+
+def box(tree):
+    """West, south, east and north, degrees; east is more than west."""
+    return (tree["west"], tree["south"],
+            tree["west"] + tree["columns"] * tree["cell_x"],
+            tree["south"] + tree["rows"] * tree["cell_y"])
 
 
 def words(tree, found, times):
-    east = tree["west"] + tree["columns"] * tree["cell_x"]
-    north = tree["south"] + tree["rows"] * tree["cell_y"]
-    out = ["North is up: %.6g to %.6g degrees east, %.6g to %.6g degrees north."
-           % (tree["west"], east, tree["south"], north)]
+    west, south, east, north = box(tree)
+    out = ["North is up: %.6g to %.6g degrees east, %.6g to %.6g degrees north, on "
+           "WGS 84. Depths are downwards from where the survey's corrections put zero."
+           % (west, east, south, north)]
     if tree["bins_of_a_side"] > 1:
         out.append("A cell is the mean of %d x %d bins."
                    % (tree["bins_of_a_side"], tree["bins_of_a_side"]))
     if not found:
         return out + ["There is no depth."]
-    return out + ["Red is %.2f m and shoaler, violet %.2f m and deeper, grey has no "
+    return out + ["Yellow is %.2f m and shoaler, violet %.2f m and deeper, grey has no "
                   "depth; beyond these ends is half a percent of the depths each."
                   % found, "Light comes from the north-west, slopes are shown %.3g "
                   "times as steep." % times]

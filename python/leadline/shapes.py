@@ -53,9 +53,10 @@ Panel = namedtuple("Panel", "axis stacked cells")
 Span = namedtuple("Span", "begin end text short")
 
 # A map: `rows` of pixels from the north, three bytes each; its sides on the ground; the
-# depths at the ends of the colours, or None; and the colours' stops, shoal to deep.
+# depths at the ends of the colours, or None; the colours' stops, shoal to deep; and its
+# west, south, east and north in degrees.
 Relief = namedtuple("Relief", "key title words rows columns width_m height_m ends "
-                    "stops")
+                    "stops box")
 
 
 def mark(series, values, centre, interval):

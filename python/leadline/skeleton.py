@@ -10,6 +10,7 @@ from leadline.errors import LeadlineError
 
 SCHEMA = "leadline-skeleton/1"
 LARGEST = 2 ** 62
+TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")
 PLAN = re.compile(r"ranks=(\d+) step=(-?\d+) start=(\d+) (.*)$")
 
 
@@ -27,6 +28,7 @@ class Skeleton:
             self.transfers, self.calls = data["transfers"], data["calls"]
             self.left_out = data["left_out"]
             self.bytes = sum(self.check(t) for t in self.transfers)
+            self.check_orders()
             said = data["totals"]["transfers"]["bytes"]
         except (AttributeError, KeyError, TypeError, ValueError) as why:
             raise LeadlineError("%s is damaged: %s is missing or of another kind"
@@ -53,6 +55,87 @@ class Skeleton:
                 "and %d" % (self.name, transfer["file"], transfer["phase"], calls, size,
                             transfer["calls"], transfer["bytes"]))
         return size
+
+
+    def check_orders(self):
+        """What orders have of each step is what the step has."""
+        found = {}
+        for phase in self.phases:
+            for order in phase["order"]:
+                for step, times in counts(order["steps"]).items():
+                    found[step] = found.get(step, 0) + times * order["ranks"]
+        lost = {n for n, phase in enumerate(self.phases) if phase.get("order_lost")}
+        for t in self.transfers:
+            calls = (t["calls"] - t.get("empty", 0) - t.get("failed", 0)
+                     - t.get("unplaced", {}).get("calls", 0))
+            if t["phase"] not in lost and found.get(t["step"], 0) != calls:
+                raise LeadlineError(
+                    "%s: step %s has %d calls, and %d in the order of phase %s"
+                    % (self.name, t["step"], calls, found.get(t["step"], 0),
+                       t["phase"]))
+
+    def asked(self, phase):
+        """What a phase asks of its files where places are known, whatever they and its
+        steps are numbered as, and the calls are named: for comparing two skeletons."""
+        placed = {t["file"] for t in self.transfers if t["plans"]}
+        steps = [t for t in self.transfers if t["phase"] == phase and t["plans"]]
+        steps += [c for c in self.calls if c["phase"] == phase and "step" in c
+                  and c["file"] in placed]
+        files, numbers, rows = {}, {}, []
+        for t in sorted(steps, key=lambda t: t["step"]):
+            numbers[t["step"]] = len(numbers)
+            rows.append((files.setdefault(t["file"], len(files)), t["level"],
+                         t.get("direction", "sync"), t.get("collective", False),
+                         t["ranks"], t["calls"], t["bytes"], t.get("plans", [])))
+
+        def renumber(found):
+            step, times = int(found.group(1)), found.group(2) or ""
+            return "%d%s" % (numbers[step], times) if step in numbers else ""
+
+        order = [(o["first_rank"], o["rank_step"], o["ranks"],
+                  re.sub(r"(?<!x)\b(\d+)(x\d+)?", renumber, o["steps"]).split())
+                 for o in self.phases[phase]["order"]]
+        return rows, order
+
+
+    def asked_bytes(self):
+        """Those of transfers that have a place, of POSIX and MPI-IO."""
+        moved = {"read": 0, "write": 0}
+        for t in self.transfers:
+            if t["level"] in ("POSIX", "MPI-IO") and (t["plans"] or "drawn" in t):
+                unplaced = t.get("unplaced", {}).get("bytes", 0)
+                moved[t["direction"]] += t["bytes"] - unplaced
+        return moved
+
+
+def counts(text):
+    """How often each number occurs in a sequence: "0 (1 2x3)x4"."""
+    def end(items, times):
+        return {what: n * times for what, n in items.items()}
+
+    def add(to, items):
+        for what, n in items.items():
+            to[what] = to.get(what, 0) + n
+
+    stack, at = [{}], 0
+    while at < len(text):
+        found = TOKENS.match(text, at)
+        if not found or (found.group(2) and found.group(4)):
+            raise LeadlineError("%r is no sequence" % text)
+        number, opens, _, times = found.groups()
+        if opens:
+            stack.append({})
+        elif number is not None:
+            add(stack[-1], {int(number): int(times or 1)})
+        elif len(stack) > 1:
+            inner = stack.pop()
+            add(stack[-1], end(inner, int(times or 1)))
+        else:
+            raise LeadlineError("%r is no sequence" % text)
+        at = found.end()
+    if len(stack) > 1:
+        raise LeadlineError("%r is no sequence" % text)
+    return stack[0]
 
 
 def counted(plan, ranks):

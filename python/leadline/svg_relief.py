@@ -1,10 +1,14 @@
 """Reliefs as SVG: pixels, with the colours' depths and a scale beside them."""
+import math
+
 from leadline import axes, relief, svg
 from leadline.svg_parts import MARGIN
 
 BESIDE = 110       # for the colours and the scale
 BAR = 18           # width of the colours
 MOST = 760         # height
+AXIS = 70          # for latitudes, left of the map
+EVERY = 90.0       # pixels from longitude to longitude, and of latitudes half of that
 
 
 def round_length(most):
@@ -23,14 +27,51 @@ def length_text(metres):
     return "%g km" % (metres / 1000) if metres >= 1000 else "%g m" % metres
 
 
+def degrees_text(value, step, sides):
+    """A place on an axis whose marks are `step` apart: "87.95° W". It may be beyond 180
+    degrees, where a map crosses them."""
+    value = (value + 180) % 360 - 180
+    digits = 0
+    while digits < 9 and abs(round(step, digits) - step) > 1e-6 * step:
+        digits += 1
+    text = "%.*f" % (digits, abs(value))
+    return text + "\u00b0" + (" " + sides[value < 0] if float(text) else "")
+
+
+def marks_between(low, high, most):
+    """([place], step): round ones, as many as `most`."""
+    step = axes.nice_step(high - low, most)
+    return [i * step for i in range(math.ceil(low / step - 1e-9),
+                                    math.floor(high / step + 1e-9) + 1)], step
+
+
+def draw_degrees(canvas, picture, left, top, width, height):
+    """Longitudes below the map and latitudes on its left."""
+    west, south, east, north = picture.box
+    marks, step = marks_between(west, east, max(width / EVERY, 1.0))
+    scale = axes.Scale(west, east, left, left + width)
+    for mark in marks:
+        canvas.line(scale(mark), top + height, scale(mark), top + height + 4, "axis")
+        canvas.text(scale(mark), top + height + 17, degrees_text(mark, step, "EW"),
+                    "middle", css="muted")
+    marks, step = marks_between(south, north, max(height / (EVERY / 2), 1.0))
+    scale = axes.Scale(south, north, top + height, top)
+    for mark in marks:
+        canvas.line(left - 4, scale(mark), left, scale(mark), "axis")
+        canvas.text(left - 7, scale(mark) + 4, degrees_text(mark, step, "NS"), "end",
+                    css="muted")
+
+
 def draw(canvas, picture, top):
-    width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE)
+    width, height = sizes(picture, canvas.width - 2 * MARGIN - BESIDE - AXIS)
+    left = MARGIN + AXIS
     canvas.add("image", None, picture, href=relief.as_link(picture.rows,
                                                            picture.columns),
-               x=float(MARGIN), y=float(top), width=width, height=height,
+               x=float(left), y=float(top), width=width, height=height,
                preserveAspectRatio="none", style="image-rendering: pixelated")
-    canvas.rect(MARGIN, top, width, height, "axis")
-    x = MARGIN + width + 20
+    canvas.rect(left, top, width, height, "axis")
+    draw_degrees(canvas, picture, left, top, width, height)
+    x = left + width + 20
     below = max(top + height, top + 150)
     if picture.ends:
         draw_colours(canvas, picture, x, top + 18, min(below - 60, top + 340))
@@ -39,7 +80,7 @@ def draw(canvas, picture, top):
     length = metres * width / picture.width_m
     canvas.path("M%s %sv8h%sv-8" % tuple(map(svg.number, (x, y, length))), "axis")
     canvas.text(x, y - 5, length_text(metres), css="muted")
-    return below + 8
+    return below + 24
 
 
 def sizes(picture, room):

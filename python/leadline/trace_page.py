@@ -26,6 +26,7 @@ td.name { min-width: 13rem; }
   details { break-inside: avoid; border: none; padding: 0; } }
 """
 FIRST = 5              # findings in the verdict
+RISKS = 10             # under it
 BRACKETS = 6           # findings above ranks by time
 FILES = 60             # rows
 RANKS = 1024           # rows
@@ -34,6 +35,8 @@ PHASES = 40            # named above ranks by time
 FOLDERS = 40           # rows
 PATTERNS = 20          # rows
 PICTURED = 3           # files with pictures
+LAYERS = 16            # rows of the picture
+FOLDERS_SHOWN = 12     # likewise
 BANDS = trace_svg.COLUMNS
 
 # What is looked for, as the list of what is well has it.
@@ -57,7 +60,11 @@ LOOKED_FOR = OrderedDict([
     ("switches", "changes between reading and writing"), ("sync-heavy", "many syncs"),
     ("lock-time", "time in locks"), ("no-overlap", "I/O and computing in turn"),
     ("async-blocks", "asynchronous calls that block"),
-    ("hdf5-metadata", "small HDF5 metadata"), ("hdf5-fill", "HDF5 fill values")])
+    ("hdf5-metadata", "small HDF5 metadata"), ("hdf5-fill", "HDF5 fill values"),
+    ("overlapping-writes", "ranks that write the same bytes at once"),
+    ("cross-rank-read", "reads of what is not visible yet"),
+    ("failed-io", "failed calls"),
+    ("rename-unsynced", "renames of files that are not durable")])
 
 METHOD = [
     "A call counts once, as the program made it: what a library does to carry it out "
@@ -142,8 +149,18 @@ def risks(found):
     if not found["risks"]:
         return []
     return [tag("h3", "Risks to the data"),
-            items(["%s: %s %s" % (r["title"], r["sentence"], r["remedy"])
-                   for r in found["risks"]])]
+            items([risk_text(r) for r in found["risks"][:RISKS]])]
+
+
+def risk_text(r):
+    """What, where, which events, and what to do."""
+    where = ", ".join(words for words in (
+        "%s (%s)" % (r["file"], plural(r["file_count"], "file")) if r["file_count"] > 1
+        else r["file"], "ranks " + r["ranks_text"] if r["ranks_text"] else "",
+        "events %s of iotrace dump" % ", ".join(map(str, OrderedDict.fromkeys(
+            r["events"])))) if words)
+    return "%s: %s; %s. %s" % (r["title"], r["sentence"].rstrip("."), where,
+                               r["remedy"])
 
 
 # ---- what ran ----------------------------------------------------------------
@@ -336,7 +353,10 @@ def evidence(f):
 
 
 # What the time of a finding is, where its direction does not say so.
-KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait"}
+KIND_OF = {"sync-heavy": "sync", "lock-time": "lock", "late-rank": "wait",
+           "collective-tiny": "library", "async-blocks": "wait", "switches": "other",
+           "temporary": "other", "no-overlap": "other", "hdf5-metadata": "read",
+           "hdf5-fill": "write"}
 
 
 def finding_picture(n, f):
@@ -395,7 +415,7 @@ def moved(amount):
 
 
 def layers(found):
-    rows, alike = [], 0
+    rows, alike, shown = [], 0, []
     for f in found["files"]:
         for way in ("read", "write"):
             asked, done = f["asked"].get(way), f["done"].get(way)
@@ -405,6 +425,8 @@ def layers(found):
                 alike += 1
                 continue
             factor = done["bytes"] / asked["bytes"] if asked["bytes"] else None
+            shown.append((f["name"], int(way == "write"), asked["bytes"],
+                          done["bytes"]))
             rows.append(((f["name"], "name"), way, moved(asked), moved(done),
                          maybe(factor, lambda x: "%.3g" % x),
                          seconds_text(asked["seconds"]), seconds_text(done["seconds"])))
@@ -412,6 +434,13 @@ def layers(found):
                "libraries: bytes in calls. A factor above 1 is more bytes than were "
                "asked for: data sieving or read-ahead of a library. Below 1, a library "
                "had the bytes already, or other ranks moved them.")] if rows else []
+    shown = [row for row in shown if row[2] != row[3]]
+    if shown:
+        words = ["Bytes asked for and bytes that the system moved%s." % (
+            "" if len(shown) <= LAYERS else ", of the %d files with the most time"
+            % LAYERS)]
+        out.append(figure("From asked to done", trace_svg.layers(
+            "From asked to done", words, shown[:LAYERS]), words))
     if rows:
         out.append(tall(grid(("file", "", "asked", "done", "factor", "time asked",
                               "time done"), rows[:FILES], (2, 3, 4, 5, 6)),
@@ -514,13 +543,14 @@ def several_ranks(f):
 def files(found, bins):
     out = ([file_table(found)] if found else []) + patterns(bins)
     ranks = 1 + max([p["rank"] for p in bins["processes"]] or [-1])
-    locks = {f["name"]: f["lock_bytes"] for f in (found["files"] if found else [])}
+    locks = {role(f["name"]): f["lock_bytes"]
+             for f in (found["files"] if found else [])}
     pictured = list(OrderedDict((role(f["name"]), f) for f in
                                 reversed(bins["files"])).values())
     pictured.sort(key=lambda f: -f["bytes"])
     for n, f in enumerate(pictured[:PICTURED], 1):
         f = dict(f, key="file-%d" % n)
-        lock = locks.get(f["name"], locks.get(role(f["name"])))
+        lock = locks.get(role(f["name"]))
         words = ["%s were moved; it reaches to %s." % (bytes_text(f["bytes"]),
                                                       bytes_text(f["end"]))]
         if lock:
@@ -570,7 +600,12 @@ def metadata(bins):
              calls_text(f["errors"]), seconds_text(f["seconds"]))
             for f in folders[:FOLDERS]]
     title = "%d of %s, most time first" % (len(rows), plural(len(folders), "folder"))
-    return [tag("p", "Calls that move no bytes, by the folder of the file."),
+    words = ["Time in calls that move no bytes, by the folder of the file."]
+    picture = trace_svg.folders("Metadata by folder", words, [
+        (f["name"], f["seconds"], "%s, %s" % (seconds_text(f["seconds"]),
+                                              plural(f["calls"], "call")))
+        for f in folders[:FOLDERS_SHOWN]])
+    return [figure("Metadata by folder", picture, words),
             tall(grid(("folder", "calls", "open", "close", "stat and the like", "seek",
                        "sync", "other", "failed", "time"), rows, range(1, 10), title),
                  len(rows), "Folders")]

@@ -3,10 +3,11 @@
 Grids may have many cells, so that neighbours of one look are one path, in units of
 cells; each picture keeps below some tens of kilobytes.
 """
+import math
 from collections import OrderedDict
 
 from leadline import axes, svg
-from leadline.svg_parts import MARGIN, css, key, many, stroke
+from leadline.svg_parts import LABELS, MARGIN, RADIUS, css, key, many, stroke
 
 WIDTH = 780
 LEVELS = 4              # of a colour in a grid
@@ -338,6 +339,74 @@ def column_axis(canvas, bars, left, right, y, what):
     return y + 42
 
 
+# ---- rows of files and folders -----------------------------------------------
+
+ROW = 24
+ASKED = 7               # colour
+
+
+def row_label(canvas, words, y):
+    """The end of a name says more than its beginning."""
+    shown = words
+    while svg.text_width(shown) > LABELS and len(shown) > 2:
+        shown = "\u2026" + shown[2:]
+    canvas.text(MARGIN + LABELS, y + 4, shown, "end", whole=words)
+
+
+def powers_axis(canvas, low, high, x_of, top, bottom):
+    step = max(1, -(-(high - low) * 70 // int(x_of(high) - x_of(low))))
+    for i in range(low, high + 1, step):
+        canvas.line(x_of(i), top, x_of(i), bottom, "rule")
+        canvas.text(min(x_of(i), WIDTH - 24), bottom + 17, bytes_text(2 ** i), "middle",
+                    "muted")
+
+
+def layers(title, words, rows):
+    """From what was asked for to what was done. `rows`: (name, colour, bytes asked for,
+    bytes done)."""
+    canvas = canvas_of("layers", title, words)
+    names = [(ASKED, "asked for")] + [(colour, name) for name, colour in (
+        ("read by the system", 0), ("written by the system", 1))
+        if any(row[1] == colour for row in rows)]
+    def mark(x, y, colour):
+        canvas.marker(0, x, y, RADIUS, "line stroke%d" % colour if colour == ASKED
+                      else css(colour))
+    y = key(canvas, 6, names, lambda x, y, i: mark(x + 7, y, i))
+    sizes = [n for row in rows for n in row[2:] if n > 0]
+    low, high = int(min(sizes)).bit_length() - 1, int(max(sizes)).bit_length()
+    low = max(0, min(low, high - 4))
+    top, bottom = y + 8, y + 8 + ROW * len(rows)
+    x_of = axes.Scale(low, high, MARGIN + LABELS + 16, WIDTH - MARGIN - 60)
+    powers_axis(canvas, low, high, x_of, top, bottom)
+    for n, (name, colour, asked, done) in enumerate(rows):
+        y = top + ROW * (n + 0.5)
+        row_label(canvas, name, y)
+        places = [x_of(math.log(max(n, 2 ** low), 2)) for n in (asked, done)]
+        canvas.line(places[0], y, places[1], y, "axis")
+        mark(places[1], y, colour)
+        mark(places[0], y, ASKED)
+        if asked and done:
+            canvas.text(max(places) + 8, y + 4, "\u00d7 %.3g" % (done / asked),
+                        css="muted")
+    return canvas.finish(bottom + 26)
+
+
+def folders(title, words, rows):
+    """`rows`: (name, seconds, what stands beside its bar)."""
+    canvas = canvas_of("folders", title, words)
+    top, left = 6, MARGIN + LABELS + 16
+    room = WIDTH - MARGIN - left - max(svg.text_width(row[2]) for row in rows) - 8
+    most = max(row[1] for row in rows) or 1
+    for n, (name, seconds, beside) in enumerate(rows):
+        y = top + ROW * (n + 0.5)
+        row_label(canvas, name, y)
+        canvas.rect(left, y - 7, max(1.0, room * seconds / most), 14, css(2))
+        canvas.text(left + max(1.0, room * seconds / most) + 8, y + 4, beside,
+                    css="muted")
+    canvas.line(left, top, left, top + ROW * len(rows), "axis")
+    return canvas.finish(top + ROW * len(rows) + 6)
+
+
 # ---- sizes and durations -----------------------------------------------------
 
 
@@ -378,11 +447,7 @@ def spread(name, title, words, cells, colour, small):
 
 def spread_axes(canvas, ends, x_of, y_of, left, right, bottom):
     x_low, x_high, y_low, y_high = ends
-    step = max(1, -(-(x_high - x_low) * 70 // int(right - left)))
-    for i in range(x_low, x_high + 1, step):
-        canvas.line(x_of(i), bottom, x_of(i), bottom + 4, "axis")
-        canvas.text(min(x_of(i), WIDTH - 24), bottom + 17, bytes_text(2 ** i), "middle",
-                    "muted")
+    powers_axis(canvas, x_low, x_high, x_of, bottom + 4, bottom)
     step = max(1, -(-(y_high - y_low) * 20 // int(bottom - y_of(y_high))))
     for i in range(y_low, y_high + 1, step):
         canvas.text(left - 6, y_of(i) + 4, seconds_text(2 ** i * 1e-9), "end", "muted")

@@ -4,5 +4,6 @@ src_algebra_libalgebra_la_SOURCES = \
 	src/algebra/find.c \
 	src/algebra/map.c \
 	src/algebra/plan.c \
+	src/algebra/sequence.c src/algebra/sequence.h \
 	src/algebra/set.c src/algebra/set.h \
 	src/algebra/text.c

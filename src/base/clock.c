@@ -33,3 +33,13 @@ void clock_utc(char text[CLOCK_UTC_SIZE])
     size_t n = strftime(text, CLOCK_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
     snprintf(text + n, CLOCK_UTC_SIZE - n, ".%03dZ", (int)(t.tv_nsec / 1000000));
 }
+
+const char *clock_date(int64_t ns, char text[CLOCK_UTC_SIZE])
+{
+    time_t s = (time_t)(ns / 1000000000);
+    struct tm tm;
+    if (!gmtime_r(&s, &tm) ||
+        !strftime(text, CLOCK_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &tm))
+        snprintf(text, CLOCK_UTC_SIZE, "?");
+    return text;
+}

@@ -18,4 +18,8 @@ int64_t clock_thread_ns(void);
 /* Local. Now as "2026-11-20T10:15:02.123Z". */
 void clock_utc(char text[CLOCK_UTC_SIZE]);
 
+/* Local. Nanoseconds since 1970 as "2026-11-20T10:15:02Z", in `text`; "?" where that is
+ * no date. */
+const char *clock_date(int64_t ns, char text[CLOCK_UTC_SIZE]);
+
 #endif

@@ -76,6 +76,28 @@ static int set_real(const struct opt *o, const char *who, const char *text)
     return 0;
 }
 
+/* A choice as text of its own. Each is kept once, as long as the program lives. */
+static const char *choice_kept(const char *choice, size_t len)
+{
+    static struct kept {
+        struct kept *next;
+        char text[];
+    } * first;
+    struct kept *k = first;
+    while (k && (strlen(k->text) != len || memcmp(k->text, choice, len) != 0))
+        k = k->next;
+    if (k)
+        return k->text;
+    k = malloc(sizeof *k + len + 1);
+    if (!k)
+        return NULL;
+    memcpy(k->text, choice, len);
+    k->text[len] = '\0';
+    k->next = first;
+    first = k;
+    return k->text;
+}
+
 static int set_choice(const struct opt *o, const char *who, const char *text)
 {
     size_t n = strlen(text);
@@ -83,10 +105,10 @@ static int set_choice(const struct opt *o, const char *who, const char *text)
     while (*at) {
         size_t len = strcspn(at, "|");
         if (len == n && !strncasecmp(at, text, n)) {
-            char *copy = strndup(at, len); /* lives as long as the program */
-            if (!copy)
+            const char *kept = choice_kept(at, len);
+            if (!kept)
                 return err_set(-ENOMEM, NULL, -1, "no memory for the options");
-            *(const char **)o->value = copy;
+            *(const char **)o->value = kept;
             return 0;
         }
         at += len + (at[len] == '|');

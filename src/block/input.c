@@ -347,13 +347,13 @@ static int lane_make(struct run *r, struct input_lane *l)
 static void say_kept(struct run *r)
 {
     const struct kept *k = &input.kept;
-    char when[RUN_DATE];
+    char when[CLOCK_UTC_SIZE];
     report_note(r->report, "kept",
                 "%s: %lld x %lld blocks of %lld bytes, %s, %s, written by run %s of "
                 "version %s; last modified %s",
                 input.path, (long long)k->writers, (long long)k->blocks,
                 (long long)k->block_bytes, k->filetype, k->layout, k->run_id,
-                k->version, run_date(input.is.modified_ns, when));
+                k->version, clock_date(input.is.modified_ns, when));
 }
 
 static void say_what(struct run *r)

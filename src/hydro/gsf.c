@@ -15,6 +15,8 @@ struct gsf {
     struct gsf_counts counts;
     char version[8]; /* "3.09" */
     int64_t number;  /* of the last ping */
+    int64_t cut;     /* where the record that was cut begins; -1: none was */
+    bool take_cut;   /* and that is the end of the file */
     int failed;      /* what gsf_next returns from now on */
 };
 
@@ -33,20 +35,31 @@ static int bad(const struct gsf *g, int64_t offset, const char *text)
     return err_set(-EBADMSG, g->stream.path, offset, "%s", text);
 }
 
-static int check_size(const struct gsf *g, const struct record *r, uint32_t size)
+/* The file ends within a record. Returns 0 where that is to be its end, or -EBADMSG
+ * with a sentence that ends so. */
+static int cut_short(struct gsf *g, const struct record *r, const char *how)
 {
+    g->cut = r->offset;
+    return g->take_cut ? 0
+                       : err_set(-EBADMSG, g->stream.path, r->offset,
+                                 "the file is cut short: %s; --truncated takes what "
+                                 "is complete",
+                                 how);
+}
+
+/* Returns 1, 0 where the file is to end here, or -errno. */
+static int check_size(struct gsf *g, const struct record *r, uint32_t size)
+{
+    char how[96];
     int64_t left = gsf_stream_left(&g->stream) - r->head;
     if (size > GSF_RECORD_MAX)
         return err_set(-EBADMSG, g->stream.path, r->offset,
                        "a record of %u bytes, and GSF allows %d: the file is damaged, "
                        "or is not GSF",
                        size, GSF_RECORD_MAX);
-    if (size > left)
-        return err_set(-EBADMSG, g->stream.path, r->offset,
-                       "the file is cut short: a record of %u bytes begins here, and "
-                       "%lld are left",
-                       size, (long long)(left > 0 ? left : 0));
-    return 0;
+    snprintf(how, sizeof how, "a record of %u bytes begins here, and %lld are left",
+             size, (long long)(left > 0 ? left : 0));
+    return size > left ? cut_short(g, r, how) : 1;
 }
 
 /* Looks at the frame of the next record. Returns 1, 0 at the end, or -errno. */
@@ -59,7 +72,7 @@ static int next_record(struct gsf *g, struct record *r)
     if (!left)
         return 0;
     if (left < GSF_HEAD_BYTES)
-        return bad(g, r->offset, "the file is cut short: it ends in a record's head");
+        return cut_short(g, r, "it ends in a record's head");
     if ((rc = gsf_stream_see(&g->stream, GSF_HEAD_BYTES, &p)))
         return rc;
     uint32_t size = gsf_get4(p), id = gsf_get4(p + 4);
@@ -69,11 +82,9 @@ static int next_record(struct gsf *g, struct record *r)
     if (!id || (id < GSF_RECORDS && size < GSF_RECORD_MIN))
         return err_set(-EBADMSG, g->stream.path, r->offset,
                        "no record begins here: type %u with %u bytes", id, size);
-    if ((rc = check_size(g, r, size)))
-        return rc;
     r->type = id < GSF_RECORDS ? (int)id : 0;
     r->bytes = (int)size;
-    return 1;
+    return check_size(g, r, size);
 }
 
 /* Shows a record's data, its checksum verified where it has one. */
@@ -110,6 +121,31 @@ static bool parse_version(const uint8_t *p, int *major, int *minor)
     return *major > 0;
 }
 
+/* How files of other formats begin that surveys may bring: what is at a byte. */
+static const struct {
+    const char *name;
+    int at;
+    const char *bytes;
+    int n;
+} foreign[] = {
+    {"a Kongsberg .kmall file", 4, "#I", 2}, /* installation datagrams come first */
+    {"a Teledyne .s7k file", 4, "\xff\xff\0\0", 4},
+    {"a Kongsberg .all file", 4, "\2I", 2}, /* the start of its first datagram */
+};
+
+/* The file does not begin as GSF files do. */
+static int not_gsf(struct gsf *g, const uint8_t *p)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (!memcmp(p + foreign[i].at, foreign[i].bytes, (size_t)foreign[i].n))
+            return err_set(-ENOTSUP, g->stream.path, 0,
+                           "this is %s, and only GSF can be read: export it as GSF "
+                           "from the program that processes it, such as QPS Qimera or "
+                           "CARIS HIPS",
+                           foreign[i].name);
+    return bad(g, 0, "this is not a GSF file: it does not begin with a GSF header");
+}
+
 /* Whether the file begins as GSF files do, told before its first frame is believed. */
 static int check_start(struct gsf *g)
 {
@@ -121,7 +157,7 @@ static int check_start(struct gsf *g)
         return bad(g, -1, "this is not a GSF file: it is too short");
     int rc = gsf_stream_see(&g->stream, GSF_HEAD_BYTES + 4, &p);
     if (!rc && (gsf_get4(p + 4) & GSF_ID_MASK) != GSF_HEADER)
-        rc = bad(g, 0, "this is not a GSF file: it does not begin with a GSF header");
+        rc = not_gsf(g, p);
     return rc;
 }
 
@@ -158,6 +194,7 @@ int gsf_open_source(struct gsf **out, const char *path, const struct gsf_source 
     *out = NULL;
     if (!g)
         return err_set(-ENOMEM, path, -1, "no memory to read the file");
+    g->cut = -1;
     int rc = gsf_stream_open(&g->stream, path, source);
     g->pings.path = g->stream.path;
     if (!rc)
@@ -185,8 +222,11 @@ static int read_ping(struct gsf *g, const struct record *r, struct gsf_ping *pin
     const uint8_t *data;
     int rc = see_data(g, r, &data);
     if (!rc)
-        rc = gsf_ping_decode(&g->pings, data, r->bytes, r->offset + r->head, ping,
-                             &g->counts);
+        rc = r->type == GSF_PING
+                 ? gsf_ping_decode(&g->pings, data, r->bytes, r->offset + r->head, ping,
+                                   &g->counts)
+                 : gsf_ping_decode_single(&g->pings, data, r->bytes,
+                                          r->offset + r->head, ping);
     if (rc)
         return rc;
     ping->offset = r->offset;
@@ -200,7 +240,7 @@ int gsf_next(struct gsf *g, struct gsf_ping *ping)
     struct record r;
     int rc = g->failed;
     while (!rc && (rc = next_record(g, &r)) == 1) {
-        if (r.type == GSF_PING) {
+        if (r.type == GSF_PING || r.type == GSF_SINGLE_BEAM) {
             rc = read_ping(g, &r, ping);
             break;
         }
@@ -210,6 +250,16 @@ int gsf_next(struct gsf *g, struct gsf_ping *ping)
     }
     g->failed = rc < 0 ? rc : 0;
     return rc;
+}
+
+void gsf_take_cut(struct gsf *g)
+{
+    g->take_cut = true;
+}
+
+int64_t gsf_cut(const struct gsf *g)
+{
+    return g->cut;
 }
 
 const struct gsf_counts *gsf_counts(const struct gsf *g)

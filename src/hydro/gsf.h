@@ -1,5 +1,6 @@
 /* Reads the pings of a file in the Generic Sensor Format (GSF), versions 1.0 to
- * 3.x (what came after 3.11 only adds): multibeam soundings as survey ships store them.
+ * 3.x (what came after 3.11 only adds): multibeam soundings as survey ships store them,
+ * and those of single-beam echo sounders.
  *
  * One pass, forwards, in pieces of fixed size; the memory of a reader does not depend
  * on the file. Where they come from is a function, so that who measures reads himself.
@@ -65,6 +66,7 @@ struct gsf_ping {
     bool placed;     /* lat and lon are known, and on this planet */
     bool headed;     /* heading is known */
     bool ignored;    /* the whole ping is not to be used */
+    bool single;     /* of a single-beam echo sounder: one beam, right under the ship */
     unsigned flags;  /* all flags of the ping */
     unsigned has;    /* arrays the ping came with: 1 << enum gsf_array */
     int beams;
@@ -85,7 +87,8 @@ struct gsf;
 
 /* Local. Opens `path` and reads its header record into *g, which gsf_close frees.
  * Returns 0, or -errno with a sentence: it cannot be read, is no regular file, is
- * empty, is not GSF, or is of a version newer than 3.x. */
+ * empty, is not GSF (a sonar's own file is named as such), or is of a version newer
+ * than 3.x. */
 int gsf_open(struct gsf **g, const char *path);
 
 /* Bytes to be read at once: what was read is still in the processor's cache when it is
@@ -109,11 +112,19 @@ int gsf_open_source(struct gsf **g, const char *path, const struct gsf_source *s
  * where it is no regular one. */
 int gsf_check_file(const char *path, const struct stat *st);
 
-/* Local. The next ping. Returns 1, with its arrays valid until the next call; 0 at the
- * end of the file; -errno with a sentence that has file and byte offset where the file
- * is cut short, is not as GSF should be (a ping that has depths but no beams is not), a
- * checksum is wrong, or an array that is needed is compressed. After a failure all
- * further calls return the same. */
+/* Local. From now on a file that is cut short ends after its last complete record. */
+void gsf_take_cut(struct gsf *g);
+
+/* Local. The offset of the record that was cut, once gsf_next has come to it; -1: none
+ * was. */
+int64_t gsf_cut(const struct gsf *g);
+
+/* Local. The next ping, multibeam or single-beam, as they stand in the file. Returns 1,
+ * with its arrays valid until the next call; 0 at the end of the file; -errno with a
+ * sentence that has file and byte offset where the file is cut short, is not as GSF
+ * should be (a ping that has depths but no beams is not), a checksum is wrong, or an
+ * array that is needed is compressed. After a failure all further calls return the
+ * same. */
 int gsf_next(struct gsf *g, struct gsf_ping *ping);
 
 /* Local. What was seen so far. */

@@ -179,19 +179,18 @@ static double degrees(const uint8_t *p)
     return (int32_t)gsf_get4(p) / 1e7;
 }
 
-static void gsf_ping_read_head(const uint8_t *p, struct gsf_ping *ping)
+/* Where the ship was and when, which both kinds of records begin with; `heading` is
+ * where it is in them. */
+static void gsf_ping_read_head(const uint8_t *p, const uint8_t *heading,
+                               struct gsf_ping *ping)
 {
-    ping->time_s = (int32_t)gsf_get4(p);
-    ping->time_ns = (int32_t)gsf_get4(p + 4);
-    ping->lon = degrees(p + 8);
-    ping->lat = degrees(p + 12);
-    ping->beams = gsf_get2(p + 16);
-    ping->flags = gsf_get2(p + 20);
-    ping->heading = gsf_get2(p + 30) / 100.0;
+    *ping = (struct gsf_ping){.time_s = (int32_t)gsf_get4(p),
+                              .time_ns = (int32_t)gsf_get4(p + 4),
+                              .lon = degrees(p + 8),
+                              .lat = degrees(p + 12),
+                              .heading = gsf_get2(heading) / 100.0};
     ping->placed = fabs(ping->lat) <= 90 && fabs(ping->lon) <= 180;
     ping->headed = ping->heading <= 360;
-    ping->ignored = ping->flags & GSF_PING_IGNORE;
-    ping->has = 0;
 }
 
 /* What the file does not have is 0: no depth, below the ship, no flag. */
@@ -250,7 +249,10 @@ int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t off
         return err_set(-EBADMSG, g->path, offset,
                        "a ping has %d bytes, fewer than the %d of its head", n,
                        gsf_ping_head_bytes(g->major));
-    gsf_ping_read_head(data, ping);
+    gsf_ping_read_head(data, data + 30, ping);
+    ping->beams = gsf_get2(data + 16);
+    ping->flags = gsf_get2(data + 20);
+    ping->ignored = ping->flags & GSF_PING_IGNORE;
     int rc =
         gsf_ping_make_room(g, ping->beams ? ping->beams : 1); /* no null pointers */
     if (!rc)
@@ -258,4 +260,24 @@ int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t off
     if (!rc)
         fill_gaps(g, ping);
     return rc;
+}
+
+/* Its depth has the corrections that are in the record beside it, as a swath's have. */
+int gsf_ping_decode_single(struct gsf_pings *g, const uint8_t *data, int n,
+                           int64_t offset, struct gsf_ping *ping)
+{
+    enum { HEADING = 22, DEPTH = 30, BYTES = 38 };
+    if (n < BYTES)
+        return err_set(-EBADMSG, g->path, offset,
+                       "a single-beam ping has %d bytes, fewer than its %d", n, BYTES);
+    gsf_ping_read_head(data, data + HEADING, ping);
+    ping->single = true;
+    ping->beams = 1;
+    ping->has = 1u << GSF_DEPTH;
+    int rc = gsf_ping_make_room(g, 1);
+    if (rc)
+        return rc;
+    g->depth[0] = (int32_t)gsf_get4(data + DEPTH) / 100.0;
+    fill_gaps(g, ping);
+    return 0;
 }

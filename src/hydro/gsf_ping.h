@@ -1,4 +1,4 @@
-/* Decodes one swath record. Inside of gsf.c. */
+/* Decodes one record of a swath, or of a single beam. Inside of gsf.c. */
 #ifndef HYDRO_GSF_PING_H
 #define HYDRO_GSF_PING_H
 
@@ -28,6 +28,10 @@ struct gsf_pings {
  * -errno with a sentence. */
 int gsf_ping_decode(struct gsf_pings *g, const uint8_t *data, int n, int64_t offset,
                     struct gsf_ping *ping, struct gsf_counts *counts);
+
+/* Local. Likewise, of a single-beam record; it has no subrecords that are counted. */
+int gsf_ping_decode_single(struct gsf_pings *g, const uint8_t *data, int n,
+                           int64_t offset, struct gsf_ping *ping);
 
 void gsf_ping_free(struct gsf_pings *g);
 

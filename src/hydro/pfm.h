@@ -83,6 +83,12 @@ static inline double pfm_depth(const struct pfm_head *h, uint32_t raw)
     return raw / h->depth_scale - h->depth_offset;
 }
 
+/* Local. Whether a bin has valid soundings, and with them an average depth. */
+static inline bool pfm_has_depth(const struct pfm_head *h, const struct pfm_bin *bin)
+{
+    return bin->validity & PFM_DATA && bin->average_filtered < h->null_depth;
+}
+
 struct pfm;
 
 /* Local. The path of a file of the PFM with this handle file: HANDLE.data/NAME.suffix,

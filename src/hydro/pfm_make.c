@@ -329,10 +329,19 @@ static void say_counts(struct text *t, const struct pfm_head *h,
         e->min_std.value, e->max_std.value);
 }
 
+/* What positions are, for geographic programs. */
+static const char wgs84[] =
+    "GEOGCS[\"WGS 84\",DATUM[\"WGS_1984\",SPHEROID[\"WGS 84\",6378137,298.257223563,"
+    "AUTHORITY[\"EPSG\",\"7030\"]],AUTHORITY[\"EPSG\",\"6326\"]],"
+    "PRIMEM[\"Greenwich\",0,AUTHORITY[\"EPSG\",\"8901\"]],"
+    "UNIT[\"degree\",0.0174532925199433,AUTHORITY[\"EPSG\",\"9122\"]],"
+    "AUTHORITY[\"EPSG\",\"4326\"]]";
+
 static void say_projection(struct text *t)
 {
     say(t, "[CHART SCALE] = 0.000000\n[CLASS TYPE] = 0\n[PROJECTION] = 0\n"
-           "[PROJECTION ZONE] = 0\n[HEMISPHERE] = 0\n[WELL-KNOWN TEXT] = \n");
+           "[PROJECTION ZONE] = 0\n[HEMISPHERE] = 0\n");
+    say(t, "[WELL-KNOWN TEXT] = %s\n", wgs84);
     for (int i = 0; i < 16; i++)
         say(t, "[PROJECTION PARAMETER %d] = %.*f\n", i, i < 2 ? 3 : 12, 0.);
 }

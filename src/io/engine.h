@@ -18,7 +18,9 @@ enum io_engine_can {
     IO_CALLS_MPI = 1024,    /* transfers call MPI, which only the thread that began MPI
                                may do */
     IO_CAN_SHARE = 2048,    /* asynchronous, and a queue may have several files */
-    IO_OWN_FORMAT = 4096    /* what it stores is not the bytes at their offsets */
+    IO_OWN_FORMAT = 4096,   /* what it stores is not the bytes at their offsets */
+    IO_OPENS_AT_ONCE = 8192 /* open makes the file, too (io_file_make), takes part where
+                               a rank cannot (f->unready, absent), and agrees */
 };
 
 /* Functions return 0 or -errno after err_set, and never print. open, sync and close
@@ -41,6 +43,9 @@ struct io_engine {
     void (*queue_close)(struct io_queue *q);
     /* Opens the file, whose requests come by way of f->queue. */
     int (*open)(struct io_file *f);
+    /* IO_OPENS_AT_ONCE: takes part in an open on behalf of a rank that has no memory
+     * for it. Returns what all ranks' open returns. */
+    int (*absent)(const struct io_open *o, int rc);
     /* Submits all n now; each has its file. A failed request is no failure of start:
      * its rc tells. */
     int (*start)(struct io_queue *q, struct io_req *r[], int n);
@@ -107,6 +112,7 @@ struct io_file {
     const char *in_turn;                /* likewise: see io_file_in_turn */
     struct io_hint *hints_in_effect;    /* set by open; freed by the core */
     int hints_in_effect_count;
+    int unready;   /* valid during open only: why this rank cannot; 0 */
     bool created;  /* by rank 0 of comm, in this open */
     int under_way; /* of the queue's, this file's */
     bool failed;   /* this rank's transfers did: its sync is for the others' sake */
@@ -125,6 +131,9 @@ int64_t io_option(const char *options, const char *key, int64_t preset);
 
 /* Local. Whether "key=word" is among them. */
 bool io_option_is(const char *options, const char *key, const char *word);
+
+/* Local, on rank 0. Makes the file, or the folder, that f->flags ask for. */
+int io_file_make(struct io_file *f);
 
 /* Local. open(2) as f->flags say, for engines with a descriptor: it, or -errno with a
  * sentence. */

@@ -102,7 +102,7 @@ int io_descriptor_open_to_map(const struct io_file *f)
 
 /* Makes the file on one rank. Signals wait, so that a file never exists without
  * standing in the scratch table, nor does somebody else's file ever stand there. */
-static int create(struct io_file *f)
+int io_file_make(struct io_file *f)
 {
     int fd = -1;
     int rc = f->engine->can & IO_IS_FOLDER ? scratch_create_folder(f->path)
@@ -236,6 +236,23 @@ static int io_agree(const struct io_file *f, int rc)
     return f->flags & IO_LOCAL ? rc : err_agree(f->comm, rc);
 }
 
+static int open_at_once(struct io_file *f, const struct io_open *o, int rc)
+{
+    if (!f)
+        return io_engine_find(o->engine)->absent(o, rc);
+    f->unready = rc;
+    watchdog_arm(f->timeout_s, "opening", f->path, -1);
+    rc = f->engine->open(f);
+    watchdog_disarm();
+    return rc;
+}
+
+static bool opens_at_once(const struct io_open *o)
+{
+    const struct io_engine *e = io_engine_find(o->engine);
+    return e && e->can & IO_OPENS_AT_ONCE && !(o->flags & IO_LOCAL);
+}
+
 /* Three steps, each agreed on, so that no rank is left waiting in the next one. */
 static int open_steps(struct io_file *f)
 {
@@ -243,7 +260,7 @@ static int open_steps(struct io_file *f)
     if ((f->flags & IO_CREATE) && !(f->engine->can & IO_HAS_NO_FILE)) {
         watchdog_arm(f->timeout_s, "creating", f->path, -1);
         if (f->rank == 0)
-            rc = create(f);
+            rc = io_file_make(f);
         watchdog_disarm();
         if ((rc = io_agree(f, rc)))
             return rc;
@@ -296,10 +313,14 @@ int io_file_open(struct io_file **out, const struct io_open *o)
         rc = refuse_memory(f);
     if (!rc)
         rc = join_queue(f, o);
-    if (!(o->flags & IO_LOCAL))
-        rc = err_agree(o->comm, rc);
-    if (!rc)
-        rc = open_steps(f);
+    if (opens_at_once(o))
+        rc = open_at_once(f, o, rc);
+    else {
+        if (!(o->flags & IO_LOCAL))
+            rc = err_agree(o->comm, rc);
+        if (!rc)
+            rc = open_steps(f);
+    }
     if (rc) {
         if (f && f->rank && (f->flags & IO_CREATE))
             scratch_forget(f->path);

@@ -231,6 +231,10 @@ struct io_partition {
     int64_t parts;                 /* 0: there is no plan to partition by */
     int64_t bytes;                 /* of the logical file, as far as this rank knows */
     int64_t misfits, misfit_bytes; /* this rank's writes that did not fit the plan */
+    bool unlocked; /* the file system keeps no other job from writing it, too */
+    int64_t
+        recovered; /* it was opened as it was at this sync, since whoever wrote it was
+                          ended; -1: it was complete */
 };
 struct io_partition io_file_partition(const struct io_file *f);
 

@@ -1,7 +1,10 @@
 noinst_LTLIBRARIES += src/io/libio.la
 src_io_libio_la_SOURCES = \
+	src/io/part/bytes.h \
 	src/io/part/container.c \
 	src/io/part/container.h \
+	src/io/part/container_lock.c \
+	src/io/part/container_recover.c \
 	src/io/part/container_rm.c \
 	src/io/engine.h \
 	src/io/engines/engine_mmap.c \
@@ -41,7 +44,12 @@ src_io_libio_la_SOURCES = \
 	src/io/part/part_file.c \
 	src/io/part/part_file.h \
 	src/io/part/part_read.c \
+	src/io/part/part_save.c \
 	src/io/part/part_swap.c \
+	src/io/part/sums.c \
+	src/io/part/sums.h \
+	src/io/part/view.c \
+	src/io/part/view.h \
 	src/io/engines/pieces.c \
 	src/io/engines/pieces.h \
 	src/io/engines/slabs.c \

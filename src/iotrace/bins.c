@@ -6,6 +6,7 @@
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
+#include "iotrace/read/reach.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <ctype.h>
@@ -125,28 +126,18 @@ static struct lane *lane_of(struct reading *r, int32_t pid)
 static struct file *bins_file_of(struct reading *r, uint32_t id)
 {
     struct bins *b = r->b;
-    if (id >= r->names) {
-        uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
-        uint32_t *more = realloc(r->global, names * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + r->names, 0, (names - r->names) * sizeof *more);
-        r->global = more;
-        r->names = names;
-    }
+    uint32_t *global = list_reach(r->global, &r->names, id, sizeof *global);
+    if (!global)
+        return NULL;
+    r->global = global;
     bool first = !r->global[id];
     if (first)
         r->global[id] = names_add(&b->names, log_name(r->log, id));
     uint32_t n = r->global[id];
-    if (n >= b->file_room) {
-        uint32_t room = n + 1 > 2 * b->file_room ? n + 1 : 2 * b->file_room;
-        struct file *more = realloc(b->file, room * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + b->file_room, 0, (room - b->file_room) * sizeof *more);
-        b->file = more;
-        b->file_room = room;
-    }
+    struct file *file = list_reach(b->file, &b->file_room, n, sizeof *file);
+    if (!file)
+        return NULL;
+    b->file = file;
     if (first)
         b->file[n].stored = skeleton_kind(log_name(r->log, id)) == SKELETON_FILE;
     return &b->file[n];

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "iotrace/read/names.h"
+#include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -207,30 +208,20 @@ static void count_time(const struct darshan *d, struct record *r, const struct e
 
 static struct record *record_of(struct counting *c, uint32_t name)
 {
-    if (name >= c->files) {
-        uint32_t n = name + 1 > 2 * c->files ? name + 64 : 2 * c->files;
-        uint32_t *more = realloc(c->file, n * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + c->files, 0, (n - c->files) * sizeof *more);
-        c->file = more;
-        c->files = n;
-    }
+    uint32_t *file = list_reach(c->file, &c->files, name, sizeof *file);
+    if (!file)
+        return NULL;
+    c->file = file;
     if (!c->file[name]) {
         const char *text = log_name(c->log, name);
         bool is = skeleton_kind(text) == SKELETON_FILE;
         c->file[name] = (is ? names_add(&c->names, text) : 0) + 1;
     }
     uint32_t id = c->file[name] - 1;
-    if (id >= c->records) {
-        uint32_t n = id + 1 > 2 * c->records ? id + 16 : 2 * c->records;
-        struct record *more = realloc(c->record, n * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + c->records, 0, (n - c->records) * sizeof *more);
-        c->record = more;
-        c->records = n;
-    }
+    struct record *record = list_reach(c->record, &c->records, id, sizeof *record);
+    if (!record)
+        return NULL;
+    c->record = record;
     return &c->record[id];
 }
 

@@ -9,6 +9,7 @@
 #include "iotrace/commands.h"
 #include "iotrace/read/access.h"
 #include "iotrace/read/names.h"
+#include "iotrace/read/reach.h"
 #include "iotrace/read/runs.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
@@ -141,15 +142,10 @@ static struct pattern *add_stream(struct reading *r, uint32_t file, bool write)
 static struct pattern *stream_of(struct reading *r, const struct event *e)
 {
     bool write = e->class == CLASS_WRITE;
-    if (e->name >= r->names) {
-        uint32_t names = e->name + 1 > 2 * r->names ? e->name + 1 : 2 * r->names;
-        int32_t(*more)[2] = realloc(r->stream, names * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + r->names, 0, (names - r->names) * sizeof *more);
-        r->stream = more;
-        r->names = names;
-    }
+    int32_t(*stream)[2] = list_reach(r->stream, &r->names, e->name, sizeof *stream);
+    if (!stream)
+        return NULL;
+    r->stream = stream;
     int32_t *number = &r->stream[e->name][write];
     if (!*number) {
         uint32_t file = names_add(&r->all->files, log_name(r->log, e->name));

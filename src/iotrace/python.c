@@ -41,7 +41,7 @@ int python_become(const char *script, const char *const args[])
     argv[n++] = path;
     argv[n++] = "--program";
     argv[n++] = self;
-    for (int i = 0; args[i] && i < PYTHON_ARGS; i++)
+    for (int i = 0; i < PYTHON_ARGS && args[i]; i++)
         argv[n++] = args[i];
     argv[n] = NULL;
     fflush(stdout);

@@ -1,7 +1,6 @@
 #include "iotrace/summary.h"
 #include "base/err.h"
-#include "base/units.h"
-#include "iotrace/commands.h"
+#include "iotrace/read/reach.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,36 +50,25 @@ static void add_sum(struct sum *to, const struct sum *from)
 
 static int grow_files(struct summary *s, uint32_t id)
 {
-    if (id < s->file_room)
-        return 0;
-    uint32_t room = s->file_room ? 2 * s->file_room : 64;
-    struct file_sum *more = realloc(s->file, room * sizeof *more);
-    if (!more)
+    struct file_sum *file = list_reach(s->file, &s->file_room, id, sizeof *file);
+    if (!file)
         return summary_no_memory();
-    memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
-    s->file = more;
-    s->file_room = room;
+    s->file = file;
     return 0;
 }
 
 static int grow_states(struct reading *r, uint32_t id)
 {
-    if (id < r->names)
-        return 0;
-    uint32_t names = id + 1 > 2 * r->names ? id + 1 : 2 * r->names;
-    uint32_t *global = realloc(r->global, names * sizeof *global);
+    uint32_t *global = list_reach(r->global, &r->names, id, sizeof *global);
     if (!global)
         return summary_no_memory();
-    memset(global + r->names, 0, (names - r->names) * sizeof *global);
     r->global = global;
-    r->names = names;
-    uint32_t states = names < STATES ? names : STATES;
-    struct access(*access)[2] = realloc(r->access, states * sizeof *access);
+    if (id >= STATES)
+        return 0;
+    struct access(*access)[2] = list_reach(r->access, &r->states, id, sizeof *access);
     if (!access)
         return summary_no_memory();
-    memset(access + r->states, 0, (states - r->states) * sizeof *access);
     r->access = access;
-    r->states = states;
     return 0;
 }
 
@@ -356,7 +344,6 @@ static int summary_count(struct reading *r, const struct event *e)
     if (op_moves(class) && e->bytes >= 0 && e->calls && f->stored) {
         s->transfers++;
         s->small_calls += e->bytes < SUMMARY_SMALL;
-        log_sum(&s->small_ns, e->bytes < SUMMARY_SMALL ? e->duration_ns : 0);
     }
     return 0;
 }
@@ -609,101 +596,4 @@ struct imbalance summary_imbalance(const struct summary *s,
     }
     i.mean /= i.n ? i.n : 1;
     return i;
-}
-
-static bool warn_small(const struct summary *s, char *text)
-{
-    struct sum all = summary_io(s->total);
-    bool timed = s->small_ns > 0; /* not in a profile */
-    if (s->transfers < 100 || s->small_calls * 10 < s->transfers ||
-        (timed && s->small_ns * 50 < all.ns)) /* too short to matter */
-        return false;
-    snprintf(text, SUMMARY_WARNING_SIZE,
-             "small transfers: %.0f %% of %lld move less than 4 KiB, in %.1f %% of the "
-             "I/O time (kernel files, pipes and sockets left out)",
-             100.0 * (double)s->small_calls / (double)s->transfers,
-             (long long)s->transfers,
-             all.ns ? 100.0 * (double)s->small_ns / (double)all.ns : 0);
-    return true;
-}
-
-static bool warn_metadata(const struct summary *s, char *text)
-{
-    struct sum all = summary_io(s->total), meta = summary_metadata(s->total);
-    if (meta.ns * 10 < 3 * all.ns || all.ns < 1000000)
-        return false;
-    snprintf(text, SUMMARY_WARNING_SIZE,
-             "metadata: opening, closing, seeking and asking takes %.0f %% of the I/O "
-             "time",
-             100.0 * (double)meta.ns / (double)all.ns);
-    return true;
-}
-
-static bool warn_imbalance(const struct summary *s, char *text)
-{
-    struct imbalance io = summary_imbalance(s, process_io_s);
-    if (io.n < 2 || s->process[io.max_process].rank < 0 || io.max < 0.01 ||
-        io.max < 1.5 * io.mean)
-        return false;
-    const struct process_sum *p = &s->process[io.max_process];
-    snprintf(text, SUMMARY_WARNING_SIZE,
-             "imbalance: rank %d spends %.1f times the mean in I/O", p->rank,
-             io.max / io.mean);
-    return true;
-}
-
-static bool warn_map(const struct summary *s, char *text)
-{
-    if (!s->total[CLASS_MAP].calls)
-        return false;
-    snprintf(text, SUMMARY_WARNING_SIZE,
-             "mapped memory: what is read and written through %lld mappings' calls is "
-             "not seen, and not counted",
-             (long long)s->total[CLASS_MAP].calls);
-    return true;
-}
-
-const char *summary_warning(const struct summary *s, int n,
-                            char text[SUMMARY_WARNING_SIZE])
-{
-    bool (*const warn[])(const struct summary *, char *) = {warn_small, warn_metadata,
-                                                            warn_imbalance, warn_map};
-    for (size_t i = 0; i < sizeof warn / sizeof warn[0]; i++)
-        if (warn[i](s, text) && n-- == 0)
-            return text;
-    return NULL;
-}
-
-int command_summary(int argc, char **argv)
-{
-    const char *path = NULL, *json = NULL;
-    int64_t top;
-    struct opt table[] = {
-        {OPT_TEXT, "RUN", .value = &path, .required = true,
-         .help = "a run's folder, or a log"},
-        {OPT_TEXT, "json", .value = &json, .arg = "FILE",
-         .help = "write all figures as JSON to FILE (-: standard output, instead of "
-                 "the text)"},
-        {OPT_INT, "top", .value = &top, .preset = "20", .arg = "N",
-         .help = "rows of files and processes in the text"}};
-    const struct opt_program p = {
-        "iotrace summary", "RUN",
-        "Counts, bytes and times of a run's I/O: by call, by file, by process.", table,
-        sizeof table / sizeof table[0]};
-    int status;
-    if (!command_options(&p, argc, argv, &status))
-        return status;
-    struct summary *s;
-    int rc = summary_make(&s, path);
-    if (!rc && (!json || strcmp(json, "-") != 0))
-        rc = summary_text(s, top, stdout);
-    if (!rc && json) {
-        FILE *out = command_create(json, true);
-        rc = out ? summary_json(s, out) : -EIO;
-        int end = out ? command_finish(out, json) : 0;
-        rc = rc ? rc : end;
-    }
-    status = run_verdict(&s->run, rc);
-    summary_free(&s);
-    return status;
 }

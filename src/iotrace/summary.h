@@ -61,8 +61,7 @@ struct summary {
     int processes, process_room;
     struct sum total[CLASSES], nested[CLASSES];
     struct access_count access[2];
-    /* of stored files: below SUMMARY_SMALL, all */
-    int64_t small_calls, small_ns, transfers;
+    int64_t small_calls, transfers; /* of stored files: below SUMMARY_SMALL, all */
     int64_t begin_ns, end_ns;
     int endless; /* processes that have not said their end */
     uint64_t dropped, damaged;
@@ -118,14 +117,13 @@ double process_io_s(const struct process_sum *p);
 double process_bytes(const struct process_sum *p);
 double process_wall_s(const struct process_sum *p);
 
-/* Local. Sentence `n` (0..) of what deserves attention; NULL after the last. */
-#define SUMMARY_WARNING_SIZE 256
-const char *summary_warning(const struct summary *s, int n,
-                            char text[SUMMARY_WARNING_SIZE]);
+struct summary_tables { /* those that are shown */
+    bool calls, files, ranks;
+    int64_t top; /* rows of the last two, at most */
+};
 
-/* Local. For the eye (at most `top` files and processes), and all as JSON. 0 or
- * -errno. */
-int summary_text(const struct summary *s, int64_t top, FILE *out);
+/* Local. For the eye, and all as JSON. 0 or -errno. */
+int summary_text(const struct summary *s, const struct summary_tables *show, FILE *out);
 int summary_json(const struct summary *s, FILE *out);
 
 /* Local. Adds the member `key` of the current object: calls, errors, bytes, seconds. */

@@ -171,11 +171,10 @@ static void put_imbalance(struct json *j, const char *key, const struct summary 
 
 static void put_remarks(struct json *j, const struct summary *s)
 {
-    char text[SUMMARY_WARNING_SIZE];
-    const char *warning;
     json_array(j, "warnings");
-    for (int i = 0; (warning = summary_warning(s, i, text)); i++)
-        json_text(j, NULL, warning);
+    if (s->total[CLASS_MAP].calls)
+        json_text(j, NULL,
+                  "what is read and written through mapped memory is not seen");
     json_end_array(j);
     json_array(j, "notes");
     for (int i = 0; i < s->notes; i++) {

@@ -229,29 +229,26 @@ static void put_imbalance(const struct summary *s, FILE *out)
 
 static void put_remarks(const struct summary *s, FILE *out)
 {
-    char text[SUMMARY_WARNING_SIZE], log[PLAIN_PATH];
-    const char *warning;
-    for (int i = 0; (warning = summary_warning(s, i, text)); i++)
-        fprintf(out, "%swarning   %s\n", i ? "" : "\n",
-                plain(text, sizeof text, warning));
+    char log[PLAIN_PATH];
     for (int i = 0; i < s->notes; i++)
         fprintf(out, "%snote      %s: %s\n", i ? "" : "\n",
                 plain(log, sizeof log, s->note[i].log), s->note[i].text);
 }
 
-int summary_text(const struct summary *s, int64_t top, FILE *out)
+int summary_text(const struct summary *s, const struct summary_tables *show, FILE *out)
 {
     summary_text_put_head(s, out);
     put_totals(s, out);
     put_accesses(s, out);
-    int rc = put_calls(s, 0, out);
-    rc = rc ? rc : put_calls(s, 1, out);
-    rc = rc ? rc : summary_text_put_files(s, top, out);
+    int rc = show->calls ? put_calls(s, 0, out) : 0;
+    rc = rc || !show->calls ? rc : put_calls(s, 1, out);
+    rc = rc || !show->files ? rc : summary_text_put_files(s, show->top, out);
     if (rc)
         return rc;
-    summary_text_put_processes(s, top, out);
-    put_imbalance(s, out);
+    if (show->ranks) {
+        summary_text_put_processes(s, show->top, out);
+        put_imbalance(s, out);
+    }
     put_remarks(s, out);
-    fprintf(out, "\nWhat costs time, and what to do about it: iotrace findings RUN\n");
     return 0;
 }

@@ -13,6 +13,9 @@ int command_info(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_flatten(int argc, char **argv);
 int command_cat(int argc, char **argv);
+int command_recover(int argc, char **argv);
+int command_relocate(int argc, char **argv);
+int command_mount(int argc, char **argv);
 int command_rm(int argc, char **argv);
 
 /* Entries of option tables: the container, and of those that read its bytes. */
@@ -28,6 +31,10 @@ int command_rm(int argc, char **argv);
 
 /* Local. Prints the recorded failure, if rc says that there is one; the exit status. */
 int command_verdict(int rc);
+
+/* Local. Reads a container and keeps others from writing it, until *lock is closed (-1:
+ * the file system has no locks). 0 or -errno with a sentence, and nothing to free. */
+int command_lock(struct container *c, const char *path, int *lock);
 
 /* Local. Says on `out` in a line each what there is not of a container that should be:
  * partitions that cannot be opened, or are too short; a header that is not complete.

@@ -56,7 +56,7 @@ static void print_shared(const struct container *c, const char *path)
     struct extents x = {0};
     char shared[CONTAINER_PATH];
     struct stat st = {0};
-    if (container_map_read(path, &x) || container_file(path, "shared", shared) ||
+    if (container_map_read(c, path, &x) || container_file(path, "shared", shared) ||
         stat(shared, &st)) {
         err_clear(); /* it is said below */
         return;

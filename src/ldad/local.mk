@@ -43,7 +43,10 @@ ldad_SOURCES = src/ldad/main.c \
 	src/ldad/commands.h \
 	src/ldad/flatten.c \
 	src/ldad/info.c \
+	src/ldad/mount.c src/ldad/mount.h \
 	src/ldad/parts.c \
+	src/ldad/recover.c \
+	src/ldad/relocate.c \
 	src/ldad/rm.c \
 	src/ldad/verify.c \
 	src/ldad/measure/fft_answer.h \
@@ -61,4 +64,11 @@ ldad_CPPFLAGS += $(FFTW_CFLAGS)
 ldad_LDADD += $(FFTW_LIBS)
 else
 ldad_SOURCES += src/ldad/measure/fft_answer_own.c
+endif
+if HAVE_FUSE
+ldad_SOURCES += src/ldad/mount_fuse.c
+ldad_CPPFLAGS += $(FUSE_CFLAGS)
+ldad_LDADD += $(FUSE_LIBS)
+else
+ldad_SOURCES += src/ldad/mount_absent.c
 endif

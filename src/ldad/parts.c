@@ -42,6 +42,14 @@ static int parts_look(const struct container *c, const char *path, int64_t r, FI
     }
     bool complete = c->state == CONTAINER_COMPLETE;
     int64_t due = complete ? p->bytes : ldad_map_bytes(&c->map, r);
+    if (complete && there > due) {
+        fprintf(
+            out,
+            "partition %lld has %lld bytes, and %lld were written: bytes were added "
+            "(%s)\n",
+            (long long)r, (long long)there, (long long)due, part);
+        return 1;
+    }
     if (there >= due)
         return 0;
     fprintf(out, "partition %lld has %lld bytes, and %lld %s (%s)\n", (long long)r,
@@ -50,19 +58,36 @@ static int parts_look(const struct container *c, const char *path, int64_t r, FI
     return 1;
 }
 
+static void say_open(const struct container *c, const char *path, FILE *out)
+{
+    char shared[CONTAINER_PATH], writer[CONTAINER_WRITER];
+    plain(writer, sizeof writer, c->writer);
+    if (!container_file(path, "shared", shared) && container_is_locked(shared))
+        fprintf(out, "the container was never completed: it is being written (%s)\n",
+                writer);
+    else if (!c->saved || !c->generation)
+        fprintf(out, "the container was never completed nor synced: who wrote it was "
+                     "ended (ldad recover --all keeps what there is)\n");
+    else
+        fprintf(
+            out,
+            "the container was never completed: who wrote it was ended (ldad recover "
+            "brings it to its last sync, number %lld, of %lld bytes)\n",
+            (long long)c->generation, (long long)c->bytes);
+}
+
 int parts_missing(const struct container *c, const char *path, FILE *out)
 {
     struct extents x = {0};
     char shown[sizeof err_get()->text];
     int n = 0;
     if (c->state != CONTAINER_COMPLETE) {
-        fprintf(out, "the container was never completed: it is being written, or who "
-                     "wrote it was ended\n");
+        say_open(c, path, out);
         n++;
     }
     for (int64_t r = 0; r < c->parts; r++)
         n += parts_look(c, path, r, out);
-    int rc = container_map_read(path, &x);
+    int rc = container_map_read(c, path, &x);
     if (!rc)
         rc = container_shared_check(c, path, &x);
     if (rc)
@@ -70,6 +95,24 @@ int parts_missing(const struct container *c, const char *path, FILE *out)
     extents_free(&x);
     err_clear();
     return n + (rc != 0);
+}
+
+int command_lock(struct container *c, const char *path, int *lock)
+{
+    char shared[CONTAINER_PATH];
+    *lock = -1;
+    int rc = container_read(c, path);
+    if (rc)
+        return rc;
+    rc = container_file(path, "shared", shared);
+    rc = rc ? rc : container_lock(shared, lock);
+    if (rc == -EBUSY)
+        rc = container_busy(c, path);
+    container_free(c);
+    rc = rc ? rc : container_read(c, path); /* who had the lock may have closed it */
+    if (rc && *lock >= 0)
+        close(*lock);
+    return rc;
 }
 
 int parts_open(struct io_file **f, MPI_Comm comm, const char *path, bool incomplete,

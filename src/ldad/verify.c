@@ -105,6 +105,54 @@ static int verify_data(const char *path, int64_t bytes, bool *good)
     return rc ? rc : closed;
 }
 
+/* ---- checksums ------------------------------------------------------------------- */
+
+/* Says what is wrong with partition r; whether something is. */
+static bool differs(const struct container *c, const char *path, int64_t r)
+{
+    char part[CONTAINER_PATH], file[CONTAINER_PATH], shown[sizeof err_get()->text];
+    struct sums_of of = container_sums_of(c, r);
+    struct sums_found found = {.first = -1};
+    struct sums *s = NULL;
+    int rc = container_part_path(c, path, r, part);
+    rc = rc ? rc : container_sums_path(c, path, r, file);
+    rc = rc ? rc : sums_load(&s, file, &of, c->part[r].sums);
+    rc = rc ? rc : sums_check(s, part, of.bytes, &found);
+    sums_free(s);
+    if (rc)
+        printf("partition %lld: %s (%s)\n", (long long)r,
+               plain(shown, sizeof shown, err_get()->text),
+               plain(part, sizeof part, err_get()->file));
+    err_clear();
+    if (!found.bad)
+        return rc != 0;
+    int64_t at = found.first * SUMS_BLOCK;
+    printf("partition %lld: %lld blocks of %lld bytes differ from their checksums, the "
+           "first at its byte %lld, which is offset %lld of the file (%s)\n",
+           (long long)r, (long long)found.bad, (long long)SUMS_BLOCK, (long long)at,
+           (long long)ldad_map_offset(&c->map, r, at), plain(part, sizeof part, part));
+    return true;
+}
+
+static bool verify_sums(const struct container *c, const char *path)
+{
+    int64_t bad = 0, none = 0, bytes = 0;
+    for (int64_t r = 0; r < c->parts; r++) {
+        if (!c->part[r].summed)
+            none += c->part[r].bytes > 0;
+        else if (differs(c, path, r))
+            bad++;
+        else
+            bytes += c->part[r].bytes;
+    }
+    if (bytes)
+        printf("%lld bytes of partitions are as their checksums say\n",
+               (long long)bytes);
+    if (none)
+        printf("%lld partitions have no checksums\n", (long long)none);
+    return !bad;
+}
+
 static int verify(const char *path, bool *good)
 {
     struct container c;
@@ -112,12 +160,15 @@ static int verify(const char *path, bool *good)
     if (rc)
         return rc;
     int64_t bytes = c.bytes;
-    *good = parts_missing(&c, path, stdout) == 0;
+    bool there = parts_missing(&c, path, stdout) == 0;
+    bool as_summed = there && verify_sums(&c, path);
     container_free(&c);
-    if (*good)
-        return verify_data(path, bytes, good);
-    puts("its bytes are not looked at, as it is not all there");
-    return 0;
+    if (there)
+        rc = verify_data(path, bytes, good);
+    else
+        puts("its bytes are not looked at, as it is not all there");
+    *good = *good && as_summed;
+    return rc;
 }
 
 int command_verify(int argc, char **argv)

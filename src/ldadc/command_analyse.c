@@ -12,6 +12,7 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     SOURCE_FILES(set.source),
+    SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "json", .value = &set.json, .bare = "-", .arg = "FILE",
      .help = "write JSON, to standard output or FILE"},
     {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",

@@ -11,6 +11,7 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     SOURCE_FILES(set.source),
+    SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
      .help = "the folder of a run under iotrace, or a log of it"},
     SOURCE_SET(set.source),

@@ -13,6 +13,7 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     SOURCE_FILES(set.source),
+    SOURCE_COMMANDS(set.source),
     SOURCE_NP(set.source, "numbers of ranks; a line of the plan for each"),
     SOURCE_SET(set.source),
     {.kind = OPT_TEXT, .name = "file", .value = &set.file, .arg = "NAME",

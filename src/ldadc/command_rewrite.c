@@ -14,8 +14,10 @@ static struct {
 /* clang-format off */
 static struct opt table[] = {
     SOURCE_FILES(set.source),
+    SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .arg = "OUT",
-     .help = "the new source; of several sources, a folder for them"},
+     .help = "the new source; of several sources, a folder for them; without it, what "
+             "would change is shown"},
     REWRITE_ALL(set.all),
     SOURCE_MPICC(set.source),
 };
@@ -23,7 +25,7 @@ static struct opt table[] = {
 
 static const struct opt_program program = {
     .name = "ldadc rewrite",
-    .line = "FILE... -o OUT [-- FLAGS]",
+    .line = "FILE... [-o OUT] [-- FLAGS]",
     .about =
         "Writes a program anew, so that the files of which it is proven that no "
         "byte is two ranks' are stored partitioned (libldad). All else stays as it "
@@ -54,17 +56,18 @@ static int rewrite(struct analyse_request *r)
     static char path[OPT_LIST_MAX][PATH_ROOM];
     static const char *out[OPT_LIST_MAX];
     int rc = 0;
-    if (!set.out)
-        return err_usage("-o: say where the new source goes");
+    if (!r->files)
+        return err_usage("FILE is missing: name the sources to rewrite");
     if (r->files > OPT_LIST_MAX)
         return err_usage("more than %d sources are too many", OPT_LIST_MAX);
-    for (int i = 0; i < r->files && !rc; i++) {
+    for (int i = 0; i < r->files && !rc && set.out; i++) {
         rc = name_out(path[i], r, i);
         out[i] = path[i];
     }
     if (rc)
         return rc;
-    struct rewrite_request w = {.out = out, .all = set.all, .said = stdout};
+    struct rewrite_request w = {
+        .out = set.out ? out : NULL, .all = set.all, .said = stdout};
     switch (rewrite_program(r, &w)) {
     case REWRITE_GOOD:
         return EXIT_GOOD;

@@ -14,7 +14,11 @@ static bool atom_c_text(int id, const Known &known, std::string *out,
             return true;
         }
     const Atom &a = atom(id);
-    if (a.of.size() < 2) {
+    if (a.kind == Atom::BELOW && c_text(a.of[0], known, out, missing)) {
+        *out = "(" + *out + " < 0)";
+        return true;
+    }
+    if (a.of.size() < 2 || a.kind == Atom::DIM) {
         *missing = atom_text(id);
         return false;
     }

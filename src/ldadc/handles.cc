@@ -1,21 +1,50 @@
 #include "ldadc/handles.h"
+#include "ldadc/interp/interp.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/ASTUnit.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
 namespace ldadc
 {
 
+// Of the calls with a file, those of error handlers stay out: what a program's handler
+// is given is an MPI_File.
 bool ldad_has(const std::string &name)
 {
-    static const std::set<std::string> calls = {
-        "MPI_File_open",         "MPI_File_close",    "MPI_File_sync",
-        "MPI_File_write_at",     "MPI_File_read_at",  "MPI_File_write_at_all",
-        "MPI_File_read_at_all",  "MPI_File_set_view", "MPI_File_seek",
-        "MPI_File_get_position", "MPI_File_write",    "MPI_File_read",
-        "MPI_File_write_all",    "MPI_File_read_all"};
-    return calls.count(name);
+    static const std::set<std::string> calls = {"MPI_File_open",
+                                                "MPI_File_close",
+                                                "MPI_File_sync",
+                                                "MPI_File_set_view",
+                                                "MPI_File_get_view",
+                                                "MPI_File_seek",
+                                                "MPI_File_seek_shared",
+                                                "MPI_File_get_position",
+                                                "MPI_File_get_position_shared",
+                                                "MPI_File_get_byte_offset",
+                                                "MPI_File_get_type_extent",
+                                                "MPI_File_get_size",
+                                                "MPI_File_set_size",
+                                                "MPI_File_preallocate",
+                                                "MPI_File_get_atomicity",
+                                                "MPI_File_set_atomicity",
+                                                "MPI_File_get_group",
+                                                "MPI_File_get_amode",
+                                                "MPI_File_get_info",
+                                                "MPI_File_set_info"};
+    IoCall io;
+    return calls.count(name) || io_call(name, &io);
+}
+
+SourceLocation written_at(const ASTContext &c, SourceLocation at,
+                          const std::string &word)
+{
+    const SourceManager &s = c.getSourceManager();
+    SourceLocation file = s.getFileLoc(at);
+    bool same = file.isFileID() &&
+                !std::string(s.getCharacterData(file)).compare(0, word.size(), word);
+    return same ? file : SourceLocation();
 }
 
 static bool is_file(QualType t)
@@ -136,6 +165,8 @@ class Finder : public RecursiveASTVisitor<Finder>
         const FunctionDecl *f = e->getDirectCallee();
         std::string name = f ? f->getNameAsString() : "";
         const FunctionDecl *body = f ? p.body_of(f) : nullptr;
+        if (name == "MPI_File_delete")
+            deletes.push_back({e, name, context});
         for (unsigned i = 0; i < e->getNumArgs(); i++) {
             const ValueDecl *v = named_by(e->getArg(i));
             if (!v || !is_file(v->getType()))
@@ -167,6 +198,7 @@ class Finder : public RecursiveASTVisitor<Finder>
                 refuse_at(m.variable, "the file is used in a way that is not followed",
                           m.where);
         Handles out;
+        out.deletes = deletes;
         std::map<const ValueDecl *, size_t> group;
         std::vector<const ValueDecl *> all;
         for (auto &[v, parent] : parents)
@@ -301,8 +333,17 @@ class Finder : public RecursiveASTVisitor<Finder>
         understand(e->getArg(i));
         if (!ldad_has(name) || i != (opens ? 4u : 0u))
             refuse(v, "libldad has no " + name + " (or not so)", e->getBeginLoc());
-        if (e->getBeginLoc().isMacroID())
-            refuse(v, name + " is called by a macro", e->getBeginLoc());
+        bool written =
+            written_at(*context, e->getCallee()->getBeginLoc(), name).isValid() &&
+            (!opens || written_at(*context, e->getRParenLoc(), ")").isValid());
+        if (!written)
+            refuse(v,
+                   name + " is called by the macro " +
+                       Lexer::getImmediateMacroName(e->getBeginLoc(),
+                                                    context->getSourceManager(),
+                                                    context->getLangOpts())
+                           .str(),
+                   e->getBeginLoc());
     }
 
     bool mention(const Expr *e, const ValueDecl *v)
@@ -316,6 +357,7 @@ class Finder : public RecursiveASTVisitor<Finder>
     const ASTContext *context = nullptr;
     std::map<const ValueDecl *, const ValueDecl *> parents;
     std::map<const ValueDecl *, std::vector<Use>> uses;
+    std::vector<Use> deletes;
     std::map<const ValueDecl *, std::vector<Word>> types, nulls;
     std::map<std::pair<const ASTContext *, unsigned>, const ValueDecl *> words;
     std::map<const ValueDecl *, std::pair<std::string, Place>> reasons;

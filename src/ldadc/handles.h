@@ -29,12 +29,18 @@ struct Handles {
         Place where;
     };
     std::vector<Group> groups;
+    std::vector<Use> deletes; // calls of MPI_File_delete
 };
 
 Handles handles_of(const Program &p);
 
 // Calls that libldad has.
 bool ldad_has(const std::string &mpi_name);
+
+// Where the word stands in a file, which may be in the argument of a macro; invalid: it
+// comes of a macro's own text.
+clang::SourceLocation written_at(const clang::ASTContext &c, clang::SourceLocation at,
+                                 const std::string &word);
 
 } // namespace ldadc
 

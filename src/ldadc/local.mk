@@ -21,7 +21,9 @@ LDADC_SOURCES = \
 	src/ldadc/describe/describe.cc src/ldadc/describe/describe.h \
 	src/ldadc/report/dot.cc \
 	src/ldadc/interp/expr.cc \
+	src/ldadc/difference.cc src/ldadc/difference.h \
 	src/ldadc/flags.c \
+	src/ldadc/interp/grid.cc \
 	src/ldadc/handles.cc src/ldadc/handles.h \
 	src/ldadc/interp/interp.h \
 	src/ldadc/interp/loop.cc \
@@ -30,6 +32,7 @@ LDADC_SOURCES = \
 	src/ldadc/interp/merge.cc \
 	src/ldadc/interp/mpi.cc \
 	src/ldadc/interp/names.cc \
+	src/ldadc/interp/plain.cc \
 	src/ldadc/plan.cc src/ldadc/plan.h \
 	src/ldadc/poly/poly.cc src/ldadc/poly/poly.h \
 	src/ldadc/interp/program.cc src/ldadc/interp/program.h \

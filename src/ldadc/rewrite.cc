@@ -2,6 +2,7 @@
 // not proven stays as it is, but for the reading of what may be a partitioned file.
 #include "ldadc/rewrite.h"
 #include "ldadc/ctext.h"
+#include "ldadc/difference.h"
 #include "ldadc/handles.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
@@ -29,6 +30,11 @@ struct Fate {
 };
 
 using Known = std::vector<std::pair<std::string, Poly>>;
+
+SourceLocation name_at(const Use &u)
+{
+    return written_at(*u.context, u.call->getCallee()->getBeginLoc(), u.name);
+}
 
 // What can be named where a file is opened: also what parameters point to, if nobody
 // has changed it by then.
@@ -261,17 +267,11 @@ class Chooser
         for (const Touch &t : a.interp->touches)
             if (t.any)
                 refuse(f, t.function + "() may use the file", t.where);
-            else if (sameness(t.path_key, key) >= PERHAPS)
+            else if (sameness(t.path_key, key) >= PERHAPS && !deletes(t))
                 refuse(f,
                        t.function + "() may be given its name, and a partitioned file "
                                     "is a folder",
                        t.where);
-        for (int o : f->openings)
-            if (!ordinary(a.interp->openings[o]))
-                refuse(f,
-                       "libldad has no MPI_MODE_APPEND, MPI_MODE_SEQUENTIAL and "
-                       "MPI_MODE_DELETE_ON_CLOSE, one of which may be set",
-                       a.interp->openings[o].where);
         for (const Opening &o : a.interp->openings)
             if (unused(o) && sameness(o.path_key, key) >= PERHAPS && !changes(*f, o))
                 refuse(f,
@@ -281,15 +281,12 @@ class Chooser
                        o.where);
     }
 
-    bool ordinary(const Opening &o) const
+    // libldad removes a partitioned file by this name, and any other one.
+    bool deletes(const Touch &t) const
     {
-        int64_t strange = 0;
-        for (const char *name :
-             {"MPI_MODE_APPEND", "MPI_MODE_SEQUENTIAL", "MPI_MODE_DELETE_ON_CLOSE"}) {
-            auto at = a.program.numbers.find(name);
-            strange |= at == a.program.numbers.end() ? 0 : at->second;
-        }
-        return o.mode_known && !(o.mode & strange);
+        return t.function == "MPI_File_delete" &&
+               std::all_of(handles.deletes.begin(), handles.deletes.end(),
+                           [](const Use &u) { return name_at(u).isValid(); });
     }
 
     // Nothing is transferred by it.
@@ -360,7 +357,16 @@ class Edits
                 groups.insert(f.groups.begin(), f.groups.end());
         for (size_t g : groups)
             change(c.handles.groups[g]);
+        for (const Use &u : c.handles.deletes)
+            if (name_at(u).isValid())
+                replace({u.context, name_at(u), u.name}, "ldad_file_delete");
         return good;
+    }
+
+    std::string old_text(size_t unit) const
+    {
+        const SourceManager &s = c.a.program.units[unit]->getSourceManager();
+        return s.getBufferData(s.getMainFileID()).str();
     }
 
     // The new text of a unit's file.
@@ -369,7 +375,7 @@ class Edits
         ASTUnit &u = *c.a.program.units[unit];
         SourceManager &s = u.getSourceManager();
         FileID file = s.getMainFileID();
-        std::string old = s.getBufferData(file).str();
+        std::string old = old_text(unit);
         auto at = rewriters.find(&u.getASTContext());
         if (at == rewriters.end())
             return old;
@@ -425,8 +431,10 @@ class Edits
         for (const Use &u : g.uses) {
             bool opens = u.name == "MPI_File_open";
             std::string name = "ldad_file" + u.name.substr(8);
-            replace({u.context, u.call->getCallee()->getBeginLoc(), u.name},
-                    name + (opens ? "_plan" : ""));
+            SourceLocation at = name_at(u);
+            if (!seen.insert({u.context, at.getRawEncoding()}).second)
+                continue; // a macro has it twice
+            replace({u.context, at, u.name}, name + (opens ? "_plan" : ""));
             if (opens)
                 open(u);
         }
@@ -440,11 +448,13 @@ class Edits
                 if (f.partitioned && f.written &&
                     c.a.interp->openings[o].call == u.call)
                     c.arguments(f, c.a.interp->openings[o], &plan, &why);
-        good = good && u.call->getRParenLoc().isFileID() &&
-               !rewriter(u.context).InsertTextBefore(u.call->getRParenLoc(), plan);
+        SourceLocation end = written_at(*u.context, u.call->getRParenLoc(), ")");
+        good =
+            good && end.isFileID() && !rewriter(u.context).InsertTextBefore(end, plan);
     }
 
     Chooser &c;
+    std::set<std::pair<const ASTContext *, unsigned>> seen;
     std::map<const ASTContext *, Rewriter> rewriters;
     bool good = true;
 };
@@ -499,8 +509,12 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
             say(f, w->said);
     if (!made)
         return REWRITE_NOTHING;
-    for (int i = 0; w->out && i < r->files; i++) {
+    for (int i = 0; i < r->files; i++) {
         std::string text = edits.text(i);
+        if (w->said && !w->out && text != edits.old_text(i))
+            put_difference(r->file[i], edits.old_text(i), text, w->said);
+        if (!w->out)
+            continue;
         if (w->lines)
             text = "#line 1 \"" + std::string(r->file[i]) + "\"\n" + text;
         if (!write_file(w->out[i], text))

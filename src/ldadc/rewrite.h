@@ -27,7 +27,8 @@ struct rewrite_request {
     const char *const *out;
     bool lines; /* errors of the compiler shall name the sources */
     bool all;   /* also files whose ranks read mostly what others wrote */
-    FILE *said; /* what becomes of each file; NULL: not wanted */
+    FILE *said; /* what becomes of each file, and where nothing is written, what would
+                 * change; NULL: not wanted */
 };
 
 /* Local. REWRITE_NOTHING: no file of the program can be partitioned, and nothing is

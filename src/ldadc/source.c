@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { NPS = 64 };
@@ -53,9 +54,23 @@ static int take_settings(struct analyse_request *r, const struct opt_list *list)
     return 0;
 }
 
+static bool is_fortran(const char *path)
+{
+    static const char *const ends[] = {".f", ".for", ".f90", ".f95", ".f03", ".f08"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof ends / sizeof ends[0]; i++)
+        if (!strcasecmp(dot, ends[i]))
+            return true;
+    return false;
+}
+
 /* clang would only say that there is no such input. */
 static int check_files(const struct opt_rest *files)
 {
+    for (int i = 0; i < files->n; i++)
+        if (is_fortran(files->item[i]))
+            return err_usage("%s is Fortran, which is not followed: give sources in C",
+                             files->item[i]);
     for (int i = 0; i < files->n; i++)
         if (access(files->item[i], R_OK))
             return err_set(-errno, files->item[i], -1, "the source cannot be read: %s",
@@ -76,7 +91,10 @@ int source_command(const struct opt_program *p, const struct source_options *o,
     int rc = check_files(&o->files);
     if (!rc)
         rc = take_flags(&flags, o->mpicc, argc - more, argv + more);
-    struct analyse_request r = {.file = o->files.item,
+    if (!rc && !o->files.n && !o->commands)
+        rc = err_usage("FILE is missing: name the sources of a program");
+    struct analyse_request r = {.commands = o->commands,
+                                .file = o->files.item,
                                 .files = o->files.n,
                                 .flag = flags.flag,
                                 .flags = flags.n};
@@ -94,6 +112,6 @@ int source_command(const struct opt_program *p, const struct source_options *o,
 
 int source_broken(const struct analyse_request *r)
 {
-    return err_set(-EINVAL, r->file[0], -1,
+    return err_set(-EINVAL, r->files ? r->file[0] : NULL, -1,
                    "it does not compile: give the compiler's flags after --");
 }

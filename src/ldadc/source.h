@@ -8,17 +8,22 @@
 struct source_options {
     struct opt_rest files;
     struct opt_list set;
-    const char *np, *mpicc;
+    const char *np, *mpicc, *commands;
 };
 
 /* Entries of option tables. */
 /* clang-format off */
 #define SOURCE_FILES(o) \
-    {.kind = OPT_REST, .name = "FILE", .value = &(o).files, .required = true, \
+    {.kind = OPT_REST, .name = "FILE", .value = &(o).files, \
      .help = "C sources of one program"}
 #define SOURCE_MPICC(o) \
     {.kind = OPT_TEXT, .name = "mpicc", .value = &(o).mpicc, .preset = LDADC_MPICC, \
      .arg = "NAME", .help = "the MPI compiler whose headers are used"}
+#define SOURCE_COMMANDS(o) \
+    {.kind = OPT_TEXT, .name = "commands", .letter = 'p', .value = &(o).commands, \
+     .arg = "DIR", \
+     .help = "read the sources as DIR/compile_commands.json has them; without FILE, " \
+             "all of them that use MPI_File_"}
 #define SOURCE_NPS "24,64"
 #define SOURCE_NP(o, what) \
     {.kind = OPT_TEXT, .name = "np", .value = &(o).np, .preset = SOURCE_NPS, \

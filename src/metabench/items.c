@@ -99,12 +99,12 @@ static bool is_in_time(const struct meta *m, int64_t ns)
 
 static void say_time(struct meta_walk *w, const struct io_whole *f)
 {
-    char found[RUN_DATE], since[RUN_DATE], until[RUN_DATE];
+    char found[CLOCK_UTC_SIZE], since[CLOCK_UTC_SIZE], until[CLOCK_UTC_SIZE];
     run_set_wrong(&w->set, f->name,
                   "stat says it was written %s, expected from %s to %s, by this file "
                   "system's clock",
-                  run_date(f->modified_ns, found), run_date(w->m->since_ns, since),
-                  run_date(w->m->until_ns, until));
+                  clock_date(f->modified_ns, found), clock_date(w->m->since_ns, since),
+                  clock_date(w->m->until_ns, until));
 }
 
 static void judge_stat(struct meta_walk *w, const struct io_whole *f)

@@ -3,6 +3,7 @@ src_pfmload_libpfmload_la_SOURCES = \
 	src/pfmload/area/area_pass.c src/pfmload/area/area_pass.h \
 	src/pfmload/store/batch.c src/pfmload/store/batch.h \
 	src/pfmload/input/beams.c src/pfmload/input/beams.h \
+	src/pfmload/input/copies.c src/pfmload/input/copies.h \
 	src/pfmload/input/deal.c src/pfmload/input/deal.h \
 	src/pfmload/input/feed.c src/pfmload/input/feed.h \
 	src/pfmload/input/list.c src/pfmload/input/list.h \
@@ -47,6 +48,7 @@ gsfinfo_LDADD = src/hydro/libhydro.la src/base/libbase.la -lm
 # The MPI that mpicc adds is not used, and need not be where files are looked at.
 gsfinfo_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pfminfo_SOURCES = src/pfmload/tools/pfminfo.c \
+	src/pfmload/tools/geotiff.c src/pfmload/tools/geotiff.h \
 	src/pfmload/tools/grid.c src/pfmload/tools/grid.h \
 	src/pfmload/tools/info.c src/pfmload/tools/info.h \
 	src/pfmload/tools/info_check.c src/pfmload/tools/info_check.h \

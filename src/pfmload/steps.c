@@ -196,7 +196,7 @@ static int open_queue(struct load *l)
     if (r->engine && io_engine_shares_queue(r->engine))
         rc = run_queue_open(r, &q, EXTSORT_DEPTH, EXTSORT_TRANSFER);
     l->sorted_io = (struct sorted_io){.run = r, .queue = q};
-    l->reader = (struct reader){.run = r, .queue = q};
+    l->reader = (struct reader){.run = r, .queue = q, .take_cut = l->set->truncated};
     return rc;
 }
 

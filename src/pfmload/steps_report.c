@@ -1,4 +1,5 @@
 /* What the report says of a load beside its phases. */
+#include "base/units.h"
 #include "pfmload/schemes/roles.h"
 #include "pfmload/steps.h"
 #include <sys/resource.h>
@@ -62,6 +63,16 @@ static void queue_figures(struct load *l)
                   (double)(l->peak * ROLES_MESSAGE));
 }
 
+static void warn_of_cut_files(const struct load *l, int64_t files, int64_t cut_bytes)
+{
+    char bytes[16];
+    report_warning(l->r->report, "cut_files",
+                   "%lld of %lld files are cut short: their complete pings are loaded, "
+                   "and %s at their ends are not; \"sources\" in the report names them",
+                   (long long)files, (long long)l->list->n,
+                   units_bytes(bytes, cut_bytes));
+}
+
 /* What became of all beams, once. */
 static void tell_counts(struct load *l)
 {
@@ -70,17 +81,57 @@ static void tell_counts(struct load *l)
                   l->r->world.comm);
     report_note(
         l->r->report, "beams",
-        "%lld in %lld pings; left out: %lld beams without detection, %lld outside of "
-        "the grid, %lld whose ship has no heading; and %lld pings without a position, "
-        "%lld that the file says to ignore",
-        (long long)c.beams, (long long)c.pings, (long long)c.beams_null,
-        (long long)c.outside, (long long)c.beams_lost, (long long)c.pings_lost,
-        (long long)c.pings_ignored);
+        "%lld in %lld pings, of which %lld are single-beam; left out: %lld beams "
+        "without detection, %lld outside of the grid, %lld whose ship has no heading; "
+        "and %lld pings without a position, %lld that the file says to ignore",
+        (long long)c.beams, (long long)c.pings, (long long)c.pings_single,
+        (long long)c.beams_null, (long long)c.outside, (long long)c.beams_lost,
+        (long long)c.pings_lost, (long long)c.pings_ignored);
     report_note(l->r->report, "soundings",
                 "%lld; not valid: %lld by hand, %lld by a filter, of these %lld by the "
                 "swath filter now",
                 (long long)c.soundings, (long long)c.manual, (long long)c.filtered,
                 (long long)c.cut);
+}
+
+static void tell_source(const struct load *l, const struct list_file *f)
+{
+    char bytes[16], about[LIST_WHY];
+    snprintf(about, sizeof about, "it is cut short: %s at its end are not loaded",
+             units_bytes(bytes, f->cut_bytes));
+    struct report_source s = {.path = f->path,
+                              .about = f->bad         ? f->bad
+                                       : f->cut_bytes ? about
+                                                      : NULL,
+                              .bytes = f->bytes,
+                              .soundings = f->loaded};
+    report_source(l->r->report, &s);
+}
+
+/* On rank 0, what each file had becomes known, of which one rank has read it. */
+static void tell_sources(struct load *l)
+{
+    enum { PIECE = 4096 };
+    struct list_file *file = l->list->file;
+    int64_t n = l->list->n, cut = 0, cut_bytes = 0, known[2 * PIECE];
+    for (int64_t at = 0; at < n; at += PIECE) {
+        int64_t part = n - at < PIECE ? n - at : PIECE;
+        for (int64_t i = 0; i < part; i++) {
+            known[2 * i] = file[at + i].loaded;
+            known[2 * i + 1] = file[at + i].cut_bytes;
+        }
+        MPI_Allreduce(MPI_IN_PLACE, known, (int)(2 * part), MPI_INT64_T, MPI_SUM,
+                      l->r->world.comm);
+        for (int64_t i = 0; i < part && load_is_first(l); i++) {
+            file[at + i].loaded = known[2 * i];
+            file[at + i].cut_bytes = known[2 * i + 1];
+            tell_source(l, &file[at + i]);
+            cut += known[2 * i + 1] > 0;
+            cut_bytes += known[2 * i + 1];
+        }
+    }
+    if (cut)
+        warn_of_cut_files(l, cut, cut_bytes);
 }
 
 void steps_figures(struct run *r)
@@ -105,8 +156,10 @@ void steps_figures(struct run *r)
     if (l->set->area_sigma > 0)
         report_figure(r->report, "area_cut", "1", "lower",
                       "soundings that the area filter flagged", (double)s.cut);
-    if (r->rep == 1)
+    if (r->rep == 1) {
         tell_counts(l);
+        tell_sources(l);
+    }
     written_figures(l, &s);
     if (l->scheme == &scheme_d_threaded)
         queue_figures(l);

@@ -152,6 +152,18 @@ void report_file(struct report *r, const struct report_file *f)
     m->files++;
 }
 
+void report_source(struct report *r, const struct report_source *s)
+{
+    struct model *m = r->model;
+    struct model_source *to =
+        m ? model_grow(r, &m->source, m->sources, &m->source_room, sizeof *to) : NULL;
+    if (!to)
+        return;
+    *to = (struct model_source){model_text(r, s->path), model_text(r, s->about),
+                                s->bytes, s->soundings};
+    m->sources++;
+}
+
 static struct model_file *find_file(struct model *m, const char *role)
 {
     for (int i = 0; m && i < m->files; i++)
@@ -450,6 +462,10 @@ void model_free(struct model *m)
         return;
     for (int i = 0; i < m->files; i++)
         free_file(&m->file[i]);
+    for (int i = 0; i < m->sources; i++) {
+        free(m->source[i].path);
+        free(m->source[i].about);
+    }
     for (int i = 0; i < m->samples; i++)
         free_sample(&m->sample[i]);
     for (int i = 0; i < m->figures; i++)
@@ -464,10 +480,23 @@ void model_free(struct model *m)
     }
     free_io(m->io);
     free_pairs(&m->notes);
-    void *const owned[] = {m->file,     m->sample,    m->figure,        m->result,
-                           m->warning,  m->run_id,    m->label,         m->json_path,
-                           m->csv_path, m->series_id, m->series_config, m->why,
-                           m->host,     m->load1_end, m->node_of,       m};
+    void *const owned[] = {m->file,
+                           m->source,
+                           m->sample,
+                           m->figure,
+                           m->result,
+                           m->warning,
+                           m->run_id,
+                           m->label,
+                           m->json_path,
+                           m->csv_path,
+                           m->series_id,
+                           m->series_config,
+                           m->why,
+                           m->host,
+                           m->load1_end,
+                           m->node_of,
+                           m};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         free(owned[i]);
 }

@@ -90,6 +90,15 @@ void report_file_sizes(struct report *r, const char *role, const char *path,
 void report_stripes(struct report *r, const char *role, int64_t bytes, int64_t count,
                     const char *about);
 
+/* One of the files of soundings that a run took in. */
+struct report_source {
+    const char *path, *about; /* about: why not all of it was; NULL: all was */
+    int64_t bytes, soundings; /* of the file; taken in */
+};
+
+/* Local (rank 0 counts). A row of the JSON's `sources`; copied. */
+void report_source(struct report *r, const struct report_source *s);
+
 /* A line of the header, and run.notes in the JSON: "grid", "2 x 4 ranks, ...". */
 void report_note(struct report *r, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -103,6 +103,11 @@ struct model_file {
     struct model_layer *layer;
 };
 
+struct model_source {
+    char *path, *about;
+    int64_t bytes, soundings;
+};
+
 struct model_result {
     char *name;
     int n;
@@ -138,9 +143,11 @@ struct model {
 
     struct model_io *io; /* NULL: not told */
     struct pairs notes;  /* label and text, for the header */
-    int files, samples, figures, results, warnings;
-    int file_room, sample_room, figure_room, result_room, warning_room, note_room;
+    int files, sources, samples, figures, results, warnings;
+    int file_room, source_room, sample_room, figure_room, result_room, warning_room;
+    int note_room;
     struct model_file *file;
+    struct model_source *source;
     struct sample *sample;
     struct figure *figure;
     struct model_result *result;

@@ -181,6 +181,23 @@ static void put_files(struct json *j, const struct model *m)
     json_end_array(j);
 }
 
+static void put_sources(struct json *j, const struct model *m)
+{
+    if (!m->sources)
+        return;
+    json_array(j, "sources");
+    for (int i = 0; i < m->sources; i++) {
+        const struct model_source *s = &m->source[i];
+        json_object_flat(j, NULL);
+        json_text(j, "path", s->path);
+        json_int(j, "bytes", s->bytes);
+        json_int(j, "soundings", s->soundings);
+        json_text(j, "about", s->about);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
 static void put_list(struct json *j, const char *const *item, int n)
 {
     json_array_flat(j, "value");
@@ -451,6 +468,7 @@ int sink_json(const struct model *m, FILE *out)
     put_hosts(&j, m);
     put_io(&j, m);
     put_files(&j, m);
+    put_sources(&j, m);
     put_options(&j, m);
     put_samples(&j, m);
     put_figures(&j, m);

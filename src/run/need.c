@@ -46,11 +46,12 @@ static struct run_need in_all(const struct run *r, const struct run_need *need)
 {
     int64_t workers = r->workers;
     int64_t each = r->partitioned ? workers + 2 : r->shared ? 1 : workers;
+    int64_t all = r->all_files ? r->all_files : times(need->files, each);
     int64_t kept = r->options->keep ? r->options->repeat : 1;
     if (!r->engine)
         return (struct run_need){.memory_bytes = need->memory_bytes};
     return (struct run_need){.memory_bytes = need->memory_bytes,
-                             .files = times(times(need->files, each), kept),
+                             .files = times(all, kept),
                              .disk_bytes = times(need->disk_bytes, kept),
                              .write_bytes = times(need->write_bytes, need->passes),
                              .read_bytes = times(need->read_bytes, need->passes)};

@@ -443,6 +443,7 @@ static void describe_files(struct run *r, int64_t bytes, const char *layout)
         return;
     const struct run_input *in = r->input.path ? &r->input : NULL;
     int64_t files = (int64_t)r->files * (r->shared ? 1 : r->workers);
+    files = r->all_files ? r->all_files : files;
     struct report_file f = {.role = in ? "input" : "data",
                             .path = run_storage_path(r),
                             .kind = in && in->device ? "device"

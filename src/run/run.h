@@ -216,6 +216,8 @@ struct run {
     struct report *report;
     struct phase *phase;
     int files;              /* of need.role, of each lane; 1 without one */
+    int64_t all_files;      /* set in `plan`, of programs that name their own: how many
+                               there are in all; 0: as FILETYPE says */
     int lane, lanes;        /* of this rank: which it is, 0.., and how many there are */
     struct run_live *live;  /* run/live.h; NULL: nobody looks */
     struct run_lanes *team; /* the other ones (run/lanes.h); NULL: there are none */
@@ -327,10 +329,6 @@ int run_reads(struct run *r, const char *path);
  * ranks will read: io_input_of on each of them, and that all see the same size; that
  * there is something, unless it may be empty. Returns the agreed verdict. */
 int run_input(const struct run *r, const char *path, struct io_input *in, bool empty);
-
-/* Local. A time since 1970 as text, in UTC. Returns `out`. */
-enum { RUN_DATE = 32 };
-const char *run_date(int64_t ns, char out[RUN_DATE]);
 
 /* Local, rank 0 counts, once the report is open. A note of what the input is, which
  * ends with `rest`; and a warning where not all of it is stored. */

@@ -1,13 +1,13 @@
 /* The kernel's counters tell what left the page cache of the file system, not that a
  * device served it: below may be another cache, memory, a host or servers. */
 #include "run/storage.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "io/part/container.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FROM_BELOW 0.95 /* less of the bytes read: memory served them */
@@ -176,22 +176,13 @@ int run_input(const struct run *r, const char *path, struct io_input *in, bool e
     return err_agree(r->world.comm, rc);
 }
 
-const char *run_date(int64_t ns, char out[RUN_DATE])
-{
-    time_t s = (time_t)(ns / 1000000000);
-    struct tm tm;
-    if (!gmtime_r(&s, &tm) || !strftime(out, RUN_DATE, "%Y-%m-%dT%H:%M:%SZ", &tm))
-        snprintf(out, RUN_DATE, "?");
-    return out;
-}
-
 void run_input_say(struct run *r, const char *path, const struct io_input *in,
                    const char *rest)
 {
-    char when[RUN_DATE];
+    char when[CLOCK_UTC_SIZE];
     report_note(r->report, "input", "%s, a %s of %lld bytes, last modified %s%s", path,
                 in->device ? "block device" : "file", (long long)in->bytes,
-                run_date(in->modified_ns, when), rest);
+                clock_date(in->modified_ns, when), rest);
     if (in->bytes > in->stored)
         report_warning(r->report, "input_sparse",
                        "%s has holes, or is compressed: of its %lld bytes %lld are "

@@ -8,8 +8,11 @@ int err_agree(MPI_Comm comm, int rc)
     MPI_Request request;
     MPI_Comm_rank(comm, &rank);
     mine = rc ? rank : INT_MAX;
-    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
-    world_wait(&request, MPI_STATUS_IGNORE);
+    first = mine;
+    if (comm != MPI_COMM_SELF) {
+        MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+        world_wait(&request, MPI_STATUS_IGNORE);
+    }
     if (first == INT_MAX)
         return 0;
     struct err e;
@@ -19,7 +22,8 @@ int err_agree(MPI_Comm comm, int rc)
         if (e.rank < 0) /* else agreed before, on a smaller communicator */
             MPI_Comm_rank(MPI_COMM_WORLD, &e.rank);
     }
-    MPI_Bcast(&e, (int)sizeof e, MPI_BYTE, first, comm);
+    if (comm != MPI_COMM_SELF)
+        MPI_Bcast(&e, (int)sizeof e, MPI_BYTE, first, comm);
     err_put(&e);
     return e.code;
 }

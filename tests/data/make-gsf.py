@@ -20,7 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VERSIONS = ("3_08", "3_09")
-PING = 2
+PING, SINGLE = 2, 10
 SENSOR_IDS = range(102, 256)
 # Arrays of a ping by the number of their subrecord: the field's name, what a step of it
 # is worth and the largest value that is put there.
@@ -247,12 +247,18 @@ def times_and_places(file):
 
 
 def single_beam(file, sensor):
+    """One of them has no depth, one no position; those of gsfpy's names that are wrong
+    in swaths are right here."""
     records = file.library.records()
     ping = records.sb_ping
     time(ping.ping_time, sensor)
-    ping.latitude, ping.longitude, ping.depth, ping.sensor_id = 36, -75, 25, sensor
+    ping.latitude = 91 if sensor == 203 else 36.25 + (sensor - 200) * 2e-5
+    ping.longitude = 181 if sensor == 203 else -75.5 + (sensor - 200) * 1e-5
+    ping.depth, ping.heading = (0 if sensor == 202 else 25.37 + sensor - 200), 45
+    ping.tide_corrector, ping.depth_corrector, ping.heave = 0.5, 1.25, -0.5
+    ping.sensor_id = sensor
     fill(ping.sensor_data)
-    return 10, records
+    return SINGLE, records
 
 
 # ---- the files --------------------------------------------------------------------
@@ -313,22 +319,25 @@ def all_files(library):
 # ---- what the library's reader finds ----------------------------------------------
 
 def take_in(ping, found):
-    """A ping, as tests/data/gsf/truth.json counts."""
-    n = ping.number_beams
-    ignored = bool(ping.ping_flags & 1)
-    north, east = place(ping)
-    depths = ping.depth if ping.depth else ping.nominal_depth
-    flags = ping.beam_flags
+    """A swath, as tests/data/gsf/truth.json counts."""
     arrays = [array for array, (name, _, _) in ARRAYS.items()
               if getattr(ping, name, None)]
     if ping.brb_inten:
         arrays.append(21)
     if ping.sensor_id:
         arrays.append(ping.sensor_id)
+    found["subs"] = sorted(set(found["subs"]) | set(arrays))
+    count(found, place(ping), ping.number_beams, ping.ping_flags,
+          ping.depth if ping.depth else ping.nominal_depth, ping.beam_flags)
+
+
+def count(found, position, n, ping_flags, depths, flags):
+    """A ping of either kind."""
+    north, east = position
+    ignored = bool(ping_flags & 1)
     found["pings"] += 1
     found["beams"] += n
     found["nb"].append(n)
-    found["subs"] = sorted(set(found["subs"]) | set(arrays))
     found["ignored_pings"] += ignored
     for beam in range(0 if ignored else n):
         depth = depths[beam] if depths else 0
@@ -355,6 +364,9 @@ def read_back(library, path):
         found["records"][str(record[0])] = found["records"].get(str(record[0]), 0) + 1
         if record[0] == PING:
             take_in(record[1].mb_ping, found)
+        if record[0] == SINGLE:
+            ping = record[1].sb_ping
+            count(found, (ping.latitude, ping.longitude), 1, 0, [ping.depth], None)
     file.close()
     depths, places = found.pop("depths"), found.pop("places")
     east, north = zip(*places) if places else ((), ())

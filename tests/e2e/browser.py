@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from html import escape
 
@@ -89,17 +90,22 @@ def look(case, page, width, *flags):
 
 
 def browse(folder, profile, line):
-    """What the browser printed, and what it said."""
+    """What the browser printed, and what it said. Its socket's path must be short: a
+    test's folder can be too deep for it."""
     start = [BROWSER, "--headless", "--disable-gpu", "--no-first-run",
              "--disable-crash-reporter", "--disable-extensions",
              "--user-data-dir=" + os.path.join(folder, profile)]
     start += ["--no-sandbox"] if os.geteuid() == 0 else []
-    child = subprocess.Popen(start + line, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE,
-                             env=dict(os.environ, HOME=folder, TMPDIR=folder))
-    out = [text.decode("utf-8", "replace")
-           for text in child.communicate(timeout=90 * runner.SCALE)]
-    settle()
+    sockets = tempfile.mkdtemp(dir="/tmp")
+    try:
+        child = subprocess.Popen(start + line, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE,
+                                 env=dict(os.environ, HOME=folder, TMPDIR=sockets))
+        out = [text.decode("utf-8", "replace")
+               for text in child.communicate(timeout=90 * runner.SCALE)]
+        settle()
+    finally:
+        shutil.rmtree(sockets, ignore_errors=True)
     return out
 
 

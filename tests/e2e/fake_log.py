@@ -12,13 +12,15 @@ HEADER = struct.Struct("<8sIIIIQQQII2Q2qqIIIii4x2q2qII")
 RECORDS, NAMES, PROFILE = 1, 2, 3
 EXITED, RUNNING = 1, 0
 NS, TSC = 0, 1
-FILE, MARK = 1, 2
+FILE, MARK, PLACE, MPI = 1, 2, 3, 4
 
 # number: (name, class), with gaps, and numbers of its own: a log names its calls.
 OPS = {1: ("open", "OPEN"), 5: ("close", "CLOSE"), 7: ("read", "READ"),
        8: ("pread", "READ"), 11: ("write", "WRITE"), 12: ("pwrite", "WRITE"),
        18: ("lseek", "SEEK"), 19: ("fsync", "SYNC"), 21: ("mark", "MARK"),
        22: ("region_begin", "MARK"), 23: ("region_end", "MARK"),
+       31: ("unlink", "META"), 41: ("io_submit_write", "WRITE"),
+       42: ("io_getevents_write", "WRITE"), 43: ("io_getevents", "WAIT"),
        300: ("MPI_File_write_all", "WRITE"), 999: ("read_of_the_future", "READ")}
 NUMBER = {name: number for number, (name, _) in OPS.items()}
 CLASS = {name: cls for name, cls in OPS.values()}
@@ -55,16 +57,17 @@ class Log:
 
     def __init__(self, pid=4242, rank=-1, ranks=-1, state=EXITED, app="app", clock=NS,
                  ticks_per_ns=1, begin=EPOCH, end=None, offsets=((0, 0), (0, 0)),
-                 record=RECORD, host="node"):
+                 record=RECORD, host="node", version=1, facts=()):
         self.pid, self.rank, self.ranks, self.state = pid, rank, ranks, state
         self.app, self.clock, self.rate, self.begin = app, clock, ticks_per_ns, begin
         self.end, self.offsets, self.record, self.host = end, offsets, record, host
-        self.names, self.events = [], []   # (text, fd, kind)
+        self.version, self.facts = version, list(facts)
+        self.names, self.events = [], []   # (text, fd, kind, place)
         self.dropped = 0
         self.profile = []                  # packed entries
 
-    def name(self, text, fd=-1, kind=FILE):
-        self.names.append((text, fd, kind))
+    def name(self, text, fd=-1, kind=FILE, place=0):
+        self.names.append((text, fd, kind, place))
         return len(self.names)
 
     def add(self, *args, **more):
@@ -86,6 +89,7 @@ class Log:
                  "host=" + self.host, "cwd=/cwd", "mode=trace"]
         lines += ["field=" + field for field in FIELDS]
         lines += ["op=%d:%s:%s" % (n, name, cls) for n, (name, cls) in OPS.items()]
+        lines += self.facts
         return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
 
     def header(self, blocks):
@@ -93,10 +97,10 @@ class Log:
         end = self.end or max([e.end for e in self.events] or [self.begin]) + 10 ** 6
         (a0, o0), (a1, o1) = self.offsets
         return HEADER.pack(
-            b"IOTRACE\n", 1, HEADER.size, self.record, BLOCK, blocks, self.dropped, 0,
-            self.state, self.clock, self.ticks(self.begin), self.ticks(end), self.begin,
-            end, self.begin, self.pid, 1, 0, self.rank, self.ranks, a0, a1, o0, o1,
-            len(text), 0) + text
+            b"IOTRACE\n", self.version, HEADER.size, self.record, BLOCK, blocks,
+            self.dropped, 0, self.state, self.clock, self.ticks(self.begin),
+            self.ticks(end), self.begin, end, self.begin, self.pid, 1, 0, self.rank,
+            self.ranks, a0, a1, o0, o1, len(text), 0) + text
 
     def blocks(self):
         """Records in the order in which calls ended, inner ones first."""
@@ -109,10 +113,10 @@ class Log:
                 found.append((RECORDS, thread, at // slots, b"".join(
                     self.pack(e) for e in mine[at:at + slots])))
         names = b""
-        for number, (text, fd, kind) in enumerate(self.names, 1):
+        for number, (text, fd, kind, place) in enumerate(self.names, 1):
             raw = text.encode("utf-8", "surrogateescape") + b"\0"
             raw += b"\0" * (-len(raw) % 8)
-            names += struct.pack("<IIIi", 16 + len(raw), number, kind, fd) + raw
+            names += struct.pack("<IIHHi", 16 + len(raw), number, kind, place, fd) + raw
         if names:
             found.insert(len(found) // 2, (NAMES, 0, 0, names))
         if self.profile:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # limit: 300
 """gsfinfo against files whose contents are known; gsfgen against gsfinfo."""
+import datetime
 import hashlib
 import json
 import os
@@ -148,6 +149,53 @@ class GsfFiles(Case):
         self.assertNotIn(path, done.out)
         self.assertEqual(json.loads(self.gsfinfo("--json", path, good).out)["total"]
                          ["files"], 1)
+
+    def test_what_is_complete_of_a_file_that_is_cut_short(self):
+        """As many pings as there are whole records, by another reader; in the middle of
+        a record's head, too."""
+        done = self.gsfgen("--files=1", "--pings=9", "--quiet")
+        path = os.path.join(done.dir, "line-0001.gsf")
+        every = len(self.depths(path))
+        with open(path, "rb") as f:
+            data = f.read()
+        at = 0
+        for number in range(every):   # the header, and a ping for each after it
+            size, = struct.unpack_from(">I", data, at)
+            at += 8 + size
+            for more in (3, 40):
+                with open(path, "wb") as f:
+                    f.write(data[:at + more])
+                self.one_sentence(self.gsfinfo(path), "cut short", "--truncated",
+                                  "offset %d" % at)
+                found = self.gsfinfo("--truncated", "--json", path)
+                self.assertEqual((found.status, found.err), (0, ""), found)
+                total = json.loads(found.out)["total"]
+                self.assertEqual((total["pings"], total["cut_short"]), (number, 1))
+            self.assertIn("cut short", self.gsfinfo("--truncated", path).out)
+        with open(path, "wb") as f:
+            f.write(data)
+        total = json.loads(self.gsfinfo("--truncated", "--json", path).out)["total"]
+        self.assertEqual((total["pings"], total["cut_short"]), (every, 0))
+
+    def test_times_are_utc(self):
+        name = "6_184_1440.mb121"
+        path = os.path.join(DATA, name)
+        found = self.info(path)["files"][0]
+        for which in ("first", "last"):
+            wanted = datetime.datetime.utcfromtimestamp(found[which + "_s"]).strftime(
+                "%Y-%m-%dT%H:%M:%SZ")
+            self.assertEqual(found[which + "_utc"], wanted)
+            self.assertIn(wanted, self.gsfinfo(path).out)
+
+    def test_sonars_own_files(self):
+        """Told by how they begin, with what to do."""
+        for data, name in ((b"\x20\0\0\0#IIP\1\0\0\0", ".kmall"),
+                           (b"\x34\0\0\0\2I\x10\1\1\0\0\0", ".all"),
+                           (b"\5\0\x3c\0\xff\xff\0\0\1\0\0\0", ".s7k")):
+            path = os.path.join(self.tmp, "line" + name)
+            with open(path, "wb") as f:
+                f.write(data + bytes(64))
+            self.one_sentence(self.gsfinfo(path), name + " file", "export it as GSF")
 
     def test_what_fuzzing_found(self):
         """Each input of the corpus is a line, or a sentence."""

@@ -2,7 +2,7 @@
 # limit: 300; tier: quick ci
 """iotrace findings: of programs with one disease each it names that disease, the file
 and the ranks, and nothing else; of healthy programs it names none. The table of them is
-in doc/findings.md; the programs are tests/iotrace/diseases.c."""
+in doc/findings.md; the programs are tests/iotrace/diseases.c and diseases_hdf5.c."""
 import glob
 import json
 import os
@@ -10,15 +10,18 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, FLAVOUR, TESTS, Case, add, main
-from fake_log import EPOCH, Log
+from e2e import BUILD, FLAVOUR, TESTS, Case, add, long, main
+from fake_log import EPOCH, Log, MPI, PLACE
 
-S = 10 ** 9
+S, MS = 10 ** 9, 10 ** 6
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 DISEASES = os.path.join(BUILD, "tests", "iotrace", "diseases")
+DISEASES_HDF5 = DISEASES + "_hdf5"
 TABLE = os.path.join(os.path.dirname(TESTS), "doc", "findings.md")
 RANKS = 4
+LATER = ("switches one-way async eight h5meta h5together h5fill h5data race in-turn "
+         "stale reopen short goes-on rename durable").split()
 
 
 def table():
@@ -36,7 +39,8 @@ def table():
 class Findings(Case):
     def traced(self, program, *args, np=RANKS, **how):
         done = self.run_program(program, *args, np=np, json=False, dir=False,
-                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"},
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true",
+                                     "IOTRACE_HDF5": "1"},
                                 **how)
         self.assertEqual(done.status, 0, done)
         run = os.path.join(done.folder, "run")
@@ -51,7 +55,9 @@ class Findings(Case):
         return json.loads(text.decode())
 
     def run_disease(self, name):
-        args = [DISEASES, name]
+        args = [DISEASES_HDF5 if name.startswith("h5") else DISEASES, name]
+        if not os.path.exists(args[0]):
+            self.skipTest("built without HDF5")
         if name == "readall":
             args.append(os.path.join(self.tmp, "d.input"))
             with open(args[-1], "wb") as f:
@@ -64,10 +70,13 @@ class Findings(Case):
         found = self.found(run, *options)
         wanted = expected["openmpi" if FLAVOUR.startswith("open") else "mpich"]
         got = [(f["id"], os.path.basename(f["file"]), f["ranks_text"])
-               for f in found["findings"]]
+               for f in found["findings"] + found["risks"]]
         self.assertEqual(got, [(wanted, file, ranks)] if wanted != "none" else [])
         for finding in found["findings"]:
             self.evidence(run, found, finding)
+            self.cost(finding)
+        for risk in found["risks"]:
+            self.evidence(run, found, risk)
 
     def evidence(self, run, found, finding):
         """What it says of events and of time holds."""
@@ -79,9 +88,11 @@ class Findings(Case):
             self.assertEqual(int(cells[5]), number)
             if finding["file_count"] == 1:
                 self.assertTrue(finding["files"][0].endswith(cells[3]), cells)
-        self.assertGreaterEqual(finding["at_stake_s"], finding["gain_s"] or 0)
         self.assertLessEqual(finding["first_s"], finding["last_s"])
         self.assertTrue(finding["sentence"] and finding["remedy"])
+
+    def cost(self, finding):
+        self.assertGreaterEqual(finding["at_stake_s"], finding["gain_s"] or 0)
         self.assertTrue(all(self.holds(c) for c in finding["condition"]),
                         finding["condition"])
 
@@ -95,16 +106,54 @@ class Findings(Case):
         for rank in found["ranks"]:
             self.assertAlmostEqual(sum(rank["classes"].values()), rank["io_s"], 8)
 
-    def test_short(self):
-        """The first look fits on a terminal, and says what matters first."""
-        run = self.run_disease("small")
-        said = subprocess.run((IOTRACE, "findings", "--short", run), check=True,
+    def look(self, run):
+        said = subprocess.run((IOTRACE, "summary", run), check=True,
                               stdout=subprocess.PIPE, universal_newlines=True)
         lines = said.stdout.splitlines()
         self.assertTrue(5 < len(lines) <= 40, len(lines))
         self.assertLessEqual(max(map(len, lines)), 100)
         self.assertTrue(lines[0].startswith("verdict"), lines[0])
-        self.assertIn("small-sequential", said.stdout)
+        return lines
+
+    def test_summary(self):
+        """The first look fits on a terminal, and says what matters first; what it
+        leaves out is what --all has more."""
+        run = self.run_disease("small")
+        lines = self.look(run)
+        self.assertIn("small-sequential", lines[4])
+        self.assertTrue(any(s.startswith("left out") for s in lines))
+        part, whole = self.found(run), self.found(run, "--all")
+        self.assertEqual(whole["folded"], [])
+        for key in ("calls", "bytes", "seconds"):
+            shown = sum(row[key] for row in part["classes"] + part["folded"])
+            self.assertAlmostEqual(shown, sum(row[key] for row in whole["classes"]), 9)
+
+    def many(self, ranks, files, times):
+        """All that a first look can have, and more."""
+        run, groups = tempfile.mkdtemp(dir=self.tmp), 50 if times == 1 else 8
+        for rank in range(ranks):
+            log = Log(pid=1000 + rank, rank=rank, ranks=ranks + 1, end=EPOCH + S)
+            log.dropped = times == 1
+            now = EPOCH + 10 ** 6
+            for i in range(files // ranks):
+                letters = "".join(chr(97 + int(c)) for c in str(i % groups))
+                name = log.name("/data/%s.%d.%d" % (letters, rank, i), 3)
+                for k, op in enumerate(times * ("open", "lseek", "pwrite", "pread",
+                                                "fsync", "lseek", "pwrite", "close")):
+                    log.add(op, now, 10 ** 4, name=name, offset=k * 100,
+                            result=-28 if k == 7 else 100)
+                    now += 2 * 10 ** 4
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return run
+
+    def test_summary_of_many(self):
+        for ranks, files, times in ((1, 100, 40), (4, 400, 40), (64, 10000, 1)):
+            lines = self.look(self.many(ranks, files, times))
+            for words in ("unseen", "unjudged", "risk", "more:"):
+                self.assertTrue(any(s.startswith(words) for s in lines), lines)
+            seen = [s for s in lines if s.startswith(("high", "medium", "low"))]
+            self.assertEqual(len(seen), 6 if times > 1 else 0, lines)
+            self.assertEqual(any(s.startswith("note") for s in lines), times == 1)
 
     def test_options(self):
         run = self.run_disease("small")
@@ -153,6 +202,205 @@ class Findings(Case):
         self.assertEqual(found["findings"], [])
         self.assertEqual(found["files"][0]["asked"]["write"]["bytes"], 200 << 20)
 
+    def bursts(self, gaps, thread=0):
+        """A rank that writes for 0.1 s and then does nothing for as long."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + 2 * S)
+        name = log.name("/d/x", 3)
+        for i in range(10 * (gaps + 1)):
+            at = EPOCH + S // 100 * (i + i // 10 * 10)
+            log.add("pwrite", at, S // 100, name=name, offset=i << 20, result=1 << 20,
+                    thread=thread)
+        return self.of_log(log)
+
+    def test_transfers_that_could_go_on_during_pauses(self):
+        found = self.bursts(4)["findings"][0]
+        self.assertEqual((found["id"], found["ranks"], found["calls"]),
+                         ("no-overlap", [0], 50))
+        self.assertAlmostEqual(found["gain_s"], 0.4)
+        self.assertAlmostEqual(found["share_of_wall"], 0.2)
+        self.assertEqual(found["severity"], "high")
+        for healthy in (self.bursts(2), self.bursts(4, thread=1)):
+            self.assertEqual(healthy["findings"], [])
+
+    def test_a_pause_of_one_rank_is_none(self):
+        """It may wait for the other one, which writes meanwhile."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + 2 * S)
+            name = log.name("/d/x%d" % rank, 3)
+            for i in range(5):
+                log.add("pwrite", EPOCH + S // 10 * (2 * i + rank), S // 10, name=name,
+                        offset=i << 20, result=1 << 20)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        self.assertNotIn("no-overlap", [f["id"] for f in self.found(run)["findings"]])
+
+    def test_failed_calls(self):
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
+        name = log.name("/d/x", 3)
+        for i, error in enumerate((28, 28, 5, 2, 22)):
+            log.add("pwrite", EPOCH + i * 1000, 100, name=name, offset=0,
+                    result=-error)
+        risk, = self.of_log(log)["risks"]
+        self.assertEqual((risk["id"], risk["file"], risk["calls"], risk["events"]),
+                         ("failed-io", "/d/x", 3, [0, 0, 2]))
+        self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
+
+    def on_lustre(self, place, *options, version=3):
+        """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S,
+                      version=version)
+            there = log.name(place, kind=PLACE) if version > 2 else 0
+            name = log.name("/scratch/x", 3, place=there)
+            for i in range(40):
+                log.add("pwrite", EPOCH + i * 1000, 100, name=name, result=1 << 20,
+                        offset=((2 * i + rank) << 20) + 4096)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run, *options)
+
+    def test_stripes_of_the_log(self):
+        found = self.on_lustre("lustre 4194304 1048576 4 /scratch")
+        self.assertEqual([f["id"] for f in found["findings"]], ["misaligned"])
+        file, = found["files"]
+        self.assertEqual((file["file_system"], file["lock_bytes"],
+                          file["block_bytes"]), ("lustre", 1 << 20, 4 << 20))
+        for place in ("ext4 4096 0 0 /", "lustre 4194304 0 0 /scratch",
+                      "lustre 4194304 2097152 2 /scratch"):
+            self.assertEqual(self.on_lustre(place)["findings"], [], place)
+        for options in ((), ("--lock=1M",)):  # what is asked for counts
+            found = self.on_lustre("lustre 4194304 4194304 4 /s", *options)
+            self.assertEqual(len(found["findings"]), len(options))
+
+    def test_where_the_log_does_not_say_or_is_damaged(self):
+        for how in ({"version": 2}, {}):
+            found = self.on_lustre("lustre 9 -1 99999999999999999999", **how)
+            self.assertEqual(found["findings"], [])
+            self.assertIn("misaligned", [n["id"] for n in found["not_judged"]])
+
+    def late(self, facts):
+        """Two ranks in ten collective writes; rank 1 comes 20 ms late to each."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
+                      facts=facts)
+            name = log.name("/scratch/x")
+            log.name("2 cb_nodes=1;", fd=name, kind=MPI)
+            for i in range(10):
+                start = EPOCH + i * 50 * MS + rank * 20 * MS
+                log.add("MPI_File_write_all", start, (30 - 20 * rank) * MS, name=name,
+                        result=1 << 20, offset=(2 * i + rank) << 20, flags=2)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run)
+
+    def test_late_rank(self):
+        found = self.late(["cores=2", "waited_ns=0"])
+        self.assertEqual([(f["id"], f["ranks"]) for f in found["findings"]],
+                         [("late-rank", [1])])
+        self.assertAlmostEqual(found["findings"][0]["at_stake_s"], 0.2)
+        for facts, why in (([], "how many cores"), (["cores=1"], "share 1 cores"),
+                           (["cores=2", "waited_ns=200000000"], "waited for a core"),
+                           (["cores=x2"], "how many cores")):
+            found = self.late(facts)
+            self.assertEqual(found["findings"], [])
+            told = {n["id"]: n["because"] for n in found["not_judged"]}
+            self.assertIn(why, told["late-rank"])
+
+    def together(self, each, writers, late_us=0, place="lustre 4096 1048576 4 /s",
+                 hosts=1):
+        """Two ranks in 20 collective writes of 1 ms each, with so many bytes of a rank;
+        {rank: bytes} is what the system sees of a call."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(2):
+            log = Log(pid=1000 + rank, rank=rank, ranks=2, end=EPOCH + S, version=3,
+                      facts=["cores=2"], host="node%d" % (rank % hosts))
+            name = log.name("/s/x", place=log.name(place, kind=PLACE))
+            log.name("2 ", fd=name, kind=MPI)
+            for i in range(20):
+                at = EPOCH + i * 2 * MS + rank * late_us * 1000
+                log.add("MPI_File_write_all", at, MS - rank * late_us * 1000, name=name,
+                        result=each, offset=(2 * i + rank) * each, flags=2)
+                if rank in writers:
+                    log.add("pwrite", at + 1000, 10 ** 4, name=name, level=1,
+                            result=writers[rank], offset=(2 * i + rank) << 24)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        return self.found(run)
+
+    def test_collective_calls_of_little(self):
+        found, = self.together(100, {0: 200})["findings"]
+        self.assertEqual((found["id"], found["ranks"], found["calls"], found["bytes"]),
+                         ("collective-tiny", [0, 1], 40, 4000))
+        self.assertAlmostEqual(found["at_stake_s"], 0.04)
+        self.assertAlmostEqual(found["gain_s"], 0.0398)
+        for healthy in (self.together(1 << 20, {0: 2 << 20}),
+                        self.together(100, {0: 200}, late_us=985)):
+            self.assertEqual(healthy["findings"], [])
+
+    def test_aggregators(self):
+        found, = self.together(4 << 20, {0: 8 << 20}, hosts=2)["findings"]
+        self.assertEqual((found["id"], found["ranks"], found["severity"]),
+                         ("aggregators", [0], "below"))
+        found, = self.together(4 << 20, {0: 7 << 20, 1: 1 << 20}, hosts=2)["findings"]
+        self.assertEqual((found["id"], found["ranks"]), ("aggregators", [0, 1]))
+        unequal, = found["condition"]
+        self.assertAlmostEqual(unequal["value"], 1.75)
+        both = {0: 4 << 20, 1: 4 << 20}
+        for healthy in (self.together(4 << 20, both, hosts=2),
+                        self.together(4 << 20, {0: 8 << 20}, hosts=1),
+                        self.together(4 << 20, {0: 8 << 20}, hosts=2,
+                                      place="lustre 4096 1048576 1 /s")):
+            self.assertEqual(healthy["findings"], [])
+        unknown = self.together(4 << 20, {0: 8 << 20}, hosts=2,
+                                place="lustre 4096 0 0 /s")
+        self.assertEqual(unknown["findings"], [])
+        self.assertIn("aggregators", [n["id"] for n in unknown["not_judged"]])
+
+    def submitted(self, takes_us):
+        """Transfers by libaio, four in flight."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S)
+        name = log.name("/d/x", 3)
+        for i in range(80):
+            at = EPOCH + i * 10 ** 6
+            log.add("io_submit_write", at, takes_us * 1000, name=name, offset=i << 20,
+                    request=1 << 20, flags=4)
+            if i % 4 < 3:
+                continue
+            log.add("io_getevents", at + 5 * 10 ** 5, 10 ** 5)
+            for k in range(i - 3, i + 1):
+                log.add("io_getevents_write", at + 7 * 10 ** 5, 0, name=name,
+                        offset=k << 20, request=1 << 20, result=1 << 20)
+        return self.of_log(log)["findings"]
+
+    def test_submissions_that_block(self):
+        found, = self.submitted(200)
+        self.assertEqual((found["id"], found["file"], found["calls"]),
+                         ("async-blocks", "/d/x", 80))
+        self.assertAlmostEqual(found["gain_s"], 0.016)
+        for healthy in (20, 40):  # less than waiting; too short to block
+            self.assertEqual(self.submitted(healthy), [])
+
+    def scratch(self, kind, first="pwrite", last="unlink"):
+        """A file of 40 MiB that the run writes and removes, and one that it keeps."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)
+        place = log.name(kind + " 4096 0 0 /n", kind=PLACE)
+        names = [log.name("/n/scratch", place=place), log.name("/n/kept", place=place)]
+        log.add(first, EPOCH, 100, name=names[0], offset=0, result=1)
+        for i in range(40):
+            log.add("pwrite", EPOCH + (i + 1) * 10 ** 6, 10 ** 5, name=names[0],
+                    offset=i << 20, result=1 << 20)
+            log.add("pwrite", EPOCH + (i + 1) * 10 ** 6 + 5 * 10 ** 5, 10 ** 5,
+                    name=names[1], offset=i << 20, result=1 << 20)
+        log.add(last, EPOCH + S // 2, 100, name=names[0])
+        return self.of_log(log)
+
+    def test_files_that_nobody_keeps(self):
+        found, = self.scratch("nfs4")["findings"]
+        self.assertEqual((found["id"], found["file"]), ("temporary", "/n/scratch"))
+        self.assertIn("40.0 MiB", found["sentence"])
+        for healthy in (self.scratch("ext4"), self.scratch("nfs4", first="pread"),
+                        self.scratch("nfs4", last="close")):
+            self.assertEqual(healthy["findings"], [])
+
     def made(self, wall_s):
         """A run of one rank with 1 s of small writes, as a log."""
         run = tempfile.mkdtemp(dir=self.tmp)
@@ -185,7 +433,9 @@ class Findings(Case):
 
 
 for disease in table():
-    add(Findings, "of_" + disease, "disease", disease)
+    of = add(Findings, "of_" + disease, "disease", disease)
+    if disease in LATER:
+        long(of)
 
 if __name__ == "__main__":
     main()

@@ -373,7 +373,8 @@ class Told(Case):
         kept = sum(len(log.events) for log in tracelog.logs(logs))
         self.assertGreater(lost, 10000)
         self.assertGreater(kept, 1000)
-        told = subprocess.run([os.path.join(BUILD, "iotrace"), "summary", logs],
+        iotrace = os.path.join(BUILD, "iotrace")
+        told = subprocess.run([iotrace, "summary", "--all", logs],
                               stdout=subprocess.PIPE).stdout.decode()
         self.assertIn("events were not recorded: recording stopped", told)
 

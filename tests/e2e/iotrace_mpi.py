@@ -112,6 +112,16 @@ class Calls(Mpi):
                 together = "_all" in e.op or "_ordered" in e.op
                 self.assertEqual(bool(e.flags & COLLECTIVE), together, e.op)
 
+    def test_communicator_and_hints(self):
+        logs, _ = self.traced(built("mpi_forms"), "files", "1", np=2)
+        for log in logs:
+            ranks, hints = log.hints("files/forms")
+            self.assertEqual(ranks, 2)
+            if FLAVOUR == "mpich":  # Open MPI has those that the program gave
+                self.assertEqual(hints["cb_nodes"], "1")
+        log, _ = self.edges("view")
+        self.assertEqual(log.hints("edges.0")[0], 1)
+
     def test_view(self):
         log, _ = self.edges("view")
         self.assertEqual(where(log, "MPI_File_set_view"), [(100, 4, 0)])

@@ -340,7 +340,8 @@ class Ugly(Case):
 
     def test_no_name_orders_a_terminal(self):
         path = self.ugly_log()
-        for line in (("summary",), ("compare", path), ("ldad",), ("dump",), ("merge",),
+        for line in (("summary",), ("summary", "--all"), ("compare", path),
+                     ("ldad",), ("dump",), ("merge",),
                      ("recover",), ("run", "--", "./no\x1b[2J")):
             if line[0] != "run" or os.path.exists(RECORDER):
                 self.assertTrue(self.harmless(*line, *[path] * (line[0] != "run")))
@@ -361,7 +362,7 @@ class NoEnd(Case):
     def test_time_without_an_event(self):
         log = Log(pid=GONE, state=RUNNING, end=EPOCH + 2 * 10 ** 9)
         path = log.write(self.path("a.bin"))
-        out = self.iotrace("summary", path)[0]
+        out = self.iotrace("summary", "--all", path)[0]
         self.assertRegex(out, r"time      2(\.0+)? s from .* last that is known of any")
         self.assertNotIn("was killed:", out)
         self.assertIn("has not said its end", out)
@@ -377,7 +378,9 @@ class NoEnd(Case):
     def test_clock_that_went_back(self):
         log = Log(pid=GONE, state=RUNNING, begin=EPOCH, end=EPOCH - 500)
         path = log.write(self.path("a.bin"))
-        self.assertIn("not known", self.iotrace("summary", path)[0])
+        for option in ([], ["--all"]):
+            self.assertIn("time      not known",
+                          self.iotrace("summary", path, *option)[0])
         self.assertEqual(self.json("summary", path)["seconds"], 0)
 
 
@@ -494,7 +497,7 @@ class Format(Case):
         log.write(self.path("run/a.bin"))
         with open(self.path("run/b.bin"), "wb") as f:
             f.write(b"nonsense")
-        out, err = self.iotrace("summary", "run", status=1)
+        out, err = self.iotrace("summary", "--calls", "run", status=1)
         self.assertIn("fsync", out)
         self.assertIn("1 of 2 logs could not be read", err)
 
@@ -657,7 +660,8 @@ class Patterns(Case):
 # ---- damage and size ---------------------------------------------------------------
 
 
-COMMANDS = [["summary"], ["summary", "--json", "-"], ["dump"], ["ldad"], ["bins"],
+COMMANDS = [["summary"], ["summary", "--all"], ["summary", "--json", "-"],
+            ["dump"], ["ldad"], ["bins"],
             ["ldad", "--skeleton=-"], ["export", "--perfetto", "-"],
             ["export", "--csv", "-"], ["export", "--to=darshan-text"]]
 

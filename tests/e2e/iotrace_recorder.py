@@ -463,6 +463,44 @@ class Content(Recorder):
         log = self.traced("sh", "-c", "echo text; exec 5>&1; echo text >&5")
         self.assertEqual([e for e in log.events if e.op in ("write", "dup2")], [])
 
+    def test_standard_streams_that_are_files(self):
+        with open(os.path.join(self.tmp, "in"), "w") as f:
+            f.write("some line\n" * 1000)
+        self.run_under("sh", "-c", "tr a a < in > out; exec sort < out > sorted 2> err",
+                       env=BINARY)
+        found = {}
+        for log in tracelog.logs(self.tmp):
+            for e in log.events:
+                if e.klass in ("READ", "WRITE") and e.level == 0:
+                    found.setdefault((log.generation, os.path.basename(e.file),
+                                      e.klass), []).append(e)
+        moved = {(name, way): sum(map(tracelog.bytes_of, events))
+                 for (_, name, way), events in found.items()}
+        for name, way in (("in", "READ"), ("out", "WRITE"), ("out", "READ"),
+                          ("sorted", "WRITE")):
+            self.assertEqual(moved[name, way], 10000, (name, way))
+        # whoever started the process may move them, too
+        self.assertEqual({e.offset for events in found.values() for e in events
+                          if os.path.basename(e.file) in ("out", "sorted")}, {-1})
+
+    def test_macros_of_streams(self):
+        """What no call has told is found, and offsets go on behind it."""
+        for mode in ({}, {"IOTRACE_MODE": "profile"}):
+            out = self.run_under(built("streams"), env=dict(BINARY, **mode))
+            log, = tracelog.logs(self.tmp)
+            if mode:
+                found = {(p.file, p.op): p.bytes for p in log.profile if p.bytes}
+                want = collections.Counter()
+                for name, call, _, size in map(str.split, out.splitlines()):
+                    want[name, call] += int(size)
+                self.assertEqual(found, dict(want))
+            else:
+                found = ["%s %s %d %d" % (e.file, e.op, e.offset, e.result)
+                         for e in log.events if e.klass in ("READ", "WRITE")]
+                self.assertEqual(found, out.splitlines())
+            for name in os.listdir(self.tmp):
+                os.remove(os.path.join(self.tmp, name))
+
     def test_inherited_descriptor_is_found(self):
         """The shell opens it, cat writes: no call of cat has named it."""
         self.run_under("sh", "-c", "exec 7>named; exec dd if=/etc/passwd of=/dev/fd/7 "
@@ -470,6 +508,50 @@ class Content(Recorder):
         files = {os.path.basename(e.file) for log in tracelog.logs(self.tmp)
                  for e in log.events}
         self.assertIn("named", files)
+
+    def mount_of(self, path):
+        """(point, type), by the table of mounts: the last of the longest."""
+        best = "", ""
+        with open("/proc/self/mountinfo") as f:
+            for line in f:
+                before, after = line.split(" - ")
+                point = before.split()[4].replace("\\040", " ")
+                if path == point or path.startswith(point.rstrip("/") + "/"):
+                    if len(point) >= len(best[0]):
+                        best = point, after.split()[0]
+        return best
+
+    def test_where_a_file_is(self):
+        log = self.traced("sh", "-c", "echo text > here; ls > /dev/null; "
+                          "read x < /proc/self/stat; exec 3>here 4<here; echo x >&3",
+                          env={"IOTRACE_MAX_BYTES": "4M"})
+        point, kind = self.mount_of(os.path.realpath(self.tmp))
+        block = os.stat(os.path.join(self.tmp, "here")).st_blksize
+        self.assertEqual(log.place("here"), (kind, block, 0, 0, point))
+        self.assertEqual(log.place("/proc/self/stat")[::4], ("proc", "/proc"))
+        self.assertEqual(log.version, 3)
+
+    def test_what_the_system_counts(self):
+        log = self.traced(sys.executable, "-c", "import os; fd = os.open('x', 65);"
+                          "[os.write(fd, bytes(1 << 20)) for _ in range(4)]; "
+                          "sum(range(10 ** 6))")
+        self.assertEqual(int(log.value("cores")), len(os.sched_getaffinity(0)))
+        self.assertGreaterEqual(int(log.value("waited_ns")), 0)
+        count = list(map(int, log.value("io").split(":")))
+        self.assertEqual(len(count), 7)
+        seen = sum(tracelog.bytes_of(e) for e in log.events if e.klass == "WRITE")
+        self.assertGreaterEqual(seen, 4 << 20)
+        self.assertEqual(count[1] - count[6], seen)
+
+    def test_what_the_system_counts_of_a_child(self):
+        """From the log's beginning: what the parent did before is not the child's."""
+        self.run_under(sys.executable, "-c", "import os; fd = os.open('x', 65);"
+                       "os.write(fd, bytes(1 << 20)); "
+                       "os.fork() or (os.write(fd, bytes(10)), os._exit(0)); "
+                       "os.wait()", env=BINARY)
+        child, = [log for log in tracelog.logs(self.tmp) if log.ppid != os.getpid()]
+        count = list(map(int, child.value("io").split(":")))
+        self.assertEqual(count[1] - count[6], 10)
 
     def test_marks(self):
         for name in ("marks", "marks_no_pie"):
@@ -546,7 +628,7 @@ class Uring(Recorder):
         self.assertEqual([e for e in log.events if "uring" in e.op], [])
         self.assertEqual(log.value("uring"), "1:%d" % (self.N + 3))
         said = "io_uring by itself: 1 ring, %d transfers not seen" % (self.N + 3)
-        self.assertIn(said, self.tool("summary", self.tmp))
+        self.assertIn(said, self.tool("summary", "--all", self.tmp))
 
     @unittest.skipUnless(shutil.which("fio"), "fio is not installed")
     def test_fio(self):

@@ -92,6 +92,7 @@ class Page(Runs):
         found = fake_findings.make(ranks, groups, EPOCH / S, 1.0, findings)
         for f in found["findings"][:1]:
             f["file"] = f["title"] = HOSTILE
+        found["files"][0].update(name="/data/own.#", lock_bytes=65536)
         with open(os.path.join(self.tmp, "found.json"), "w") as stream:
             json.dump(found, stream)
         self.iotrace("report", run, "-o", "page.html", "--findings", "found.json",
@@ -118,7 +119,10 @@ class Page(Runs):
         self.assertNotIn("libc.so", text)
         for words in ("Small writes cost a quarter of the run.", "setvbuf() with 1 MiB",
                       "4 ranks share 2 cores", "Bytes of 3 mapped files",
-                      "bytes read again, bytes written again", "25 % of the run"):
+                      "bytes read again, bytes written again", "25 % of the run",
+                      "From asked to done", "Metadata by folder",
+                      "Lines are 64 KiB apart", "small: below 64 KiB",
+                      "failed with ENOSPC; x, ranks 1, events 1 of iotrace dump."):
             self.assertIn(words, text)
 
     def test_a_healthy_run(self):

@@ -14,6 +14,15 @@ from e2e import BUILD, Case, add, main
 
 from leadline import skeleton
 
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    Draft202012Validator = None
+
+with open(os.path.join(os.environ["top_srcdir"], "doc",
+                       "leadline-skeleton-1.schema.json")) as stream:
+    SCHEMA = json.load(stream)
+
 RECORDER = os.path.join(BUILD, "libiotrace.so")
 IOTRACE = os.path.join(BUILD, "iotrace")
 PROGRAMS = {
@@ -54,6 +63,8 @@ class Skeletons(Case):
         self.iotrace("ldad", run, "--skeleton=" + path)
         with open(path) as f:
             text = f.read()
+        if Draft202012Validator:
+            Draft202012Validator(SCHEMA).validate(json.loads(text))
         return text, skeleton.load(path), json.loads(text)
 
     def counts(self, program, args, np):
@@ -114,6 +125,13 @@ class Skeletons(Case):
                     t.get("drawn", {}).get("sizes", []))
         self.assertEqual(sizes, drawn_calls)
         self.assertLess(len(text), 60000)
+
+    def test_what_another_rank_wrote_first_is_no_input(self):
+        _, _, found = self.made(self.traced("blocktransfer", "1M", "-b", "64k",
+                                            "--rank-shift=1"))
+        moved = {t["file"] for t in found["transfers"]}
+        self.assertEqual({f["inputs"] for f in found["files"] if f["file"] in moved},
+                         {0})
 
     def test_ranks_are_one_plan(self):
         _, _, found = self.made(self.traced("madbench", "256", "4", "--io-only",

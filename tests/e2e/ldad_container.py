@@ -10,7 +10,7 @@ import struct
 import subprocess
 import zlib
 
-from e2e import HDF5, METHODS, SHIM, Case, add, main, samples
+from e2e import HDF5, METHODS, SHIM, Case, add, long, main, samples
 
 SIZE = ("1M", "--block-size=4k")
 RANKS = 4
@@ -123,7 +123,7 @@ class Container(Case):
         """What makes a container whole is the write's, and no time of opening files."""
         env = {"PRELOAD": SHIM, "FAULT": "fsync:slow:1+", "FAULT_SECONDS": "0.7",
                "FAULT_RANK": "0", "FAULT_FILE": "header"}
-        for cache, syncs, opens in (("flush", 2, 0), ("keep", 0, 1)):
+        for cache, syncs, opens in (("flush", 2, 0), ("keep", 0, 0)):
             done = self.blocktransfer(*SIZE, "--filetype=PARTITIONED", "--quiet",
                                       "--cache=" + cache, np=2, env=env)
             report = self.good(done)
@@ -145,10 +145,10 @@ class Container(Case):
         option = "--node-dirs=" + ",".join(disks)
         path = self.written("--layout=INTERLEAVED", option)
         self.assertEqual(self.parts(path), [])
-        self.assertEqual([len(os.listdir(disk)) for disk in disks], [2, 2])
+        self.assertEqual([len(os.listdir(disk)) for disk in disks], [4, 4])
         self.assertEqual(len(self.content(path, 3)), RANKS << 20)
         self.good(self.blocktransfer(*SIZE, option, "--filetype=PARTITIONED", np=4))
-        self.assertEqual([len(os.listdir(disk)) for disk in disks], [2, 2])
+        self.assertEqual([len(os.listdir(disk)) for disk in disks], [4, 4])
         self.assertEqual(self.ldad("rm", path).status, 0)
         self.assertEqual([os.listdir(disk) for disk in disks], [[], []])
         self.assertFalse(os.path.exists(path))
@@ -166,14 +166,73 @@ class Container(Case):
         self.assertTrue(os.path.exists(path))
         self.assertEqual(self.ldad("rm", "--force", path).status, 0)
         self.assertFalse(os.path.exists(path))
-        self.assertEqual(len(os.listdir(disks[1] + "-away")), 2)
+        self.assertEqual(len(os.listdir(disks[1] + "-away")), 4)
+
+    def test_relocated(self):
+        """Folders that were renamed, in another order; then what is refused."""
+        disks = self.node_dirs(2)
+        path = self.written("--layout=INTERLEAVED", "--node-dirs=" + ",".join(disks))
+        expected = self.content(path)
+        moved = [os.path.join(self.tmp, name) for name in ("here", "there")]
+        for old, new in zip(disks, moved):
+            os.rename(old, new)
+        self.fails(self.ldad("cat", path), "partition 0")
+        self.fails(self.ldad("relocate", path, "--node-dirs=" + moved[1]),
+                   "partition 0 is in none of these folders")
+        self.fails(self.ldad("cat", path), "partition 0")
+        done = self.ldad("relocate", path, "--node-dirs=%s,%s" % (moved[1], moved[0]))
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("4 partitions found", done.out)
+        self.assertEqual(self.content(path, 2), expected)
+        self.assertEqual(self.ldad("verify", path).status, 0)
+        part = sorted(glob.glob(os.path.join(moved[0], "part-*")))[0]
+        shutil.copy(part, path)
+        self.fails(self.ldad("relocate", path, "--node-dirs=" + ",".join(moved)),
+                   "is also in")
+        for folder in moved:
+            for name in os.listdir(folder):
+                os.rename(os.path.join(folder, name), os.path.join(path, name))
+        os.truncate(self.parts(path)[1], 1000)
+        self.fails(self.ldad("relocate", path), "has 1000 bytes, and 1048576 were")
+        done = self.ldad("relocate", path, "--node-dirs=relative")
+        self.assertEqual(done.status, 2, done)
+
+    @long
+    def test_relocated_into_the_container(self):
+        disks = self.node_dirs(2)
+        path = self.written("--node-dirs=" + ",".join(disks))
+        expected = self.content(path)
+        for disk in disks:
+            for name in os.listdir(disk):
+                os.rename(os.path.join(disk, name), os.path.join(path, name))
+        self.assertEqual(self.ldad("relocate", path).status, 0)
+        self.assertEqual(self.content(path), expected)
+        self.assertEqual(self.ldad("verify", path).status, 0)
+        self.assertEqual(self.ldad("rm", path).status, 0)
+        self.assertFalse(os.path.exists(path))
+
+    @long
+    def test_relocated_unseen(self):
+        """Partitions on nodes that this one does not see."""
+        disks = self.node_dirs(2)
+        path = self.written("--node-dirs=" + ",".join(disks))
+        shutil.move(disks[0], disks[0] + "-new")
+        away = disks[1] + "-away"
+        shutil.move(disks[1], away)
+        new = "--node-dirs=%s-new,%s-new" % tuple(disks)
+        self.fails(self.ldad("relocate", path, new), "partition 1 is in none")
+        done = self.ldad("relocate", "--force", path, new)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("2 partitions found, 2 taken to be", done.out)
+        os.rename(away, disks[1] + "-new")
+        self.assertEqual(self.ldad("verify", path).status, 0)
 
     def test_node_and_rank_in_node_dirs(self):
         for name in ("n0", "n0/r0", "n0/r1"):
             os.mkdir(os.path.join(self.tmp, name))
         self.written("--node-dirs=%s/n%%n/r%%r" % self.tmp, np=2)
         for rank in "01":
-            self.assertEqual(len(os.listdir(os.path.join(self.tmp, "n0/r" + rank))), 1)
+            self.assertEqual(len(os.listdir(os.path.join(self.tmp, "n0/r" + rank))), 2)
 
     def test_a_node_dir_that_cannot_be_written(self):
         good, = self.node_dirs(1)
@@ -250,7 +309,62 @@ class Container(Case):
             byte = f.read(1)
             f.seek(70000)
             f.write(bytes([byte[0] ^ 1]))
-        self.fails(self.ldad("verify", path), "offset %d" % ((3 << 20) + 70000))
+        self.fails(self.ldad("verify", path), "offset %d" % ((3 << 20) + 70000),
+                   "partition 3: 1 blocks of 65536 bytes differ from their checksums, "
+                   "the first at its byte 65536, which is offset %d of the file" % (
+                       (3 << 20) + 65536))
+
+    def swap(self, *names):
+        """What are exchanged are files of two partitions."""
+        for one, other in names:
+            os.rename(one, one + "-")
+            os.rename(other, one)
+            os.rename(one + "-", other)
+
+    def test_what_checksums_see(self):
+        """All without a look at the data: it is as long as it was, and its stamps are
+        right, too, where a partition was exchanged with that of another run."""
+        def swap(parts, sums):
+            self.swap((parts[0], parts[1]))
+
+        def swap_both(parts, sums):
+            self.swap((parts[0], parts[1]), (sums[0], sums[1]))
+
+        def longer(parts, sums):
+            with open(parts[2], "ab") as f:
+                f.write(b"x")
+
+        def flip_sum(parts, sums):
+            with open(sums[1], "r+b") as f:
+                f.seek(70)
+                byte = f.read(1)
+                f.seek(70)
+                f.write(bytes([byte[0] ^ 1]))
+
+        def no_sums(parts, sums):
+            os.unlink(sums[3])
+
+        path = self.written("--layout=INTERLEAVED")
+        done = self.ldad("verify", path)
+        self.assertEqual(done.status, 0, done)
+        self.assertIn("%d bytes of partitions are as their checksums" % (RANKS << 20),
+                      done.out)
+        whole = path + "-whole"
+        shutil.copytree(path, whole)
+        for change, says in (
+                (swap, "partition 0: 16 blocks of 65536 bytes differ"),
+                (swap_both, "partition 0: the checksums of a partition are damaged, or "
+                            "of another partition"),
+                (longer, "partition 2 has 1048577 bytes, and 1048576 were written: "
+                         "bytes were added"),
+                (flip_sum, "partition 1: the checksums of a partition are damaged, or "
+                           "not those"),
+                (no_sums, "partition 3: the checksums of a partition cannot be "
+                          "opened")):
+            shutil.rmtree(path)
+            shutil.copytree(whole, path)
+            change(self.parts(path), sorted(glob.glob(os.path.join(path, "sums-*"))))
+            self.fails(self.ldad("verify", path), says)
 
     def header(self, path, change):
         name = os.path.join(path, "header")
@@ -298,7 +412,8 @@ class Container(Case):
         self.assertNotEqual(run.status, 0)
         path = os.path.join(run.dir, run.files[0])
         self.fails(self.ldad("info", path), "open: being written", "never completed",
-                   "are planned")
+                   "are planned", "ldad recover --all keeps what there is")
+        self.fails(self.ldad("recover", path), "never synced")
         self.fails(self.ldad("verify", path), "never completed")
         self.fails(self.ldad("cat", path), "never completed")
         there = max(os.path.getsize(part) for part in self.parts(path))
@@ -332,7 +447,7 @@ class Container(Case):
             self.assertEqual(run.wait(60).status, 0, run)
         containers = [name for name in os.listdir(folder) if not name.endswith(".json")]
         self.assertEqual(len(containers), 2)
-        self.assertEqual(len(os.listdir(disk)), 4)
+        self.assertEqual(len(os.listdir(disk)), 8)
         for name in containers:
             self.assertEqual(self.ldad("verify", os.path.join(folder, name)).status, 0)
 

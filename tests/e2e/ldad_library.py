@@ -293,6 +293,18 @@ class Library(Case):
             done = self.program("fit", os.path.join(self.tmp, "fit%d" % np), np=np)
             self.assertEqual((done.status, done.out, done.err), (0, "", ""))
 
+    def test_collectives_of_opening_and_closing(self):
+        """Three each at most, but for the communicator that is duplicated and freed."""
+        most = {"nothing": 0, "write": 0, "sync": 3}
+        done = self.program("opens", os.path.join(self.tmp, "f"), np=3)
+        self.assertEqual((done.status, done.err), (0, ""), done)
+        lines = [line.split() for line in done.out.splitlines()]
+        self.assertEqual([line[0] for line in lines],
+                         ["nothing", "create", "write", "sync", "close", "read",
+                          "close", "update", "close"], done)
+        for what, calls in lines:
+            self.assertLessEqual(int(calls), most.get(what, 4), done.out)
+
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",
                                 os.path.join(BUILD, ".libs", "libldad.so")],

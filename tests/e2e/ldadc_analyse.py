@@ -406,6 +406,75 @@ int main(int argc, char **argv)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("undeclared identifier 'nothing'", done.stderr)
 
+    def refused(self, said, *line):
+        done = self.analyse(*line)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(said, done.stderr)
+
+    def test_other_languages(self):
+        """C++ is read as far as C has it, too; what goes beyond is named."""
+        program = """#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_File fh;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int at = rank;
+    %s
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY, MPI_INFO_NULL, &fh);
+    MPI_File_write_at(fh, at * 4, &rank, 1, MPI_INT, &status);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+}
+"""
+        self.source(program % "bool more = rank < 1; at += more;", "plain.cpp")
+        call, = self.calls("plain.cpp")
+        self.holds(call, (4, [], 4), rank=0)
+        self.holds(call, (4, [], 4), rank=1)
+        for name, line in (("a CXX", "struct T { T() {} ~T() {} } t;"),
+                           ("the reference \"r\"", "int &r = at; r = 7;"),
+                           ("a LambdaExpr", "auto f = [&] { at = 7; }; f();")):
+            self.source(program % line, "beyond.cpp")
+            self.refused(name, "beyond.cpp")
+        self.source("      end\n", "old.f90")
+        self.refused("old.f90 is Fortran", "old.f90")
+
+    def test_compile_commands(self):
+        """The last command for a source counts; the nearest one's for others."""
+        text = "#include <mpi.h>\n#include \"size.h\"\n%s" \
+            "void put(MPI_File fh, int rank);\n"
+        self.source(text % "int unused;\n", "no_files.c")
+        self.source(text % "" + "void put(MPI_File fh, int rank) { char b[SIZE];"
+                    " MPI_File_write_at(fh, rank * SIZE, b, SIZE, MPI_BYTE,"
+                    " MPI_STATUS_IGNORE); }\n", "put.c")
+        self.source(text % "" + "int main(int argc, char **argv) { MPI_File fh; int r;"
+                    " MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &r);"
+                    " MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_WRONLY,"
+                    " MPI_INFO_NULL, &fh); put(fh, r); MPI_File_close(&fh); }\n",
+                    "main.c")
+        os.mkdir(os.path.join(self.tmp, "include"))
+        self.source("", os.path.join("include", "size.h"))
+        entries = [{"directory": self.tmp, "file": "put.c",
+                    "arguments": ["mpicc", "-Iinclude", "-DSIZE=%d" % size, "-c",
+                                  "put.c", "-o", "put.o", "-MD", "-MF", "put.d"]}
+                   for size in (7, 16)]
+        entries.append({"directory": self.tmp, "file": os.path.join(self.tmp, "main.c"),
+                        "command": "mpicc -I include -c main.c"})
+        self.source(json.dumps(entries), "compile_commands.json")
+        for line in (("-p", "."), ("-p", ".", "main.c", "put.c")):
+            call, = self.calls(*line)
+            self.assertEqual(call["class"], "segmented")
+            self.holds(call, (32, [], 16), rank=2)
+        self.refused("none.d/compile_commands.json cannot be used", "-p", "none.d")
+        self.source("[{", "compile_commands.json")
+        self.refused("compile_commands.json cannot be used", "-p", ".")
+        self.refused("FILE is missing")
+        self.source("int main(void) { return 0; }\n", "one.c")
+        self.source("int main(void) { return 1; }\n", "two.c")
+        self.refused("these are two programs: main() is in", "one.c", "two.c")
+
     def test_no_mpi_io(self):
         done = self.analyse(self.source("int main(void) { return 0; }\n"))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -126,7 +126,8 @@ def moves_data(e):
 def begun(t):
     """A transfer as the recorder sees it; an offset of nothing does not matter."""
     name = t.call[:-2] if t.call.endswith("_c") else t.call
-    return name, t.at if t.pieces is not None else -1, t.bytes
+    pointed = t.pieces is not None and "_ordered" not in name
+    return name, t.at if pointed else -1, t.bytes
 
 
 def runs_of(program, report):

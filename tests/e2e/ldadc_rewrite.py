@@ -5,6 +5,7 @@ programs that were rewritten write the same bytes as before, partitioned; what i
 proven stays as it is."""
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -169,6 +170,8 @@ BLOCKS = r"""
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define CHECK(call) do { if ((call) != MPI_SUCCESS) puts(#call); } while (0)
+#define SYNC(file) MPI_File_sync(file)
 enum { SIZE = 4096 };
 int main(int argc, char **argv)
 {
@@ -202,12 +205,10 @@ int main(int argc, char **argv)
     return 0;
 }
 """
-BEFORE, WITHIN, AFTER = 29, 34, 37
+BEFORE, WITHIN, AFTER = 31, 36, 39
 OPEN = "MPI_File_open(MPI_COMM_WORLD, name, %s, MPI_INFO_NULL, &again);"
 # Where the statement is, the statement, and why the file stays.
 REFUSED = {
-    "delete": (BEFORE, "if (rank == 0) MPI_File_delete(name, MPI_INFO_NULL);",
-               "MPI_File_delete() may be given its name"),
     "unlink": (AFTER, "if (rank == 0) unlink(name);", "unlink() may be given its name"),
     "fopen": (AFTER, 'f = fopen(argv[1], "r");', "fopen() may be given its name"),
     "open": (AFTER, "fd = open(name, O_RDONLY);", "open() may be given its name"),
@@ -217,18 +218,26 @@ REFUSED = {
     "rename": (AFTER, 'rename(name, "g");', "rename() may be given its name"),
     "remove": (BEFORE, "remove(getenv(\"F\"));", "remove() may be given its name"),
     "system": (AFTER, 'if (system("wc -c f")) return 1;', "system() may use the file"),
-    "get_size": (WITHIN, "MPI_File_get_size(fh, &end);",
-                 "libldad has no MPI_File_get_size"),
+    "handler": (WITHIN, "MPI_File_set_errhandler(fh, MPI_ERRORS_RETURN);",
+                "libldad has no MPI_File_set_errhandler"),
+    "macro": (WITHIN, "SYNC(fh);", "MPI_File_sync is called by the macro SYNC"),
     "truncated": (BEFORE, OPEN % "MPI_MODE_WRONLY" + "MPI_File_set_size(again, 0);"
                   "MPI_File_close(&again);", "is only opened and closed"),
     "written": (AFTER, OPEN % "MPI_MODE_WRONLY" +
                 "MPI_File_write_at(again, 0, b, 1, MPI_BYTE, &status);"
                 "MPI_File_close(&again);", "ranks write the same bytes"),
-    "append": (AFTER, OPEN % "MPI_MODE_WRONLY | MPI_MODE_APPEND" +
-               "MPI_File_write_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
-               "MPI_File_close(&again);", "libldad has no MPI_MODE_APPEND"),
 }
 ALLOWED = {
+    "delete": (BEFORE, "if (rank == 0) MPI_File_delete(name, MPI_INFO_NULL);"
+               " MPI_Barrier(MPI_COMM_WORLD);"),
+    "get_size": (WITHIN, "MPI_Barrier(MPI_COMM_WORLD); MPI_File_get_size(fh, &end);"
+                 "printf(\"%d\\n\", end >= SIZE);"),
+    "checked": (WITHIN, "CHECK(MPI_File_sync(fh));"),
+    "append": (AFTER, OPEN % "MPI_MODE_WRONLY | MPI_MODE_APPEND" +
+               "MPI_File_write_at(again, rank * SIZE, b, SIZE, MPI_BYTE, &status);"
+               "MPI_File_close(&again);"),
+    "nonblocking": (WITHIN, "MPI_Request wait; MPI_File_iread_at(fh, rank * SIZE, b,"
+                    " SIZE, MPI_BYTE, &wait); MPI_Wait(&wait, &status);"),
     "another_file": (BEFORE, 'f = fopen("log", "w"); if (f) fclose(f);'),
     "another_argument": (BEFORE, "if (argc > 2) unlink(argv[2]);"),
     "read_again": (AFTER, OPEN % "MPI_MODE_RDONLY" +
@@ -311,6 +320,22 @@ class Rewrite(Programs):
             self.ran(new, names[1], np=np)
             self.assertEqual(self.logical(names[1]), (self.content(names[0]), 0))
 
+    def test_difference(self):
+        """Without -o, nothing is written; what is shown is what patch(1) needs."""
+        before = self.source(blocks(WITHIN, "CHECK(MPI_File_sync(fh));"))
+        said = self.ldadc("rewrite", before).stdout
+        self.ldadc("rewrite", before, "-o", "after.c")
+        self.assertEqual(sorted(os.listdir(self.tmp)), ["after.c", "program.c"])
+        hunks = re.split(r"^@@ .*\n", said[said.index("--- "):], flags=re.M)[1:]
+        self.assertGreater(len(hunks), 1)
+        for mark, name in (("-", "program.c"), ("+", "after.c")):
+            whole = self.content(self.path(name)).decode()
+            for hunk in hunks:
+                lines = [line[1:] for line in hunk.splitlines(True)
+                         if line[0] in (" ", mark)]
+                self.assertIn("".join(lines), whole)
+        self.assertIn("\n+    /* */CHECK(ldad_file_sync(fh));\n", said)
+
     def test_overlapping_stays(self):
         done = self.ldadc("rewrite", FIGURE % "bytes", "-o", "after.c", status=1)
         self.assertIn("stays as it is: ranks write the same bytes", done.stdout)
@@ -372,7 +397,6 @@ class Rewrite(Programs):
         done = self.ldadc("rewrite", program, "-o", "after.c", status=1)
         self.assertIn("stays as it is: what is written is not known", done.stdout)
         self.ldadc("rewrite", program, "-o", program, status=2)
-        self.ldadc("rewrite", program, status=2)
         done = self.ldadc("rewrite", "none.c", "-o", "after.c", status=1)
         self.assertEqual(done.stderr, "ldadc rewrite: the source cannot be read: No "
                          "such file or directory (file none.c)\n")

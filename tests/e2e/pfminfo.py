@@ -5,7 +5,10 @@ what it says against the smaller files of one."""
 import csv
 import io
 import json
+import math
 import os
+import shutil
+import struct
 import subprocess
 
 import pfm_reader
@@ -13,6 +16,43 @@ from e2e import BUILD, Case, add, main
 from pfm_made import DELETED, FILTER, HEIGHT, MANUAL, WIDTH, Pfm, library_s_own
 
 REFERENCE = 16384
+
+
+class Tiff:
+    """The first directory of a BigTIFF: {tag: values}; and its pixels, one strip."""
+    KINDS = {2: "c", 3: "H", 4: "I", 12: "d", 16: "Q"}
+
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            self.data = f.read()
+        self.order = {b"II": "<", b"MM": ">"}[self.data[:2]]
+        assert self.get("3H", 2) == (43, 8, 0)
+        at, = self.get("Q", 8)
+        n, = self.get("Q", at)
+        self.tags = {}
+        for i in range(n):
+            entry = at + 8 + 20 * i
+            tag, kind, count = self.get("HHQ", entry)
+            assert not self.tags or tag > max(self.tags), tag
+            form = "%d%s" % (count, self.KINDS[kind])
+            place = entry + 12 if struct.calcsize("<" + form) <= 8 \
+                else self.get("Q", entry + 12)[0]
+            self.tags[tag] = list(self.get(form, place))
+        assert self.get("Q", at + 8 + 20 * n) == (0,)
+
+    def get(self, form, at):
+        return struct.unpack_from(self.order + form, self.data, at)
+
+    def __getitem__(self, tag):
+        return self.tags[tag]
+
+    def text(self, tag):
+        return b"".join(self.tags[tag]).rstrip(b"\0").decode()
+
+    def pixel(self, row, column):
+        n = self.tags[277][0]
+        return self.get("%df" % n, self.tags[273][0] + 4 * n * (
+            row * self.tags[256][0] + column))
 
 
 class Pfminfo(Case):
@@ -135,6 +175,76 @@ class Pfminfo(Case):
                                            delta=6e-4)
                 else:
                     self.assertIsNone(at, (row, column))
+
+    def bands(self, pfm, row, column):
+        """What a pixel should be, NaN written as None."""
+        bin_ = pfm.bins.get((row, column), (None,))[0]
+        if not bin_:
+            return [None, None, None]
+        if not bin_["validity"] & 1024:
+            return [None, bin_["count"], None]
+        scales = [float(pfm.head[key]) for key in ("DEPTH SCALE", "STD SCALE")]
+        return [bin_["average_filtered"] / scales[0], bin_["count"],
+                bin_["std"] / scales[1]]
+
+    def same_bands(self, pfm, found):
+        """found(row, column): the three bands there; row 0 is the south."""
+        for row in range(pfm.height):
+            for column in range(pfm.width):
+                for z, wanted in zip(found(row, column), self.bands(pfm, row, column)):
+                    if wanted is None:
+                        self.assertTrue(math.isnan(z), (row, column, z))
+                    else:
+                        self.assertAlmostEqual(z, wanted, delta=1e-6 + 1e-7 * wanted)
+
+    def geotiff(self, which):
+        """--geotiff, by a reader of TIFF that knows no more of it than the format."""
+        path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
+        self.assertIn("soundings", self.good_out(path, "--geotiff", into))
+        pfm, tiff = pfm_reader.load(path), Tiff(into)
+        self.assertEqual((tiff[256], tiff[257]), ([pfm.width], [pfm.height]))
+        self.assertEqual((tiff[277], tiff[339], tiff[258]), ([3], [3] * 3, [32] * 3))
+        self.assertEqual(tiff.text(42113), "nan")
+        self.assertEqual(tiff[34735][4:], [1024, 0, 1, 2, 1025, 0, 1, 1,
+                                           2048, 0, 1, 4326, 2054, 0, 1, 9102])
+        west, south, dx, dy = (float(pfm.head[key]) for key in (
+            "MIN X", "MIN Y", "X BIN SIZE", "Y BIN SIZE"))
+        self.assertEqual(tiff[33550], [dx, dy, 0])
+        for z, wanted in zip(tiff[33922], (0, 0, 0, west, south + pfm.height * dy, 0)):
+            self.assertAlmostEqual(z, wanted, delta=1e-9)
+        self.assertEqual(os.path.getsize(into), tiff[273][0] + tiff[279][0])
+        self.same_bands(pfm, lambda row, column: tiff.pixel(pfm.height - 1 - row,
+                                                            column))
+
+    def gdal(self, which):
+        """GDAL finds the same, at the coordinates of the bins."""
+        for program in ("gdalinfo", "gdallocationinfo"):
+            if not shutil.which(program):
+                self.skipTest("GDAL's %s is not installed (gdal-bin)" % program)
+        path, into = self.handle(which), os.path.join(self.tmp, "map.tif")
+        self.good_out(path, "--geotiff", into)
+        pfm = pfm_reader.load(path)
+        about = json.loads(subprocess.check_output(
+            ["gdalinfo", "-json", into]).decode())
+        self.assertEqual(about["size"], [pfm.width, pfm.height])
+        self.assertIn("4326", about["coordinateSystem"]["wkt"].split("ID")[-1])
+        self.assertEqual([band["description"].split()[0] for band in about["bands"]],
+                         ["average", "soundings", "standard"])
+        west, south, dx, dy = (float(pfm.head[key]) for key in (
+            "MIN X", "MIN Y", "X BIN SIZE", "Y BIN SIZE"))
+        places = "".join("%.12f %.12f\n" % (west + (column + 0.5) * dx,
+                                            south + (row + 0.5) * dy)
+                         for row in range(pfm.height) for column in range(pfm.width))
+        out = subprocess.run(["gdallocationinfo", "-valonly", "-wgs84", into],
+                             input=places.encode(), stdout=subprocess.PIPE, check=True)
+        found = [float(word) for word in out.stdout.split()]
+        self.assertEqual(len(found), 3 * pfm.width * pfm.height)
+
+        def at(row, column):
+            i = 3 * (row * pfm.width + column)
+            return found[i:i + 3]
+
+        self.same_bands(pfm, at)
 
     def test_cells_of_a_large_grid_are_means(self):
         made = self.run_program("gsfgen", "--files=1", "--pings=40", "--quiet", np=0,
@@ -275,10 +385,11 @@ class Pfminfo(Case):
         self.refused(self.pfminfo(path, "--csv", "-", "--xyz", "-"), "only one of")
         self.refused(self.pfminfo(path, "--all"), "--xyz")
         self.refused(self.pfminfo(path, "--grid", "-", "--xyz", "-"), "only one of")
+        self.refused(self.pfminfo(path, "--geotiff", "-"), "--geotiff", "name a file")
 
     def test_what_cannot_be_written(self):
         path = self.made().save().path
-        for option in ("--json", "--csv", "--xyz", "--grid"):
+        for option in ("--json", "--csv", "--xyz", "--grid", "--geotiff"):
             done = self.pfminfo(path, option, os.path.join(self.tmp, "no", "such"))
             self.one_sentence(done, "cannot be written", "No such file")
             self.assertEqual((done.status, done.out), (1, ""), done)
@@ -291,10 +402,11 @@ class Pfminfo(Case):
     def test_no_grid_of_a_bad_pfm(self):
         pfm = self.made()
         pfm.summary[1, 3]["tail"] += 1
-        into = os.path.join(self.tmp, "grid.json")
-        done = self.pfminfo(pfm.save().path, "--verify", "--grid", into)
-        self.one_sentence(done, "ends here")
-        self.assertFalse(os.path.exists(into))
+        for option in ("--grid", "--geotiff"):
+            into = os.path.join(self.tmp, "a" + option)
+            done = self.pfminfo(pfm.save().path, "--verify", option, into)
+            self.one_sentence(done, "ends here")
+            self.assertFalse(os.path.exists(into))
 
 
 for version in ("6.40", "7.00"):
@@ -304,6 +416,8 @@ for which in ("real", "6.40", "7.00"):
     add(Pfminfo, "bins_of_%s" % which, "bins", which)
     add(Pfminfo, "soundings_of_%s" % which, "soundings", which)
     add(Pfminfo, "grid_of_%s" % which, "averaged", which)
+    add(Pfminfo, "geotiff_of_%s" % which, "geotiff", which)
+    add(Pfminfo, "gdal_of_%s" % which, "gdal", which)
 
 if __name__ == "__main__":
     main()

@@ -6,7 +6,7 @@ import os
 import shutil
 import struct
 
-from e2e import TESTS, add, main
+from e2e import TESTS, add, long, main
 from loads import SCHEMES, Loads, contents
 
 GSF = os.path.join(TESTS, "data", "gsf")
@@ -276,6 +276,49 @@ class PfmloadBad(Loads):
         link = os.path.join(self.tmp, "link.gsf")
         os.symlink(lines[0], link)
         self.failed(self.pfmload(*lines, link, np=3), "twice", link)
+
+    def test_a_copy_of_a_file(self):
+        """By what is in it, and not by its name or its size alone."""
+        lines = self.survey()
+        path = os.path.join(self.tmp, "copy.gsf")
+        shutil.copy(lines[1], path)
+        for np in (0, 3):
+            said = self.failed(self.pfmload(*lines, path, np=np), "is a copy of", path)
+            self.assertIn(lines[1], str(said))
+        with open(path, "r+b") as f:   # one depth in the middle is another one
+            f.seek(os.path.getsize(path) // 2)
+            byte = f.read(1)[0]
+            f.seek(-1, 1)
+            f.write(bytes([byte ^ 1]))
+        done = self.pfmload(*lines, path, np=3)
+        self.assertNotIn("copy", str(done.said))
+
+    @long
+    def test_what_is_complete_of_files_that_are_cut_short(self):
+        """Loaded on request, said of each file, and the same by all schemes."""
+        path, lines, _ = self.damaged("cut")
+        every = None
+        for scheme in SCHEMES:
+            kinds = SCHEMES[scheme]
+            done = self.pfmload(*kinds.args, "--truncated", "--canonical", *NO_SCAN,
+                                *lines, np=kinds.ranks[0])
+            self.assertEqual((done.status, done.said), (0, []), done)
+            rows = {row["path"]: row for row in done.report["sources"]}
+            self.assertEqual([row["path"] for row in done.report["sources"]], lines)
+            self.assertEqual([p for p in lines if rows[p]["about"]], [path])
+            self.assertIn("cut short", rows[path]["about"])
+            self.assertEqual({p: rows[p]["bytes"] for p in lines},
+                             {p: os.path.getsize(p) for p in lines})
+            found = self.read(os.path.join(done.dir, "o.pfm")).soundings()
+            by_file = [sum(s[2] == i for s in found) for i in range(len(lines))]
+            self.assertEqual([rows[p]["soundings"] for p in lines], by_file)
+            self.assertTrue(0 < by_file[1] < by_file[0], by_file)
+            warnings = [w["text"] for w in done.report["warnings"]
+                        if w["code"] == "cut_files"]
+            self.assertEqual(len(warnings), 1, done.report["warnings"])
+            self.assertIn("1 of 4 files", warnings[0])
+            every = every or sorted(found)
+            self.assertEqual(sorted(found), every, scheme)
 
     def test_files_without_soundings(self):
         for name in ("comment.gsf", "history.gsf", "TN136HS.309.snipped.mb121"):

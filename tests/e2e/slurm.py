@@ -246,6 +246,36 @@ class Jobs(SlurmCase):
         for name in names:
             self.valid("pfmload-" + done.number, "pfmload", name, nodes=1)
 
+    def test_the_paper_s_figures(self):
+        """Of both nodes, drawn, with the speed-ups that the reports' seconds make."""
+        done = self.completed(self.job("pfmload-paper.sbatch", LOADS="L", PINGS="20",
+                                       ROUNDS="1"))
+        folder = "pfmload-paper-" + done.number
+        self.assertIn("The paper's findings", done.out)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.tmp, folder, "figures"))),
+                         ["figure-%d.svg" % i for i in (2, 3, 4, 5, 6, 7)])
+        wall = {}
+        for name in self.reports(folder, "measured", "runs"):
+            report = self.report(folder, "measured", "runs", name)
+            self.assertIs(report["valid"], True, name)
+            ranks = report["mpi"]["ranks"]
+            self.assertEqual(report["mpi"]["nodes"], min(ranks, 2), name)
+            key = (report["options"]["scheme"]["value"],
+                   report["options"]["library"]["value"], ranks)
+            wall.setdefault(key, {})[report["run"]["series"]["round"]] = next(
+                f["median"] for f in report["figures"] if f["name"] == "wall_s")
+        points = self.report(folder, "pfmload-paper.json")["points"]
+        for scheme in "EFG":
+            for ranks in (3, 4):
+                point, = (p for p in points if (p["scheme"], p["ranks"])
+                          == (scheme, ranks))
+                serial = wall["serial", "per-sounding", 1]
+                ours = wall[scheme, "cached", ranks]
+                self.assertEqual(point["over_serial"][3], 1)
+                self.assertAlmostEqual(
+                    point["over_serial"][0],
+                    serial[1] / ours[1], places=9)
+
     def iotrace(self, nodes, mpiexec):
         done = self.completed(self.job("iotrace.sbatch", nodes=nodes,
                                        **self.started_by(mpiexec)))

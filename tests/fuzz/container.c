@@ -6,7 +6,7 @@
 
 static void set_sum(uint8_t *raw, size_t at, size_t from)
 {
-    container_put(raw + at, crc_of(raw + from, (int64_t)(at - from)), 4);
+    bytes_put(raw + at, crc_of(raw + from, (int64_t)(at - from)), 4);
 }
 
 static void use(const struct container *c)
@@ -45,7 +45,7 @@ static void try_map(uint8_t *raw, int64_t size)
 {
     struct extents x = {0};
     if (size >= MAP_HEAD)
-        container_put(raw + 16, crc_of(raw + MAP_HEAD, size - MAP_HEAD), 4);
+        bytes_put(raw + 16, crc_of(raw + MAP_HEAD, size - MAP_HEAD), 4);
     fuzz_ended(map_decode("map", &x, raw, size));
     fuzz_demand(extents_bytes(&x) >= 0);
     for (int64_t i = 0; i < x.n; i++)

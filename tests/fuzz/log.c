@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "fuzz.h"
 #include "iotrace/commands.h"
+#include "iotrace/python.h"
 #include "iotrace/read/op.c" /* to forget the operations of the input before */
 #include "iotrace/read/table.h"
 #include "iotrace/summary.h"
@@ -21,6 +22,12 @@ int command_finish(FILE *out, const char *path)
 {
     (void)path;
     return out == stdout ? 0 : fclose(out);
+}
+
+int python_become(const char *script, const char *const args[])
+{
+    (void)args;
+    return err_set(-ENOENT, script, -1, "there is no Python");
 }
 
 static bool makes_sense(const struct event *e)
@@ -43,6 +50,15 @@ static struct cells cells_of(const struct event *e)
 
 enum { EVENTS = 4096 };
 
+static void read_facts(const struct log *l)
+{
+    struct log_facts f;
+    for (uint32_t id = 0; id <= log_names(l) + 1; id++)
+        if (log_facts(l, id, &f))
+            fuzz_demand(strlen(f.point) + strlen(f.hints) < 1 << 20 &&
+                        f.block_bytes >= 0 && f.stripe_bytes >= 0 && f.stripes >= 0);
+}
+
 static int read_events(const char *path, struct cells *cells, FILE *table)
 {
     struct log *l;
@@ -59,6 +75,8 @@ static int read_events(const char *path, struct cells *cells, FILE *table)
         n++;
         rc = 0;
     }
+    if (l)
+        read_facts(l);
     fuzz_ended(rc);
     log_close(&l);
     return n;
@@ -114,8 +132,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_command(command_bins, path, "--slices=7");
     try_command(command_ldad, path, NULL);
     try_command(command_ldad, path, "--json=x");
+    try_command(command_ldad, path, "--skeleton=-");
+    try_command(command_findings, path, "--floor=0");
     try_command(command_export, path, "--perfetto=x");
     try_command(command_export, path, "--csv=x");
+    try_command(command_export, path, "--to=darshan-text");
     try_command(command_compare, path, path);
     try_table(path);
     return 0;

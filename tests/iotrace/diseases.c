@@ -1,10 +1,13 @@
 /* Programs with one thing wrong each, and healthy ones: "diseases NAME [INPUT]".
  * Files are d.*, in the present folder. */
+#include <aio.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -263,6 +266,129 @@ static void many(void)
     }
 }
 
+static void alternate(int changes)
+{
+    int fd = own(O_RDWR);
+    check(ftruncate(fd, 64 * MIB) == 0, "ftruncate");
+    for (long i = 0; i < 200; i++) {
+        put_at(fd, 64 * KIB, i * 64 * KIB);
+        if (changes)
+            get_at(fd, 64 * KIB, 32 * MIB + i * 64 * KIB);
+    }
+    for (long i = 0; !changes && i < 200; i++)
+        get_at(fd, 64 * KIB, 32 * MIB + i * 64 * KIB);
+    end(fd);
+}
+
+static void to_and_fro(void)
+{
+    alternate(1);
+}
+
+static void asynchronous(int at_once) /* as many are under way */
+{
+    static struct aiocb cb[8];
+    int fd = own(O_WRONLY);
+    for (int i = 0; i < 64; i += at_once) {
+        for (int k = 0; k < at_once; k++) {
+            memset(&cb[k], 0, sizeof cb[k]);
+            cb[k].aio_fildes = fd;
+            cb[k].aio_buf = buffer;
+            cb[k].aio_nbytes = 256 * KIB;
+            cb[k].aio_offset = (off_t)(i + k) * 256 * KIB;
+            check(aio_write(&cb[k]) == 0, "aio_write");
+        }
+        for (int k = 0; k < at_once; k++) {
+            const struct aiocb *wait = &cb[k];
+            while (aio_suspend(&wait, 1, NULL) != 0)
+                ;
+            check(aio_return(&cb[k]) == 256 * KIB, "aio_return");
+        }
+    }
+    end(fd);
+}
+
+static void one_at_a_time(void)
+{
+    asynchronous(1);
+}
+
+static void race(int turns) /* all write the same bytes */
+{
+    int fd = shared(O_WRONLY);
+    for (long i = 0; i < 8; i++)
+        for (int r = 0; r < (turns ? ranks : 1); r++) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (!turns || r == rank)
+                put_at(fd, 8 * MIB, i * 8 * MIB);
+        }
+    end(fd);
+}
+
+static void at_once(void)
+{
+    race(0);
+}
+
+static void stale(int closes) /* all read what the rank before has written */
+{
+    int fd = shared(O_RDWR), before = (rank + ranks - 1) % ranks;
+    put_at(fd, MIB, rank * (long)MIB);
+    if (closes)
+        end(fd);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (closes)
+        fd = shared(O_RDWR);
+    get_at(fd, MIB, before * (long)MIB);
+    end(fd);
+}
+
+static void not_shown(void)
+{
+    stale(0);
+}
+
+static void cut(int goes_on) /* a limit in the middle of a write */
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    check(getrlimit(RLIMIT_FSIZE, &limit) == 0, "getrlimit");
+    struct rlimit less = {2 * MIB - 1000, limit.rlim_max};
+    int fd = own(O_WRONLY);
+    check(setrlimit(RLIMIT_FSIZE, &less) == 0, "setrlimit");
+    put(fd, MIB);
+    check(write(fd, buffer, MIB) == MIB - 1000, "write");
+    check(setrlimit(RLIMIT_FSIZE, &limit) == 0, "setrlimit");
+    if (goes_on)
+        put(fd, 1000);
+    end(fd);
+}
+
+static void stops_short(void)
+{
+    cut(0);
+}
+
+static void renamed(int synced)
+{
+    char name[32];
+    int fd = own(O_WRONLY);
+    put(fd, MIB);
+    check(!synced || fsync(fd) == 0, "fsync");
+    end(fd);
+    snprintf(name, sizeof name, "d.own.%d", rank);
+    char *shorter = strdup(name);
+    check(shorter != NULL, "strdup");
+    memmove(shorter, shorter + 2, strlen(shorter) - 1);
+    check(rename(name, shorter) == 0, "rename");
+    free(shorter);
+}
+
+static void not_durable(void)
+{
+    renamed(0);
+}
+
 /* ---- healthy ---------------------------------------------------------------- */
 
 static void own_files(void)
@@ -311,6 +437,36 @@ static void deck(void)
     own_files();
 }
 
+static void one_way_first(void)
+{
+    alternate(0);
+}
+
+static void eight_at_once(void)
+{
+    asynchronous(8);
+}
+
+static void in_turn(void)
+{
+    race(1);
+}
+
+static void closed_and_opened(void)
+{
+    stale(1);
+}
+
+static void goes_on(void)
+{
+    cut(1);
+}
+
+static void durable(void)
+{
+    renamed(1);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -332,11 +488,23 @@ static const struct {
                {"sieve", sieve},
                {"degenerate", degenerate},
                {"many", many},
+               {"switches", to_and_fro},
+               {"async", one_at_a_time},
+               {"race", at_once},
+               {"stale", not_shown},
+               {"short", stops_short},
+               {"rename", not_durable},
                {"own", own_files},
                {"segmented", segmented},
                {"collective", collective},
                {"log", short_log},
-               {"deck", deck}};
+               {"deck", deck},
+               {"one-way", one_way_first},
+               {"eight", eight_at_once},
+               {"in-turn", in_turn},
+               {"reopen", closed_and_opened},
+               {"goes-on", goes_on},
+               {"durable", durable}};
 
 int main(int argc, char **argv)
 {

@@ -6,11 +6,12 @@ import struct
 
 HEADER = struct.Struct("<8sIIIIQQQIIQQqqqIIIii4xqqqqII")
 BLOCK = struct.Struct("<4sIIIQ")
-NAME = struct.Struct("<IIIi")
+NAME = struct.Struct("<IIHHi")
 RECORD = struct.Struct("<QQqqqIHBB")
 PROFILE = struct.Struct("<IHBBQQQQ40Q40Q")
 RECORDS, NAMES, PROFILES = 1, 2, 3
 STREAM, ASYNC, CHILD, OTHER_END, SOURCE = 1, 4, 8, 32, 64
+FILE, MARK, PLACE, MPI = 1, 2, 3, 4
 RUNNING, EXITED, QUIT, EXEC = range(4)
 
 Event = collections.namedtuple(
@@ -27,7 +28,7 @@ class Log:
         head = HEADER.unpack_from(data)
         (magic, self.version, header_bytes, record_bytes, self.block, self.blocks,
          self.dropped, self.excluded, self.state, self.clock) = head[:10]
-        assert magic == b"IOTRACE\n" and self.version in (1, 2), path
+        assert magic == b"IOTRACE\n" and self.version in (1, 2, 3), path
         assert record_bytes == RECORD.size and header_bytes == HEADER.size, path
         self.ticks, self.unix_ns = head[10:12], head[12:14]
         self.first_ns, self.pid, self.ppid, self.generation = head[14:18]
@@ -38,6 +39,7 @@ class Log:
         self.ops = {int(n): (name, klass) for n, name, klass in
                     (v.split(":") for k, v in self.text if k == "op")}
         self.names, self.events, self.profile = {}, [], []
+        self.places, self.opened = {}, {}  # facts of files, by number
         self.read(data)
 
     def value(self, key):
@@ -62,11 +64,16 @@ class Log:
     def read_names(self, block):
         at = 0
         while at + NAME.size <= len(block):
-            size, number, _, fd = NAME.unpack_from(block, at)
+            size, number, kind, place, fd = NAME.unpack_from(block, at)
             if not size:
                 break
             text = block[at + NAME.size:at + size].split(b"\0")[0]
             self.names[number] = (text.decode("utf-8", "replace"), fd)
+            assert FILE <= kind <= (MPI if self.version > 2 else MARK), kind
+            if place:
+                self.places[number] = place
+            if kind == MPI:
+                self.opened[fd] = number
             at += size
 
     def read_records(self, block, thread):
@@ -84,6 +91,22 @@ class Log:
                 name = self.names[p[0]][0] if p[0] else ""
                 self.profile.append(Entry(name, self.ops[p[1]][0], p[2], p[3], *p[4:8],
                                           p[8:48], p[48:88]))
+
+    def place(self, ending):
+        """(type, block, stripe, stripes, mount point) of files whose name ends so."""
+        found = {self.names[self.places[n]][0] for n in self.places
+                 if self.names[n][0].endswith(ending)}
+        kind, block, stripe, stripes, point = found.pop().split(" ", 4)
+        assert not found, found
+        return kind, int(block), int(stripe), int(stripes), point
+
+    def hints(self, ending):
+        """(ranks, {hint: value}) of files that MPI has opened."""
+        found = {self.names[self.opened[n]][0] for n in self.opened
+                 if self.names[n][0].endswith(ending)}
+        ranks, hints = found.pop().split(" ", 1)
+        assert not found, found
+        return int(ranks), dict(hint.split("=", 1) for hint in hints.split(";")[:-1])
 
     def counts(self, ending=""):
         """{op: (events, bytes)} of files whose name ends so; of all files copies count

@@ -4,6 +4,7 @@
  *     arrays KIND FILE [KEY=VALUE ...]
  *
  * Kinds: blocks, vector, cyclic, columns, indexed, ragged. Prints what is wrong. */
+#include "hints.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 
 enum { ROWS = 24, COLUMNS = 16, COPIES = 3, MOST = ROWS * COLUMNS };
 
-static int rank, ranks, wrong, together;
+static int rank, ranks, wrong;
+static bool together;
 
 static void is(const char *what, long found, long right)
 {
@@ -132,17 +134,10 @@ static void run(const char *kind, const char *path, MPI_Info info)
 
 int main(int argc, char **argv)
 {
-    MPI_Info info;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    for (int i = 3; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        together |= !strncmp(equals + 1, "collective", 10);
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    MPI_Info info = hints_of(argc, argv, 3, &together);
     if (argc > 2)
         run(argv[1], argv[2], info);
     MPI_Info_free(&info);

@@ -5,6 +5,7 @@
  *     plain WORKLOAD FILE [KEY=VALUE ...]      the keys are those of the MPI_Info
  *
  * Sizes do not divide among ranks where they need not. Exit status 0: all is well. */
+#include "hints.h"
 #include "ldad/workloads/fft.h"
 #include "ldad/workloads/jacobi.h"
 #include "ldad/workloads/mandelbrot.h"
@@ -151,16 +152,11 @@ static int run(const char *which, const char *path, MPI_Info info)
 
 int main(int argc, char **argv)
 {
-    MPI_Info info;
     int rank, failed;
+    bool together;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Info_create(&info);
-    for (int i = 3; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    MPI_Info info = hints_of(argc, argv, 3, &together);
     failed = argc < 3 || run(argv[1], argv[2], info) || wrong;
 #ifdef LDAD_RENAME_H
     const char *why = ldad_file_error();

@@ -5,6 +5,7 @@
  *
  * Cases: end, free, modes; and, of libldad only, fails, plans, delete. Prints what is
  * wrong, and nothing where all is well. */
+#include "hints.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum { EACH = 1000, CHUNK = 100 };
 #endif
 
 static int rank, ranks, wrong;
-static int together; /* by a method that makes collective transfers only */
+static bool together; /* by a method that makes collective transfers only */
 static MPI_Info info;
 
 static void expect(int good, const char *what, long found, long right)
@@ -360,14 +361,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    for (int i = 3; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        together |=
-            !strncmp(equals + 1, "collective", 10) || !strcmp(equals + 1, "hdf5");
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    info = hints_of(argc, argv, 3, &together);
     int failed = argc < 3 || run(argv[1], argv[2]);
     MPI_Info_free(&info);
     MPI_Finalize();

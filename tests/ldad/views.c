@@ -5,6 +5,7 @@
  *     views FILE [KEY=VALUE ...]      the keys are those of the MPI_Info
  *
  * Renamed and without keys, the plan is given in the call that opens the file. */
+#include "hints.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 enum { HEADER = 16, ROW = 30, ROWS = 4 };
 
 static int rank, ranks, wrong;
-static int together; /* by a method that makes collective transfers only */
+static bool together; /* by a method that makes collective transfers only */
 
 static void fill(double *row, int number)
 {
@@ -119,17 +120,10 @@ static int run(const char *path, MPI_Info info, int keys)
 
 int main(int argc, char **argv)
 {
-    MPI_Info info;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    for (int i = 2; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        together |= !strncmp(equals + 1, "collective", 10);
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    MPI_Info info = hints_of(argc, argv, 2, &together);
     int failed = argc < 2 || run(argv[1], info, argc > 2);
 #ifdef LDAD_RENAME_H
     const char *why = ldad_file_error();

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum where { EXPLICIT, INDIVIDUAL, SHARED };
+enum where { EXPLICIT, INDIVIDUAL, SHARED, ORDERED };
 enum { DEEPEST = 64 };
 
 extern const char __executable_start[], etext[];
@@ -104,6 +104,26 @@ static void put_pieces(FILE *f, MPI_File fh, MPI_Offset at, MPI_Offset bytes, in
     fprintf(f, "%lld+%lld", (long long)begin, (long long)(end - begin));
 }
 
+/* Where the shared pointer is when it is this rank's turn. For files of all ranks. */
+static MPI_Offset turn(MPI_File fh, MPI_Offset etypes)
+{
+    MPI_Group group;
+    MPI_Offset at, before = 0;
+    int rank, ranks, all;
+    PMPI_File_get_group(fh, &group);
+    PMPI_Group_size(group, &ranks);
+    PMPI_Group_free(&group);
+    PMPI_Comm_size(MPI_COMM_WORLD, &all);
+    if (ranks != all)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_File_get_position_shared(fh, &at);
+    PMPI_Exscan(&etypes, &before, 1, MPI_OFFSET, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    return at + (rank ? before : 0);
+}
+
 static void record(const char *name, const void *caller, MPI_File fh, enum where where,
                    MPI_Offset at, MPI_Offset count, MPI_Datatype type)
 {
@@ -119,6 +139,8 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
     bytes = count * size;
     if (where == INDIVIDUAL)
         PMPI_File_get_position(fh, &at);
+    if (where == ORDERED)
+        at = turn(fh, bytes / etype_bytes);
     fprintf(f, "%s\t%s\t%lld\t", name, is_plain(filetype) ? "plain" : "view",
             (long long)bytes);
     put_rank(f, fh);
@@ -177,9 +199,9 @@ static void record(const char *name, const void *caller, MPI_File fh, enum where
     POINTER_CALL(i##x##_all##s, INDIVIDUAL, buffer, number, MPI_Request *)             \
     POINTER_BEGIN(x##_all_begin##s, INDIVIDUAL, buffer, number)                        \
     POINTER_CALL(x##_shared##s, SHARED, buffer, number, MPI_Status *)                  \
-    POINTER_CALL(x##_ordered##s, SHARED, buffer, number, MPI_Status *)                 \
+    POINTER_CALL(x##_ordered##s, ORDERED, buffer, number, MPI_Status *)                \
     POINTER_CALL(i##x##_shared##s, SHARED, buffer, number, MPI_Request *)              \
-    POINTER_BEGIN(x##_ordered_begin##s, SHARED, buffer, number)
+    POINTER_BEGIN(x##_ordered_begin##s, ORDERED, buffer, number)
 
 typedef const void *constant;
 typedef void *variable;

@@ -61,7 +61,7 @@ def compile_program(compiler, sources, truth, exe):
     """The compiler's complaints; none: it is built. Addresses are those of the file."""
     done = subprocess.run(
         [*compiler, "-O0", "-g", "-no-pie", "-Wall", "-Wextra", "-Werror",
-         "-o", exe, *sources, truth],
+         "-o", exe, *sources, truth, "-lm"],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.stdout.decode("utf-8", "replace") if done.returncode else ""
 

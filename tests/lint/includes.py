@@ -59,10 +59,13 @@ MAY = {
     "iotrace/skeleton": READER | {"algebra"},
     "iotrace/findings": READER | {"iotrace"},
     "iotrace/findings/judge": READER | {"iotrace/findings"},
+    "iotrace/findings/show": READER | {"iotrace/findings"},
     "iotrace": READER | {"algebra", "iotrace/skeleton"},
     # The recorder is loaded into any program: it has nothing but the format.
     "iotrace/preload": {"iotrace/format"},
-    "iotrace/preload/calls": {"iotrace/format", "iotrace/preload"},
+    "iotrace/preload/calls": {"iotrace/format", "iotrace/preload",
+                              "iotrace/preload/mpi"},
+    "iotrace/preload/mpi": {"iotrace/format", "iotrace/preload"},
     # It reads programs of MPI and is none.
     "ldadc/poly": BASE,
     "ldadc/interp": BASE | {"ldadc/poly"},

@@ -90,11 +90,18 @@ static bool survives(const struct ldad_plan *plan, const char *dirs)
                                             .misfits = r,
                                             .node = (int)r / 2,
                                             .dir = dirs ? (int)r % 2 : -1,
-                                            .host = "somewhere"};
+                                            .host = "somewhere",
+                                            .sums = 7 * (uint32_t)r,
+                                            .summed = r & 1};
     a.state = CONTAINER_COMPLETE;
     a.bytes = 123456789;
     a.misfits = 3;
     a.misfit_bytes = 77;
+    a.recovered = true;
+    a.generation = INT64_C(1) << 40;
+    a.map_ranges = 5;
+    a.map_sum = 99;
+    snprintf(a.writer, sizeof a.writer, "process 12 on n1");
     same = container_write(&a, path, true) == 0 && container_is(path) &&
            container_read(&b, path) == 0;
     quiet_clear("header", !same);
@@ -102,7 +109,9 @@ static bool survives(const struct ldad_plan *plan, const char *dirs)
         return false;
     same = a.state == b.state && a.id == b.id && a.bytes == b.bytes &&
            a.misfits == b.misfits && a.misfit_bytes == b.misfit_bytes &&
-           a.parts == b.parts && !strcmp(a.dirs, b.dirs);
+           a.parts == b.parts && !strcmp(a.dirs, b.dirs) && b.saved && b.recovered &&
+           a.generation == b.generation && a.map_ranges == b.map_ranges &&
+           a.map_sum == b.map_sum && !strcmp(a.writer, b.writer);
     for (int64_t r = 0; r < a.parts && same; r++)
         same = !memcmp(&a.part[r], &b.part[r], sizeof a.part[r]) &&
                ldad_map_bytes(&a.map, r) == ldad_map_bytes(&b.map, r) &&
@@ -289,15 +298,15 @@ static bool map_is_refused(int64_t a, int64_t b, int64_t c, int64_t d)
     struct extents_range range[] = {{a, b}, {c, d}};
     struct extents x = {.range = range, .n = 2}, y = {0};
     const char *path = own_path("map");
-    char file[TAP_PATH + 16];
+    struct container made;
 
-    int rc = mkdir(path, 0700) ? -1 : container_map_write(path, &x, false);
-    bool refused = !rc && container_map_read(path, &y) == -EIO;
+    int rc = mkdir(path, 0700) || container_make(&made, NULL, NULL) ||
+             container_save(&made, path, &x, false);
+    bool refused = !rc && container_map_read(&made, path, &y) == -EIO;
     extents_free(&y);
     err_clear();
-    snprintf(file, sizeof file, "%s/shared.map", path);
-    unlink(file);
-    rmdir(path);
+    container_free(&made);
+    container_remove_common(path);
     return refused;
 }
 

@@ -122,6 +122,72 @@ class Pixels(Case):
             self.assertAlmostEqual(svg_relief.round_length(most), wanted)
 
 
+class Eyes(Case):
+    # What is left of linear red, green and blue where one kind of cone is missing
+    # (Machado, Oliveira and Fernandes 2009).
+    BLIND = {"none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+             "protanopia": ((0.152286, 1.052583, -0.204868),
+                            (0.114503, 0.786281, 0.099216),
+                            (-0.003882, -0.048116, 1.051998)),
+             "deuteranopia": ((0.367322, 0.860646, -0.227968),
+                              (0.280085, 0.672501, 0.047413),
+                              (-0.011820, 0.042940, 0.968881)),
+             "tritanopia": ((1.255528, -0.076749, -0.178779),
+                            (-0.078411, 0.930809, 0.147602),
+                            (0.004733, 0.691367, 0.303900))}
+
+    @staticmethod
+    def lightness(colour, lack):
+        """L* of CIELAB."""
+        linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4
+                  for c in colour]
+        seen = [sum(a * b for a, b in zip(row, linear)) for row in lack]
+        y = sum(max(c, 0) * part for c, part in zip(seen, (0.2126, 0.7152, 0.0722)))
+        return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+    def test_deeper_is_darker_for_everybody(self):
+        for name, lack in self.BLIND.items():
+            steps = [self.lightness(relief.colour(i / 20.0), lack) for i in range(21)]
+            for lighter, darker in zip(steps, steps[1:]):
+                self.assertGreater(lighter - darker, 1.0, (name, steps))
+
+
+class Places(Case):
+    def test_degrees(self):
+        for value, step, text in ((-87.95, 0.05, "87.95\u00b0 W"),
+                                  (12, 1, "12\u00b0 E"),
+                                  (181.5, 0.25, "178.50\u00b0 W"), (0, 1, "0\u00b0"),
+                                  (3.00005, 0.00005, "3.00005\u00b0 E")):
+            self.assertEqual(svg_relief.degrees_text(value, step, "EW"), text)
+        self.assertEqual(svg_relief.degrees_text(-30.5, 0.5, "NS"), "30.5\u00b0 S")
+
+    def test_they_are_where_the_map_has_them(self):
+        """A mark's place on the picture is its place on the map."""
+        size = 200
+        made = self.draw([[1.0] * size] * size, west=179.99, south=-30.005)
+        root = tree.fromstring(draw_svg.draw(made, True))
+        image = root.find(SVG + "image")
+        left, top, width, height = (float(image.get(n)) for n in (
+            "x", "y", "width", "height"))
+        seen = {}
+        for text in root.iter(SVG + "text"):
+            words = text.text or ""
+            match = re.match("([0-9.]+)\u00b0 ([EWNS])$", words)
+            if match:
+                seen[words] = (float(match.group(1)), match.group(2),
+                               float(text.get("x")), float(text.get("y")))
+        self.assertEqual({side for _, side, _, _ in seen.values()}, set("EWS"))
+        for value, side, x, y in seen.values():
+            if side == "S":
+                part = (30.005 - value) / (size * 1e-4)
+                self.assertAlmostEqual(y - 4, top + height * (1 - part), delta=0.6)
+            else:
+                east = value if side == "E" else 360 - value
+                part = (east - 179.99) / (size * 1e-4)
+                self.assertAlmostEqual(x, left + width * part, delta=0.6)
+        self.assertIn("WGS 84", made.title)
+
+
 class Ordinary(Case):
     def test_extremes(self):
         for depths, size in (([[5.0]], (1.0, 1.0)), ([[None]], (1.0, 1.0)),

@@ -14,9 +14,13 @@ from leadline import skeleton
 from leadline.errors import LeadlineError
 
 GOOD = {
-    "schema": "leadline-skeleton/1", "mpi": True, "ranks": 4, "files": [], "phases": [],
+    "schema": "leadline-skeleton/1", "mpi": True, "ranks": 4, "files": [],
+    "phases": [{"order": [
+        {"first_rank": 0, "rank_step": 1, "ranks": 4, "steps": "3x48 (4)x2"},
+        {"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "3x4"}]}],
     "transfers": [{
-        "phase": 0, "file": "file-1", "call": "pwrite", "calls": 4 * 2 * 8 * 3 + 7,
+        "step": 3, "phase": 0, "file": "file-1", "call": "pwrite",
+        "calls": 4 * 2 * 8 * 3 + 7,
         "bytes": 4 * 2 * 8 * 3 * 100 + 500, "empty": 1, "failed": 1,
         "plans": [{"first_rank": 0, "rank_step": 1, "ranks": 4, "descriptors": [
             {"plan": "ranks=4 step=800 start=0 [span=12800 stride=6400 [span=-6400 "
@@ -75,8 +79,19 @@ class Reader(unittest.TestCase):
                     plan="ranks=4 step=0 start=0 [span=3 stride=0 size=1]"), "whole"),
                 (lambda d, t, s: s.update(
                     plan="ranks=4 step=0 start=0 [span=%d stride=1 size=9]" % 2 ** 60),
-                 "is no descriptor")):
+                 "is no descriptor"),
+                (lambda d, t, s: d["phases"][0]["order"].pop(), "192 in the order of"),
+                (lambda d, t, s: d["phases"][0]["order"][1].update(steps="3x4)"),
+                 "is no sequence")):
             self.refused(self.changed(change), words)
+
+    def test_sequences(self):
+        self.assertEqual(skeleton.counts(""), {})
+        self.assertEqual(skeleton.counts("0 1x4 (2 (3x2 0)x10)x3"),
+                         {0: 31, 1: 4, 2: 3, 3: 60})
+        for text in ("(", ")", "1 (2", "1)", "x3", "a", "1 -2", "(x2 1)"):
+            with self.assertRaises(LeadlineError):
+                skeleton.counts(text)
 
     def test_no_file(self):
         with self.assertRaises(LeadlineError):

@@ -10,6 +10,7 @@
 #include "io/fs/lov.h"
 #include "io/fs/stack.h"
 #include "io/fs/stripe.h"
+#include "iotrace/format/lustre.c" /* the recorder is no library */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -310,14 +311,19 @@ static void striped(int64_t bytes, int64_t size, int64_t count, const char *abou
 {
     struct io_stripes found;
     int rc = lov_stripes(lov, lov_bytes, bytes, &found);
-    tap_ok(!rc && found.bytes == size && found.count == count &&
-               !strcmp(found.about, about),
-           "%lld x %lld, %s", (long long)found.count, (long long)found.bytes,
-           found.about);
+    uint32_t by_recorder[2] = {(uint32_t)size, (uint32_t)count};
+    if (bytes == 0)
+        lustre_stripes(lov, lov_bytes, &by_recorder[0], &by_recorder[1]);
+    tap_ok(
+        !rc && found.bytes == size && found.count == count && by_recorder[0] == size &&
+            by_recorder[1] == count && !strcmp(found.about, about),
+        "%lld x %lld, %s", (long long)found.count, (long long)found.bytes, found.about);
     for (size_t n = 0; n < lov_bytes; n++) { /* under ASan: nothing behind it is read */
         unsigned char *cut = malloc(n + 1);
         if (cut)
             lov_stripes(memcpy(cut, lov, n), n, bytes, &found);
+        if (cut)
+            lustre_stripes(cut, n, &by_recorder[0], &by_recorder[1]);
         free(cut);
     }
 }

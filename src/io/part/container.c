@@ -2,6 +2,7 @@
 #include "io/part/container.h"
 #include "base/err.h"
 #include "base/format/crc.h"
+#include "io/part/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #define MAGIC "ldadcont"
 #define MAP_MAGIC "ldadmaps"
 #define MAP_HEAD 24
+#define MAP "shared.map"
+#define MAP_NEXT "shared.map.new"
 
 /* Where what stands in the header. */
 enum {
@@ -28,10 +31,18 @@ enum {
     AT_PLAN = 64,
     PLAN_ROOM = 1024,
     AT_DIRS = AT_PLAN + PLAN_ROOM,
+    AT_GENERATION = AT_DIRS + CONTAINER_DIRS,
+    AT_MAP_RANGES = AT_GENERATION + 8,
+    AT_MAP_SUM = AT_MAP_RANGES + 8,
+    AT_WRITER = AT_MAP_SUM + 8,
     AT_SUM = CONTAINER_HEAD - 4
 };
 
-enum { FLAG_STARTS = 1 }; /* the records have the plan's table of starts */
+enum {
+    FLAG_STARTS = 1, /* the records have the plan's table of starts */
+    FLAG_SAVED = 2,  /* what is from AT_GENERATION on is there */
+    FLAG_RECOVERED = 4
+};
 
 /* ... and in a record. */
 enum {
@@ -41,40 +52,31 @@ enum {
     IN_NODE = 24,
     IN_DIR = 28,
     IN_HOST = 32,
+    IN_SUMS = 52,
+    IN_SUMMED = 56,
     IN_SUM = CONTAINER_RECORD - 4
 };
 
-/* ---- bytes ------------------------------------------------------------------- */
-
-static void container_put(unsigned char *out, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        out[i] = (unsigned char)(v >> (8 * i));
-}
-
-static uint64_t get(const unsigned char *in, int bytes)
-{
-    uint64_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--)
-        v = v << 8 | in[i];
-    return v;
-}
-
 static int64_t get64(const unsigned char *in)
 {
-    return (int64_t)get(in, 8);
+    return (int64_t)bytes_get(in, 8);
 }
 
 /* ---- the folders of partitions ------------------------------------------------- */
 
+int container_dirs(const char *dirs)
+{
+    int n = dirs[0] != 0;
+    for (const char *c = dirs; *c; c++)
+        n += *c == ',';
+    return n;
+}
+
 /* Item `i` of the list, modulo how many there are; its length. */
 static size_t dir_item(const char *dirs, int i, const char **item)
 {
-    int n = 1;
-    for (const char *c = dirs; *c; c++)
-        n += *c == ',';
     *item = dirs;
-    for (i %= n; i; i--)
+    for (i %= container_dirs(dirs); i; i--)
         *item = strchr(*item, ',') + 1;
     return strcspn(*item, ",");
 }
@@ -95,6 +97,14 @@ static int check_dirs(const char *dirs)
                              dirs);
     }
     return 0;
+}
+
+int container_set_dirs(struct container *c, const char *dirs)
+{
+    int rc = dirs[0] ? check_dirs(dirs) : 0;
+    if (!rc)
+        snprintf(c->dirs, sizeof c->dirs, "%s", dirs);
+    return rc;
 }
 
 int container_file(const char *path, const char *name, char out[CONTAINER_PATH])
@@ -119,16 +129,34 @@ void container_dir(const char *dirs, int turn, int node, int64_t rank,
     out[at] = 0;
 }
 
-int container_part_path(const struct container *c, const char *path, int64_t r,
-                        char out[CONTAINER_PATH])
+/* Partition r, or its checksums: they are in the same folder. */
+static int file_of_part(const struct container *c, const char *path, int64_t r,
+                        const char *what, char out[CONTAINER_PATH])
 {
     char name[64], dir[CONTAINER_PATH];
-    snprintf(name, sizeof name, "part-%016llx-%06lld", (unsigned long long)c->id,
+    snprintf(name, sizeof name, "%s-%016llx-%06lld", what, (unsigned long long)c->id,
              (long long)r);
     if (c->part[r].dir < 0)
         return container_file(path, name, out);
     container_dir(c->dirs, c->part[r].dir, c->part[r].node, r, dir);
     return container_file(dir, name, out);
+}
+
+int container_part_path(const struct container *c, const char *path, int64_t r,
+                        char out[CONTAINER_PATH])
+{
+    return file_of_part(c, path, r, "part", out);
+}
+
+int container_sums_path(const struct container *c, const char *path, int64_t r,
+                        char out[CONTAINER_PATH])
+{
+    return file_of_part(c, path, r, "sums", out);
+}
+
+struct sums_of container_sums_of(const struct container *c, int64_t r)
+{
+    return (struct sums_of){c->id, r, c->part[r].bytes};
 }
 
 /* ---- making -------------------------------------------------------------------- */
@@ -184,11 +212,10 @@ static bool has_map(struct container *c, const struct ldad_plan *plan)
 
 int container_make(struct container *c, const struct ldad_plan *plan, const char *dirs)
 {
-    *c = (struct container){.state = CONTAINER_OPEN, .id = make_id()};
-    int rc = dirs ? check_dirs(dirs) : 0;
+    *c = (struct container){.state = CONTAINER_OPEN, .saved = true, .id = make_id()};
+    int rc = container_set_dirs(c, dirs ? dirs : "");
     if (rc)
         return rc;
-    snprintf(c->dirs, sizeof c->dirs, "%s", dirs ? dirs : "");
     c->parts = plan && has_map(c, plan) ? plan->ranks : 0;
     rc = container_allocate(c);
     if (!rc && c->parts)
@@ -255,31 +282,42 @@ void container_record_encode(const struct container *c, int64_t r,
 {
     const struct container_part *p = &c->part[r];
     memset(out, 0, CONTAINER_RECORD);
-    container_put(out + IN_BYTES, (uint64_t)p->bytes, 8);
-    container_put(out + IN_START, c->starts ? (uint64_t)c->starts[r] : 0, 8);
-    container_put(out + IN_MISFITS, (uint64_t)p->misfits, 8);
-    container_put(out + IN_NODE, (uint32_t)p->node, 4);
-    container_put(out + IN_DIR, (uint32_t)p->dir, 4);
+    bytes_put(out + IN_BYTES, (uint64_t)p->bytes, 8);
+    bytes_put(out + IN_START, c->starts ? (uint64_t)c->starts[r] : 0, 8);
+    bytes_put(out + IN_MISFITS, (uint64_t)p->misfits, 8);
+    bytes_put(out + IN_NODE, (uint32_t)p->node, 4);
+    bytes_put(out + IN_DIR, (uint32_t)p->dir, 4);
     memcpy(out + IN_HOST, p->host, strnlen(p->host, sizeof p->host));
-    container_put(out + IN_SUM, crc_of(out, IN_SUM), 4);
+    bytes_put(out + IN_SUMS, p->sums, 4);
+    bytes_put(out + IN_SUMMED, p->summed, 4);
+    bytes_put(out + IN_SUM, crc_of(out, IN_SUM), 4);
 }
 
 void container_encode(const struct container *c, unsigned char *out)
 {
     memset(out, 0, CONTAINER_HEAD);
     memcpy(out, MAGIC, 8);
-    container_put(out + AT_VERSION, CONTAINER_VERSION, 4);
-    container_put(out + AT_STATE, c->state, 4);
-    container_put(out + AT_ID, c->id, 8);
-    container_put(out + AT_PARTS, (uint64_t)c->parts, 8);
-    container_put(out + AT_BYTES, (uint64_t)c->bytes, 8);
-    container_put(out + AT_MISFITS, (uint64_t)c->misfits, 8);
-    container_put(out + AT_MISFIT_BYTES, (uint64_t)c->misfit_bytes, 8);
-    container_put(out + AT_FLAGS, c->starts ? FLAG_STARTS : 0, 4);
+    bytes_put(out + AT_VERSION, CONTAINER_VERSION, 4);
+    bytes_put(out + AT_STATE, c->state, 4);
+    bytes_put(out + AT_ID, c->id, 8);
+    bytes_put(out + AT_PARTS, (uint64_t)c->parts, 8);
+    bytes_put(out + AT_BYTES, (uint64_t)c->bytes, 8);
+    bytes_put(out + AT_MISFITS, (uint64_t)c->misfits, 8);
+    bytes_put(out + AT_MISFIT_BYTES, (uint64_t)c->misfit_bytes, 8);
+    bytes_put(out + AT_FLAGS,
+              (uint64_t)((c->starts ? FLAG_STARTS : 0) | (c->saved ? FLAG_SAVED : 0) |
+                         (c->recovered ? FLAG_RECOVERED : 0)),
+              4);
+    if (c->saved) {
+        bytes_put(out + AT_GENERATION, (uint64_t)c->generation, 8);
+        bytes_put(out + AT_MAP_RANGES, (uint64_t)c->map_ranges, 8);
+        bytes_put(out + AT_MAP_SUM, c->map_sum, 4);
+        memcpy(out + AT_WRITER, c->writer, strnlen(c->writer, sizeof c->writer - 1));
+    }
     if (c->parts)
         put_plan(c, (char *)out + AT_PLAN);
     memcpy(out + AT_DIRS, c->dirs, strlen(c->dirs));
-    container_put(out + AT_SUM, crc_of(out, AT_SUM), 4);
+    bytes_put(out + AT_SUM, crc_of(out, AT_SUM), 4);
     for (int64_t r = 0; r < c->parts; r++)
         container_record_encode(c, r, out + CONTAINER_HEAD + r * CONTAINER_RECORD);
 }
@@ -288,13 +326,15 @@ int container_record_decode(struct container *c, int64_t r,
                             const unsigned char in[CONTAINER_RECORD])
 {
     struct container_part *p = &c->part[r];
-    if (get(in + IN_SUM, 4) != crc_of(in, IN_SUM))
+    if (bytes_get(in + IN_SUM, 4) != crc_of(in, IN_SUM))
         return -EIO;
     p->bytes = get64(in + IN_BYTES);
     p->misfits = get64(in + IN_MISFITS);
-    p->node = (int32_t)(uint32_t)get(in + IN_NODE, 4);
-    p->dir = (int32_t)(uint32_t)get(in + IN_DIR, 4);
+    p->node = (int32_t)(uint32_t)bytes_get(in + IN_NODE, 4);
+    p->dir = (int32_t)(uint32_t)bytes_get(in + IN_DIR, 4);
     memcpy(p->host, in + IN_HOST, sizeof p->host - 1);
+    p->sums = (uint32_t)bytes_get(in + IN_SUMS, 4);
+    p->summed = bytes_get(in + IN_SUMMED, 4) & 1;
     if (c->starts)
         c->starts[r] = get64(in + IN_START);
     return p->bytes >= 0 && p->dir >= -1 && (p->dir < 0 || c->dirs[0]) ? 0 : -EIO;
@@ -307,13 +347,13 @@ static int check_head(const char *path, const unsigned char *raw, int64_t size)
         return err_set(-EINVAL, path, -1,
                        "this is no partitioned container: its header does not begin "
                        "as one");
-    uint32_t version = (uint32_t)get(raw + AT_VERSION, 4);
+    uint32_t version = (uint32_t)bytes_get(raw + AT_VERSION, 4);
     if (version != CONTAINER_VERSION)
         return err_set(-EINVAL, path, -1,
                        "the container's header is of version %u and this program reads "
                        "version %d: take the one that wrote it",
                        version, CONTAINER_VERSION);
-    if (get(raw + AT_SUM, 4) != crc_of(raw, AT_SUM))
+    if (bytes_get(raw + AT_SUM, 4) != crc_of(raw, AT_SUM))
         return err_set(-EIO, path, -1,
                        "the container's header is damaged: its checksum differs");
     int64_t parts = get64(raw + AT_PARTS);
@@ -329,7 +369,7 @@ static int check_head(const char *path, const unsigned char *raw, int64_t size)
 static int decode_parts(struct container *c, const char *path, const unsigned char *raw)
 {
     int rc = container_allocate(c);
-    if (!rc && get(raw + AT_FLAGS, 4) & FLAG_STARTS) {
+    if (!rc && bytes_get(raw + AT_FLAGS, 4) & FLAG_STARTS) {
         c->starts = calloc((size_t)c->parts + 1, sizeof *c->starts);
         rc = c->starts ? 0 : err_set(-ENOMEM, path, -1, "no memory for a plan");
     }
@@ -372,6 +412,19 @@ static int decode_plan(struct container *c, const char *path, const char *text)
                    (long long)p.ranks, (long long)c->parts);
 }
 
+static void decode_saved(struct container *c, const unsigned char *raw)
+{
+    uint64_t flags = bytes_get(raw + AT_FLAGS, 4);
+    c->saved = flags & FLAG_SAVED;
+    c->recovered = flags & FLAG_RECOVERED;
+    if (!c->saved)
+        return;
+    c->generation = get64(raw + AT_GENERATION);
+    c->map_ranges = get64(raw + AT_MAP_RANGES);
+    c->map_sum = (uint32_t)bytes_get(raw + AT_MAP_SUM, 4);
+    memcpy(c->writer, raw + AT_WRITER, sizeof c->writer - 1);
+}
+
 /* The first CONTAINER_HEAD bytes, but for the plan. `size`: of the whole header. */
 static int decode_head(struct container *c, const char *path, const unsigned char *raw,
                        int64_t size)
@@ -380,13 +433,19 @@ static int decode_head(struct container *c, const char *path, const unsigned cha
     int rc = check_head(path, raw, size);
     if (rc)
         return rc;
-    c->state = (enum container_state)get(raw + AT_STATE, 4);
-    c->id = get(raw + AT_ID, 8);
+    c->state = (enum container_state)bytes_get(raw + AT_STATE, 4);
+    c->id = bytes_get(raw + AT_ID, 8);
     c->parts = get64(raw + AT_PARTS);
     c->bytes = get64(raw + AT_BYTES);
     c->misfits = get64(raw + AT_MISFITS);
     c->misfit_bytes = get64(raw + AT_MISFIT_BYTES);
     memcpy(c->dirs, raw + AT_DIRS, sizeof c->dirs - 1);
+    decode_saved(c, raw);
+    if (c->generation < 0 || c->map_ranges < 0 || c->map_ranges > EXTENTS_MOST)
+        return err_set(-EIO, path, -1,
+                       "the container's header is damaged: it has had %lld syncs, and "
+                       "%lld ranges in its shared part",
+                       (long long)c->generation, (long long)c->map_ranges);
     if (c->bytes < 0 || c->misfits < 0 || c->misfit_bytes < 0)
         return err_set(-EIO, path, -1,
                        "the container's header is damaged: it counts less than 0 "
@@ -470,7 +529,7 @@ static int peek(struct container *c, const char *path, int fd)
         pread(fd, raw, sizeof raw, 0) != (ssize_t)sizeof raw)
         return err_set(-EIO, path, -1, "the container's header cannot be read");
     int rc = decode_head(c, path, raw, st.st_size);
-    if (rc || get(raw + AT_FLAGS, 4) & FLAG_STARTS)
+    if (rc || bytes_get(raw + AT_FLAGS, 4) & FLAG_STARTS)
         return rc ? rc : container_read(c, path);
     c->part = calloc((size_t)c->parts + 1, sizeof *c->part);
     if (!c->part)
@@ -546,28 +605,43 @@ static int sync_folder(const char *path)
     return rc;
 }
 
-/* Puts `raw` in the place of `name`: there is always the old file or the new. */
-static int replace(const char *path, const char *name, const unsigned char *raw,
-                   int64_t size, bool durable)
+static int fail_write(const char *path, const char *name, int rc)
 {
-    char whole[CONTAINER_PATH], fresh[CONTAINER_PATH + 8];
+    return err_set(rc, path, -1, "the container's %s cannot be written: %s", name,
+                   strerror(-rc));
+}
+
+/* Makes the file `name` of it, whatever was there: left by a killed process, or a link
+ * that was laid for us. */
+static int write_fresh(const char *path, const char *name, const unsigned char *raw,
+                       int64_t size, bool durable)
+{
+    char whole[CONTAINER_PATH];
     int rc = container_file(path, name, whole);
     if (rc)
         return rc;
-    snprintf(fresh, sizeof fresh, "%s.new", whole);
-    unlink(fresh); /* left by a killed process, or a link that was laid for us */
-    int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    unlink(whole);
+    int fd = open(whole, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0 || container_write_all(fd, raw, size) || (durable && fsync(fd)))
         rc = -errno;
     if (fd >= 0 && close(fd) && !rc)
         rc = -errno;
-    if (!rc && (rename(fresh, whole) || (durable && sync_folder(path))))
-        rc = -errno;
     if (!rc)
         return 0;
-    unlink(fresh);
-    return err_set(rc, path, -1, "the container's %s cannot be written: %s", name,
-                   strerror(-rc));
+    unlink(whole);
+    return fail_write(path, name, rc);
+}
+
+/* Puts the file `fresh` of it in the place of `name`: there is always the old or the
+ * new. */
+static int put_in_place(const char *path, const char *fresh, const char *name)
+{
+    char from[CONTAINER_PATH], to[CONTAINER_PATH];
+    int rc = container_file(path, fresh, from);
+    rc = rc ? rc : container_file(path, name, to);
+    if (rc || !rename(from, to))
+        return rc;
+    return fail_write(path, name, -errno);
 }
 
 int container_write(const struct container *c, const char *path, bool durable)
@@ -577,29 +651,46 @@ int container_write(const struct container *c, const char *path, bool durable)
     if (!raw)
         return err_set(-ENOMEM, path, -1, "no memory for a header");
     container_encode(c, raw);
-    int rc = replace(path, "header", raw, size, durable);
+    int rc = write_fresh(path, "header.new", raw, size, durable);
     free(raw);
-    return rc;
+    rc = rc ? rc : put_in_place(path, "header.new", "header");
+    if (rc || !durable || !sync_folder(path))
+        return rc;
+    return fail_write(path, "header", -errno);
 }
 
 /* ---- the map of the shared part -------------------------------------------------- */
 
-int container_map_write(const char *path, const struct extents *x, bool durable)
+/* Beside the old one, which stays in force until the header says otherwise. */
+static int map_prepare(struct container *c, const char *path, const struct extents *x,
+                       bool durable)
 {
     int64_t size = MAP_HEAD + 16 * x->n;
     unsigned char *raw = calloc(1, (size_t)size);
     if (!raw)
         return err_set(-ENOMEM, path, -1, "no memory for a map");
     memcpy(raw, MAP_MAGIC, 8);
-    container_put(raw + 8, (uint64_t)x->n, 8);
+    bytes_put(raw + 8, (uint64_t)x->n, 8);
     for (int64_t i = 0; i < x->n; i++) {
-        container_put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
-        container_put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
+        bytes_put(raw + MAP_HEAD + 16 * i, (uint64_t)x->range[i].begin, 8);
+        bytes_put(raw + MAP_HEAD + 16 * i + 8, (uint64_t)x->range[i].end, 8);
     }
-    container_put(raw + 16, crc_of(raw + MAP_HEAD, size - MAP_HEAD), 4);
-    int rc = replace(path, "shared.map", raw, size, durable);
+    c->map_ranges = x->n;
+    c->map_sum = crc_of(raw + MAP_HEAD, size - MAP_HEAD);
+    bytes_put(raw + 16, c->map_sum, 4);
+    int rc = write_fresh(path, MAP_NEXT, raw, size, durable);
     free(raw);
     return rc;
+}
+
+int container_save(struct container *c, const char *path, const struct extents *moved,
+                   bool durable)
+{
+    int rc = moved ? map_prepare(c, path, moved, durable) : 0;
+    c->saved = true;
+    c->generation++;
+    rc = rc ? rc : container_write(c, path, durable);
+    return rc || !moved ? rc : put_in_place(path, MAP_NEXT, MAP);
 }
 
 static int map_decode(const char *path, struct extents *x, const unsigned char *raw,
@@ -608,7 +699,7 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
     int64_t n = size < MAP_HEAD ? -1 : get64(raw + 8);
     if (n < 0 || n > EXTENTS_MOST || size != MAP_HEAD + 16 * n ||
         memcmp(raw, MAP_MAGIC, 8) ||
-        get(raw + 16, 4) != crc_of(raw + MAP_HEAD, size - MAP_HEAD))
+        bytes_get(raw + 16, 4) != crc_of(raw + MAP_HEAD, size - MAP_HEAD))
         return err_set(-EIO, path, -1,
                        "the container's shared.map is damaged: it cannot be told "
                        "which bytes are in its shared part");
@@ -629,19 +720,50 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
     return 0;
 }
 
-int container_map_read(const char *path, struct extents *x)
+/* Whether it is the map that the header goes with. */
+static bool is_this_map(const struct container *c, const unsigned char *raw,
+                        int64_t size)
+{
+    return !c->saved || (size == MAP_HEAD + 16 * c->map_ranges &&
+                         bytes_get(raw + 16, 4) == c->map_sum);
+}
+
+static int map_try(const struct container *c, const char *path, const char *name,
+                   struct extents *x, bool *found)
 {
     char whole[CONTAINER_PATH];
     unsigned char *raw;
     int64_t size;
-    *x = (struct extents){0};
-    int rc = container_file(path, "shared.map", whole);
+    int rc = container_file(path, name, whole);
     if (rc || access(whole, F_OK))
         return rc;
-    rc = load(path, "shared.map", "shared.map", &raw, &size);
-    if (!rc)
+    rc = load(path, name, MAP, &raw, &size);
+    *found = !rc && is_this_map(c, raw, size);
+    if (*found)
         rc = map_decode(path, x, raw, size);
+    else if (!rc)
+        rc =
+            err_set(-EIO, path, -1,
+                    "the container's shared.map is damaged, or not that of its header: "
+                    "it cannot be told which bytes are in its shared part");
     free(raw);
+    return rc;
+}
+
+/* Who was killed after the header was replaced has left the map under its first
+ * name. */
+int container_map_read(const struct container *c, const char *path, struct extents *x)
+{
+    struct err before = *err_get();
+    bool found = false;
+    *x = (struct extents){0};
+    if (c->saved && !c->map_ranges)
+        return 0;
+    int rc = c->saved ? map_try(c, path, MAP_NEXT, x, &found) : 0;
+    if (!found) {
+        err_put(&before);
+        rc = map_try(c, path, MAP, x, &found);
+    }
     if (rc)
         extents_free(x);
     return rc;
@@ -665,7 +787,12 @@ int container_shared_check(const struct container *c, const char *path,
                        "plan: it cannot be told which bytes are in the container's "
                        "shared part",
                        (long long)c->misfits);
-    if (c->state == CONTAINER_COMPLETE && st.st_size < end)
+    if (c->map_ranges && !x->n)
+        return err_set(
+            -EIO, path, -1,
+            "shared.map is missing: it cannot be told which bytes are in the "
+            "container's shared part");
+    if ((c->saved || c->state == CONTAINER_COMPLETE) && st.st_size < end)
         return err_set(-EIO, path, st.st_size,
                        "the container's shared part has %lld bytes, and reaches to "
                        "%lld: it was cut off",

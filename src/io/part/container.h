@@ -5,6 +5,7 @@
  *
  *     NAME/header          state, plan, length of each partition
  *     NAME/part-ID-RRRRRR  the bytes of rank RRRRRR, back to back (or in a node dir)
+ *     NAME/sums-ID-RRRRRR  checksums of its blocks (beside it)
  *     NAME/shared          bytes that were written elsewhere than the plan says
  *     NAME/shared.map      which bytes of the file those are */
 #ifndef IO_PART_CONTAINER_H
@@ -12,6 +13,7 @@
 
 #include "algebra/descriptor.h"
 #include "io/part/extents.h"
+#include "io/part/sums.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ enum {
     CONTAINER_HEAD = 4096, /* bytes of the header before the partitions' */
     CONTAINER_RECORD = 64, /* bytes for each partition */
     CONTAINER_DIRS = 2048, /* room for the list of folders */
+    CONTAINER_WRITER = 64, /* ... for who writes */
     CONTAINER_PATH = 4096
 };
 
@@ -30,17 +33,27 @@ enum container_state {
 };
 
 struct container_part {
-    int64_t bytes;     /* of the partition file; counts where the state is complete */
+    int64_t bytes;     /* of the partition file, at the last sync or close */
     int64_t misfits;   /* writes of this rank that did not fit the plan */
     int32_t node, dir; /* the rank's node, and which of the folders; dir -1: none */
     char host[20];     /* where it was written, cut off */
+    uint32_t sums;     /* checksum of the file with its checksums */
+    bool summed;       /* there is one; counts where the state is complete */
 };
 
 struct container {
     enum container_state state;
     uint64_t id;
-    int64_t bytes; /* of the logical file; counts where the state is complete */
+    int64_t bytes; /* of the logical file, at the last sync or close */
     int64_t misfits, misfit_bytes;
+    bool saved;     /* by a version that also says what follows, and to which what is
+                           said of lengths and the map is true at any time */
+    bool recovered; /* once, after it was killed */
+    int64_t generation; /* how often it was synced or closed */
+    int64_t map_ranges; /* in shared.map */
+    uint32_t map_sum;   /* its checksum */
+    char writer
+        [CONTAINER_WRITER];    /* the host and process that opened it last to write */
     char dirs[CONTAINER_DIRS]; /* "DIR,DIR" with %n and %r; "": beside the header */
     int64_t parts;             /* 0: there is no plan, and all bytes are shared */
     struct ldad_map map;       /* where parts > 0 */
@@ -98,31 +111,84 @@ bool container_is(const char *path);
 int container_file(const char *path, const char *name, char out[CONTAINER_PATH]);
 int container_part_path(const struct container *c, const char *path, int64_t r,
                         char out[CONTAINER_PATH]);
+int container_sums_path(const struct container *c, const char *path, int64_t r,
+                        char out[CONTAINER_PATH]);
+
+/* What its checksums are of. */
+struct sums_of container_sums_of(const struct container *c, int64_t r);
 
 /* The folder of `dirs` ("DIR,DIR" with %n and %r) whose turn it is, for the partition
  * of a rank on a node. */
 void container_dir(const char *dirs, int turn, int node, int64_t rank,
                    char out[CONTAINER_PATH]);
 
+/* How many folders are in such a list; and the list of a container, which is checked: 0
+ * or -EINVAL with a sentence. */
+int container_dirs(const char *dirs);
+int container_set_dirs(struct container *c, const char *dirs);
+
 /* How many partitions in folders of nodes this node does not find; to `out` (NULL:
  * nowhere) a line on each. */
 int64_t container_away(const struct container *c, const char *path, FILE *out);
+
+/* Whether `path` was a folder of which no container came to be, as whoever made it was
+ * ended too early: it is gone then. */
+bool container_sweep(const char *path);
 
 /* Removes the partitions that this node finds; then the rest, the header last, and the
  * folder. 0 or -errno with a sentence. */
 int container_remove_parts(const struct container *c, const char *path);
 int container_remove_common(const char *path);
 
-/* Which bytes are in the shared part: reads or writes shared.map. No such file: none.
- * 0 or -errno with a sentence. */
-int container_map_read(const char *path, struct extents *x);
-int container_map_write(const char *path, const struct extents *x, bool durable);
+/* A new generation: replaces the header, and with it the map of the shared part where
+ * that has changed (`moved`, else NULL): whoever is killed meanwhile leaves both as
+ * they were, or both new. 0 or -errno with a sentence. */
+int container_save(struct container *c, const char *path, const struct extents *moved,
+                   bool durable);
+
+/* Which bytes are in the shared part, as the header says. No such file: none. 0 or
+ * -errno with a sentence. */
+int container_map_read(const struct container *c, const char *path, struct extents *x);
 
 /* Whether the shared part is all that the header and its map `x` say: no map where
  * writes did not fit the plan, or a shared part that is missing or too short, would be
  * wrong bytes. 0 or -EIO with a sentence. */
 int container_shared_check(const struct container *c, const char *path,
                            const struct extents *x);
+
+/* ---- container_lock.c ------------------------------------------------------------ */
+
+/* What this process calls itself in headers. */
+void container_writer(char out[CONTAINER_WRITER]);
+
+/* Keeps a file of a container to this process until *fd is closed or the process ends.
+ * *fd -1 and 0: the file system has no locks. -EBUSY without a sentence: another has
+ * it; or -errno with one. */
+int container_lock(const char *path, int *fd);
+bool container_is_locked(const char *path);
+
+/* Fails with -EBUSY, and says who it is that writes. */
+int container_busy(const struct container *c, const char *path);
+
+/* ---- container_recover.c --------------------------------------------------------- */
+
+/* Partition r as it was at the last sync: `dropped` bytes that were written behind that
+ * are cut off. It is locked by *fd, which the caller closes, as far as container_lock
+ * can. 0, -EBUSY, -ENOENT, -EIO (it is too short) or another -errno with a sentence. */
+int container_recover_part(const struct container *c, const char *path, int64_t r,
+                           int *fd, int64_t *dropped);
+
+/* The same of the shared part. */
+int container_recover_shared(const struct container *c, const char *path,
+                             int64_t *dropped);
+
+/* Whether its state forbids to open it: -EBUSY where somebody writes it, unless the
+ * lock is ours; -EIO where it was never completed, unless it is to be taken as it was
+ * at its last sync. */
+int container_refuse_open(const struct container *c, const char *path, bool ours,
+                          bool recover);
+
+/* ---- the plan -------------------------------------------------------------------- */
 
 /* Bytes that partition r has when all that the plan says below c->bytes is written. */
 int64_t container_part_full(const struct container *c, int64_t r);

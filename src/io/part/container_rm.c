@@ -2,8 +2,10 @@
 #include "base/err.h"
 #include "base/plain.h"
 #include "io/part/container.h"
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int64_t container_away(const struct container *c, const char *path, FILE *out)
@@ -38,6 +40,8 @@ int container_remove_parts(const struct container *c, const char *path)
     for (int64_t r = 0; r < c->parts; r++) {
         int failed = container_part_path(c, path, r, part);
         failed = failed ? failed : remove_file(part);
+        failed = failed ? failed : container_sums_path(c, path, r, part);
+        failed = failed ? failed : remove_file(part);
         rc = rc ? rc : failed;
     }
     return rc;
@@ -56,4 +60,33 @@ int container_remove_common(const char *path)
     if (rc || !rmdir(path))
         return rc;
     return err_set(-errno, path, -1, "it cannot be removed: %s", strerror(errno));
+}
+
+/* Nothing in it but what is made before the header, without any data. */
+static bool is_begun(const char *path)
+{
+    char shared[CONTAINER_PATH];
+    struct stat st;
+    bool begun = true;
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && begun && (e = readdir(d));)
+        begun = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+                !strcmp(e->d_name, "header.new") || !strcmp(e->d_name, "shared");
+    if (!d || container_file(path, "shared", shared))
+        begun = false;
+    if (d)
+        closedir(d);
+    return begun && (stat(shared, &st) || (S_ISREG(st.st_mode) && !st.st_size));
+}
+
+bool container_sweep(const char *path)
+{
+    char shared[CONTAINER_PATH];
+    struct err before = *err_get();
+    if (!is_begun(path) || container_file(path, "shared", shared) ||
+        container_is_locked(shared))
+        return false;
+    bool gone = !container_remove_common(path);
+    err_put(&before);
+    return gone;
 }

@@ -8,6 +8,8 @@
  *   part:files=N         partitions open at once (64)
  *   part:incomplete=1    also reads what was never completed (for tools)
  *   part:keep_plan=1     writes to a container of another plan than the one given
+ *   part:no_sums=1       keeps no checksums of partitions
+ *   part:recover=1       opens what was never completed as it was at its last sync
  *
  * Each write is held against the plan. What is not all this rank's by the plan goes to
  * the shared part, and which bytes those are is told to all ranks by the next sync or
@@ -35,103 +37,15 @@
 /* Writes of this part of the buffer, or longer, gain nothing by waiting there. */
 #define BUFFER_SHARE 16
 
-/* ---- what one rank knows goes to all --------------------------------------------- */
-
-/* Bytes of rank 0 to all; the receivers allocate them. */
-static int share_bytes(struct io_file *f, unsigned char **raw, int64_t *size)
-{
-    MPI_Bcast(size, 1, MPI_INT64_T, 0, f->comm);
-    if (f->rank)
-        *raw = malloc((size_t)*size + 1);
-    int rc = *raw ? 0 : err_set(-ENOMEM, f->path, -1, "no memory for a header");
-    rc = err_agree(f->comm, rc);
-    if (!rc && *size > INT32_MAX)
-        rc = err_set(-EFBIG, f->path, -1, "the container's header is too large");
-    if (!rc)
-        MPI_Bcast(*raw, (int)*size, MPI_BYTE, 0, f->comm);
-    return rc;
-}
-
-/* The ranges that rank 0 has, to all. */
-static int share_ranges(struct io_file *f, struct extents *x)
-{
-    int64_t n = x->n;
-    MPI_Bcast(&n, 1, MPI_INT64_T, 0, f->comm);
-    if (f->rank && n > x->room) {
-        free(x->range);
-        x->range = malloc((size_t)n * sizeof *x->range);
-        x->room = x->range ? n : 0;
-    }
-    int rc = n > x->room ? err_set(-ENOMEM, f->path, -1, "no memory for a map") : 0;
-    rc = err_agree(f->comm, rc);
-    if (rc)
-        return rc;
-    x->n = n;
-    MPI_Bcast(x->range, (int)(2 * n), MPI_INT64_T, 0, f->comm);
-    return 0;
-}
-
-/* Rank 0 adds what all ranks have of `fresh` to its `moved`. */
-static int gather_ranges(struct part *p)
-{
-    struct io_file *f = p->f;
-    int size, mine = (int)(2 * p->fresh.n), rc = 0;
-    MPI_Comm_size(f->comm, &size);
-    int *count = calloc((size_t)size, sizeof *count);
-    int *at = calloc((size_t)size + 1, sizeof *at);
-    int64_t all = 2 * p->fresh.n, *list = NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, f->comm);
-    if (f->rank == 0)
-        list = malloc((size_t)all * sizeof *list + 1);
-    if (!count || !at || (f->rank == 0 && !list))
-        rc = err_set(-ENOMEM, f->path, -1, "no memory for a map");
-    if (all > 2 * EXTENTS_MOST)
-        rc = err_set(-E2BIG, f->path, -1, "more than %d ranges do not fit the plan",
-                     EXTENTS_MOST);
-    rc = err_agree(f->comm, rc);
-    if (!rc) {
-        MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, f->comm);
-        for (int r = 0; r < size; r++)
-            at[r + 1 < size ? r + 1 : 0] = r + 1 < size ? at[r] + count[r] : 0;
-        MPI_Gatherv(p->fresh.range, mine, MPI_INT64_T, list, count, at, MPI_INT64_T, 0,
-                    f->comm);
-        for (int64_t i = 0; f->rank == 0 && i < all && !rc; i += 2)
-            rc = extents_add(&p->moved, list[i], list[i + 1]);
-        if (rc)
-            err_set(rc, f->path, -1, "no memory for a map");
-    }
-    free(list);
-    free(count);
-    free(at);
-    return rc;
-}
-
-int part_exchange(struct part *p, bool *durable)
-{
-    struct io_file *f = p->f;
-    int64_t v[3] = {p->bytes, p->fresh.n > 0, p->dirty};
-    MPI_Allreduce(MPI_IN_PLACE, v, 3, MPI_INT64_T, MPI_MAX, f->comm);
-    p->bytes = v[0];
-    *durable = !v[2];
-    if (!v[1])
-        return 0;
-    int rc = err_agree(f->comm, gather_ranges(p));
-    if (!rc)
-        rc = share_ranges(f, &p->moved);
-    if (!rc && f->rank == 0)
-        rc = container_map_write(f->path, &p->moved, *durable);
-    p->fresh.n = 0;
-    return rc;
-}
-
 /* ---- opening --------------------------------------------------------------------- */
 
 /* Own options are taken; what is left is the inner engine's. */
-static void find_inner(struct part *p)
+static void find_inner(struct part *p, const char *text)
 {
     static const char *const own[] = {
-        "buffer=", "window=", "files=", "incomplete=", "keep_plan="};
-    const char *text = p->f->options, *name = io_engine_inner(p->f->options);
+        "buffer=",    "window=",  "files=",  "incomplete=",
+        "keep_plan=", "recover=", "no_sums="};
+    const char *name = io_engine_inner(text);
     size_t at = (size_t)snprintf(p->inner, sizeof p->inner, "%.*s",
                                  (int)strcspn(name, ","), name);
     char separator = ':';
@@ -148,6 +62,8 @@ static void find_inner(struct part *p)
         text += len + (text[len] == ',');
     }
 }
+
+enum { PIECE = 32 << 10 };
 
 /* Which node this rank is on, by lowest rank, and its place there. */
 static int find_node(struct io_file *f, int *place)
@@ -174,8 +90,7 @@ static int exchange_records(struct part *p)
     unsigned char *all = malloc((size_t)p->c.parts * CONTAINER_RECORD);
     own->node = find_node(f, &place);
     own->dir = p->c.dirs[0] ? place : -1;
-    gethostname(own->host, sizeof own->host);
-    own->host[sizeof own->host - 1] = 0;
+    part_name_host(own);
     container_record_encode(&p->c, f->rank, mine);
     if (!all)
         rc = err_set(-ENOMEM, f->path, -1, "no memory for %lld records",
@@ -189,13 +104,6 @@ static int exchange_records(struct part *p)
     return rc;
 }
 
-static int64_t header_ns;
-
-int64_t io_header_ns(void)
-{
-    return header_ns;
-}
-
 /* Rank 0 writes the header where `rc` is 0 on all; all wait for it, and note how long
  * that was. */
 static int commit(struct part *p, int rc, bool durable)
@@ -204,13 +112,28 @@ static int commit(struct part *p, int rc, bool durable)
     if (!rc && p->f->rank == 0)
         rc = container_write(&p->c, p->f->path, durable);
     rc = err_agree(p->f->comm, rc);
-    header_ns += clock_ns() - begin_ns;
+    part_header_took(clock_ns() - begin_ns);
     return rc;
 }
 
-/* The shared part, which rank 0 makes, and the names of the rest. They are in the
- * scratch table of all ranks, as the folder is, since whoever is told to end removes
- * them. */
+/* Rank 0 is the only one that writes this container. */
+static int lock_shared(struct part *p)
+{
+    char path[CONTAINER_PATH];
+    struct container c = {0};
+    int rc = container_file(p->f->path, "shared", path);
+    if (!rc && access(path, F_OK))
+        return 0; /* whoever reads the header next says what is not there */
+    if (rc || (rc = container_lock(path, &p->lock)) != -EBUSY)
+        return rc;
+    if (!container_read(&c, p->f->path))
+        container_free(&c);
+    return container_busy(&c, p->f->path);
+}
+
+/* The shared part, which rank 0 makes and locks, and the names of the rest. They are in
+ * the scratch table of all ranks, as the folder is, since whoever is told to end
+ * removes them. */
 static int make_common(struct part *p)
 {
     static const char *const names[] = {"header", "header.new", "shared.map",
@@ -227,7 +150,7 @@ static int make_common(struct part *p)
         rc = scratch_create(path, &fd);
     if (fd >= 0)
         close(fd);
-    return rc;
+    return rc || p->f->rank ? rc : lock_shared(p);
 }
 
 static int make_partition(struct part *p)
@@ -239,41 +162,84 @@ static int make_partition(struct part *p)
         rc = part_inner_open(p, path, flags, &p->own);
     if (!rc)
         scratch_belongs(path, p->f->path);
+    if (!rc)
+        rc = container_lock(path, &p->own_lock);
+    return rc == -EBUSY ? container_busy(&p->c, p->f->path) : rc;
+}
+
+/* What rank 0 has made or found at the path, to all: the id, or all of the header and
+ * of the map, of which what does not fit follows in a second message. */
+struct start {
+    uint64_t id;
+    int64_t header, ranges, ns; /* bytes of the one, how many of the other */
+    int64_t rc;
+    unsigned char piece[PIECE];
+};
+
+/* The rest of what rank 0 has found, behind the first piece of it. */
+static int share_rest(struct part *p, unsigned char *all, int64_t bytes)
+{
+    int rc = p->f->unready;
+    if (!rc && !all)
+        rc = err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+    if (!rc && bytes > INT32_MAX)
+        rc = err_set(-EFBIG, p->f->path, -1, "the container's header is too large");
+    rc = err_agree(p->f->comm, rc);
+    if (!rc)
+        MPI_Bcast(all + PIECE, (int)(bytes - PIECE), MPI_BYTE, 0, p->f->comm);
     return rc;
+}
+
+/* The records, which with folders of nodes must be known before partitions are made;
+ * then rank 0 writes the header. */
+static int place_partitions(struct part *p, int rc)
+{
+    rc = err_agree(p->f->comm, rc);
+    if (!rc && p->c.parts)
+        rc = err_agree(p->f->comm, exchange_records(p));
+    return rc ? rc : commit(p, 0, false);
+}
+
+/* Of rank 0: the folder, what is in it, and the header, in which no rank is named yet
+ * but where their folders must be known. */
+static int make_folder(struct part *p)
+{
+    int rc = io_file_make(p->f);
+    rc = rc ? rc : make_common(p);
+    return rc || p->c.dirs[0] ? rc : container_write(&p->c, p->f->path, false);
 }
 
 static int create_container(struct part *p)
 {
     struct io_file *f = p->f;
-    int size, rc = 0;
+    struct start *s = p->start;
+    int size, rc = f->unready;
     MPI_Comm_size(f->comm, &size);
-    if (f->plan && f->plan->ranks != size)
+    if (!rc && f->plan && f->plan->ranks != size)
         rc = err_usage("the plan is of %lld ranks, and %d open the container",
                        (long long)f->plan->ranks, size);
     if (!rc)
         rc = container_make(&p->c, f->plan, f->node_dirs);
-    rc = err_agree(f->comm, rc);
-    if (rc)
-        return rc;
-    MPI_Bcast(&p->c.id, 1, MPI_UINT64_T, 0, f->comm);
+    container_writer(p->c.writer);
+    if (f->rank == 0) {
+        int64_t begin_ns = clock_ns();
+        rc = rc ? rc : make_folder(p);
+        *s = (struct start){.id = p->c.id, .rc = rc, .ns = clock_ns() - begin_ns};
+    }
+    MPI_Bcast(s, sizeof *s - PIECE, MPI_BYTE, 0, f->comm);
+    part_header_took(s->ns);
+    p->c.id = s->id;
     p->mine = p->c.parts ? f->rank : -1;
-    if (p->c.parts)
-        rc = err_agree(f->comm, exchange_records(p));
-    if (!rc)
-        rc = commit(p, make_common(p), true);
-    if (!rc && p->c.parts)
-        rc = err_agree(f->comm, make_partition(p));
-    return rc;
-}
-
-static int refuse_incomplete(struct part *p)
-{
-    if (p->c.state == CONTAINER_COMPLETE || p->incomplete)
-        return 0;
-    return err_set(
-        -EIO, p->f->path, -1,
-        "the container was never completed: whoever wrote it is still at it, "
-        "or was ended (ldad info tells what is there)");
+    if (f->rank && !rc && !s->rc)
+        rc = scratch_add(f->path);
+    if (f->rank && !rc && !s->rc)
+        rc = make_common(p);
+    if (f->node_dirs && f->node_dirs[0])
+        rc = place_partitions(p, rc);
+    else if (p->c.parts && !rc)
+        part_name_host(&p->c.part[f->rank]);
+    p->made = !p->c.dirs[0];
+    return rc || s->rc || !p->c.parts ? rc : make_partition(p);
 }
 
 /* Which bytes are in the shared part; to read what is incomplete, as far as that can
@@ -281,7 +247,7 @@ static int refuse_incomplete(struct part *p)
 static int read_map(struct part *p)
 {
     struct err before = *err_get();
-    int rc = container_map_read(p->f->path, &p->moved);
+    int rc = container_map_read(&p->c, p->f->path, &p->moved);
     if (!rc && !p->incomplete)
         rc = container_shared_check(&p->c, p->f->path, &p->moved);
     if (!rc || !p->incomplete)
@@ -290,24 +256,76 @@ static int read_map(struct part *p)
     return 0;
 }
 
+/* Of rank 0: the header is read, under the lock where it is to be written. */
+static int load_header(struct part *p, unsigned char **raw, int64_t *size)
+{
+    struct io_file *f = p->f;
+    int rc = f->unready;
+    if (!rc && f->flags & IO_WRITE)
+        rc = lock_shared(p);
+    rc = rc ? rc : container_load(f->path, raw, size);
+    rc = rc ? rc : container_decode(&p->c, f->path, *raw, *size);
+    if (!rc && !p->incomplete)
+        rc = container_refuse_open(&p->c, f->path, f->flags & IO_WRITE, p->recover);
+    return rc ? rc : read_map(p);
+}
+
+/* Of rank 0: what all are to know, one after the other. */
+static int pack(struct part *p, const unsigned char *raw, unsigned char **all)
+{
+    struct start *s = p->start;
+    int64_t ranges = s->ranges * (int64_t)sizeof *p->moved.range;
+    *all = malloc((size_t)(s->header + ranges) + 1);
+    if (!*all)
+        return err_set(-ENOMEM, p->f->path, -1, "no memory for a header");
+    memcpy(*all, raw, (size_t)s->header);
+    if (ranges)
+        memcpy(*all + s->header, p->moved.range, (size_t)ranges);
+    int64_t n = s->header + ranges < PIECE ? s->header + ranges : PIECE;
+    memcpy(s->piece, *all, (size_t)n);
+    return 0;
+}
+
+/* Of the others: from what rank 0 has sent. */
+static int unpack(struct part *p, const unsigned char *all)
+{
+    const struct start *s = p->start;
+    size_t ranges = (size_t)s->ranges * sizeof *p->moved.range;
+    int rc = container_decode(&p->c, p->f->path, all, s->header);
+    if (rc || !ranges)
+        return rc;
+    p->moved.range = malloc(ranges);
+    if (!p->moved.range)
+        return err_set(-ENOMEM, p->f->path, -1, "no memory for a map");
+    memcpy(p->moved.range, all + s->header, ranges);
+    p->moved.n = p->moved.room = s->ranges;
+    return 0;
+}
+
 static int read_header(struct part *p)
 {
     struct io_file *f = p->f;
-    unsigned char *raw = NULL;
+    struct start *s = p->start;
+    unsigned char *raw = NULL, *all = NULL;
     int64_t size = 0;
-    int rc = f->rank ? 0 : container_load(f->path, &raw, &size);
-    rc = err_agree(f->comm, rc);
-    if (!rc)
-        rc = share_bytes(f, &raw, &size);
-    if (!rc)
-        rc = container_decode(&p->c, f->path, raw, size);
-    if (!rc)
-        rc = refuse_incomplete(p);
-    free(raw);
-    if (!rc && f->rank == 0)
-        rc = read_map(p);
-    rc = err_agree(f->comm, rc);
-    return rc ? rc : share_ranges(f, &p->moved);
+    int rc = 0;
+    if (f->rank == 0) {
+        rc = load_header(p, &raw, &size);
+        *s = (struct start){.header = size, .ranges = p->moved.n};
+        s->rc = rc = rc ? rc : pack(p, raw, &all);
+        free(raw);
+    }
+    MPI_Bcast(s, sizeof *s, MPI_BYTE, 0, f->comm);
+    int64_t bytes = s->header + s->ranges * (int64_t)sizeof *p->moved.range;
+    if (f->rank && !s->rc && bytes > PIECE && (all = malloc((size_t)bytes)))
+        memcpy(all, s->piece, PIECE);
+    if (!s->rc && bytes > PIECE)
+        rc = share_rest(p, all, bytes);
+    rc = rc ? rc : f->unready;
+    if (f->rank && !rc && !s->rc)
+        rc = unpack(p, all ? all : s->piece);
+    free(all);
+    return rc;
 }
 
 /* Of a container without a header that says so, as long as its partitions reach. */
@@ -325,40 +343,112 @@ static void measure_incomplete(struct part *p)
         p->bytes = p->bytes > st.st_size ? p->bytes : st.st_size;
 }
 
+/* What was never completed is as it was at its last sync; the partitions of ranks that
+ * there are not any more, too. */
+static int recover(struct part *p)
+{
+    int size, fd, rc = 0;
+    int64_t dropped;
+    MPI_Comm_size(p->f->comm, &size);
+    for (int64_t r = 0; r < p->c.parts; r++)
+        p->c.part[r].summed = false; /* what was written over since is not known */
+    for (int64_t r = p->f->rank; r < p->c.parts && !rc; r += size) {
+        rc = container_recover_part(&p->c, p->f->path, r, &fd, &dropped);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (!rc && p->f->rank == 0)
+        rc = container_recover_shared(&p->c, p->f->path, &dropped);
+    return rc;
+}
+
 /* Its own partition, to go on writing; ranks beyond the plan's have none. */
 static int open_own(struct part *p)
 {
     char path[CONTAINER_PATH];
     struct stat st;
-    if (p->f->rank >= p->c.parts)
-        return 0;
+    int rc = p->at_sync ? recover(p) : 0;
+    if (rc || p->f->rank >= p->c.parts)
+        return rc;
     p->mine = p->f->rank;
-    int rc = container_part_path(&p->c, p->f->path, p->mine, path);
+    p->own_misfits = p->c.part[p->mine].misfits;
+    rc = container_part_path(&p->c, p->f->path, p->mine, path);
+    rc = rc ? rc : container_lock(path, &p->own_lock);
+    if (rc == -EBUSY)
+        return container_busy(&p->c, p->f->path);
     if (!rc)
         rc = part_inner_open(p, path, p->f->flags & (IO_READ | IO_WRITE), &p->own);
     if (!rc && !stat(path, &st))
         p->own_bytes = st.st_size;
+    if (!rc && p->c.state == CONTAINER_COMPLETE &&
+        p->own_bytes < p->c.part[p->mine].bytes)
+        rc = err_set(-EIO, path, p->own_bytes,
+                     "partition %lld of the container has %lld bytes, and %lld were "
+                     "written: it was cut off",
+                     (long long)p->mine, (long long)p->own_bytes,
+                     (long long)p->c.part[p->mine].bytes);
     return rc;
 }
 
+/* Of rank 0: from here on, whoever reads the header knows that it is being written. */
+static int say_open(struct part *p)
+{
+    int64_t begin_ns = clock_ns();
+    struct container c = p->c;
+    c.state = CONTAINER_OPEN;
+    c.recovered |= p->at_sync;
+    container_writer(c.writer);
+    int rc = container_write(&c, p->f->path, true);
+    p->said_open = !rc;
+    part_header_took(clock_ns() - begin_ns);
+    return rc;
+}
+
+/* What this rank makes of a container that is to be written. */
+static int open_to_write(struct part *p)
+{
+    int rc = scratch_check(p->f->path, NULL);
+    if (!rc && !p->keep_plan)
+        rc = container_plan_check(&p->c, p->f->path, p->f->plan);
+    if (!rc && p->f->rank == 0)
+        rc = say_open(p);
+    return rc ? rc : open_own(p);
+}
+
+/* That all ranks could open it is agreed on next: until then no byte is written. */
 static int open_container(struct part *p)
 {
     struct io_file *f = p->f;
     p->mine = -1;
     int rc = read_header(p);
-    if (rc)
+    if (rc || p->start->rc)
         return rc;
     p->bytes = p->c.bytes;
-    if (p->c.state != CONTAINER_COMPLETE)
+    p->misfits_before = p->c.misfits;
+    p->misfit_bytes_before = p->c.misfit_bytes;
+    p->map_changed = !p->c.saved && p->moved.n;
+    p->at_sync = p->c.state != CONTAINER_COMPLETE && !p->incomplete;
+    if (p->c.state != CONTAINER_COMPLETE && p->incomplete)
         measure_incomplete(p);
-    if (!(f->flags & IO_WRITE))
+    return f->flags & IO_WRITE ? open_to_write(p) : 0;
+}
+
+/* Those of a new partition, or what was stored when it was complete. Where there are
+ * none, there will be none. */
+static int open_sums(struct part *p)
+{
+    char path[CONTAINER_PATH];
+    const struct container_part *own = &p->c.part[p->mine];
+    struct sums_of of = container_sums_of(&p->c, p->mine);
+    if (!own->bytes) {
+        p->sums = sums_make();
+        return p->sums ? 0
+                       : err_set(-ENOMEM, p->f->path, -1, "no memory for checksums");
+    }
+    if (!own->summed)
         return 0;
-    rc = scratch_check(f->path, NULL);
-    if (!rc && !p->keep_plan)
-        rc = container_plan_check(&p->c, f->path, f->plan);
-    rc = err_agree(f->comm, rc ? rc : open_own(p));
-    p->c.state = CONTAINER_OPEN;
-    return commit(p, rc, true);
+    int rc = container_sums_path(&p->c, p->f->path, p->mine, path);
+    return rc ? rc : sums_load(&p->sums, path, &of, own->sums);
 }
 
 /* Memory for reading and writing. Windows of many partitions are smaller. */
@@ -369,15 +459,22 @@ static int part_allocate(struct part *p)
     p->window = most > WINDOW_LEAST ? most : WINDOW_LEAST;
     p->windows_most = WINDOWS / p->window > 1 ? WINDOWS / p->window : 1;
     p->in = calloc((size_t)parts, sizeof *p->in);
-    if (p->own)
+    if (p->own && !p->out.buf)
         p->out.buf = malloc((size_t)p->out.room);
     if (!p->in || (p->own && !p->out.buf))
         return err_set(-ENOMEM, p->f->path, -1, "no memory to open a container");
-    return 0;
+    int rc = p->told ? 0 : part_save_allocate(p);
+    return rc || !p->own || !p->want_sums ? rc : open_sums(p);
 }
 
 static void let_go(struct part *p)
 {
+    if (p->lock >= 0)
+        close(p->lock);
+    if (p->own_lock >= 0)
+        close(p->own_lock);
+    free(p->told);
+    sums_free(p->sums);
     part_swap_close(p);
     part_in_close(p);
     io_file_close(&p->own);
@@ -389,21 +486,35 @@ static void let_go(struct part *p)
     free(p);
 }
 
+int part_sync_files(struct part *p)
+{
+    int rc = part_flush(p);
+    if (!rc && p->own)
+        rc = io_file_sync(p->own);
+    if (!rc && p->shared && p->dirty)
+        rc = io_file_sync(p->shared);
+    p->dirty = p->dirty && rc;
+    return rc;
+}
+
 /* What of an open container changes where it gets a plan. */
 static int adopt(struct part *p, struct container *fresh)
 {
     struct io_file *f = p->f;
     part_in_close(p);
     fresh->id = p->c.id;
+    fresh->generation = p->c.generation;
+    memcpy(fresh->writer, p->c.writer, sizeof fresh->writer);
     container_free(&p->c);
     p->c = *fresh;
     p->mine = f->rank;
     int rc = err_agree(f->comm, exchange_records(p));
+    p->c.bytes = p->bytes;
     if (!rc && p->bytes)
         rc = extents_add(&p->moved, 0, p->bytes);
-    if (!rc && p->bytes && f->rank == 0)
-        rc = container_map_write(f->path, &p->moved, true);
-    rc = commit(p, rc, true);
+    if (!rc && f->rank == 0)
+        rc = container_save(&p->c, f->path, p->bytes ? &p->moved : NULL, p->bytes > 0);
+    rc = err_agree(f->comm, rc);
     if (!rc)
         rc = make_partition(p);
     return err_agree(f->comm, rc ? rc : part_allocate(p));
@@ -414,8 +525,8 @@ int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
     struct part *p = f->priv;
     struct container fresh;
     char path[CONTAINER_PATH];
-    bool durable;
-    int size, rc = part_exchange(p, &durable);
+    int size, rc = part_sync_files(p);
+    rc = part_save(p, CONTAINER_OPEN, rc);
     MPI_Comm_size(f->comm, &size);
     if (rc || p->c.parts || p->bytes > PART_PLAN_BYTES || plan->ranks != size)
         return err_agree(f->comm, rc);
@@ -437,37 +548,74 @@ int part_file_plan(struct io_file *f, const struct ldad_plan *plan)
     return rc;
 }
 
-/* What a failed open may have made. */
+/* What a failed open may have made, or written down. */
 static void undo(struct part *p)
 {
     io_file_close(&p->own);
     if (p->f->flags & IO_CREATE)
         scratch_empty(p->f->path);
+    else if (p->said_open)
+        container_write(&p->c, p->f->path, true);
     MPI_Barrier(p->f->comm); /* the folder is removed next */
     let_go(p);
+}
+
+/* The same messages as of a rank that has the memory, which does not go on after
+ * them. */
+static int part_absent(const struct io_open *o, int rc)
+{
+    static struct start s;
+    bool makes = o->flags & IO_CREATE;
+    MPI_Bcast(&s, (int)sizeof s - (makes ? PIECE : 0), MPI_BYTE, 0, o->comm);
+    int64_t bytes = s.header + s.ranges * (int64_t)sizeof(struct extents_range);
+    if (makes ? o->node_dirs && o->node_dirs[0] : !s.rc && bytes > PIECE)
+        rc = err_agree(o->comm, rc);
+    rc = err_agree(o->comm, rc);
+    MPI_Barrier(o->comm);
+    return rc;
+}
+
+static void take_options(struct part *p)
+{
+    const char *options = p->f->options ? p->f->options : "";
+    p->out.room = io_option(options, "buffer", BUFFER);
+    p->window = io_option(options, "window", WINDOW);
+    p->open_most = io_option(options, "files", FILES);
+    p->incomplete = io_option(options, "incomplete", 0);
+    p->keep_plan = io_option(options, "keep_plan", 0);
+    p->recover = io_option(options, "recover", 0);
+    p->want_sums = !io_option(options, "no_sums", 0);
+    find_inner(p, options);
 }
 
 static int part_open(struct io_file *f)
 {
     struct part *p = calloc(1, sizeof *p);
-    int rc = p ? 0 : err_set(-ENOMEM, f->path, -1, "no memory to open a container");
-    rc = err_agree(f->comm, rc);
-    if (rc) {
+    struct start *start = malloc(sizeof *start);
+    if (!p || !start) {
         free(p);
-        return rc;
+        free(start);
+        return part_absent(
+            &(struct io_open){
+                .comm = f->comm, .flags = f->flags, .node_dirs = f->node_dirs},
+            err_set(-ENOMEM, f->path, -1, "no memory to open a container"));
     }
     p->f = f;
-    p->out.room = io_option(f->options, "buffer", BUFFER);
-    p->window = io_option(f->options, "window", WINDOW);
-    p->open_most = io_option(f->options, "files", FILES);
-    p->incomplete = io_option(f->options, "incomplete", 0);
-    p->keep_plan = io_option(f->options, "keep_plan", 0);
-    find_inner(p);
-    rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
-    if (!rc)
-        rc = err_agree(f->comm, part_allocate(p));
+    p->start = start;
+    p->lock = p->own_lock = -1;
+    take_options(p);
+    int rc = f->flags & IO_CREATE ? create_container(p) : open_container(p);
+    rc = rc || start->rc ? rc : part_allocate(p);
+    rc = err_agree(f->comm, rc);
+    if (!rc && (f->flags & IO_WRITE)) {
+        p->c.state = CONTAINER_OPEN;
+        p->c.recovered |= p->at_sync;
+        container_writer(p->c.writer);
+    }
     if (!rc && (f->flags & IO_COLLECTIVE) && (f->flags & IO_READ))
         rc = part_swap_open(p);
+    free(start);
+    p->start = NULL;
     if (rc) {
         undo(p);
         return rc;
@@ -479,26 +627,30 @@ static int part_open(struct io_file *f)
 
 /* ---- writing --------------------------------------------------------------------- */
 
+/* To this rank's partition, of which the length and the window are the old ones then.
+ * The checksums come first, block by block, so that the bytes are read once. */
+static int write_through(struct part *p, int64_t at, char *from, int64_t bytes)
+{
+    if (p->sums)
+        sums_write(p->sums, at, from, bytes);
+    p->in[p->mine].io = NULL;
+    p->in[p->mine].n = 0;
+    return part_inner_move(p->own, IO_OP_WRITE, at, from, bytes);
+}
+
 int part_flush(struct part *p)
 {
     int64_t n = p->own ? p->out.n : 0;
     if (!n)
         return 0;
     p->out.n = 0; /* also where it fails: it is said once */
-    int rc = part_inner_move(p->own, IO_OP_WRITE, p->out.at, p->out.buf, n);
-    p->in[p->mine].io = NULL; /* its length and its window are the old ones */
-    p->in[p->mine].n = 0;
-    return rc;
+    return write_through(p, p->out.at, p->out.buf, n);
 }
 
 static int write_long(struct part *p, int64_t at, const char *from, int64_t bytes)
 {
     int rc = part_flush(p);
-    if (rc)
-        return rc;
-    p->in[p->mine].io = NULL;
-    p->in[p->mine].n = 0;
-    return part_inner_move(p->own, IO_OP_WRITE, at, (void *)from, bytes);
+    return rc ? rc : write_through(p, at, (void *)from, bytes);
 }
 
 /* Bytes that belong at `at` of this rank's partition. */
@@ -566,7 +718,7 @@ static int write_bytes(struct part *p, struct io_req *r)
         rc = write_own(p, at, r->buf, r->bytes);
     else
         rc = write_shared(p, r->offset, r->buf, r->bytes);
-    p->dirty = true;
+    p->dirty = p->changed = true;
     if (!rc && r->offset + r->bytes > p->bytes)
         p->bytes = r->offset + r->bytes;
     r->done = rc ? 0 : r->bytes;
@@ -627,74 +779,52 @@ static int part_start(struct io_queue *q, struct io_req *r[], int n)
 
 /* ---- sync and close -------------------------------------------------------------- */
 
-static int sync_files(struct part *p)
-{
-    int rc = part_flush(p);
-    if (!rc && p->own)
-        rc = io_file_sync(p->own);
-    if (!rc && p->shared && p->dirty)
-        rc = io_file_sync(p->shared);
-    p->dirty = p->dirty && rc;
-    return rc;
-}
-
 static int part_sync(struct io_file *f)
 {
-    return f->flags & IO_WRITE ? sync_files(f->priv) : 0;
+    return f->flags & IO_WRITE ? part_sync_files(f->priv) : 0;
 }
 
 static int part_meet(struct io_file *f)
 {
     struct part *p = f->priv;
-    bool durable;
     if (!(f->flags & IO_WRITE))
         return 0;
-    int rc = part_exchange(p, &durable);
+    int rc = part_save(p, CONTAINER_OPEN, 0);
     part_in_forget(p);
     return rc;
 }
 
-/* Every rank's record goes to rank 0, and with them the header is complete. */
-static int complete(struct part *p, bool durable)
+static int store_sums(struct part *p)
 {
-    struct io_file *f = p->f;
-    unsigned char mine[CONTAINER_RECORD] = {0}, *all = NULL;
-    int64_t misfits[2] = {p->misfits, p->misfit_bytes};
-    int size, rc = 0;
-    MPI_Comm_size(f->comm, &size);
-    if (p->mine >= 0) {
-        p->c.part[p->mine].bytes = p->own_bytes;
-        p->c.part[p->mine].misfits += p->misfits;
-        container_record_encode(&p->c, p->mine, mine);
+    char path[CONTAINER_PATH], part[CONTAINER_PATH];
+    struct container_part *own = p->mine < 0 ? NULL : &p->c.part[p->mine];
+    if (!own)
+        return 0;
+    int rc = container_sums_path(&p->c, p->f->path, p->mine, path);
+    rc = rc ? rc : container_part_path(&p->c, p->f->path, p->mine, part);
+    own->bytes = p->own_bytes;
+    own->summed = p->sums != NULL;
+    if (!rc && !p->sums)
+        unlink(path); /* of what was there before */
+    if (rc || !p->sums)
+        return rc;
+    if (scratch_made(p->f->path)) {
+        rc = scratch_add(path);
+        scratch_belongs(path, p->f->path);
     }
-    if (f->rank == 0 && !(all = malloc((size_t)size * CONTAINER_RECORD)))
-        rc = err_set(-ENOMEM, f->path, -1, "no memory for %d records", size);
-    rc = err_agree(f->comm, rc);
-    if (!rc) {
-        MPI_Gather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, f->comm);
-        MPI_Allreduce(MPI_IN_PLACE, misfits, 2, MPI_INT64_T, MPI_SUM, f->comm);
-    }
-    for (int64_t r = 0; f->rank == 0 && r < p->c.parts && r < size && !rc; r++)
-        rc = container_record_decode(&p->c, r, all + r * CONTAINER_RECORD);
-    free(all);
-    p->c.bytes = p->bytes;
-    p->c.misfits += misfits[0];
-    p->c.misfit_bytes += misfits[1];
-    p->c.state = CONTAINER_COMPLETE;
-    return commit(p, rc, durable);
+    struct sums_of of = container_sums_of(&p->c, p->mine);
+    return rc ? rc : sums_store(p->sums, path, &of, part, !p->dirty, &own->sums);
 }
 
 static int part_finish(struct part *p)
 {
-    bool durable = false;
     int rc = part_flush(p);
     int closed = io_file_close(&p->own);
     rc = rc ? rc : closed;
+    rc = rc ? rc : store_sums(p);
     closed = io_file_close(&p->shared);
     rc = rc ? rc : closed;
-    int agreed = part_exchange(p, &durable);
-    rc = err_agree(p->f->comm, rc ? rc : agreed);
-    return rc ? rc : complete(p, durable);
+    return part_save(p, CONTAINER_COMPLETE, rc);
 }
 
 static int part_close(struct io_file *f)
@@ -715,8 +845,9 @@ static int part_size(struct io_file *f, int64_t *bytes)
     struct part *p = f->priv;
     char path[CONTAINER_PATH];
     struct stat st;
-    if (!p->c.parts && !container_file(f->path, "shared", path) && !stat(path, &st) &&
-        st.st_size > p->bytes)
+    bool past = p->at_sync && !(f->flags & IO_WRITE);
+    if (!p->c.parts && !past && !container_file(f->path, "shared", path) &&
+        !stat(path, &st) && st.st_size > p->bytes)
         p->bytes = st.st_size;
     *bytes = p->bytes;
     return 0;
@@ -729,13 +860,17 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
     out->bytes = p->bytes;
     out->misfits = p->misfits;
     out->misfit_bytes = p->misfit_bytes;
+    out->unlocked = p->own && p->own_lock < 0;
+    out->recovered = p->at_sync ? p->c.generation : -1;
 }
 
 const struct io_engine io_engine_part = {
     .name = "part",
-    .options = "buffer|window|files|incomplete|keep_plan",
-    .can = IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI,
+    .options = "buffer|window|files|incomplete|keep_plan|recover|no_sums",
+    .can =
+        IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI | IO_OPENS_AT_ONCE,
     .open = part_open,
+    .absent = part_absent,
     .start = part_start,
     .sync = part_sync,
     .meet = part_meet,

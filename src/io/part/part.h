@@ -48,10 +48,25 @@ struct part {
     struct extents fresh; /* of these, what other ranks do not know yet */
     int64_t bytes;        /* of the logical file, as far as known here */
     int64_t misfits, misfit_bytes; /* of this rank, since it was opened */
-    bool dirty;                    /* written to since the last sync */
-    bool incomplete;               /* what is missing is read as zeros */
-    bool keep_plan;                /* whatever plan is given */
-    struct part_swap *swap;        /* collective reads; NULL: not needed */
+    int64_t own_misfits;           /* ... and before, into its partition's record */
+    int64_t misfits_before, misfit_bytes_before; /* of all ranks, before */
+    bool dirty;                                  /* written to since the last sync */
+    bool changed;     /* ... and since the header was written */
+    bool map_changed; /* rank 0's `moved` is not written down yet */
+    bool incomplete;  /* what is missing is read as zeros */
+    bool keep_plan;   /* whatever plan is given */
+    bool recover;     /* what was never completed is as it was at its last sync */
+    bool at_sync;     /* and this is such a one */
+    int lock,
+        own_lock; /* descriptors of what is locked: the shared part (of rank 0), its
+                           partition; -1 */
+    struct sums *sums; /* of its partition; NULL: none are kept */
+    bool want_sums;
+    bool said_open;         /* rank 0, in an open that may fail yet */
+    bool made;              /* by this open: rank 0 numbers the nodes */
+    struct start *start;    /* valid during open only */
+    struct told *told;      /* of rank 0, by all ranks */
+    struct part_swap *swap; /* collective reads; NULL: not needed */
 };
 
 /* ---- engine_part.c -------------------------------------------------------------- */
@@ -59,14 +74,38 @@ struct part {
 /* Local. What is written behind is in its partition. 0 or -errno with a sentence. */
 int part_flush(struct part *p);
 
+/* ---- part_save.c ----------------------------------------------------------------- */
+
 /* **Collective.** All ranks learn how long the file is, and what is in the shared part;
- * rank 0 writes that down. *durable: whether nothing is unsynced on any rank. */
-int part_exchange(struct part *p, bool *durable);
+ * rank 0 writes that down, with `state`, where all that was written is durable, or the
+ * file is closed. `rc`: this rank has failed, and so all do. 0 or a failure, agreed. */
+int part_save(struct part *p, enum container_state state, int rc);
+
+/* Local. This rank's host, into its record. */
+void part_name_host(struct container_part *own);
+
+/* Local. Memory for that, on rank 0. 0 or -ENOMEM with a sentence. */
+int part_save_allocate(struct part *p);
+
+/* **Collective.** The ranges that rank 0 has, to all. */
+int part_share_ranges(struct io_file *f, struct extents *x);
+
+/* Local. Counts for io_header_ns. */
+void part_header_took(int64_t ns);
+
+/* Local. What is written behind is in its partition, and on stable storage. */
+int part_sync_files(struct part *p);
 
 /* ---- part_read.c ----------------------------------------------------------------- */
 
 /* Local. Where the bytes from `offset` on are, at most `bytes` > 0 of them. */
 struct part_place part_place(const struct part *p, int64_t offset, int64_t bytes);
+
+/* Local. The sentence on a partition that cannot be opened or read, or has `size` bytes
+ * and should have more; returns its code. */
+int part_fail_open(const struct container *c, int64_t part, const char *path, int code);
+int part_fail_cut(const struct container *c, int64_t part, const char *path,
+                  int64_t size);
 
 /* Local. Reads what is at a place. 0 or -errno with a sentence. */
 int part_read_place(struct part *p, const struct part_place *at, char *out);

@@ -2,6 +2,7 @@
 #include "io/part/part_file.h"
 #include "base/err.h"
 #include "io/part/part.h"
+#include "world/world.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,14 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All that was written is in files, and all ranks know of it. */
+/* All that was written is on stable storage, and all ranks know of it. */
 static int settle(struct part *p)
 {
-    bool durable;
-    int rc = part_flush(p);
-    int met = part_exchange(p, &durable);
+    int rc = part_save(p, CONTAINER_OPEN, part_sync_files(p));
     part_in_forget(p);
-    return rc ? rc : met;
+    return rc;
 }
 
 /* Bytes of partition r where the file ends at `bytes`. */
@@ -46,51 +45,70 @@ static int cut_file(const char *path, int64_t bytes, bool longer)
                    strerror(errno));
 }
 
-/* Each rank those whose turn it is; all ranks know the lengths. */
+/* What the header says of lengths, and the map, is that of the file as it will be. */
+static int plan_cut(struct part *p, int64_t bytes)
+{
+    for (int64_t r = 0; r < p->c.parts; r++) {
+        int64_t most = planned(p, r, bytes);
+        if (p->c.part[r].bytes > most) {
+            p->c.part[r].bytes = most;
+            p->c.part[r].summed = false; /* of who is not here */
+        }
+        if (r == p->mine && p->own_bytes > most) {
+            p->own_bytes = most;
+            if (p->sums)
+                sums_cut(p->sums, most);
+        }
+    }
+    int64_t ranges = p->moved.n;
+    extents_cut(&p->moved, bytes);
+    if (!p->moved.n && ranges) {
+        p->c.misfits = p->c.misfit_bytes = p->misfits_before = p->misfit_bytes_before =
+            0;
+        p->misfits = p->misfit_bytes = 0;
+    }
+    p->bytes = p->c.bytes = bytes;
+    if (p->f->rank)
+        return 0;
+    return container_save(&p->c, p->f->path, ranges ? &p->moved : NULL, true);
+}
+
+/* Each rank those whose turn it is. */
 static int cut_partitions(struct part *p, int64_t bytes)
 {
     char path[CONTAINER_PATH];
     int size, rc = 0;
     MPI_Comm_size(p->f->comm, &size);
-    for (int64_t r = 0; r < p->c.parts; r++) {
-        int64_t most = planned(p, r, bytes);
-        if (p->c.part[r].bytes > most)
-            p->c.part[r].bytes = most;
-        if (r == p->mine && p->own_bytes > most)
-            p->own_bytes = most;
-        if (r % size != p->f->rank || rc)
-            continue;
+    for (int64_t r = p->f->rank; r < p->c.parts && !rc; r += size) {
         rc = container_part_path(&p->c, p->f->path, r, path);
-        rc = rc ? rc : cut_file(path, most, false);
+        rc = rc ? rc : cut_file(path, planned(p, r, bytes), false);
     }
     return rc;
 }
 
-static int cut_shared(struct part *p, int64_t bytes)
+static int cut_shared(const struct part *p, int64_t bytes)
 {
     char path[CONTAINER_PATH];
-    int64_t ranges = p->moved.n;
-    extents_cut(&p->moved, bytes);
-    if (!p->moved.n && ranges) {
-        p->c.misfits = p->c.misfit_bytes = 0;
-        p->misfits = p->misfit_bytes = 0;
-    }
     if (p->f->rank)
         return 0;
     int rc = container_file(p->f->path, "shared", path);
-    rc = rc ? rc : cut_file(path, bytes, !p->c.parts);
-    return rc || !ranges ? rc : container_map_write(p->f->path, &p->moved, true);
+    return rc ? rc : cut_file(path, bytes, !p->c.parts);
 }
 
+/* The header first: who is killed before all is cut leaves what recovery cuts. */
 int part_file_set_size(struct io_file *f, int64_t bytes)
 {
     struct part *p = f->priv;
     int rc = settle(p);
     if (rc)
         return rc;
+    if (!p->c.parts && bytes > p->bytes) /* nor is its shared part too short then */
+        rc = cut_shared(p, bytes);
+    rc = err_agree(f->comm, rc ? rc : plan_cut(p, bytes));
+    if (rc)
+        return rc;
     rc = cut_partitions(p, bytes);
     int failed = cut_shared(p, bytes);
-    p->bytes = bytes;
     return rc ? rc : failed;
 }
 
@@ -123,5 +141,6 @@ int part_file_allocate(struct io_file *f, int64_t bytes)
         rc = rc ? rc : allocate(path, bytes);
     }
     p->bytes = bytes > p->bytes ? bytes : p->bytes;
+    p->changed = true;
     return rc;
 }

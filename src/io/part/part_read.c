@@ -75,9 +75,9 @@ static void part_read_make_room(struct part *p)
         shut(p, oldest);
 }
 
-static int fail_open(const struct part *p, int64_t part, const char *path, int code)
+int part_fail_open(const struct container *c, int64_t part, const char *path, int code)
 {
-    const struct container_part *at = &p->c.part[part];
+    const struct container_part *at = &c->part[part];
     if (at->dir < 0)
         return err_set(code, path, -1,
                        "partition %lld of the container is missing or cannot be "
@@ -91,18 +91,24 @@ static int fail_open(const struct part *p, int64_t part, const char *path, int c
         (long long)part, at->node, at->host, strerror(-code));
 }
 
+int part_fail_cut(const struct container *c, int64_t part, const char *path,
+                  int64_t size)
+{
+    return err_set(-EIO, path, size,
+                   "partition %lld of the container has %lld bytes, and %lld were "
+                   "written: it was cut off",
+                   (long long)part, (long long)size, (long long)c->part[part].bytes);
+}
+
 /* While a container is written, its header does not say yet how long partitions are. */
 static int check_length(const struct part *p, int64_t part, const char *path,
                         int64_t size)
 {
-    bool known =
-        p->c.state == CONTAINER_COMPLETE && !(p->f->flags & IO_WRITE) && !p->incomplete;
+    bool known = (p->c.state == CONTAINER_COMPLETE || p->at_sync) &&
+                 !(p->f->flags & IO_WRITE) && !p->incomplete;
     if (!known || size >= p->c.part[part].bytes)
         return 0;
-    return err_set(-EIO, path, size,
-                   "partition %lld of the container has %lld bytes, and %lld were "
-                   "written: it was cut off",
-                   (long long)part, (long long)size, (long long)p->c.part[part].bytes);
+    return part_fail_cut(&p->c, part, path, size);
 }
 
 int part_in_open(struct part *p, int64_t part)
@@ -118,12 +124,15 @@ int part_in_open(struct part *p, int64_t part)
         return rc;
     if (stat(path, &st)) {
         in->size = 0;
-        return p->incomplete ? 0 : fail_open(p, part, path, -errno);
+        bool none = errno == ENOENT && p->at_sync && !p->c.part[part].bytes;
+        return none || p->incomplete ? 0 : part_fail_open(&p->c, part, path, -errno);
     }
     in->size = st.st_size;
     rc = check_length(p, part, path, in->size);
     if (rc)
         return rc;
+    if (p->at_sync && !(p->f->flags & IO_WRITE))
+        in->size = p->c.part[part].bytes; /* what follows was not synced */
     if (part == p->mine && p->own && (p->f->flags & IO_READ)) {
         in->io = p->own;
         return 0;
@@ -197,14 +206,17 @@ static int part_read_fill(struct part *p, struct part_in *in, int64_t at)
     return rc;
 }
 
+/* Reads of so much, or more, gain nothing by a copy. */
+#define DIRECT (INT64_C(64) << 10)
+
 /* Whether more of what is near is likely to be asked for: reads go on where the last
  * one ended, or leave out less than a few times what they take (other readers'
  * chunks). */
 static bool goes_on(const struct part *p, const struct part_in *in, int64_t at,
                     int64_t bytes)
 {
-    return bytes <= p->window / 2 && at < in->size && at >= in->next &&
-           at - in->next <= 8 * bytes;
+    return bytes <= p->window / 2 && bytes < DIRECT && at < in->size &&
+           at >= in->next && at - in->next <= 8 * bytes;
 }
 
 static int read_part(struct part *p, int64_t part, int64_t at, char *out, int64_t bytes)

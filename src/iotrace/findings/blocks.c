@@ -54,10 +54,9 @@ static bool blocks_grow(struct blocks *t)
 }
 
 /* Who holds a lock: the host, or the rank where that is asked for. */
-static uint32_t client_of(const struct context *c)
+uint32_t client_of(const struct findings *f, uint32_t actor)
 {
-    bool rank = !strcmp(c->f->ask.client, "rank");
-    return rank ? c->cell->actor : c->actor->client;
+    return !strcmp(f->ask.client, "rank") ? actor : f->actor[actor].client;
 }
 
 static bool block_touch(const struct context *c, struct blocks *t, int64_t number,
@@ -91,7 +90,7 @@ bool blocks_touch(const struct context *c, int64_t lock_bytes)
     }
     int64_t first = e->offset / lock_bytes;
     int64_t last = (e->offset + e->bytes - 1) / lock_bytes;
-    uint32_t client = client_of(c);
+    uint32_t client = client_of(f, c->cell->actor);
     bool any = false;
     if (last - first > 4096) /* the first and the last can be shared, or none */
         last = first + 4096;

@@ -40,6 +40,9 @@ static struct call call_make(const char *name, enum trace_class class)
         "unlink",        "unlinkat",  "remove",    "rename",
         "renameat",      "renameat2", "H5Fcreate", "MPI_File_set_size",
         "MPI_File_open", NULL};
+    static const char *const renames[] = {"rename", "renameat", "renameat2", NULL};
+    static const char *const removes[] = {"unlink", "unlinkat", "remove",
+                                          "MPI_File_delete", NULL};
     static const char *const hdf5_meta[] = {"H5Fcreate", "H5Fopen",   "H5Fclose",
                                             "H5Fflush",  "H5Dcreate", "H5Dopen",
                                             "H5Dclose",  NULL};
@@ -54,7 +57,8 @@ static struct call call_make(const char *name, enum trace_class class)
     size_t n = strlen(name);
     bool end = mpi && n > 4 && !strcmp(name + n - 4, "_end");
     struct call c = {.kind = (uint8_t)kind_of(class)};
-    c.library = mpi || wait || !strncmp(name, "H5", 2) || !strncmp(name, "ncmpi_", 6);
+    c.hdf5 = !strncmp(name, "H5", 2);
+    c.library = mpi || wait || c.hdf5 || !strncmp(name, "ncmpi_", 6);
     if (c.library)
         c.kind = wait || end ? KIND_WAIT : KIND_LIBRARY;
     c.mpi = mpi || wait;
@@ -63,6 +67,10 @@ static struct call call_make(const char *name, enum trace_class class)
     c.asks = is_one_of(name, asks);
     c.renews = is_one_of(name, renews);
     c.hdf5_meta = is_one_of(name, hdf5_meta);
+    c.creates = !strcmp(name, "H5Dcreate");
+    c.renames = is_one_of(name, renames);
+    c.removes = is_one_of(name, removes);
+    c.uring = !strncmp(name, "uring_", 6) || !strcmp(name, "io_uring_wait");
     c.flushes = !strcmp(name, "fflush");
     c.durable = class == CLASS_SYNC && !c.flushes;
     c.set_view = !strcmp(name, "MPI_File_set_view");

@@ -116,6 +116,20 @@ struct side *cell_side(struct findings *f, struct cell *c, int write)
     return *s;
 }
 
+/* NULL: there is no memory. */
+struct evidence *cell_rare(const struct context *c, enum rare kind)
+{
+    struct rarities **r = &c->cell->rarities;
+    if (!*r)
+        *r = calloc(1, sizeof **r);
+    if (*r && !(*r)->v[kind])
+        (*r)->v[kind] = calloc(1, sizeof *(*r)->v[kind]);
+    if (*r && (*r)->v[kind])
+        return (*r)->v[kind];
+    c->f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
+    return NULL;
+}
+
 struct bin *side_bin(struct findings *f, struct side *s, int64_t bytes, bool collective)
 {
     uint8_t power = bytes > 0 ? (uint8_t)(63 - __builtin_clzll((uint64_t)bytes)) : 0;
@@ -154,15 +168,24 @@ enum order order_next(struct order_state *o, int64_t offset, int64_t bytes)
     return order;
 }
 
+static void rarities_free(struct rarities *r)
+{
+    for (int i = 0; r && i < RARES; i++)
+        free(r->v[i]);
+    free(r);
+}
+
 void cells_free(struct findings *f)
 {
-    for (uint32_t i = 0; i < f->cells; i++)
+    for (uint32_t i = 0; i < f->cells; i++) {
         for (int w = 0; w < 2; w++)
             if (f->cell[i].side[w]) {
                 extents_free(&f->cell[i].side[w]->seen);
                 free(f->cell[i].side[w]->bin);
                 free(f->cell[i].side[w]);
             }
+        rarities_free(f->cell[i].rarities);
+    }
     free(f->cell);
     free(f->slot);
 }

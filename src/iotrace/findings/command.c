@@ -1,16 +1,21 @@
-/* findings: what a run does to its files that costs it time. */
+/* findings: what a run does to its files that costs it time; summary: the first look at
+ * that, or tables of all calls. */
 #include "base/err.h"
 #include "iotrace/commands.h"
 #include "iotrace/findings/findings.h"
+#include "iotrace/read/runs.h"
+#include "iotrace/summary.h"
 #include <errno.h>
 #include <string.h>
 
 #define STATUS_FOUND 3
 
-static int show(const struct findings *f, bool brief, const char *json)
+/* ---- findings ---------------------------------------------------------------- */
+
+static int show(const struct findings *f, const char *json)
 {
     if (!json || strcmp(json, "-") != 0)
-        (brief ? findings_look : findings_text)(f, stdout);
+        findings_text(f, stdout);
     if (!json)
         return 0;
     FILE *out = command_create(json, true);
@@ -27,12 +32,11 @@ static int level_of(const char *fail_on)
                                         : SEVERITY_LOW;
 }
 
-static int answer(const struct findings_ask *ask, bool brief, const char *json,
-                  const char *fail_on)
+static int answer(const struct findings_ask *ask, const char *json, const char *fail_on)
 {
     struct findings *f;
     int rc = findings_make(&f, ask);
-    rc = rc ? rc : show(f, brief, json);
+    rc = rc ? rc : show(f, json);
     bool bad = !rc && fail_on && findings_worst(f) >= level_of(fail_on);
     int status = findings_status(f, rc);
     findings_free(&f);
@@ -43,13 +47,9 @@ int command_findings(int argc, char **argv)
 {
     struct findings_ask ask = {.rank = -1};
     const char *json = NULL, *fail_on = NULL;
-    bool brief = false;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &ask.run, .required = true,
          .help = "a run's folder, or a log"},
-        {OPT_FLAG, "short", .value = &brief,
-         .help = "at most 40 lines: the verdict, the most severe findings, where the "
-                 "time went, files and ranks"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "write them as JSON to this file, too (-: to standard output, without "
                  "text)"},
@@ -83,5 +83,73 @@ int command_findings(int argc, char **argv)
     int status;
     if (!command_options(&p, argc, argv, &status))
         return status;
-    return answer(&ask, brief, json, fail_on);
+    return answer(&ask, json, fail_on);
+}
+
+/* ---- summary ----------------------------------------------------------------- */
+
+/* The first look: what findings tell, in one screen. */
+static int show_look(const char *path)
+{
+    const struct findings_ask ask = {
+        .run = path, .rank = -1, .client = "host", .floor_s = FINDINGS_FLOOR_S};
+    struct findings *f;
+    int rc = findings_make(&f, &ask);
+    if (!rc)
+        findings_look(f, stdout);
+    int status = findings_status(f, rc);
+    findings_free(&f);
+    return status;
+}
+
+static int show_tables(const char *path, const struct summary_tables *tables,
+                       const char *json)
+{
+    struct summary *s;
+    int rc = summary_make(&s, path);
+    if (!rc && (!json || strcmp(json, "-") != 0))
+        rc = summary_text(s, tables, stdout);
+    if (!rc && json) {
+        FILE *out = command_create(json, true);
+        rc = out ? summary_json(s, out) : -EIO;
+        int end = out ? command_finish(out, json) : 0;
+        rc = rc ? rc : end;
+    }
+    int status = run_verdict(&s->run, rc);
+    summary_free(&s);
+    return status;
+}
+
+int command_summary(int argc, char **argv)
+{
+    const char *path = NULL, *json = NULL;
+    struct summary_tables tables = {0};
+    bool all = false;
+    struct opt table[] = {
+        {OPT_TEXT, "RUN", .value = &path, .required = true,
+         .help = "a run's folder, or a log"},
+        {OPT_FLAG, "calls", .value = &tables.calls,
+         .help = "a table of calls: bytes, times and sizes"},
+        {OPT_FLAG, "files", .value = &tables.files, .help = "a table of files"},
+        {OPT_FLAG, "ranks", .value = &tables.ranks,
+         .help = "a table of ranks and other processes"},
+        {OPT_FLAG, "all", .value = &all, .help = "all three tables"},
+        {OPT_TEXT, "json", .value = &json, .arg = "FILE",
+         .help = "all figures of the tables as JSON, into this file (-: standard "
+                 "output, instead of the text)"},
+        {OPT_INT, "top", .value = &tables.top, .preset = "20", .arg = "N",
+         .help = "rows of files and processes in the tables"}};
+    const struct opt_program p = {
+        "iotrace summary", "RUN",
+        "A run's I/O on one screen: what cost time, where it went, and what was not "
+        "seen; or counts, bytes and times by call, by file, by process.",
+        table, sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    tables.calls |= all;
+    tables.files |= all;
+    tables.ranks |= all;
+    bool any = tables.calls || tables.files || tables.ranks;
+    return any || json ? show_tables(path, &tables, json) : show_look(path);
 }

@@ -223,6 +223,14 @@ void extents_remove(struct extents *x, int64_t begin, int64_t end)
     }
 }
 
+bool extents_meet(const struct extents *x, int64_t begin, int64_t end)
+{
+    if (!x || x->chunks == 0)
+        return false;
+    struct place p = find(x, begin + 1);
+    return !at_end(x, p) && range_at(x, p)->begin < end;
+}
+
 bool extents_lost(const struct extents *x)
 {
     return x && x->lost;

@@ -1,6 +1,7 @@
 /* Names of files: which are in scope, which are one group, what is known of them. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
+#include "iotrace/read/reach.h"
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -125,15 +126,10 @@ const char *group_name(const struct findings *f, uint32_t group, char *out, size
 static int grow(struct findings *f, void **list, uint32_t *room, uint32_t n,
                 size_t size)
 {
-    if (n < *room)
-        return 0;
-    uint32_t more = n + 1 > 2 * *room ? n + 64 : 2 * *room;
-    char *at = realloc(*list, more * size);
-    if (!at)
+    void *more = list_reach(*list, room, n, size);
+    if (!more)
         return f->memory = err_set(-ENOMEM, NULL, -1, "no memory for the findings");
-    memset(at + *room * size, 0, (more - *room) * size);
-    *list = at;
-    *room = more;
+    *list = more;
     return 0;
 }
 

@@ -23,6 +23,8 @@ struct findings_ask {
     int64_t small_bytes, block_bytes, lock_bytes;
 };
 
+#define FINDINGS_FLOOR_S 0.005 /* unless something else is asked for */
+
 enum severity { SEVERITY_BELOW, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
 struct findings;

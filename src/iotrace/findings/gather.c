@@ -2,6 +2,7 @@
  * one, whether it counts; then what it adds. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
+#include "iotrace/read/reach.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,19 +103,15 @@ static bool process_wanted(const struct findings *f, const struct log_info *i)
 
 static int names_grow(struct findings *f, struct reading *r, uint32_t id)
 {
-    if (id < r->names)
-        return 0;
-    uint32_t names = id + 1 > 2 * r->names ? id + 16 : 2 * r->names;
-    uint32_t *cell = realloc(r->cell, names * sizeof *cell);
-    if (cell)
-        r->cell = cell;
-    uint32_t *file = cell ? realloc(r->file, names * sizeof *file) : NULL;
+    uint32_t cells = r->names;
+    uint32_t *cell = list_reach(r->cell, &cells, id, sizeof *cell);
+    if (!cell)
+        return no_memory(f);
+    r->cell = cell;
+    uint32_t *file = list_reach(r->file, &r->names, id, sizeof *file);
     if (!file)
         return no_memory(f);
     r->file = file;
-    memset(cell + r->names, 0, (names - r->names) * sizeof *cell);
-    memset(file + r->names, 0, (names - r->names) * sizeof *file);
-    r->names = names;
     return 0;
 }
 
@@ -143,6 +140,7 @@ static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
         if (file_add(f, whole_name(r->log, id, name, sizeof name), &file))
             return 0;
         r->file[id] = file + 1;
+        file_facts(f, file, r->log, id);
     }
     return r->file[id];
 }
@@ -165,18 +163,13 @@ static struct cell *cell_of(struct findings *f, struct reading *r, uint32_t acto
 static struct lane *lane_of(struct findings *f, struct reading *r, uint32_t thread)
 {
     uint32_t n = thread % LANES_MAX;
-    if (n >= r->lanes) {
-        uint32_t lanes = n + 1 > 2 * r->lanes ? n + 1 : 2 * r->lanes;
-        struct lane *more = realloc(r->lane, lanes * sizeof *more);
-        if (!more) {
-            no_memory(f);
-            return NULL;
-        }
-        memset(more + r->lanes, 0, (lanes - r->lanes) * sizeof *more);
-        r->lane = more;
-        r->lanes = lanes;
+    struct lane *lane = list_reach(r->lane, &r->lanes, n, sizeof *lane);
+    if (!lane) {
+        no_memory(f);
+        return NULL;
     }
-    return &r->lane[n];
+    r->lane = lane;
+    return &lane[n];
 }
 
 /* The last call of the level above that encloses this one. */
@@ -206,6 +199,8 @@ static struct frame *push(struct lane *lane, const struct event *e,
         fresh.skipped = parent->skipped;
     }
     fresh.in.hdf5_meta |= call->hdf5_meta;
+    fresh.in.creates |= call->creates;
+    fresh.in.failed |= risk_is_failure(e, call);
     fresh.in.collective |= call->library && (e->flags & TRACE_COLLECTIVE) != 0;
     if (call->mpi && op_moves((enum trace_class)e->class) && !fresh.in.hdf5_meta) {
         fresh.in.mpi_read |= e->class == CLASS_READ;
@@ -354,6 +349,10 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
         if (top)
             count_top(f, a, e, call);
     }
+    if (call->durable && !file)
+        a->sync_ns = e->start_ns + e->duration_ns;
+    f->hdf5 |= call->hdf5;
+    pace_event(f, a, e, seq, call, top, file);
     if (!file || f->file[file - 1].fold)
         return f->memory;
     struct context c = parent ? parent->in : (struct context){0};
@@ -407,6 +406,7 @@ static int add_profile(void *arg, const struct trace_profile *p, int op, int64_t
 static void actor_learn(struct findings *f, struct actor *a, const struct log *l)
 {
     const struct log_info *i = log_info(l);
+    actor_facts(a, &i->process);
     if (i->begin_ns && (!a->first_ns || i->begin_ns < a->first_ns))
         a->first_ns = i->begin_ns;
     if (i->end_ns - i->begin_ns > f->guess_ns && a->scope)

@@ -38,12 +38,16 @@ struct call {
     bool library;   /* of MPI or HDF5: not itself seen by the system */
     bool mpi;       /* of MPI-IO */
     bool hdf5_meta; /* makes or opens something of HDF5 */
+    bool hdf5;      /* any call of it */
+    bool creates;   /* H5Dcreate */
     bool init;      /* MPI_Init, MPI_Finalize */
     bool opens;     /* makes a descriptor of a name */
     bool asks;      /* stat and its relatives */
     bool durable;   /* fsync and its relatives; not fflush */
     bool flushes;   /* fflush */
-    bool renews;    /* what was written before is gone: open, truncate, unlink */
+    bool renames, removes;
+    bool uring;  /* io_uring: when a transfer ends is seen when it is asked for only */
+    bool renews; /* what was written before is gone: open, truncate, unlink */
     bool set_view, mpi_open, buffer; /* MPI_File_set_view, MPI_File_open, setvbuf */
     bool collective;                 /* every rank of the communicator calls it */
 };
@@ -85,6 +89,7 @@ struct extents_walk {
 bool extents_walk(const struct extents *x, struct extents_walk *w, int64_t *begin,
                   int64_t *end);
 int64_t extents_count(const struct extents *x);
+bool extents_meet(const struct extents *x, int64_t begin, int64_t end);
 
 /* ---- cells: one rank and one file ------------------------------------------- */
 
@@ -116,6 +121,7 @@ struct side {                 /* of a cell: reads, or writes */
     struct evidence under;    /* leaves within MPI-IO's calls of this direction */
     struct evidence helping;  /* reads within MPI-IO's writes */
     struct evidence switched; /* leaves in a block that another client had */
+    struct evidence together; /* collective calls of MPI-IO, at any level */
     int64_t mpi_bytes;        /* asked of MPI-IO */
     int64_t touched, needed;  /* blocks */
     int64_t low, high;        /* of leaves, not of collective calls */
@@ -126,16 +132,47 @@ struct side {                 /* of a cell: reads, or writes */
     int bins;
 };
 
+/* What few cells have. */
+enum rare {
+    RARE_FAILED,  /* calls for which there was no space, or the device broke */
+    RARE_CUT,     /* writes of less than was asked for, after which nobody went on */
+    RARE_RACED,   /* writes to where another rank was writing */
+    RARE_STALE,   /* reads of what another client may not have shown yet */
+    RARE_RENAMED, /* renames of what was not made durable */
+    RARE_CHANGE,  /* reads after writes, and writes after reads, of one descriptor */
+    RARE_META,    /* small leaves within HDF5's opens, closes and flushes */
+    RARE_FILL,    /* large writes within H5Dcreate */
+    RARES
+};
+
+struct rarities {
+    struct evidence *v[RARES];
+    int64_t error; /* of the last call in RARE_FAILED */
+    struct {       /* a short write that may go on yet; bytes 0: there is none */
+        int64_t at, bytes, start_ns, duration_ns;
+        uint64_t seq;
+    } cut;
+};
+
 struct cell {
     uint32_t actor, file;
     uint32_t next; /* of the same file + 1; 0: none */
     bool has_view;
+    bool wrote_last; /* the last leaf was a write */
+    bool recent;     /* it is in its actor's list of these */
+    int32_t last_fd; /* of the last leaf + 1; 0: there was none */
     int64_t buffer_bytes;
     int64_t ops; /* top calls of any kind */
     int64_t ns;  /* their time */
     int64_t stat_ns;
     int64_t flushes;
     uint32_t call_k; /* collective calls so far */
+    int64_t skew_ns; /* of those that move bytes */
+    /* Where ranks are clients of their own: what others cannot be sure to see, what
+     * became visible last and when, and since when this one sees what others showed. */
+    struct extents *hidden, *shown;
+    int64_t shown_ns, fresh_ns;
+    struct rarities *rarities;
     struct evidence open, close, stat, seek, sync, meta, lock;
     struct side *side[2];
 };
@@ -163,9 +200,14 @@ struct file {
     bool facts, unwanted;
     char type[16];                   /* of its file system; "": not known */
     int64_t block_bytes, lock_bytes; /* 0: not known, none */
-    int32_t comm_ranks; /* of the communicator that opened it; 0: not known */
+    int32_t comm_ranks; /* of the communicator that opened it; 0: not known; -1: of
+                           several */
+    int32_t stripes;    /* 0: not known */
     int64_t write_ns;   /* the last one's start */
+    bool moved, made;   /* any byte of it; by a write at first */
+    bool removed;       /* since it was written last */
     struct gathering *gathering;
+    struct race *race;
 };
 
 struct group {
@@ -174,6 +216,24 @@ struct group {
     uint32_t files;
     uint64_t differs; /* by run of digits in the name */
     uint32_t sample[4];
+};
+
+#define RECENT 8
+
+struct pace { /* bursts of transfers and the gaps between them; see pace.c */
+    int64_t burst_ns;
+    uint32_t gap;      /* the run's gap that came before */
+    int64_t hidden_ns; /* what could have gone on during the gaps */
+    int64_t gaps;
+    struct evidence v;      /* transfers */
+    struct evidence submit; /* of asynchronous ones */
+    int64_t blocked;        /* of these, submissions that took long */
+    int64_t wait_ns, span_ns, ended;
+    int64_t under_way, most_under_way;
+    uint32_t file; /* of the first submission + 1 */
+    bool files;    /* of others, too */
+    bool uring;
+    bool threads; /* others than the first move bytes */
 };
 
 struct actor { /* a rank; or a process, where there are none */
@@ -193,6 +253,10 @@ struct actor { /* a rank; or a process, where there are none */
     double late_gain_ns, slow_gain_ns, unequal_gain_ns;
     int64_t *late_gap; /* histogram of ns: by how much it came last */
     uint32_t late_file;
+    struct pace pace;
+    uint32_t recent[RECENT]; /* cells written to of late, + 1 */
+    int recent_next;
+    int64_t sync_ns; /* when all files were made durable */
     uint32_t client; /* the first actor of its host */
     bool alone;      /* it moves nearly all bytes: that these are unequal is no news */
     bool scope;
@@ -226,9 +290,13 @@ enum id {
     ID_RANDOM,
     ID_STDIO,
     ID_MISALIGNED,
+    ID_AGGREGATORS,
+    ID_TINY,
+    ID_CHANGES,
     ID_REREAD,
     ID_REWRITE,
     ID_READ_BY_ALL,
+    ID_TEMPORARY,
     ID_ONE_RANK,
     ID_TURNS,
     ID_LATE,
@@ -240,7 +308,17 @@ enum id {
     ID_SYNC,
     ID_LOCK_TIME,
     ID_MANY,
-    IDS
+    ID_OVERLAP,
+    ID_ASYNC,
+    ID_HDF5_META,
+    ID_HDF5_FILL,
+    /* risks: not of time, but of what is in the files */
+    ID_RACE,
+    ID_STALE,
+    ID_FAILED,
+    ID_RENAMED,
+    IDS,
+    FIRST_RISK = ID_RACE
 };
 
 struct finding_kind {
@@ -320,6 +398,7 @@ struct findings {
     struct {
         int64_t calls, bytes;
     } kind_sum[KINDS];
+    bool hdf5;    /* there are calls of it */
     int64_t maps; /* calls that map files in scope */
     bool extents_lost;
     struct fit fit[FITS_MAX];
@@ -331,8 +410,13 @@ struct findings {
     int64_t phase_end_ns;
     int64_t guess_ns; /* of wall_ns, before the pass */
     int64_t collective_calls, skew_ns;
-    struct finding *finding;
-    int found, finding_room;
+    uint32_t gaps;           /* of all ranks together */
+    int64_t gap_ns;          /* the last one */
+    int64_t pace_end_ns;     /* of the calls so far */
+    uint32_t races;          /* files of which writes under way are followed */
+    int64_t strangers;       /* collective calls of which is not known who makes them */
+    struct finding *finding; /* and behind the last one the risks */
+    int found, risks, finding_room;
     bool not_asked[IDS];
     const char *why_not[IDS]; /* not judged because */
     char why_cores[64];
@@ -365,6 +449,10 @@ enum order order_next(struct order_state *o, int64_t offset, int64_t bytes);
 int64_t bins_median(const struct side *const *side, int n);
 void cells_free(struct findings *f);
 
+/* facts.c */
+void actor_facts(struct actor *a, const struct log_process *p);
+void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t id);
+
 /* gather.c */
 int gather(struct findings *f);
 
@@ -378,8 +466,23 @@ struct context { /* of an event */
     bool top, told;
     bool mpi_read, mpi_write;   /* within such a call of MPI-IO */
     bool collective, hdf5_meta; /* within such a call */
+    bool creates;               /* within H5Dcreate */
+    bool failed;                /* within a call that failed and is counted */
 };
 void transfer_count(const struct context *c);
+struct evidence *cell_rare(const struct context *c, enum rare kind);
+
+/* risks.c: what may be wrong with the bytes */
+bool risk_is_failure(const struct event *e, const struct call *call);
+void risk_call(const struct context *c, const struct call *call);
+void risk_leaf(const struct context *c, int write);
+void risk_known(const struct context *c, int write);
+void risks_end(struct findings *f);
+void risks_free(struct findings *f);
+
+/* pace.c: what goes on at the same time, and what could */
+void pace_event(struct findings *f, struct actor *a, const struct event *e,
+                uint64_t seq, const struct call *call, bool top, uint32_t file);
 
 /* fit.c */
 void fit_count(struct findings *f, const struct file *x, int write,
@@ -389,6 +492,7 @@ const struct fit *fit_of(const struct findings *f, const struct file *x, int wri
 bool is_remote(const char *type);
 
 /* blocks.c */
+uint32_t client_of(const struct findings *f, uint32_t actor);
 bool blocks_touch(const struct context *c, int64_t lock_bytes);
 void blocks_free(struct findings *f);
 double blocks_excess(const struct findings *f, const struct evidence *switched);
@@ -421,6 +525,9 @@ void finding_drop(struct findings *f); /* what was begun is none */
 /* The next actor's cells of a slice, from *at on: how many; 0: there are no more. */
 int slice_next(const struct slice *s, int *at, uint32_t *actor);
 struct side *slice_side(const struct slice *s, int i, int write);
+struct evidence slice_rare(const struct slice *s, int i, enum rare kind);
+struct evidence side_collective(const struct side *s);
+uint32_t main_group(const struct findings *f, uint32_t actor, int write);
 int scope_actors(const struct findings *f);
 
 typedef void judge_fn(const struct slice *s, int write);
@@ -431,18 +538,22 @@ void judge_reuse(const struct slice *s, int write);
 void judge_blocks(const struct slice *s, int write);
 void judge_sharing(const struct slice *s, int write);
 void judge_calls(const struct slice *s, int write);
+void judge_needless(const struct slice *s, int write);
+void judge_risks(const struct slice *s, int write);
 void judge_run(struct findings *f);
+void judge_pace(struct findings *f);
 
-/* sums.c: "0-3,7" */
+/* show/sums.c: "0-3,7" */
+void findings_which(const struct findings *f, bool found[IDS]);
 const char *ranks_text(const struct findings *f, const struct finding *x, char *out,
                        size_t room);
-/* text.c */
+/* show/text.c */
 const char *verdict_text(const struct findings *f, char *out, size_t room);
 const char *severity_name(enum severity s);
 const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
                            size_t room, int *count);
 
-/* sums.c: what the tables of files show */
+/* show/sums.c: what the tables of files show */
 struct group_sum {
     uint32_t group;
     int64_t ns; /* of all calls of the program */

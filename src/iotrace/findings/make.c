@@ -115,22 +115,36 @@ static void tell_unseen(struct findings *f)
 
 /* ---- what was not looked for ------------------------------------------------ */
 
-static bool any_known(const struct findings *f, int64_t (*of)(const struct file *))
+static bool any_known(const struct findings *f,
+                      int64_t (*of)(const struct findings *, const struct file *))
 {
     for (uint32_t i = 0; i < f->files; i++)
-        if (f->file[i].fold == FOLD_NONE && of(&f->file[i]))
+        if (f->file[i].fold == FOLD_NONE && of(f, &f->file[i]))
             return true;
     return false;
 }
 
-static int64_t lock_of(const struct file *x)
+static int64_t lock_of(const struct findings *f, const struct file *x)
 {
+    (void)f;
     return x->lock_bytes;
 }
 
-static int64_t facts_of(const struct file *x)
+static int64_t facts_of(const struct findings *f, const struct file *x)
 {
+    (void)f;
     return x->facts;
+}
+
+/* HDF5's files, or netCDF's, by what they are usually called. */
+static int64_t is_hdf5(const struct findings *f, const struct file *x)
+{
+    static const char *const ends[] = {".h5", ".hdf5", ".he5", ".nc", ".nc4"};
+    const char *dot = strrchr(names_get(&f->names, x->name), '.');
+    for (size_t i = 0; dot && i < sizeof ends / sizeof ends[0]; i++)
+        if (!strcmp(dot, ends[i]))
+            return true;
+    return false;
 }
 
 static void tell_not_judged(struct findings *f)
@@ -138,6 +152,13 @@ static void tell_not_judged(struct findings *f)
     if (!any_known(f, lock_of) && !any_known(f, facts_of))
         f->why_not[ID_MISALIGNED] = f->why_not[ID_LOCK] =
             "the logs do not say where the files are (--lock=BYTES does)";
+    if (!any_known(f, facts_of))
+        f->why_not[ID_TEMPORARY] = "the logs do not say where the files are";
+    if (!f->hdf5 && any_known(f, is_hdf5))
+        f->why_not[ID_HDF5_META] = f->why_not[ID_HDF5_FILL] =
+            "calls of HDF5 were not recorded (IOTRACE_HDF5=1)";
+    if (f->strangers && !f->collective_calls)
+        f->why_not[ID_LATE] = "the logs do not say who opened a file together";
     if (f->extents_lost)
         f->why_not[ID_REREAD] = f->why_not[ID_REWRITE] = f->why_not[ID_READ_BY_ALL] =
             "the files are touched in more pieces than can be remembered";
@@ -177,6 +198,7 @@ int findings_make(struct findings **out, const struct findings_ask *ask)
     if (rc)
         return rc;
     moments_end(f);
+    risks_end(f);
     measure_time(f);
     measure_cores(f);
     fit_all(f);
@@ -206,12 +228,13 @@ void findings_free(struct findings **out)
     if (!f)
         return;
     moments_free(f);
+    risks_free(f);
     blocks_free(f);
     cells_free(f);
     for (int i = 0; i < f->fits; i++)
         for (int p = 0; p < 48; p++)
             free(f->fit[i].hist[p]);
-    for (int i = 0; i < f->found; i++)
+    for (int i = 0; i < f->found + f->risks; i++)
         free(f->finding[i].member);
     for (int i = 0; i < f->notes; i++) {
         free(f->note[i].log);

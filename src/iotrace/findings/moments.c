@@ -12,7 +12,7 @@
 /* ---- collective calls ------------------------------------------------------- */
 
 struct arrival {
-    uint32_t actor;
+    uint32_t cell;
     int64_t start_ns, end_ns;
 };
 
@@ -53,15 +53,18 @@ static void meeting_end(struct findings *f, const struct file *x,
                         const struct meeting *m)
 {
     const struct arrival *last = &m->who[m->n - 1];
-    struct actor *late = &f->actor[last->actor];
+    struct actor *late = &f->actor[f->cell[last->cell].actor];
     int64_t all = 0;
     for (int i = 0; i < m->n; i++) {
         const struct arrival *a = &m->who[i];
         int64_t end = a->end_ns < last->start_ns ? a->end_ns : last->start_ns;
         int64_t skew = end > a->start_ns ? end - a->start_ns : 0;
-        struct actor *actor = &f->actor[a->actor];
+        struct cell *cell = &f->cell[a->cell];
+        struct actor *actor = &f->actor[cell->actor];
         actor->kind_ns[KIND_LIBRARY] -= skew;
         actor->kind_ns[KIND_WAIT] += skew;
+        if (op_moves((enum trace_class)m->last.class))
+            log_sum(&cell->skew_ns, skew);
         log_sum(&all, skew);
     }
     f->collective_calls++;
@@ -81,6 +84,7 @@ void moments_collective(const struct context *c)
     struct file *x = &f->file[c->cell->file];
     const struct event *e = c->e;
     uint32_t k = c->cell->call_k++;
+    f->strangers += x->comm_ranks <= 0;
     if (x->comm_ranks < 2)
         return;
     struct meeting *m = meeting_of(f, x, k);
@@ -88,8 +92,8 @@ void moments_collective(const struct context *c)
         x->comm_ranks = 0; /* these are not the calls of one communicator */
         return;
     }
-    m->who[m->n++] =
-        (struct arrival){c->cell->actor, e->start_ns, e->start_ns + e->duration_ns};
+    m->who[m->n++] = (struct arrival){(uint32_t)(c->cell - f->cell), e->start_ns,
+                                      e->start_ns + e->duration_ns};
     m->last = *e;
     m->last_seq = c->seq;
     if (m->n < x->comm_ranks)

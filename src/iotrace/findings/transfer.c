@@ -80,6 +80,32 @@ static void count_blocks(const struct context *c, struct side *s, int64_t bytes)
                                  (double)e->duration_ns));
 }
 
+static void count_rare(const struct context *c, enum rare kind)
+{
+    struct evidence *v = cell_rare(c, kind);
+    if (v)
+        evidence_count(v, c->e, c->seq, c->e->bytes, c->e->duration_ns);
+}
+
+/* Whether it goes the other way than the last transfer of the same descriptor. */
+static void count_change(const struct context *c, int write)
+{
+    struct cell *cell = c->cell;
+    if (cell->last_fd == c->e->fd + 1 && cell->last_fd && cell->wrote_last != write)
+        count_rare(c, RARE_CHANGE);
+    cell->last_fd = c->e->fd + 1;
+    cell->wrote_last = write;
+}
+
+/* Within calls of HDF5 that make, open and close. */
+static void count_hdf5(const struct context *c, int write)
+{
+    if (!c->creates && c->e->bytes < PIECE)
+        count_rare(c, RARE_META);
+    else if (c->creates && write && c->e->bytes >= PIECE)
+        count_rare(c, RARE_FILL);
+}
+
 /* What the system saw. */
 static void count_leaf(const struct context *c, struct side *s, int write,
                        int64_t bytes)
@@ -94,18 +120,22 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     if (e->flags & TRACE_STREAM)
         return;
     fit_count(f, &f->file[c->cell->file], write, e);
+    risk_leaf(c, write);
     if (c->mpi_write && !write) {
         evidence_count(&s->helping, e, c->seq, bytes, e->duration_ns);
         return; /* the library's doing, not the program's */
     }
+    count_change(c, write);
     if (c->mpi_read || c->mpi_write)
         evidence_count(&s->under, e, c->seq, bytes, e->duration_ns);
     count_blocks(c, s, bytes);
     if (f->clients && is_placed(e) &&
         blocks_touch(c, f->file[c->cell->file].lock_bytes))
         evidence_count(&s->switched, e, c->seq, bytes, e->duration_ns);
-    if (c->hdf5_meta)
+    if (c->hdf5_meta) {
+        count_hdf5(c, write);
         return;
+    }
     struct bin *b = side_bin(f, s, bytes, c->collective);
     if (!b)
         return;
@@ -133,6 +163,22 @@ static void count_top(const struct context *c, struct side *s, int64_t bytes)
     count_stream(c, s, bytes);
 }
 
+static void count_mpi(const struct context *c, struct side *s)
+{
+    const struct event *e = c->e;
+    log_sum(&s->mpi_bytes, e->bytes);
+    if (e->flags & TRACE_COLLECTIVE)
+        evidence_count(&s->together, e, c->seq, e->bytes, e->duration_ns);
+}
+
+/* Files that begin with a write are the run's own. */
+static void count_made(struct file *x, int write)
+{
+    x->made |= !x->moved && write;
+    x->moved = true;
+    x->removed = x->removed && !write;
+}
+
 static void count_transfer(const struct context *c)
 {
     const struct event *e = c->e;
@@ -144,16 +190,19 @@ static void count_transfer(const struct context *c)
     struct side *s = cell_side(c->f, c->cell, write);
     if (!s)
         return;
+    count_made(&c->f->file[c->cell->file], write);
     if (c->top)
         count_top(c, s, e->bytes);
     if (call->mpi && !c->mpi_read && !c->mpi_write && !c->hdf5_meta)
-        log_sum(&s->mpi_bytes, e->bytes);
+        count_mpi(c, s);
     if (!call->library)
         count_leaf(c, s, write, e->bytes);
     bool sure = c->told && is_placed(e) && !c->collective && !c->hdf5_meta &&
                 !(e->flags & TRACE_COLLECTIVE) && !(call->library && c->cell->has_view);
-    if (sure)
-        count_again(c, s, write, e->bytes);
+    if (!sure)
+        return;
+    count_again(c, s, write, e->bytes);
+    risk_known(c, write);
 }
 
 static void count_stat(const struct context *c)
@@ -212,6 +261,9 @@ void transfer_count(const struct context *c)
         count_call(c, call);
         moments_event(c, call);
     }
+    risk_call(c, call);
+    if (call->removes && e->bytes >= 0)
+        c->f->file[c->cell->file].removed = true;
     if (call->collective)
         moments_collective(c);
     if (e->class == CLASS_LOCK)

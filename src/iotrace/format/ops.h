@@ -17,6 +17,10 @@
  * the call is the first one's. An MPI-IO call that fails has the result -EIO: numbers
  * of errors differ from MPI to MPI.
  *
+ * unseen_read and unseen_write are no calls: they are what a stream has moved without
+ * any that was seen, by getc_unlocked and other macros, since the one before. They take
+ * no time, and end when that was found out.
+ *
  * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
  * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
  * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
@@ -328,7 +332,10 @@ enum trace_class {
     X(FTS_READ, "fts_read", META) \
     X(FTS_CHILDREN, "fts_children", META) \
     X(FTS_CLOSE, "fts_close", META) \
-    X(GLOB, "glob", META)
+    X(GLOB, "glob", META) \
+    X(UNGETC, "ungetc", SEEK) \
+    X(UNSEEN_READ, "unseen_read", READ) \
+    X(UNSEEN_WRITE, "unseen_write", WRITE)
 /* clang-format on */
 
 enum trace_op {

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC "IOTRACE\n"
-#define TRACE_VERSION 2 /* readers take 1, too: it has less */
+#define TRACE_VERSION 3 /* readers take 1 and 2, too: they have less */
 #define TRACE_BLOCK ((uint32_t)256 << 10)
 
 /* How the process left its log. */
@@ -68,6 +68,16 @@ struct trace_header { /* block 0 */
      * "field=NAME:TYPE:OFFSET:UNIT" of each field of a record, in order;
      * "op=NUMBER:NAME:CLASS" of each operation */
 };
+
+/* Lines of the text that tell of the process, all of them optional:
+ *   cores=N         processors that it could use when it began
+ *   waited_ns=N     nanoseconds that its threads were ready to run and had no
+ *                   processor; written at the process's end, like those that follow
+ *   io=R:W:CR:CW:DR:DW:OWN  what the kernel has counted since the log began (rchar,
+ *                   wchar, syscr, syscw, read_bytes, write_bytes of /proc/PID/io), with
+ *                   children that have ended and were waited for; OWN: bytes of W that
+ *                   the recorder itself wrote
+ *   uring=RINGS:TRANSFERS  io_uring without any call that is recorded */
 
 enum trace_kind { TRACE_RECORDS = 1, TRACE_NAMES = 2, TRACE_PROFILE = 3 };
 
@@ -115,12 +125,20 @@ enum trace_flag {
 struct trace_name {
     uint32_t bytes; /* of this entry with its text, a multiple of 8; written last */
     uint32_t id;    /* 1.. */
-    uint32_t kind;  /* enum trace_name_kind */
+    uint16_t kind;  /* enum trace_name_kind */
+    uint16_t place; /* of a file: the id of where it is; 0: not known */
     int32_t fd;     /* the descriptor it was first seen with; -1: none */
     char text[];    /* ends with 0 */
 };
 
-enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK = 2 };
+/* Two kinds are no names but facts, in logs of version 3:
+ *   TRACE_PLACE  "TYPE BLOCK STRIPE STRIPES POINT": the type of a file system,
+ *                st_blksize of files in it, bytes and number of a file's stripes (0:
+ *                none, or not known), and where it is mounted. Files that agree in all
+ *                share it.
+ *   TRACE_MPI    "RANKS KEY=VALUE;KEY=VALUE...": MPI_File_open of the file whose id is
+ *                in fd by so many ranks, and the hints in effect afterwards. */
+enum trace_name_kind { TRACE_FILE = 1, TRACE_MARK, TRACE_PLACE, TRACE_MPI };
 
 /* In blocks of the profile: one after the other, `count` 0 ends. Those of a thread are
  * in its own blocks: a reader adds up equal (file, op, level). File 0 with the flag

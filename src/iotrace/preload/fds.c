@@ -3,6 +3,7 @@
 #include "iotrace/preload/recorder.h"
 #include "iotrace/preload/sys.h"
 #include <string.h>
+#include <sys/stat.h>
 
 struct fd_entry fds[FDS];
 
@@ -14,12 +15,34 @@ static void seen(int fd)
         ;
 }
 
-/* Whatever they are at the start of the program; a file that it opens later under one
- * of these numbers is a file like others. */
+static bool given[3]; /* standard streams are what they were at the start */
+
+bool fd_is_given(int fd)
+{
+    return given[fd];
+}
+
+static void is_another(int fd)
+{
+    if ((unsigned)fd < 3 && !vforked)
+        given[fd] = false;
+}
+
+static bool is_regular(int fd)
+{
+    struct statx s;
+    return !sys_call(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &s) &&
+           S_ISREG(s.stx_mode);
+}
+
+/* Terminals, pipes and the like stay hidden; a regular file, and whatever the program
+ * opens later under one of these numbers, is a file like others. */
 void fds_start(void)
 {
-    for (int fd = 0; fd <= 2; fd++)
-        fds[fd].file = FILE_HIDDEN;
+    for (int fd = 0; fd <= 2; fd++) {
+        fds[fd].file = is_regular(fd) ? 0 : FILE_HIDDEN;
+        given[fd] = true;
+    }
     seen(2);
 }
 
@@ -28,6 +51,7 @@ static void set(int fd, uint32_t file, uint32_t owner)
     if ((unsigned)fd >= FDS || vforked)
         return;
     seen(fd);
+    is_another(fd);
     fds[fd].offset = 0;
     __atomic_store_n(&fds[fd].owner, owner, __ATOMIC_RELEASE);
     __atomic_store_n(&fds[fd].file, file, __ATOMIC_RELEASE);
@@ -48,8 +72,11 @@ uint32_t fd_resolve(int fd)
         n = -1; /* not there, as far as the program knows */
     uint32_t file = 0;
     if (n >= 0) {
+        bool was_given = (unsigned)fd < 3 && given[fd];
         file = name_of_link(text, fd);
         set(fd, file, 0);
+        if (was_given)
+            given[fd] = true;
     }
     errno = error;
     return file;
@@ -70,8 +97,11 @@ void fd_opened(int fd, uint32_t file, bool offset_known)
 
 void fd_forget(int fd)
 {
-    if ((unsigned)fd < FDS && !vforked)
-        __atomic_store_n(&fds[fd].file, 0, __ATOMIC_RELEASE);
+    is_another(fd);
+    if ((unsigned)fd >= FDS || vforked)
+        return;
+    fd_shared(fd);
+    __atomic_store_n(&fds[fd].file, 0, __ATOMIC_RELEASE);
 }
 
 void fd_shared(int fd)

@@ -3,6 +3,7 @@
 RECORDER_C = \
 	src/base/plain.c \
 	src/iotrace/format/escape.c \
+	src/iotrace/format/lustre.c \
 	src/iotrace/preload/calls/calls_posix.c \
 	src/iotrace/preload/calls/calls_fd.c \
 	src/iotrace/preload/calls/calls_stdio.c \
@@ -15,19 +16,23 @@ RECORDER_C = \
 	src/iotrace/preload/calls/calls_hdf5.c \
 	src/iotrace/preload/calls/calls_libaio.c \
 	src/iotrace/preload/calls/calls_mark.c \
-	src/iotrace/preload/calls/calls_mpi.c \
-	src/iotrace/preload/calls/calls_mpi_wait.c \
+	src/iotrace/preload/mpi/calls_mpi.c \
+	src/iotrace/preload/mpi/calls_mpi_wait.c \
 	src/iotrace/preload/calls/calls_syscall.c \
 	src/iotrace/preload/calls/calls_uring.c \
 	src/iotrace/preload/clock.c \
+	src/iotrace/preload/facts.c \
 	src/iotrace/preload/fds.c \
 	src/iotrace/preload/late.c \
 	src/iotrace/preload/log.c \
-	src/iotrace/preload/mpi_clock.c \
+	src/iotrace/preload/mpi/mpi_clock.c \
+	src/iotrace/preload/mpi/mpi_facts.c \
 	src/iotrace/preload/names.c \
+	src/iotrace/preload/places.c \
 	src/iotrace/preload/profile.c \
 	src/iotrace/preload/ring.c \
 	src/iotrace/preload/start.c \
+	src/iotrace/preload/streams.c \
 	src/iotrace/preload/summary.c \
 	src/iotrace/preload/symbols.c \
 	src/iotrace/preload/sys.c \
@@ -36,13 +41,15 @@ RECORDER_C = \
 RECORDER_H = \
 	src/base/plain.h \
 	src/iotrace/format/escape.h \
+	src/iotrace/format/lustre.h \
 	src/iotrace/format/ops.h \
 	src/iotrace/format/trace.h \
 	src/iotrace/preload/late.h \
 	src/iotrace/preload/metadata.h \
-	src/iotrace/preload/mpi.h \
+	src/iotrace/preload/mpi/mpi.h \
 	src/iotrace/preload/real.h \
 	src/iotrace/preload/recorder.h \
+	src/iotrace/preload/streams.h \
 	src/iotrace/preload/sys.h \
 	src/iotrace/preload/transfer.h \
 	src/iotrace/preload/uring.h

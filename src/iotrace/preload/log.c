@@ -47,7 +47,7 @@ static bool may_tell(void)
     static const struct timespec at_once;
     struct pollfd err = {2, POLLOUT, 0};
     uint64_t dev[2], ino[2];
-    if (fds[2].file != FILE_HIDDEN)
+    if (!fd_is_given(2))
         return false;
     if (is_pipe(2) && identify(1, &dev[0], &ino[0]) && identify(2, &dev[1], &ino[1]) &&
         dev[0] == dev[1] && ino[0] == ino[1])

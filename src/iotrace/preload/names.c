@@ -115,8 +115,9 @@ static uint64_t names_place(int log, uint32_t bytes)
     }
 }
 
-static uint32_t emit(const char *text, uint32_t kind, int fd)
+static uint32_t emit(const char *text, enum trace_name_kind kind, int fd)
 {
+    uint16_t place = kind == TRACE_FILE ? (uint16_t)place_of(fd) : 0;
     ROOM(room);
     struct trace_name *entry = (void *)room;
     size_t length = strnlen(text, PATH_BYTES - 1);
@@ -127,7 +128,7 @@ static uint32_t emit(const char *text, uint32_t kind, int fd)
     if (at) {
         id = 1 + __atomic_fetch_add(&state->names, 1, __ATOMIC_RELAXED);
         memset(room, 0, bytes);
-        *entry = (struct trace_name){bytes, id, kind, fd};
+        *entry = (struct trace_name){bytes, id, (uint16_t)kind, place, fd};
         memcpy(entry->text, text, length);
         if (id < NAMES)
             name_at[id] = at;

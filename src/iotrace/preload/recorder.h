@@ -32,6 +32,7 @@ enum {
     NAMES = 1 << 16, /* names that are found again, and counted in the summary */
     LANES = 1 << 14, /* threads at once */
     PATH_BYTES = 4352,
+    PLACES = 16,             /* file systems and their blocks that are known */
     HEADER_BYTES = 32 << 10, /* with its text */
     ROOM_BYTES = 32 << 10
 };
@@ -75,6 +76,8 @@ struct state {
     unsigned late_blocks;
     struct trace_block *late[256]; /* not yet summed up: a record was not filled */
     struct staged *staged;         /* blocks of the log that are not mapped */
+    uint32_t place[PLACES];        /* their names; 0: none yet */
+    int64_t waited_ns;             /* of threads that have ended */
     struct lane lane[LANES];
     struct name_slot slot[NAMES];
     struct file_sum sum[NAMES];
@@ -123,6 +126,7 @@ unsigned recorder_generation(void);        /* of the next log */
 const char *environment(const char *name); /* not getenv, which programs redefine */
 const char *recorder_app(void);
 const char *recorder_execution(void);
+void header_add(const char *key, const char *value); /* a line of its text */
 
 /* ---- sys.c ---- */
 
@@ -192,6 +196,14 @@ void names_moved(void);               /* the working directory has changed */
 #define NAME_KEEPERS 4
 void names_kept(void (*forget)(void));
 
+/* ---- places.c ---- */
+uint32_t place_of(int fd); /* the id of a TRACE_PLACE; 0: not known */
+
+/* ---- facts.c ---- */
+void facts_begin(void);
+void facts_thread_ends(void);
+void facts_end(void);
+
 /* ---- fds.c ---- */
 void fds_start(void);
 uint32_t fd_resolve(int fd);
@@ -202,6 +214,7 @@ void fd_dupped(int from, int to);
 void fds_forget_range(unsigned first, unsigned last);
 void fds_shared(void); /* other processes may move the offsets from here on */
 void fd_shared(int fd);
+bool fd_is_given(int fd); /* it is what the process began with */
 
 /* ---- profile.c ---- */
 struct event;
@@ -219,6 +232,7 @@ struct event {
     uint64_t start, end; /* ticks; end 0: the event is not over */
     uint32_t file;
     int flags;
+    int fd; /* of a stream */
 };
 
 /* Not the C library's clock_gettime: another library may stand for it. */

@@ -22,6 +22,7 @@ static void lane_leave(void *l)
 {
     if (lane != l) /* the parent's, in a child that has not done anything */
         return;
+    facts_thread_ends();
     lane = NULL;
     __atomic_store_n(&((struct lane *)l)->taken, 0, __ATOMIC_RELEASE);
 }

@@ -2,6 +2,7 @@
  * happens at exit, after a fork, before another program. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"
 #include "iotrace/preload/uring.h"
 #include <stdio.h>
@@ -235,9 +236,9 @@ static void line_of_file(struct text *t, const char *key, const char *file)
 
 static void lines_of_format(struct text *t)
 {
-    static const char *const class[CLASSES] = {"NONE",  "READ", "WRITE", "OPEN",
-                                               "CLOSE", "SEEK", "SYNC",  "META",
-                                               "MAP",   "COPY", "MARK",  "PROCESS"};
+    static const char *const class[CLASSES] = {
+        "NONE", "READ", "WRITE", "OPEN", "CLOSE",   "SEEK", "SYNC",
+        "META", "MAP",  "COPY",  "MARK", "PROCESS", "WAIT", "LOCK"};
     static const char *const name[OP_COUNT] = {
 #define X(e, text, class) [OP_##e] = text,
         TRACE_OPS(X)
@@ -285,8 +286,9 @@ static void write_text(struct trace_header *h)
     h->text_bytes = (uint32_t)(t.at - begin);
 }
 
-/* A line more at the end of the text of a header that is there. */
-static void header_add(const char *key, const char *value)
+/* A line more at the end of the text of a header that is there: at the beginning or the
+ * end of the log only, where one thread is at it. */
+void header_add(const char *key, const char *value)
 {
     struct trace_header *h = recorder.header;
     struct text t = {(char *)(h + 1) + h->text_bytes, (char *)h + HEADER_BYTES};
@@ -390,6 +392,7 @@ static bool start_begin(void)
     if (!log_open())
         return false;
     fill_header();
+    facts_begin();
     __atomic_store_n(&state->on, 1, __ATOMIC_RELEASE);
     names_inherit(old_log);
     if (old_log >= 0)
@@ -448,6 +451,7 @@ void recorder_end(enum trace_state how)
         __atomic_exchange_n(&state->ended, 1, __ATOMIC_ACQ_REL))
         return;
     put_uring();
+    facts_end();
     clock_renew();
     recorder.header->state = how;
     if (recorder.text)
@@ -481,6 +485,8 @@ void recorder_suspend(enum trace_state how)
 static void exits(void *nothing)
 {
     (void)nothing;
+    if (is_running() && !vforked && recorder.header->pid == (uint32_t)sys_pid())
+        streams_catch_up();
     recorder_end(TRACE_EXITED);
 }
 

@@ -27,6 +27,8 @@ static void take_out(uint64_t set, uint64_t waited)
         ;
 }
 
+static int64_t put_bytes; /* in this log's time */
+
 static long sys_put(int fd, const void *buf, size_t n, int64_t at)
 {
     const uint64_t those = BIT(SIGXFSZ) | BIT(SIGPIPE) | BIT(SIGTTOU);
@@ -37,11 +39,23 @@ static long sys_put(int fd, const void *buf, size_t n, int64_t at)
     long done = at < 0 ? sys_call(SYS_write, fd, buf, n)
                        : sys_call(SYS_pwrite64, fd, buf, n, at);
     int error = errno;
+    if (done > 0)
+        __atomic_fetch_add(&put_bytes, done, __ATOMIC_RELAXED);
     if (done < 0 && (error == EFBIG || error == EPIPE))
         take_out(BIT(error == EFBIG ? SIGXFSZ : SIGPIPE), waited);
     change_mask(SIG_SETMASK, &before, NULL);
     errno = error;
     return done;
+}
+
+int64_t sys_written(void)
+{
+    return __atomic_load_n(&put_bytes, __ATOMIC_RELAXED);
+}
+
+void sys_written_reset(void)
+{
+    __atomic_store_n(&put_bytes, 0, __ATOMIC_RELAXED);
 }
 
 long sys_write(int fd, const void *buf, size_t n)

@@ -80,6 +80,8 @@ static inline long sys_pread(int fd, void *buf, size_t n, uint64_t at)
 /* These raise no signal, whatever stands in their way. */
 long sys_write(int fd, const void *buf, size_t n);
 long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at);
+int64_t sys_written(void); /* bytes, by both, since the last reset */
+void sys_written_reset(void);
 
 static inline void *sys_mmap(size_t n, int prot, int flags, int fd, uint64_t at)
 {

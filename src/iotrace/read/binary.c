@@ -38,9 +38,11 @@ struct cursor { /* of one thread */
 };
 
 struct name {
-    int64_t at; /* -1: none */
-    int32_t fd;
-    uint32_t kind;
+    int64_t at;    /* -1: none */
+    int32_t fd;    /* of TRACE_MPI: the file's number */
+    uint16_t kind; /* enum trace_name_kind */
+    uint16_t place;
+    uint32_t mpi; /* of a file: the number of its TRACE_MPI; 0: none */
 };
 
 struct binary {
@@ -128,6 +130,8 @@ static void fill_info(struct log *l)
     i->end_ns = align(f, f->unix_ns[1]);
     sscanf(header_value(h, "uring"), "%" SCNu64 ":%" SCNu64, &i->uring_rings,
            &i->uring_unseen);
+    facts_of_process(&i->process, header_value(h, "cores"),
+                     header_value(h, "waited_ns"), header_value(h, "io"));
     i->clock_unknown = f->clock == TRACE_TSC && !h->ns_per_tick;
 }
 
@@ -159,13 +163,20 @@ static int room_for_name(struct binary *b, uint32_t id, uint32_t bytes)
     return 0;
 }
 
+/* Logs before version 3 have no facts, and nothing behind the kind. */
+static bool is_name_kind(const struct log *l, const struct trace_name *n)
+{
+    int last = l->info.version < 3 ? TRACE_MARK : TRACE_MPI;
+    return n->kind >= TRACE_FILE && n->kind <= last &&
+           (n->place == 0 || (l->info.version >= 3 && n->kind == TRACE_FILE));
+}
+
 static int add_name(struct log *l, const struct trace_name *n, const char *text,
                     uint32_t bytes)
 {
     struct binary *b = l->binary;
     uint32_t length = (uint32_t)strnlen(text, bytes);
-    if (n->id == 0 || n->id > NAME_MAX_ID || length == bytes ||
-        n->kind - TRACE_FILE > TRACE_MARK - TRACE_FILE) {
+    if (n->id == 0 || n->id > NAME_MAX_ID || length == bytes || !is_name_kind(l, n)) {
         l->info.damaged++;
         return 0;
     }
@@ -175,8 +186,10 @@ static int add_name(struct log *l, const struct trace_name *n, const char *text,
     if (rc)
         return binary_no_memory(l);
     memcpy(b->text + b->text_used, text, length + 1);
-    b->name[n->id - 1] = (struct name){
-        .at = b->text_used, .fd = n->fd < 0 ? -1 : n->fd, .kind = n->kind};
+    b->name[n->id - 1] = (struct name){.at = b->text_used,
+                                       .fd = n->fd < 0 ? -1 : n->fd,
+                                       .kind = n->kind,
+                                       .place = n->place};
     b->text_used += length + 1;
     return 0;
 }
@@ -200,6 +213,29 @@ static int visit_names(void *arg, const char *block, uint32_t bytes)
         at += n.bytes;
     }
     return 0;
+}
+
+/* A file that was opened again by MPI has the facts of the last time. */
+static void link_facts(struct binary *b)
+{
+    for (uint32_t id = 1; id <= b->names; id++) {
+        const struct name *n = &b->name[id - 1];
+        if (n->kind == TRACE_MPI && n->fd > 0 && (uint32_t)n->fd <= b->names)
+            b->name[n->fd - 1].mpi = id;
+    }
+}
+
+static const char *binary_fact(const struct log *l, uint32_t id,
+                               enum trace_name_kind kind)
+{
+    const struct binary *b = l->binary;
+    const struct name *n =
+        id && id <= b->names ? &b->name[id - 1] : &(const struct name){.at = -1};
+    uint32_t fact = kind == TRACE_PLACE ? n->place : n->mpi;
+    if (n->kind != TRACE_FILE || !fact || fact > b->names ||
+        b->name[fact - 1].kind != kind)
+        return NULL;
+    return b->text + b->name[fact - 1].at;
 }
 
 static const char *binary_name(const struct log *l, uint32_t id)
@@ -461,6 +497,7 @@ static int binary_open(struct log *l)
     fill_info(l);
     rc = index_blocks(l);
     rc = rc ? rc : each_block(l, TRACE_NAMES, visit_names, l);
+    link_facts(b);
     return rc;
 }
 
@@ -716,6 +753,7 @@ const struct log_kind binary_kind = {
     .name = binary_name,
     .names = binary_names,
     .is_file = binary_is_file,
+    .fact = binary_fact,
     .profile = binary_profile,
     .close = binary_close,
 };

@@ -19,8 +19,8 @@ struct log {
 };
 
 /* Local. As log_open and so on, for one kind of log. `text` is not changed after the
- * open: the texts of info point into what the kind holds. is_file and profile: NULL
- * where the kind cannot tell. close is also called after an open
+ * open: the texts of info point into what the kind holds. is_file, fact and
+ * profile: NULL where the kind cannot tell. close is also called after an open
  * that failed. */
 struct log_kind {
     const char *begins; /* the first bytes of such a file, at most 12 */
@@ -29,6 +29,8 @@ struct log_kind {
     const char *(*name)(const struct log *l, uint32_t id);
     uint32_t (*names)(const struct log *l);
     bool (*is_file)(const struct log *l, uint32_t id, int32_t *fd);
+    /* The texts of a file's facts (trace.h); NULL: there are none. */
+    const char *(*fact)(const struct log *l, uint32_t id, enum trace_name_kind kind);
     int (*profile)(struct log *l,
                    int (*visit)(void *arg, const struct trace_profile *p, int op,
                                 int64_t ns),

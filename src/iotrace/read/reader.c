@@ -158,6 +158,14 @@ bool log_is_file(const struct log *l, uint32_t id, int32_t *fd)
     return l->kind->is_file && l->kind->is_file(l, id, fd);
 }
 
+bool log_facts(const struct log *l, uint32_t id, struct log_facts *f)
+{
+    const struct log_kind *k = l->kind;
+    const char *place = k->fact ? k->fact(l, id, TRACE_PLACE) : NULL;
+    const char *mpi = k->fact ? k->fact(l, id, TRACE_MPI) : NULL;
+    return facts_of_file(f, place, mpi);
+}
+
 int log_profile(struct log *l,
                 int (*visit)(void *arg, const struct trace_profile *p, int op,
                              int64_t ns),

@@ -8,6 +8,7 @@
 #define IOTRACE_READ_READER_H
 
 #include "iotrace/format/trace.h"
+#include "iotrace/read/facts.h"
 #include "iotrace/read/op.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,8 +72,9 @@ struct log_info {
     uint64_t uncompleted; /* submissions whose end is not in the log */
     /* Known when the log is opened: io_uring by itself, without calls that are seen. */
     uint64_t uring_rings, uring_unseen;
-    uint32_t version;   /* of the log; 0: a table */
-    bool clock_unknown; /* times are in ticks: it was never calibrated */
+    struct log_process process; /* what the system knew of it */
+    uint32_t version;           /* of the log; 0: a table */
+    bool clock_unknown;         /* times are in ticks: it was never calibrated */
 };
 
 /* Local. Opens the log `path`. 0, or -errno with a sentence. */
@@ -93,6 +95,9 @@ uint32_t log_names(const struct log *l);
 /* Local. Whether `id` is the name of a file in a log of the recorder, and the
  * descriptor it was seen with (-1: none). */
 bool log_is_file(const struct log *l, uint32_t id, int32_t *fd);
+
+/* Local. What the log tells of the file `id`: false where it tells nothing. */
+bool log_facts(const struct log *l, uint32_t id, struct log_facts *f);
 
 /* Local. Whether the process of a log may still be writing it. */
 bool log_is_growing(const struct log *l);

@@ -35,6 +35,8 @@ struct reading {
     int follows, *idle, idles;
     struct thread thread[THREADS];
     int64_t begin_ns, since_ns, last_ns, order;
+    int uses[SKELETON_ROLES + 1]; /* files of a role that it transferred */
+    struct sequence sequence[SKELETON_PHASES + 1];
     int clock; /* the thread whose regions share out the process's time; -1: none yet */
     struct {
         int64_t ns, io_ns, times, begin_ns;
@@ -55,20 +57,33 @@ void skeleton_add(struct skeleton_sum *to, int64_t calls, int64_t bytes)
 
 /* ---- streams ---------------------------------------------------------------- */
 
-static uint64_t stream_hash(uint32_t role, int phase, int op, int process)
+static uint64_t stream_hash(uint32_t role, int member, int phase, int op, int process)
 {
     uint64_t h = ((uint64_t)role << 44) ^ ((uint64_t)phase << 36) ^
-                 ((uint64_t)op << 22) ^ (uint64_t)process;
+                 ((uint64_t)op << 22) ^ ((uint64_t)member << 56) ^ (uint64_t)process;
     return h * 0x9e3779b97f4a7c15u >> 20;
 }
 
-static void stream_note(struct skeleton *s, int n)
+void skeleton_stream_note(struct skeleton *s, int n)
 {
     const struct skeleton_stream *t = &s->stream[n];
-    uint64_t at = stream_hash(t->role, t->phase, t->op, t->process);
+    uint64_t at = stream_hash(t->role, t->member, t->phase, t->op, t->process);
     while (s->slot[at % (uint64_t)s->slots])
         at++;
     s->slot[at % (uint64_t)s->slots] = n + 1;
+}
+
+int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, int phase,
+                         int op, int process)
+{
+    uint64_t at = stream_hash(role, member, phase, op, process);
+    for (int n; s->slots && (n = s->slot[at % (uint64_t)s->slots]); at++) {
+        const struct skeleton_stream *t = &s->stream[n - 1];
+        if (t->role == role && t->member == member && t->phase == phase &&
+            t->op == op && t->process == process)
+            return n;
+    }
+    return 0;
 }
 
 static int streams_grow(struct skeleton *s)
@@ -85,32 +100,29 @@ static int streams_grow(struct skeleton *s)
     if (!s->slot)
         return no_memory();
     for (int i = 0; i < s->streams; i++)
-        stream_note(s, i);
+        skeleton_stream_note(s, i);
     return 0;
 }
 
 /* The number of a stream + 1, made where it is new; 0: there are too many; -errno. */
-static int stream_of(struct reading *r, uint32_t role, int phase, const struct event *e)
+static int stream_of(struct reading *r, const struct skeleton_file *f, int phase,
+                     const struct event *e)
 {
     struct skeleton *s = r->s;
-    uint64_t at = stream_hash(role, phase, e->row, r->process);
-    for (int n; s->slots && (n = s->slot[at % (uint64_t)s->slots]); at++) {
-        const struct skeleton_stream *t = &s->stream[n - 1];
-        if (t->role == role && t->phase == phase && t->op == e->row &&
-            t->process == r->process)
-            return n;
-    }
-    if (s->streams == SKELETON_STREAMS)
-        return 0;
+    int member = f->member < SKELETON_MEMBERS ? (int)f->member : SKELETON_MEMBERS;
+    int n = skeleton_stream_find(s, f->role, member, phase, e->row, r->process);
+    if (n || s->streams == SKELETON_STREAMS)
+        return n;
     if (s->streams == s->room && streams_grow(s))
         return -ENOMEM;
-    s->stream[s->streams] = (struct skeleton_stream){.role = role,
+    s->stream[s->streams] = (struct skeleton_stream){.role = f->role,
                                                      .phase = (uint16_t)phase,
                                                      .op = e->row,
                                                      .flags = e->flags,
+                                                     .member = (uint8_t)member,
                                                      .process = r->process,
                                                      .order = r->order};
-    stream_note(s, s->streams);
+    skeleton_stream_note(s, s->streams);
     return ++s->streams;
 }
 
@@ -162,29 +174,34 @@ static struct skeleton_descriptor *least_of(struct skeleton_stream *t)
     return least;
 }
 
-/* Those with most calls stay. */
-static int keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats)
+/* Those with most calls stay; in what order they come is not known then. */
+static int keep_most(struct skeleton_stream *t, const struct skeleton_descriptor *new)
+{
+    struct skeleton_descriptor *least = least_of(t), old = *least;
+    sequence_lose(&t->sequence);
+    if (skeleton_calls(&old) >= skeleton_calls(new))
+        return descriptor_draw(t, new);
+    *least = *new;
+    return descriptor_draw(t, &old);
+}
+
+int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats)
 {
     struct skeleton_descriptor new = {*d, repeats};
     for (int i = 0; i < t->founds; i++)
         if (ldad_same(&t->found[i].is, d)) {
             log_sum(&t->found[i].repeats, repeats);
-            return 0;
+            return sequence_add(&t->sequence, i, repeats);
         }
-    if (t->founds == SKELETON_DESCRIPTORS) {
-        struct skeleton_descriptor *least = least_of(t), old = *least;
-        if (skeleton_calls(&old) >= skeleton_calls(&new))
-            return descriptor_draw(t, &new);
-        *least = new;
-        return descriptor_draw(t, &old);
-    }
+    if (t->founds == SKELETON_DESCRIPTORS)
+        return keep_most(t, &new);
     size_t n = (size_t)t->founds + 1;
     struct skeleton_descriptor *more = realloc(t->found, n * sizeof *more);
     if (!more)
         return no_memory();
     t->found = more;
     t->found[t->founds++] = new;
-    return 0;
+    return sequence_add(&t->sequence, t->founds - 1, repeats);
 }
 
 /* Where not all is kept, what is short is a coincidence. */
@@ -196,13 +213,15 @@ static int drop_coincidences(struct skeleton_stream *t)
             t->found[kept++] = t->found[i];
         else
             rc = descriptor_draw(t, &t->found[i]);
+    if (t->drawn)
+        sequence_lose(&t->sequence);
     t->founds = t->drawn ? kept : t->founds;
     return rc;
 }
 
 static int keep_found(void *arg, const struct ldad *d, int64_t repeats)
 {
-    return keep(arg, d, repeats);
+    return skeleton_keep(arg, d, repeats);
 }
 
 /* ---- files ------------------------------------------------------------------ */
@@ -268,8 +287,9 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
     if (files_grow(s, id))
         return -ENOMEM;
     if (id > known) {
-        s->file[id] = (struct skeleton_file){role_of(s, text), 0, r->process, 0, 0};
-        s->role[s->file[id].role].files++;
+        struct skeleton_file *f = &s->file[id];
+        *f = (struct skeleton_file){.role = role_of(s, text), .process = r->process};
+        f->member = (uint32_t)s->role[f->role].files++;
     } else if (id && s->file[id].process != r->process) {
         s->file[id].shared = true;
     }
@@ -312,8 +332,10 @@ static int follow_begin(struct reading *r, int *number, int stream)
     if (!r->idles) {
         size_t n = (size_t)r->follows + 1;
         struct follow *more = realloc(r->follow, n * sizeof *more);
-        r->follow = more ? more : r->follow;
-        int *idle = more ? realloc(r->idle, n * sizeof *idle) : NULL;
+        if (!more)
+            return no_memory();
+        r->follow = more;
+        int *idle = realloc(r->idle, n * sizeof *idle);
         if (!idle)
             return no_memory();
         r->idle = idle;
@@ -325,13 +347,27 @@ static int follow_begin(struct reading *r, int *number, int stream)
     return 0;
 }
 
+/* Who moves a file's bytes tells whether it is one for each process. */
+static void move(struct reading *r, struct skeleton_file *f)
+{
+    struct skeleton_role *role = &r->s->role[f->role];
+    if (f->mover == r->process + 1)
+        return;
+    f->movers = f->mover != 0;
+    role->movers |= f->movers;
+    f->mover = r->process + 1;
+    if (++r->uses[f->role] > role->most)
+        role->most = r->uses[f->role];
+}
+
 static int follow_transfer(struct reading *r, struct place *p, int stream,
                            const struct event *e)
 {
     struct skeleton_file *file = &r->s->file[p->file - 1];
     int *number = &p->follow[e->class == CLASS_WRITE], rc = 0;
-    if (!file->end && e->class == CLASS_READ)
-        file->read_first = true;
+    int64_t *first = &file->first_ns[e->class == CLASS_WRITE];
+    if (!*first || e->begun_ns < *first)
+        *first = e->begun_ns;
     if (e->offset + e->bytes > file->end)
         file->end = e->offset + e->bytes;
     if (*number && r->follow[*number - 1].stream != stream)
@@ -392,17 +428,32 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
 }
 
+static bool is_placed(const struct event *e)
+{
+    int64_t end;
+    return e->class != CLASS_COPY && e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
+           !__builtin_add_overflow(e->offset, e->bytes, &end);
+}
+
+/* What the order is of: transfers of known places, and syncs; not those of streams,
+ * which move what a library has gathered. */
+static bool is_step(const struct event *e)
+{
+    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
+    bool syncs = e->class == CLASS_SYNC && !(e->flags & TRACE_STREAM);
+    return moves ? e->bytes > 0 && is_placed(e) : syncs && e->bytes >= 0;
+}
+
 static int visit_transfer(struct reading *r, struct place *p, int stream,
                           const struct event *e)
 {
     struct skeleton_stream *t = &r->s->stream[stream - 1];
-    int64_t end;
+    move(r, &r->s->file[p->file - 1]);
     if (e->bytes == 0) {
         t->empty++;
         return 0;
     }
-    if (e->class == CLASS_COPY || e->offset < 0 || e->offset >> OFFSET_BITS ||
-        __builtin_add_overflow(e->offset, e->bytes, &end))
+    if (!is_placed(e))
         return skeleton_draw(&t->unplaced, 1, e->bytes);
     return follow_transfer(r, p, stream, e);
 }
@@ -429,7 +480,7 @@ static int visit_io(struct reading *r, const struct event *e)
         log_sum(&r->phase[phase].io_ns, e->duration_ns);
         return 0;
     }
-    int n = stream_of(r, r->s->file[p->file - 1].role, phase, e);
+    int n = stream_of(r, &r->s->file[p->file - 1], phase, e);
     if (n <= 0) {
         skeleton_add(&r->s->unfollowed, 1, e->bytes);
         return n;
@@ -441,6 +492,8 @@ static int visit_io(struct reading *r, const struct event *e)
     t->failed += e->bytes < 0;
     if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
         rc = visit_transfer(r, p, n, e);
+    if (!rc && is_step(e))
+        rc = sequence_add(&r->sequence[phase], n - 1, 1);
     for (int i = 0; e->class == CLASS_CLOSE && i < 2 && !rc; i++)
         rc = follow_end(r, &p->follow[i]);
     return rc;
@@ -469,6 +522,10 @@ static void phase_close(struct skeleton_phase *p, double s, double io_s, int64_t
                         int64_t begin_ns)
 {
     bool first = p->processes++ == 0;
+    double think_s = s > io_s ? s - io_s : 0; /* several threads may be in calls */
+    p->think_min_s = first || think_s < p->think_min_s ? think_s : p->think_min_s;
+    p->think_max_s = first || think_s > p->think_max_s ? think_s : p->think_max_s;
+    p->think_sum_s += think_s;
     p->min_s = first || s < p->min_s ? s : p->min_s;
     p->max_s = first || s > p->max_s ? s : p->max_s;
     p->io_min_s = first || io_s < p->io_min_s ? io_s : p->io_min_s;
@@ -501,6 +558,24 @@ static int add_process(struct skeleton *s, int32_t rank)
     return 0;
 }
 
+static int orders_close(struct reading *r)
+{
+    struct skeleton *s = r->s;
+    for (int i = 0; i <= SKELETON_PHASES; i++) {
+        struct sequence *q = &r->sequence[i];
+        if (!q->nodes && !q->lost)
+            continue;
+        size_t n = (size_t)s->orders + 1;
+        struct skeleton_order *more = realloc(s->order, n * sizeof *more);
+        if (!more)
+            return no_memory();
+        s->order = more;
+        s->order[s->orders++] = (struct skeleton_order){r->process, i, *q};
+        *q = (struct sequence){.lost = false};
+    }
+    return 0;
+}
+
 static int read_events(struct reading *r)
 {
     struct event e;
@@ -519,7 +594,7 @@ static int read_events(struct reading *r)
             rc = follow_end(r, &r->place[i].follow[k]);
     if (!out)
         phases_close(r);
-    return rc;
+    return rc ? rc : orders_close(r);
 }
 
 static int read_log(void *arg, struct log *l)
@@ -536,6 +611,8 @@ static int read_log(void *arg, struct log *l)
     s->dropped += i->dropped;
     int rc = s->has_ranks && i->rank < 0 ? 0 : add_process(s, i->rank);
     rc = rc ? rc : read_events(r);
+    for (int k = 0; k <= SKELETON_PHASES; k++)
+        sequence_free(&r->sequence[k]);
     free(r->place);
     free(r->follow);
     free(r->idle);
@@ -566,14 +643,7 @@ int skeleton_make(struct skeleton *s, struct run *r)
     rc = rc ? rc : run_each(r, read_log, s);
     for (int i = 0; i < s->streams && !rc; i++)
         rc = drop_coincidences(&s->stream[i]);
-    for (uint32_t i = 1; i <= s->files.n && i < s->file_room && !rc; i++) {
-        struct skeleton_role *role = &s->role[s->file[i].role];
-        role->shared += s->file[i].shared;
-        role->read_first += s->file[i].read_first;
-        if (s->file[i].end > role->bytes)
-            role->bytes = s->file[i].end;
-    }
-    return rc;
+    return rc ? rc : skeleton_settle(s);
 }
 
 void skeleton_free(struct skeleton *s)
@@ -582,7 +652,11 @@ void skeleton_free(struct skeleton *s)
         free(s->stream[i].drawn);
         free(s->stream[i].unplaced);
         free(s->stream[i].found);
+        sequence_free(&s->stream[i].sequence);
     }
+    for (int i = 0; i < s->orders; i++)
+        sequence_free(&s->order[i].is);
+    free(s->order);
     free(s->stream);
     free(s->slot);
     free(s->file);

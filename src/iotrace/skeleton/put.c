@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANS = 32 }; /* of a group; the calls of further ranks are drawn */
+enum {
+    PLANS = 32, /* of a group; the calls of further ranks are drawn */
+    ORDERS = 32 /* of a phase; those of further ranks are not told */
+};
 
 struct group { /* streams of one phase, role and call, by rank */
     struct skeleton_stream **stream;
@@ -24,17 +27,23 @@ struct putting {
     struct group *group;
     int groups;
     int phase[SKELETON_PHASES + 1], phases; /* number shown; -1: none yet */
-    int role[SKELETON_ROLES + 1], roles;
-    uint32_t role_at[SKELETON_ROLES + 1]; /* by number shown */
+    int role[SKELETON_ROLES + 2], roles;
+    uint32_t role_at[SKELETON_ROLES + 2]; /* by number shown */
     int phase_at[SKELETON_PHASES + 1];
     struct skeleton_sum total, described, drawn, unplaced, other;
 };
 
 static const struct skeleton *sorted; /* whose streams are compared */
 
+/* Where there are no ranks, processes are numbered. */
+static int32_t rank_at(int process)
+{
+    return sorted->has_ranks ? sorted->rank[process] : process;
+}
+
 static int32_t rank_of(const struct skeleton_stream *t)
 {
-    return sorted->rank[t->process];
+    return rank_at(t->process);
 }
 
 static int by_kind(const void *a, const void *b)
@@ -85,6 +94,7 @@ static int plan_length(struct skeleton_stream *const *t, int most)
     for (; n < most; n++) {
         int64_t first, step;
         bool same = t[0]->founds == t[n]->founds &&
+                    sequence_same(&t[0]->sequence, &t[n]->sequence) &&
                     rank_of(t[n]) - rank_of(t[n - 1]) == rank_of(t[1]) - rank_of(t[0]);
         for (int i = 0; same && i < t[0]->founds; i++)
             same = step_of(t[0], t[1], i, &first) &&
@@ -113,8 +123,18 @@ static void put_descriptor(struct json *j, struct skeleton_stream *const *t, int
     json_end_object(j);
 }
 
+/* Descriptors that stand in the order in which they come need no more said. */
+static bool comes_in_order(const struct skeleton_stream *t)
+{
+    for (int i = 0; i < t->sequence.nodes; i++)
+        if (t->sequence.node[i].what != i)
+            return false;
+    return true;
+}
+
 static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
 {
+    char text[SEQUENCE_TEXT];
     json_object(j, NULL);
     json_int(j, "first_rank", rank_of(t[0]));
     json_int(j, "rank_step", n > 1 ? rank_of(t[1]) - rank_of(t[0]) : 1);
@@ -123,6 +143,10 @@ static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
     for (int i = 0; i < t[0]->founds; i++)
         put_descriptor(j, t, n, i);
     json_end_array(j);
+    if (!comes_in_order(t[0])) {
+        sequence_print(text, &t[0]->sequence, NULL, NULL);
+        json_text(j, "sequence", text);
+    }
     json_end_object(j);
 }
 
@@ -206,10 +230,19 @@ static const char *level_of(const struct skeleton_stream *t)
     return t->flags & TRACE_STREAM ? "stdio" : "POSIX";
 }
 
+static bool is_step(const struct group *g)
+{
+    enum trace_class class = op_get(g->stream[0]->op)->class;
+    bool syncs = class == CLASS_SYNC && !(g->stream[0]->flags & TRACE_STREAM);
+    return class == CLASS_READ || class == CLASS_WRITE || syncs;
+}
+
 static void put_kind(struct putting *p, const struct group *g)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
+    if (is_step(g))
+        json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
     json_int(p->j, "phase", p->phase[t->phase]);
     json_text(p->j, "file", role);
@@ -287,10 +320,12 @@ static int make_groups(struct putting *p)
 {
     struct skeleton *s = p->s;
     int rc = 0;
+    int n = 0;
     for (int i = 0; i < s->streams; i++)
-        p->stream[i] = &s->stream[i];
-    qsort(p->stream, (size_t)s->streams, sizeof *p->stream, by_kind);
-    for (int i = 0; i < s->streams && !rc; i++) {
+        if (s->stream[i].sum.calls) /* others are part of another one now */
+            p->stream[n++] = &s->stream[i];
+    qsort(p->stream, (size_t)n, sizeof *p->stream, by_kind);
+    for (int i = 0; i < n && !rc; i++) {
         struct skeleton_stream *t = p->stream[i], *last = i ? p->stream[i - 1] : NULL;
         if (!last || t->phase != last->phase || t->role != last->role ||
             t->op != last->op)
@@ -299,7 +334,86 @@ static int make_groups(struct putting *p)
         rc = group_add(&p->group[p->groups - 1], t);
     }
     qsort(p->group, (size_t)p->groups, sizeof *p->group, by_time);
+    for (int i = 0; i < p->groups; i++)
+        for (int k = 0; k < p->group[i].streams; k++)
+            p->group[i].stream[k]->step = i;
     return rc;
+}
+
+/* ---- order ------------------------------------------------------------------ */
+
+static int by_phase(const void *a, const void *b)
+{
+    const struct skeleton_order *x = a, *y = b;
+    if (x->phase != y->phase)
+        return x->phase < y->phase ? -1 : 1;
+    int32_t r = rank_at(x->process), q = rank_at(y->process);
+    return r != q ? (r < q ? -1 : 1)
+                  : (x->process > y->process) - (x->process < y->process);
+}
+
+static int64_t step_number(void *arg, int64_t stream)
+{
+    const struct skeleton *s = arg;
+    return s->stream[stream].step;
+}
+
+/* From now on of steps, not of streams. */
+static void number_steps(struct skeleton *s)
+{
+    for (int i = 0; i < s->orders; i++)
+        for (int k = 0; k < s->order[i].is.nodes; k++) {
+            struct sequence_node *n = &s->order[i].is.node[k];
+            if (n->what != SEQUENCE_LOOP)
+                n->what = step_number(s, n->what);
+        }
+    qsort(s->order, (size_t)s->orders, sizeof *s->order, by_phase);
+}
+
+/* How many of one phase from `o` on, at equal distances of ranks, are the same. */
+static int order_length(const struct skeleton_order *o, int most)
+{
+    int n = 1;
+    while (n < most && o[n].phase == o[0].phase && sequence_same(&o[n].is, &o[0].is) &&
+           rank_at(o[n].process) > rank_at(o[n - 1].process) &&
+           rank_at(o[n].process) - rank_at(o[n - 1].process) ==
+               rank_at(o[1].process) - rank_at(o[0].process))
+        n++;
+    return n;
+}
+
+static void put_order(struct json *j, const struct skeleton_order *o, int n)
+{
+    char text[SEQUENCE_TEXT];
+    int32_t first = rank_at(o[0].process);
+    sequence_print(text, &o[0].is, NULL, NULL);
+    json_object_flat(j, NULL);
+    json_int(j, "first_rank", first);
+    json_int(j, "rank_step", n > 1 ? rank_at(o[1].process) - first : 1);
+    json_int(j, "ranks", n);
+    json_text(j, "steps", text);
+    json_end_object(j);
+}
+
+/* Of a phase. */
+static void put_orders(struct json *j, const struct skeleton *s, int phase)
+{
+    int64_t lost = 0;
+    int put = 0;
+    json_array(j, "order");
+    for (int i = 0, n; i < s->orders; i += n) {
+        const struct skeleton_order *o = &s->order[i];
+        n = order_length(o, s->orders - i);
+        if (o->phase != phase)
+            continue;
+        if (o->is.lost || put++ >= ORDERS)
+            lost += n;
+        else
+            put_order(j, o, n);
+    }
+    json_end_array(j);
+    if (lost)
+        json_int(j, "order_lost", lost);
 }
 
 /* Phases and roles are numbered as they come up, whatever the logs' names are. */
@@ -350,6 +464,9 @@ static void put_phases(const struct putting *p)
         json_int(p->j, "ranks", f->processes);
         put_spread(p->j, "seconds", f->min_s, f->sum_s / n, f->max_s);
         put_spread(p->j, "io_seconds", f->io_min_s, f->io_sum_s / n, f->io_max_s);
+        put_spread(p->j, "think_seconds", f->think_min_s, f->think_sum_s / n,
+                   f->think_max_s);
+        put_orders(p->j, p->s, p->phase_at[i]);
         json_end_object(p->j);
     }
     json_end_array(p->j);
@@ -359,7 +476,7 @@ static void put_roles(const struct putting *p)
 {
     json_array(p->j, "files");
     for (int i = 0; i < p->roles; i++) {
-        const struct skeleton_role *r = &p->s->role[p->role_at[i]];
+        const struct skeleton_role *r = &p->s->shown[p->role_at[i]];
         char name[24];
         snprintf(name, sizeof name, "file-%d", i + 1);
         json_object_flat(p->j, NULL);
@@ -368,6 +485,11 @@ static void put_roles(const struct putting *p)
         json_int(p->j, "shared", r->shared);
         json_int(p->j, "inputs", r->read_first);
         json_int(p->j, "bytes", r->bytes);
+        json_text(p->j, "use",
+                  r->most == 0               ? "no transfers"
+                  : r->files == 1            ? "one"
+                  : r->movers || r->most > 1 ? "several"
+                                             : "one per rank");
         json_end_object(p->j);
     }
     json_end_array(p->j);
@@ -423,6 +545,7 @@ int skeleton_put(struct skeleton *s, struct json *j)
     else
         err_set(rc, NULL, -1, "no memory for the skeleton");
     if (!rc) {
+        number_steps(s);
         number_all(p);
         rc = put_all(p);
     }

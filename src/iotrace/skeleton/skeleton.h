@@ -5,6 +5,7 @@
 #define IOTRACE_SKELETON_SKELETON_H
 
 #include "algebra/descriptor.h"
+#include "algebra/sequence.h"
 #include "base/format/json.h"
 #include "iotrace/read/names.h"
 #include "iotrace/read/runs.h"
@@ -13,6 +14,7 @@ enum {
     SKELETON_ROLES = 255, /* further files have role 0 together */
     SKELETON_PHASES = 63, /* further ones are the last */
     SKELETON_STREAMS = 1 << 18,
+    SKELETON_MEMBERS = 16,    /* files of a role that may be roles of their own */
     SKELETON_DESCRIPTORS = 16 /* of a stream; what else there is, is drawn */
 };
 
@@ -32,9 +34,10 @@ struct skeleton_drawn { /* calls that no descriptor holds */
 
 /* The calls of one kind that one process made to the files of a role in a phase. */
 struct skeleton_stream {
-    uint32_t role;
+    uint32_t role; /* while logs are read, by name; then as shown */
     uint16_t phase, op;
-    uint8_t flags; /* of its first call */
+    uint8_t flags;  /* of its first call */
+    uint8_t member; /* of the role, which file; SKELETON_MEMBERS: a later one */
     int process;
     int64_t order; /* number of its first call in the process */
     struct skeleton_sum sum;
@@ -43,39 +46,58 @@ struct skeleton_stream {
     struct skeleton_drawn *unplaced; /* offset not known */
     struct skeleton_descriptor *found;
     int founds;
+    struct sequence sequence; /* of its descriptors */
+    int step;                 /* number of what it is part of, as shown */
+};
+
+/* What a process did in a phase: numbers of its streams. */
+struct skeleton_order {
+    int process, phase;
+    struct sequence is;
 };
 
 struct skeleton_file {
     uint32_t role;
-    int64_t end; /* the highest that a transfer reached */
-    int process; /* that used it first */
-    bool shared; /* others did, too */
-    bool read_first;
+    uint32_t member;     /* how many of the role were known before */
+    int mover;           /* process + 1 that transferred first; 0: none */
+    bool movers;         /* others did, too */
+    int64_t end;         /* the highest that a transfer reached */
+    int process;         /* that used it first */
+    bool shared;         /* others did, too */
+    int64_t first_ns[2]; /* when a rank first read, and wrote; 0: none did */
 };
 
 struct skeleton_role {
     int64_t files, shared, read_first;
-    int64_t bytes; /* of the largest */
+    int64_t bytes;  /* of the largest */
+    int64_t most;   /* files that one process transferred, at most */
+    bool movers;    /* there is a file that several processes transferred */
+    uint32_t shown; /* the first role that it is shown as: itself, or its files */
+    bool split;
 };
 
 struct skeleton_phase {
     int64_t times;    /* of the process that entered it most often */
     int64_t begin_ns; /* after the process's begin, the earliest */
     int processes;
-    double min_s, sum_s, max_s;          /* within it */
-    double io_min_s, io_sum_s, io_max_s; /* in calls */
+    double min_s, sum_s, max_s;                   /* within it */
+    double io_min_s, io_sum_s, io_max_s;          /* in calls */
+    double think_min_s, think_sum_s, think_max_s; /* between them */
 };
 
 struct skeleton {
     struct names files, roles, phases;
     struct skeleton_file *file; /* by number of its name */
     uint32_t file_room;
-    struct skeleton_role role[SKELETON_ROLES + 1];
+    struct skeleton_role role[SKELETON_ROLES + 1];    /* by name */
+    struct skeleton_role shown[SKELETON_ROLES + 2];   /* from 1 on */
     struct skeleton_phase phase[SKELETON_PHASES + 1]; /* [0]: outside of all regions */
     struct skeleton_stream *stream;
     int streams, room;
     int32_t *slot; /* number + 1 of a stream, by hash; 0: free */
     int slots;
+    struct skeleton_order *order;
+    int orders;
     int32_t *rank; /* of each process */
     int processes;
     bool has_ranks; /* then only processes with a rank count */
@@ -106,6 +128,21 @@ enum skeleton_kind skeleton_kind(const char *name);
  * -ENOMEM with a sentence. */
 int skeleton_draw(struct skeleton_drawn **d, int64_t calls, int64_t size);
 int skeleton_draw_all(struct skeleton_drawn **d, const struct skeleton_drawn *from);
+
+/* Local. Once all is read: which roles are shown, and streams by these. Files of a role
+ * by name are one where each process has one of its own, or where they are many; else
+ * each is a role. 0, or -ENOMEM with a sentence. */
+int skeleton_settle(struct skeleton *s);
+
+/* Local. Keeps a descriptor of a stream, those with most calls. 0, or -ENOMEM with a
+ * sentence. */
+int skeleton_keep(struct skeleton_stream *t, const struct ldad *d, int64_t repeats);
+
+/* Local. Streams by what they are of. The number + 1 of a known one, else 0; and the
+ * stream n is one that is known from now on. */
+int skeleton_stream_find(const struct skeleton *s, uint32_t role, int member, int phase,
+                         int op, int process);
+void skeleton_stream_note(struct skeleton *s, int n);
 
 /* Local. Calls that a descriptor stands for. */
 int64_t skeleton_calls(const struct skeleton_descriptor *d);

@@ -80,6 +80,10 @@ static int take_key(struct libldad_wish *w, const char *key, const char *value)
         w->scratch = !strcmp(value, "yes");
     else if (!strcmp(key, "ldad_collective"))
         w->collective = !strcmp(value, "yes");
+    else if (!strcmp(key, "ldad_strict"))
+        w->strict = !strcmp(value, "yes");
+    else if (!strcmp(key, "ldad_sums"))
+        w->no_sums = !strcmp(value, "no");
     else if (!strcmp(key, "ldad_auto"))
         w->no_auto = !strcmp(value, "no");
     else if (!strncmp(key, "ldad_", 5))
@@ -87,6 +91,13 @@ static int take_key(struct libldad_wish *w, const char *key, const char *value)
     else
         add_hint(w, key, value);
     return 0;
+}
+
+static void add_option(struct libldad_wish *w, const char *option)
+{
+    size_t n = strlen(w->engine);
+    snprintf(w->engine + n, LIBLDAD_VALUE - n, "%c%s",
+             strchr(w->engine, ':') ? ',' : ':', option);
 }
 
 /* The engine that partitions, around the one that moves bytes. */
@@ -97,10 +108,12 @@ static int wrap(struct libldad_wish *w)
     memcpy(inner, w->engine, LIBLDAD_VALUE);
     if (strncmp(inner, "part", 4))
         rc = io_engine_partitioned(inner, w->engine, LIBLDAD_VALUE);
-    size_t n = strlen(w->engine);
     if (!rc && w->keep_plan)
-        snprintf(w->engine + n, LIBLDAD_VALUE - n, "%ckeep_plan=1",
-                 strchr(w->engine, ':') ? ',' : ':');
+        add_option(w, "keep_plan=1");
+    if (!rc && w->no_sums)
+        add_option(w, "no_sums=1");
+    if (!rc && !w->strict)
+        add_option(w, "recover=1");
     return rc;
 }
 
@@ -195,6 +208,17 @@ static void info_set(MPI_Info info, const char *key, const char *value)
         MPI_Info_set(info, key, value);
 }
 
+static void info_partition(MPI_Info info, const struct io_file *io)
+{
+    struct io_partition p = io_file_partition(io);
+    char sync[32];
+    snprintf(sync, sizeof sync, "%lld", (long long)p.recovered);
+    if (p.recovered >= 0)
+        info_set(info, "ldad_recovered", sync);
+    if (p.unlocked)
+        info_set(info, "ldad_locked", "no");
+}
+
 MPI_Info libldad_info_of(const struct libldad_wish *w, const struct io_file *io)
 {
     struct io_hint hint[LIBLDAD_HINTS];
@@ -210,5 +234,7 @@ MPI_Info libldad_info_of(const struct libldad_wish *w, const struct io_file *io)
     info_set(info, "ldad_engine", w->engine);
     info_set(info, "ldad_plan", w->plan);
     info_set(info, "ldad_node_dirs", w->node_dirs);
+    if (io && w->method->partitioned)
+        info_partition(info, io);
     return info;
 }

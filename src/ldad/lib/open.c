@@ -61,27 +61,21 @@ static int64_t planned_bytes(const struct ldad_plan *p)
 
 static int open_whole(ldad_file fh, const struct libldad_wish *w)
 {
-    struct ldad_plan plan = {.ranks = 0};
-    int rc = w->plan[0] ? ldad_plan_parse(w->plan, &plan) : 0;
-    rc = err_agree(fh->comm, rc);
-    if (rc)
-        return rc;
+    const struct ldad_plan *plan = &w->parsed;
     bool hints = io_engine_takes_hints(w->engine);
     struct io_open o = {.engine = w->engine,
                         .comm = fh->comm,
                         .path = fh->path,
                         .flags = fh->flags | (fh->collective ? IO_COLLECTIVE : 0),
-                        .bytes = planned_bytes(&plan),
+                        .bytes = planned_bytes(plan),
                         .max_request = LIBLDAD_REQUEST_MOST,
                         .depth = 1,
                         .timeout_s = w->timeout_s,
                         .hints = hints ? w->hint : NULL,
                         .hint_count = hints ? w->hints : 0,
-                        .plan = plan.ranks ? &plan : NULL,
+                        .plan = plan->ranks ? plan : NULL,
                         .node_dirs = w->node_dirs[0] ? w->node_dirs : NULL};
-    rc = io_file_open(&fh->io, &o);
-    if (plan.ranks)
-        ldad_plan_free(&plan);
+    int rc = io_file_open(&fh->io, &o);
     if (!rc && !w->scratch)
         io_file_keep(fh->comm, fh->path);
     return rc;
@@ -120,26 +114,19 @@ static void libldad_let_go(ldad_file fh)
     free(fh);
 }
 
+/* What a rank cannot do, all learn in ask_all. */
 static int libldad_make(ldad_file *out, MPI_Comm comm, const char *path)
 {
     ldad_file fh = calloc(1, sizeof *fh);
-    int rc = err_agree(comm,
-                       fh ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a file"));
     *out = fh;
-    if (rc) {
-        free(fh);
-        return rc;
-    }
-    fh->comm = MPI_COMM_NULL;
+    if (!fh)
+        return err_set(-ENOMEM, path, -1, "no memory to open a file");
+    fh->comm = comm;
     fh->info = MPI_INFO_NULL;
     fh->lock = fh->pointer = -1;
-    if (MPI_Comm_dup(comm, &fh->comm) != MPI_SUCCESS)
-        rc = err_set(-EIO, path, -1, "the communicator cannot be duplicated");
-    if (!rc)
-        MPI_Comm_set_errhandler(fh->comm, MPI_ERRORS_RETURN);
-    if (!(fh->path = strdup(path)) && !rc)
-        rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
-    return rc ? rc : libldad_view_reset(&fh->view);
+    if (!(fh->path = strdup(path)))
+        return err_set(-ENOMEM, path, -1, "no memory to open a file");
+    return libldad_view_reset(&fh->view);
 }
 
 /* ---- what the ranks ask for, and what there is ----------------------------------- */
@@ -151,6 +138,15 @@ static enum kind kind_of(const char *path)
     return access(path, F_OK)   ? NOTHING_THERE
            : container_is(path) ? CONTAINER_THERE
                                 : FILE_THERE;
+}
+
+/* Of rank 0. */
+static enum kind find_kind(ldad_file fh, const struct libldad_wish *w)
+{
+    enum kind kind = kind_of(fh->path);
+    bool swept = kind == FILE_THERE && w->method->partitioned &&
+                 (fh->flags & IO_CREATE) && container_sweep(fh->path);
+    return swept ? NOTHING_THERE : kind;
 }
 
 /* What is to be the same on all ranks. */
@@ -168,39 +164,40 @@ static int64_t hash_of(const struct libldad_wish *w, const char *path)
 /* One number for each open, which rank 0 draws. */
 static int64_t open_id(void)
 {
-    static int64_t opens;
+    static uint64_t opens;
     struct stat st;
-    int64_t self = stat("/proc/self", &st) ? 0 : (int64_t)st.st_ino;
-    return ((int64_t)getpid() << 20 ^ self << 44 ^ ++opens) & INT64_MAX;
+    uint64_t self = stat("/proc/self", &st) ? 0 : st.st_ino;
+    return (int64_t)(((uint64_t)getpid() << 20 ^ self << 44 ^ ++opens) >> 1);
 }
 
 /* In one reduction the ranks learn whether all can open the file, ask for the same, and
  * what rank 0 finds at its path. */
-static int ask_all(ldad_file fh, const struct libldad_wish *w, int rc, enum kind *kind)
+static int ask_all(MPI_Comm comm, ldad_file fh, const struct libldad_wish *w, int rc,
+                   enum kind *kind)
 {
     int rank;
-    MPI_Comm_rank(fh->comm, &rank);
-    int64_t hash = rc ? 0 : hash_of(w, fh->path), amode = fh->amode;
+    MPI_Comm_rank(comm, &rank);
+    int64_t hash = rc ? 0 : hash_of(w, fh->path), amode = rc ? 0 : fh->amode;
     int64_t v[] = {rc != 0,
                    amode,
                    -amode,
                    hash,
                    -hash,
-                   rank || rc ? 0 : kind_of(fh->path),
+                   rank || rc ? 0 : find_kind(fh, w),
                    rank ? 0 : open_id()};
-    MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, fh->comm);
+    MPI_Allreduce(MPI_IN_PLACE, v, 7, MPI_INT64_T, MPI_MAX, comm);
     if (v[0])
-        return err_agree(fh->comm, rc);
+        return err_agree(comm, rc);
     *kind = (enum kind)v[5];
     fh->id = (uint64_t)v[6];
     if (v[1] == -v[2] && v[3] == -v[4])
         return 0;
-    return err_agree(
-        fh->comm, err_set(-EBADSLT, fh->path, -1,
-                          v[1] == -v[2] ? "ranks open different files, or with "
-                                          "different keys"
-                                        : "ranks open the file with different access "
-                                          "modes"));
+    return err_agree(comm, err_set(-EBADSLT, fh->path, -1,
+                                   v[1] == -v[2]
+                                       ? "ranks open different files, or with "
+                                         "different keys"
+                                       : "ranks open the file with different access "
+                                         "modes"));
 }
 
 static int bad_kind(ldad_file fh, bool fresh, enum kind kind)
@@ -231,14 +228,29 @@ static int open_stored(ldad_file fh, struct libldad_wish *w, bool fresh, enum ki
     return open_whole(fh, w);
 }
 
-static int open_all(ldad_file fh, struct libldad_wish *w, int amode, MPI_Info info,
-                    const char *plan)
+/* What this rank asks for, as far as it had memory until now. */
+static int libldad_wants(ldad_file fh, struct libldad_wish *w, int amode, MPI_Info info,
+                         const char *plan, int failed)
+{
+    if (failed)
+        return failed;
+    int rc = libldad_take_info(w, info, plan);
+    rc = rc ? rc : take_amode(fh->path, amode, &fh->flags);
+    return rc || !w->plan[0] || w->plan_file[0] ? rc
+                                                : ldad_plan_parse(w->plan, &w->parsed);
+}
+
+static int open_all(MPI_Comm comm, ldad_file fh, struct libldad_wish *w, int amode,
+                    MPI_Info info, const char *plan, int failed)
 {
     enum kind kind = NOTHING_THERE;
-    int rc = libldad_take_info(w, info, plan);
-    rc = ask_all(fh, w, rc ? rc : take_amode(fh->path, amode, &fh->flags), &kind);
-    if (!rc && w->plan_file[0])
-        rc = libldad_plan_of(fh->comm, w->plan_file, w->plan, LIBLDAD_VALUE);
+    int rc = libldad_wants(fh, w, amode, info, plan, failed);
+    rc = ask_all(comm, fh, w, rc, &kind);
+    if (!rc && w->plan_file[0]) {
+        rc = libldad_plan_of(comm, w->plan_file, w->plan, LIBLDAD_VALUE);
+        rc = err_agree(comm,
+                       rc || !w->plan[0] ? rc : ldad_plan_parse(w->plan, &w->parsed));
+    }
     if (!rc)
         rc = open_stored(fh, w, amode & MPI_MODE_EXCL, kind);
     return rc;
@@ -268,23 +280,29 @@ static int libldad_open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
 {
     ldad_file fh;
     struct err before = libldad_enter();
+    MPI_Comm own;
     *out = NULL;
-    int rc = libldad_make(&fh, comm, path);
-    if (!fh)
-        return libldad_leave(NULL, &before, rc);
-    struct libldad_wish *w = malloc(sizeof *w);
+    if (MPI_Comm_dup(comm, &own) != MPI_SUCCESS)
+        return libldad_leave(
+            NULL, &before,
+            err_set(-EIO, path, -1, "the communicator cannot be duplicated"));
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    int rc = libldad_make(&fh, own, path);
+    struct libldad_wish *w = calloc(1, sizeof *w);
     if (!w && !rc)
         rc = err_set(-ENOMEM, path, -1, "no memory to open a file");
-    rc = err_agree(comm, rc);
-    fh->amode = amode;
-    if (!rc)
-        rc = open_all(fh, w, amode, info, plan);
-    if (rc)
-        libldad_let_go(fh);
-    else {
+    if (fh)
+        fh->amode = amode;
+    rc = open_all(own, fh, w, amode, info, plan, rc);
+    if (!rc) {
         rc = open_finish(fh, w);
         *out = fh;
-    }
+    } else if (fh)
+        libldad_let_go(fh);
+    else
+        MPI_Comm_free(&own);
+    if (w && w->parsed.ranks)
+        ldad_plan_free(&w->parsed);
     free(w);
     return libldad_leave(NULL, &before, rc);
 }

@@ -2,6 +2,7 @@
 #include "ldad/lib/types.h"
 #include "base/err.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,16 +191,15 @@ static int64_t size_of(MPI_Datatype type)
 /* Of MPI's pairs, only this one has a gap in its data. */
 static const struct types_node *node_named(struct types *t, MPI_Datatype type)
 {
-    struct {
+    struct pair {
         short value;
         int index;
-    } pair;
+    };
     if (type != MPI_SHORT_INT)
         return node_run(t, 0, size_of(type));
     struct list l = list_begin(t, 2);
-    list_add(&l, 0, node_run(t, 0, sizeof pair.value));
-    list_add(&l, (char *)&pair.index - (char *)&pair,
-             node_run(t, 0, sizeof pair.index));
+    list_add(&l, 0, node_run(t, 0, sizeof(short)));
+    list_add(&l, offsetof(struct pair, index), node_run(t, 0, sizeof(int)));
     return list_end(&l);
 }
 

@@ -25,17 +25,35 @@ int fft_input(const struct fft *p, MPI_Comm comm, const char *path, MPI_Info inf
     return failed;
 }
 
+/* Of rows [from, to), columns [first, first + width). */
+static int fft_columns(const struct fft *p, MPI_File in, MPI_Offset columns,
+                       MPI_Offset first, MPI_Offset width, MPI_Offset from,
+                       MPI_Offset to)
+{
+    MPI_Status status;
+    MPI_Offset element = p->element, i;
+    int failed = 0;
+    for (i = from; i < to; i++)
+        failed |= MPI_File_read_at_all(in, (i * columns + first) * element,
+                                       p->panel + i * width * element,
+                                       (int)(width * element), MPI_BYTE, &status);
+    return failed;
+}
+
+/* A rank begins with the rows that it has written, and not with those that all begin
+ * with: where each rank's are on a disk of its own, all disks are read at a time. */
 int fft_pass(const struct fft *p, MPI_Comm comm, const char *from, MPI_Offset rows,
              MPI_Offset columns, enum fft_work work, const char *to, MPI_Info info)
 {
     MPI_File in, out;
     MPI_Status status;
-    MPI_Offset element = p->element, share, width, first, i, j;
+    MPI_Offset element = p->element, share, width, first, begin, j;
     int nprocs, rank, failed = 0;
     MPI_Comm_size(comm, &nprocs);
     MPI_Comm_rank(comm, &rank);
     share = columns / nprocs;
     width = share / p->panels;
+    begin = rank * (rows / nprocs);
     if (MPI_File_open(comm, from, MPI_MODE_RDONLY, info, &in))
         return 1;
     if (MPI_File_open(comm, to, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &out)) {
@@ -44,10 +62,8 @@ int fft_pass(const struct fft *p, MPI_Comm comm, const char *from, MPI_Offset ro
     }
     for (j = 0; j < p->panels; j++) {
         first = rank * share + j * width;
-        for (i = 0; i < rows; i++)
-            failed |= MPI_File_read_at_all(in, (i * columns + first) * element,
-                                           p->panel + i * width * element,
-                                           (int)(width * element), MPI_BYTE, &status);
+        failed |= fft_columns(p, in, columns, first, width, begin, rows);
+        failed |= fft_columns(p, in, columns, first, width, 0, begin);
         fft_lines(p, first, rows, width, work);
         failed |=
             MPI_File_write_at_all(out, first * rows * element, p->lines,

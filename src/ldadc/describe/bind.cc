@@ -44,11 +44,28 @@ class Evaluation
         return at != b.value.end();
     }
 
+    bool of_one(const Atom &a, int64_t x, int64_t *out)
+    {
+        if (a.kind == Atom::BELOW)
+            *out = x < 0;
+        else if (a.kind == Atom::ROOT)
+            *out = x < 0 ? -1 : root(Poly(x)).constant();
+        else
+            *out = dim_of(x, a.of[1].constant(), a.of[2].constant());
+        if (a.kind == Atom::ROOT && (*out < 0 || x >= 1 << 30))
+            why = a.of[0].text() + " is negative or too large for a square root";
+        else if (a.kind == Atom::DIM && !*out)
+            why = "MPIs make different grids of " + std::to_string(x) + " processes";
+        return why.empty();
+    }
+
     bool function(const Atom &a, int64_t *out)
     {
         int64_t x, y;
-        if (a.of.size() < 2 || !poly(a.of[0], &x))
+        if (a.of.empty() || !poly(a.of[0], &x))
             return false;
+        if (a.kind == Atom::BELOW || a.kind == Atom::ROOT || a.kind == Atom::DIM)
+            return of_one(a, x, out);
         for (size_t i = 1; i < a.of.size(); i++) {
             if (!poly(a.of[i], &y))
                 return false;
@@ -77,9 +94,9 @@ class Evaluation
         case Atom::NPROCS:
         case Atom::RANK:
             *out = a.kind == Atom::RANK ? b.rank : b.nprocs;
-            if (a.number != b.comm)
+            if (a.number != (a.kind == Atom::RANK ? b.comm : size_of(b.comm)))
                 why = "ranks of another communicator matter";
-            return a.number == b.comm;
+            return why.empty();
         case Atom::SYMBOL:
             return named(a.number, out);
         case Atom::ITERATION:

@@ -115,6 +115,117 @@ static bool cut_apart(const Description &d, const Poly &step, int comm)
     return not_negative(next - d.clip);
 }
 
+// Each rank's bytes end before those of the next one begin.
+static bool in_order(const Description &d, int comm)
+{
+    enum { MOST_TERMS = 12 }; // more would take long, and are not proven anyway
+    int id = rank(comm).terms().begin()->first[0];
+    Poly end = d.start + d.size;
+    Supposed here;
+    for (const Level &l : d.levels) {
+        if (!has_rank(l.count, comm)) // of nothing there is nothing to say
+            suppose_positive(l.count);
+        if (!not_negative(l.stride) || (has_rank(l.count, comm) && !positive(l.count)))
+            return false;
+        end = end + l.stride * (l.count - Poly(1));
+    }
+    Poly gap = d.start.with(id, rank(comm) + Poly(1)) - end;
+    if (gap.terms().size() > MOST_TERMS)
+        return false;
+    return not_negative_in_cases(gap, {d.size, nprocs(comm) - rank(comm) - Poly(2)});
+}
+
+// ---- grids of ranks -------------------------------------------------
+
+struct Digit { // a quotient or rest of the rank's
+    int id;
+    Poly factor;
+};
+
+// How many values p has, from 0 on, where p is the rank or a digit; 0: not known.
+static Poly values_of(const Poly &p, int comm)
+{
+    bool one = p.terms().size() == 1 && p.terms().begin()->first.size() == 1;
+    int id = one ? p.terms().begin()->first[0] : -1;
+    if (!one || p != Poly::atom(id))
+        return Poly();
+    if (p == rank(comm))
+        return nprocs(comm);
+    const Atom a = atom(id);
+    if (a.kind == Atom::MOD)
+        return a.of[1];
+    if (a.kind != Atom::FLOORDIV)
+        return Poly();
+    Poly of = values_of(a.of[0], comm);
+    return of.is_zero() ? of : ceildiv(of, a.of[1]);
+}
+
+// Whether who knows the digits knows p.
+static bool determined(const Poly &p, const std::vector<Digit> &digits, int depth = 0)
+{
+    for (const Digit &g : digits) {
+        if (p == Poly::atom(g.id))
+            return true;
+        const Atom a = atom(g.id);
+        if (a.kind == Atom::MOD && a.of[0] == p && depth < 5 &&
+            determined(floordiv(p, a.of[1]), digits, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+// Where ranks are dealt out in a grid, each direction is a row.
+static bool grid_rows(const Description &d, int comm, std::vector<Row> *rows)
+{
+    std::vector<Digit> digits;
+    Poly rest = d.start;
+    for (auto &[m, c] : d.start.terms())
+        for (int id : m) {
+            Digit g = {id, Poly()};
+            if (!has_rank(Poly::atom(id), comm) || !rest.linear_in(id, &g.factor))
+                continue;
+            rest = rest - g.factor * Poly::atom(id);
+            digits.push_back(g);
+        }
+    if (digits.size() < 2 || has_rank(rest, comm) || !determined(rank(comm), digits))
+        return false;
+    for (const Digit &g : digits) {
+        Poly count = values_of(Poly::atom(g.id), comm);
+        if (count.is_zero() || has_rank(g.factor, comm) || has_rank(count, comm))
+            return false;
+        Poly width = not_negative(-g.factor) ? -g.factor : g.factor;
+        rows->push_back({width, count, true, true});
+    }
+    return true;
+}
+
+// One of the orders in which rows lie within each other, without gaps if there is one.
+static std::string classify_grid(std::vector<Row> rows, const Poly &size)
+{
+    enum { MOST_ROWS = 6 };
+    std::vector<int> order(rows.size());
+    for (size_t i = 0; i < order.size(); i++)
+        order[i] = i;
+    if (order.size() > MOST_ROWS)
+        return "";
+    std::string found;
+    do {
+        std::vector<Row> sorted;
+        Poly inner, length;
+        for (int i : order)
+            sorted.push_back(rows[i]);
+        if (!nested(sorted, size, &inner))
+            continue;
+        bool own = true; // whatever ranks repeat lies within their digits
+        for (size_t i = 1; i < sorted.size(); i++)
+            own = own && (sorted[i].ranks || !sorted[i - 1].ranks);
+        if (own)
+            return "segmented";
+        found = region(sorted, size, &length) ? "interleaved" : "disjoint";
+    } while (found.empty() && std::next_permutation(order.begin(), order.end()));
+    return found;
+}
+
 std::string relation_of(const Description &d, const Opening &o, std::string *reason)
 {
     int comm = o.comm, id = rank(comm).terms().begin()->first[0];
@@ -130,7 +241,10 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
         *reason = "whether all ranks open the same file is not certain";
         return "unresolved";
     }
-    if (!d.start.linear_in(id, &step) || has_rank(d.size, comm))
+    if (!d.clipped && in_order(d, comm) && has_rank(d.start + d.size, comm))
+        return "segmented";
+    bool linear = d.start.linear_in(id, &step);
+    if (has_rank(d.size, comm))
         return "unresolved";
     std::vector<Row> times;
     Supposed here;
@@ -143,6 +257,12 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
         suppose_positive(l.count);
         Poly stride = not_negative(-l.stride) ? -l.stride : l.stride;
         times.insert(times.begin(), {stride, l.count, false, !has_rank(l.count, comm)});
+    }
+    if (!linear) {
+        if (d.clipped || !grid_rows(d, comm, &times))
+            return "unresolved";
+        std::string found = classify_grid(times, d.size);
+        return found.empty() ? "unresolved" : found;
     }
     bool alike = !has_rank(d.start, comm) && (!d.clipped || !has_rank(d.clip, comm));
     for (const Level &l : d.levels)

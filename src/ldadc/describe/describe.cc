@@ -19,8 +19,8 @@ static bool strange(const Poly &p, int comm)
 {
     return p.has([comm](int id) {
         const Atom &a = atom(id);
-        return a.kind == Atom::BEFORE ||
-               ((a.kind == Atom::RANK || a.kind == Atom::NPROCS) && a.number != comm);
+        return a.kind == Atom::BEFORE || (a.kind == Atom::RANK && a.number != comm) ||
+               (a.kind == Atom::NPROCS && a.number != size_of(comm));
     });
 }
 
@@ -60,7 +60,7 @@ class Describer
     {
         if (in.tired)
             return fail("the program has too many paths to follow", s.where);
-        if (s.call.shared)
+        if (s.call.shared && !s.call.ordered)
             return fail("the shared file pointer is moved by all ranks in any order",
                         s.where);
         if (s.opening < 0)
@@ -119,17 +119,62 @@ class Describer
         return !moves(c.p) && !c.p.has([this](int id) {
             const Atom &a = atom(id);
             return a.kind == Atom::BEFORE || a.kind == Atom::RANK ||
-                   (a.kind == Atom::NPROCS && a.number != comm && a.number != WORLD);
+                   (a.kind == Atom::NPROCS && a.number != size_of(comm) &&
+                    a.number != WORLD);
         });
     }
 
     bool conditions()
     {
         int among = comm == SELF ? (int)WORLD : comm;
-        for (const Condition &c : s.conditions)
-            if (!for_all(c) && !only_where(c, among))
+        for (const Condition &c : s.conditions) {
+            suppose(c);
+            if (!for_all(c) && !only_where(c, among) && !guarded_by(c))
                 return fail("only where " + c.text, c.where);
+        }
         return true;
+    }
+
+    void suppose(const Condition &c)
+    {
+        if (c.kind == Condition::LESS)
+            given.push_back(-c.p - Poly(1));
+        if (c.kind == Condition::ZERO) {
+            given.push_back(c.p);
+            given.push_back(-c.p);
+        }
+        // a number that cannot be negative, and is not 0
+        if (c.kind == Condition::NOT_ZERO && not_negative(c.p))
+            given.push_back(c.p - Poly(1));
+    }
+
+    // Ranks where it does not hold transfer nothing.
+    bool guarded_by(const Condition &c)
+    {
+        Poly holds;
+        if (comm == SELF || !c.number(&holds) || strange(holds, comm) || moves(holds))
+            return false;
+        guard = guard * holds;
+        return guard.valid();
+    }
+
+    // Without the conditions that are decided where the call is made.
+    Poly decided(Poly p) const
+    {
+        std::set<int> conditions;
+        p.has([&](int id) {
+            if (is(id, Atom::BELOW))
+                conditions.insert(id);
+            return false;
+        });
+        for (int id : conditions) {
+            Poly of = atom(id).of[0];
+            if (not_negative(of, given))
+                p = p.with(id, Poly(0));
+            else if (not_negative(-of - Poly(1), given))
+                p = p.with(id, Poly(1));
+        }
+        return p;
     }
 
     bool loops()
@@ -152,6 +197,16 @@ class Describer
             return true;
         const Datatype &t = in.types[s.view_type.number];
         Poly tiles, first;
+        if (!t.list.empty() && d.size.divide(t.size, &tiles) &&
+            position.divide(t.size, &first)) {
+            d.parts = t.list.size();
+            d.start = s.view_start.p + t.list[d.part].first + first * t.extent;
+            pieces.push_back({t.extent, tiles});
+            d.size = t.list[d.part].second;
+            return true;
+        }
+        if (!t.list.empty())
+            return within_tile(t);
         if (d.size.divide(t.size, &tiles) && position.divide(t.size, &first)) {
             d.start = s.view_start.p + t.lower + first * t.extent;
             pieces.push_back({t.extent, tiles});
@@ -171,7 +226,80 @@ class Describer
             d.size = t.block;
             return true;
         }
-        return fail("the transfer is no whole number of the view's blocks", s.where);
+        return within_tile(t);
+    }
+
+    struct Piece {
+        int64_t at, size;
+    };
+
+    // Block number i of a type's tile.
+    static bool block_of(const Datatype &t, int64_t i, Piece *out)
+    {
+        *out = {0, t.block.constant()};
+        if (!t.list.empty()) {
+            auto &[place, length] = t.list[i];
+            *out = {place.constant(), length.constant()};
+            return place.is_constant() && length.is_constant();
+        }
+        for (size_t l = t.levels.size(); l-- > 0;) {
+            auto &[count, distance] = t.levels[l];
+            if (!count.is_constant() || !distance.is_constant() || !count.constant())
+                return false;
+            out->at += i % count.constant() * distance.constant();
+            i /= count.constant();
+        }
+        return t.block.is_constant() && t.block.constant() > 0;
+    }
+
+    // Where in the tiles a place in the data is, as long as all is numbers.
+    static bool piece_at(const Datatype &t, int64_t place, Piece *out)
+    {
+        int64_t size = t.size.constant(), in_tile = place % size, i = 0;
+        if (t.list.empty() && t.block.is_constant() && t.block.constant() > 0) {
+            i = in_tile / t.block.constant();
+            in_tile %= t.block.constant();
+        }
+        if (!block_of(t, i, out))
+            return false;
+        while (!t.list.empty() && in_tile >= out->size) {
+            in_tile -= out->size;
+            if (!block_of(t, ++i, out))
+                return false;
+        }
+        out->at += place / size * t.extent.constant() + in_tile;
+        out->size -= in_tile;
+        return true;
+    }
+
+    // A transfer that begins or ends within a tile: a few pieces.
+    bool within_tile(const Datatype &t)
+    {
+        enum { MOST_PIECES = 16 };
+        std::vector<Piece> found;
+        bool numbers = t.size.is_constant() && t.extent.is_constant() &&
+                       t.size.constant() > 0 && d.size.is_constant();
+        Poly first = numbers ? floordiv(position, t.size) : Poly();
+        Poly rest = position - first * t.size;
+        numbers = numbers && rest.is_constant() && rest.constant() >= 0;
+        int64_t at = rest.constant(), end = at + d.size.constant();
+        for (Piece p; numbers && at < end; at += p.size) {
+            numbers = found.size() < MOST_PIECES && piece_at(t, at, &p);
+            p.size = std::min(p.size, end - at);
+            if (numbers && !found.empty() &&
+                found.back().at + found.back().size == p.at)
+                found.back().size += p.size;
+            else if (numbers)
+                found.push_back(p);
+        }
+        if (!numbers || found.empty())
+            return fail("the transfer is no whole number of the view's blocks",
+                        s.where);
+        d.parts = found.size();
+        Poly lower = t.list.empty() ? t.lower : Poly();
+        d.start = s.view_start.p + lower + first * t.extent + Poly(found[d.part].at);
+        d.size = Poly(found[d.part].size);
+        return true;
     }
 
     // A size that only shrinks where the end is near is a size and an end.
@@ -270,11 +398,14 @@ class Describer
         auto fix = [&](Poly *p) {
             if (d.one_rank)
                 *p = p->with(id, d.only);
+            if (!given.empty())
+                *p = decided(*p);
             return p->valid() && !strange(*p, comm);
         };
         bool ok = fix(&d.start) && fix(&d.size) && (!d.clipped || fix(&d.clip));
         for (Level &l : d.levels)
             ok = ok && fix(&l.stride) && fix(&l.count);
+        d.size = d.size * guard;
         return ok ||
                fail("ranks of another communicator than the file's matter", s.where);
     }
@@ -283,7 +414,8 @@ class Describer
     const Site &s;
     Description &d;
     int comm = 0;
-    Poly position;
+    Poly position, guard = Poly(1);
+    std::vector<Poly> given; // what holds where the call is made is not negative
     std::vector<Level> pieces;
 };
 
@@ -346,10 +478,11 @@ static void warn_of(const Interp &in, const Site &s, int comm, Description *d)
     }
 }
 
-Description describe(const Interp &in, const Site &s)
+static Description describe_part(const Interp &in, const Site &s, int part)
 {
     Description d;
     d.site = &s;
+    d.part = part;
     int comm = s.opening >= 0 ? in.openings[s.opening].comm : -1;
     speak_of_communicator(comm);
     d.resolved = Describer(in, s, &d).run();
@@ -359,6 +492,14 @@ Description describe(const Interp &in, const Site &s)
     if (d.relation == "unresolved" && !d.reason_where.line)
         d.reason_where = s.where;
     return d;
+}
+
+std::vector<Description> describe(const Interp &in, const Site &s)
+{
+    std::vector<Description> all = {describe_part(in, s, 0)};
+    for (int part = 1; all[0].resolved && part < all[0].parts; part++)
+        all.push_back(describe_part(in, s, part));
+    return all;
 }
 
 // Short where multiplying out would make it long.

@@ -32,9 +32,11 @@ struct Description {
     std::string reason;
     Place reason_where;
     std::vector<Warning> warnings;
+    int part = 0, parts = 1; // of a transfer whose pieces follow no rule
 };
 
-Description describe(const Interp &i, const Site &s);
+// One for each part of what the call transfers.
+std::vector<Description> describe(const Interp &i, const Site &s);
 
 // The relation; "unresolved" with a reason where it is not certain.
 std::string relation_of(const Description &d, const Opening &o, std::string *reason);

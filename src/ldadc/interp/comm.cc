@@ -10,6 +10,8 @@ namespace ldadc
 int Interp::communicator(const Value &v)
 {
     std::string name = constant_name(v);
+    if (v.kind == Value::COMM && grids.count(v.number))
+        return grids[v.number].comm;
     if (v.kind == Value::COMM)
         return v.number;
     return name == "MPI_COMM_WORLD" ? WORLD : name == "MPI_COMM_SELF" ? SELF : -1;
@@ -31,10 +33,10 @@ Value Interp::new_communicator(const CallExpr *e)
 bool Interp::mpi_communicator(const CallExpr *e, const std::string &name, const Args &a)
 {
     static const std::map<std::string, size_t> makers = {
-        {"MPI_Comm_split", 3},   {"MPI_Comm_split_type", 4},
-        {"MPI_Comm_create", 2},  {"MPI_Comm_create_group", 3},
-        {"MPI_Cart_create", 5},  {"MPI_Cart_sub", 2},
-        {"MPI_Graph_create", 5}, {"MPI_Intercomm_merge", 2}};
+        {"MPI_Comm_split", 3},     {"MPI_Comm_split_type", 4},
+        {"MPI_Comm_create", 2},    {"MPI_Comm_create_group", 3},
+        {"MPI_Cart_sub", 2},       {"MPI_Graph_create", 5},
+        {"MPI_Intercomm_merge", 2}};
     auto maker = makers.find(name);
     bool size = name == "MPI_Comm_size";
     Value v = Value::unknown("the communicator is not known", here(e));
@@ -46,7 +48,7 @@ bool Interp::mpi_communicator(const CallExpr *e, const std::string &name, const 
         return false;
     int comm = communicator(a[0]);
     if (comm >= 0 && name == "MPI_Comm_dup")
-        v = Value::handle(Value::COMM, comm);
+        v = Value::handle(Value::COMM, a[0].kind == Value::COMM ? a[0].number : comm);
     else if (comm == SELF)
         v = Value::integer(size);
     else if (comm >= 0)
@@ -89,6 +91,134 @@ void Interp::told(const CallExpr *e, const Value &to, const Value &count,
     }
 }
 
+// The variable that a message of one whole number is, if it is as large as the type.
+bool Interp::one_number(const Value &at, const Value &count, const Value &type,
+                        Cell *out)
+{
+    Datatype t;
+    QualType q =
+        at.kind == Value::POINTER && !at.anywhere ? type_of(at.to) : QualType();
+    if (q.isNull() || !count.is_int(1) || !datatype(type, &t) || !q->isIntegerType())
+        return false;
+    *out = at.to;
+    return t.dense() && t.size == Poly(context().getTypeSizeInChars(q).getQuantity());
+}
+
+// ---- sums over ranks -------------------------------------------------
+
+// Of the numbers below n, to a power.
+static bool power_sum(const Poly &n, int power, Poly *out)
+{
+    Poly below = n * (n - Poly(1)), half;
+    if (power == 0)
+        *out = n;
+    else if (power == 1)
+        *out = floordiv(below, Poly(2));
+    else if (power == 2)
+        *out = floordiv(below * (n * Poly(2) - Poly(1)), Poly(6));
+    else
+        return false;
+    return true;
+}
+
+// What the lower ranks have of p, in all. A condition on the rank holds for the first
+// ones of them, or for all but those.
+bool Interp::summed_below(const Poly &p, int comm, Poly *out) const
+{
+    Poly mine = rank(comm);
+    int id = mine.terms().begin()->first[0];
+    bool others = p.has([&](int other) {
+        const Atom &a = atom(other);
+        return (a.kind == Atom::RANK && a.number != comm) ||
+               (a.kind == Atom::BEFORE && !alike_before.count(other)) ||
+               (a.kind == Atom::NPROCS && a.number != size_of(comm) &&
+                parted.count(a.number));
+    });
+    if (others)
+        return false;
+    *out = Poly();
+    for (auto &[m, c] : p.terms()) {
+        Poly factor(c), sum = mine, from;
+        int power = 0, conditions = 0;
+        for (int other : m) {
+            const Atom a = atom(other);
+            if (other == id) {
+                power++;
+            } else if (!Poly::atom(other).has(id)) {
+                factor = factor * Poly::atom(other);
+            } else if (a.kind == Atom::BELOW && !(a.of[0] - mine).has(id)) {
+                sum = least(mine, most(mine - a.of[0], Poly(0)));
+                conditions++;
+            } else if (a.kind == Atom::BELOW && !(a.of[0] + mine).has(id)) {
+                sum = mine - least(mine, most(a.of[0] + mine + Poly(1), Poly(0)));
+                conditions++;
+            } else {
+                return false;
+            }
+        }
+        if (conditions > 1 || (conditions && power) ||
+            (!conditions && !power_sum(mine, power, &sum)))
+            return false;
+        *out = *out + factor * sum;
+    }
+    return out->valid();
+}
+
+// MPI_IN_PLACE: the only number that a buffer can be, but for NULL.
+static bool in_place(const Value &buffer)
+{
+    return buffer.is_int() && buffer.p.is_constant() && !buffer.is_int(0);
+}
+
+// MPI_Exscan() leaves rank 0 what it had; where that is not 0, what it is matters.
+bool Interp::mpi_prefix(const CallExpr *e, const std::string &name, const Args &a)
+{
+    bool with_own = name == "MPI_Scan";
+    if ((!with_own && name != "MPI_Exscan") || a.size() != 6)
+        return false;
+    const Value &from = in_place(a[0]) ? a[1] : a[0];
+    Value sum = Value::unknown("the result of " + name + "() is not followed", here(e));
+    int comm = communicator(a[5]);
+    Cell source, goal;
+    bool one =
+        one_number(from, a[2], a[3], &source) && one_number(a[1], a[2], a[3], &goal);
+    if (!one || comm < 0 || comm == SELF || constant_name(a[4]) != "MPI_SUM") {
+        mpi_other(e, name, a);
+        return true;
+    }
+    Value own = read(now, source), before = read(now, goal);
+    Poly below;
+    if (own.is_int() && summed_below(own.p, comm, &below)) {
+        sum = own;
+        sum.p = with_own ? below + own.p : below;
+        if (!with_own && !before.is_int(0)) // an unknown number, on rank 0
+            sum.p = sum.p + new_before() * below_zero(rank(comm) - Poly(1));
+    }
+    put(a[1], sum, e);
+    return true;
+}
+
+// What all ranks have after a reduction to all of one whole number.
+bool Interp::reduced(const Args &a, Value *out)
+{
+    int comm = communicator(a[5]);
+    std::string how = constant_name(a[4]);
+    const Value &from = in_place(a[0]) ? a[1] : a[0];
+    Cell source, goal;
+    if (comm < 0 || comm == SELF || !one_number(from, a[2], a[3], &source) ||
+        !one_number(a[1], a[2], a[3], &goal))
+        return false;
+    Poly sum;
+    *out = read(now, source);
+    if (!out->is_int())
+        return false;
+    if (how == "MPI_SUM" && summed_below(out->p, comm, &sum))
+        out->p = sum.with(rank(comm).terms().begin()->first[0], nprocs(comm));
+    else
+        return (how == "MPI_MAX" || how == "MPI_MIN") && alike(*out);
+    return out->p.valid();
+}
+
 bool Interp::mpi_told(const CallExpr *e, const std::string &name, const Args &a)
 {
     bool from_one = name == "MPI_Bcast" && a.size() == 5;
@@ -101,6 +231,21 @@ bool Interp::mpi_told(const CallExpr *e, const std::string &name, const Args &a)
         Value v = read(now, a[0].to);
         if (v.is_int() && alike(v))
             return true; // all have what they get
+        int comm = communicator(a[4]);
+        Cell whole;
+        if (v.is_int() && comm >= 0 && comm != SELF && a[3].is_int() && alike(a[3]) &&
+            one_number(a[0], a[1], a[2], &whole)) {
+            v.p = v.p.with(rank(comm).terms().begin()->first[0], a[3].p);
+            if (alike(v)) {
+                put(a[0], v, e);
+                return true;
+            }
+        }
+    }
+    Value all;
+    if (from_all && reduced(a, &all)) {
+        put(a[1], all, e);
+        return true;
     }
     mpi_other(e, name, a);
     if (communicator(a[from_one ? 4 : 5]) == WORLD)

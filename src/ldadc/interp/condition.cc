@@ -134,6 +134,18 @@ Condition Interp::condition(const Expr *e)
     return c;
 }
 
+// A condition as a number. What is the same on all ranks is better called by a name,
+// unless it is known as soon as the number of processes is.
+Value Interp::truth(const Condition &c, const Expr *e) const
+{
+    Value v = Value::integer(0);
+    bool named = c.kind != Condition::OTHER && alike(c) &&
+                 c.p.has([](int id) { return atom(id).kind == Atom::SYMBOL; });
+    if (!named && c.number(&v.p))
+        return v;
+    return Value::unknown("a condition is not followed", here(e), alike(c));
+}
+
 // Runs what is done where the condition holds and what is done where not, and what
 // comes after either goes on.
 void Interp::with_condition(const Condition &c, const std::function<void()> &yes,

@@ -7,20 +7,28 @@ using namespace clang;
 namespace ldadc
 {
 
+bool Datatype::placed() const
+{
+    return !open && !loose && list.empty();
+}
+
 bool Datatype::dense() const
 {
-    return !open && !loose && levels.empty() && lower.is_zero() && size == extent;
+    return placed() && !shifted && levels.empty() && lower.is_zero() && size == extent;
 }
 
 bool Datatype::operator==(const Datatype &o) const
 {
     return size == o.size && extent == o.extent && lower == o.lower &&
-           block == o.block && levels == o.levels && open == o.open && loose == o.loose;
+           block == o.block && levels == o.levels && open == o.open &&
+           loose == o.loose && shifted == o.shifted && list == o.list;
 }
 
 static Datatype datatype_plain(const Poly &bytes)
 {
-    return {bytes, bytes, Poly(), bytes, {}, false, false};
+    Datatype t;
+    t.size = t.extent = t.block = bytes;
+    return t;
 }
 
 // Bytes of a named type, as the compiler has them; 0: not known.
@@ -45,6 +53,11 @@ static int64_t named_bytes(const std::string &name, const ASTContext &c)
         {"MPI_LONG_DOUBLE", c.LongDoubleTy},
         {"MPI_WCHAR", c.IntTy},
         {"MPI_C_BOOL", c.BoolTy},
+        {"MPI_DOUBLE_PRECISION", c.DoubleTy},
+        {"MPI_REAL", c.FloatTy},
+        {"MPI_INTEGER", c.IntTy},
+        {"MPI_LOGICAL", c.IntTy},
+        {"MPI_CHARACTER", c.CharTy},
     };
     static const std::map<std::string, int> fixed = {{"MPI_INT8_T", 1},
                                                      {"MPI_UINT8_T", 1},
@@ -60,6 +73,12 @@ static int64_t named_bytes(const std::string &name, const ASTContext &c)
                                                      {"MPI_C_COMPLEX", 8},
                                                      {"MPI_C_FLOAT_COMPLEX", 8},
                                                      {"MPI_C_DOUBLE_COMPLEX", 16},
+                                                     {"MPI_COMPLEX", 8},
+                                                     {"MPI_DOUBLE_COMPLEX", 16},
+                                                     {"MPI_CXX_BOOL", 1},
+                                                     {"MPI_CXX_FLOAT_COMPLEX", 8},
+                                                     {"MPI_CXX_DOUBLE_COMPLEX", 16},
+                                                     {"MPI_PACKED", 1},
                                                      {"MPI_2INT", 8}};
     auto known = fixed.find(name);
     if (known != fixed.end())
@@ -147,7 +166,7 @@ static bool subarray(int n, std::vector<Poly> sizes, std::vector<Poly> parts,
         std::reverse(parts.begin(), parts.end());
         std::reverse(starts.begin(), starts.end());
     }
-    Poly distance = old.extent, lower;
+    Poly distance = old.extent, lower = old.lower;
     *out = old;
     for (int i = n; i-- > 0;) {
         *out = repeated(*out, parts[i], distance);
@@ -169,7 +188,7 @@ bool Interp::type_copy(const Args &a, bool, Datatype *made)
 bool Interp::type_contiguous(const Args &a, bool, Datatype *made)
 {
     Datatype old;
-    if (!datatype(a[1], &old) || old.open || old.loose || !a[0].is_int())
+    if (!datatype(a[1], &old) || !old.placed() || !a[0].is_int())
         return false;
     *made = repeated(old, a[0].p, old.extent);
     return true;
@@ -178,11 +197,12 @@ bool Interp::type_contiguous(const Args &a, bool, Datatype *made)
 bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
 {
     Datatype old;
-    if (!datatype(a[3], &old) || !old.dense() || !a[0].is_int() || !a[1].is_int() ||
+    if (!datatype(a[3], &old) || !old.placed() || !a[0].is_int() || !a[1].is_int() ||
         !a[2].is_int())
         return false;
     Poly block = a[1].p * old.extent, distance = bytes ? a[2].p : a[2].p * old.extent;
-    *made = repeated(datatype_plain(block), a[0].p, distance);
+    *made = repeated(a[1].is_int(1) ? old : repeated(old, a[1].p, old.extent), a[0].p,
+                     distance);
     // blocks that lie on each other are no more than so many bytes
     made->loose = a[0].p != Poly(1) && !not_negative(distance - block);
     return not_negative(a[0].p);
@@ -190,46 +210,154 @@ bool Interp::type_vector(const Args &a, bool bytes, Datatype *made)
 
 bool Interp::type_resized(const Args &a, bool, Datatype *made)
 {
-    bool ok = datatype(a[0], made) && a[1].is_int(0) && a[2].is_int();
+    bool ok = datatype(a[0], made) && a[1].is_int() && a[2].is_int();
     made->extent = a[2].p;
     made->open = false;
+    made->shifted = !a[1].is_int(0);
     return ok;
+}
+
+bool Interp::order_is(const char *which, const Value &v) const
+{
+    auto at = program.numbers.find(which);
+    return at != program.numbers.end() && v.is_int(at->second);
 }
 
 bool Interp::type_subarray(const Args &a, bool, Datatype *made)
 {
     Datatype old;
     std::vector<Poly> sizes, parts, starts;
-    auto order = [&](const char *which) {
-        auto at = program.numbers.find(which);
-        return at != program.numbers.end() && a[4].is_int(at->second);
-    };
-    bool fortran = order("MPI_ORDER_FORTRAN");
-    if (!datatype(a[5], &old) || !old.dense() || !list(a[1], a[0], &sizes) ||
+    bool fortran = order_is("MPI_ORDER_FORTRAN", a[4]);
+    if (!datatype(a[5], &old) || !old.placed() || !list(a[1], a[0], &sizes) ||
         !list(a[2], a[0], &parts) || !list(a[3], a[0], &starts) || sizes.size() > 4 ||
-        (!fortran && !order("MPI_ORDER_C")))
+        (!fortran && !order_is("MPI_ORDER_C", a[4])))
         return false;
     return subarray(sizes.size(), sizes, parts, starts, fortran, old, made);
 }
 
-// Blocks of one length at one distance are followed; of others, their bytes.
+// One dimension of an array that is distributed: what a process has of it.
+bool Interp::distributed(const Value &how, const Poly &whole, const Poly &processes,
+                         const Poly &at, const Poly &block, std::vector<Part> *out)
+{
+    auto is = [&](const char *name) {
+        auto number = program.numbers.find(name);
+        return number != program.numbers.end() && how.is_int(number->second);
+    };
+    bool given = !not_negative(-block);
+    Poly length = given ? block : ceildiv(whole, processes), cycles;
+    if (is("MPI_DISTRIBUTE_NONE") || processes == Poly(1)) {
+        out->push_back({whole, Poly(), Poly(1)});
+    } else if (is("MPI_DISTRIBUTE_BLOCK")) {
+        Poly start = at * length, left = whole - start;
+        if (length * processes != whole)
+            length = least(length, most(Poly(0), left));
+        out->push_back({length, start, Poly(1)});
+    } else if (is("MPI_DISTRIBUTE_CYCLIC")) {
+        length = given ? block : Poly(1);
+        if (!whole.divide(length * processes, &cycles))
+            return false;
+        out->push_back({cycles, Poly(), processes * length});
+        out->push_back({length, at * length, Poly(1)});
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool Interp::type_darray(const Args &a, bool, Datatype *made)
+{
+    std::vector<Poly> wholes, blocks, processes, at;
+    std::vector<Value> how;
+    bool fortran = order_is("MPI_ORDER_FORTRAN", a[7]);
+    if (!datatype(a[8], made) || !made->placed() || !a[1].is_int() ||
+        !not_negative(a[1].p) || !list(a[3], a[2], &wholes) ||
+        !list(a[4], a[2], &how) || !list(a[5], a[2], &blocks) ||
+        !list(a[6], a[2], &processes) || wholes.size() > 4 ||
+        (!fortran && !order_is("MPI_ORDER_C", a[7])))
+        return false;
+    at = coordinates(processes, a[1].p);
+    Poly distance = made->extent;
+    int n = wholes.size();
+    for (int k = 0; k < n; k++) {
+        int i = fortran ? k : n - 1 - k;
+        std::vector<Part> parts;
+        if (!distributed(how[i], wholes[i], processes[i], at[i], blocks[i], &parts))
+            return false;
+        for (size_t j = parts.size(); j-- > 0;) { // innermost first
+            made->lower = made->lower + parts[j].start * distance;
+            *made = repeated(*made, parts[j].count, parts[j].step * distance);
+        }
+        distance = distance * wholes[i];
+    }
+    made->extent = distance;
+    return true;
+}
+
+// Whether the places are some at one distance, and those again at another one.
+static bool in_two_levels(const std::vector<Poly> &places, size_t inner)
+{
+    size_t n = places.size();
+    for (size_t i = 0; i < n; i++) {
+        Poly expected = places[0];
+        if (inner > 1)
+            expected = expected + Poly(i % inner) * (places[1] - places[0]);
+        if (n > inner)
+            expected = expected + Poly(i / inner) * (places[inner] - places[0]);
+        if (places[i] != expected)
+            return false;
+    }
+    return true;
+}
+
+static bool blocks_evenly(const Poly &length, const std::vector<Poly> &places,
+                          Datatype *made)
+{
+    size_t n = places.size();
+    for (size_t inner = n; inner > 0; inner--) {
+        if (n % inner || !in_two_levels(places, inner))
+            continue;
+        Poly near = inner > 1 ? places[1] - places[0] : length;
+        Poly far = n > inner ? places[inner] - places[0] : near * Poly(inner);
+        Datatype row = repeated(datatype_plain(length), Poly(inner), near);
+        if (!not_negative(near - length) || !not_negative(far - row.extent))
+            continue;
+        *made = n > inner ? repeated(row, Poly(n / inner), far) : row;
+        made->lower = places[0];
+        return true;
+    }
+    return false;
+}
+
+// Blocks of one length at even distances are levels; a few others, a list; of more,
+// their bytes are followed.
 static void blocks(const std::vector<Poly> &lengths, const std::vector<Poly> &places,
                    Datatype *made)
 {
-    Poly distance = lengths[0], size = lengths[0];
-    bool even = not_negative(places[0]);
-    if (lengths.size() > 1)
-        distance = places[1] - places[0];
-    for (size_t i = 1; i < lengths.size(); i++) {
-        even =
-            even && lengths[i] == lengths[0] && places[i] - places[i - 1] == distance;
+    enum { MOST_PARTS = 16 };
+    std::vector<Poly> some_lengths, some_places;
+    Poly size, end;
+    bool alike = true, in_order = true;
+    for (size_t i = 0; i < lengths.size(); i++) {
         size = size + lengths[i];
+        if (lengths[i].is_zero())
+            continue;
+        in_order = in_order && not_negative(places[i] - end);
+        end = places[i] + lengths[i];
+        some_lengths.push_back(lengths[i]);
+        some_places.push_back(places[i]);
+        alike = alike && lengths[i] == some_lengths[0];
     }
-    even = even && not_negative(distance - lengths[0]);
-    *made = even ? repeated(datatype_plain(lengths[0]), Poly(lengths.size()), distance)
-                 : datatype_plain(size);
-    made->lower = places[0];
-    made->loose = !even;
+    size_t n = some_places.size();
+    if (n && in_order && alike && blocks_evenly(some_lengths[0], some_places, made))
+        return;
+    *made = datatype_plain(size);
+    made->loose = !n || !in_order || n > MOST_PARTS;
+    if (n)
+        made->lower = some_places[0];
+    for (size_t i = 0; !made->loose && i < n; i++)
+        made->list.push_back({some_places[i], some_lengths[i]});
+    if (!made->loose) // its lower end is the first byte's, of any length
+        made->extent = end - some_places[0];
 }
 
 bool Interp::type_indexed(const Args &a, bool bytes, Datatype *made)
@@ -271,7 +399,7 @@ bool Interp::type_struct(const Args &a, bool, Datatype *made)
         return false;
     Datatype part;
     Poly end;
-    bool ended = false, odd = false;
+    bool ended = false, odd = false, same = true;
     for (size_t i = 0; i < kinds.size(); i++) {
         std::string name = constant_name(kinds[i]);
         if (name == "MPI_UB") {
@@ -284,6 +412,7 @@ bool Interp::type_struct(const Args &a, bool, Datatype *made)
             lengths.push_back(counts[i] * part.size);
             starts.push_back(places[i] + part.lower);
             odd = odd || !part.dense();
+            same = same && kinds[i].same(kinds[0]);
             *made = repeated(part, counts[i], part.extent);
         }
     }
@@ -295,9 +424,34 @@ bool Interp::type_struct(const Args &a, bool, Datatype *made)
         blocks(lengths, starts, made);
         made->loose = made->loose || odd;
     }
+    if (!ended && same && !odd && made->size.divide(part.size, &end)) {
+        end = starts.back() + lengths.back() - made->lower;
+        ended = !made->loose && end.divide(part.size, &starts[0]);
+    }
     made->extent = end;
     made->open = !ended;
     return true;
+}
+
+// Of what a datatype is made of, the first that is not known, in a table, too.
+Value Interp::first_unknown(const Args &a)
+{
+    enum { LOOK_AT = 16 };
+    for (const Value &v : a) {
+        if (v.kind == Value::UNKNOWN && !v.text.empty())
+            return v;
+        bool table = v.kind == Value::POINTER && !v.anywhere && !v.to.path.empty() &&
+                     v.to.path.back() >= ELEMENT && &v != &a.back();
+        for (int i = 0; table && i < LOOK_AT; i++) {
+            Target t = element(v, Value::integer(i), nullptr);
+            if (t.kind != Target::CELL || !now.cells.count(t.cell))
+                break;
+            Value one = read(now, t.cell);
+            if (one.kind == Value::UNKNOWN && !one.text.empty())
+                return one;
+        }
+    }
+    return Value();
 }
 
 bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
@@ -315,6 +469,7 @@ bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
         {"MPI_Type_hvector", 5, 4, &Interp::type_vector, true},
         {"MPI_Type_create_resized", 4, 3, &Interp::type_resized, false},
         {"MPI_Type_create_subarray", 7, 6, &Interp::type_subarray, false},
+        {"MPI_Type_create_darray", 10, 9, &Interp::type_darray, false},
         {"MPI_Type_indexed", 5, 4, &Interp::type_indexed, false},
         {"MPI_Type_create_hindexed", 5, 4, &Interp::type_indexed, true},
         {"MPI_Type_hindexed", 5, 4, &Interp::type_indexed, true},
@@ -325,6 +480,11 @@ bool Interp::mpi_type(const CallExpr *e, const std::string &name, const Args &a)
     };
     Value no = Value::unknown(
         "the datatype is made by " + name + "(), which is not followed", here(e));
+    Value why = first_unknown(a);
+    if (!why.text.empty()) {
+        no.text = name + "() makes the datatype of what is not known: " + why.text;
+        no.where = why.where.line ? why.where : no.where;
+    }
     if (name == "MPI_Type_commit" || name == "MPI_Type_free" ||
         name == "MPI_Type_set_name")
         return true;
@@ -350,7 +510,7 @@ void Interp::type_measured(const CallExpr *e, bool extent, const Args &a,
     bool known = datatype(a[0], &t), placed = known && !t.open && !t.loose;
     if (!extent)
         return put(a[1], known ? Value::integer(t.size) : no, e);
-    put(a[1], placed && t.lower.is_zero() ? Value::integer(0) : no, e);
+    put(a[1], placed && !t.shifted && t.lower.is_zero() ? Value::integer(0) : no, e);
     put(a[2], placed ? Value::integer(t.extent) : no, e);
 }
 

@@ -34,6 +34,8 @@ Value Interp::fit(Value v, QualType t, const Expr *e)
         v.p = Poly(v.p.constant() != 0);
         return v;
     }
+    if (t->isBooleanType() && not_negative(v.p) && not_negative(Poly(1) - v.p))
+        return v;
     if (bits >= 64)
         return v;
     int64_t top = is_unsigned(t) ? (1LL << bits) - 1 : (1LL << (bits - 1)) - 1;
@@ -146,6 +148,19 @@ Value Interp::arithmetic(int op, Value a, Value b, QualType t, const Expr *e)
     return fit(out, t, e);
 }
 
+// What a whole number's square root is taken of, if the expression is one: it is exact
+// for the numbers of processes that there are.
+static const Expr *root_of(const Expr *e)
+{
+    const auto *c = dyn_cast<CallExpr>(bare(e));
+    const FunctionDecl *f = c ? c->getDirectCallee() : nullptr;
+    if (!f || f->getNameAsString() != "sqrt" || c->getNumArgs() != 1)
+        return nullptr;
+    const Expr *of = bare(c->getArg(0));
+    bool plain = of->getType()->isIntegerType() && isa<DeclRefExpr>(of);
+    return plain ? of : nullptr;
+}
+
 // ---- expressions ----------------------------------------------------
 
 Value Interp::eval_cast(const CastExpr *e)
@@ -170,13 +185,18 @@ Value Interp::eval_cast(const CastExpr *e)
         return fit(eval(sub), e->getType(), e);
     case CK_IntegralToBoolean:
     case CK_PointerToBoolean: {
-        Condition c = condition(sub);
-        if (c.kind == Condition::TRUE || c.kind == Condition::FALSE)
-            return Value::integer(c.kind == Condition::TRUE);
-        return Value::unknown("a condition is not followed", here(e), alike(c));
+        return truth(condition(sub), e);
     }
     case CK_FloatingToIntegral: {
         Value v = eval(sub);
+        const Expr *of = root_of(sub);
+        if (of && v.kind == Value::UNKNOWN) {
+            Value whole = eval(of);
+            if (whole.is_int() && not_negative(whole.p)) {
+                whole.p = root(whole.p);
+                return fit(whole, e->getType(), e);
+            }
+        }
         return Value::unknown("a number is computed in floating point", here(e),
                               alike(v));
     }
@@ -246,10 +266,7 @@ Value Interp::eval_unary(const UnaryOperator *e)
     case UO_Not: // ~x is -x - 1
         return arithmetic(BO_Sub, Value::integer(-1), eval(sub), e->getType(), e);
     case UO_LNot: {
-        Condition c = condition(e);
-        if (c.kind == Condition::TRUE || c.kind == Condition::FALSE)
-            return Value::integer(c.kind == Condition::TRUE);
-        return Value::unknown("a condition is not followed", here(e), alike(c));
+        return truth(condition(e), e);
     }
     default: {
         Value v = eval(sub);
@@ -329,10 +346,7 @@ Value Interp::eval_binary(const BinaryOperator *e)
         return eval(r);
     }
     if (e->isComparisonOp() || e->isLogicalOp()) {
-        Condition c = condition(e);
-        if (c.kind == Condition::TRUE || c.kind == Condition::FALSE)
-            return Value::integer(c.kind == Condition::TRUE);
-        return Value::unknown("a condition is not followed", here(e), alike(c));
+        return truth(condition(e), e);
     }
     if (e->getOpcode() == BO_Assign)
         return eval_assignment(e);

@@ -28,7 +28,8 @@ struct Object {
 
 // Cells of an opening. FILLED: 1 where something is in the file, or may be, as it was
 // there before or some rank has written; else it is empty, and a read gets nothing.
-enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED };
+// SHARED_POINTER: as long as all ranks move it together.
+enum { VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, FILLED, SHARED_POINTER };
 
 struct Opening {
     Place where;
@@ -62,6 +63,10 @@ struct Datatype {
     std::vector<std::pair<Poly, Poly>> levels; // how many, at what distance
     bool open = false;                         // where the next one begins is not known
     bool loose = false;                        // nor where its bytes lie
+    // Where they are no such levels: each block's place and length; few of them.
+    std::vector<std::pair<Poly, Poly>> list;
+    bool shifted = false; // it begins elsewhere than its first byte
+    bool placed() const;
     bool dense() const;
     bool operator==(const Datatype &o) const;
 };
@@ -70,7 +75,7 @@ struct Loop {
     Place where;
     std::string variable;
     Poly k, count;
-    bool counted = false;
+    bool counted = false, until_break = false;
     std::string why;
     Place why_where;
 };
@@ -90,6 +95,7 @@ struct IoCall {
     std::string name;
     bool write = false, at = false, collective = false, nonblocking = false;
     bool shared = false, ended = false;
+    bool ordered = false; // one rank after the other
 };
 
 struct Site {
@@ -162,6 +168,11 @@ class Interp
     std::map<Cell, Poly> members;                  // names of foreign variables
     std::map<Cell, int> handles;                   // and openings, communicators
     std::map<std::vector<const void *>, int> made; // openings, memory, communicators
+    struct Grid {                                  // of the ranks of a communicator
+        int comm;
+        std::vector<Poly> extents;
+    };
+    std::map<int, Grid> grids;  // by the communicators that are made of them
     std::set<int> parted;       // communicators that are a part of another one
     std::set<int> alike_before; // values before an iteration that no rank alone has
     State now;
@@ -258,6 +269,7 @@ class Interp
     Condition condition(const clang::Expr *e);
     Condition compare(const clang::BinaryOperator *e);
     Condition both(const clang::BinaryOperator *e);
+    Value truth(const Condition &c, const clang::Expr *e) const;
     void with_condition(const Condition &c, const std::function<void()> &yes,
                         const std::function<void()> &no);
 
@@ -281,6 +293,8 @@ class Interp
     };
     struct Closed;
     void exec_loop(const Repeat &r);
+    bool unroll(const Repeat &r, const Closed &c, const Loop &l);
+    int64_t unrolled = 0; // iterations, in all
     void exec_once(const clang::Stmt *body);
     Condition iterate(const Repeat &r, std::vector<State> *breaks);
     void find_modified(const Repeat &r, Closed *c);
@@ -291,6 +305,9 @@ class Interp
     State at_iteration(const Closed &c, const Poly &k, bool counted, bool exit);
     void close(Closed *c);
     void count(const Repeat &r, Closed *c, Loop *l);
+    void count_until_break(const Repeat &r, const Closed &c, Loop *l);
+    void tell_from_break(size_t from_site, const Condition &out, const Loop &l);
+    void settle_at(State *s, const Poly &k, const Poly &iteration);
     void scrub(State *s, const Closed &c, const Poly &k, const Place &where);
 
     // call.cc
@@ -319,7 +336,8 @@ class Interp
     std::vector<std::pair<std::string, Poly>> known_here(const clang::CallExpr *e);
     bool can_name(const Object &o, const clang::CallExpr *e) const;
     void mpi_view(const clang::CallExpr *e, const Args &a);
-    void mpi_seek(const clang::CallExpr *e, const Args &a);
+    void mpi_seek(const clang::CallExpr *e, const Args &a, bool shared);
+    Value turn(const Site &s, const clang::CallExpr *e);
     void mpi_transfer(const clang::CallExpr *e, const IoCall &io, const Args &a);
     bool mpi_type(const clang::CallExpr *e, const std::string &name, const Args &a);
     void mpi_other(const clang::CallExpr *e, const std::string &name, const Args &a);
@@ -328,6 +346,16 @@ class Interp
     // comm.cc
     int communicator(const Value &v);
     Value new_communicator(const clang::CallExpr *e);
+    void put_list(const Value &pointer, const std::vector<Poly> &list,
+                  const clang::CallExpr *e);
+    void dims_create(const clang::CallExpr *e, const Args &a);
+    void cart_create(const clang::CallExpr *e, const Args &a);
+    bool cart_asked(const clang::CallExpr *e, const std::string &name, const Args &a);
+    bool mpi_grid(const clang::CallExpr *e, const std::string &name, const Args &a);
+    bool one_number(const Value &at, const Value &count, const Value &type, Cell *out);
+    bool summed_below(const Poly &p, int comm, Poly *out) const;
+    bool mpi_prefix(const clang::CallExpr *e, const std::string &name, const Args &a);
+    bool reduced(const Args &a, Value *out);
     bool mpi_communicator(const clang::CallExpr *e, const std::string &name,
                           const Args &a);
     void told(const clang::CallExpr *e, const Value &to, const Value &count,
@@ -343,10 +371,18 @@ class Interp
     bool type_contiguous(const Args &a, bool bytes, Datatype *made);
     bool type_vector(const Args &a, bool bytes, Datatype *made);
     bool type_resized(const Args &a, bool bytes, Datatype *made);
+    struct Part { // of a dimension: so many at this distance
+        Poly count, start, step;
+    };
+    bool order_is(const char *which, const Value &v) const;
+    bool distributed(const Value &how, const Poly &whole, const Poly &processes,
+                     const Poly &at, const Poly &block, std::vector<Part> *out);
+    bool type_darray(const Args &a, bool bytes, Datatype *made);
     bool type_subarray(const Args &a, bool bytes, Datatype *made);
     bool type_indexed(const Args &a, bool bytes, Datatype *made);
     bool type_blocks(const Args &a, bool bytes, Datatype *made);
     bool type_struct(const Args &a, bool bytes, Datatype *made);
+    Value first_unknown(const Args &a);
     void type_measured(const clang::CallExpr *e, bool extent, const Args &a,
                        const Value &no);
     Value new_type(Datatype t);
@@ -356,6 +392,12 @@ class Interp
     bool filled(int opening);
     void advance(int opening, const Value &bytes, const Place &where);
 };
+
+// Of a rank in a grid of these extents.
+std::vector<Poly> coordinates(const std::vector<Poly> &extents, const Poly &rank);
+
+// A function that makes a number of text or of numbers, and nothing else.
+bool reads_text(const std::string &name);
 
 bool io_call(const std::string &name, IoCall *out);
 

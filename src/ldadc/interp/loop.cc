@@ -4,6 +4,7 @@
 // nothing else can end the loop.
 #include "ldadc/interp/interp.h"
 #include "ldadc/poly/prove.h"
+#include <algorithm>
 
 using namespace clang;
 
@@ -18,7 +19,9 @@ struct Interp::Closed {
     std::map<Cell, Poly> before; // names of the values before an iteration
     std::map<Cell, Poly> gain;   // what an iteration adds
     State end;                   // of an iteration
-    bool ends = false, left = false, uniform = true;
+    bool ends = false, uniform = true;
+    bool left = false, torn = false; // early; in another way than by "break"
+    size_t breaks = 0;
 };
 
 // One iteration, from `now` on. Returns the condition to begin it, or to go on.
@@ -106,9 +109,12 @@ std::set<Cell> Interp::try_iteration(const Repeat &r, Closed *c)
     loops.pop_back();
     logs.pop_back();
     probing--;
-    c->left = jumps.size() != jumps_before.size() || exits != exits_before;
+    c->torn = jumps.size() != jumps_before.size() || exits != exits_before ||
+              frames.back().returns.size() != returned;
     for (auto &[label, list] : jumps)
-        c->left = c->left || list.size() != jumps_before[label].size();
+        c->torn = c->torn || list.size() != jumps_before[label].size();
+    c->left = c->torn;
+    c->breaks = breaks.size();
     c->uniform = alike(cond);
     look_at_ways_out(breaks, returned, c);
     frames.back().returns.resize(returned);
@@ -252,6 +258,53 @@ static bool trips(const Condition &c, int k, Poly *out, std::string *why)
     return true;
 }
 
+// The condition to leave a loop by its one "break", if it is the only one on the way.
+static const Condition *way_out(const std::vector<State> &breaks, size_t depth)
+{
+    bool one = breaks.size() == 1 && breaks[0].conditions.size() == depth + 1;
+    return one ? &breaks[0].conditions[depth] : nullptr;
+}
+
+// A loop without an end that is left by one "break" goes round until that is come to.
+void Interp::count_until_break(const Repeat &r, const Closed &c, Loop *l)
+{
+    Expr::EvalResult ever;
+    bool endless =
+        !r.condition || (!r.body_first && r.condition->EvaluateAsInt(ever, context()) &&
+                         !ever.Val.getInt().isZero());
+    if (!endless || c.torn || !c.ends || c.breaks != 1)
+        return;
+    probing++;
+    now = at_iteration(c, l->k, true, false);
+    alive = true;
+    loops.push_back(*l);
+    std::vector<State> breaks;
+    iterate(r, &breaks);
+    loops.pop_back();
+    probing--;
+    std::string why;
+    const Condition *out = way_out(breaks, c.entry.conditions.size());
+    if (!out)
+        return;
+    l->counted = trips(out->negated(), l->k.terms().begin()->first[0], &l->count, &why);
+    l->until_break = l->counted;
+}
+
+// Calls before the "break" are made once more than those after it, and those that are
+// made on the way out but once.
+void Interp::tell_from_break(size_t from_site, const Condition &out, const Loop &l)
+{
+    for (size_t i = from_site; i < sites.size(); i++) {
+        std::vector<Condition> &on_the_way = sites[i].conditions;
+        auto same = [&](const Condition &c) { return c.id == out.id; };
+        auto at = std::find_if(on_the_way.begin(), on_the_way.end(), same);
+        if (at == on_the_way.end())
+            sites[i].loops[loops.size()].count = l.count + Poly(1);
+        else if (at->opposite != out.opposite)
+            on_the_way.erase(at);
+    }
+}
+
 void Interp::count(const Repeat &r, Closed *c, Loop *l)
 {
     int k = l->k.terms().begin()->first[0];
@@ -259,7 +312,7 @@ void Interp::count(const Repeat &r, Closed *c, Loop *l)
     l->why = "how often the loop goes round is not known";
     if (c->left) {
         l->why = "the loop may be left early";
-        return;
+        return count_until_break(r, *c, l);
     }
     if (!r.condition || !c->ends)
         return;
@@ -300,6 +353,15 @@ void Interp::scrub(State *s, const Closed &c, const Poly &k, const Place &where)
     }
 }
 
+// What is known where a loop is left in this iteration.
+void Interp::settle_at(State *s, const Poly &k, const Poly &iteration)
+{
+    int id = k.terms().begin()->first[0];
+    for (auto &[cell, v] : s->cells)
+        if (v.is_int())
+            v.p = v.p.with(id, iteration);
+}
+
 static std::string variable_of(const ASTContext &context, const Expr *step)
 {
     if (!step)
@@ -325,6 +387,45 @@ void Interp::exec_once(const Stmt *body)
     join(out);
 }
 
+// Whether all that is called there is known, and makes nothing.
+static bool calls_little(const Stmt *s)
+{
+    if (!s)
+        return true;
+    if (const auto *c = dyn_cast<CallExpr>(s)) {
+        const FunctionDecl *f = c->getDirectCallee();
+        if (!f || !reads_text(f->getNameAsString()))
+            return false;
+    }
+    for (const Stmt *part : s->children())
+        if (!calls_little(part))
+            return false;
+    return true;
+}
+
+// A loop that only fills a few variables is gone through, as often as it goes round.
+bool Interp::unroll(const Repeat &r, const Closed &c, const Loop &l)
+{
+    enum { MOST_TIMES = 64, MOST_IN_ALL = 4096 };
+    bool closed = true;
+    for (const Cell &cell : c.modified)
+        closed = closed && c.gain.count(cell);
+    if (closed || !l.counted || !l.count.is_constant() || l.count.constant() < 0 ||
+        l.count.constant() > MOST_TIMES ||
+        unrolled + l.count.constant() > MOST_IN_ALL || !calls_little(r.body) ||
+        !calls_little(r.step) || !calls_little(r.condition))
+        return false;
+    unrolled += l.count.constant();
+    std::vector<State> breaks;
+    now = c.entry;
+    alive = true;
+    for (int64_t i = 0; alive && i < l.count.constant(); i++)
+        iterate(r, &breaks);
+    if (alive && !r.body_first && r.condition)
+        condition(r.condition);
+    return true;
+}
+
 void Interp::exec_loop(const Repeat &r)
 {
     Expr::EvalResult never;
@@ -344,6 +445,8 @@ void Interp::exec_loop(const Repeat &r)
     l.where = c.where;
     l.variable = variable_of(context(), r.step);
     count(r, &c, &l);
+    if (unroll(r, c, l))
+        return;
     // the iteration that is looked at
     size_t returned = frames.back().returns.size();
     auto jumps_before = jumps;
@@ -360,6 +463,10 @@ void Interp::exec_loop(const Repeat &r)
             if (sites[i].conditions[n].kind == Condition::OTHER)
                 sites[i].conditions[n].uniform = false;
     loops.pop_back();
+    const Condition *out = way_out(breaks, c.entry.conditions.size());
+    l.until_break = l.until_break && out;
+    if (l.until_break)
+        tell_from_break(known_sites, *out, l);
     bool leaves_function =
         frames.back().returns.size() > returned || exits > exits_before;
     for (size_t i = returned; i < frames.back().returns.size(); i++)
@@ -371,14 +478,17 @@ void Interp::exec_loop(const Repeat &r)
         }
     // and after it
     now = at_iteration(c, l.counted ? l.count : Poly(0), l.counted, true);
-    alive = r.condition != nullptr;
+    alive = r.condition != nullptr && !l.until_break;
     if (alive && !r.body_first) {
         probing++;
         condition(r.condition);
         probing--;
     }
     for (State &s : breaks) {
-        scrub(&s, c, l.k, c.where);
+        if (l.until_break)
+            settle_at(&s, l.k, l.count);
+        else
+            scrub(&s, c, l.k, c.where);
         s.conditions = c.entry.conditions;
     }
     join(breaks);
@@ -387,6 +497,7 @@ void Interp::exec_loop(const Repeat &r)
     if (leaves_function) {
         Condition stays;
         stays.text = "a loop is not left early";
+        stays.uniform = c.uniform && !c.torn;
         stays.where = c.where;
         stays.id = next_condition++;
         now.conditions.push_back(stays);

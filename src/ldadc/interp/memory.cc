@@ -426,7 +426,7 @@ void Interp::forget_reachable(const std::string &name, const Place &where)
 void Interp::forget_file(int opening, const std::string &why, const Place &where)
 {
     openings[opening].handed_on = true;
-    for (int part : {VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER})
+    for (int part : {VIEW_START, VIEW_UNIT, VIEW_TYPE, FILE_POINTER, SHARED_POINTER})
         write(file_cell(opening, part),
               Value::unknown("the view of \"" + openings[opening].name + "\" " + why,
                              where));

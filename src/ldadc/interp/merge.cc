@@ -62,6 +62,16 @@ Value Interp::choose(const Cell &c, const Value &a, const Value &b,
                    c.path[0] == FILLED;
     if (filling && !uniform) // what some ranks have written is there for all
         return Value::integer(1);
+    if (a.is_int() && b.is_int() && which && !alike(*which) && which->number(&out.p)) {
+        enum { MOST_TERMS = 24 };
+        out.p = b.p + (a.p - b.p) * out.p;
+        if (out.p.valid() && out.p.terms().size() <= MOST_TERMS) {
+            out.kind = Value::INT;
+            out.products = a.products;
+            out.products.insert(b.products.begin(), b.products.end());
+            return out;
+        }
+    }
     escape(a);
     escape(b);
     const Value &lost = a.kind == Value::UNKNOWN ? a : b;

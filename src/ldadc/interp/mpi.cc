@@ -40,7 +40,7 @@ bool io_call(const std::string &name, IoCall *out)
     out->collective = mpi_take(&s, "_all");
     out->shared = mpi_take(&s, "_shared");
     if (mpi_take(&s, "_ordered"))
-        out->shared = out->collective = true;
+        out->ordered = out->shared = out->collective = true;
     out->at = mpi_take(&s, "_at");
     return s.empty();
 }
@@ -132,6 +132,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     for (size_t i = 0; i < openings.size() && !there; i++)
         there = (int)i != n && filled(i) &&
                 sameness(openings[i].path_key, openings[n].path_key) == SAME;
+    write(file_cell(n, SHARED_POINTER), read(now, file_cell(n, FILE_POINTER)));
     write(file_cell(n, FILLED), Value::integer(there));
     put(a[4], Value::handle(Value::FILE, n), e);
 }
@@ -201,8 +202,12 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
     Value no = Value::unknown("the file's view is made of a datatype that is not "
                               "followed",
                               here(e));
+    for (const Value *type : {&a[2], &a[3]})
+        if (type->kind == Value::UNKNOWN && !type->text.empty())
+            no = *type;
     bool ok = datatype(a[2], &unit) && unit.dense();
-    bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose;
+    // where MPIs put the first tile of a type that begins elsewhere is not certain
+    bool tiled = datatype(a[3], &tile) && !tile.open && !tile.loose && !tile.shifted;
     if (a[4].kind != Value::TAG || a[4].text != "\"native\"")
         ok = false;
     bool current = a[1].is_int() && a[1].p.is_constant() && a[1].p.constant() < 0;
@@ -212,13 +217,14 @@ void Interp::mpi_view(const CallExpr *e, const Args &a)
                                    : tile.dense() ? Value::integer(0)
                                                   : new_type(tile));
     write(file_cell(n, FILE_POINTER), Value::integer(0));
+    write(file_cell(n, SHARED_POINTER), Value::integer(0));
 }
 
-void Interp::mpi_seek(const CallExpr *e, const Args &a)
+void Interp::mpi_seek(const CallExpr *e, const Args &a, bool shared)
 {
     if (a[0].kind != Value::FILE)
         return;
-    Cell c = file_cell(a[0].number, FILE_POINTER);
+    Cell c = file_cell(a[0].number, shared ? SHARED_POINTER : FILE_POINTER);
     auto is = [&](const char *name) {
         auto at = program.numbers.find(name);
         return at != program.numbers.end() && a[2].is_int(at->second);
@@ -261,6 +267,35 @@ void Interp::advance(int opening, const Value &bytes, const Place &where)
     }
 }
 
+// Where the shared pointer puts this rank. Ranks that move it on their own leave nobody
+// knowing where it is; in order, each begins where the ranks before it have ended.
+Value Interp::turn(const Site &s, const CallExpr *e)
+{
+    Cell c = file_cell(s.opening, SHARED_POINTER);
+    Value at = read(now, c), unit = s.view_unit;
+    Value no = Value::unknown("the shared file pointer is moved by all ranks in any "
+                              "order",
+                              here(e));
+    int comm = openings[s.opening].comm, id = -1;
+    Poly units, below;
+    bool sure = s.call.ordered && comm >= 0 && (s.call.write || filled(s.opening)) &&
+                at.is_int() && unit.is_int() && s.bytes.is_int() &&
+                s.bytes.p.divide(unit.p, &units);
+    if (sure && comm == SELF) {
+        below = Poly();
+    } else if (sure) {
+        sure = summed_below(units, comm, &below) && alike(at);
+        id = rank(comm).terms().begin()->first[0];
+    }
+    write(c,
+          sure ? Value::integer(at.p + (id < 0 ? units : below.with(id, nprocs(comm))))
+               : no);
+    if (!sure)
+        return at.kind == Value::UNKNOWN && s.call.ordered ? at : no;
+    at.p = at.p + below;
+    return at;
+}
+
 void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
 {
     unsigned buffer = io.at ? 2 : 1;
@@ -293,7 +328,9 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         s.view_start = read(now, file_cell(s.opening, VIEW_START));
         s.view_unit = read(now, file_cell(s.opening, VIEW_UNIT));
         s.view_type = read(now, file_cell(s.opening, VIEW_TYPE));
-        s.at = io.at ? a[1] : read(now, file_cell(s.opening, FILE_POINTER));
+        s.at = io.at       ? a[1]
+               : io.shared ? turn(s, e)
+                           : read(now, file_cell(s.opening, FILE_POINTER));
         if (!io.at && !io.shared && (io.write || filled(s.opening)))
             advance(s.opening, s.bytes, here(e));
         else if (!io.at && !io.shared)
@@ -362,7 +399,9 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
     } else if (name == "MPI_File_set_view" && a.size() == 6) {
         mpi_view(e, a);
     } else if (name == "MPI_File_seek" && a.size() == 3) {
-        mpi_seek(e, a);
+        mpi_seek(e, a, false);
+    } else if (name == "MPI_File_seek_shared" && a.size() == 3) {
+        mpi_seek(e, a, true);
     } else if (name == "MPI_File_set_size" || name == "MPI_File_preallocate") {
         if (a.size() == 2 && a[0].kind == Value::FILE && !a[1].is_int(0))
             fill(a[0].number);
@@ -388,7 +427,8 @@ Value Interp::call_mpi(const CallExpr *e, const std::string &name, const Args &a
         end(true);
         return done;
     }
-    if (mpi_file(e, name, a) || mpi_communicator(e, name, a) || mpi_told(e, name, a) ||
+    if (mpi_file(e, name, a) || mpi_grid(e, name, a) || mpi_communicator(e, name, a) ||
+        mpi_prefix(e, name, a) || mpi_told(e, name, a) ||
         (starts(name, "MPI_Type_") && mpi_type(e, name, a)) || name == "MPI_Init" ||
         name == "MPI_Finalize")
         return done;

@@ -8,7 +8,13 @@
 #include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/CompilationDatabase.h"
+#include "clang/Tooling/JSONCompilationDatabase.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+extern "C" {
+#include "base/err.h"
+}
 
 using namespace clang;
 
@@ -276,7 +282,8 @@ static void learn_constants(Program *p, ASTUnit *unit)
         for (const Token &t : m->tokens()) {
             if (t.isAnyIdentifier()) {
                 llvm::StringRef word = t.getIdentifierInfo()->getName();
-                handle |= word == "MPI_Datatype" || word == "MPI_Comm";
+                handle |=
+                    word == "MPI_Datatype" || word == "MPI_Comm" || word == "MPI_Op";
                 if (word.take_front(9) == "ompi_mpi_")
                     p->by_name[word.str()] = name.str();
             } else if (t.is(tok::numeric_constant) && handle && t.getLiteralData()) {
@@ -296,17 +303,31 @@ static void learn_constants(Program *p, ASTUnit *unit)
 
 // ---- reading --------------------------------------------------------
 
-static void list_declarations(Program *p, ASTUnit *unit)
+static bool set_main(Program *p, const FunctionDecl *f)
+{
+    if (p->main) {
+        Place one = place_of(p->main->getASTContext(), p->main->getLocation()),
+              other = place_of(f->getASTContext(), f->getLocation());
+        err_usage("these are two programs: main() is in %s:%u, and in %s:%u",
+                  one.file.c_str(), one.line, other.file.c_str(), other.line);
+        return false;
+    }
+    p->main = f;
+    return true;
+}
+
+static bool list_declarations(Program *p, ASTUnit *unit)
 {
     for (Decl *d : unit->getASTContext().getTranslationUnitDecl()->decls()) {
         if (auto *f = dyn_cast<FunctionDecl>(d)) {
             if (!f->doesThisDeclarationHaveABody())
                 continue;
             p->functions.push_back(f);
-            if (f->isExternallyVisible())
+            bool named = !f->getASTContext().getLangOpts().CPlusPlus || f->isExternC();
+            if (f->isExternallyVisible() && (named || f->isMain())) // one of its name
                 p->visible[f->getNameAsString()] = f;
-            if (f->isMain())
-                p->main = f;
+            if (f->isMain() && !set_main(p, f))
+                return false;
         } else if (auto *v = dyn_cast<VarDecl>(d)) {
             if (v->isExternallyVisible() &&
                 v->isThisDeclarationADefinition() != VarDecl::DeclarationOnly) {
@@ -316,16 +337,99 @@ static void list_declarations(Program *p, ASTUnit *unit)
             }
         }
     }
+    return true;
 }
 
-int program_read(Program *p, const std::vector<std::string> &files,
-                 const std::vector<std::string> &flags)
+// ---- compile_commands.json ------------------------------------------
+
+namespace
 {
-    for (const std::string &file : files)
+
+// Of several commands for a source the last one counts, with what the MPI compiler
+// adds.
+class Commands : public tooling::CompilationDatabase
+{
+  public:
+    Commands(std::unique_ptr<CompilationDatabase> of,
+             const std::vector<std::string> &more)
+        : of(std::move(of)), more(more)
+    {
+    }
+
+    std::vector<tooling::CompileCommand>
+    getCompileCommands(llvm::StringRef file) const override
+    {
+        std::vector<tooling::CompileCommand> all = of->getCompileCommands(file);
+        if (all.empty())
+            return all;
+        all.erase(all.begin(), all.end() - 1);
+        auto &line = all[0].CommandLine;
+        line.insert(line.begin() + 1, more.begin(), more.end());
+        return all;
+    }
+
+    std::vector<std::string> getAllFiles() const override
+    {
+        return of->getAllFiles();
+    }
+
+  private:
+    std::unique_ptr<CompilationDatabase> of;
+    std::vector<std::string> more;
+};
+
+} // namespace
+
+// Null: there is none, which is said.
+static std::unique_ptr<tooling::CompilationDatabase>
+commands_of(const std::string &folder, const std::vector<std::string> &flags)
+{
+    std::string why, path = folder + "/compile_commands.json";
+    auto json = tooling::JSONCompilationDatabase::loadFromFile(
+        path, why, tooling::JSONCommandLineSyntax::AutoDetect);
+    if (!json) {
+        err_usage("%s cannot be used: %s", path.c_str(), why.c_str());
+        return nullptr;
+    }
+    auto nearest = tooling::inferMissingCompileCommands(std::move(json));
+    return std::make_unique<Commands>(std::move(nearest), flags);
+}
+
+// The sources of it that use files by MPI.
+static std::vector<std::string> users_of(const tooling::CompilationDatabase &all)
+{
+    std::set<std::string> out;
+    for (const std::string &file : all.getAllFiles()) {
+        auto text = llvm::MemoryBuffer::getFile(file);
+        if (text && (*text)->getBuffer().contains("MPI_File_"))
+            out.insert(file);
+    }
+    return {out.begin(), out.end()};
+}
+
+int program_read(Program *p, std::vector<std::string> *files,
+                 const std::vector<std::string> &flags, const std::string &folder)
+{
+    std::unique_ptr<tooling::CompilationDatabase> database;
+    if (folder.empty())
+        database = std::make_unique<tooling::FixedCompilationDatabase>(".", flags);
+    else
+        database = commands_of(folder, flags);
+    if (!database)
+        return 1;
+    if (files->empty())
+        *files = users_of(*database);
+    if (files->empty()) {
+        err_usage("none of the sources in %s/compile_commands.json uses MPI_File_",
+                  folder.c_str());
+        return 1;
+    }
+    for (const std::string &file : *files)
         given_names[tooling::getAbsolutePath(file)] = file;
-    tooling::FixedCompilationDatabase database(".", flags);
-    tooling::ClangTool tool(database, files);
+    tooling::ClangTool tool(*database, *files);
     tool.clearArgumentsAdjusters();
+    tool.appendArgumentsAdjuster(tooling::getClangStripOutputAdjuster());
+    tool.appendArgumentsAdjuster(tooling::getClangStripDependencyFileAdjuster());
     tool.appendArgumentsAdjuster(tooling::getClangSyntaxOnlyAdjuster());
     std::vector<std::unique_ptr<ASTUnit>> units;
     if (tool.buildASTs(units) || units.empty())
@@ -335,7 +439,11 @@ int program_read(Program *p, const std::vector<std::string> &files,
         if (unit->getDiagnostics().hasErrorOccurred())
             return 1;
     for (auto &unit : p->units) {
-        list_declarations(p, unit.get());
+        std::string beyond = beyond_c(unit->getASTContext());
+        if (!beyond.empty())
+            err_usage("%s", beyond.c_str());
+        if (!beyond.empty() || !list_declarations(p, unit.get()))
+            return 1;
         learn_constants(p, unit.get());
     }
     look_at_functions(p);

@@ -37,9 +37,15 @@ struct Program {
     const clang::VarDecl *the_global(const clang::VarDecl *v) const;
 };
 
-// 0; 1 after the compiler's own messages.
-int program_read(Program *p, const std::vector<std::string> &files,
-                 const std::vector<std::string> &flags);
+// 0; 1 after the compiler's own messages, or with a sentence (err_get). Where there is
+// a folder, each source is read as its compile_commands.json has it, and where there
+// are no files, they are all of its sources that use MPI_File_.
+int program_read(Program *p, std::vector<std::string> *files,
+                 const std::vector<std::string> &flags, const std::string &folder);
+
+// The first thing in a source of C++ that C has not, as a sentence; empty: there is
+// none.
+std::string beyond_c(const clang::ASTContext &c);
 
 Place place_of(const clang::ASTContext &c, clang::SourceLocation at);
 std::string text_of(const clang::ASTContext &c, const clang::Expr *e);

@@ -32,9 +32,22 @@ void speak_of_communicator(int comm)
     spoken = comm;
 }
 
+static std::map<int, int> as_large;
+
+void same_size(int comm, int as)
+{
+    as_large[comm] = size_of(as);
+}
+
+int size_of(int comm)
+{
+    auto at = as_large.find(comm);
+    return at == as_large.end() ? comm : at->second;
+}
+
 Poly nprocs(int comm)
 {
-    return Poly::atom(atom_id({Atom::NPROCS, comm, {}}));
+    return Poly::atom(atom_id({Atom::NPROCS, size_of(comm), {}}));
 }
 
 Poly rank(int comm)
@@ -97,15 +110,32 @@ std::string symbol_id(const std::string &text)
     return out;
 }
 
+// p < 0, with nothing negative on either side.
+static std::string below_text(const Poly &p)
+{
+    Poly left, right;
+    for (auto &[m, c] : p.terms()) {
+        Poly term(c);
+        for (int id : m)
+            term = term * Poly::atom(id);
+        if (c > 0)
+            left = left + term;
+        else
+            right = right - term;
+    }
+    return "(" + left.text() + " < " + right.text() + ")";
+}
+
 std::string atom_text(int id)
 {
-    static const char *const function[] = {"floordiv", "mod", "min", "max"};
+    static const char *const function[] = {"floordiv", "mod",  "min", "max",
+                                           "",         "root", "dim"};
     const Atom &a = table[id];
     std::string other =
         a.number == spoken ? "" : "_of_communicator_" + std::to_string(a.number);
     switch (a.kind) {
     case Atom::NPROCS:
-        return "nprocs" + other;
+        return "nprocs" + (a.number == size_of(spoken) ? "" : other);
     case Atom::RANK:
         return "rank" + other;
     case Atom::SYMBOL:
@@ -113,6 +143,8 @@ std::string atom_text(int id)
     case Atom::ITERATION:
     case Atom::BEFORE:
         return "iteration_" + std::to_string(a.number);
+    case Atom::BELOW:
+        return below_text(a.of[0]);
     default:
         break;
     }
@@ -148,17 +180,39 @@ static void atom_split(const Poly &a, const Poly &b, Poly *whole, Poly *rest)
     }
 }
 
+// The atom that a polynomial is, or -1.
+static int single(const Poly &p)
+{
+    bool one = p.terms().size() == 1 && p.terms().begin()->second == 1 &&
+               p.terms().begin()->first.size() == 1;
+    return one ? p.terms().begin()->first[0] : -1;
+}
+
+// 0 <= a < b, as far as it can be seen at once.
+static bool lies_within(const Poly &a, const Poly &b)
+{
+    return a.terms().size() <= 2 && b.terms().size() == 1 && not_negative(a) &&
+           positive(b - a);
+}
+
 Poly floordiv(const Poly &a, const Poly &b)
 {
     Poly whole, rest;
     if (b == Poly(1))
         return a;
+    if (single(a) >= 0 && atom(single(a)).kind == Atom::FLOORDIV) {
+        const std::vector<Poly> of = atom(single(a)).of;
+        if (single(of[0]) >= 0 && atom(single(of[0])).kind == Atom::RANK)
+            return floordiv(of[0], of[1] * b); // a rank's place in a grid
+    }
     atom_split(a, b, &whole, &rest);
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)
         return whole + Poly(floor_of(rest.constant(), b.constant()));
-    if (rest.is_zero())
+    if (rest.is_zero() || lies_within(rest, b))
         return whole;
     // what is left should be what everybody can see not to be negative
+    if (lies_within(rest + b, b))
+        return whole - Poly(1);
     if (!not_negative(rest) && not_negative(rest + b))
         return whole - Poly(1) + function_of(Atom::FLOORDIV, {rest + b, b});
     return whole + function_of(Atom::FLOORDIV, {rest, b});
@@ -171,17 +225,15 @@ Poly mod(const Poly &a, const Poly &b)
     if (rest.is_constant() && b.is_constant() && b.constant() > 0)
         return Poly(rest.constant() -
                     floor_of(rest.constant(), b.constant()) * b.constant());
-    if (rest.is_zero())
-        return Poly();
+    if (rest.is_zero() || lies_within(rest, b))
+        return rest;
     return function_of(Atom::MOD, {rest, b});
 }
 
 static void gather(Atom::Kind kind, const Poly &p, std::vector<Poly> *out)
 {
-    if (p.terms().size() == 1 && p.terms().begin()->second == 1 &&
-        p.terms().begin()->first.size() == 1 &&
-        atom(p.terms().begin()->first[0]).kind == kind) {
-        std::vector<Poly> of = atom(p.terms().begin()->first[0]).of;
+    if (single(p) >= 0 && atom(single(p)).kind == kind) {
+        std::vector<Poly> of = atom(single(p)).of;
         out->insert(out->end(), of.begin(), of.end());
     } else {
         out->push_back(p);
@@ -230,6 +282,102 @@ Poly ceildiv(const Poly &a, const Poly &step)
     if (a.divide(step, &whole))
         return whole;
     return floordiv(a + step - Poly(1), step);
+}
+
+// Of numbers that one condition alone decides, the answer is the condition's or its
+// opposite's.
+static bool by_one_condition(const Poly &p, Poly *out)
+{
+    std::set<int> in;
+    for (auto &[m, c] : p.terms())
+        in.insert(m.begin(), m.end());
+    if (in.size() != 1 || atom(*in.begin()).kind != Atom::BELOW)
+        return false;
+    Poly where = p.with(*in.begin(), Poly(1)), elsewhere = p.with(*in.begin(), Poly());
+    int64_t yes = where.constant() < 0, no = elsewhere.constant() < 0;
+    *out = Poly(no) + Poly(yes - no) * Poly::atom(*in.begin());
+    return true;
+}
+
+Poly below_zero(const Poly &p)
+{
+    Poly out;
+    if (by_one_condition(p, &out))
+        return out;
+    if (not_negative(p))
+        return Poly(0);
+    if (not_negative(-p - Poly(1)))
+        return Poly(1);
+    return function_of(Atom::BELOW, {p});
+}
+
+Poly is_zero(const Poly &p)
+{
+    if (not_negative(p))
+        return below_zero(p - Poly(1));
+    if (not_negative(-p))
+        return below_zero(-p - Poly(1));
+    return below_zero(p - Poly(1)) - below_zero(p);
+}
+
+static int64_t root_of(int64_t n)
+{
+    int64_t r = 0;
+    while ((r + 1) * (r + 1) <= n)
+        r++;
+    return r;
+}
+
+Poly root(const Poly &p)
+{
+    bool known = p.is_constant() && p.constant() >= 0 && p.constant() < 1 << 30;
+    return known ? Poly(root_of(p.constant())) : function_of(Atom::ROOT, {p});
+}
+
+// ---- extents of a grid of processes ---------------------------------
+
+// The most even ones: of the least range, and then the least.
+static void deal(int64_t left, int n, std::vector<int64_t> *so_far,
+                 std::vector<int64_t> *best)
+{
+    auto worse = [](const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
+        int64_t range = a[0] - a.back(), other = b[0] - b.back();
+        return range != other ? range > other : a > b;
+    };
+    if (n == 1) {
+        so_far->push_back(left);
+        if (so_far->size() < 2 || left <= (*so_far)[so_far->size() - 2])
+            if (best->empty() || worse(*best, *so_far))
+                *best = *so_far;
+        so_far->pop_back();
+        return;
+    }
+    for (int64_t d = left; d >= 1; d--)
+        if (left % d == 0 && (so_far->empty() || d <= so_far->back())) {
+            so_far->push_back(d);
+            deal(left / d, n - 1, so_far, best);
+            so_far->pop_back();
+        }
+}
+
+int64_t dim_of(int64_t processes, int n, int i)
+{
+    enum { ALIKE = 64 }; // up to so many, the MPIs deal them out alike
+    std::vector<int64_t> so_far, best;
+    if (processes < 1 || processes > ALIKE)
+        return 0;
+    deal(processes, n, &so_far, &best);
+    return best[i];
+}
+
+Poly dim(const Poly &processes, int n, int i)
+{
+    if (n == 1)
+        return processes;
+    if (processes.is_constant())
+        if (int64_t known = dim_of(processes.constant(), n, i))
+            return Poly(known);
+    return function_of(Atom::DIM, {processes, Poly(n), Poly(i)});
 }
 
 } // namespace ldadc

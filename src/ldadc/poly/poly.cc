@@ -26,6 +26,68 @@ void Poly::add(const Monomial &m, int64_t c)
         terms_.erase(m);
 }
 
+// The number of extents of a grid, if the atom is one of them, else 0.
+static int dims_of(const Atom &a)
+{
+    return a.kind == Atom::DIM ? (int)a.of[1].constant() : 0;
+}
+
+static bool take(Monomial *m, int id)
+{
+    auto at = std::find(m->begin(), m->end(), id);
+    if (at == m->end())
+        return false;
+    m->erase(at);
+    return true;
+}
+
+// All extents of a grid, multiplied, are its processes.
+static bool contract(const Monomial &m, Monomial *rest, Poly *processes)
+{
+    for (int id : m) {
+        const Atom a = atom(id);
+        bool all = dims_of(a) > 0;
+        *rest = m;
+        for (int i = 0; all && i < dims_of(a); i++)
+            all = take(rest, atom_id({Atom::DIM, 0, {a.of[0], a.of[1], Poly(i)}}));
+        if (all) {
+            *processes = a.of[0];
+            return true;
+        }
+    }
+    return false;
+}
+
+// A condition's square is itself; no rank is both 0 and something else.
+static bool collapse(Monomial *m)
+{
+    for (size_t i = 0; i < m->size(); i++) {
+        const Atom &a = atom((*m)[i]);
+        if (a.kind != Atom::BELOW)
+            continue;
+        while (i + 1 < m->size() && (*m)[i + 1] == (*m)[i])
+            m->erase(m->begin() + i);
+        for (int id : *m)
+            if (atom(id).kind == Atom::RANK && a.of[0] == Poly::atom(id) - Poly(1))
+                return false;
+    }
+    return true;
+}
+
+void Poly::add_simplified(Monomial m, int64_t c)
+{
+    Monomial rest;
+    Poly processes;
+    if (!collapse(&m))
+        return;
+    if (!contract(m, &rest, &processes))
+        return add(m, c);
+    Poly other(c);
+    for (int id : rest)
+        other = other * atom(id);
+    *this = *this + other * processes;
+}
+
 bool Poly::valid() const
 {
     return valid_;
@@ -85,7 +147,7 @@ Poly Poly::operator*(const Poly &o) const
                        std::back_inserter(both));
             if (__builtin_mul_overflow(c, d, &product))
                 out.valid_ = false;
-            out.add(both, product);
+            out.add_simplified(both, product);
         }
     return out;
 }
@@ -152,6 +214,12 @@ static Poly atom_with(int id, int old, const Poly &value)
         return floordiv(of[0], of[1]);
     if (a.kind == Atom::MOD)
         return mod(of[0], of[1]);
+    if (a.kind == Atom::BELOW)
+        return below_zero(of[0]);
+    if (a.kind == Atom::ROOT)
+        return root(of[0]);
+    if (a.kind == Atom::DIM)
+        return dim(of[0], of[1].constant(), of[2].constant());
     Poly out = of[0];
     for (size_t i = 1; i < of.size(); i++)
         out = a.kind == Atom::MIN ? least(out, of[i]) : most(out, of[i]);
@@ -173,6 +241,31 @@ Poly Poly::with(int id, const Poly &value) const
     return out;
 }
 
+// A grid's processes, divided by one of its extents, are the others.
+static bool divide_by_extent(Monomial *m, int extent)
+{
+    const Atom a = atom(extent);
+    if (a.kind != Atom::DIM || a.of[0].terms().size() != 1 ||
+        a.of[0].terms().begin()->second != 1 ||
+        a.of[0].terms().begin()->first.size() != 1 ||
+        !take(m, a.of[0].terms().begin()->first[0]))
+        return false;
+    for (int i = 0; i < dims_of(a); i++)
+        if (a.of[2] != Poly(i))
+            m->push_back(atom_id({Atom::DIM, 0, {a.of[0], a.of[1], Poly(i)}}));
+    std::sort(m->begin(), m->end());
+    return true;
+}
+
+static bool divide_monomial(Monomial m, const Monomial &by, Monomial *rest)
+{
+    for (int id : by)
+        if (!take(&m, id) && !divide_by_extent(&m, id))
+            return false;
+    *rest = m;
+    return true;
+}
+
 // Only monomials divide here: that is what strides and sizes are made of.
 bool Poly::divide(const Poly &divisor, Poly *out) const
 {
@@ -184,11 +277,9 @@ bool Poly::divide(const Poly &divisor, Poly *out) const
     *out = Poly();
     for (auto &[m, d] : terms_) {
         Monomial rest;
-        std::set_difference(m.begin(), m.end(), by.begin(), by.end(),
-                            std::back_inserter(rest));
-        if (d % c || rest.size() + by.size() != m.size())
+        if (d % c || !divide_monomial(m, by, &rest))
             return false;
-        out->add(rest, d / c);
+        out->add_simplified(rest, d / c);
     }
     return true;
 }

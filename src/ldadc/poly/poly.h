@@ -55,12 +55,26 @@ class Poly
 
   private:
     void add(const Monomial &m, int64_t c);
+    void add_simplified(Monomial m, int64_t c);
     std::map<Monomial, int64_t> terms_;
     bool valid_ = true;
 };
 
 struct Atom {
-    enum Kind { NPROCS, RANK, SYMBOL, ITERATION, BEFORE, FLOORDIV, MOD, MIN, MAX };
+    enum Kind {
+        NPROCS,
+        RANK,
+        SYMBOL,
+        ITERATION,
+        BEFORE,
+        FLOORDIV,
+        MOD,
+        MIN,
+        MAX,
+        BELOW, // 1 where what it is of is negative, else 0
+        ROOT,  // the whole part of a square root
+        DIM    // MPI_Dims_create()'s: of how many processes, in how many, which one
+    };
     Kind kind;
     int number; // of the communicator, symbol, loop, or value before an iteration
     std::vector<Poly> of;
@@ -74,6 +88,9 @@ int atom_id(const Atom &a);
 std::string atom_text(int id);
 void speak_of_communicator(int comm);
 
+// Communicators of the same number of processes, in another order.
+void same_size(int comm, int as);
+int size_of(int comm); // the one that stands for all of its size
 Poly nprocs(int comm);
 Poly rank(int comm);
 Poly new_iteration();
@@ -97,6 +114,13 @@ Poly floordiv(const Poly &a, const Poly &b);
 Poly mod(const Poly &a, const Poly &b);
 Poly least(const Poly &a, const Poly &b);
 Poly most(const Poly &a, const Poly &b);
+Poly below_zero(const Poly &p);
+Poly is_zero(const Poly &p);
+Poly root(const Poly &p);
+// Number i of the n extents that so many processes are dealt out in.
+Poly dim(const Poly &processes, int n, int i);
+// 0: how many they are differs from one MPI to another.
+int64_t dim_of(int64_t processes, int n, int i);
 // How many steps of `step` > 0 it takes to cover `a`, rounded up.
 Poly ceildiv(const Poly &a, const Poly &step);
 

@@ -82,7 +82,7 @@ static Poly spread(Poly p)
         Poly value = Poly::atom(id);
         if (atom(id).kind == Atom::NPROCS)
             value = rank(atom(id).number) + Poly(1) + others(atom(id).number);
-        else if (at_least_one.count(id))
+        else if (at_least_one.count(id) || atom(id).kind == Atom::DIM)
             value = value + Poly(1);
         else
             continue;
@@ -98,11 +98,24 @@ static Poly spread(Poly p)
     return p;
 }
 
+static bool by_condition(const Poly &p, int id, const std::vector<Poly> &given,
+                         int depth)
+{
+    std::vector<Poly> more = given;
+    more.push_back(-atom(id).of[0] - Poly(1));
+    if (!prove_holds(p.with(id, Poly(1)), more, depth - 1))
+        return false;
+    more.back() = atom(id).of[0];
+    return prove_holds(p.with(id, Poly(0)), more, depth - 1);
+}
+
 static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms())
         for (int id : m) {
             const Atom a = atom(id);
+            if (a.kind == Atom::BELOW)
+                return by_condition(p, id, given, depth);
             if (a.kind != Atom::MIN && a.kind != Atom::MAX)
                 continue;
             // one of the arguments it is, and no other is beyond it
@@ -140,6 +153,63 @@ static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth
     return false;
 }
 
+// Of one divisor's quotients the larger one is the one of more.
+static bool by_quotients(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    std::vector<std::pair<int, Poly>> all;
+    for (auto &[m, c] : p.terms())
+        for (int id : m) {
+            Poly factor;
+            if (atom(id).kind == Atom::FLOORDIV && p.linear_in(id, &factor))
+                all.push_back({id, factor});
+        }
+    for (auto &[up, factor] : all)
+        for (auto &[down, other] : all) {
+            Poly more = atom(up).of[0] - atom(down).of[0];
+            if (factor != -other || atom(up).of[1] != atom(down).of[1] ||
+                !prove_holds(factor, given, depth - 1) ||
+                !prove_holds(more, given, depth - 1))
+                continue;
+            Poly rest = p - factor * (Poly::atom(up) - Poly::atom(down));
+            if (prove_holds(rest, given, depth - 1))
+                return true;
+        }
+    return false;
+}
+
+// Of a rank, how many there are.
+static bool ranks_of(const Poly &p, Poly *out)
+{
+    if (p.terms().size() != 1 || p.terms().begin()->first.size() != 1)
+        return false;
+    const Atom &a = atom(p.terms().begin()->first[0]);
+    *out = nprocs(a.number);
+    return a.kind == Atom::RANK && p.terms().begin()->second == 1;
+}
+
+// A rest is less than its divisor, and so is a quotient of a rank than that of all.
+static bool by_most(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    for (auto &[m, c] : p.terms())
+        for (int id : m) {
+            const Atom a = atom(id);
+            Poly factor, top;
+            if ((a.kind != Atom::MOD && a.kind != Atom::FLOORDIV) ||
+                !p.linear_in(id, &factor))
+                continue;
+            if (a.kind == Atom::MOD)
+                top = a.of[1] - Poly(1);
+            else if (!ranks_of(a.of[0], &top))
+                continue;
+            else
+                top = floordiv(top - Poly(1), a.of[1]);
+            if (prove_holds(-factor, given, depth - 1) &&
+                prove_holds(p + factor * (top - Poly::atom(id)), given, depth - 1))
+                return true;
+        }
+    return false;
+}
+
 static bool by_given(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (size_t i = 0; i < given.size(); i++) {
@@ -159,7 +229,8 @@ static bool prove_holds(const Poly &p, const std::vector<Poly> &given, int depth
     if (!s.valid())
         return false;
     return prove_plain(s, given, depth) || by_cases(p, given, depth) ||
-           by_division(p, given, depth) || by_given(p, given, depth);
+           by_quotients(p, given, depth) || by_division(p, given, depth) ||
+           by_most(p, given, depth) || by_given(p, given, depth);
 }
 
 static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
@@ -187,6 +258,12 @@ bool not_negative(const Poly &p, const std::vector<Poly> &given)
 {
     work = 0;
     return prove_holds(p, given, 4);
+}
+
+bool not_negative_in_cases(const Poly &p, const std::vector<Poly> &given)
+{
+    work = 0;
+    return prove_holds(p, given, 8);
 }
 
 bool positive(const Poly &p, const std::vector<Poly> &given)

@@ -12,6 +12,8 @@ namespace ldadc
 // p >= 0, where each of `given` is >= 0.
 bool not_negative(const Poly &p, const std::vector<Poly> &given = {});
 bool positive(const Poly &p, const std::vector<Poly> &given = {});
+// With more patience, for what is asked but once of a call.
+bool not_negative_in_cases(const Poly &p, const std::vector<Poly> &given);
 
 // A number that cannot be negative, as it is kept without a sign.
 void know_not_negative(const Poly &atom);

@@ -65,6 +65,17 @@ bool Value::same(const Value &o) const
     }
 }
 
+bool Condition::number(Poly *out) const
+{
+    if (kind == OTHER || kind == TRUE || kind == FALSE)
+        *out = Poly(kind == TRUE);
+    else if (kind == LESS)
+        *out = below_zero(p);
+    else
+        *out = kind == ZERO ? is_zero(p) : Poly(1) - is_zero(p);
+    return kind != OTHER && out->valid();
+}
+
 Condition Condition::negated() const
 {
     Condition c = *this;

@@ -93,6 +93,8 @@ struct Condition {
     int id = 0;           // a condition and its opposite have the same
     bool opposite = false;
     Condition negated() const;
+    // 1 where it holds, else 0; false: it is no comparison.
+    bool number(Poly *out) const;
 };
 
 struct State {

@@ -8,8 +8,10 @@ bool Analysis::make(const analyse_request *r)
     std::vector<std::string> files(r->file, r->file + r->files);
     std::vector<std::string> flags(r->flag, r->flag + r->flags);
     flags.push_back("-resource-dir=" LDADC_RESOURCE_DIR);
-    flags.push_back("-w"); // the compiler's warnings are for who compiles
-    if (program_read(&program, files, flags))
+    for (const char *mpi : {"-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"})
+        flags.push_back(mpi); // in C++, its functions of C will do
+    flags.push_back("-w");    // the compiler's warnings are for who compiles
+    if (program_read(&program, &files, flags, r->commands ? r->commands : ""))
         return false;
     interp = std::make_unique<Interp>(program);
     interp->run();

@@ -107,6 +107,10 @@ static void report_json_put_call(json *j, const Description &d)
     put_way(j, d);
     text(j, "class", d.relation);
     json_bool(j, "resolved", d.resolved);
+    if (d.resolved && d.parts > 1) {
+        json_int(j, "part", d.part + 1);
+        json_int(j, "parts", d.parts);
+    }
     if (d.resolved)
         report_json_put_descriptor(j, d);
     if (d.relation == "unresolved") {

@@ -19,8 +19,10 @@ static void report_text_put_call(const Description &d, FILE *out)
                           : "nobody knows how often");
     for (const Condition &c : s.conditions)
         fprintf(out, "    where %s (line %u)\n", c.text.c_str(), c.where.line);
+    if (d.resolved && d.parts > 1)
+        fprintf(out, "    part %d of %d: ", d.part + 1, d.parts);
     if (d.resolved)
-        fprintf(out, "    %s\n", descriptor_text(d).c_str());
+        fprintf(out, "%s%s\n", d.parts > 1 ? "" : "    ", descriptor_text(d).c_str());
     fprintf(out, "    %s: %s", d.relation.c_str(), sentence_of(d).c_str());
     if (d.relation == "unresolved")
         fprintf(out, " (%s:%u)", d.reason_where.file.c_str(), d.reason_where.line);

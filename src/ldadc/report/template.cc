@@ -21,6 +21,8 @@ static bool unfit(const Description &d, Template *t)
     t->unknown = !d.resolved || d.relation == "unresolved";
     if (t->unknown)
         t->why = "what is written is not known: " + d.reason;
+    else if (d.parts > 1)
+        t->why = "what is written is in pieces that follow no rule";
     else if (!divides_ranks(d) && d.relation != "alone")
         t->why = "ranks write the same bytes";
     else

@@ -149,6 +149,7 @@ static int feed_ping(struct feed *f, const struct source *from,
 {
     struct pfm_sounding all = {0};
     f->counts.pings++;
+    f->counts.pings_single += p->single;
     f->counts.pings_ignored += p->ignored;
     f->counts.pings_lost += !p->ignored && !p->placed;
     if (p->ignored || !p->placed)
@@ -226,6 +227,8 @@ int feed_file(struct feed *f, int64_t number, const char *path, feed_sink *sink,
     f->counts.files += !rc;
     while (!rc && (rc = next_ping(f, &from, &ping, &cut)) == 1)
         rc = feed_ping(f, &from, &ping, cut);
+    if (!rc && gsf_cut(from.gsf) >= 0)
+        f->counts.cut_bytes += gsf_bytes(from.gsf) - gsf_cut(from.gsf);
     reader_close(f->o.reader);
     return rc;
 }

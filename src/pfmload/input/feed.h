@@ -22,9 +22,11 @@ struct feed_options {
  * `beams`, and each sounding may be counted in one of those after `soundings`. */
 struct feed_counts {
     int64_t files;
+    int64_t cut_bytes;     /* at the ends of files that are cut short */
     int64_t pings;         /* all of them, and of these: */
     int64_t pings_ignored; /* the file says not to use them */
     int64_t pings_lost;    /* at no known position */
+    int64_t pings_single;  /* of single-beam echo sounders, whatever else they are */
     int64_t beams;         /* of pings that are neither, and of these: */
     int64_t beams_null;    /* no detection */
     int64_t beams_lost;    /* away from the ship, whose heading is not known */

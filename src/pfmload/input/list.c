@@ -1,6 +1,7 @@
 #include "pfmload/input/list.h"
 #include "base/err.h"
 #include "base/units.h"
+#include "pfmload/input/copies.h"
 #include "pfmload/input/deal.h"
 #include "world/world.h"
 #include <ctype.h>
@@ -323,6 +324,8 @@ static int list_make(struct list *l, const struct opt_rest *files,
         rc = read_list(&m, lists->item[i], 1);
     if (!rc)
         rc = check_twice(&m);
+    if (!rc)
+        rc = copies_check(l);
     if (!rc && !l->n)
         rc = err_usage("there is no input file: name some, or a list of them");
     free(m.place);

@@ -15,6 +15,8 @@ struct list_file {
     int64_t bytes;
     int64_t soundings; /* that can be loaded; 0 until scanned (scan.h) */
     char *bad;         /* why the file is left out, one sentence; NULL: it is not */
+    int64_t loaded;    /* soundings, by this rank; 0 until then */
+    int64_t cut_bytes; /* at the end of a file that is cut short, which it left out */
 };
 
 /* The same on every rank. File numbers are places in it: files that are left out keep
@@ -40,7 +42,8 @@ struct list {
  * read, with the number of its line; a list that is named twice, and so also a circle
  * of them; lists more than LIST_DEPTH_MAX deep; a file that cannot be looked at or is
  * no regular file (with `skip_bad` it is marked bad); one file named twice, whatever
- * the paths are, as its soundings would count twice; no file at all. */
+ * the paths are, and one that is a copy of another, as their soundings would count
+ * twice; no file at all. */
 int list_open(struct list **l, MPI_Comm comm, const struct opt_rest *files,
               const struct opt_list *lists, bool skip_bad);
 void list_close(struct list **l); /* Local. *l becomes NULL; NULL is fine. */

@@ -91,8 +91,12 @@ static int feed_item(struct load *l, const struct item *item, struct count *c)
 {
     if (item->file < 0)
         return feed_pfm(l->feed, l->old, item->row0, item->row1, load_count, c);
-    const struct list_file *f = &l->list->file[item->file];
-    return feed_file(l->feed, l->inputs_before + item->file, f->path, load_count, c);
+    struct list_file *f = &l->list->file[item->file];
+    struct feed_counts before = *feed_counts(l->feed);
+    int rc = feed_file(l->feed, l->inputs_before + item->file, f->path, load_count, c);
+    f->loaded = feed_counts(l->feed)->soundings - before.soundings;
+    f->cut_bytes = feed_counts(l->feed)->cut_bytes - before.cut_bytes;
+    return rc;
 }
 
 int load_item(struct load *l, const struct item *item, feed_sink *sink, void *context)

@@ -73,7 +73,11 @@ int reader_open(struct reader *r, const char *path)
         rc = reader_stream(r, st.st_size);
     reader_fail(r, before);
     struct gsf_source source = {.read = reader_read, .context = r, .bytes = st.st_size};
-    return rc ? rc : gsf_open_source(&r->gsf, path, &source);
+    if (!rc)
+        rc = gsf_open_source(&r->gsf, path, &source);
+    if (!rc && r->take_cut)
+        gsf_take_cut(r->gsf);
+    return rc;
 }
 
 void reader_close(struct reader *r)

@@ -9,6 +9,7 @@
 struct reader {
     struct run *run;
     struct io_queue *queue; /* of several files; NULL: each has its own */
+    bool take_cut;          /* of files that are cut short, what is complete */
     void *memory;           /* of a stream; NULL: none was read yet */
     struct run_file file;
     struct run_stream *stream;

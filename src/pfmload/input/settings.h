@@ -15,7 +15,8 @@ struct settings {
     const char *position_text, *area_order, *scratch_dir;
     double bin_m, area_sigma, swath_sigma;
     int64_t record_length, memory, queue_limit, io_ranks;
-    bool canonical, append, overwrite, skip_bad, swath, area_serial;
+    bool canonical, append, overwrite, skip_bad, truncated, swath;
+    bool area_serial;
     /* what follows from them */
     enum geo_how how;
     bool bounded, depths_given;

@@ -9,7 +9,6 @@
 
 struct grouper {
     struct load *l;
-    int64_t least;         /* soundings that a round is worth while for; 0: all */
     int64_t due;           /* soundings in the batch with which the next one is */
     struct channel blocks; /* to the I/O node */
     struct channel rest;   /* to the one who groups */
@@ -22,13 +21,13 @@ struct grouper {
     bool groups;
 };
 
-enum { ROUND_LEAST = 1 << 16 };
+enum { ROUND_LEAST = 1 << 16 }; /* soundings that a round is worth while for */
 
-static int grouper_open(struct grouper *g, struct load *l, enum grouper_when when)
+static int grouper_open(struct grouper *g, struct load *l)
 {
     int64_t half = load_memory(l) / 2;
     char scratch[PFM_PATH];
-    *g = (struct grouper){.l = l, .least = when == GROUPER_SOON ? ROUND_LEAST : 0};
+    *g = (struct grouper){.l = l};
     g->part = malloc((size_t)l->head.record_length * sizeof *g->part);
     int rc = g->part ? 0 : err_set(-ENOMEM, NULL, -1, "no memory for a block");
     if (!rc)
@@ -66,8 +65,8 @@ static void send_block(struct grouper *g, const struct pfm_sounding *s, int64_t 
 /* When the next round is due: when at least as much has come as is left over. */
 static void set_due(struct grouper *g)
 {
-    int64_t most = g->batch.capacity, due = 2 * g->batch.n + g->least;
-    g->due = g->least && due < most ? due : most;
+    int64_t most = g->batch.capacity, due = 2 * g->batch.n + ROUND_LEAST;
+    g->due = due < most ? due : most;
 }
 
 /* Sends all full blocks of the batch; the rest moves to its start, or, where it would
@@ -176,10 +175,10 @@ static void grouper_finish(struct grouper *g, const struct roles_end *end)
     load_count_scratch(l, g->left);
 }
 
-void grouper_slave(struct load *l, enum grouper_when when)
+void grouper_slave(struct load *l)
 {
     struct grouper g;
-    if (load_ready(l, grouper_open(&g, l, when))) {
+    if (load_ready(l, grouper_open(&g, l))) {
         set_due(&g);
         struct roles_end end = roles_slave(l, grouper_take, &g);
         grouper_finish(&g, &end);

@@ -6,17 +6,12 @@
 
 #include "pfmload/input/load.h"
 
-enum grouper_when {
-    GROUPER_SOON, /* send what can be sent as soon as there is about as much of it as
-                   * is left over */
-    GROUPER_LATE  /* when memory is full: few blocks but of many soundings of a bin */
-};
-
 /* **Collective**, as load_ready is called first. A slave's part, from its first item to
- * the last packet (packet.h). Of each bin the I/O node gets any number of full packets,
+ * the last packet (packet.h), with what can be sent sent as soon as there is about as
+ * much of it as is left over. Of each bin the I/O node gets any number of full packets,
  * and after these at most one that is not full. Memory: --memory, half of it for the
  * soundings that are read, half of it for leftovers, which go to scratch files beyond
  * that. */
-void grouper_slave(struct load *l, enum grouper_when when);
+void grouper_slave(struct load *l);
 
 #endif

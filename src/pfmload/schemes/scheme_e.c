@@ -282,14 +282,9 @@ static void scheme_e_io_node(struct load *l)
     node_close(&v);
 }
 
-static void scheme_e_slave(struct load *l)
-{
-    grouper_slave(l, GROUPER_SOON);
-}
-
 static void load_e(struct load *l)
 {
-    roles_play(l, scheme_e_io_node, scheme_e_slave);
+    roles_play(l, scheme_e_io_node, grouper_slave);
 }
 
 const struct scheme scheme_e = {

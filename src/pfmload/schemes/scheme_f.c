@@ -1,6 +1,6 @@
-/* Scheme F: slaves as those of scheme E, with as many soundings in memory as there is
- * room for; the I/O node keeps all packets until the last has come, sorted by bins, in
- * scratch files beyond its memory, and then writes each bin's blocks in a row. */
+/* Scheme F: slaves as those of scheme E; the I/O node keeps all packets until the last
+ * has come, sorted by bins, in scratch files beyond its memory, and then writes each
+ * bin's blocks in a row. */
 #include "base/err.h"
 #include "hydro/pfm_pack.h"
 #include "pfmload/schemes/grouper.h"
@@ -106,14 +106,9 @@ static void scheme_f_io_node(struct load *l)
     node_close(&v);
 }
 
-static void scheme_f_slave(struct load *l)
-{
-    grouper_slave(l, GROUPER_LATE);
-}
-
 static void load_f(struct load *l)
 {
-    roles_play(l, scheme_f_io_node, scheme_f_slave);
+    roles_play(l, scheme_f_io_node, grouper_slave);
 }
 
 const struct scheme scheme_f = {

@@ -2,12 +2,11 @@
 #include "base/err.h"
 #include "base/format/json.h"
 #include "hydro/geodesy.h"
+#include "pfmload/tools/info.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* One row of cells is in memory; it is written when bins of the next one come. */
 struct grid {
@@ -47,7 +46,7 @@ void grid_add(struct grid *g, const struct pfm_bin *bin)
     int64_t column = bin->index % h->width / g->bins;
     while (g->row < row)
         grid_put_row(g);
-    if (!(bin->validity & PFM_DATA) || bin->average_filtered >= h->null_depth)
+    if (!pfm_has_depth(h, bin))
         return;
     g->sum[column] += bin->average_filtered;
     g->n[column]++;
@@ -115,14 +114,6 @@ int grid_open(struct grid **out, const char *path, const char *handle,
     return 0;
 }
 
-/* A part of a grid is of no use; what is no plain file is not ours to remove. */
-static void grid_discard(const char *path)
-{
-    struct stat st;
-    if (!lstat(path, &st) && S_ISREG(st.st_mode))
-        unlink(path);
-}
-
 /* What standard output did not take is told where the program ends. */
 static int grid_finish(struct grid *g)
 {
@@ -132,7 +123,7 @@ static int grid_finish(struct grid *g)
     if (fclose(g->out) && !rc)
         rc = -errno;
     if (rc)
-        grid_discard(g->path);
+        info_discard(g->path);
     return rc && g->whole
                ? err_set(rc, g->path, -1, "it cannot be written: %s", strerror(-rc))
                : 0;

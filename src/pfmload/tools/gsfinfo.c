@@ -15,7 +15,7 @@
 
 static struct {
     struct opt_rest files;
-    bool json, records, timing;
+    bool json, records, timing, truncated;
 } set;
 
 /* clang-format off */
@@ -25,6 +25,8 @@ static struct opt table[] = {
     {.kind = OPT_FLAG, .name = "records", .letter = 'r', .value = &set.records,
      .preset = "no", .help = "also show the records of each type and the beams by "
                              "flag"},
+    {.kind = OPT_FLAG, .name = "truncated", .value = &set.truncated, .preset = "no",
+     .help = "show files that are cut short up to their last complete record"},
     {.kind = OPT_FLAG, .name = "json", .letter = 'j', .value = &set.json,
      .preset = "no", .help = "print everything as JSON"},
     {.kind = OPT_FLAG, .name = "timing", .letter = 't', .value = &set.timing,
@@ -44,12 +46,12 @@ static const struct opt_program program = {
 
 /* Every beam is counted in one of: ignored with its ping, null, flagged, valid. */
 struct summary {
-    int64_t files, bytes, pings, ignored_pings, unplaced_pings;
+    int64_t files, cut_files, bytes, pings, single_pings, ignored_pings, unplaced_pings;
     int64_t beams, ignored, null, flagged, valid;
     int64_t beams_min, beams_max; /* of a ping */
     int64_t flag[256];            /* beams by flag, of pings that are not ignored */
     double depth_min, depth_max, depth_sum; /* of valid beams, m */
-    int64_t time_min, time_max;             /* of pings, s since 1970 */
+    int64_t time_min, time_max;             /* of pings, s since 1970, UTC */
     struct geo_box box;                     /* of pings that are not ignored */
     struct gsf_counts counts;
 };
@@ -89,6 +91,7 @@ static void add_ping(struct summary *s, const struct gsf_ping *p)
     s->beams_max = first || p->beams > s->beams_max ? p->beams : s->beams_max;
     s->time_min = first || p->time_s < s->time_min ? p->time_s : s->time_min;
     s->time_max = first || p->time_s > s->time_max ? p->time_s : s->time_max;
+    s->single_pings += p->single;
     s->unplaced_pings += !p->placed;
     if (p->ignored) {
         s->ignored_pings++;
@@ -116,9 +119,12 @@ static int read_file(const char *path, struct summary *s, char version[8])
     int rc = gsf_open(&g, path);
     if (rc)
         return rc;
+    if (set.truncated)
+        gsf_take_cut(g);
     while ((rc = gsf_next(g, &p)) == 1)
         add_ping(s, &p);
     s->files = 1;
+    s->cut_files = gsf_cut(g) >= 0;
     s->bytes = gsf_bytes(g);
     s->counts = *gsf_counts(g);
     snprintf(version, 8, "%s", gsf_version(g));
@@ -149,8 +155,10 @@ static void gsfinfo_join(struct summary *all, const struct summary *s)
         all->time_max = first ? s->time_max : higher(all->time_max, s->time_max);
     }
     all->files += s->files;
+    all->cut_files += s->cut_files;
     all->bytes += s->bytes;
     all->pings += s->pings;
+    all->single_pings += s->single_pings;
     all->ignored_pings += s->ignored_pings;
     all->unplaced_pings += s->unplaced_pings;
     all->beams += s->beams;
@@ -172,15 +180,22 @@ static void gsfinfo_join(struct summary *all, const struct summary *s)
 
 static void gsfinfo_print_head(int width)
 {
-    printf("%-*s  %7s %9s %9s %11s %11s %9s %9s  %s\n", width, "file", "version",
-           "size", "pings", "beams", "valid", "min [m]", "max [m]",
-           "west, south, east, north [degrees]");
+    printf("%-*s  %7s %9s %9s %11s %11s %9s %9s  %-20s  %-20s  %s\n", width, "file",
+           "version", "size", "pings", "beams", "valid", "min [m]", "max [m]",
+           "first ping [UTC]", "last ping [UTC]", "west, south, east, north [degrees]");
+}
+
+/* Of a ping, in UTC; "-" where there are none. */
+static const char *gsfinfo_date(const struct summary *s, int64_t time_s,
+                                char text[CLOCK_UTC_SIZE])
+{
+    return s->pings ? clock_date(time_s * 1000000000, text) : "-";
 }
 
 static void print_line(int width, const char *name, const char *version,
                        const struct summary *s)
 {
-    char bytes[16], shown[PLAIN_PATH];
+    char bytes[16], shown[PLAIN_PATH], first[CLOCK_UTC_SIZE], last[CLOCK_UTC_SIZE];
     printf("%-*s  %7s %9s %9lld %11lld %11lld", width, plain(shown, sizeof shown, name),
            version, units_bytes(bytes, s->bytes), (long long)s->pings,
            (long long)s->beams, (long long)s->valid);
@@ -188,10 +203,14 @@ static void print_line(int width, const char *name, const char *version,
         printf(" %9.2f %9.2f", s->depth_min, s->depth_max);
     else
         printf(" %9s %9s", "-", "-");
+    printf("  %-20s  %-20s", gsfinfo_date(s, s->time_min, first),
+           gsfinfo_date(s, s->time_max, last));
     if (s->box.n)
         printf("  %.7f, %.7f, %.7f, %.7f", geo_box_west(&s->box), s->box.south,
                geo_wrap(geo_box_east(&s->box)), s->box.north);
-    putchar('\n');
+    printf("%s\n", !s->cut_files ? ""
+                   : version[0]  ? "  cut short"
+                                 : "  some cut short");
 }
 
 static void print_records(const struct summary *s)
@@ -253,6 +272,7 @@ static void put_flags(struct json *j, const struct summary *s)
 static void put_beams(struct json *j, const struct summary *s)
 {
     json_int(j, "pings", s->pings);
+    json_int(j, "single_beam_pings", s->single_pings);
     json_int(j, "ignored_pings", s->ignored_pings);
     json_int(j, "unplaced_pings", s->unplaced_pings);
     json_int(j, "beams", s->beams);
@@ -262,8 +282,16 @@ static void put_beams(struct json *j, const struct summary *s)
     json_int(j, "valid", s->valid);
     json_int(j, "beams_per_ping_min", s->beams_min);
     json_int(j, "beams_per_ping_max", s->beams_max);
+}
+
+/* Seconds since 1970, and the same as text; null without pings. */
+static void put_times(struct json *j, const struct summary *s)
+{
+    char first[CLOCK_UTC_SIZE], last[CLOCK_UTC_SIZE];
     json_int(j, "first_s", s->time_min);
     json_int(j, "last_s", s->time_max);
+    json_text(j, "first_utc", s->pings ? gsfinfo_date(s, s->time_min, first) : NULL);
+    json_text(j, "last_utc", s->pings ? gsfinfo_date(s, s->time_max, last) : NULL);
 }
 
 /* Where there is nothing to measure, null: json_real writes NaN as that. */
@@ -289,8 +317,10 @@ static void put_summary(struct json *j, const char *key, const char *path,
     if (version)
         json_text(j, "version", version);
     json_int(j, "bytes", s->bytes);
+    json_int(j, "cut_short", s->cut_files);
     put_records(j, s);
     put_beams(j, s);
+    put_times(j, s);
     put_flags(j, s);
     put_measures(j, s);
     json_end_object(j);

@@ -4,6 +4,7 @@
 #include "base/opt.h"
 #include "base/program.h"
 #include "base/version.h"
+#include "pfmload/tools/geotiff.h"
 #include "pfmload/tools/grid.h"
 #include "pfmload/tools/info.h"
 #include "pfmload/tools/info_check.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 static struct {
-    const char *path, *json, *csv, *xyz, *grid;
+    const char *path, *json, *csv, *xyz, *grid, *geotiff;
     bool verify, all;
 } set;
 
@@ -37,6 +38,9 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "grid", .value = &set.grid, .arg = "FILE",
      .help = "write the average depths of the bins as a grid to FILE (-: standard "
              "output), for leadline plot relief"},
+    {.kind = OPT_TEXT, .name = "geotiff", .value = &set.geotiff, .arg = "FILE",
+     .help = "write depth, number of soundings and deviation of the bins to FILE, as "
+             "three bands of a GeoTIFF"},
 };
 /* clang-format on */
 
@@ -54,6 +58,7 @@ struct takers {
     struct info_check *check;
     struct info_lines *csv, *xyz;
     struct grid *grid;
+    struct geotiff *geotiff;
 };
 
 /* ---- one bin -------------------------------------------------------------------- */
@@ -95,6 +100,8 @@ static int give_bin(struct pfm *p, const struct pfm_bin *bin, struct info *in,
         info_lines_bin(to->csv, bin);
     if (to->grid)
         grid_add(to->grid, bin);
+    if (to->geotiff)
+        geotiff_add(to->geotiff, bin);
     return to->check || to->xyz ? give_soundings(p, bin, in, to) : 0;
 }
 
@@ -121,6 +128,8 @@ static int walk(struct pfm *p, struct info *in, struct takers *to)
         rc = info_check_end(to->check, p);
     if (!rc && to->grid && !failed(to))
         grid_end(to->grid);
+    if (!rc && to->geotiff && !failed(to))
+        geotiff_end(to->geotiff);
     return rc;
 }
 
@@ -129,6 +138,8 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
     int rc = 0;
     if (set.grid)
         rc = grid_open(&to->grid, set.grid, set.path, in->head);
+    if (!rc && set.geotiff)
+        rc = geotiff_open(&to->geotiff, set.geotiff, in->head);
     if (!rc && (set.verify || set.json))
         rc = pfm_inputs_read(&in->inputs, set.path);
     if (!rc && set.verify)
@@ -146,9 +157,9 @@ static int open_takers(struct pfm *p, struct info *in, struct takers *to)
 static int close_takers(struct takers *to, int rc)
 {
     int csv = info_lines_close(&to->csv), xyz = info_lines_close(&to->xyz);
-    int grid = grid_close(&to->grid);
+    int grid = grid_close(&to->grid), geotiff = geotiff_close(&to->geotiff);
     info_check_close(&to->check);
-    return rc ? rc : csv ? csv : xyz ? xyz : grid;
+    return rc ? rc : csv ? csv : xyz ? xyz : grid ? grid : geotiff;
 }
 
 static bool to_stdout(const char *path)
@@ -201,6 +212,9 @@ static int check_options(void)
     if (outputs_to_stdout() > 1)
         return err_usage("only one of --json, --csv, --xyz and --grid can go to "
                          "standard output");
+    if (to_stdout(set.geotiff))
+        return err_usage("--geotiff: its rows are not written one after the other, so "
+                         "it cannot go to standard output; name a file");
     return set.all && !set.xyz ? err_usage("--all is about what --xyz writes: give "
                                            "both, or neither")
                                : 0;

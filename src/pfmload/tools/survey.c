@@ -130,7 +130,7 @@ static void hit(const struct survey *s, const struct ship *ship, double angle,
                     .cosine = cos(radians(ship->heading)),
                     .slope = tan(radians(angle)),
                     .ahead = tan(radians(ship->pitch))};
-    double z;
+    double z = 0;
     *depth = (s->terrain == TERRAIN_SMOOTH ? hit_gently : hit_first)(&r, &z);
     *across = z * r.slope;
     *along = z * r.ahead;

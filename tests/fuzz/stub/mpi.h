@@ -4,7 +4,9 @@
 #define FUZZ_STUB_MPI_H
 
 typedef int MPI_Comm, MPI_Request, MPI_Status, MPI_Datatype, MPI_Info;
-typedef long long MPI_Offset;
+typedef int MPI_Group, MPI_Errhandler, MPI_Fint;
+typedef long long MPI_Offset, MPI_Count, MPI_Aint;
+typedef void MPI_Datarep_conversion_function(void), MPI_Datarep_extent_function(void);
 
 enum { MPI_COMM_NULL = -1, MPI_COMM_SELF, MPI_BYTE, MPI_CHAR, MPI_INT64_T };
 

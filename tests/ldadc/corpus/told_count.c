@@ -1,7 +1,7 @@
 /* rank 0 finds numbers and tells the others
  *
  * args: 3
- * symbols: n_2=7 p_rows=5
+ * symbols: n=7 p_rows=5
  * expect: resolved interleaved
  * expect: resolved interleaved
  */

@@ -1,7 +1,7 @@
 /* trap: a view of blocks that are not of one length, nor at one distance
  *
- * expect: unresolved
- * expect: unresolved
+ * expect: any
+ * expect: any
  */
 #include <mpi.h>
 #include <stdio.h>

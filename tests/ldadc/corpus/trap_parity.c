@@ -1,6 +1,6 @@
 /* trap: only every other rank, or iteration
  *
- * expect: unresolved
+ * expect: any
  * expect: unresolved
  * expect: any
  */

@@ -1,6 +1,6 @@
 /* trap: each rank's place is the sum of the sizes before it
  *
- * expect: unresolved
+ * expect: any
  * expect: unresolved
  */
 #include <mpi.h>

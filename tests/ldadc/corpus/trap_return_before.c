@@ -1,6 +1,6 @@
 /* trap: a function that returns before its call on some ranks
  *
- * expect: unresolved
+ * expect: any
  * expect: any
  */
 #include <mpi.h>

@@ -1,6 +1,6 @@
 /* trap: the pointer is only moved on some ranks, or in some iterations
  *
- * expect: unresolved
+ * expect: any
  * expect: unresolved
  */
 #include <mpi.h>

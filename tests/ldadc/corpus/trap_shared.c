@@ -2,7 +2,7 @@
  *
  * expect: unresolved
  * expect: unresolved
- * expect: unresolved
+ * expect: any
  */
 #include <mpi.h>
 #define S 16

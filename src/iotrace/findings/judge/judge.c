@@ -100,12 +100,17 @@ void finding_drop(struct findings *f)
     }
 }
 
+static bool is_enough(const struct findings *f, const struct finding *x)
+{
+    bool enough = x->v.calls >= EVENTS_LEAST || x->extra_bytes >= MIB;
+    return x->id >= FIRST_RISK || (enough && (double)x->v.ns >= f->ask.floor_s * 1e9);
+}
+
 /* Keeps it where there is enough of it. */
 void finding_end(struct findings *f)
 {
     struct finding *x = present(f);
-    bool enough = x->v.calls >= EVENTS_LEAST || x->extra_bytes >= MIB;
-    if (!enough || x->members == 0 || (double)x->v.ns < f->ask.floor_s * 1e9) {
+    if (x->members == 0 || !is_enough(f, x)) {
         finding_drop(f);
         return;
     }
@@ -131,6 +136,22 @@ int slice_next(const struct slice *s, int *at, uint32_t *actor)
 struct side *slice_side(const struct slice *s, int i, int write)
 {
     return s->f->cell[s->cell[i]].side[write];
+}
+
+struct evidence slice_rare(const struct slice *s, int i, enum rare kind)
+{
+    const struct rarities *r = s->f->cell[s->cell[i]].rarities;
+    return r && r->v[kind] ? *r->v[kind] : (struct evidence){0};
+}
+
+/* Its leaves within collective calls. */
+struct evidence side_collective(const struct side *s)
+{
+    struct evidence v = {0};
+    for (int i = 0; i < s->bins; i++)
+        if (s->bin[i].collective)
+            evidence_add(&v, &s->bin[i].v);
+    return v;
 }
 
 int scope_actors(const struct findings *f)
@@ -159,9 +180,9 @@ static int by_group(const void *a, const void *b)
 
 static void judge_groups(struct findings *f, const uint32_t *cell)
 {
-    static judge_fn *const judges[] = {judge_layers, judge_small, judge_stdio,
-                                       judge_blocks, judge_reuse, judge_sharing,
-                                       judge_calls};
+    static judge_fn *const judges[] = {judge_layers, judge_small,    judge_stdio,
+                                       judge_blocks, judge_reuse,    judge_sharing,
+                                       judge_calls,  judge_needless, judge_risks};
     for (uint32_t i = 0, n; i < f->cells; i += n) {
         uint32_t group = f->file[f->cell[cell[i]].file].group;
         for (n = 1; i + n < f->cells; n++)
@@ -191,6 +212,9 @@ static void put_after(struct findings *f)
 static int by_weight(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
+    bool risk = x->id >= FIRST_RISK, other = y->id >= FIRST_RISK;
+    if (risk != other)
+        return risk ? 1 : -1;
     if (x->severity != y->severity)
         return x->severity > y->severity ? -1 : 1;
     if (x->share != y->share)
@@ -216,14 +240,15 @@ static void test_all(struct findings *f)
     }
 }
 
-/* Time that is in events of findings: those behind another one are in its. */
+/* Time that is in events of findings: those behind another one are in its. What could
+ * overlap is not wrong by itself. */
 static void cover(struct findings *f)
 {
     for (uint32_t i = 0; i < f->actors; i++)
         for (int k = 0; k < KINDS; k++)
             f->io_ns += (double)f->actor[i].kind_ns[k];
     for (int i = 0; i < f->found; i++)
-        if (f->finding[i].after < 0)
+        if (f->finding[i].after < 0 && f->finding[i].id != ID_OVERLAP)
             f->covered_ns += (double)f->finding[i].v.ns;
     if (f->covered_ns > f->io_ns) /* a call can be of two findings */
         f->covered_ns = f->io_ns;
@@ -242,10 +267,13 @@ int judge(struct findings *f)
     if (!f->tables && !f->profiles) {
         judge_groups(f, cell);
         judge_run(f);
+        judge_pace(f);
     }
     free(cell);
     if (f->found)
         qsort(f->finding, (size_t)f->found, sizeof *f->finding, by_weight);
+    for (; f->found && f->finding[f->found - 1].id >= FIRST_RISK; f->found--)
+        f->risks++;
     put_after(f);
     cover(f);
     return f->memory;

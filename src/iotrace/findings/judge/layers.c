@@ -4,6 +4,9 @@
 
 #define MORE 1.5 /* of the bytes asked for */
 #define READ_MORE 0.1
+#define UNEVEN 1.5   /* the most of the mean */
+#define TINY 65536.0 /* bytes of all ranks */
+#define LIBRARY_TIMES 10.0
 
 struct asked {
     int64_t asked, done, helping;
@@ -117,8 +120,143 @@ static void judge_collective(const struct slice *s, int write)
     finding_end(f);
 }
 
+/* ---- aggregators ------------------------------------------------------------ */
+
+struct aggregators {
+    int n;
+    double most, all; /* bytes */
+    int32_t stripes;
+};
+
+/* Adds the ranks that move bytes for collective calls to the present finding. */
+static struct aggregators add_aggregators(const struct slice *s, int write)
+{
+    struct findings *f = s->f;
+    struct aggregators a = {0};
+    uint32_t actor;
+    for (int at = 0, n; (n = slice_next(s, &at, &actor));) {
+        struct evidence v = {0};
+        for (int i = at - n; i < at; i++) {
+            const struct side *side = slice_side(s, i, write);
+            if (!side)
+                continue;
+            struct evidence one = side_collective(side);
+            evidence_add(&v, &one);
+            a.stripes = f->file[f->cell[s->cell[i]].file].stripes;
+        }
+        if (!v.calls)
+            continue;
+        finding_add(f, actor, &v, (double)v.ns);
+        a.n++;
+        a.all += (double)v.bytes;
+        a.most = (double)v.bytes > a.most ? (double)v.bytes : a.most;
+    }
+    return a;
+}
+
+static void judge_aggregators(const struct slice *s, int write)
+{
+    struct findings *f = s->f;
+    struct finding *x =
+        f->hosts > 1 ? finding_begin(f, ID_AGGREGATORS, s->group, write) : NULL;
+    if (!x)
+        return;
+    struct aggregators a = add_aggregators(s, write);
+    int32_t wanted = a.stripes < f->hosts ? a.stripes : f->hosts;
+    double uneven = a.all > 0 ? a.most * a.n / a.all : 0;
+    bool few = a.n < wanted;
+    if (a.n && a.n < f->hosts && !a.stripes && uneven < UNEVEN)
+        f->why_not[ID_AGGREGATORS] = "the logs do not say how many stripes files have";
+    if (!a.n || (!few && uneven < UNEVEN))
+        return finding_drop(f);
+    x->gain_known = false;
+    x->extra_bytes = x->v.bytes;
+    if (few)
+        finding_condition(f, "ranks move bytes, of as many hosts or stripes", a.n, "<",
+                          wanted, "ranks");
+    if (uneven >= UNEVEN)
+        finding_condition(f, "of the mean moved by one of them", uneven, ">=", UNEVEN,
+                          "share");
+    finding_say(f, "%d rank%s %s for all, on %d hosts, with %d stripes", a.n,
+                a.n == 1 ? "" : "s", write ? "write" : "read", f->hosts,
+                (int)a.stripes);
+    finding_end(f);
+}
+
+/* ---- collective calls of little --------------------------------------------- */
+
+struct together { /* collective calls of a rank on the files of a group */
+    struct evidence v;
+    int64_t most_calls; /* of a file's, which all ranks make together */
+    double library_ns, leaf_ns;
+};
+
+static void add_together(struct together *t, const struct cell *c, int write)
+{
+    const struct side *side = c->side[write];
+    if (!side || !side->together.calls)
+        return;
+    struct evidence leaf = side_collective(side);
+    evidence_add(&t->v, &side->together);
+    t->most_calls += side->together.calls;
+    t->leaf_ns += (double)leaf.ns;
+    double own = (double)side->together.ns - (double)leaf.ns - (double)c->skew_ns;
+    t->library_ns += own > 0 ? own : 0;
+}
+
+/* Where it is not known for whom a rank waited, none of its time is the library's. */
+static bool all_met(const struct slice *s, int write)
+{
+    for (int i = 0; i < s->n; i++) {
+        const struct side *side = slice_side(s, i, write);
+        int32_t ranks = s->f->file[s->f->cell[s->cell[i]].file].comm_ranks;
+        if (side && side->together.calls && ranks < 1)
+            return false;
+    }
+    return true;
+}
+
+static void judge_tiny(const struct slice *s, int write)
+{
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(f, ID_TINY, s->group, write);
+    struct together all = {0};
+    int64_t calls = 0;
+    char size[16];
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct together t = {0};
+        for (int i = at - n; i < at; i++)
+            add_together(&t, &f->cell[s->cell[i]], write);
+        if (!t.v.calls)
+            continue;
+        finding_add(f, actor, &t.v, t.library_ns);
+        calls = t.most_calls > calls ? t.most_calls : calls;
+        all.library_ns += t.library_ns;
+        all.leaf_ns += t.leaf_ns;
+    }
+    double each = x && calls ? (double)x->v.bytes / (double)calls : 0;
+    if (!x || calls < 2 || x->members < 2 || each >= TINY)
+        return finding_drop(f);
+    if (!all_met(s, write)) {
+        f->why_not[ID_TINY] = "the logs do not say who opened a file together";
+        return finding_drop(f);
+    }
+    double times = all.library_ns / (all.leaf_ns > 1 ? all.leaf_ns : 1);
+    if (f->why_not[ID_TINY] || times < LIBRARY_TIMES)
+        return finding_drop(f);
+    finding_condition(f, "bytes of all ranks in a call", each, "<", TINY, "bytes");
+    finding_condition(f, "of the time of transfers is spent in the library", times,
+                      ">=", LIBRARY_TIMES, "share");
+    finding_say(f, "%lld collective calls of %s of all %d ranks together",
+                (long long)calls, units_bytes(size, (int64_t)each), x->members);
+    finding_end(f);
+}
+
 void judge_layers(const struct slice *s, int write)
 {
     judge_sieving(s, write);
     judge_collective(s, write);
+    judge_aggregators(s, write);
+    judge_tiny(s, write);
 }

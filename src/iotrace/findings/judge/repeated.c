@@ -178,6 +178,39 @@ static void judge_lock_time(const struct slice *s)
     finding_end(f);
 }
 
+static void judge_changes(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(f, ID_CHANGES, s->group, -1);
+    int64_t leaves = 0;
+    double least = 1;
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct evidence v = {0};
+        int64_t own = 0;
+        for (int i = at - n; i < at; i++) {
+            struct evidence one = slice_rare(s, i, RARE_CHANGE);
+            evidence_add(&v, &one);
+            for (int w = 0; w < 2; w++)
+                own += slice_side(s, i, w) ? slice_side(s, i, w)->leaf.calls : 0;
+        }
+        double share = own ? (double)v.calls / (double)own : 0;
+        if (!v.calls || share < HALF)
+            continue;
+        finding_add(f, actor, &v, (double)v.ns);
+        leaves += own;
+        least = share < least ? share : least;
+    }
+    if (!x || !x->members)
+        return finding_drop(f);
+    x->gain_known = false;
+    finding_condition(f, "of a rank's transfers go the other way than the one before",
+                      least, ">=", HALF, "share");
+    finding_say(f, "%lld changes between reading and writing in %lld transfers",
+                (long long)x->v.calls, (long long)leaves);
+    finding_end(f);
+}
+
 void judge_calls(const struct slice *s, int write)
 {
     if (write)
@@ -185,6 +218,7 @@ void judge_calls(const struct slice *s, int write)
     judge_open(s);
     judge_stat(s);
     judge_seeks(s);
+    judge_changes(s);
     judge_sync(s);
     judge_lock_time(s);
 }

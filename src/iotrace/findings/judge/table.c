@@ -2,7 +2,7 @@
  * of several that are of the same events counts. */
 #include "iotrace/findings/inside.h"
 
-enum { MOVES, OPENS, STATS, SEEKS, SYNCS, RANKS, AGAIN };
+enum { MOVES, OPENS, STATS, SEEKS, SYNCS, RANKS, AGAIN, LIBRARY, PACE, HDF5 };
 
 const struct finding_kind finding_kind[IDS] = {
     [ID_SIEVING] = {"sieving", "MPI-IO moves more bytes than it was asked for",
@@ -30,7 +30,7 @@ const struct finding_kind finding_kind[IDS] = {
                   "setvbuf; with HDF5 H5Pset_meta_block_size and the chunk cache.",
                   MOVES, SEVERITY_HIGH},
     [ID_RANDOM] = {"random-small", "small transfers in no order",
-                   "Sort them by offset and merge neighbours, keep many under way "
+                   "Sort them by offset and merge neighbours, keep many in flight "
                    "(io_uring, aio), or announce them with posix_fadvise.",
                    MOVES, SEVERITY_MEDIUM},
     [ID_STDIO] = {"stdio-small", "much data in small calls of stdio",
@@ -41,6 +41,19 @@ const struct finding_kind finding_kind[IDS] = {
                        "Align them: hint striping_unit, H5Pset_alignment, offsets at "
                        "multiples of the stripe or block.",
                        MOVES, SEVERITY_HIGH},
+    [ID_AGGREGATORS] = {"aggregators", "few ranks, or unequal ones, write for all",
+                        "Set the hints cb_nodes and cb_config_list (Open MPI: "
+                        "io_ompio_num_aggregators) to one aggregator a host, or one a "
+                        "stripe.",
+                        MOVES, SEVERITY_MEDIUM},
+    [ID_TINY] = {"collective-tiny", "collective calls that move hardly anything",
+                 "Move more with each call: H5Dwrite_multi, ncmpi_iput and "
+                 "ncmpi_wait_all, or a datatype that covers several variables.",
+                 LIBRARY, SEVERITY_HIGH},
+    [ID_CHANGES] = {"switches", "reads and writes of a descriptor alternate",
+                    "Read what is needed first and write afterwards: each change "
+                    "empties caches and stops reading ahead.",
+                    MOVES, SEVERITY_MEDIUM},
     [ID_REREAD] = {"reread", "a rank reads the same bytes again",
                    "Keep what was read; with HDF5 enlarge the chunk cache "
                    "(H5Pset_chunk_cache).",
@@ -53,6 +66,10 @@ const struct finding_kind finding_kind[IDS] = {
                         "Let one rank read and MPI_Bcast, or call "
                         "MPI_File_read_at_all.",
                         AGAIN, SEVERITY_HIGH},
+    [ID_TEMPORARY] = {"temporary", "files of a network that the run removes again",
+                      "Put them on a disk of the node ($TMPDIR), or open them with "
+                      "O_TMPFILE there.",
+                      OPENS, SEVERITY_MEDIUM},
     [ID_ONE_RANK] = {"one-rank", "one rank moves nearly all bytes",
                      "Let every rank write its own part: MPI_File_write_at_all, or "
                      "parallel HDF5 or netCDF.",
@@ -91,4 +108,36 @@ const struct finding_kind finding_kind[IDS] = {
     [ID_MANY] = {"many-files", "many small files",
                  "Put them into a container (HDF5, tar, subfiling); on Lustre use "
                  "DoM and lfs mkdir -c.",
-                 OPENS, SEVERITY_MEDIUM}};
+                 OPENS, SEVERITY_MEDIUM},
+    [ID_OVERLAP] = {"no-overlap", "ranks compute and transfer in turn",
+                    "Let transfers go on while computing: MPI_File_iwrite, the event "
+                    "sets of HDF5 (H5Dwrite_async), io_uring, or a thread.",
+                    PACE, SEVERITY_HIGH},
+    [ID_ASYNC] = {"async-blocks", "asynchronous transfers that are not",
+                  "Keep several in flight; with libaio open the file with O_DIRECT, as "
+                  "io_submit waits otherwise; or take another engine (io_uring).",
+                  PACE, SEVERITY_HIGH},
+    [ID_HDF5_META] = {"hdf5-metadata", "every rank reads or writes HDF5's metadata",
+                      "Let one do it for all: H5Pset_all_coll_metadata_ops and "
+                      "H5Pset_coll_metadata_write.",
+                      HDF5, SEVERITY_HIGH},
+    [ID_HDF5_FILL] = {"hdf5-fill", "HDF5 writes fill values that data overwrites",
+                      "Set the fill time to never: H5Pset_fill_time(plist, "
+                      "H5D_FILL_TIME_NEVER).",
+                      HDF5, SEVERITY_HIGH},
+    [ID_RACE] = {"overlapping-writes", "ranks write the same bytes at the same time",
+                 "Which of them stay is chance: give each byte to one rank, or let a "
+                 "barrier stand between the writes.",
+                 0, SEVERITY_BELOW},
+    [ID_STALE] = {"cross-rank-read", "a rank reads what another may not have shown yet",
+                  "MPI_File_sync, MPI_Barrier, MPI_File_sync between the write and the "
+                  "read; or close there, then open here.",
+                  0, SEVERITY_BELOW},
+    [ID_FAILED] = {"failed-io", "calls failed, or moved less than asked for",
+                   "Look at the space, the quota and the state of the file system; "
+                   "check what each write returns, and write the rest.",
+                   0, SEVERITY_BELOW},
+    [ID_RENAMED] = {"rename-unsynced", "a file is renamed before it is durable",
+                    "Call fsync on it before rename: after a crash the new name may "
+                    "have an empty file.",
+                    0, SEVERITY_BELOW}};

@@ -15,7 +15,7 @@
 #define MISSING 1000
 
 /* The group of which a rank moves most bytes in a direction (-1: spends most time). */
-static uint32_t main_group(const struct findings *f, uint32_t actor, int write)
+uint32_t main_group(const struct findings *f, uint32_t actor, int write)
 {
     int64_t most = -1;
     uint32_t group = NO_GROUP;
@@ -219,6 +219,7 @@ static void judge_cores(struct findings *f)
     else
         return;
     f->why_not[ID_LATE] = f->why_not[ID_SLOW] = f->why_not[ID_UNEQUAL] = f->why_cores;
+    f->why_not[ID_TINY] = f->why_not[ID_OVERLAP] = f->why_cores;
 }
 
 /* Ranks cannot be compared by a part of what they do. */

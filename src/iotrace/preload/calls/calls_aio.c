@@ -1,6 +1,6 @@
 /* POSIX asynchronous I/O: the submission is an event without bytes; they count when the
  * program asks with aio_return what came of it. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
 #include <aio.h>

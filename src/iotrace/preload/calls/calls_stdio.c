@@ -2,40 +2,35 @@
  * the program's requests. Nothing of <stdio.h> is called by a name that we wrap. */
 #include "iotrace/preload/real.h"
 #include "iotrace/preload/recorder.h"
+#include "iotrace/preload/streams.h"
 #include "iotrace/preload/sys.h"
+#include "iotrace/preload/transfer.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 
-/* -1: a stream in memory, which is no I/O. */
-static inline int descriptor(FILE *f)
-{
-    int error = errno, fd = fileno(f);
-    if (UNLIKELY(fd < 0))
-        errno = error;
-    return fd;
-}
-
 static inline struct event event_on_stream(FILE *f)
 {
     int fd = descriptor(f);
     if (UNLIKELY(fd < 0))
-        return (struct event){.file = FILE_HIDDEN};
+        return (struct event){.file = FILE_HIDDEN, .fd = -1};
+    stream_look(f, fd);
     struct event e = event_on(fd);
     e.flags = TRACE_STREAM;
+    e.fd = fd;
     return e;
 }
 
 /* Of `asked` bytes in items: what came of it; an error only if nothing did. */
-static inline void moved(struct event *e, enum trace_op op, FILE *f, size_t asked,
-                         size_t bytes)
+static inline void stream_put(struct event *e, enum trace_op op, FILE *f, size_t asked,
+                              size_t bytes)
 {
     event_over(e);
     int64_t result = (int64_t)bytes;
     if (UNLIKELY(!bytes && asked && is_logged(e) && ferror(f)))
         result = -(errno ? errno : EIO);
-    event_put(e, op, -1, (int64_t)asked, result);
+    event_put(e, op, stream_moved(f, e->fd, (int64_t)bytes), (int64_t)asked, result);
 }
 
 /* ---- open and close ---- */
@@ -66,6 +61,8 @@ static FILE *opened(struct event *e, enum trace_op op, const char *path,
         fd_opened(fd, e->file, false);
     if (fd >= 0 && !path)
         e->file = fd_resolve(fd);
+    if (f && *mode != 'a')
+        stream_opened(f, fd, 0);
     event_put(e, op, -1, mode_flags(mode), f ? fd : -error);
     errno = error;
     return f;
@@ -81,8 +78,9 @@ ALIAS(_IO_fopen, fopen);
 
 WRAP(FILE *, freopen, (const char *path, const char *mode, FILE *f))
 {
-    struct event e = event_now();
     int old = descriptor(f);
+    stream_look(f, old);
+    struct event e = event_now();
     if (old >= 0 && path)
         fd_forget(old);
     FILE *now = REAL(freopen)(path, mode, f);
@@ -98,9 +96,12 @@ ALIAS(freopen64, freopen);
 WRAP(FILE *, fdopen, (int fd, const char *mode))
 {
     struct event e = event_on(fd);
+    int64_t at = own_offset(&e, fd);
     fd_shared(fd); /* the stream moves the offset unseen */
     FILE *f = REAL(fdopen)(fd, mode);
     e.flags = TRACE_STREAM;
+    if (f && *mode != 'a')
+        stream_opened(f, fd, at);
     event_put(&e, OP_FDOPEN, -1, mode_flags(mode), f ? fd : -errno);
     return f;
 }
@@ -133,6 +134,14 @@ WRAP(FILE *, popen, (const char *command, const char *mode))
     return f;
 }
 
+/* What macros have moved by a whole number of buffers shows in the position only. */
+static void stream_finish(FILE *f)
+{
+    int fd = descriptor(f);
+    if (stream_is_known(fd))
+        stream_catch_up(f, fd);
+}
+
 static inline int closed(struct event *e, enum trace_op op, int rc)
 {
     event_put(e, op, -1, 0, rc == -1 ? -errno : 0);
@@ -141,6 +150,7 @@ static inline int closed(struct event *e, enum trace_op op, int rc)
 
 WRAP(int, fclose, (FILE * f))
 {
+    stream_finish(f);
     struct event e = event_on_stream(f);
     fd_forget(descriptor(f));
     return closed(&e, OP_FCLOSE, REAL(fclose)(f));
@@ -156,6 +166,7 @@ WRAP(int, pclose, (FILE * f))
 
 WRAP(int, fcloseall, (void))
 {
+    streams_catch_up();
     struct event e = event_now();
     fds_forget_range(3, ~0u); /* those that no stream had are looked up again */
     return closed(&e, OP_FCLOSEALL, REAL(fcloseall)());
@@ -168,7 +179,7 @@ WRAP(int, fcloseall, (void))
     {                                                                                  \
         struct event e = event_on_stream(f);                                           \
         size_t got = REAL(name)(buf, size, n, f);                                      \
-        moved(&e, OP_FREAD, f, size *n, got *size);                                    \
+        stream_put(&e, OP_FREAD, f, size *n, got *size);                               \
         return got;                                                                    \
     }
 FREAD(fread)
@@ -180,7 +191,7 @@ ALIAS(_IO_fread, fread);
     {                                                                                  \
         struct event e = event_on_stream(f);                                           \
         size_t put = REAL(name)(buf, size, n, f);                                      \
-        moved(&e, OP_FWRITE, f, size *n, put *size);                                   \
+        stream_put(&e, OP_FWRITE, f, size *n, put *size);                              \
         return put;                                                                    \
     }
 FWRITE(fwrite)
@@ -192,7 +203,7 @@ ALIAS(_IO_fwrite, fwrite);
     {                                                                                  \
         struct event e = event_on_stream(f);                                           \
         size_t got = REAL(name)(buf, room, size, n, f);                                \
-        moved(&e, OP_FREAD, f, size *n, got *size);                                    \
+        stream_put(&e, OP_FREAD, f, size *n, got *size);                               \
         return got;                                                                    \
     }
 FREAD_CHK(__fread_chk)
@@ -215,7 +226,8 @@ static char *got_line(struct event *e, char *s, int size, FILE *f)
 {
     event_over(e);
     if (is_logged(e))
-        moved(e, OP_FGETS, f, size > 0 ? (size_t)size - 1 : 0, line_bytes(s, size, f));
+        stream_put(e, OP_FGETS, f, size > 0 ? (size_t)size - 1 : 0,
+                   line_bytes(s, size, f));
     return s;
 }
 
@@ -242,7 +254,7 @@ FGETS_CHK(__fgets_unlocked_chk)
     {                                                                                  \
         struct event e = event_on_stream(f);                                           \
         int c = REAL(name)(f);                                                         \
-        moved(&e, OP, f, 1, c != EOF);                                                 \
+        stream_put(&e, OP, f, 1, c != EOF);                                            \
         return c;                                                                      \
     }
 GETS_LETTER(fgetc, OP_FGETC)
@@ -256,7 +268,7 @@ ALIAS(_IO_getc, getc);
     {                                                                                  \
         struct event e = event_on_stream(f);                                           \
         int put = REAL(name)(c, f);                                                    \
-        moved(&e, OP, f, 1, put != EOF);                                               \
+        stream_put(&e, OP, f, 1, put != EOF);                                          \
         return put;                                                                    \
     }
 PUTS_LETTER(fputc, OP_FPUTC)
@@ -265,11 +277,24 @@ PUTS_LETTER(putc, OP_PUTC)
 PUTS_LETTER(putc_unlocked, OP_PUTC)
 ALIAS(_IO_putc, putc);
 
+/* What is put back is read again, and counts again. */
+WRAP(int, ungetc, (int c, FILE *f))
+{
+    struct event e = event_on_stream(f);
+    int put = REAL(ungetc)(c, f);
+    event_over(&e);
+    event_put(&e, OP_UNGETC, stream_moved(f, e.fd, put == EOF ? 0 : -1), c,
+              put == EOF ? -EINVAL : 0);
+    return put;
+}
+ALIAS(_IO_ungetc, ungetc);
+
 WRAP(int, getw, (FILE * f))
 {
     struct event e = event_on_stream(f);
     int w = REAL(getw)(f);
-    moved(&e, OP_GETW, f, sizeof w, w != EOF || !(feof(f) || ferror(f)) ? sizeof w : 0);
+    stream_put(&e, OP_GETW, f, sizeof w,
+               w != EOF || !(feof(f) || ferror(f)) ? sizeof w : 0);
     return w;
 }
 
@@ -277,7 +302,7 @@ WRAP(int, putw, (int w, FILE *f))
 {
     struct event e = event_on_stream(f);
     int rc = REAL(putw)(w, f);
-    moved(&e, OP_PUTW, f, sizeof w, rc ? 0 : sizeof w);
+    stream_put(&e, OP_PUTW, f, sizeof w, rc ? 0 : sizeof w);
     return rc;
 }
 
@@ -288,7 +313,7 @@ WRAP(int, putw, (int w, FILE *f))
         int rc = REAL(name)(s, f);                                                     \
         event_over(&e);                                                                \
         size_t n = is_logged(&e) ? strlen(s) : 0;                                      \
-        moved(&e, OP_FPUTS, f, n, rc == EOF ? 0 : n);                                  \
+        stream_put(&e, OP_FPUTS, f, n, rc == EOF ? 0 : n);                             \
         return rc;                                                                     \
     }
 FPUTS(fputs)
@@ -299,7 +324,7 @@ WRAP(ssize_t, getdelim, (char **line, size_t *room, int end, FILE *f))
 {
     struct event e = event_on_stream(f);
     ssize_t n = REAL(getdelim)(line, room, end, f);
-    moved(&e, OP_GETDELIM, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
+    stream_put(&e, OP_GETDELIM, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
     return n;
 }
 ALIAS(__getdelim, getdelim);
@@ -308,7 +333,7 @@ WRAP(ssize_t, getline, (char **line, size_t *room, FILE *f))
 {
     struct event e = event_on_stream(f);
     ssize_t n = REAL(getline)(line, room, f);
-    moved(&e, OP_GETLINE, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
+    stream_put(&e, OP_GETLINE, f, n > 0 ? (size_t)n : 1, n > 0 ? (size_t)n : 0);
     return n;
 }
 
@@ -320,8 +345,40 @@ WRAP(ssize_t, getline, (char **line, size_t *room, FILE *f))
         struct event e = event_on_stream(f);                                           \
         int rc = REAL(name) args;                                                      \
         event_put(&e, OP, offset, whence, outcome(rc));                                \
+        stream_learn(&e, f);                                                           \
         return rc;                                                                     \
     }
+
+WRAP(long, ftell, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    return event_moved(&e, OP_FTELL, -1, 0, REAL(ftell)(f));
+}
+
+WRAP(off_t, ftello, (FILE * f))
+{
+    struct event e = event_on_stream(f);
+    return event_moved(&e, OP_FTELLO, -1, 0, REAL(ftello)(f));
+}
+ALIAS(ftello64, ftello);
+
+off_t stream_tell(FILE *f)
+{
+    return REAL(ftello)(f);
+}
+
+/* After a call that may have put it anywhere. */
+static void stream_learn(const struct event *e, FILE *f)
+{
+    int error = errno;
+    off_t at = stream_is_known(e->fd) ? stream_tell(f) : -1;
+    if (at < 0)
+        stream_lost(e->fd);
+    else
+        stream_set(f, e->fd, at);
+    errno = error;
+}
+
 SEEKS(fseek, OP_FSEEK, (FILE * f, long offset, int whence), (f, offset, whence), offset,
       whence)
 SEEKS(fseeko, OP_FSEEKO, (FILE * f, off_t offset, int whence), (f, offset, whence),
@@ -337,27 +394,27 @@ WRAP(void, rewind, (FILE * f))
     struct event e = event_on_stream(f);
     REAL(rewind)(f);
     event_put(&e, OP_REWIND, 0, SEEK_SET, 0);
+    stream_learn(&e, f);
 }
 
-WRAP(long, ftell, (FILE * f))
+static void stream_sync(FILE *f)
 {
-    struct event e = event_on_stream(f);
-    return event_moved(&e, OP_FTELL, -1, 0, REAL(ftell)(f));
+    if (f)
+        stream_finish(f);
+    else
+        streams_catch_up();
 }
-
-WRAP(off_t, ftello, (FILE * f))
-{
-    struct event e = event_on_stream(f);
-    return event_moved(&e, OP_FTELLO, -1, 0, REAL(ftello)(f));
-}
-ALIAS(ftello64, ftello);
 
 /* Of all streams: f is NULL. */
 #define FFLUSH(name)                                                                   \
     WRAP(int, name, (FILE * f))                                                        \
     {                                                                                  \
+        stream_sync(f);                                                                \
         struct event e = f ? event_on_stream(f) : event_now();                         \
-        return closed(&e, OP_FFLUSH, REAL(name)(f));                                   \
+        int rc = closed(&e, OP_FFLUSH, REAL(name)(f));                                 \
+        if (f)                                                                         \
+            stream_moved(f, e.fd, 0);                                                  \
+        return rc;                                                                     \
     }
 FFLUSH(fflush)
 FFLUSH(fflush_unlocked)
@@ -397,7 +454,7 @@ static void moved_position(struct event *e, enum trace_op op, FILE *f, off_t bef
     event_over(e);
     off_t after = before < 0 ? -1 : position(e, f);
     size_t bytes = after > before ? (size_t)(after - before) : 0;
-    moved(e, op, f, failed && !bytes ? 1 : bytes, bytes);
+    stream_put(e, op, f, failed && !bytes ? 1 : bytes, bytes);
 }
 
 /* A call of which the position tells the bytes. */
@@ -446,7 +503,7 @@ FSCANF(__isoc23_fscanf, __isoc23_vfscanf, OP_FSCANF, char)
 static int printed(struct event *e, enum trace_op op, FILE *f, int n)
 {
     event_over(e);
-    moved(e, op, f, n > 0 ? (size_t)n : n<0, n> 0 ? (size_t)n : 0);
+    stream_put(e, op, f, n > 0 ? (size_t)n : n<0, n> 0 ? (size_t)n : 0);
     return n;
 }
 
@@ -495,7 +552,7 @@ WRAP(int, puts, (const char *s))
     int rc = REAL(puts)(s);
     event_over(&e);
     size_t n = is_logged(&e) ? strlen(s) + 1 : 0;
-    moved(&e, OP_PUTS, stdout, n, rc == EOF ? 0 : n);
+    stream_put(&e, OP_PUTS, stdout, n, rc == EOF ? 0 : n);
     return rc;
 }
 
@@ -503,7 +560,7 @@ WRAP(int, putchar, (int c))
 {
     struct event e = event_on_stream(stdout);
     int put = REAL(putchar)(c);
-    moved(&e, OP_PUTCHAR, stdout, 1, put != EOF);
+    stream_put(&e, OP_PUTCHAR, stdout, 1, put != EOF);
     return put;
 }
 

@@ -96,7 +96,7 @@ static void put_verdict(struct json *j, const struct findings *f)
     json_int(j, "medium", n[SEVERITY_MEDIUM]);
     json_int(j, "low", n[SEVERITY_LOW]);
     json_int(j, "below", n[SEVERITY_BELOW]);
-    json_int(j, "risks", 0);
+    json_int(j, "risks", f->risks);
     json_int(j, "not_judged", not_judged);
     json_real(j, "io_s", seconds(f->io_ns));
     json_real(j, "covered_s", seconds(f->covered_ns));
@@ -249,36 +249,57 @@ static void put_cost(struct json *j, const struct findings *f, const struct find
     json_int(j, "median_bytes", median);
 }
 
-static void put_finding(struct json *j, const struct findings *f,
-                        const struct finding *x)
+static void put_what(struct json *j, const struct findings *f, const struct finding *x)
 {
-    static const char *const direction[] = {"", "read", "write"};
-    const struct finding_kind *k = &finding_kind[x->id];
-    json_object(j, NULL);
-    json_text(j, "id", k->id);
-    json_text(j, "severity", severity_name(x->severity));
-    json_text(j, "title", k->title);
+    json_text(j, "id", finding_kind[x->id].id);
+    json_text(j, "title", finding_kind[x->id].title);
     json_text(j, "sentence", x->sentence);
     put_group(j, f, x->group);
-    json_text(j, "direction", direction[x->direction + 1]);
-    put_who(j, f, x);
-    put_cost(j, f, x);
-    put_conditions(j, x);
+    json_text(j, "remedy", finding_kind[x->id].remedy);
+}
+
+static void put_events(struct json *j, const struct finding *x)
+{
     json_array_flat(j, "events");
     for (int i = 0; i < 3; i++)
         json_unsigned(j, NULL, x->v.seq[i]);
     json_end_array(j);
+}
+
+static void put_risk(struct json *j, const struct findings *f, const struct finding *x)
+{
+    json_object(j, NULL);
+    put_what(j, f, x);
+    put_who(j, f, x);
+    json_real(j, "first_s", moment(f, x->v.first_ns));
+    json_real(j, "last_s", moment(f, x->v.last_ns));
+    json_int(j, "calls", x->v.calls);
+    json_int(j, "bytes", x->v.bytes);
+    put_events(j, x);
+    json_end_object(j);
+}
+
+static void put_finding(struct json *j, const struct findings *f,
+                        const struct finding *x)
+{
+    static const char *const direction[] = {"", "read", "write"};
+    json_object(j, NULL);
+    put_what(j, f, x);
+    json_text(j, "severity", severity_name(x->severity));
+    json_text(j, "direction", direction[x->direction + 1]);
+    put_who(j, f, x);
+    put_cost(j, f, x);
+    put_conditions(j, x);
+    put_events(j, x);
     put_also(j, f, x);
-    json_text(j, "remedy", k->remedy);
     put_series(j, f, x);
     json_end_object(j);
 }
 
 static void put_judged(struct json *j, const struct findings *f)
 {
-    bool found[IDS] = {false};
-    for (int i = 0; i < f->found; i++)
-        found[f->finding[i].id] = true;
+    bool found[IDS];
+    findings_which(f, found);
     json_array_flat(j, "not_found");
     for (int i = 0; i < IDS; i++)
         if (!found[i] && !f->why_not[i] && !f->not_asked[i])
@@ -544,6 +565,8 @@ void findings_json(const struct findings *f, FILE *out)
         put_finding(&j, f, &f->finding[i]);
     json_end_array(&j);
     json_array(&j, "risks");
+    for (int i = 0; i < f->risks; i++)
+        put_risk(&j, f, &f->finding[f->found + i]);
     json_end_array(&j);
     put_judged(&j, f);
     put_folded(&j, f);

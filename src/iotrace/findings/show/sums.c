@@ -109,6 +109,14 @@ const char *ranks_of_group(const struct findings *f, uint32_t group, char *out,
     return out;
 }
 
+/* Which kinds were found. */
+void findings_which(const struct findings *f, bool found[IDS])
+{
+    memset(found, 0, IDS * sizeof *found);
+    for (int i = 0; i < f->found + f->risks; i++)
+        found[f->finding[i].id] = true;
+}
+
 const char *severity_name(enum severity s)
 {
     static const char *const name[] = {"below", "low", "medium", "high"};

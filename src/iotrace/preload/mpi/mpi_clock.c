@@ -8,7 +8,7 @@
  * quickest counts. No message ever comes to where no receive of ours was posted before
  * the program's own, so that none of those can take it: each rank keeps one posted for
  * the next "go", and who has lost patience leaves it there. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include "iotrace/preload/sys.h"
 #include <stdlib.h>
 #include <string.h>

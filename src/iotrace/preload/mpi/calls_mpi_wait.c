@@ -1,7 +1,7 @@
 /* How nonblocking MPI-IO ends: MPI_Wait, MPI_Test and their relatives. While no such
  * request is under way they cost one look at a counter, and are never events; those
  * that complete none are none either. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include <string.h>
 
 enum { REQUESTS = 1 << 12, TRIES = 64, OWN = 64 };

@@ -8,8 +8,8 @@
  *
  * No mpi.h: handles are words, and what differs between MPICH and Open MPI is struct
  * mpi_flavour. */
-#ifndef IOTRACE_PRELOAD_MPI_H
-#define IOTRACE_PRELOAD_MPI_H
+#ifndef IOTRACE_PRELOAD_MPI_MPI_H
+#define IOTRACE_PRELOAD_MPI_MPI_H
 
 #include "iotrace/preload/late.h"
 #include "iotrace/preload/real.h"
@@ -44,7 +44,8 @@ extern struct mpi_flavour {
     intptr_t world, byte;
     size_t status_bytes, request_bytes;
     late_function *type_size, *elements, *byte_offset, *position, *comm_rank,
-        *comm_size, *isend, *irecv, *test, *cancel, *wait;
+        *comm_size, *isend, *irecv, *test, *cancel, *wait, *file_info, *info_keys,
+        *info_key, *info_value, *info_free;
 } mpi;
 
 /* The real call, one level deeper. */
@@ -82,6 +83,11 @@ struct mpi_request {
 bool mpi_expect(const void *handle, const struct mpi_request *what);
 bool mpi_expects(void); /* requests are under way */
 void mpi_forget_names_of_requests(void);
+
+/* ---- mpi_facts.c ---- */
+
+/* What MPI tells of a file that was just opened with the communicator. */
+void mpi_opened(intptr_t comm, intptr_t handle, uint32_t file);
 
 /* ---- mpi_clock.c ---- */
 void mpi_clock_begin(int rank, int ranks);

@@ -4,7 +4,7 @@
  *
  * What a call only begins (nonblocking, split) has TRACE_ASYNC and no bytes. They count
  * when it is completed: in MPI_Wait_read, MPI_Wait_write, the _end of a split one. */
-#include "iotrace/preload/mpi.h"
+#include "iotrace/preload/mpi/mpi.h"
 #include <string.h>
 
 struct mpi_flavour mpi;
@@ -41,6 +41,11 @@ static void find_flavour(const void *caller)
     mpi.test = must_find("PMPI_Test", caller);
     mpi.cancel = must_find("PMPI_Cancel", caller);
     mpi.wait = must_find("PMPI_Wait", caller);
+    mpi.file_info = must_find("PMPI_File_get_info", caller);
+    mpi.info_keys = must_find("PMPI_Info_get_nkeys", caller);
+    mpi.info_key = must_find("PMPI_Info_get_nthkey", caller);
+    mpi.info_value = must_find("PMPI_Info_get", caller);
+    mpi.info_free = must_find("PMPI_Info_free", caller);
     __atomic_store_n(&mpi.known, true, __ATOMIC_RELEASE);
 }
 
@@ -323,8 +328,10 @@ static int opens(const struct mpi_call *c, late_function *f, const intptr_t *a)
     event_over(&e);
     e.file = calls_mpi_name_of(a[1]);
     e.flags = c->flags;
-    if (!rc)
+    if (!rc) {
         file_opened(*(const intptr_t *)a[4], e.file, a[2]);
+        mpi_opened(a[0], *(const intptr_t *)a[4], e.file);
+    }
     event_put(&e, c->op, -1, (int32_t)a[2], mpi_outcome(rc, 0));
     return rc;
 }

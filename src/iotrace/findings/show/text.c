@@ -9,9 +9,10 @@
 
 #define COLUMNS 100
 #define LOOK_FINDINGS 6
-#define LOOK_CLASSES 7
+#define LOOK_CLASSES 6
 #define LOOK_FILES 4
-#define LOOK_RANKS 2
+#define FOLD_SHARE 0.05 /* of a rank's time: what is left out is said with it */
+#define LOOK_RISKS 2
 
 static void line(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -94,11 +95,29 @@ const char *verdict_text(const struct findings *f, char *out, size_t room)
     return out;
 }
 
+/* ", files on ext4, nfs4": as far as the logs say. */
+static const char *types_text(const struct findings *f, char *out, size_t room)
+{
+    size_t at = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < f->files; i++) {
+        const struct file *x = &f->file[i];
+        if (x->sharers && *x->type && !strstr(out, x->type) &&
+            at + sizeof x->type + 12 < room)
+            at += (size_t)snprintf(out + at, room - at, "%s%s",
+                                   at ? ", " : ", files on ", x->type);
+    }
+    return out;
+}
+
 static void look_head(const struct findings *f, FILE *out)
 {
-    char verdict[160], wall[16], io[16], where[64] = "", run[96];
+    char verdict[160], wall[16], io[16], where[64] = "", run[96], types[64];
+    char cores[32] = "";
     double worst = 0;
     const struct actor *first = NULL;
+    if (f->cores)
+        snprintf(cores, sizeof cores, " of %d cores", f->cores);
     for (uint32_t i = 0; i < f->actors; i++) {
         const struct actor *a = &f->actor[i];
         if (!a->scope)
@@ -108,20 +127,24 @@ static void look_head(const struct findings *f, FILE *out)
             worst = (double)a->io_ns;
     }
     if (f->hosts)
-        snprintf(where, sizeof where, " on %d host%s", f->hosts,
-                 f->hosts == 1 ? "" : "s");
+        snprintf(where, sizeof where, " on %d host%s%s", f->hosts,
+                 f->hosts == 1 ? "" : "s", cores);
     line(out, "verdict   %s", verdict_text(f, verdict, sizeof verdict));
-    line(out, "program   %s: %d %s%s", first ? first->program : "-", scope_actors(f),
-         f->ranks ? "ranks" : "processes", where);
-    line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%; run %s",
+    int n = scope_actors(f);
+    line(out, "program   %s: %d %s%s%s; run %s", first ? first->program : "-", n,
+         f->ranks ? "rank" : "process",
+         n == 1     ? ""
+         : f->ranks ? "s"
+                    : "es",
+         where, short_name(run, 40, f->run.path));
+    line(out, "time      %s%s, of which the worst %s is in I/O for %.1f %%",
          f->wall_ns > 0 ? units_seconds(wall, (double)f->wall_ns * 1e-9) : "not known",
          f->ranks ? " from MPI_Init to MPI_Finalize" : "",
          f->ranks ? "rank" : "process",
-         f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0,
-         short_name(run, 40, f->run.path));
-    line(out, "I/O       %s of all %s together, %llu events",
+         f->wall_ns > 0 ? 100 * worst / (double)f->wall_ns : 0);
+    line(out, "I/O       %s of all %s together, %llu events%s",
          units_seconds(io, f->io_ns * 1e-9), f->ranks ? "ranks" : "processes",
-         (unsigned long long)f->events);
+         (unsigned long long)f->events, types_text(f, types, sizeof types));
 }
 
 static void look_finding(const struct findings *f, const struct finding *x, FILE *out)
@@ -162,6 +185,21 @@ static void look_findings(const struct findings *f, FILE *out)
              more ? "more of the above kinds" : "", more ? ", " : "", below);
 }
 
+static void look_risks(const struct findings *f, FILE *out)
+{
+    char ranks[24], file[160];
+    for (int i = 0; i < f->risks && i < LOOK_RISKS; i++) {
+        const struct finding *x = &f->finding[f->found + i];
+        line(out, "risk    %s: %s %s, %s: %s", finding_kind[x->id].id,
+             f->ranks ? x->members > 1 ? "ranks" : "rank" : "process",
+             ranks_text(f, x, ranks, sizeof ranks),
+             group_text(f, x->group, 30, file, sizeof file), x->sentence);
+    }
+    if (f->risks > LOOK_RISKS)
+        line(out, "        %d more risks: iotrace findings tells",
+             f->risks - LOOK_RISKS);
+}
+
 static void look_unseen(const struct findings *f, FILE *out)
 {
     char text[1024] = "";
@@ -178,7 +216,7 @@ static void look_unseen(const struct findings *f, FILE *out)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "",
                                    finding_kind[i].id);
     if (at)
-        line(out, "not judged %s", text);
+        line(out, "unjudged  %s", text);
 }
 
 /* Mean and worst share of a kind of time in the ranks' time. */
@@ -262,7 +300,7 @@ static void look_files(const struct findings *f, FILE *out)
              (long long)g[i].meta.calls,
              ranks_of_group(f, g[i].group, ranks, 12, &count));
     if (g && n > LOOK_FILES)
-        line(out, "  ... and %u more: iotrace summary", n - LOOK_FILES);
+        line(out, "  ... and %u more: iotrace summary --files", n - LOOK_FILES);
     free(g);
 }
 
@@ -271,7 +309,7 @@ static void look_rank(const struct findings *f, const char *which, uint32_t i,
 {
     const struct actor *a = &f->actor[i];
     char io[16], rd[16], wr[16];
-    line(out, "  %-8s %s %d on %s: %s in I/O, %s read, %s written, %lld calls", which,
+    line(out, "%-9s %s %d on %s: %s in I/O, %s read, %s written, %lld calls", which,
          f->ranks ? "rank" : "process", f->ranks ? a->rank : a->pid,
          *a->host ? a->host : "-", units_seconds(io, (double)a->io_ns * 1e-9),
          units_bytes(rd, a->bytes[0]), units_bytes(wr, a->bytes[1]),
@@ -295,37 +333,70 @@ static void look_ranks(const struct findings *f, FILE *out)
     }
     if (n == 0)
         return;
-    line(out, "%s", f->ranks ? "ranks" : "processes");
     look_rank(f, n > 1 ? "longest" : "all", most, out);
     if (n > 1)
         look_rank(f, "shortest", least, out);
 }
 
+/* The most that a kind of what is left out takes of a rank's time; MPI_Init and
+ * MPI_Finalize are no part of that. */
+static double worst_fold(const struct findings *f, int kind)
+{
+    const struct folded *x = &f->fold[kind];
+    int64_t worst = 0;
+    if (kind == FOLD_INIT)
+        return 0;
+    for (uint32_t i = 0; x->by_actor && i < f->actors; i++)
+        if (f->actor[i].scope && x->by_actor[i] > worst)
+            worst = x->by_actor[i];
+    return f->wall_ns > 0 ? (double)worst / (double)f->wall_ns : 0;
+}
+
 static void look_folded(const struct findings *f, FILE *out)
 {
-    char text[512] = "", bytes[16], time[16];
+    char text[512] = "", bytes[16], time[16], share[48];
+    struct folded all = {0};
     size_t at = 0;
-    for (int k = 1; k < FOLDS && at < sizeof text - 1; k++)
-        if (f->fold[k].calls)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %lld/%s/%s",
-                                   at ? ", " : "", fold_name[k],
-                                   (long long)f->fold[k].calls,
-                                   units_bytes(bytes, f->fold[k].bytes),
-                                   units_seconds(time, (double)f->fold[k].ns * 1e-9));
+    for (int k = 1; k < FOLDS && at < sizeof text - 1; k++) {
+        const struct folded *x = &f->fold[k];
+        double worst = worst_fold(f, k);
+        if (!x->calls)
+            continue;
+        all.calls += x->calls;
+        log_sum(&all.bytes, x->bytes);
+        log_sum(&all.ns, x->ns);
+        snprintf(share, sizeof share, worst > FOLD_SHARE ? " (%.0f %%)" : "",
+                 100 * worst);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s%s", at ? ", " : "",
+                               fold_name[k], share);
+    }
     if (at)
-        line(out, "left out  %s", text);
+        line(out, "left out  %lld calls, %s, %s: %s", (long long)all.calls,
+             units_bytes(bytes, all.bytes), units_seconds(time, (double)all.ns * 1e-9),
+             text);
+}
+
+static void look_notes(const struct findings *f, FILE *out)
+{
+    char more[32] = "";
+    if (f->notes > 1)
+        snprintf(more, sizeof more, " (and %d more)", f->notes - 1);
+    if (f->notes)
+        line(out, "note      %s%s", f->note[0].text, more);
 }
 
 void findings_look(const struct findings *f, FILE *out)
 {
     look_head(f, out);
     look_findings(f, out);
+    look_risks(f, out);
     look_unseen(f, out);
     look_classes(f, out);
     look_files(f, out);
     look_ranks(f, out);
     look_folded(f, out);
-    line(out, "more: iotrace findings RUN, iotrace summary RUN");
+    look_notes(f, out);
+    line(out, "more: iotrace findings RUN, iotrace report RUN, iotrace summary --all");
 }
 
 /* ---- in full ---------------------------------------------------------------- */
@@ -353,29 +424,33 @@ static void put_conditions(const struct finding *x, FILE *out)
     }
 }
 
+static void put_cost(const struct findings *f, const struct finding *x, FILE *out)
+{
+    char at[16], gain[16], worst[16];
+    fprintf(out,
+            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
+            "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
+            units_seconds(at, (double)x->v.ns * 1e-9),
+            f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,
+            units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
+}
+
 static void put_finding(const struct findings *f, const struct finding *x, FILE *out)
 {
-    char ranks[256], file[4096], text[4096], at[16], gain[16], worst[16], bytes[16];
-    char from[16], to[16];
+    char ranks[256], file[4096], text[4096], bytes[16], from[16], to[16];
     const struct evidence *v = &x->v;
-    if (x->group == NO_GROUP)
-        snprintf(file, sizeof file, "all files");
-    else
-        group_text(f, x->group, 120, file, sizeof file);
-    fprintf(out, "%s: %s: %s\n", severity_name(x->severity), finding_kind[x->id].id,
-            finding_kind[x->id].title);
+    bool risk = x->id >= FIRST_RISK;
+    group_text(f, x->group, 120, file, sizeof file);
+    fprintf(out, "%s: %s: %s\n", risk ? "risk" : severity_name(x->severity),
+            finding_kind[x->id].id, finding_kind[x->id].title);
     if (x->after >= 0)
         fprintf(out, "    %-10s %s, whose events these are\n", "after",
                 finding_kind[f->finding[x->after].id].id);
     fprintf(out, "    %-10s %s; %s %s\n", "where", plain(text, sizeof text, file),
             f->ranks ? "ranks" : "processes", ranks_text(f, x, ranks, sizeof ranks));
     fprintf(out, "    %-10s %s\n", "what", x->sentence);
-    fprintf(out,
-            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
-            "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
-            units_seconds(at, (double)v->ns * 1e-9),
-            f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,
-            units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
+    if (!risk)
+        put_cost(f, x, out);
     put_conditions(x, out);
     fprintf(out, "    %-10s %lld calls, %s, from %s to %s; numbers %llu, %llu, %llu\n",
             "events", (long long)v->calls, units_bytes(bytes, v->bytes),
@@ -388,9 +463,8 @@ static void put_finding(const struct findings *f, const struct finding *x, FILE 
 
 static void put_not_found(const struct findings *f, FILE *out)
 {
-    bool found[IDS] = {false}, any = false;
-    for (int i = 0; i < f->found; i++)
-        found[f->finding[i].id] = true;
+    bool found[IDS], any = false;
+    findings_which(f, found);
     for (int i = 0; i < IDS; i++)
         if (!found[i] && !f->why_not[i] && !f->not_asked[i]) {
             fprintf(out, "%s %s", any ? "," : "not found:", finding_kind[i].id);
@@ -408,7 +482,7 @@ void findings_text(const struct findings *f, FILE *out)
 {
     char verdict[160], text[PLAIN_PATH];
     fprintf(out, "%s\n\n", verdict_text(f, verdict, sizeof verdict));
-    for (int i = 0; i < f->found; i++)
+    for (int i = 0; i < f->found + f->risks; i++)
         put_finding(f, &f->finding[i], out);
     put_not_found(f, out);
     for (int i = 0; i < f->unseens; i++)

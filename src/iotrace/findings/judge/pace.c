@@ -1,0 +1,119 @@
+/* What a run could do at the same time and does not. */
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+
+#define GAPS_LEAST 3
+#define SHARE 0.10
+#define WALL_LEAST_NS ((int64_t)1000000000)
+#define SUBMITS_LEAST 16
+#define SUBMITTING 0.5   /* of the time for submitting and waiting */
+#define NEARLY_ALL 0.9   /* submissions that block */
+#define ALL_THE_TIME 0.9 /* from submission to end is spent in these calls */
+
+/* ---- no-overlap ------------------------------------------------------------- */
+
+static void judge_overlap(struct findings *f)
+{
+    struct finding *x = finding_begin(f, ID_OVERLAP, NO_GROUP, -1);
+    double least = 1;
+    int64_t gaps = INT64_MAX;
+    char time[16];
+    for (uint32_t i = 0; x && i < f->actors; i++) {
+        const struct actor *a = &f->actor[i];
+        const struct pace *p = &a->pace;
+        double share = (double)p->hidden_ns / (double)f->wall_ns;
+        if (!a->scope || p->gaps < GAPS_LEAST || share < SHARE || p->submit.calls ||
+            p->wait_ns || p->uring || p->threads)
+            continue;
+        finding_add(f, i, &p->v, (double)p->hidden_ns);
+        least = share < least ? share : least;
+        gaps = p->gaps < gaps ? p->gaps : gaps;
+    }
+    if (!x || !x->members)
+        return finding_drop(f);
+    x->group = main_group(f, x->worst, -1);
+    finding_condition(f, "of the time could pass during the gaps", least, ">=", SHARE,
+                      "share");
+    finding_condition(f, "gaps between bursts of transfers", (double)gaps,
+                      ">=", GAPS_LEAST, "calls");
+    finding_say(f,
+                "%lld bursts of transfers, each followed by a gap; %s fit into these",
+                (long long)f->actor[x->worst].pace.gaps,
+                units_seconds(time, x->worst_gain_ns * 1e-9));
+    finding_end(f);
+}
+
+/* ---- async-blocks ----------------------------------------------------------- */
+
+static double busy_ns(const struct pace *p)
+{
+    return (double)p->submit.ns + (double)p->wait_ns;
+}
+
+static bool is_blocking(const struct pace *p)
+{
+    return (double)p->submit.ns >= SUBMITTING * busy_ns(p) &&
+           (double)p->blocked >= NEARLY_ALL * (double)p->submit.calls;
+}
+
+/* Each is waited for before the next begins, and nothing else is done meanwhile. */
+static bool is_alone(const struct pace *p)
+{
+    return p->most_under_way == 1 && p->ended > 0 &&
+           busy_ns(p) >= ALL_THE_TIME * (double)p->span_ns;
+}
+
+static uint32_t submitted_group(const struct findings *f, const struct pace *p)
+{
+    return p->files || !p->file ? NO_GROUP : f->file[p->file - 1].group;
+}
+
+static void judge_async_as(struct findings *f, bool alone)
+{
+    struct finding *x = finding_begin(f, ID_ASYNC, NO_GROUP, -1);
+    double least = 1;
+    for (uint32_t i = 0; x && i < f->actors; i++) {
+        const struct pace *p = &f->actor[i].pace;
+        if (!f->actor[i].scope || p->submit.calls < SUBMITS_LEAST || p->uring ||
+            (alone ? !is_alone(p) : is_alone(p) || !is_blocking(p)))
+            continue;
+        uint32_t group = submitted_group(f, p);
+        x->group = x->members == 0 || x->group == group ? group : NO_GROUP;
+        finding_add(f, i, &p->submit, (double)p->submit.ns);
+        double share = (double)p->submit.ns / busy_ns(p);
+        least = share < least ? share : least;
+    }
+    if (!x || !x->members)
+        return finding_drop(f);
+    if (alone)
+        finding_condition(f, "transfers of a rank in flight, at most", 1, "<=", 1,
+                          "calls");
+    else
+        finding_condition(f, "of the time for submitting and waiting is submitting",
+                          least, ">=", SUBMITTING, "share");
+    finding_say(f,
+                alone ? "%lld asynchronous transfers, each waited for before the next"
+                      : "%lld submissions that return when the transfer is done",
+                (long long)x->v.calls);
+    finding_end(f);
+}
+
+static bool any_uring(const struct findings *f)
+{
+    for (uint32_t i = 0; i < f->actors; i++)
+        if (f->actor[i].scope && f->actor[i].pace.uring)
+            return true;
+    return f->uring_rings > 0;
+}
+
+void judge_pace(struct findings *f)
+{
+    if (f->wall_ns < WALL_LEAST_NS)
+        f->why_not[ID_OVERLAP] = "the run took less than a second";
+    else if (!f->why_not[ID_OVERLAP])
+        judge_overlap(f);
+    if (any_uring(f))
+        f->why_not[ID_ASYNC] = "when io_uring ends a transfer is not recorded";
+    judge_async_as(f, false);
+    judge_async_as(f, true);
+}

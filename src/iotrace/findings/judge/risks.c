@@ -1,0 +1,111 @@
+/* Risks: of each group of files those that risks.c has counted. They have no limits:
+ * one is enough. */
+#include "base/units.h"
+#include "iotrace/findings/inside.h"
+#include <string.h>
+
+static struct finding *collect(const struct slice *s, enum id id, enum rare kind)
+{
+    struct findings *f = s->f;
+    struct finding *x = finding_begin(f, id, s->group, -1);
+    uint32_t actor;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
+        struct evidence v = {0};
+        for (int i = at - n; i < at; i++) {
+            struct evidence one = slice_rare(s, i, kind);
+            evidence_add(&v, &one);
+        }
+        if (v.calls)
+            finding_add(f, actor, &v, 0);
+    }
+    if (x && x->members)
+        return x;
+    finding_drop(f);
+    return NULL;
+}
+
+/* "1 write", "7 writes" */
+static const char *count(char out[48], int64_t n, const char *what)
+{
+    snprintf(out, 48, "%lld %s%s", (long long)n, what, n == 1 ? "" : "s");
+    return out;
+}
+
+static void judge_failed(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_FAILED, RARE_FAILED);
+    int64_t error = 0;
+    char calls[48];
+    if (!x)
+        return;
+    for (int i = 0; i < s->n; i++) {
+        const struct rarities *r = f->cell[s->cell[i]].rarities;
+        error = r && r->error ? r->error : error;
+    }
+    finding_say(f, "%s failed: %s", count(calls, x->v.calls, "call"),
+                strerror((int)error));
+    finding_end(f);
+}
+
+static void judge_cut(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_FAILED, RARE_CUT);
+    char calls[48], bytes[16];
+    if (!x)
+        return;
+    finding_say(f, "%s stopped short, and nobody wrote the remaining %s",
+                count(calls, x->v.calls, "write"), units_bytes(bytes, x->v.bytes));
+    finding_end(f);
+}
+
+static void judge_race(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_RACE, RARE_RACED);
+    char calls[48];
+    if (!x)
+        return;
+    finding_say(f, "%s overlap in place and in time",
+                count(calls, x->v.calls, "write"));
+    finding_end(f);
+}
+
+static void judge_stale(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_STALE, RARE_STALE);
+    char calls[48], bytes[16];
+    if (!x)
+        return;
+    finding_say(f,
+                "%s of %s that another %s wrote, without a sync or close there, and an "
+                "open or sync here, in between",
+                count(calls, x->v.calls, "read"), units_bytes(bytes, x->v.bytes),
+                f->ask.client);
+    finding_end(f);
+}
+
+static void judge_renamed(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_RENAMED, RARE_RENAMED);
+    char calls[48];
+    if (!x)
+        return;
+    finding_say(f, "%s without an fsync after the last write",
+                count(calls, x->v.calls, "rename"));
+    finding_end(f);
+}
+
+void judge_risks(const struct slice *s, int write)
+{
+    if (write)
+        return; /* of no direction: once */
+    judge_race(s);
+    judge_stale(s);
+    judge_failed(s);
+    judge_cut(s);
+    judge_renamed(s);
+}

@@ -1,0 +1,145 @@
+/* What the system knows of the process besides its calls: it stands in the header's
+ * text, and tells how far the log can be trusted. */
+#include "iotrace/preload/recorder.h"
+#include "iotrace/preload/sys.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The whole of a small file in /proc; false: it is not there. */
+static bool facts_read(const char *file, char *text, size_t room)
+{
+    int fd = sys_open(file, O_RDONLY | O_CLOEXEC, 0);
+    long n = fd < 0 ? -1 : sys_read(fd, text, room - 1);
+    if (fd >= 0)
+        sys_close(fd);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* ---- bytes ---- */
+
+enum { COUNTS = 6 };
+
+static int64_t began[COUNTS]; /* -1: not known */
+
+/* "rchar: 1\nwchar: 2\n..." */
+static bool read_counts(int64_t count[COUNTS])
+{
+    char text[512];
+    if (!facts_read("/proc/self/io", text, sizeof text))
+        return false;
+    const char *at = text;
+    for (int i = 0; i < COUNTS; i++) {
+        at = strstr(at, ": ");
+        if (!at)
+            return false;
+        count[i] = strtoll(at += 2, NULL, 10);
+    }
+    return true;
+}
+
+static void add_counts(void)
+{
+    int64_t c[COUNTS];
+    char text[192];
+    if (began[0] < 0 || !read_counts(c))
+        return;
+    for (int i = 0; i < COUNTS; i++)
+        c[i] -= began[i];
+    snprintf(text, sizeof text, "%jd:%jd:%jd:%jd:%jd:%jd:%jd", (intmax_t)c[0],
+             (intmax_t)c[1], (intmax_t)c[2], (intmax_t)c[3], (intmax_t)c[4],
+             (intmax_t)c[5], (intmax_t)sys_written());
+    header_add("io", text);
+}
+
+/* ---- processors ---- */
+
+static void add_cores(void)
+{
+    static unsigned long mask[1024]; /* 65,536 processors */
+    char text[16];
+    int cores = 0;
+    long bytes = sys_call(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    for (long i = 0; i < bytes / (long)sizeof *mask; i++)
+        cores += __builtin_popcountl(mask[i]);
+    if (bytes <= 0)
+        return;
+    snprintf(text, sizeof text, "%d", cores);
+    header_add("cores", text);
+}
+
+/* schedstat is "ran waited turns"; -1: the kernel does not count. */
+static int64_t waited_of(const char *file)
+{
+    char text[96], *end;
+    if (!facts_read(file, text, sizeof text))
+        return -1;
+    strtoull(text, &end, 10);
+    return *end == ' ' ? strtoll(end, NULL, 10) : -1;
+}
+
+void facts_thread_ends(void)
+{
+    int error = errno;
+    int64_t ns = waited_of("/proc/thread-self/schedstat");
+    if (ns > 0)
+        __atomic_fetch_add(&state->waited_ns, ns, __ATOMIC_RELAXED);
+    errno = error;
+}
+
+struct task { /* linux_dirent64 */
+    uint64_t ino;
+    int64_t next;
+    unsigned short bytes;
+    unsigned char type;
+    char name[];
+};
+
+/* Of all threads that are there. -1: not known. */
+static int64_t waited_by_threads(char *room)
+{
+    char file[64];
+    int64_t sum = -1;
+    int fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    for (long n; fd >= 0 && (n = sys_call(SYS_getdents64, fd, room, ROOM_BYTES)) > 0;)
+        for (long at = 0; at < n;) {
+            const struct task *t = (const void *)(room + at);
+            at += t->bytes;
+            snprintf(file, sizeof file, "/proc/self/task/%.20s/schedstat", t->name);
+            int64_t ns = *t->name == '.' ? -1 : waited_of(file);
+            if (ns >= 0)
+                sum = (sum < 0 ? 0 : sum) + ns;
+        }
+    if (fd >= 0)
+        sys_close(fd);
+    return sum;
+}
+
+static void add_waited(void)
+{
+    char text[24];
+    ROOM(room);
+    int64_t ns = room ? waited_by_threads(room) : -1;
+    if (ns < 0)
+        return;
+    ns += __atomic_load_n(&state->waited_ns, __ATOMIC_RELAXED);
+    snprintf(text, sizeof text, "%jd", (intmax_t)ns);
+    header_add("waited_ns", text);
+}
+
+/* ---- when ---- */
+
+void facts_begin(void)
+{
+    add_cores();
+    if (!read_counts(began))
+        began[0] = -1;
+    sys_written_reset();
+}
+
+void facts_end(void)
+{
+    add_counts();
+    add_waited();
+}

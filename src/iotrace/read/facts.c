@@ -1,0 +1,76 @@
+#include "iotrace/read/facts.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next number of a text, moving *s behind it and the `end` that follows. False:
+ * there is none, or it is beyond what is believed. */
+static bool facts_number(const char **s, char end, int64_t most, int64_t *value)
+{
+    char *behind;
+    errno = 0;
+    long long v = strtoll(*s, &behind, 10);
+    if (behind == *s || errno || v < 0 || v > most || (*behind && *behind != end))
+        return false;
+    *s = behind + (*behind == end && end);
+    *value = v;
+    return true;
+}
+
+void facts_of_process(struct log_process *p, const char *cores, const char *waited_ns,
+                      const char *io)
+{
+    enum { COUNTS = 7 };
+    const int64_t most = INT64_MAX / 4;
+    int64_t v = 0, c[COUNTS];
+    int n = 0;
+    *p = (struct log_process){.waited_ns = -1};
+    if (facts_number(&cores, 0, INT32_MAX, &v))
+        p->cores = (int)v;
+    if (facts_number(&waited_ns, 0, most, &v))
+        p->waited_ns = v;
+    while (n < COUNTS && facts_number(&io, ':', most, &c[n]))
+        n++;
+    p->counted = n == COUNTS;
+    for (int w = 0; p->counted && w < 2; w++) {
+        p->bytes[w] = c[w];
+        p->calls[w] = c[2 + w];
+        p->device_bytes[w] = c[4 + w];
+    }
+    if (p->counted)
+        p->bytes[1] = c[1] > c[6] ? c[1] - c[6] : 0;
+}
+
+/* "TYPE BLOCK STRIPE STRIPES POINT" */
+static bool read_place(struct log_facts *f, const char *s)
+{
+    const int64_t most = INT64_C(1) << 40;
+    size_t n = strcspn(s, " ");
+    int64_t stripes;
+    snprintf(f->type, sizeof f->type, "%.*s", n < sizeof f->type ? (int)n : 0, s);
+    s += n + (s[n] == ' ');
+    if (!*f->type || !facts_number(&s, ' ', most, &f->block_bytes) ||
+        !facts_number(&s, ' ', most, &f->stripe_bytes) ||
+        !facts_number(&s, ' ', INT32_MAX, &stripes))
+        return false;
+    f->stripes = (int)stripes;
+    f->point = s;
+    return true;
+}
+
+bool facts_of_file(struct log_facts *f, const char *place, const char *mpi)
+{
+    const struct log_facts nothing = {.point = "", .hints = ""};
+    int64_t ranks;
+    *f = nothing;
+    bool known = place && read_place(f, place);
+    if (!known)
+        *f = nothing;
+    if (mpi && facts_number(&mpi, ' ', INT32_MAX, &ranks)) {
+        f->comm_ranks = (int)ranks;
+        f->hints = mpi;
+        known = true;
+    }
+    return known;
+}

@@ -1,0 +1,140 @@
+/* relocate: partitions that have moved to other folders are found again. */
+#include "base/err.h"
+#include "base/plain.h"
+#include "ldad/commands.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The partition's place with folder `dir` of the list, -1: the container's own. */
+static int place(const struct container *c, const char *path, int64_t r, int dir,
+                 char out[CONTAINER_PATH])
+{
+    struct container_part part = c->part[r];
+    c->part[r].dir = dir;
+    int rc = container_part_path(c, path, r, out);
+    c->part[r] = part;
+    return rc;
+}
+
+/* The folder where partition r is: *dir, -2 where it is in none. Two copies are a
+ * question that only the user can answer. */
+static int find(const struct container *c, const char *path, int64_t r, int *dir)
+{
+    char file[CONTAINER_PATH], first[CONTAINER_PATH];
+    struct stat st, one = {0};
+    *dir = -2;
+    for (int i = -1; i < container_dirs(c->dirs); i++) {
+        int rc = place(c, path, r, i, file);
+        if (rc)
+            return rc;
+        if (stat(file, &st) ||
+            (*dir > -2 && st.st_dev == one.st_dev && st.st_ino == one.st_ino))
+            continue;
+        if (*dir > -2)
+            return err_set(
+                -EEXIST, file, -1,
+                "partition %lld of the container is also in %s: remove the one "
+                "that is not to be used, or give other folders",
+                (long long)r, first);
+        *dir = i;
+        one = st;
+        memcpy(first, file, sizeof first);
+    }
+    return 0;
+}
+
+/* What is found must be as long as it was. */
+static int check_found(const struct container *c, const char *path, int64_t r)
+{
+    char file[CONTAINER_PATH];
+    int64_t due = c->part[r].bytes, there = parts_bytes(c, path, r);
+    bool complete = c->state == CONTAINER_COMPLETE;
+    if (there == due || (!complete && there > due))
+        return 0;
+    int rc = container_part_path(c, path, r, file);
+    return rc ? rc
+              : err_set(-EIO, file, -1,
+                        "partition %lld of the container has %lld bytes, and %lld were "
+                        "written: this is not it as it was",
+                        (long long)r, (long long)there, (long long)due);
+}
+
+/* Partitions that are not found stay at their place in the list, or it fails. */
+static int find_all(struct container *c, const char *path, bool force, int64_t *unseen)
+{
+    int rc = 0, dirs = container_dirs(c->dirs), dir;
+    *unseen = 0;
+    for (int64_t r = 0; r < c->parts && !rc; r++) {
+        struct container_part *p = &c->part[r];
+        rc = find(c, path, r, &dir);
+        if (!rc && dir > -2) {
+            p->dir = dir;
+            rc = check_found(c, path, r);
+        } else if (!rc && (force || (!p->bytes && c->state == CONTAINER_OPEN))) {
+            p->dir = dirs && p->dir >= 0 ? p->dir % dirs : dirs ? 0 : -1;
+            ++*unseen;
+        } else if (!rc)
+            rc =
+                err_set(-ENOENT, path, -1,
+                        "partition %lld is in none of these folders, as this node sees "
+                        "them: give them all, or --force where it is on another node",
+                        (long long)r);
+    }
+    return rc;
+}
+
+static int relocate_locked(struct container *c, const char *path, const char *dirs,
+                           bool force)
+{
+    char shown[PLAIN_PATH];
+    int64_t unseen;
+    int rc = container_set_dirs(c, dirs);
+    rc = rc ? rc : find_all(c, path, force, &unseen);
+    rc = rc ? rc : container_write(c, path, true);
+    if (!rc)
+        printf("%s: %lld partitions found, %lld taken to be where the list says\n",
+               plain(shown, sizeof shown, path), (long long)(c->parts - unseen),
+               (long long)unseen);
+    return rc;
+}
+
+static int relocate(const char *path, const char *dirs, bool force)
+{
+    struct container c;
+    int lock, rc = command_lock(&c, path, &lock);
+    if (rc)
+        return rc;
+    rc = relocate_locked(&c, path, dirs, force);
+    container_free(&c);
+    if (lock >= 0)
+        close(lock);
+    return rc;
+}
+
+int command_relocate(int argc, char **argv)
+{
+    const char *path = NULL, *dirs = "";
+    bool force = false;
+    struct opt table[] = {
+        COMMAND_CONTAINER(path),
+        {OPT_TEXT, "node-dirs", .value = &dirs, .arg = "DIR,...",
+         .help = "folders where the partitions are now, also the container's own; %n "
+                 "in them is the number of the "
+                 "node, %r that of the rank"},
+        {OPT_FLAG, "force", .value = &force, .preset = "no",
+         .help = "partitions that this node does not find are in the folder that has "
+                 "their place in the list"}};
+    const struct opt_program p = {
+        "ldad relocate", "CONTAINER",
+        "Finds the partitions of a container again after their folders were renamed or "
+        "the files were moved: looks for each in these folders and the container's "
+        "own, "
+        "and writes into the header where it is. No partition is moved or changed.",
+        table, sizeof table / sizeof table[0]};
+    int status;
+    if (!command_options(&p, argc, argv, &status))
+        return status;
+    return command_verdict(relocate(path, dirs, force));
+}

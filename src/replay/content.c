@@ -1,0 +1,179 @@
+/* Data that tell where they belong, whatever pieces they are read in. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "replay/replay.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct stamp stamp_of(const struct run *r, int file, int version)
+{
+    const struct replay *p = r->context;
+    return run_stamp_of(r, p->file[file].each ? r->world.rank : 0, file, version);
+}
+
+void replay_fill(struct run *r, int file, int version, void *buf, int64_t offset,
+                 int64_t bytes)
+{
+    struct stamp s = stamp_of(r, file, version);
+    int64_t lead = replay_lead(offset);
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    stamp_fill(buf, offset - lead, lead + bytes, &s);
+    phase_act(r->phase, before);
+}
+
+/* How many bytes from `at` of the buffer on are those of a version. */
+static int64_t as_version(const struct run *r, int file, int version, char *at,
+                          int64_t offset, int64_t bytes)
+{
+    struct stamp s = stamp_of(r, file, version);
+    int64_t lead = replay_lead(offset);
+    char saved[8], expected[8];
+    memcpy(saved, at - lead, (size_t)lead);
+    stamp_fill(expected, offset - lead, 8, &s);
+    memcpy(at - lead, expected, (size_t)lead);
+    int64_t wrong = stamp_check(at - lead, offset - lead, lead + bytes, &s, NULL, 0);
+    memcpy(at - lead, saved, (size_t)lead);
+    return wrong < 0 ? bytes : wrong - offset;
+}
+
+/* Whose bytes they are, of all versions that there were; -1: nobody's. */
+static int version_of(const struct run *r, int file, char *at, int64_t offset,
+                      int64_t bytes)
+{
+    const struct replay *p = r->context;
+    for (int version = p->is.phases; version >= 0; version--)
+        if (as_version(r, file, version, at, offset, bytes) == bytes)
+            return version;
+    return -1;
+}
+
+static const char *version_text(int version, char out[48])
+{
+    if (version)
+        snprintf(out, 48, "what phase%d wrote", version - 1);
+    else
+        snprintf(out, 48, "what was made before the first phase");
+    return out;
+}
+
+/* `at` begins with the first wrong byte. */
+static void found_bad(struct run *r, int file, const char *path,
+                      const struct replay_versions *v, char *at, int64_t offset,
+                      int64_t bytes)
+{
+    char expected[48], found[48];
+    int is = version_of(r, file, at, offset, bytes < 16 ? bytes : 16);
+    version_text(v->n ? v->version[0] : 0, expected);
+    r->bad++;
+    run_fail(r, is < 0 ? err_set(-EIO, path, offset,
+                                 "verification failed: expected %s, found other bytes: "
+                                 "%s",
+                                 expected, STAMP_WRONG)
+                       : err_set(-EIO, path, offset,
+                                 "verification failed: expected %s, found %s: %s",
+                                 expected, version_text(is, found), STAMP_STALE));
+}
+
+void replay_check(struct run *r, int file, const char *path,
+                  const struct replay_versions *v, void *buf, int64_t offset,
+                  int64_t bytes)
+{
+    char *data = (char *)buf + replay_lead(offset);
+    enum act before = phase_act(r->phase, ACT_CHECK);
+    int64_t right = 0, more = 1;
+    for (; right < bytes && more > 0; right += more) {
+        more = 0;
+        for (int i = 0; i < v->n && right + more < bytes; i++) {
+            int64_t is = as_version(r, file, v->version[i], data + right,
+                                    offset + right, bytes - right);
+            more = is > more ? is : more;
+        }
+    }
+    r->checked++;
+    if (right < bytes)
+        found_bad(r, file, path, v, data + right, offset + right, bytes - right);
+    phase_act(r->phase, before);
+}
+
+/* ---- versions ------------------------------------------------------------------ */
+
+static bool writes(const struct replay *p, const struct skeleton_step *t, int n,
+                   int phase)
+{
+    return t->there && t->write && t->file == n && t->phase == phase &&
+           replay_is_done(p, t);
+}
+
+static bool is_written(const struct replay *p, int n, int phase)
+{
+    for (int i = 0; i < p->is.steps; i++)
+        if (writes(p, &p->is.step[i], n, phase))
+            return true;
+    return false;
+}
+
+/* Descriptors of what ranks write to a file in a phase; into `list`, unless NULL.
+ * Returns how many there are. */
+static int64_t written(const struct run *r, int n, int phase, struct ldad *list)
+{
+    const struct replay *p = r->context;
+    int64_t found = 0;
+    bool each = p->file[n].each;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        for (int k = 0; writes(p, t, n, phase) && k < t->plans; k++) {
+            const struct skeleton_plan *plan = &t->plan[k];
+            for (int64_t j = 0; j < plan->of.ranks; j++)
+                for (int d = 0; d < plan->ds; d++) {
+                    int64_t rank = plan->of.first + j * plan->of.step;
+                    if (each && rank != r->world.rank)
+                        continue;
+                    if (list)
+                        list[found] = ldad_plan_rank(&plan->d[d].plan, j);
+                    found++;
+                }
+        }
+    }
+    return found;
+}
+
+static bool covers(const struct run *r, int n, int phase)
+{
+    const struct replay *p = r->context;
+    int64_t descriptors = written(r, n, phase, NULL);
+    struct ldad *list = calloc((size_t)descriptors + 1, sizeof *list);
+    bool all = list && descriptors > 0;
+    if (all) {
+        written(r, n, phase, list);
+        all = ldad_list_tiles(list, descriptors, p->file[n].begin, p->file[n].bytes) ==
+              LDAD_YES;
+    }
+    free(list);
+    return all;
+}
+
+bool replay_is_covered(const struct run *r, int n, int phase)
+{
+    for (; phase >= 0; phase--)
+        if (covers(r, n, phase))
+            return true;
+    return false;
+}
+
+struct replay_versions replay_versions_of(const struct run *r, int n, int phase)
+{
+    const struct replay *p = r->context;
+    struct replay_versions v = {.n = 0};
+    for (int i = phase; i >= 0; i--) {
+        if (!is_written(p, n, i))
+            continue;
+        v.version[v.n++] = i + 1;
+        if (i < phase && covers(r, n, i))
+            return v;
+    }
+    if (p->file[n].before)
+        v.version[v.n++] = 0;
+    return v;
+}

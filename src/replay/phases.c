@@ -1,0 +1,355 @@
+/* A skeleton's phases, one after the other: each rank does its steps in their order. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "replay/replay.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define PIECE ((int64_t)1 << 20) /* of what is made beforehand */
+#define SHORTEST_NS 200000       /* a pause that is slept; shorter ones add up */
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* Letters, as digits would make one role of them for who traces the replay. */
+static void name_file(struct run *r, int n, char path[4096])
+{
+    const struct replay *p = r->context;
+    char which[16] = "", role[] = {(char)('a' + n / 676), (char)('a' + n / 26 % 26),
+                                   (char)('a' + n % 26), 0};
+    if (p->file[n].own)
+        snprintf(which, sizeof which, ".%06d", r->world.rank);
+    run_path(r, role, which, path, 4096);
+}
+
+static void file_at(struct run *r, int n, struct run_file *f)
+{
+    struct replay *p = r->context;
+    struct replay_file *of = &p->file[n];
+    char path[4096];
+    bool mine = of->own || of->alone == r->world.rank;
+    name_file(r, n, path);
+    run_file_at(f, r, path, replay_is_shared(p, n), mine, of->stored_bytes, p->largest,
+                1);
+}
+
+/* What of it this rank makes. */
+static void share_of(const struct run *r, const struct replay_file *f, int64_t *from,
+                     int64_t *to)
+{
+    *from = f->low;
+    *to = f->high;
+    if (f->own || f->each)
+        return;
+    *from = 0;
+    *to = f->bytes;
+    if (f->alone >= 0)
+        return;
+    *from = units_part(f->bytes, r->world.rank, r->world.size);
+    *to = units_part(f->bytes, r->world.rank + 1, r->world.size);
+}
+
+/* What is only read is there before, with a version of its own. */
+static void make_file(struct run *r, int n)
+{
+    struct replay *p = r->context;
+    struct replay_file *of = &p->file[n];
+    struct run_file *f = &of->f;
+    int64_t most = p->largest < PIECE ? p->largest : PIECE, at, to;
+    share_of(r, of, &at, &to);
+    file_at(r, n, f);
+    f->engine = "posix";
+    f->independent = true;
+    of->made = true;
+    run_file_open(f, IO_WRITE | IO_CREATE);
+    for (int64_t bytes; at < to && f->io && !r->failed; at += bytes) {
+        bytes = to - at < most ? to - at : most;
+        struct io_req req = {.op = IO_OP_WRITE,
+                             .buf = r->buffer + replay_lead(at),
+                             .offset = at + of->shift,
+                             .bytes = bytes};
+        replay_fill(r, n, 0, r->buffer, at, bytes);
+        run_transfer(f, &req, 1);
+    }
+    if (f->io)
+        run_sync(f);
+    run_file_close(f, false);
+}
+
+int replay_prepare(struct run *r, void *context)
+{
+    struct replay *p = r->context;
+    bool any = false;
+    (void)context;
+    for (int i = 0; i < p->is.files; i++)
+        any = any || p->file[i].before;
+    if (!any)
+        return 0;
+    run_phase_begin(r, "prepare");
+    for (int i = 0; i < p->is.files && !r->failed; i++)
+        if (p->file[i].before)
+            make_file(r, i);
+    return run_phase_end(r);
+}
+
+/* ---- handles ------------------------------------------------------------------- */
+
+static struct replay_handle *handle_of(struct replay *p, const struct skeleton_step *t)
+{
+    bool recorded = p->set.as_recorded;
+    bool collective = recorded ? t->collective
+                               : p->set.run.collective && replay_is_shared(p, t->file);
+    for (int i = 0; i < p->handles; i++) {
+        struct replay_handle *h = &p->handle[i];
+        if (h->file == t->file && (!recorded || h->level == t->level) &&
+            (t->sync || h->collective == collective))
+            return h;
+    }
+    struct replay_handle *h = &p->handle[p->handles++];
+    *h = (struct replay_handle){
+        .file = t->file, .collective = collective && !t->sync, .level = t->level};
+    return h;
+}
+
+/* Syncs come last: they are of a handle that moves something, if there is one. */
+static void make_handles(struct replay *p, int phase)
+{
+    p->handles = 0;
+    for (int syncs = 0; syncs < 2; syncs++)
+        for (int i = 0; i < p->is.steps; i++) {
+            const struct skeleton_step *t = &p->is.step[i];
+            if (!replay_is_done(p, t) || t->phase != phase || t->sync != (syncs == 1))
+                continue;
+            struct replay_handle *h = handle_of(p, t);
+            h->flags |= t->write || t->sync ? IO_WRITE : IO_READ;
+        }
+}
+
+static void open_handles(struct run *r)
+{
+    struct replay *p = r->context;
+    for (int i = 0; i < p->handles && !r->failed; i++) {
+        struct replay_handle *h = &p->handle[i];
+        struct replay_file *of = &p->file[h->file];
+        file_at(r, h->file, &h->f);
+        if (p->set.as_recorded)
+            h->f.engine = h->level == LEVEL_MPI ? "mpiio" : "posix";
+        h->f.independent = !h->collective;
+        run_file_open(&h->f, h->flags | (of->made ? 0 : IO_CREATE));
+        of->made = true;
+        of->f = h->f;
+        of->f.io = NULL;
+    }
+}
+
+/* As recorded, nothing is synced but what was. */
+static void close_handles(struct run *r)
+{
+    struct replay *p = r->context;
+    for (int i = 0; i < p->handles; i++)
+        run_file_close(&p->handle[i].f,
+                       !p->set.as_recorded && p->handle[i].flags & IO_WRITE);
+}
+
+/* ---- steps --------------------------------------------------------------------- */
+
+struct walk { /* of a rank through a phase */
+    struct run *r;
+    struct replay *p;
+    int phase;
+    struct replay_extents *extents;   /* by step */
+    struct replay_versions *versions; /* by file; n 0: not asked for yet */
+    double pause_ns, owed_ns;
+    uint64_t drawn;
+    bool ended; /* some rank has failed, and all know it */
+};
+
+static void think(struct walk *w)
+{
+    w->owed_ns += w->pause_ns;
+    if (w->owed_ns < SHORTEST_NS)
+        return;
+    struct timespec t = {(time_t)(w->owed_ns / 1e9), (long)w->owed_ns % 1000000000};
+    t.tv_nsec = (long)(w->owed_ns - (double)t.tv_sec * 1e9);
+    int64_t begin_ns = clock_ns();
+    nanosleep(&t, NULL);
+    w->owed_ns -= (double)(clock_ns() - begin_ns);
+}
+
+/* Whether a rank has failed: then all end, as none may sync without the others. */
+static bool any_has_failed(struct run *r)
+{
+    int failed = r->failed != 0;
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, r->world.comm);
+    phase_act(r->phase, before);
+    return failed;
+}
+
+static void wait_for_all(struct run *r)
+{
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Barrier(r->world.comm);
+    phase_act(r->phase, before);
+}
+
+/* What one rank wrote is there for others to read after its sync, so all wait for it,
+ * where all sync. */
+static void do_sync(struct walk *w, struct replay_handle *h)
+{
+    struct run_file *f = &h->f;
+    if (f->io)
+        run_sync(f);
+    if (!f->shared || !w->p->meets[w->phase])
+        return;
+    w->ended = any_has_failed(w->r);
+    if (w->ended)
+        return;
+    run_sync_meet(f);
+    wait_for_all(w->r);
+}
+
+/* The next place of a step; what follows no pattern has any, and the mean size. */
+static bool next_extent(struct walk *w, const struct skeleton_step *t,
+                        struct replay_extents *x, struct io_req *req)
+{
+    if (replay_extents_next(x, &req->offset, &req->bytes))
+        return true;
+    if (!t->drawn_calls)
+        return false;
+    int64_t size = t->drawn_bytes / t->drawn_calls;
+    req->bytes = size > 0 ? size : 1;
+    int64_t places = w->p->file[t->file].bytes / req->bytes;
+    uint64_t key = rng_key(w->r->seed, (uint64_t)w->r->world.rank);
+    req->offset = (int64_t)rng_below(key, w->drawn++, (uint64_t)(places ? places : 1)) *
+                  req->bytes;
+    return true;
+}
+
+static void do_transfer(struct walk *w, const struct skeleton_step *t,
+                        struct replay_extents *x, struct replay_handle *h)
+{
+    struct run *r = w->r;
+    struct io_req req = {.op = t->write ? IO_OP_WRITE : IO_OP_READ};
+    struct replay_versions *v = &w->versions[t->file];
+    if (!next_extent(w, t, x, &req))
+        return;
+    char *buf = r->buffer;
+    int64_t place = req.offset;
+    req.buf = buf + replay_lead(place);
+    req.offset += w->p->file[t->file].shift;
+    if (r->verify && t->write)
+        replay_fill(r, t->file, w->phase + 1, buf, place, req.bytes);
+    else if (r->verify)
+        run_poison(r, req.buf, req.bytes);
+    run_transfer(&h->f, &req, 1);
+    if (t->write || !r->verify || r->failed || !h->f.io)
+        return;
+    if (!v->n)
+        *v = replay_versions_of(r, t->file, w->phase);
+    replay_check(r, t->file, h->f.path, v, buf, place, req.bytes);
+}
+
+static void do_step(struct walk *w, int64_t number)
+{
+    const struct skeleton_step *t = &w->p->is.step[number];
+    if (!replay_is_done(w->p, t))
+        return;
+    think(w);
+    struct replay_handle *h = handle_of(w->p, t);
+    if (t->sync)
+        do_sync(w, h);
+    else
+        do_transfer(w, t, &w->extents[number], h);
+}
+
+/* After a failure the others must not wait for this rank in vain. */
+static bool goes_on(const struct walk *w)
+{
+    bool awaited = w->p->set.run.collective || w->p->meets[w->phase];
+    return !w->ended && (!w->r->failed || awaited);
+}
+
+/* A rank whose order is not known does one step after the other. */
+static void walk_steps(struct walk *w)
+{
+    struct replay *p = w->p;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        const struct skeleton_plan *plan = skeleton_plan_of(t, w->r->world.rank);
+        int64_t drawn = units_part(t->drawn_calls, w->r->world.rank + 1, p->is.ranks) -
+                        units_part(t->drawn_calls, w->r->world.rank, p->is.ranks);
+        int64_t calls = (plan ? skeleton_plan_calls(plan) : 0) + drawn;
+        if (t->sync || t->phase != w->phase)
+            continue;
+        for (int64_t k = 0; k < calls && goes_on(w); k++)
+            do_step(w, i);
+    }
+}
+
+static void walk_order(struct walk *w, const struct sequence *order)
+{
+    struct sequence_walk at = {.of = order};
+    int64_t number;
+    while (goes_on(w) && sequence_next(&at, &number))
+        do_step(w, number);
+}
+
+/* Nanoseconds before each step of a rank. */
+static double pause_of(const struct replay *p, int phase, const struct sequence *order)
+{
+    int64_t *count = calloc((size_t)p->is.steps + 1, sizeof *count);
+    double calls = 0;
+    if (count && order)
+        sequence_count(order, count, p->is.steps);
+    for (int i = 0; count && i < p->is.steps; i++)
+        calls += (double)count[i];
+    free(count);
+    return calls > 0 ? p->factor * p->is.phase[phase].think_s * 1e9 / calls : 0;
+}
+
+static void walk_phase(struct run *r, int phase)
+{
+    struct replay *p = r->context;
+    const struct skeleton_phase *f = &p->is.phase[phase];
+    const struct sequence *order = skeleton_order_of(f, r->world.rank);
+    struct walk w = {.r = r, .p = p, .phase = phase};
+    w.extents = calloc((size_t)p->is.steps + 1, sizeof *w.extents);
+    w.versions = calloc((size_t)p->is.files + 1, sizeof *w.versions);
+    w.pause_ns = pause_of(p, phase, order);
+    if (!w.extents || !w.versions)
+        run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps));
+    for (int i = 0; i < p->is.steps && w.extents; i++)
+        replay_extents_begin(&w.extents[i], &p->is.step[i], r->world.rank);
+    if (w.extents && w.versions && order)
+        walk_order(&w, order);
+    else if (w.extents && w.versions && f->lost)
+        walk_steps(&w);
+    free(w.extents);
+    free(w.versions);
+}
+
+int replay_phases(struct run *r, void *context)
+{
+    static char name[SKELETON_PHASES_MOST][16];
+    struct replay *p = r->context;
+    int rc = 0;
+    (void)context;
+    for (int i = 0; i < p->is.phases && !rc; i++) {
+        snprintf(name[i], sizeof name[i], "phase%d", i);
+        make_handles(p, i);
+        if (!p->handles)
+            continue;
+        run_phase_begin(r, name[i]);
+        open_handles(r);
+        if (!r->failed)
+            walk_phase(r, i);
+        close_handles(r);
+        rc = run_phase_end(r);
+        progress_step(&r->progress, 1, name[i]);
+    }
+    return rc;
+}

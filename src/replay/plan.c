@@ -1,0 +1,388 @@
+/* What of a skeleton can be done again, and what that needs. */
+#include "base/err.h"
+#include "base/format/json_read.h"
+#include "base/units.h"
+#include "io/io.h"
+#include "replay/replay.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS_MOST ((int64_t)1 << 40)
+
+bool replay_is_done(const struct replay *p, const struct skeleton_step *t)
+{
+    enum skeleton_use use = p->is.file[t->file].use;
+    return t->there && t->level != LEVEL_OTHER && (use == USE_ONE || use == USE_EACH) &&
+           (t->sync || t->plans || t->drawn_calls);
+}
+
+/* ---- the skeleton -------------------------------------------------------------- */
+
+/* Rank 0 reads, so that all have the same. */
+static int load(struct run *r, struct replay *p)
+{
+    MPI_Comm comm = r->world.comm;
+    char *text = NULL;
+    int64_t bytes = 0;
+    int rc = r->world.rank ? 0 : json_file(p->set.path, &text, &bytes);
+    rc = err_agree(comm, rc);
+    if (!rc) {
+        MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm);
+        text = text ? text : malloc((size_t)bytes + 1);
+        rc = err_agree(comm, text ? 0 : err_set(-ENOMEM, p->set.path, -1, "no memory"));
+    }
+    if (!rc) {
+        MPI_Bcast(text, (int)bytes, MPI_CHAR, 0, comm);
+        rc = skeleton_read(&p->is, p->set.path, text, bytes);
+    }
+    free(text);
+    return rc;
+}
+
+static int check_think(struct replay *p)
+{
+    const char *text = p->set.think;
+    char *end = NULL;
+    p->factor = !strcmp(text, "none") ? 0 : !strcmp(text, "recorded") ? 1 : -1;
+    if (p->factor >= 0)
+        return 0;
+    p->factor = strtod(text, &end);
+    if (end == text || *end || !isfinite(p->factor) || p->factor < 0)
+        return err_usage("--think: \"%s\" is none of none, recorded and a factor",
+                         text);
+    return 0;
+}
+
+static int check_ranks(const struct run *r, const struct replay *p)
+{
+    if (p->is.ranks == r->world.size)
+        return 0;
+    return err_usage("the skeleton is of %lld rank%s, and there %s %d: a skeleton is "
+                     "replayed by as many ranks as it is of",
+                     (long long)p->is.ranks, p->is.ranks == 1 ? "" : "s",
+                     r->world.size == 1 ? "is" : "are", r->world.size);
+}
+
+/* What cannot be done as it was; what no skeleton tells is left out, and said. */
+static int check_step(struct replay *p, const struct skeleton_step *t, int number)
+{
+    const struct skeleton_file *f = &p->is.file[t->file];
+    if (!t->there)
+        return 0;
+    if (t->sync && f->use == USE_NONE) {
+        p->directories.calls += t->calls;
+        return 0;
+    }
+    if (t->level == LEVEL_OTHER) {
+        if (__builtin_add_overflow(p->library.bytes, t->bytes, &p->library.bytes))
+            p->library.bytes = INT64_MAX;
+        p->library.calls += t->calls;
+        return 0;
+    }
+    if (f->use == USE_SEVERAL)
+        return err_usage(
+            "step %d of the skeleton is of %lld files of one role, several "
+            "of which one rank uses: the skeleton does not say which, so "
+            "it cannot be replayed",
+            number, (long long)f->files);
+    if (p->set.as_recorded && t->nonblocking)
+        return err_usage("step %d of the skeleton has nonblocking transfers, which are "
+                         "not replayed as recorded: leave out --as-recorded",
+                         number);
+    p->unplaced.calls += t->unplaced_calls;
+    p->unplaced.bytes += t->unplaced_bytes;
+    p->drawn_calls += t->drawn_calls;
+    p->nonblocking_calls += t->nonblocking ? t->calls : 0;
+    return 0;
+}
+
+static int check_steps(struct replay *p)
+{
+    int rc = 0;
+    bool any = false;
+    for (int i = 0; i < p->is.steps && !rc; i++) {
+        rc = check_step(p, &p->is.step[i], i);
+        any = any || replay_is_done(p, &p->is.step[i]);
+    }
+    if (!rc && !any)
+        return err_usage(
+            "nothing in the skeleton can be replayed: there is no transfer "
+            "of POSIX or MPI-IO whose place is known");
+    return rc;
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+/* The only rank whose orders have steps of file n; -1: several have, or it is not
+ * known. */
+static int alone_of(const struct replay *p, int n)
+{
+    int64_t alone = -1;
+    for (int i = 0; i < p->is.phases; i++)
+        for (int k = 0; k < p->is.phase[i].orders; k++) {
+            const struct skeleton_order *o = &p->is.phase[i].order[k];
+            bool uses = false;
+            for (int j = 0; j < o->is.nodes && !uses; j++) {
+                int64_t what = o->is.node[j].what;
+                uses = what != SEQUENCE_LOOP && p->is.step[what].file == n;
+            }
+            if (uses && (o->of.ranks > 1 || (alone >= 0 && alone != o->of.first)))
+                return -1;
+            alone = uses ? o->of.first : alone;
+        }
+    for (int i = 0; i < p->is.steps; i++) /* of ranks whose order is lost */
+        if (p->is.step[i].there && p->is.step[i].file == n &&
+            p->is.phase[p->is.step[i].phase].lost)
+            return -1;
+    return (int)alone;
+}
+
+static void reach(struct replay_file *f, const struct ldad *d)
+{
+    f->begin = ldad_low(d) < f->begin ? ldad_low(d) : f->begin;
+    f->bytes = ldad_high(d) > f->bytes ? ldad_high(d) : f->bytes;
+}
+
+/* The part that this rank (where each has a file), or any, transfers. */
+static void measure_step(const struct run *r, struct replay *p,
+                         const struct skeleton_step *t)
+{
+    struct replay_file *f = &p->file[t->file];
+    for (int k = 0; k < t->plans; k++) {
+        const struct skeleton_plan *plan = &t->plan[k];
+        int64_t mine = skeleton_place(&plan->of, r->world.rank);
+        for (int d = 0; d < plan->ds; d++) {
+            struct ldad first = ldad_plan_rank(&plan->d[d].plan, 0);
+            struct ldad last = ldad_plan_rank(&plan->d[d].plan, plan->of.ranks - 1);
+            if (f->each && mine < 0)
+                continue;
+            if (f->each)
+                first = last = ldad_plan_rank(&plan->d[d].plan, mine);
+            reach(f, &first);
+            reach(f, &last);
+            p->largest = first.size > p->largest ? first.size : p->largest;
+        }
+    }
+    if (t->drawn_calls) {
+        int64_t size = t->drawn_bytes / t->drawn_calls, all = p->is.file[t->file].bytes;
+        p->largest = size > p->largest ? size : p->largest;
+        f->begin = 0;
+        f->bytes = all > f->bytes ? all : f->bytes;
+        f->bytes = size > f->bytes ? size : f->bytes;
+    }
+}
+
+/* What is read and was not written before, as far as descriptors tell. One that is said
+ * to be read first, as some rank did, must be written in an earlier phase. */
+static bool is_read_first(const struct run *r, const struct replay *p, int n)
+{
+    int same = p->is.file[n].inputs > 0;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        if (replay_is_done(p, t) && t->file == n && !t->sync && !t->write &&
+            !replay_is_covered(r, n, t->phase - same))
+            return true;
+    }
+    return false;
+}
+
+static int settle_files(struct run *r, struct replay *p)
+{
+    p->file = calloc((size_t)p->is.files + 1, sizeof *p->file);
+    p->handle = calloc((size_t)p->is.steps + 1, sizeof *p->handle);
+    int rc = p->file && p->handle ? 0
+                                  : err_set(-ENOMEM, p->set.path, -1,
+                                            "no memory for %d files", p->is.files);
+    if (err_agree(r->world.comm, rc))
+        return -ENOMEM;
+    for (int i = 0; i < p->is.files; i++) {
+        p->file[i].each = p->is.file[i].use == USE_EACH;
+        p->file[i].begin = INT64_MAX;
+        p->file[i].alone = p->file[i].each ? -1 : alone_of(p, i);
+    }
+    for (int i = 0; i < p->is.steps; i++)
+        if (replay_is_done(p, &p->is.step[i]))
+            measure_step(r, p, &p->is.step[i]);
+    for (int i = 0; i < p->is.files; i++) { /* files of ranks are made together */
+        p->file[i].before = p->file[i].bytes > 0 && is_read_first(r, p, i);
+        MPI_Allreduce(MPI_IN_PLACE, &p->file[i].before, 1, MPI_C_BOOL, MPI_LOR,
+                      r->world.comm);
+    }
+    return 0;
+}
+
+/* ---- what ranks do together ---------------------------------------------------- */
+
+enum together { ALL_COLLECTIVE, TRANSFERS_COLLECTIVE };
+
+static bool is_together(const struct replay *p, const struct skeleton_step *t,
+                        enum together what)
+{
+    bool collective = p->set.as_recorded ? t->collective : p->set.run.collective;
+    return replay_is_done(p, t) && replay_is_shared(p, t->file) &&
+           (t->sync ? what == ALL_COLLECTIVE : collective);
+}
+
+/* Of an order, what ranks do together, into `out`. */
+static void together_of(const struct replay *p, const struct sequence_node *n,
+                        int64_t nodes, enum together what, struct sequence *out)
+{
+    for (int64_t i = 0; i < nodes; i += 1 + n[i].length) {
+        int at = out->nodes;
+        bool loop = n[i].what == SEQUENCE_LOOP;
+        if (!loop && !is_together(p, &p->is.step[n[i].what], what))
+            continue;
+        out->node[out->nodes++] = n[i];
+        if (!loop)
+            continue;
+        together_of(p, n + i + 1, n[i].length, what, out);
+        out->node[at].length = out->nodes - at - 1;
+        out->nodes = out->node[at].length ? out->nodes : at;
+    }
+}
+
+/* Whether all ranks do the same together in a phase, in the same order. */
+static bool agrees(const struct replay *p, const struct skeleton_phase *f,
+                   enum together what, bool *any)
+{
+    struct sequence_node room[2][SEQUENCE_NODES];
+    struct sequence first = {.node = room[0]};
+    int64_t ranks = 0;
+    bool same = true;
+    for (int i = 0; i < f->orders && same; i++) {
+        struct sequence other = {.node = room[1]};
+        struct sequence *to = i ? &other : &first;
+        together_of(p, f->order[i].is.node, f->order[i].is.nodes, what, to);
+        same = !i || sequence_same(&first, &other);
+        ranks += f->order[i].of.ranks;
+        *any = *any || to->nodes;
+    }
+    return same && ranks == p->is.ranks;
+}
+
+static int settle_together(const struct run *r, struct replay *p)
+{
+    p->meets = calloc((size_t)p->is.phases + 1, sizeof *p->meets);
+    if (!p->meets)
+        return err_set(-ENOMEM, p->set.path, -1, "no memory for the phases");
+    for (int i = 0; i < p->is.phases; i++) {
+        bool syncs = false, transfers = false;
+        p->meets[i] = agrees(p, &p->is.phase[i], ALL_COLLECTIVE, &syncs);
+        bool same = agrees(p, &p->is.phase[i], TRANSFERS_COLLECTIVE, &transfers);
+        if (p->meets[i] || (!transfers && !syncs))
+            continue;
+        if (transfers && (!same || syncs))
+            return err_usage("phase %d of the skeleton: not all ranks make the same "
+                             "collective calls in the same order%s",
+                             i, p->set.as_recorded ? "" : ": leave out --collective");
+        if (io_engine_calls_mpi(r->engine))
+            return err_usage(
+                "phase %d of the skeleton: not all ranks sync shared files "
+                "as often as the others, which MPI-IO needs: take IOMETHOD "
+                "POSIX",
+                i);
+    }
+    return 0;
+}
+
+/* ---- how ----------------------------------------------------------------------- */
+
+/* As recorded, the report names one engine: MPI-IO's if it occurs. */
+static int settle_engine(struct run *r, struct replay *p)
+{
+    bool mpi = false, collective = false;
+    if (!p->set.as_recorded)
+        return 0;
+    if (opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
+        opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE ||
+        opt_find(r->program, "collective")->from == OPT_COMMAND_LINE)
+        return err_usage(
+            "--as-recorded says how transfers are made, and to what files: "
+            "leave out --iomethod, --filetype and --collective");
+    for (int i = 0; i < p->is.steps; i++)
+        if (replay_is_done(p, &p->is.step[i])) {
+            mpi = mpi || p->is.step[i].level == LEVEL_MPI;
+            collective = collective || p->is.step[i].collective;
+        }
+    p->set.run.filetype = REPLAY_RECORDED;
+    p->set.run.collective = collective;
+    r->io_flags |= collective ? IO_COLLECTIVE : 0;
+    return run_engine(r, mpi ? "mpiio" : "posix");
+}
+
+/* ---- what it needs ------------------------------------------------------------- */
+
+static void add(int64_t *to, int64_t n)
+{
+    if (__builtin_add_overflow(*to, n, to))
+        *to = INT64_MAX;
+}
+
+static int count(const struct run *r, struct replay *p, struct run_need *n)
+{
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        if (!replay_is_done(p, t))
+            continue;
+        add(&p->calls, t->calls - t->unplaced_calls);
+        /* what is drawn has its mean size, a whole number of bytes */
+        int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
+        if (!t->sync)
+            add(t->write ? &p->write_bytes : &p->read_bytes,
+                t->bytes - t->unplaced_bytes - rest);
+    }
+    if (p->calls > CALLS_MOST) /* the same on every rank */
+        return err_usage(
+            "the skeleton has %lld calls, more than 2^40: nobody would see "
+            "their end",
+            (long long)p->calls);
+    for (int i = 0; i < p->is.files; i++) {
+        int64_t all = replay_file_bytes(r, i);
+        add(&n->disk_bytes, all);
+        n->files += all ? (p->file[i].own ? p->is.ranks : 1) : 0;
+    }
+    if (n->disk_bytes == INT64_MAX)
+        return err_usage("the skeleton's files would exceed 2^63 - 1 bytes");
+    return 0;
+}
+
+static int need(struct run *r, struct replay *p, struct run_need *n)
+{
+    int rc = count(r, p, n);
+    if (!rc && p->largest > INT64_MAX / 4)
+        rc = err_usage("the skeleton has a transfer of %lld bytes",
+                       (long long)p->largest);
+    n->order = "as the skeleton says";
+    n->buffer_bytes = units_round_up(p->largest + 8, 8);
+    n->memory_bytes = n->buffer_bytes;
+    n->write_bytes = p->write_bytes;
+    n->read_bytes = p->read_bytes;
+    n->steps = p->is.phases;
+    r->all_files = n->files;
+    return rc;
+}
+
+int replay_plan(struct run *r, struct run_need *n)
+{
+    struct replay *p = r->context;
+    int rc = check_think(p);
+    if (!rc)
+        rc = load(r, p);
+    if (!rc)
+        rc = check_ranks(r, p);
+    if (!rc)
+        rc = check_steps(p);
+    if (!rc)
+        rc = settle_engine(r, p);
+    rc = err_agree(r->world.comm, rc);
+    if (!rc)
+        rc = settle_files(r, p);
+    if (!rc)
+        rc = replay_store(r);
+    if (!rc)
+        rc = settle_together(r, p);
+    r->latencies = true;
+    return rc ? rc : need(r, p, n);
+}

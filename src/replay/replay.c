@@ -1,0 +1,118 @@
+/* replay: does again what a skeleton says a program did with its files. */
+#include "replay/replay.h"
+#include "base/err.h"
+#include <stdlib.h>
+
+static struct replay replay = {.set.run.filetype = REPLAY_RECORDED}; /* r->context */
+
+/* clang-format off */
+static struct opt table[] = {
+    {.kind = OPT_TITLE, .help = "Skeleton:"},
+    {.kind = OPT_TEXT, .name = "SKELETON", .value = &replay.set.path,
+     .required = true, .workload = true,
+     .help = "what a program did, from \"iotrace ldad --skeleton=SKELETON RUN\""},
+    {.kind = OPT_FLAG, .name = "as-recorded", .value = &replay.set.as_recorded,
+     .preset = "no", .workload = true,
+     .help = "make transfers as they were made: by POSIX or MPI-IO, collective or "
+     "not, and sync only where the program did"},
+    {.kind = OPT_TEXT, .name = "think", .value = &replay.set.think,
+     .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
+     .help = "sleep between calls: not at all, as long as the ranks took on average, "
+     "or so many times as long"},
+    RUN_OPTIONS_WITH(replay.set.run, NULL, "no"),
+};
+/* clang-format on */
+
+static void say_left(struct run *r, const struct replay_left *left, const char *code,
+                     const char *what)
+{
+    if (left->calls)
+        report_warning(r->report, code, "%lld calls with %lld bytes are left out: %s",
+                       (long long)left->calls, (long long)left->bytes, what);
+}
+
+static int open_replay(struct run *r)
+{
+    const struct replay *p = r->context;
+    int64_t lost = 0;
+    for (int i = 0; i < p->is.phases; i++)
+        lost = p->is.phase[i].lost > lost ? p->is.phase[i].lost : lost;
+    say_left(r, &p->library, "library_left_out",
+             "they are of stdio, of HDF5 or asynchronous, which replay does not do");
+    say_left(r, &p->unplaced, "unplaced_left_out",
+             "the skeleton does not know their places");
+    say_left(r, &p->directories, "directories_left_out",
+             "they sync files without transfers, such as directories");
+    if (p->drawn_calls)
+        report_warning(r->report, "drawn",
+                       "%lld calls follow no pattern: each is made at a random place, "
+                       "with the mean size of its kind",
+                       (long long)p->drawn_calls);
+    if (p->nonblocking_calls)
+        report_warning(
+            r->report, "blocking",
+            "%lld nonblocking transfers of the program are blocking ones here",
+            (long long)p->nonblocking_calls);
+    if (lost)
+        report_warning(
+            r->report, "order_lost",
+            "the order of calls of %lld rank%s is not in the skeleton: these "
+            "make all calls of one kind before those of the next, and do not "
+            "sync",
+            (long long)lost, lost == 1 ? "" : "s");
+    for (int i = 0; i < p->is.files; i++)
+        if (p->file[i].before && !p->is.file[i].inputs)
+            report_warning(r->report, "made_before",
+                           "file-%d of the skeleton is made before the first phase, as "
+                           "descriptors do not show that all that is read is written "
+                           "before: its writes find space that is allocated",
+                           i + 1);
+    return 0;
+}
+
+/* Each repetition makes its files anew. */
+static int put_away(struct run *r, int rc)
+{
+    struct replay *p = r->context;
+    for (int i = 0; i < p->is.files; i++) {
+        int removed = p->file[i].made ? run_file_remove(&p->file[i].f) : 0;
+        rc = rc ? rc : removed;
+        p->file[i].made = false;
+    }
+    return rc;
+}
+
+static void close_replay(struct run *r)
+{
+    struct replay *p = r->context;
+    skeleton_free(&p->is);
+    free(p->file);
+    free(p->handle);
+    free(p->meets);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct stage stages[] = {{.body = replay_prepare, .aside = true},
+                                          {.body = replay_phases},
+                                          {.body = NULL}};
+    static const struct workload workload = {
+        .name = "replay",
+        .line = "SKELETON",
+        .about =
+            "Does with files what a program did, as its skeleton says: the same "
+            "calls, by as many ranks, in the same order, or by another way of I/O.",
+        .table = table,
+        .options = WORKLOAD_COUNT(table),
+        .run = &replay.set.run,
+        .context = &replay,
+        .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
+                 RUN_TAKES_VERIFY,
+        .plan = replay_plan,
+        .open = open_replay,
+        .close = close_replay,
+        .stages = stages,
+        .put_away = put_away,
+    };
+    return run_main(&workload, argc, argv);
+}

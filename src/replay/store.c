@@ -1,0 +1,133 @@
+/* Files of ranks as one, and one as files of ranks. */
+#include "base/err.h"
+#include "replay/replay.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool replay_is_shared(const struct replay *p, int n)
+{
+    return !p->file[n].own && p->file[n].alone < 0;
+}
+
+/* From where to where a rank transfers; to 0: it does not. */
+static void find_extent(const struct replay *p, int n, int64_t rank, int64_t *low,
+                        int64_t *high)
+{
+    *low = INT64_MAX;
+    *high = 0;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        const struct skeleton_plan *plan = skeleton_plan_of(t, rank);
+        if (!replay_is_done(p, t) || t->file != n)
+            continue;
+        if (t->drawn_calls) {
+            *low = 0;
+            *high = p->file[n].bytes;
+        }
+        for (int d = 0; plan && d < plan->ds; d++) {
+            struct ldad is =
+                ldad_plan_rank(&plan->d[d].plan, skeleton_place(&plan->of, rank));
+            *low = ldad_low(&is) < *low ? ldad_low(&is) : *low;
+            *high = ldad_high(&is) > *high ? ldad_high(&is) : *high;
+        }
+    }
+    *low = *high ? *low : 0;
+}
+
+/* With --ranks there is one process for all. */
+static bool pretends(const struct run *r)
+{
+    int real;
+    MPI_Comm_size(r->world.comm, &real);
+    return real < r->world.size;
+}
+
+/* Whether each rank's part ends before the next one's begins; ranks that have none are
+ * left out. */
+static bool is_segmented(const struct run *r, const struct replay *p, int n)
+{
+    const struct replay_file *f = &p->file[n];
+    int64_t before = 0, low, high;
+    bool right = true;
+    for (int rank = 0; pretends(r) && rank < r->world.size && right; rank++) {
+        find_extent(p, n, rank, &low, &high);
+        right = !high || before <= low;
+        before = high > before ? high : before;
+    }
+    if (pretends(r))
+        return right;
+    MPI_Exscan(&f->high, &before, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    right = r->world.rank == 0 || !f->high || before <= f->low;
+    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_C_BOOL, MPI_LAND, r->world.comm);
+    return right;
+}
+
+int64_t replay_file_bytes(const struct run *r, int n)
+{
+    const struct replay *p = r->context;
+    int64_t bytes = p->file[n].stored_bytes, all = 0;
+    if (!p->file[n].own)
+        return bytes;
+    if (!pretends(r))
+        MPI_Allreduce(&bytes, &all, 1, MPI_INT64_T, MPI_SUM, r->world.comm);
+    else if (__builtin_mul_overflow(p->is.file[n].bytes, (int64_t)r->world.size, &all))
+        all = INT64_MAX;
+    return all < 0 ? INT64_MAX : all;
+}
+
+static int make_unique(const struct run *r, struct replay *p, int n)
+{
+    struct replay_file *f = &p->file[n];
+    if (f->alone >= 0)
+        return 0;
+    if (!is_segmented(r, p, n))
+        return err_usage(
+            "--filetype=UNIQUE: ranks use parts of file-%d of the skeleton "
+            "that mix or overlap, so it cannot be a file for each rank",
+            n + 1);
+    f->own = true;
+    f->shift = -f->low;
+    f->stored_bytes = f->high - f->low;
+    return 0;
+}
+
+static int make_shared(const struct run *r, struct replay *p, int n)
+{
+    struct replay_file *f = &p->file[n];
+    int64_t most = f->bytes, all;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, r->world.comm);
+    if (__builtin_mul_overflow(most, (int64_t)r->world.size, &all))
+        return err_usage("--filetype=SHARED: file-%d of the skeleton would exceed "
+                         "2^63 - 1 bytes",
+                         n + 1);
+    f->own = false;
+    f->shift = most * r->world.rank;
+    f->stored_bytes = all;
+    return 0;
+}
+
+int replay_store(struct run *r)
+{
+    struct replay *p = r->context;
+    const char *type = p->set.run.filetype;
+    bool unique = !strcmp(type, "UNIQUE"), shared = !strcmp(type, "SHARED");
+    int rc = 0;
+    for (int i = 0; i < p->is.files && !rc; i++) {
+        struct replay_file *f = &p->file[i];
+        f->own = f->each;
+        f->stored_bytes = f->bytes;
+        find_extent(p, i, r->world.rank, &f->low, &f->high);
+        if (unique && !f->each)
+            rc = make_unique(r, p, i);
+        else if (shared && f->each)
+            rc = make_shared(r, p, i);
+        rc = err_agree(r->world.comm, rc);
+    }
+    if (!unique && !shared) { /* what the report calls the files */
+        r->shared = false;
+        for (int i = 0; i < p->is.files; i++)
+            r->shared = r->shared || (p->file[i].bytes > 0 && replay_is_shared(p, i));
+    }
+    return rc;
+}

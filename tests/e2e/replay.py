@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+# limit: 600; tier: quick ci
+"""replay: does what a skeleton says, and nothing else. The skeleton of a traced replay
+is the one that it replayed; what is read is what was written; a damaged skeleton is a
+sentence."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+from e2e import BUILD, Case, add, fault, long, main, runner, total
+
+from leadline import skeleton
+
+RECORDER = os.path.join(BUILD, "libiotrace.so")
+IOTRACE = os.path.join(BUILD, "iotrace")
+MAD = ("madbench", "256", "4", "--io-only")
+PROGRAMS = {
+    "madbench": MAD,
+    "madbench_shared": (*MAD, "--filetype=SHARED"),
+    "madbench_mpi": (*MAD, "--iomethod=MPI", "--filetype=SHARED"),
+    "madbench_collective": (*MAD, "--iomethod=MPI", "--filetype=SHARED",
+                            "--collective"),
+    "perf": ("ldad", "perf", "--chunk=12k", "--chunks=5"),
+    "mandelbrot": ("ldad", "mandelbrot", "--width=301", "--height=101",
+                   "--iterations=50"),
+    "jacobi": ("ldad", "jacobi", "--rows=67", "--columns=45", "--sweeps=5",
+               "--chunk=2k"),
+    "fft": ("ldad", "fft", "--points=2048", "--chunk=4k"),
+}
+
+
+class Replays(Case):
+    def skeleton_of(self, done):
+        run = os.path.join(done.folder, "run")
+        path = os.path.join(done.folder, "skeleton.json")
+        os.mkdir(run)
+        for log in glob.glob(os.path.join(done.folder, "*_log.bin")):
+            shutil.move(log, run)
+        subprocess.check_output((IOTRACE, "ldad", run, "--skeleton=" + path),
+                                stderr=subprocess.STDOUT)
+        return path
+
+    def traced(self, program, *args, np=2, **how):
+        done = self.run_program(program, *args, "--quiet", np=np,
+                                env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"},
+                                **how)
+        self.assertEqual(done.status, 0, done)
+        return done, self.skeleton_of(done)
+
+    def phases(self, found):
+        """Those that move something that replay moves."""
+        return [n for n in range(len(found.phases))
+                if any(t["phase"] == n and t["plans"] and t["level"] in
+                       ("POSIX", "MPI-IO") for t in found.transfers)]
+
+    def fixed(self, program, np):
+        self.fixed_of(*PROGRAMS[program], np=np)
+
+    def fixed_of(self, *line, np=2):
+        self.again(self.traced(*line, np=np)[1], np)
+
+    def again(self, path, np):
+        done, again = self.traced("replay", path, "--as-recorded", np=np)
+        self.good(done)
+        asked, got = skeleton.load(path), skeleton.load(again)
+        mine = [n for n in self.phases(got) if got.phases[n]["region"]]
+        mine = mine[len(mine) - len(self.phases(asked)):]  # "prepare" may come before
+        theirs = self.phases(asked)
+        self.assertEqual(len(mine), len(theirs))
+        for a, b in zip(theirs, mine):
+            self.assertEqual(asked.asked(a), got.asked(b), "phase %d" % a)
+        moved = {way: total(done.report, way) - total(done.report, way, phase="prepare")
+                 for way in ("read", "write")}
+        self.assertEqual(moved, asked.asked_bytes())
+
+    def test_fixed_point_of_a_load(self):
+        """Several files of one name and digits, ranks that do not do the same."""
+        run = self.run_program("gsfgen", "--files=4", "--pings=60", "--beams=60",
+                               json=False)
+        self.assertEqual(run.status, 0, run)
+        lines = sorted(glob.glob(os.path.join(run.dir, "*.gsf")))
+        self.fixed_of("pfmload", "-s", "G", "-o", "OUT.pfm", *lines)
+
+    def test_fixed_point_of_another_program(self):
+        """HDF5's benchmark, without MPI, with a file's own position."""
+        if not shutil.which("h5perf_serial"):
+            self.skipTest("there is no h5perf_serial (package hdf5-tools)")
+        done = self.run_program(
+            "h5perf_serial", "-A", "posix", "-e", "64K", "-x", "16K", "-i", "1", np=0,
+            dir=False, json=False,
+            env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
+        self.again(self.skeleton_of(done), 1)
+
+    def test_library(self):
+        paths = glob.glob(os.path.join(os.environ["top_srcdir"], "scripts", "skeletons",
+                                       "*.json"))
+        self.assertEqual(len(paths), 8)
+        for path in paths:
+            done = self.replay(path, "--as-recorded", "--dry-run", "--ranks=4", np=0)
+            self.assertEqual(done.status, 0, done)
+            found = skeleton.load(path)
+            for way, size in found.asked_bytes().items():
+                rest = sum(t["drawn"]["bytes"] % t["drawn"]["calls"] for t in
+                           found.transfers if t["direction"] == way and "drawn" in t)
+                self.assertEqual(done.report[way + "_bytes"], size - rest, path)
+
+    # ---- what is in files --------------------------------------------------------
+
+    def made(self, **changes):
+        """A skeleton of one phase: two ranks write in turn, then read the other's."""
+        def transfer(step, way, shift):
+            return {"step": step, "phase": 0, "file": "file-1", "call": "p" + way,
+                    "level": "POSIX", "ranks": 2, "calls": 20, "bytes": 20 * 1001,
+                    "direction": way, "plans": [
+                        {"first_rank": 0, "rank_step": 1, "ranks": 2, "descriptors": [
+                            {"plan": "ranks=2 step=%d start=%d [span=20020 stride=2002 "
+                                     "size=1001]" % (shift, 1001 if shift < 0 else 0),
+                             "repeats": 1}]}]}
+        tree = {
+            "schema": "leadline-skeleton/1", "mpi": True, "ranks": 2,
+            "files": [{"file": "file-1", "files": 1, "shared": 1, "inputs": 0,
+                       "bytes": 20020, "use": "one"}],
+            "phases": [{"phase": 0, "think_seconds": {"min": 0, "mean": 1, "max": 1},
+                        "order": [{"first_rank": 0, "rank_step": 1, "ranks": 2,
+                                   "steps": "0x10 1 2x10"}]}],
+            "transfers": [transfer(0, "write", 1001), transfer(2, "read", -1001)],
+            "calls": [{"step": 1, "phase": 0, "file": "file-1", "call": "fsync",
+                       "level": "POSIX", "ranks": 2, "calls": 2, "bytes": 0}]}
+        for key, value in changes.items():
+            at = tree
+            names = key.split("__")
+            for name in names[:-1]:
+                at = at[int(name)] if name.isdigit() else at[name]
+            at[names[-1]] = value
+        return self.text(json.dumps(tree))
+
+    def text(self, text):
+        path = os.path.join(tempfile.mkdtemp(dir=self.tmp), "made.json")
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def replay(self, path, *args, **how):
+        return self.run_program("replay", path, "--quiet", *args, **how)
+
+    def test_what_others_wrote_is_read_after_their_sync(self):
+        report = self.good(self.replay(self.made()))
+        self.assertEqual(report["checks"]["blocks_checked"], 20)
+        self.assertEqual(report["checks"]["blocks_bad"], 0)
+
+    def test_what_is_read_is_checked(self):
+        for what in ("write:flip:3", "write:lost:2", "write:shift:4", "read:flip:5"):
+            done = self.replay(self.made(), env=fault(what, 1, "files/replay-"))
+            self.failed(done, "verification failed", file="replay-")
+
+    def test_what_an_earlier_phase_wrote_is_stale(self):
+        with open(self.made()) as f:
+            tree = json.load(f)
+        write, read = tree["transfers"]
+        tree["phases"] = [dict(tree["phases"][0], phase=n, order=[dict(
+            tree["phases"][0]["order"][0], steps="%dx10" % n)]) for n in range(3)]
+        tree["transfers"] = [write, dict(write, step=1, phase=1),
+                             dict(read, step=2, phase=2)]
+        tree["calls"] = []
+        path = self.text(json.dumps(tree))
+        self.good(self.replay(path))
+        done = self.replay(path, env=fault("write:lost:13", 1, "files/replay-"))
+        self.failed(done, "expected what phase1 wrote, found what phase0 wrote: ",
+                    "stale", file="replay-")
+
+    def test_a_failure_ends_all_ranks(self):
+        """Though they wait for each other after syncs, and in collective calls."""
+        for ways in ((), ("--iomethod=MPI",), ("--iomethod=MPI", "--collective")):
+            with self.subTest(ways=ways):
+                done = self.replay(self.made(), *ways,
+                                   env=fault("write:ENOSPC:3", 1, "files/replay-"))
+                self.assertEqual(done.status, 1, done)
+                self.assertEqual(len(done.said), 1, done)
+                self.assertEqual(done.files, [], done)
+
+    def test_inputs_are_made_before(self):
+        path = self.made(
+            files__0__inputs=1, phases__0__order__0__steps="2x10",
+            transfers__0__plans=[], transfers__0__calls=0, transfers__0__bytes=0)
+        report = self.good(self.replay(path))
+        self.assertEqual(total(report, "write", phase="prepare"), 20020)
+        self.assertEqual(total(report, "read", phase="phase0"), 20020)
+        self.assertEqual(total(report, "write", phase="phase0"), 0)
+
+    @long
+    def test_other_ways(self):
+        for way in (("--iomethod=MPI",), ("--iomethod=MPI", "--collective"),
+                    ("--iomethod=mmap",), ("--cache=keep", "--repeat=2")):
+            report = self.good(self.replay(self.made(), *way))
+            self.assertEqual(total(report, "write", rep=1), 20020)
+
+    def segments(self, **more):
+        """Each rank reads what it wrote, in a part of its own."""
+        plan = "ranks=2 step=10010 start=0 [span=10010 stride=1001 size=1001]"
+        return self.made(transfers__0__plans__0__descriptors__0__plan=plan,
+                         transfers__1__plans__0__descriptors__0__plan=plan, **more)
+
+    def stored(self, done):
+        report = self.good(done)
+        self.assertEqual(report["checks"]["blocks_checked"], 20)
+        (row,) = report["files"]
+        return row["kind"], row["count"], row["bytes"]
+
+    def test_file_types(self):
+        unique, shared = "--filetype=UNIQUE", "--filetype=SHARED"
+        self.refused(self.replay(self.made(), unique, json=False), "file-1 of the",
+                     "mix or overlap")
+        self.assertEqual(self.stored(self.replay(self.made(), shared)),
+                         ("shared", 1, 20020))
+        self.assertEqual(self.stored(self.replay(self.segments(), unique)),
+                         ("unique", 2, 20020))
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for ways, kind, count in (
+                ((), "unique", 2), ((unique,), "unique", 2), ((shared,), "shared", 1),
+                ((shared, "--iomethod=MPI", "--collective"), "shared", 1)):
+            with self.subTest(ways=ways):
+                self.assertEqual(self.stored(self.replay(each, *ways))[:2],
+                                 (kind, count))
+
+    def test_file_types_are_checked_too(self):
+        each = self.segments(files__0__use="one per rank", files__0__files=2)
+        for path, way in ((each, "SHARED"), (self.segments(), "UNIQUE")):
+            done = self.replay(path, "--filetype=" + way,
+                               env=fault("write:lost:3", 1, "files/replay-"))
+            self.failed(done, "verification failed", file="replay-")
+
+    def test_think(self):
+        report = self.good(self.replay(self.made(), "--think=0.3"))
+        (row,) = [s for s in report["samples"] if s["act"] == "compute"
+                  and s["phase"] == "phase0"]
+        self.assertGreater(row["mean_s"], 0.25)
+        self.refused(self.replay(self.made(), "--think=long"), "--think", "factor")
+
+    def test_dry_run(self):
+        done = self.replay(self.made(), "--dry-run")
+        self.assertEqual(done.status, 0, done)
+        self.assertEqual(done.report["write_bytes"], 20020)
+        self.refused(self.replay(self.made(), "--dry-run", "--ranks=2",
+                                 "--filetype=UNIQUE", np=0, json=False), "mix or")
+        done = self.replay(self.segments(), "--dry-run", "--ranks=2",
+                           "--filetype=UNIQUE", np=0)
+        self.assertEqual((done.status, done.report["files"]), (0, 2), done)
+        self.assertEqual(done.files, [])
+
+    # ---- whatif ------------------------------------------------------------------
+
+    def whatif(self, path, *args):
+        out = os.path.join(self.tmp, "out")
+        files = os.path.join(self.tmp, "whatif-files")
+        os.mkdir(files)
+        done = subprocess.run(
+            [os.path.join(BUILD, "python", "leadline", "leadline"), "whatif", path,
+             "--dir=" + files, "--out=" + out, "--quiet", *args],
+            env=dict(os.environ, **runner.mpi_environment(2)), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(os.listdir(files), [])
+        os.rmdir(files)
+        return done, out
+
+    @long
+    def test_whatif(self):
+        done, out = self.whatif(self.whole(), "--rounds=1", "--format=json")
+        self.assertEqual(done.returncode, 0, done)
+        tree = json.loads(done.stdout)
+        names = {row["configuration"] for row in tree["rows"]}
+        self.assertEqual(names, {"POSIX", "MPI", "MPI-collective"})
+        for way in ("POSIX", "MPI", "MPI-collective"):
+            self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
+                          done.stderr)
+
+    def test_whatif_of_nothing(self):
+        path = self.whole(transfers=[], calls=[], phases=[])
+        done, _ = self.whatif(path, "--rounds=1")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("nothing in it can be replayed", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def whole(self, **changes):
+        """With what the reader in Python wants, too."""
+        with open(self.made(**changes)) as f:
+            tree = json.load(f)
+        tree["left_out"] = {}
+        tree["totals"] = {"transfers": {
+            "bytes": sum(t["bytes"] for t in tree["transfers"])}}
+        return self.text(json.dumps(tree))
+
+    # ---- what cannot be ----------------------------------------------------------
+
+    def test_bad_skeletons(self):
+        with open(self.made()) as f:
+            text = f.read()
+        cut = self.text(text[:700])
+        self.one_sentence(self.replay(cut, json=False), "no JSON", "offset")
+        for change, words in (
+                ({"schema": "leadline-skeleton/2"}, "another version"),
+                ({"schema": "leadline-report/1"}, "no skeleton"),
+                ({"ranks": 3}, "is of 3 ranks, and there are 2"),
+                ({"ranks": 2 ** 60}, "out of its range: ranks"),
+                ({"files__0__use": "several"}, "several of which one rank uses"),
+                ({"transfers__0__step": 2}, "two steps have one number"),
+                ({"transfers__0__file": "file-9"}, "unknown file: file-9"),
+                ({"transfers__0__calls": 2 ** 60}, "parts of a step do not add up"),
+                ({"transfers__0__plans__0__descriptors__0__repeats": 2 ** 56},
+                 "more or fewer calls"),
+                ({"transfers__0__level": "stdio", "transfers__1__level": "HDF5",
+                  "calls__0__level": "stdio"}, "nothing in the skeleton"),
+                ({"transfers__0__plans__0__descriptors__0__plan": "ranks=2"},
+                 "no access pattern"),
+                ({"phases__0__order__0__steps": "0x10 (1"}, "no sequence"),
+                ({"phases__0__order__0__steps": "0x10 7"}, "not of its phase"),
+                ({"phases": []}, "out of its range: phase")):
+            done = self.replay(self.made(**change), json=False)
+            self.one_sentence(done, words)
+
+    def test_more_calls_than_anybody_waits_for(self):
+        n = 2 ** 55
+        path = self.made(
+            transfers__0__plans__0__descriptors__0__repeats=n,
+            transfers__0__calls=20 * n, transfers__0__bytes=2 ** 63 - 1,
+            phases__0__order__0__steps="0x%d 1 2x10" % (10 * n))
+        self.one_sentence(self.replay(path, json=False), "more than 2^40")
+
+    def test_collectives_that_do_not_agree(self):
+        order = [{"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "0x10 1 2x10"},
+                 {"first_rank": 1, "rank_step": 1, "ranks": 1, "steps": "1 0x10 2x10"}]
+        path = self.made(phases__0__order=order)
+        self.refused(self.replay(path, "--iomethod=MPI", "--collective", json=False),
+                     "same collective calls in the same order")
+
+    def test_as_recorded_is_a_way(self):
+        self.refused(self.replay(self.made(), "--as-recorded", "--iomethod=MPI",
+                                 json=False), "leave out --iomethod")
+
+
+for name in PROGRAMS:
+    for np in (2, 4):
+        test = add(Replays, "fixed_point_of_%s_%d" % (name, np), "fixed", name, np)
+        if (name, np) not in (("jacobi", 2), ("madbench_collective", 2)):
+            long(test)
+
+if __name__ == "__main__":
+    main()

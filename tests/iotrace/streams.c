@@ -1,0 +1,140 @@
+/* Streams whose bytes partly go by macros, which no library sees. Says what a log must
+ * have of the files, a line for each event: file, call, offset, bytes.
+ *
+ * Compiled with optimization and builtins, so that the macros are macros. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char data[1 << 16];
+static const char *now;
+
+static void expect(const char *call, long offset, long bytes)
+{
+    printf("%s %s %ld %ld\n", now, call, offset, bytes);
+}
+
+static FILE *open_as(const char *name, const char *mode)
+{
+    FILE *f = fopen(now = name, mode);
+    if (!f) {
+        perror(name);
+        exit(1);
+    }
+    return f;
+}
+
+static void put_unseen(FILE *f, int n)
+{
+    while (n-- > 0)
+        putc_unlocked('x', f);
+}
+
+static void get_unseen(FILE *f, int n)
+{
+    while (n-- > 0)
+        getc_unlocked(f);
+}
+
+static void write_in_turn(void)
+{
+    FILE *f = open_as("turns", "w");
+    fwrite(data, 1, 16, f);
+    expect("fwrite", 0, 16);
+    put_unseen(f, 10000);
+    fprintf(f, "%010d", 7); /* finds the ones before it */
+    expect("unseen_write", 16, 10000);
+    expect("fprintf", 10016, 10);
+    put_unseen(f, 3);
+    fflush(f);
+    expect("unseen_write", 10026, 3);
+    fprintf(f, "%d", 12345);
+    expect("fprintf", 10029, 5);
+    fseek(f, 100, SEEK_SET);
+    fwrite(data, 1, 50000, f);
+    expect("fwrite", 100, 50000);
+    fseek(f, -20, SEEK_END);
+    fputc('x', f);
+    expect("fputc", 50080, 1);
+    put_unseen(f, 4096);
+    fclose(f);
+    expect("unseen_write", 50081, 4096);
+}
+
+static void read_in_turn(void)
+{
+    char line[64];
+    FILE *f = open_as("turns", "r");
+    fread(data, 8, 2, f);
+    expect("fread", 0, 16);
+    get_unseen(f, 16391);
+    ungetc('x', f);
+    expect("unseen_read", 16, 16391);
+    fread(data, 1, 10, f);
+    expect("fread", 16 + 16391 - 1, 10);
+    rewind(f);
+    fread(data, 1, 100, f);
+    expect("fread", 0, 100);
+    get_unseen(f, 5);
+    if (ftell(f) != 105)
+        exit(2);
+    expect("unseen_read", 100, 5);
+    fgets(line, 20, f);
+    expect("fgets", 105, 19);
+    get_unseen(f, 1 << 20); /* to the end */
+    fclose(f);
+    expect("unseen_read", 124, 54177 - 124);
+}
+
+static void at_exit_only(FILE **f)
+{
+    *f = open_as("left", "w");
+    put_unseen(*f, 70000);
+    expect("unseen_write", 0, 70000);
+}
+
+/* Nobody knows where these are: they move with another descriptor, or begin anywhere. */
+static void not_known(void)
+{
+    FILE *f = open_as("log", "a");
+    fprintf(f, "%9d\n", 7);
+    expect("fprintf", -1, 10);
+    put_unseen(f, 10);
+    fclose(f);
+    f = open_as("shared", "w");
+    fprintf(f, "%9d\n", 7);
+    expect("fprintf", 0, 10);
+    fflush(f);
+    write(fileno(f), "x", 1);
+    expect("write", -1, 1);
+    fprintf(f, "%9d\n", 7);
+    expect("fprintf", -1, 10);
+    fclose(f);
+}
+
+static void of_a_descriptor(void)
+{
+    int fd = open(now = "given", O_CREAT | O_WRONLY, 0644);
+    write(fd, data, 100);
+    expect("write", 0, 100);
+    FILE *f = fdopen(fd, "w");
+    if (!f)
+        exit(1);
+    fprintf(f, "%9d\n", 7);
+    expect("fprintf", 100, 10);
+    put_unseen(f, 5);
+    fclose(f);
+    expect("unseen_write", 110, 5);
+}
+
+int main(void)
+{
+    FILE *left;
+    write_in_turn();
+    read_in_turn();
+    not_known();
+    of_a_descriptor();
+    at_exit_only(&left);
+    return 0;
+}
