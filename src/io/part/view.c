@@ -49,15 +49,6 @@ static int view_open_shared(struct container_view *v)
                    strerror(errno));
 }
 
-static int view_refuse_open(const struct container *c, const char *path)
-{
-    if (c->state == CONTAINER_COMPLETE)
-        return 0;
-    return err_set(-EIO, path, -1,
-                   "the container was never completed: whoever wrote it is still at "
-                   "it, or was ended (ldad info tells what is there)");
-}
-
 static int view_open(struct container_view *v, const char *path)
 {
     struct part *p = &v->part;
@@ -68,7 +59,7 @@ static int view_open(struct container_view *v, const char *path)
     if (!rc && !(v->fd = calloc((size_t)p->c.parts + 1, sizeof *v->fd)))
         rc = err_set(-ENOMEM, path, -1, "no memory to open a container");
     if (!rc)
-        rc = view_refuse_open(&p->c, path);
+        rc = container_refuse_open(&p->c, path, false, false);
     if (!rc)
         rc = container_map_read(&p->c, path, &p->moved);
     return rc ? rc : view_open_shared(v);
