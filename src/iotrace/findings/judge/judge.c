@@ -144,6 +144,24 @@ struct evidence slice_rare(const struct slice *s, int i, enum rare kind)
     return r && r->v[kind] ? *r->v[kind] : (struct evidence){0};
 }
 
+struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare kind,
+                                 int64_t least, double share, int *all)
+{
+    struct finding *x = finding_begin(s->f, id, s->group, -1);
+    uint32_t actor;
+    *all = 0;
+    for (int at = 0, n; x && (n = slice_next(s, &at, &actor)); ++*all) {
+        struct evidence v = {0};
+        for (int i = at - n; i < at; i++) {
+            struct evidence one = slice_rare(s, i, kind);
+            evidence_add(&v, &one);
+        }
+        if (v.calls >= least)
+            finding_add(s->f, actor, &v, share * (double)v.ns);
+    }
+    return x;
+}
+
 /* Its leaves within collective calls. */
 struct evidence side_collective(const struct side *s)
 {

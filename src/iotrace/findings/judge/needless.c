@@ -68,33 +68,12 @@ static bool is_shared(const struct slice *s)
     return false;
 }
 
-/* The ranks that have at least so many of a kind; *all: how many have the file. */
-static struct finding *collect(const struct slice *s, enum id id, enum rare kind,
-                               int64_t least, int *all)
-{
-    struct findings *f = s->f;
-    struct finding *x = finding_begin(f, id, s->group, -1);
-    uint32_t actor;
-    *all = 0;
-    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
-        struct evidence v = {0};
-        for (int i = at - n; i < at; i++) {
-            struct evidence one = slice_rare(s, i, kind);
-            evidence_add(&v, &one);
-        }
-        if (v.calls >= least)
-            finding_add(f, actor, &v, (double)v.ns);
-        ++*all;
-    }
-    return x;
-}
-
 static void judge_metadata(const struct slice *s)
 {
     struct findings *f = s->f;
     int all;
     char size[16];
-    struct finding *x = collect(s, ID_HDF5_META, RARE_META, PER_RANK, &all);
+    struct finding *x = slice_rare_ranks(s, ID_HDF5_META, RARE_META, PER_RANK, 1, &all);
     if (!x || all < 2 || x->members < ALL * all || !is_shared(s))
         return finding_drop(f);
     finding_condition(f, "of the ranks access the metadata themselves",
@@ -111,7 +90,7 @@ static void judge_fill(const struct slice *s)
     struct findings *f = s->f;
     int all;
     char size[16];
-    struct finding *x = collect(s, ID_HDF5_FILL, RARE_FILL, 1, &all);
+    struct finding *x = slice_rare_ranks(s, ID_HDF5_FILL, RARE_FILL, 1, 1, &all);
     if (!x || x->v.bytes < MIB)
         return finding_drop(f);
     x->extra_bytes = x->v.bytes;

@@ -4,23 +4,14 @@
 #include "iotrace/findings/inside.h"
 #include <string.h>
 
+/* Risks have no time at stake. */
 static struct finding *collect(const struct slice *s, enum id id, enum rare kind)
 {
-    struct findings *f = s->f;
-    struct finding *x = finding_begin(f, id, s->group, -1);
-    uint32_t actor;
-    for (int at = 0, n; x && (n = slice_next(s, &at, &actor));) {
-        struct evidence v = {0};
-        for (int i = at - n; i < at; i++) {
-            struct evidence one = slice_rare(s, i, kind);
-            evidence_add(&v, &one);
-        }
-        if (v.calls)
-            finding_add(f, actor, &v, 0);
-    }
+    int all;
+    struct finding *x = slice_rare_ranks(s, id, kind, 1, 0, &all);
     if (x && x->members)
         return x;
-    finding_drop(f);
+    finding_drop(s->f);
     return NULL;
 }
 
