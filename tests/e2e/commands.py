@@ -28,6 +28,7 @@ SMALLER = [(re.compile(pattern), instead) for pattern, instead in (
     (r"\bleadline calibrate", "leadline calibrate --bytes=256k --repeat=1"),
     (r"\bleadline io500", "leadline io500 --bytes=256k --files=20"),
     (r"--time=\d+", "--time=1"),
+    (r"--budget=\w+", "--rounds=1"),
     (r" --submit\b", ""),                      # there is no Slurm
 )]
 SMALLER_SPEC = [(re.compile(pattern), instead) for pattern, instead in (
@@ -123,7 +124,9 @@ class Shown(Case):
         for folder in [*self.places.values(), os.path.join(self.tmp, "bin"),
                        os.path.join(self.tmp, "examples")]:
             os.mkdir(folder)
-        launch = " ".join(map(shlex.quote, runner.launch_line(2, [])))
+        # The launcher sets LD_PRELOAD for the ranks, and must not hide a recorder.
+        launch = " ".join(shlex.quote(word) + '"${LD_PRELOAD:+:$LD_PRELOAD}"' *
+                          word.endswith(".so") for word in runner.launch_line(2, []))
         self.tool("mpirun", 'shift 2; exec %s "$@"\n' % launch)  # -np N
         for name in ABSENT:
             self.tool(name, 'echo "stand-in for %s: $*"\n' % name)

@@ -396,7 +396,9 @@ void findings_look(const struct findings *f, FILE *out)
     look_ranks(f, out);
     look_folded(f, out);
     look_notes(f, out);
-    line(out, "more: iotrace findings RUN, iotrace report RUN, iotrace summary --all");
+    line(out,
+         "more: iotrace findings RUN, iotrace report RUN, iotrace summary --all; other "
+         "ways: leadline whatif");
 }
 
 /* ---- in full ---------------------------------------------------------------- */
