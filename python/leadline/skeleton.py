@@ -56,7 +56,6 @@ class Skeleton:
                             transfer["calls"], transfer["bytes"]))
         return size
 
-
     def check_orders(self):
         """What orders have of each step is what the step has."""
         found = {}
@@ -73,39 +72,6 @@ class Skeleton:
                     "%s: step %s has %d calls, and %d in the order of phase %s"
                     % (self.name, t["step"], calls, found.get(t["step"], 0),
                        t["phase"]))
-
-    def asked(self, phase):
-        """What a phase asks of its files where places are known, whatever they and its
-        steps are numbered as, and the calls are named: for comparing two skeletons."""
-        placed = {t["file"] for t in self.transfers if t["plans"]}
-        steps = [t for t in self.transfers if t["phase"] == phase and t["plans"]]
-        steps += [c for c in self.calls if c["phase"] == phase and "step" in c
-                  and c["file"] in placed]
-        files, numbers, rows = {}, {}, []
-        for t in sorted(steps, key=lambda t: t["step"]):
-            numbers[t["step"]] = len(numbers)
-            rows.append((files.setdefault(t["file"], len(files)), t["level"],
-                         t.get("direction", "sync"), t.get("collective", False),
-                         t["ranks"], t["calls"], t["bytes"], t.get("plans", [])))
-
-        def renumber(found):
-            step, times = int(found.group(1)), found.group(2) or ""
-            return "%d%s" % (numbers[step], times) if step in numbers else ""
-
-        order = [(o["first_rank"], o["rank_step"], o["ranks"],
-                  re.sub(r"(?<!x)\b(\d+)(x\d+)?", renumber, o["steps"]).split())
-                 for o in self.phases[phase]["order"]]
-        return rows, order
-
-
-    def asked_bytes(self):
-        """Those of transfers that have a place, of POSIX and MPI-IO."""
-        moved = {"read": 0, "write": 0}
-        for t in self.transfers:
-            if t["level"] in ("POSIX", "MPI-IO") and (t["plans"] or "drawn" in t):
-                unplaced = t.get("unplaced", {}).get("bytes", 0)
-                moved[t["direction"]] += t["bytes"] - unplaced
-        return moved
 
 
 def counts(text):

@@ -124,18 +124,19 @@ class Analyse(Case):
     def test_fft(self):
         self.assertEqual([call["class"] for call in self.workload("fft")
                           if call["op"] == "write"], ["segmented"] * 2)
-        columns, = [call for call in self.workload("fft")
-                    if call["function"] == "fft_pass" and call["op"] == "read"]
+        # a rank's columns, of the rows from its own on, and of those before these
+        after, before = [call for call in self.workload("fft")
+                         if call["function"] == "fft_columns"]
         n1, n2, ranks, rank = 16, 32, 4, 3
         names = dict(nprocs=ranks, rank=rank, rows=n1, columns=n2, p_element=8,
                      p_panels=1)
-        d = columns["descriptor"]
-        self.assertEqual(eval(d["levels"][-1]["stride"],
-                              dict(names, floordiv=floordiv)), n2 * 8)
+        width, own = n2 // ranks * 8, rank * n1 // ranks
         # all columns of a rank fit at once: one round of the outer loop
-        self.holds(columns, (rank * n2 // ranks * 8, [(n2 // ranks * 8, 1),
-                                                      (n2 * 8, n1)], n2 // ranks * 8),
-                   **names)
+        for call, row, rows in (after, own, n1 - own), (before, 0, own):
+            stride = call["descriptor"]["levels"][-1]["stride"]
+            self.assertEqual(eval(stride, dict(names, floordiv=floordiv)), n2 * 8)
+            self.holds(call, (row * n2 * 8 + rank * width,
+                              [(width, 1), (n2 * 8, rows)], width), **names)
 
     # ---- whether to store it by ranks ----------------------------------------------
 

@@ -26,10 +26,11 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|[^\xc2]\x9b")
 COMMANDS = {
     "iotrace": "run summary findings report dump merge export compare ldad plot bins "
                "recover",
-    "ldad": "info verify flatten cat recover relocate rm perf mandelbrot jacobi fft",
+    "ldad": "info verify flatten cat recover relocate mount rm perf mandelbrot "
+            "jacobi fft",
     "leadline": "compare sweep report plot list trend import export validate schema "
-                "calibrate io500 launcher"}
-PLAIN = ["blocktransfer", "madbench", "pfmload", "gsfgen", "gsfinfo", "pfminfo"]
+                "calibrate io500 launcher whatif"}
+PLAIN = ["blocktransfer", "madbench", "replay", "pfmload", "gsfgen", "gsfinfo", "pfminfo"]
 if HAVE_CLANG:
     COMMANDS["ldadc"] = "analyse plan check rewrite build"
 

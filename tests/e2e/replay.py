@@ -32,6 +32,53 @@ PROGRAMS = {
 }
 
 
+LEVELS = ("POSIX", "MPI-IO")  # that replay does
+
+
+def unfolded(steps):
+    """An order without its loops, as a list of numbers."""
+    stack = [[]]
+    for number, opens, closes, times in skeleton.TOKENS.findall(steps):
+        if opens:
+            stack.append([])
+        else:
+            items = stack.pop() if closes else [int(number)]
+            stack[-1] += items * int(times or 1)
+    return stack[0]
+
+
+def asked(found, phase):
+    """What a phase of a skeleton asks for of what replay does, whatever its files and
+    steps are numbered as, and its calls are named."""
+    moves = [t for t in found.transfers if t["plans"] and t["level"] in LEVELS]
+    placed = {t["file"] for t in moves}
+    steps = [t for t in moves if t["phase"] == phase]
+    steps += [c for c in found.calls if c["phase"] == phase and "step" in c
+              and c["file"] in placed]
+    files, numbers, rows = {}, {}, []
+    for t in sorted(steps, key=lambda t: t["step"]):
+        numbers[t["step"]] = len(numbers)
+        rows.append((files.setdefault(t["file"], len(files)), t["level"],
+                     t.get("direction", "sync"), t.get("collective", False),
+                     t["ranks"], t["calls"], t["bytes"], t.get("plans", [])))
+    order = []
+    for o in found.phases[phase]["order"]:
+        mine = [numbers[step] for step in unfolded(o["steps"]) if step in numbers]
+        if mine:
+            order.append((o["first_rank"], o["rank_step"], o["ranks"], mine))
+    return rows, order
+
+
+def asked_bytes(found):
+    """Those of transfers that have a place and that replay does."""
+    moved = {"read": 0, "write": 0}
+    for t in found.transfers:
+        if t["level"] in LEVELS and (t["plans"] or "drawn" in t):
+            unplaced = t.get("unplaced", {}).get("bytes", 0)
+            moved[t["direction"]] += t["bytes"] - unplaced
+    return moved
+
+
 class Replays(Case):
     def skeleton_of(self, done):
         run = os.path.join(done.folder, "run")
@@ -53,8 +100,8 @@ class Replays(Case):
     def phases(self, found):
         """Those that move something that replay moves."""
         return [n for n in range(len(found.phases))
-                if any(t["phase"] == n and t["plans"] and t["level"] in
-                       ("POSIX", "MPI-IO") for t in found.transfers)]
+                if any(t["phase"] == n and t["plans"] and t["level"] in LEVELS
+                       for t in found.transfers)]
 
     def fixed(self, program, np):
         self.fixed_of(*PROGRAMS[program], np=np)
@@ -65,16 +112,16 @@ class Replays(Case):
     def again(self, path, np):
         done, again = self.traced("replay", path, "--as-recorded", np=np)
         self.good(done)
-        asked, got = skeleton.load(path), skeleton.load(again)
+        origin, got = skeleton.load(path), skeleton.load(again)
         mine = [n for n in self.phases(got) if got.phases[n]["region"]]
-        mine = mine[len(mine) - len(self.phases(asked)):]  # "prepare" may come before
-        theirs = self.phases(asked)
+        mine = mine[len(mine) - len(self.phases(origin)):]  # "prepare" may come before
+        theirs = self.phases(origin)
         self.assertEqual(len(mine), len(theirs))
         for a, b in zip(theirs, mine):
-            self.assertEqual(asked.asked(a), got.asked(b), "phase %d" % a)
+            self.assertEqual(asked(origin, a), asked(got, b), "phase %d" % a)
         moved = {way: total(done.report, way) - total(done.report, way, phase="prepare")
                  for way in ("read", "write")}
-        self.assertEqual(moved, asked.asked_bytes())
+        self.assertEqual(moved, asked_bytes(origin))
 
     def test_fixed_point_of_a_load(self):
         """Several files of one name and digits, ranks that do not do the same."""
@@ -102,7 +149,7 @@ class Replays(Case):
             done = self.replay(path, "--as-recorded", "--dry-run", "--ranks=4", np=0)
             self.assertEqual(done.status, 0, done)
             found = skeleton.load(path)
-            for way, size in found.asked_bytes().items():
+            for way, size in asked_bytes(found).items():
                 rest = sum(t["drawn"]["bytes"] % t["drawn"]["calls"] for t in
                            found.transfers if t["direction"] == way and "drawn" in t)
                 self.assertEqual(done.report[way + "_bytes"], size - rest, path)

@@ -428,15 +428,16 @@ static void visit_mark(struct reading *r, const struct event *e)
         r->phase[phase].begin_ns = e->start_ns - r->begin_ns;
 }
 
+/* Calls of streams are not: what moves is what the library has gathered of them. */
 static bool is_placed(const struct event *e)
 {
     int64_t end;
-    return e->class != CLASS_COPY && e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
+    return e->class != CLASS_COPY && !(e->flags & TRACE_STREAM) && e->offset >= 0 &&
+           !(e->offset >> OFFSET_BITS) &&
            !__builtin_add_overflow(e->offset, e->bytes, &end);
 }
 
-/* What the order is of: transfers of known places, and syncs; not those of streams,
- * which move what a library has gathered. */
+/* What the order is of: transfers of known places, and syncs. */
 static bool is_step(const struct event *e)
 {
     bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
