@@ -30,7 +30,8 @@ COMMANDS = {
             "jacobi fft",
     "leadline": "compare sweep report plot list trend import export validate schema "
                 "calibrate io500 launcher whatif"}
-PLAIN = ["blocktransfer", "madbench", "replay", "pfmload", "gsfgen", "gsfinfo", "pfminfo"]
+PLAIN = ["blocktransfer", "madbench", "replay", "pfmload", "gsfgen", "gsfinfo",
+         "pfminfo"]
 if HAVE_CLANG:
     COMMANDS["ldadc"] = "analyse plan check rewrite build"
 

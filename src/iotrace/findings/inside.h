@@ -526,8 +526,9 @@ void finding_drop(struct findings *f); /* what was begun is none */
 int slice_next(const struct slice *s, int *at, uint32_t *actor);
 struct side *slice_side(const struct slice *s, int i, int write);
 struct evidence slice_rare(const struct slice *s, int i, enum rare kind);
-/* A finding of the ranks that have at least so many calls of a rare kind, of whose time
- * `share` could be saved; *all: how many ranks have the file. NULL: it cannot be begun. */
+/* A finding of the ranks that have at least so many calls of a rare kind, of whose
+ * time `share` could be saved; *all: how many ranks have the file. NULL: it cannot be
+ * begun. */
 struct finding *slice_rare_ranks(const struct slice *s, enum id id, enum rare kind,
                                  int64_t least, double share, int *all);
 struct evidence side_collective(const struct side *s);
