@@ -9,7 +9,7 @@ import os
 import random
 import zlib
 
-from e2e import ASYNCHRONOUS, Case, add, fault, main, samples, total
+from e2e import ASYNCHRONOUS, Case, add, any_mpi, fault, main, samples, total
 
 BLOCK = 4096
 SIZE = ("1000k", "--block-size=4k")  # 250 blocks
@@ -159,6 +159,7 @@ class Options(Case):
         if "--verify=yes" in options:
             self.assertEqual(report["checks"]["blocks_checked"], read)
 
+    @any_mpi
     def test_what_is_refused(self):
         repeats = ("--pattern=ZIPF",)
         for options, why in (

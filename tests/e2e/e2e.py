@@ -29,7 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TESTS, "unit"))
-from tap import drawn, long, main  # noqa: E402,F401  (for the tests)
+from tap import any_mpi, drawn, long, main  # noqa: E402,F401  (for the tests)
 
 FLAVOUR = os.environ["MPI_FLAVOUR"]
 HAVE_SCALAPACK = os.environ["HAVE_SCALAPACK"] == "yes"

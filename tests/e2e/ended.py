@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """A run that is ended from outside: it ends at once, as a failure, on all ranks; it
 leaves no files where it is given the chance; and its report does not count as one."""
 import glob

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 
-from e2e import METHODS, Case, add, fault, long, main, samples, total
+from e2e import METHODS, Case, add, any_mpi, fault, long, main, samples, total
 
 BLOCK, BLOCKS = 1 << 14, 5
 SIZE = (str(BLOCK * BLOCKS), "--block-size=16k")
@@ -123,6 +123,7 @@ class Kept(Case):
         self.assertEqual(error["offset_bytes"], offset)
         self.assertEqual(done.report["checks"]["blocks_bad"], 1)
 
+    @any_mpi
     def test_what_does_not_fit(self):
         kept = self.keep()
         one = kept[:-len(".json")] + ".000001"
@@ -253,6 +254,7 @@ class Input(Case):
         self.assertEqual([f for f in fingerprint(self.tmp) if f[0] == path],
                          [f for f in before if f[0] == path])
 
+    @any_mpi
     def test_refused(self):
         path = self.file()
         fifo, empty = os.path.join(self.tmp, "fifo"), os.path.join(self.tmp, "empty")

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 
-from e2e import Case, add, fault, limited_memory, main, samples, total
+from e2e import Case, add, any_mpi, fault, limited_memory, main, samples, total
 
 KNOWN = {"operations": 62, "operation_bytes": 16384, "last_operation_bytes": 576,
          "sets": 16, "last_set_operations": 2}
@@ -163,6 +163,7 @@ class Aio(Case):
 
     # ---- what is refused -------------------------------------------------------------
 
+    @any_mpi
     def test_refused(self):
         for args, words in (
                 (("--set=3", "--set-bytes=64k"), "no multiple of --set=3"),

@@ -14,7 +14,7 @@ import struct
 import unittest
 
 import graph_reference as reference
-from e2e import Case, drawn, fault, long, main
+from e2e import Case, any_mpi, drawn, fault, long, main
 
 SIZES = (256, 512, 4096, 8192)
 FILES = "files/outcore-"
@@ -252,6 +252,7 @@ class Graph(Case):
 
     # ---- how it ends -----------------------------------------------------------------
 
+    @any_mpi
     def test_refused(self):
         path = self.file("edges", packed([(0, 1)]))
         for args, said in drawn([
@@ -302,6 +303,7 @@ class Graph(Case):
             self.assertEqual(sizes, reference.levels(reference.neighbours_of(every),
                                                      edges[0][0]))
 
+    @any_mpi
     def test_bad_text(self):
         matrix = "%%MatrixMarket matrix coordinate pattern general\n9 9 2\n"
         rows = "".join("%d %d\n" % (i % 9, i % 7) for i in range(3000))

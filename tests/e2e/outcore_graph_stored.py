@@ -8,7 +8,7 @@ import struct
 import zlib
 
 import graph_reference as reference
-from e2e import Case, drawn, fault, long, main
+from e2e import Case, any_mpi, drawn, fault, long, main
 
 HEAD, CHUNK = reference.HEAD, reference.CHUNK
 VERTICES, BUFFER = 90, 40
@@ -253,6 +253,7 @@ class Stored(Case):
             self.assertEqual(error["offset_bytes"], where)
             self.assertTrue(error["file"].endswith("kept.PARTITION.0"), error)
 
+    @any_mpi
     def test_damage(self):
         for what in drawn(sorted(DAMAGE), 4):
             with self.subTest(what):
@@ -273,6 +274,7 @@ class Stored(Case):
             files.put(file, at, number)
         self.one_sentence(self.stored(files), *parts)
 
+    @any_mpi
     def test_heads(self):
         for what in drawn(sorted(HEADS), 3):
             with self.subTest(what):

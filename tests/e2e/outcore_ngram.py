@@ -8,7 +8,7 @@ import html.parser
 import os
 import unicodedata
 
-from e2e import Case, add, drawn, fault, long, main, samples, total
+from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
 
 GUIDE = "/usr/share/doc/installation-guide-amd64"
 CLEAN = ("ca", "cs", "de", "en", "es", "fr", "it", "nl", "pt", "ro", "sv", "vi")
@@ -244,6 +244,7 @@ class Ngram(Case):
         self.one_sentence(done, *parts)
         self.assertEqual(done.status, 1, done)
 
+    @any_mpi
     def test_bad_models(self):
         head = b"leadline-ngrams 1\nn 4\n"
         for text, what in ((b"", "ends before"), (b"\x7fELF\0\1", "line 1"),

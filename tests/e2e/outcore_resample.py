@@ -8,7 +8,7 @@ import os
 import struct
 import unittest
 
-from e2e import KINDS, Case, add, drawn, fault, long, main, samples, total
+from e2e import KINDS, Case, add, any_mpi, drawn, fault, long, main, samples, total
 
 MASK = 2 ** 64 - 1
 STEP = 0x9e3779b97f4a7c15
@@ -355,6 +355,7 @@ class Resample(Case):
 
     # ---- how it ends -----------------------------------------------------------------
 
+    @any_mpi
     def test_bad_heads(self):
         image = packed([[5] * 8] * 8, 16)
         for data, said in drawn([
@@ -372,6 +373,7 @@ class Resample(Case):
             path = self.file("bad.llimg", data)
             self.one_sentence(self.resample(path, np=1), said, path)
 
+    @any_mpi
     def test_refused(self):
         path = self.file("one.llimg", packed([[5] * 8] * 8, 16))
         for args, said in drawn([

@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from e2e import Case, add, drawn, long, main
+from e2e import Case, add, any_mpi, drawn, long, main
 
 BLOCK, CARD = 2880, 80
 FORMATS = {8: "B", 16: "h", 32: "i", 64: "q", -32: "f", -64: "d"}
@@ -211,6 +211,7 @@ class Fits(Files):
 
     # ---- how it ends -----------------------------------------------------------------
 
+    @any_mpi
     def test_bad(self):
         good = fits(16, image(1000))
         table = head(8, [8, 3], ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", 1),

@@ -10,8 +10,7 @@ import shutil
 import struct
 import tempfile
 
-from e2e import KINDS, Case, add, fault, main, samples, total
-from tap import long
+from e2e import KINDS, Case, add, any_mpi, fault, long, main, samples, total
 
 MASK = (1 << 64) - 1
 STEP = 0x9e3779b97f4a7c15
@@ -276,6 +275,7 @@ class Search(Case):
         done = self.search(path, "--block=16k", "--dry-run", "--ranks=2", np=0)
         self.assertEqual(done.status, 0, done)
 
+    @any_mpi
     def test_refused(self):
         cut = self.write("cut", b"x" * 1000)
         for args, words in (

@@ -11,7 +11,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from e2e import Case, add, drawn, fault, main, total
+from e2e import Case, add, any_mpi, drawn, fault, main, total
 
 MASK = (1 << 64) - 1
 STEP = 0x9e3779b97f4a7c15
@@ -342,6 +342,7 @@ class Text(Case):
         torn, = (name for name, data in self.read(left).items() if not data)
         self.failed(self.text("--check", left, np=1), torn, "is torn")
 
+    @any_mpi
     def test_lying_sections(self):
         good = outputs("a", 900)[-1]
         out = os.path.join(self.folder({"a.lex": good}), "a.lex")

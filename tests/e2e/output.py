@@ -104,7 +104,7 @@ class Material(Case):
             ("ldad", "verify", self.at("container")),
             ("ldad", "cat", self.at("container")),
             ("iotrace", "findings", self.at(run)),
-            ("iotrace", "findings", "--short", self.at(run)),
+            ("iotrace", "findings", self.at(run)),
             ("iotrace", "summary", self.at(run)), ("iotrace", "dump", self.at(run)),
             ("iotrace", "summary", "--json=-", self.at(run)),
             ("iotrace", "merge", "-o", "-", self.at(run)),

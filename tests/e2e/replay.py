@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
-from e2e import BUILD, Case, add, fault, long, main, runner, total
+from e2e import BUILD, Case, add, any_mpi, fault, long, main, runner, total
 
 from leadline import skeleton
 
@@ -341,6 +341,7 @@ class Replays(Case):
 
     # ---- what cannot be ----------------------------------------------------------
 
+    @any_mpi
     def test_bad_skeletons(self):
         with open(self.made()) as f:
             text = f.read()

@@ -31,6 +31,13 @@ def long(case):
     return case
 
 
+def any_mpi(case):
+    """A decorator of test methods that no MPI changes much, such as what is refused:
+    where all tests have passed with another one, one commit in four runs them."""
+    case.is_any_mpi = True
+    return case
+
+
 def lot_of(text):
     """A number that depends on the commit and on the MPI."""
     lot = os.environ.get("LEADLINE_DRAW", "") + FLAVOUR
@@ -82,7 +89,9 @@ def chosen(tests):
     for test in tests:
         if tier[test] == "ci" and not has_its_turn(test):
             tier[test] = "full"
-    return [test for test in tests if CASES in ("full", tier[test])]
+    seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
+    return [test for test in tests if CASES in ("full", tier[test]) and not (
+        seldom and marked(test, "is_any_mpi") and lot_of(test.id())[0] % 4)]
 
 
 def flat(suite):
