@@ -40,12 +40,13 @@ static int64_t times(int64_t a, int64_t b)
     return a < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
 }
 
-/* UNIQUE: a file for each worker; PARTITIONED: these, a header and a shared part. With
- * --keep each repetition has files of its own; without I/O there are none. */
+/* UNIQUE: a file for each worker; PARTITIONED: these, one with checksums for each, a
+ * header and a shared part. With --keep each repetition has files of its own; without
+ * I/O there are none. */
 static struct run_need in_all(const struct run *r, const struct run_need *need)
 {
     int64_t workers = r->workers;
-    int64_t each = r->partitioned ? workers + 2 : r->shared ? 1 : workers;
+    int64_t each = r->partitioned ? 2 * workers + 2 : r->shared ? 1 : workers;
     int64_t all = r->all_files ? r->all_files : times(need->files, each);
     int64_t kept = r->options->keep ? r->options->repeat : 1;
     if (!r->engine)
