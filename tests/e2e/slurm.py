@@ -279,8 +279,7 @@ class Jobs(SlurmCase):
     def iotrace(self, nodes, mpiexec):
         done = self.completed(self.job("iotrace.sbatch", nodes=nodes,
                                        **self.started_by(mpiexec)))
-        ranks = re.findall(r"^ +([0-9]) +[0-9]+ .* madbench$", done.out, re.M)
-        self.assertEqual(sorted(ranks), ["0", "1", "2", "3"], done)
+        self.assertRegex(done.out, r"(?m)^program +madbench: 4 ranks on %d host" % nodes)
         self.assertIn("100.0 % explained", done.out)
 
     def test_report_alone(self):

@@ -45,6 +45,16 @@ static int no_memory(struct findings *f)
 
 /* ---- actors ----------------------------------------------------------------- */
 
+static void actor_name(struct actor *a, const struct log_info *i)
+{
+    const char *slash = strrchr(i->exe, '/');
+    const char *program = slash ? slash + 1 : *i->exe ? i->exe : i->app;
+    snprintf(a->program, sizeof a->program, "%.*s", (int)sizeof a->program - 1,
+             program);
+    snprintf(a->app, sizeof a->app, "%.*s", (int)sizeof a->app - 1, i->app);
+    snprintf(a->argv, sizeof a->argv, "%.*s", (int)sizeof a->argv - 1, i->argv);
+}
+
 static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
                      uint32_t *actor)
 {
@@ -57,14 +67,9 @@ static int actor_new(struct findings *f, const struct log_info *i, int32_t pid,
         f->actor_room = room;
     }
     struct actor *a = &f->actor[ *actor = f->actors++];
-    const char *slash = strrchr(i->exe, '/');
-    const char *program = slash ? slash + 1 : *i->exe ? i->exe : i->app;
     *a = (struct actor){.rank = i->rank, .pid = pid, .waited_ns = -1};
+    actor_name(a, i);
     snprintf(a->host, sizeof a->host, "%.*s", (int)sizeof a->host - 1, i->host);
-    snprintf(a->program, sizeof a->program, "%.*s", (int)sizeof a->program - 1,
-             program);
-    snprintf(a->app, sizeof a->app, "%.*s", (int)sizeof a->app - 1, i->app);
-    snprintf(a->argv, sizeof a->argv, "%.*s", (int)sizeof a->argv - 1, i->argv);
     a->scope = f->ask.all || !f->ranks || i->rank >= 0;
     while (strcmp(f->actor[a->client].host, a->host) != 0)
         a->client++;
@@ -328,8 +333,10 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     struct actor *a = &f->actor[actor];
     mark_region(f, r, e);
     widen(a, e);
-    if (call->init)
+    if (call->init) {
+        actor_name(a, log_info(r->log)); /* not as the launcher that it was before */
         mark_init(r, a, e);
+    }
     if (own->outer)
         return 0;
     uint32_t file = file_number(f, r, e->name);
