@@ -306,7 +306,10 @@ class Mount(View):
 class Without(View):
     @unittest.skipIf(HAVE_FUSE, "built with libfuse 3")
     def test_says_so(self):
-        done = self.run_program("ldad", "mount", self.tmp, BUILD, np=0, dir=False,
+        source, point = (os.path.join(self.tmp, name) for name in ("source", "point"))
+        os.mkdir(source)
+        os.mkdir(point)
+        done = self.run_program("ldad", "mount", source, point, np=0, dir=False,
                                 json=False)
         self.assertEqual(done.status, 2, done)
         self.assertIn("built without libfuse 3", done.err)
