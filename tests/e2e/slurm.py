@@ -279,7 +279,8 @@ class Jobs(SlurmCase):
     def iotrace(self, nodes, mpiexec):
         done = self.completed(self.job("iotrace.sbatch", nodes=nodes,
                                        **self.started_by(mpiexec)))
-        self.assertRegex(done.out, r"(?m)^program +madbench: 4 ranks on %d host" % nodes)
+        self.assertRegex(done.out,
+                         r"(?m)^program +madbench: 4 ranks on %d host" % nodes)
         self.assertIn("100.0 % explained", done.out)
 
     def test_report_alone(self):
