@@ -100,11 +100,12 @@ static void try_table(const char *path)
 
 static void try_summary(const char *path)
 {
+    const struct summary_tables all = {true, true, true, 8};
     struct summary *s;
     FILE *out = fopen("/dev/null", "w");
     int rc = summary_make(&s, path);
     if (!rc)
-        rc = summary_text(s, 8, out);
+        rc = summary_text(s, &all, out);
     if (!rc)
         rc = summary_json(s, out);
     for (int c = 0; s && c < CLASSES; c++)

@@ -367,7 +367,8 @@ static void number_steps(struct skeleton *s)
             if (n->what != SEQUENCE_LOOP)
                 n->what = step_number(s, n->what);
         }
-    qsort(s->order, (size_t)s->orders, sizeof *s->order, by_phase);
+    if (s->orders)
+        qsort(s->order, (size_t)s->orders, sizeof *s->order, by_phase);
 }
 
 /* How many of one phase from `o` on, at equal distances of ranks, are the same. */
