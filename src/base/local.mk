@@ -7,11 +7,13 @@ src_base_libbase_la_SOURCES = \
 	src/base/draw/zipf.c src/base/draw/zipf.h \
 	src/base/format/crc.c src/base/format/crc.h \
 	src/base/format/crc32c.c src/base/format/crc32c.h \
+	src/base/format/crc_table.c src/base/format/crc_table.h \
 	src/base/format/csv.c src/base/format/csv.h \
 	src/base/err.c src/base/err.h \
 	src/base/hist.c src/base/hist.h \
 	src/base/told.h \
 	src/base/format/json.c src/base/format/json.h \
+	src/base/format/lustre.c src/base/format/lustre.h \
 	src/base/format/json_read.c src/base/format/json_read.h \
 	src/base/opt.c src/base/opt.h \
 	src/base/plain.c src/base/plain.h \

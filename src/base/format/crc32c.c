@@ -1,4 +1,5 @@
 #include "base/format/crc32c.h"
+#include "base/format/crc_table.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -6,22 +7,12 @@
 
 /* ---- tables: any processor ------------------------------------------------------- */
 
-static uint32_t table[8][256];
+static struct crc_table table;
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 static uint32_t by_table(uint32_t x, const void *data, int64_t n)
 {
-    const unsigned char *p = data;
-    for (; n >= 8; n -= 8, p += 8) {
-        x ^= (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-             (uint32_t)p[3] << 24;
-        x = table[7][x & 255] ^ table[6][x >> 8 & 255] ^ table[5][x >> 16 & 255] ^
-            table[4][x >> 24] ^ table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^
-            table[0][p[7]];
-    }
-    for (; n > 0; n--)
-        x = x >> 8 ^ table[0][(x ^ *p++) & 255];
-    return x;
+    return crc_table_more(&table, x, data, n);
 }
 
 /* ---- polynomials ----------------------------------------------------------------- */
@@ -171,15 +162,7 @@ static way_fn *best;
 
 static void make(void)
 {
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t x = i;
-        for (int bit = 0; bit < 8; bit++)
-            x = x >> 1 ^ (x & 1 ? POLYNOMIAL : 0);
-        table[0][i] = x;
-    }
-    for (int t = 1; t < 8; t++)
-        for (int i = 0; i < 256; i++)
-            table[t][i] = table[t - 1][i] >> 8 ^ table[0][table[t - 1][i] & 255];
+    crc_table_make(&table, POLYNOMIAL);
     make_folds();
     for (int way = 0; way < WAYS; way++)
         if (!way || has_way(way))

@@ -1,6 +1,7 @@
 # libiotrace.so, which any program may preload: without MPI, without libtool, and
 # needing the C library only. Its sources are compiled together: it is small.
 RECORDER_C = \
+	src/base/format/lustre.c \
 	src/base/plain.c \
 	src/iotrace/format/escape.c \
 	src/iotrace/format/lustre.c \
@@ -39,6 +40,7 @@ RECORDER_C = \
 	src/iotrace/preload/tsv.c \
 	src/iotrace/preload/uring.c
 RECORDER_H = \
+	src/base/format/lustre.h \
 	src/base/plain.h \
 	src/iotrace/format/escape.h \
 	src/iotrace/format/lustre.h \
