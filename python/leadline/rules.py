@@ -57,7 +57,7 @@ def judge(ratio, better, policy=POLICY):
     if shown:
         return TOO_SMALL, ("difference too small to matter (%s)" % percent_text(factor))
     return NOT_SHOWN, "%s (up to %s possible)" % (NONE_SHOWN,
-                                                    percent_text(hidden(gain)))
+                                                  percent_text(hidden(gain)))
 
 
 def differs(rule):

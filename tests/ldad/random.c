@@ -7,6 +7,7 @@
  * each rank writes in islands of its own, some over what others have written before;
  * between rounds all sync. In every third round they write by views, all in one
  * island. */
+#include "hints.h"
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -143,17 +144,12 @@ static int look(MPI_File fh)
 int main(int argc, char **argv)
 {
     MPI_File fh;
-    MPI_Info info;
+    bool together;
     int np[STAGES], stages = 0, failed = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Info_create(&info);
-    for (int i = 5; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        *equals = 0;
-        MPI_Info_set(info, argv[i], equals + 1);
-    }
+    MPI_Info info = hints_of(argc, argv, 5, &together);
     for (char *at = argv[3]; *at && stages < STAGES;
          at += strcspn(at, ","), at += *at == ',')
         np[stages++] = atoi(at);

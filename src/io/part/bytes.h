@@ -1,8 +1,10 @@
-/* Numbers as little-endian bytes, in the files of a container. */
+/* The files of a container: numbers as little-endian bytes, and how they are read. */
 #ifndef IO_PART_BYTES_H
 #define IO_PART_BYTES_H
 
+#include <errno.h>
 #include <stdint.h>
+#include <unistd.h>
 
 static inline void bytes_put(unsigned char *out, uint64_t v, int bytes)
 {
@@ -16,6 +18,22 @@ static inline uint64_t bytes_get(const unsigned char *in, int bytes)
     for (int i = bytes - 1; i >= 0; i--)
         v = v << 8 | in[i];
     return v;
+}
+
+/* How many of so many bytes there are at `at` of a file, which ends after fewer; or
+ * -errno. */
+static inline int64_t bytes_read(int fd, int64_t at, void *out, int64_t bytes)
+{
+    int64_t done = 0;
+    ssize_t n = 1;
+    while (n > 0 && done < bytes) {
+        n = pread(fd, (char *)out + done, (size_t)(bytes - done), at + done);
+        if (n < 0 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            done += n;
+    }
+    return n < 0 ? -errno : done;
 }
 
 #endif

@@ -382,11 +382,7 @@ static int open_own(struct part *p)
         p->own_bytes = st.st_size;
     if (!rc && p->c.state == CONTAINER_COMPLETE &&
         p->own_bytes < p->c.part[p->mine].bytes)
-        rc = err_set(-EIO, path, p->own_bytes,
-                     "partition %lld of the container has %lld bytes, and %lld were "
-                     "written: it was cut off",
-                     (long long)p->mine, (long long)p->own_bytes,
-                     (long long)p->c.part[p->mine].bytes);
+        rc = part_fail_cut(&p->c, p->mine, path, p->own_bytes);
     return rc;
 }
 

@@ -3,6 +3,7 @@
  * writes did not fit the plan. */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/stamp.h"
 #include "io/part/part.h"
 #include "world/world.h"
 #include <errno.h>
@@ -124,11 +125,8 @@ void part_name_host(struct container_part *own)
 static uint64_t host_number(void)
 {
     char name[256] = "";
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
     gethostname(name, sizeof name - 1);
-    for (const char *c = name; *c; c++)
-        h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    return h;
+    return stamp_hash(name, (int64_t)strlen(name));
 }
 
 struct on_host {

@@ -185,16 +185,10 @@ void sums_cut(struct sums *s, int64_t bytes)
 static int read_block(int fd, int64_t block, int64_t bytes, uint32_t *sum)
 {
     static char buf[SUMS_BLOCK];
-    int64_t n = in_block(block, bytes), done = 0;
-    while (done < n) {
-        ssize_t got =
-            pread(fd, buf + done, (size_t)(n - done), block * SUMS_BLOCK + done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got ? -errno : -EIO;
-        done += got;
-    }
+    int64_t n = in_block(block, bytes);
+    int64_t got = bytes_read(fd, block * SUMS_BLOCK, buf, n);
+    if (got < n)
+        return got < 0 ? (int)got : -EIO;
     *sum = crc32c_zeros(crc32c_more(0, buf, n), SUMS_BLOCK - n);
     return 0;
 }

@@ -3,6 +3,7 @@
  * opened for one read each. */
 #include "io/part/view.h"
 #include "base/err.h"
+#include "io/part/bytes.h"
 #include "io/part/part.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -116,21 +117,6 @@ static bool view_keep(struct container_view *v, int64_t r, int fd)
     return true;
 }
 
-/* How many bytes there were; fewer: the file ends. Or -errno. */
-static int64_t view_pread(int fd, int64_t at, char *out, int64_t bytes)
-{
-    int64_t done = 0;
-    ssize_t n = 1;
-    while (n > 0 && done < bytes) {
-        n = pread(fd, out + done, (size_t)(bytes - done), at + done);
-        if (n < 0 && errno == EINTR)
-            n = 1;
-        else if (n > 0)
-            done += n;
-    }
-    return n < 0 ? -errno : done;
-}
-
 /* What is behind the end of a partition reads as zeros, if it was never written. */
 static int view_read_part(struct container_view *v, const struct part_place *p,
                           char *out)
@@ -144,7 +130,7 @@ static int view_read_part(struct container_view *v, const struct part_place *p,
         return rc;
     if (fd < 0)
         return part_fail_open(c, p->part, path, -errno);
-    int64_t n = view_pread(fd, p->at, out, p->bytes);
+    int64_t n = bytes_read(fd, p->at, out, p->bytes);
     if (!kept && !view_keep(v, p->part, fd))
         close(fd);
     if (n < 0)
@@ -158,7 +144,7 @@ static int view_read_part(struct container_view *v, const struct part_place *p,
 static int view_read_shared(struct container_view *v, const struct part_place *p,
                             char *out)
 {
-    int64_t n = view_pread(v->shared, p->at, out, p->bytes);
+    int64_t n = bytes_read(v->shared, p->at, out, p->bytes);
     if (n == p->bytes)
         return 0;
     int rc = n < 0 ? (int)n : -EIO;
