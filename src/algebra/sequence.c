@@ -127,8 +127,6 @@ bool sequence_same(const struct sequence *a, const struct sequence *b)
 struct printing {
     char *out;
     int at;
-    int64_t (*number)(void *arg, int64_t what);
-    void *arg;
 };
 
 static void print_items(struct printing *p, const struct sequence_node *n,
@@ -142,8 +140,8 @@ static void print_items(struct printing *p, const struct sequence_node *n,
             print_items(p, n + i + 1, n[i].length);
             p->at += snprintf(p->out + p->at, 2, ")");
         } else {
-            int64_t what = p->number ? p->number(p->arg, n[i].what) : n[i].what;
-            p->at += snprintf(p->out + p->at, room, "%s%lld", blank, (long long)what);
+            p->at +=
+                snprintf(p->out + p->at, room, "%s%lld", blank, (long long)n[i].what);
         }
         if (n[i].times > 1)
             p->at += snprintf(p->out + p->at, SEQUENCE_TEXT - (size_t)p->at, "x%lld",
@@ -152,10 +150,9 @@ static void print_items(struct printing *p, const struct sequence_node *n,
 }
 
 /* A node takes 44 characters at most, so all have room. */
-void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s,
-                    int64_t (*number)(void *arg, int64_t what), void *arg)
+void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s)
 {
-    struct printing p = {out, 0, number, arg};
+    struct printing p = {out, 0};
     out[0] = 0;
     print_items(&p, s->node, s->nodes);
 }

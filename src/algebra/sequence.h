@@ -43,10 +43,8 @@ void sequence_lose(struct sequence *s);
 /* Whether both say the same; those that are lost do. */
 bool sequence_same(const struct sequence *a, const struct sequence *b);
 
-/* Writes its text into out[SEQUENCE_TEXT], where `number`, unless NULL, says what each
- * number is called. */
-void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s,
-                    int64_t (*number)(void *arg, int64_t what), void *arg);
+/* Writes its text into out[SEQUENCE_TEXT]. */
+void sequence_print(char out[SEQUENCE_TEXT], const struct sequence *s);
 
 /* Reads what is printed so; its numbers are below `limit`. 0, or -EINVAL or -ENOMEM
  * with a sentence. Free it in both cases. */

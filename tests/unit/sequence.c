@@ -18,7 +18,7 @@ static void folds(const char *letters, const char *expected)
     bool same = true;
     for (const char *c = letters; *c; c++)
         sequence_add(&s, *c - 'a', 1);
-    sequence_print(text, &s, NULL, NULL);
+    sequence_print(text, &s);
     while (sequence_next(&w, &what)) {
         same = same && letters[n] == 'a' + (char)what;
         walked[what]++;

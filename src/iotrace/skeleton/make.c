@@ -1,6 +1,7 @@
 /* Makes a skeleton, one log after the other, in memory that depends on files, phases
  * and processes only. */
 #include "base/err.h"
+#include "iotrace/read/reach.h"
 #include "iotrace/skeleton/skeleton.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -265,15 +266,10 @@ static uint32_t role_of(struct skeleton *s, const char *name)
 
 static int files_grow(struct skeleton *s, uint32_t id)
 {
-    if (id < s->file_room)
-        return 0;
-    uint32_t room = id + 1 > 2 * s->file_room ? id + 64 : 2 * s->file_room;
-    struct skeleton_file *more = realloc(s->file, room * sizeof *more);
-    if (!more)
+    struct skeleton_file *file = list_reach(s->file, &s->file_room, id, sizeof *file);
+    if (!file)
         return no_memory();
-    memset(more + s->file_room, 0, (room - s->file_room) * sizeof *more);
-    s->file = more;
-    s->file_room = room;
+    s->file = file;
     return 0;
 }
 
@@ -299,15 +295,10 @@ static int place_look_up(struct reading *r, struct place *p, uint32_t name)
 
 static struct place *place_of(struct reading *r, uint32_t name)
 {
-    if (name >= r->places) {
-        uint32_t n = name + 1 > 2 * r->places ? name + 64 : 2 * r->places;
-        struct place *more = realloc(r->place, n * sizeof *more);
-        if (!more)
-            return NULL;
-        memset(more + r->places, 0, (n - r->places) * sizeof *more);
-        r->place = more;
-        r->places = n;
-    }
+    struct place *place = list_reach(r->place, &r->places, name, sizeof *place);
+    if (!place)
+        return NULL;
+    r->place = place;
     struct place *p = &r->place[name];
     return p->file || !place_look_up(r, p, name) ? p : NULL;
 }
@@ -437,12 +428,18 @@ static bool is_placed(const struct event *e)
            !__builtin_add_overflow(e->offset, e->bytes, &end);
 }
 
-/* What the order is of: transfers of known places, and syncs. */
-static bool is_step(const struct event *e)
+bool skeleton_is_step(enum trace_class class, int flags)
 {
-    bool moves = e->class == CLASS_READ || e->class == CLASS_WRITE;
-    bool syncs = e->class == CLASS_SYNC && !(e->flags & TRACE_STREAM);
-    return moves ? e->bytes > 0 && is_placed(e) : syncs && e->bytes >= 0;
+    return class == CLASS_READ || class == CLASS_WRITE ||
+           (class == CLASS_SYNC && !(flags & TRACE_STREAM));
+}
+
+/* What the order is of: transfers of known places, and syncs. */
+static bool is_ordered(const struct event *e)
+{
+    if (!skeleton_is_step((enum trace_class)e->class, e->flags))
+        return false;
+    return e->class == CLASS_SYNC ? e->bytes >= 0 : e->bytes > 0 && is_placed(e);
 }
 
 static int visit_transfer(struct reading *r, struct place *p, int stream,
@@ -493,7 +490,7 @@ static int visit_io(struct reading *r, const struct event *e)
     t->failed += e->bytes < 0;
     if (op_moves((enum trace_class)e->class) && e->bytes >= 0)
         rc = visit_transfer(r, p, n, e);
-    if (!rc && is_step(e))
+    if (!rc && is_ordered(e))
         rc = sequence_add(&r->sequence[phase], n - 1, 1);
     for (int i = 0; e->class == CLASS_CLOSE && i < 2 && !rc; i++)
         rc = follow_end(r, &p->follow[i]);

@@ -144,7 +144,7 @@ static void put_plan(struct json *j, struct skeleton_stream *const *t, int n)
         put_descriptor(j, t, n, i);
     json_end_array(j);
     if (!comes_in_order(t[0])) {
-        sequence_print(text, &t[0]->sequence, NULL, NULL);
+        sequence_print(text, &t[0]->sequence);
         json_text(j, "sequence", text);
     }
     json_end_object(j);
@@ -230,18 +230,11 @@ static const char *level_of(const struct skeleton_stream *t)
     return t->flags & TRACE_STREAM ? "stdio" : "POSIX";
 }
 
-static bool is_step(const struct group *g)
-{
-    enum trace_class class = op_get(g->stream[0]->op)->class;
-    bool syncs = class == CLASS_SYNC && !(g->stream[0]->flags & TRACE_STREAM);
-    return class == CLASS_READ || class == CLASS_WRITE || syncs;
-}
-
 static void put_kind(struct putting *p, const struct group *g)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
-    if (is_step(g))
+    if (skeleton_is_step(op_get(t->op)->class, t->flags))
         json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
     json_int(p->j, "phase", p->phase[t->phase]);
@@ -352,12 +345,6 @@ static int by_phase(const void *a, const void *b)
                   : (x->process > y->process) - (x->process < y->process);
 }
 
-static int64_t step_number(void *arg, int64_t stream)
-{
-    const struct skeleton *s = arg;
-    return s->stream[stream].step;
-}
-
 /* From now on of steps, not of streams. */
 static void number_steps(struct skeleton *s)
 {
@@ -365,7 +352,7 @@ static void number_steps(struct skeleton *s)
         for (int k = 0; k < s->order[i].is.nodes; k++) {
             struct sequence_node *n = &s->order[i].is.node[k];
             if (n->what != SEQUENCE_LOOP)
-                n->what = step_number(s, n->what);
+                n->what = s->stream[n->what].step;
         }
     if (s->orders)
         qsort(s->order, (size_t)s->orders, sizeof *s->order, by_phase);
@@ -387,7 +374,7 @@ static void put_order(struct json *j, const struct skeleton_order *o, int n)
 {
     char text[SEQUENCE_TEXT];
     int32_t first = rank_at(o[0].process);
-    sequence_print(text, &o[0].is, NULL, NULL);
+    sequence_print(text, &o[0].is);
     json_object_flat(j, NULL);
     json_int(j, "first_rank", first);
     json_int(j, "rank_step", n > 1 ? rank_at(o[1].process) - first : 1);
