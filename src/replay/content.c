@@ -154,12 +154,13 @@ static bool covers(const struct run *r, int n, int phase)
     return all;
 }
 
-bool replay_is_covered(const struct run *r, int n, int phase)
+int replay_covered_from(const struct run *r, int n)
 {
-    for (; phase >= 0; phase--)
-        if (covers(r, n, phase))
-            return true;
-    return false;
+    const struct replay *p = r->context;
+    int phase = 0;
+    while (phase < p->is.phases && !covers(r, n, phase))
+        phase++;
+    return phase;
 }
 
 struct replay_versions replay_versions_of(const struct run *r, int n, int phase)

@@ -156,11 +156,16 @@ static void close_handles(struct run *r)
 
 /* ---- steps --------------------------------------------------------------------- */
 
+struct step { /* of a rank */
+    struct replay_extents extents;
+    struct replay_handle *handle;
+};
+
 struct walk { /* of a rank through a phase */
     struct run *r;
     struct replay *p;
     int phase;
-    struct replay_extents *extents;   /* by step */
+    struct step *step;                /* by number */
     struct replay_versions *versions; /* by file; n 0: not asked for yet */
     double pause_ns, owed_ns;
     uint64_t drawn;
@@ -172,7 +177,7 @@ static void think(struct walk *w)
     w->owed_ns += w->pause_ns;
     if (w->owed_ns < SHORTEST_NS)
         return;
-    struct timespec t = {(time_t)(w->owed_ns / 1e9), (long)w->owed_ns % 1000000000};
+    struct timespec t = {.tv_sec = (time_t)(w->owed_ns / 1e9)};
     t.tv_nsec = (long)(w->owed_ns - (double)t.tv_sec * 1e9);
     int64_t begin_ns = clock_ns();
     nanosleep(&t, NULL);
@@ -230,12 +235,13 @@ static bool next_extent(struct walk *w, const struct skeleton_step *t,
 }
 
 static void do_transfer(struct walk *w, const struct skeleton_step *t,
-                        struct replay_extents *x, struct replay_handle *h)
+                        struct step *step)
 {
+    struct replay_handle *h = step->handle;
     struct run *r = w->r;
     struct io_req req = {.op = t->write ? IO_OP_WRITE : IO_OP_READ};
     struct replay_versions *v = &w->versions[t->file];
-    if (!next_extent(w, t, x, &req))
+    if (!next_extent(w, t, &step->extents, &req))
         return;
     char *buf = r->buffer;
     int64_t place = req.offset;
@@ -259,11 +265,10 @@ static void do_step(struct walk *w, int64_t number)
     if (!replay_is_done(w->p, t))
         return;
     think(w);
-    struct replay_handle *h = handle_of(w->p, t);
     if (t->sync)
-        do_sync(w, h);
+        do_sync(w, w->step[number].handle);
     else
-        do_transfer(w, t, &w->extents[number], h);
+        do_transfer(w, t, &w->step[number]);
 }
 
 /* After a failure the others must not wait for this rank in vain. */
@@ -311,24 +316,38 @@ static double pause_of(const struct replay *p, int phase, const struct sequence 
     return calls > 0 ? p->factor * p->is.phase[phase].think_s * 1e9 / calls : 0;
 }
 
+/* What is the same for all calls of a step. */
+static void begin_steps(struct walk *w)
+{
+    struct replay *p = w->p;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        if (t->phase != w->phase || !replay_is_done(p, t))
+            continue;
+        w->step[i].handle = handle_of(p, t);
+        replay_extents_begin(&w->step[i].extents, t, w->r->world.rank);
+    }
+}
+
 static void walk_phase(struct run *r, int phase)
 {
     struct replay *p = r->context;
     const struct skeleton_phase *f = &p->is.phase[phase];
     const struct sequence *order = skeleton_order_of(f, r->world.rank);
     struct walk w = {.r = r, .p = p, .phase = phase};
-    w.extents = calloc((size_t)p->is.steps + 1, sizeof *w.extents);
+    w.step = calloc((size_t)p->is.steps + 1, sizeof *w.step);
     w.versions = calloc((size_t)p->is.files + 1, sizeof *w.versions);
     w.pause_ns = pause_of(p, phase, order);
-    if (!w.extents || !w.versions)
+    if (!w.step || !w.versions)
         run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps));
-    for (int i = 0; i < p->is.steps && w.extents; i++)
-        replay_extents_begin(&w.extents[i], &p->is.step[i], r->world.rank);
-    if (w.extents && w.versions && order)
-        walk_order(&w, order);
-    else if (w.extents && w.versions && f->lost)
-        walk_steps(&w);
-    free(w.extents);
+    else {
+        begin_steps(&w);
+        if (order)
+            walk_order(&w, order);
+        else if (f->lost)
+            walk_steps(&w);
+    }
+    free(w.step);
     free(w.versions);
 }
 

@@ -76,8 +76,7 @@ static int check_step(struct replay *p, const struct skeleton_step *t, int numbe
         return 0;
     }
     if (t->level == LEVEL_OTHER) {
-        if (__builtin_add_overflow(p->library.bytes, t->bytes, &p->library.bytes))
-            p->library.bytes = INT64_MAX;
+        skeleton_sum(&p->library.bytes, t->bytes, 1);
         p->library.calls += t->calls;
         return 0;
     }
@@ -178,11 +177,11 @@ static void measure_step(const struct run *r, struct replay *p,
  * to be read first, as some rank did, must be written in an earlier phase. */
 static bool is_read_first(const struct run *r, const struct replay *p, int n)
 {
-    int same = p->is.file[n].inputs > 0;
+    int same = p->is.file[n].inputs > 0, covered = replay_covered_from(r, n);
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         if (replay_is_done(p, t) && t->file == n && !t->sync && !t->write &&
-            !replay_is_covered(r, n, t->phase - same))
+            t->phase - same < covered)
             return true;
     }
     return false;
@@ -314,24 +313,18 @@ static int settle_engine(struct run *r, struct replay *p)
 
 /* ---- what it needs ------------------------------------------------------------- */
 
-static void add(int64_t *to, int64_t n)
-{
-    if (__builtin_add_overflow(*to, n, to))
-        *to = INT64_MAX;
-}
-
 static int count(const struct run *r, struct replay *p, struct run_need *n)
 {
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
         if (!replay_is_done(p, t))
             continue;
-        add(&p->calls, t->calls - t->unplaced_calls);
+        skeleton_sum(&p->calls, t->calls - t->unplaced_calls, 1);
         /* what is drawn has its mean size, a whole number of bytes */
         int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
         if (!t->sync)
-            add(t->write ? &p->write_bytes : &p->read_bytes,
-                t->bytes - t->unplaced_bytes - rest);
+            skeleton_sum(t->write ? &p->write_bytes : &p->read_bytes,
+                         t->bytes - t->unplaced_bytes - rest, 1);
     }
     if (p->calls > CALLS_MOST) /* the same on every rank */
         return err_usage(
@@ -340,7 +333,7 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
             (long long)p->calls);
     for (int i = 0; i < p->is.files; i++) {
         int64_t all = replay_file_bytes(r, i);
-        add(&n->disk_bytes, all);
+        skeleton_sum(&n->disk_bytes, all, 1);
         n->files += all ? (p->file[i].own ? p->is.ranks : 1) : 0;
     }
     if (n->disk_bytes == INT64_MAX)

@@ -294,12 +294,6 @@ static void check_orders(struct reading *r)
         }
 }
 
-static void add(int64_t *to, int64_t n, int64_t times)
-{
-    if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(*to, n, to))
-        *to = INT64_MAX;
-}
-
 /* The parts of a step add up to it, and so do orders, but for what has no place. */
 static void check_step(struct reading *r, const struct skeleton_step *t,
                        int64_t ordered)
@@ -309,15 +303,15 @@ static void check_step(struct reading *r, const struct skeleton_step *t,
         for (int d = 0; d < t->plan[i].ds; d++) {
             const struct skeleton_descriptor *is = &t->plan[i].d[d];
             int64_t of = 0;
-            add(&of, ldad_chunks(&is->plan.each), is->repeats);
-            add(&calls, of, t->plan[i].of.ranks);
-            add(&of, of, is->plan.each.size - 1);
-            add(&bytes, of, t->plan[i].of.ranks);
+            skeleton_sum(&of, ldad_chunks(&is->plan.each), is->repeats);
+            skeleton_sum(&calls, of, t->plan[i].of.ranks);
+            skeleton_sum(&of, of, is->plan.each.size - 1);
+            skeleton_sum(&bytes, of, t->plan[i].of.ranks);
         }
     if (!t->sync && !r->s->phase[t->phase].lost && ordered != calls)
         wrong(r, "an order has more or fewer calls of a step than the step", NULL);
-    add(&calls, t->unplaced_calls, 1);
-    add(&bytes, t->unplaced_bytes, 1);
+    skeleton_sum(&calls, t->unplaced_calls, 1);
+    skeleton_sum(&bytes, t->unplaced_bytes, 1);
     if (!t->sync && (calls != t->calls || bytes != t->bytes))
         wrong(r, "the parts of a step do not add up to it", NULL);
 }
@@ -334,7 +328,7 @@ static void check_steps(struct reading *r)
             memset(one, 0, (size_t)s->steps * sizeof *one);
             sequence_count(&s->phase[i].order[k].is, one, s->steps);
             for (int n = 0; n < s->steps; n++)
-                add(&all[n], one[n], s->phase[i].order[k].of.ranks);
+                skeleton_sum(&all[n], one[n], s->phase[i].order[k].of.ranks);
         }
     for (int n = 0; n < s->steps && !r->rc; n++)
         if (s->step[n].there)
@@ -431,13 +425,16 @@ const struct sequence *skeleton_order_of(const struct skeleton_phase *p, int64_t
     return NULL;
 }
 
+void skeleton_sum(int64_t *to, int64_t n, int64_t times)
+{
+    if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(*to, n, to))
+        *to = INT64_MAX;
+}
+
 int64_t skeleton_plan_calls(const struct skeleton_plan *p)
 {
-    int64_t calls = 0, of;
+    int64_t calls = 0;
     for (int i = 0; i < p->ds; i++)
-        if (__builtin_mul_overflow(ldad_chunks(&p->d[i].plan.each), p->d[i].repeats,
-                                   &of) ||
-            __builtin_add_overflow(calls, of, &calls))
-            return INT64_MAX;
+        skeleton_sum(&calls, ldad_chunks(&p->d[i].plan.each), p->d[i].repeats);
     return calls;
 }

@@ -101,9 +101,9 @@ void replay_check(struct run *r, int file, const char *path,
 /* Local. Those that file `n` may have in a phase, for this rank's reads. */
 struct replay_versions replay_versions_of(const struct run *r, int n, int phase);
 
-/* Local. Whether a phase before this one, or this one, has written all of a file that
- * this rank may read. */
-bool replay_is_covered(const struct run *r, int n, int phase);
+/* Local. The first phase that has written all of a file that this rank may read; the
+ * number of phases: none has. */
+int replay_covered_from(const struct run *r, int n);
 
 /* ---- what is done (plan.c, phases.c) ------------------------------------------- */
 

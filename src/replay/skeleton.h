@@ -93,4 +93,7 @@ const struct sequence *skeleton_order_of(const struct skeleton_phase *p, int64_t
 /* Local. The calls of a plan's one rank. */
 int64_t skeleton_plan_calls(const struct skeleton_plan *p);
 
+/* Local. Adds n so many times; INT64_MAX stands for all that is as much, or more. */
+void skeleton_sum(int64_t *to, int64_t n, int64_t times);
+
 #endif
