@@ -26,7 +26,7 @@ _leadline_options()
 _leadline_commands()
 {
     if [ "${COMP_WORDS[0]##*/}" = leadline ]; then
-        echo compare sweep report plot list trend import export validate schema calibrate io500 launcher whatif
+        echo compare sweep report plot list trend import export validate schema calibrate io500 launcher skeleton whatif
     else
         "${COMP_WORDS[0]}" --help 2>/dev/null |
             sed -nE -e '1{/ COMMAND /!q}' -e 's/^  ([a-z]+) .*/\1/p'

@@ -21,7 +21,8 @@ dist_doc_DATA = \
 	doc/style.md \
 	doc/yardstick.md
 # Made by "leadline schema"; a test compares.
-dist_pkgdata_DATA = doc/leadline-report-1.schema.json doc/leadline-skeleton-1.schema.json
+dist_pkgdata_DATA = doc/leadline-report-1.schema.json \
+	doc/leadline-skeleton-1.schema.json doc/leadline-skeleton-polynomials-1.schema.json
 EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore \
 	doc/pictures/make-stars doc/pictures/outcore-stars.png \
 	doc/pictures/outcore-graph-fig34-disk.svg \

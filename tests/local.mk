@@ -196,6 +196,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldadc_corpus.py \
 	tests/e2e/ldadc_analyse.py \
 	tests/e2e/ldadc_rewrite.py \
+	tests/e2e/ldadc_skeleton.py \
 	tests/e2e/live.py \
 	tests/e2e/madbench_answers.py \
 	tests/e2e/madbench_async.py \
@@ -480,7 +481,7 @@ tests/ldadc/truth.o: tests/ldadc/truth.c
 	$(AM_V_CC)$(MKDIR_P) tests/ldadc && $(CC) -O0 -g $(WARN_CFLAGS) -c -o $@ \
 	  $(srcdir)/tests/ldadc/truth.c
 EXTRA_DIST += tests/ldadc/corpus tests/ldadc/judge.py tests/ldadc/truth.c \
-	tests/ldadc/truth.py tests/ldadc/which.py
+	tests/ldadc/truth.py tests/ldadc/unfold.py tests/ldadc/which.py
 
 # With a fault each, which sanitizers must find.
 if SANITIZE

@@ -4,8 +4,8 @@ import sys
 from collections import namedtuple
 
 from leadline import (calibrate, compare, differs, export, gate, groups, history, io500,
-                      json_schema, launcher, notes, output, page, plot, rules, schema,
-                      share, summary, sweep, table, trend, whatif)
+                      json_schema, launcher, notes, output, page, plot, polynomials,
+                      rules, schema, share, summary, sweep, table, trend, whatif)
 from leadline.against import Against
 from leadline.errors import FAILED, LeadlineError, usage
 from leadline.fields import printable
@@ -39,7 +39,7 @@ def parser(where):
                                   parser_class=Parser)
     add_compare(commands)
     for module in (sweep, page, plot, history, trend, export, importing, schema,
-                   json_schema, calibrate, io500, launcher):
+                   json_schema, calibrate, io500, launcher, polynomials):
         module.add(commands)
     whatif.add(commands, lambda words, where: run_compare(
         parser(where).parse_args(["compare"] + words), where))

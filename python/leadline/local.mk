@@ -54,6 +54,7 @@ dist_leadline_DATA = \
 	python/leadline/pictures_text.py \
 	python/leadline/pictures_trend.py \
 	python/leadline/plot.py \
+	python/leadline/polynomials.py \
 	python/leadline/ranking.py \
 	python/leadline/relief.py \
 	python/leadline/report.py \

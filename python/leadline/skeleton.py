@@ -9,6 +9,7 @@ import re
 from leadline.errors import LeadlineError
 
 SCHEMA = "leadline-skeleton/1"
+POLYNOMIALS = "leadline-skeleton-polynomials/1"
 LARGEST = 2 ** 62
 TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)))(?:x(\d+))?")
 PLAN = re.compile(r"ranks=(\d+) step=(-?\d+) start=(\d+) (.*)$")
@@ -19,6 +20,9 @@ class Skeleton:
 
     def __init__(self, data, name):
         self.name = name
+        if isinstance(data, dict) and data.get("schema") == POLYNOMIALS:
+            raise LeadlineError("%s is for any number of ranks: leadline skeleton %s "
+                                "--np=N --output=FILE makes one for N" % (name, name))
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise LeadlineError("%s is no skeleton: its schema is not %s"
                                 % (name, SCHEMA))

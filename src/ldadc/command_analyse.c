@@ -6,7 +6,7 @@
 
 static struct {
     struct source_options source;
-    const char *json, *dot;
+    const char *json, *dot, *skeleton;
 } set;
 
 /* clang-format off */
@@ -17,6 +17,9 @@ static struct opt table[] = {
      .help = "write JSON, to standard output or FILE"},
     {.kind = OPT_TEXT, .name = "dot", .value = &set.dot, .arg = "FILE",
      .help = "draw what is read of what was written, for Graphviz"},
+    {.kind = OPT_TEXT, .name = "skeleton", .value = &set.skeleton, .arg = "FILE",
+     .help = "write what the program does with its files, for any number of processes; "
+             "leadline skeleton makes numbers of it, for replay"},
     SOURCE_NP(set.source, "numbers of processes to count bytes for"),
     SOURCE_SET(set.source),
     SOURCE_MPICC(set.source),
@@ -41,26 +44,26 @@ static int opened(const char *path, FILE **out)
     return 0;
 }
 
-static int analyse_finish(FILE *json, FILE *dot)
+static bool closed(FILE *f)
 {
-    bool bad = json && json != stdout && (ferror(json) | fclose(json));
-    bad |= dot && (ferror(dot) | fclose(dot));
-    return bad ? err_set(-EIO, NULL, -1, "the answer cannot be written") : 0;
+    return !f || f == stdout || !(ferror(f) | fclose(f));
 }
 
 static int analyse(struct analyse_request *r)
 {
-    FILE *json = NULL, *dot = NULL;
     bool to_stdout = set.json && !strcmp(set.json, "-");
-    if (opened(to_stdout ? NULL : set.json, &json) || opened(set.dot, &dot))
+    if (opened(to_stdout ? NULL : set.json, &r->json) || opened(set.dot, &r->dot) ||
+        opened(set.skeleton, &r->skeleton))
         return -EIO;
     if (to_stdout)
-        json = stdout;
+        r->json = stdout;
     r->text = to_stdout ? NULL : stdout;
-    r->json = json;
-    r->dot = dot;
-    int rc = analyse_program(r), end = analyse_finish(json, dot);
-    return rc == 1 ? source_broken(r) : rc ? -EINVAL : end;
+    int rc = analyse_program(r);
+    bool all = closed(r->json) & closed(r->dot) & closed(r->skeleton);
+    return rc == 1 ? source_broken(r)
+           : rc    ? -EINVAL
+           : all   ? 0
+                   : err_set(-EIO, NULL, -1, "the answer cannot be written");
 }
 
 int command_analyse(int argc, char **argv)

@@ -42,6 +42,7 @@ LDADC_SOURCES = \
 	src/ldadc/report/report_text.cc \
 	src/ldadc/rewrite.cc src/ldadc/rewrite.h \
 	src/ldadc/interp/run.cc \
+	src/ldadc/report/skeleton.cc \
 	src/ldadc/source.c src/ldadc/source.h \
 	src/ldadc/interp/stmt.cc \
 	src/ldadc/interp/target.cc \

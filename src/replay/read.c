@@ -267,7 +267,11 @@ static void check_schema(struct reading *r, const struct json_value *root)
 {
     const struct json_value *m = json_member(root, "schema");
     const char *schema = m && m->kind == JSON_TEXT ? m->text : "";
-    if (strcmp(schema, "leadline-skeleton/1"))
+    if (!strcmp(schema, "leadline-skeleton-polynomials/1"))
+        r->rc = err_set(-EINVAL, r->path, -1,
+                        "this skeleton is for any number of ranks: leadline skeleton "
+                        "--np=N makes one for N");
+    else if (strcmp(schema, "leadline-skeleton/1"))
         r->rc = err_set(-EINVAL, r->path, -1,
                         strncmp(schema, "leadline-skeleton/", 18)
                             ? "this is no skeleton: its schema is not "

@@ -29,7 +29,7 @@ COMMANDS = {
     "ldad": "info verify flatten cat recover relocate mount rm perf mandelbrot "
             "jacobi fft",
     "leadline": "compare sweep report plot list trend import export validate schema "
-                "calibrate io500 launcher whatif"}
+                "calibrate io500 launcher skeleton whatif"}
 PLAIN = ["blocktransfer", "madbench", "replay", "pfmload", "gsfgen", "gsfinfo",
          "pfminfo"]
 if HAVE_CLANG:

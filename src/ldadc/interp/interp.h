@@ -96,6 +96,7 @@ struct IoCall {
     bool write = false, at = false, collective = false, nonblocking = false;
     bool shared = false, ended = false;
     bool ordered = false; // one rank after the other
+    bool moves = false;   // bytes; else it opens, closes or syncs
 };
 
 struct Site {
@@ -106,8 +107,9 @@ struct Site {
     std::vector<Loop> loops;
     std::vector<Condition> conditions;
     int opening = -1;
-    Value at;    // in units of the view
-    Value bytes; // of one transfer
+    bool called = false; // in a function whose callers are not seen
+    Value at;            // in units of the view
+    Value bytes;         // of one transfer
     Value view_start, view_unit, view_type, file;
 };
 
@@ -338,6 +340,8 @@ class Interp
     void mpi_view(const clang::CallExpr *e, const Args &a);
     void mpi_seek(const clang::CallExpr *e, const Args &a, bool shared);
     Value turn(const Site &s, const clang::CallExpr *e);
+    Site new_site(const clang::CallExpr *e, const IoCall &io, const clang::Expr *file);
+    void note(const clang::CallExpr *e, const std::string &name, int opening);
     void mpi_transfer(const clang::CallExpr *e, const IoCall &io, const Args &a);
     bool mpi_type(const clang::CallExpr *e, const std::string &name, const Args &a);
     void mpi_other(const clang::CallExpr *e, const std::string &name, const Args &a);

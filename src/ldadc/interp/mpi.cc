@@ -42,7 +42,8 @@ bool io_call(const std::string &name, IoCall *out)
     if (mpi_take(&s, "_ordered"))
         out->ordered = out->shared = out->collective = true;
     out->at = mpi_take(&s, "_at");
-    return s.empty();
+    out->moves = s.empty();
+    return out->moves;
 }
 
 std::string Interp::constant_name(const Value &v) const
@@ -135,6 +136,7 @@ void Interp::mpi_open(const CallExpr *e, const Args &a)
     write(file_cell(n, SHARED_POINTER), read(now, file_cell(n, FILE_POINTER)));
     write(file_cell(n, FILLED), Value::integer(there));
     put(a[4], Value::handle(Value::FILE, n), e);
+    note(e, "MPI_File_open", n);
 }
 
 // Which variables of the blocks around a call are declared before it. Whether `s` holds
@@ -296,6 +298,36 @@ Value Interp::turn(const Site &s, const CallExpr *e)
     return at;
 }
 
+// A call, and how the program comes to it.
+Site Interp::new_site(const CallExpr *e, const IoCall &io, const Expr *file)
+{
+    Site s;
+    s.where = here(e);
+    s.function = frames.back().function->getNameAsString();
+    s.handle = text_of(context(), bare(file));
+    s.call = io;
+    s.called = !from_main;
+    if (probing)
+        return s;
+    s.loops = loops;
+    s.conditions = now.conditions;
+    for (size_t i = 1; i < frames.size(); i++)
+        s.via.push_back({frames[i].called, frames[i - 1].function->getNameAsString()});
+    return s;
+}
+
+// What moves nothing, and has its place among what does.
+void Interp::note(const CallExpr *e, const std::string &name, int opening)
+{
+    IoCall io;
+    io.name = name;
+    io.collective = true;
+    Site s = new_site(e, io, e->getArg(name == "MPI_File_open" ? 4 : 0));
+    s.opening = opening;
+    if (!probing)
+        sites.push_back(s);
+}
+
 void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
 {
     unsigned buffer = io.at ? 2 : 1;
@@ -306,11 +338,7 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         if (io.nonblocking)
             objects[a[buffer].to.object].poisoned = true;
     }
-    Site s;
-    s.where = here(e);
-    s.function = frames.back().function->getNameAsString();
-    s.handle = text_of(context(), bare(e->getArg(0)));
-    s.call = io;
+    Site s = new_site(e, io, e->getArg(0));
     s.file = a[0];
     s.opening = a[0].kind == Value::FILE ? a[0].number : -1;
     Datatype t;
@@ -341,13 +369,8 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         if (io.write)
             fill(s.opening);
     }
-    if (probing)
-        return;
-    s.loops = loops;
-    s.conditions = now.conditions;
-    for (size_t i = 1; i < frames.size(); i++)
-        s.via.push_back({frames[i].called, frames[i - 1].function->getNameAsString()});
-    sites.push_back(s);
+    if (!probing)
+        sites.push_back(s);
 }
 
 // ---- all of them ----------------------------------------------------
@@ -411,6 +434,13 @@ bool Interp::mpi_file(const CallExpr *e, const std::string &name, const Args &a)
                 ? read(now, file_cell(a[0].number, FILE_POINTER))
                 : Value::unknown("the file pointer is not known", here(e)),
             e);
+    } else if (name == "MPI_File_sync" && a.size() == 1) {
+        note(e, name, a[0].kind == Value::FILE ? a[0].number : -1);
+    } else if (name == "MPI_File_close" && a.size() == 1) {
+        Value f = a[0].kind == Value::POINTER && !a[0].anywhere ? read(now, a[0].to)
+                                                                : Value();
+        note(e, name, f.kind == Value::FILE ? f.number : -1);
+        mpi_other(e, name, a);
     } else {
         return false;
     }

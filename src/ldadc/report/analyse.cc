@@ -32,5 +32,5 @@ int analyse_program(const analyse_request *r)
         report_json(a.report, r->json);
     if (r->dot)
         report_dot(a.report, r->dot);
-    return 0;
+    return r->skeleton && !report_skeleton(*a.interp, a.report, r->skeleton) ? 2 : 0;
 }

@@ -19,9 +19,9 @@ struct analyse_request {
     int files;
     const char *const *flag; /* the compiler's */
     int flags;
-    const char *commands;    /* a folder with a compile_commands.json; or NULL */
-    FILE *text, *json, *dot; /* NULL: not wanted */
-    const int64_t *np;       /* numbers of processes to count for */
+    const char *commands; /* a folder with a compile_commands.json; or NULL */
+    FILE *text, *json, *dot, *skeleton; /* NULL: not wanted */
+    const int64_t *np;                  /* numbers of processes to count for */
     int nps;
     const struct setting *set;
     int sets;

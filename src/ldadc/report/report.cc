@@ -100,9 +100,12 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
 {
     Report r;
     r.inputs = inputs;
-    for (const Site &s : i.sites)
+    for (const Site &s : i.sites) {
+        if (!s.call.moves)
+            continue;
         for (const Description &d : describe(i, s))
             report_file_of(&r, i, s).calls.push_back(d);
+    }
     if (i.tired)
         r.files.push_back(given_up(inputs[0]));
     r.assumptions = {"nprocs >= 1 and 0 <= rank < nprocs",

@@ -46,6 +46,8 @@ std::set<int> symbols_of(const Report &r); // that occur in descriptors
 void report_text(const Report &r, FILE *out);
 void report_json(const Report &r, FILE *out);
 void report_dot(const Report &r, FILE *out);
+// False: it cannot be made of this program (err_get).
+bool report_skeleton(const Interp &in, const Report &r, FILE *out);
 
 } // namespace ldadc
 

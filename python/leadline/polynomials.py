@@ -1,0 +1,471 @@
+"""leadline skeleton: the numbers of a skeleton that is in polynomials
+(leadline-skeleton-polynomials/1, doc/skeleton.md), for a number of ranks.
+"""
+import ast
+import json
+import operator
+import re
+from collections import OrderedDict
+
+from leadline import output
+from leadline.errors import LeadlineError, usage
+from leadline.skeleton import LARGEST, POLYNOMIALS, SCHEMA
+
+LONGEST = 1 << 16       # characters of an expression or order
+MOST_RANKS = 1 << 16
+MOST_PARTS = 64         # descriptors of a rank's calls
+MOST_GRID = 64          # MPIs make different grids of more processes
+TOKENS = re.compile(r"\s*(?:(\d+)|(\()|(\)x\[([^\]]*)\]))")
+ALLOWED = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.UnaryOp, ast.USub,
+           ast.Compare, ast.Lt, ast.Call, ast.Name, ast.Load, ast.Constant,
+           getattr(ast, "Num", ast.Constant))
+
+
+# ---- expressions -----------------------------------------------------------------
+
+
+def root(n):
+    """The whole part of a square root."""
+    if not 0 <= n < LARGEST:
+        raise LeadlineError("a square root of %d" % n)
+    guess = int(n ** 0.5)
+    return next(g for g in (guess + 1, guess, guess - 1) if g * g <= n)
+
+
+def dim(processes, n, i):
+    """MPI_Dims_create's extent i of n: as even as possible, falling."""
+    def ways(left, n, most):
+        if n == 1:
+            return [(left,)] if left <= most else []
+        return [(d,) + rest for d in range(min(left, most), 0, -1) if left % d == 0
+                for rest in ways(left // d, n - 1, d)]
+    if not (1 <= processes <= MOST_GRID and 0 <= i < n <= 6):
+        raise LeadlineError("MPIs make different grids of %d processes" % processes)
+    return min(ways(processes, n, processes), key=lambda w: (w[0] - w[-1], w))[i]
+
+
+FUNCTIONS = {"floordiv": operator.floordiv, "mod": operator.mod, "min": min, "max": max,
+             "dim": dim, "root": root}
+
+
+class Expressions:
+    """Expressions of one skeleton; each is parsed once."""
+
+    def __init__(self, names):
+        self.names, self.code = frozenset(names), {}
+
+    def compiled(self, text):
+        if not isinstance(text, str) or len(text) > LONGEST:
+            raise LeadlineError("a text is missing, or too long for an expression")
+        try:
+            tree = ast.parse(text, mode="eval")
+            for node in ast.walk(tree):
+                self.check(node, text)
+            return compile(tree, "skeleton", "eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise LeadlineError("'%.200s' is no expression" % text)
+
+    def check(self, node, text):
+        if isinstance(node, ast.Name):
+            known = node.id in self.names or node.id in FUNCTIONS
+        elif isinstance(node, ast.Call):
+            known = isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS
+        elif isinstance(node, ast.Constant):
+            known = isinstance(node.value, int) and not isinstance(node.value, bool)
+        else:
+            known = isinstance(node, ALLOWED)
+        if not known:
+            raise LeadlineError("'%.200s' is no expression of nprocs, rank and the "
+                                "skeleton's variables" % text)
+
+    def value(self, text, names):
+        if text not in self.code:
+            self.code[text] = self.compiled(text)
+        try:
+            found = int(eval(self.code[text],
+                             dict(names, __builtins__={}, **FUNCTIONS)))
+        except (ZeroDivisionError, TypeError, OverflowError, RecursionError):
+            raise LeadlineError("'%.200s' has no value for %s" % (text, " ".join(
+                "%s=%d" % pair for pair in sorted(names.items()))))
+        if abs(found) > LARGEST:
+            raise LeadlineError("'%.200s' is beyond 2^62" % text)
+        return found
+
+
+# ---- what one rank moves -----------------------------------------------------------
+
+
+class Part:
+    """Chunks of one size: levels are (stride, count), outermost first."""
+
+    def __init__(self, start, levels, size):
+        self.start, self.levels, self.size = start, tuple(levels), size
+
+    def chunks(self):
+        n = 1
+        for _, count in self.levels:
+            n *= count
+        return n
+
+    def bounds(self):
+        """Where the first chunk in the file begins, and the last one ends."""
+        steps = [stride * (count - 1) for stride, count in self.levels]
+        return (self.start + sum(min(s, 0) for s in steps),
+                self.start + sum(max(s, 0) for s in steps) + self.size)
+
+
+def cut(part, end):
+    """The parts that are left, in order, where nothing reaches beyond the end."""
+    low, high = part.bounds()
+    if high <= end:
+        return [part]
+    if low >= end:
+        return []
+    if not part.levels:
+        return [Part(part.start, (), end - part.start)]
+    (stride, count), inner = part.levels[0], part.levels[1:]
+    found, k = [], 0
+    while k < count:
+        one = Part(part.start + k * stride, inner, part.size)
+        whole = count_whole(one, stride, count - k, end)
+        if whole:
+            found.append(Part(one.start, ((stride, whole),) + inner, part.size))
+        else:
+            found += cut(one, end)
+        k += whole or 1
+        if len(found) > MOST_PARTS or one.bounds()[0] >= end and stride >= 0:
+            break
+    return found
+
+
+def count_whole(one, stride, most, end):
+    """How many repetitions, from the first on, lie before the end."""
+    room = end - one.bounds()[1]
+    if room < 0:
+        return 0
+    return most if stride <= 0 else min(most, room // stride + 1)
+
+
+def apart(part):
+    """(part, how often) one after the other: repetitions at the same place are none of
+    a descriptor's levels."""
+    levels = [level for level in part.levels if level[1] != 1]
+    zero = [i for i, (stride, _) in enumerate(levels) if stride == 0]
+    if not zero:
+        return [(Part(part.start, levels, part.size), 1)]
+    at = zero[0]
+    outer, times, inner = levels[:at], levels[at][1], levels[at + 1:]
+    offsets = [part.start]
+    for stride, count in outer:
+        if len(offsets) * count > MOST_PARTS:
+            raise LeadlineError("places are returned to in more than %d of a rank's "
+                                "descriptors" % MOST_PARTS)
+        offsets = [o + k * stride for o in offsets for k in range(count)]
+    some = [apart(Part(o, inner, part.size)) for o in offsets]
+    if any(len(one) > 1 for one in some) or len(offsets) > 1 and times > 1 and inner:
+        raise LeadlineError("a rank's order of places is too mixed for descriptors")
+    return [(one[0][0], one[0][1] * times) for one in some]
+
+
+class Moved:
+    """What a call site moves on one rank."""
+
+    def __init__(self, transfer, value):
+        self.parts, self.empty, self.whole = [], 0, False
+        if not value(transfer["where"]):
+            return
+        levels = [(value(lv["stride"]), value(lv["count"]), lv.get("within_call"))
+                  for lv in transfer["levels"]]
+        calls = pieces = 1
+        for _, count, within in levels:
+            calls, pieces = (calls, pieces * count) if within else (calls * count, pieces)
+        if min([count for _, count, _ in levels], default=1) <= 0 and calls <= 0:
+            return
+        start, size = value(transfer["start"]), value(transfer["size"])
+        if size <= 0 or pieces <= 0:
+            self.empty = calls
+            return
+        part = Part(start, [(stride, count) for stride, count, _ in levels], size)
+        parts = [part]
+        if "end" in transfer:
+            parts = cut(part, value(transfer["end"]))
+        self.pieces = pieces
+        left = sum(p.chunks() for p in parts)
+        self.whole = left == part.chunks()
+        self.empty = (part.chunks() - left) // pieces
+        self.parts = [one for p in parts for one in apart(p)]
+        if any(p.bounds()[0] < 0 for p, _ in self.parts):
+            raise LeadlineError("step %s begins before the file" % transfer["step"])
+
+    def calls(self):
+        return sum(p.chunks() * times for p, times in self.parts)
+
+    def bytes(self):
+        return sum(p.chunks() * times * p.size for p, times in self.parts)
+
+    def shape(self):
+        return tuple((p.levels, p.size, times) for p, times in self.parts)
+
+
+# ---- many ranks as one plan ---------------------------------------------------------
+
+
+def plan_text(part, ranks, step):
+    inside = "size=%d" % part.size
+    for stride, count in reversed(part.levels):
+        inside = "span=%d stride=%d %s" % (
+            stride * count, stride,
+            "[%s]" % inside if inside.startswith("span") else inside)
+    return "ranks=%d step=%d start=%d [%s]" % (ranks, step, part.start, inside)
+
+
+def plans(by_rank):
+    """by_rank: [(rank, Moved)], those that move something, ranks rising."""
+    groups = []
+    for rank, moved in by_rank:
+        starts = [p.start for p, _ in moved.parts]
+        if not (groups and joins(groups[-1], rank, moved, starts)):
+            groups.append({"moved": moved, "first": rank, "ranks": 1, "step": 1,
+                           "last": starts, "pitch": [0] * len(starts)})
+    return [OrderedDict([
+        ("first_rank", g["first"]), ("rank_step", g["step"]), ("ranks", g["ranks"]),
+        ("descriptors", [OrderedDict(plan=plan_text(p, g["ranks"], pitch), repeats=times)
+                         for (p, times), pitch in zip(g["moved"].parts, g["pitch"])])])
+        for g in groups]
+
+
+def joins(group, rank, moved, starts):
+    pitch = [a - b for a, b in zip(starts, group["last"])]
+    step = rank - (group["first"] + (group["ranks"] - 1) * group["step"])
+    if moved.shape() != group["moved"].shape() or \
+            (group["ranks"] > 1 and (pitch, step) != (group["pitch"], group["step"])):
+        return False
+    group.update(pitch=pitch, step=step, last=starts, ranks=group["ranks"] + 1)
+    return True
+
+
+# ---- orders -------------------------------------------------------------------------
+
+
+def order_of(text, value, moved):
+    """What a rank does; None: it cannot be said in loops. moved: by step."""
+    stack, at = [[]], 0
+    while at < len(text):
+        found = TOKENS.match(text, at)
+        if not found or (found.group(3) and len(stack) == 1):
+            raise LeadlineError("'%.200s' is no order" % text)
+        number, opens, _, times = found.groups()
+        if opens:
+            stack.append([])
+        elif number is not None:
+            stack[-1].append(int(number))
+        else:
+            inside = stack.pop()
+            stack[-1].append((inside, value(times)))
+        at = found.end()
+    if len(stack) > 1:
+        raise LeadlineError("'%.200s' is no order" % text)
+    words = said(stack[0], moved, 1)
+    return None if words is None else " ".join(words)
+
+
+def said(items, moved, around):
+    """around: how often this is gone through, where it has one step alone; else 0."""
+    words = []
+    for item in items:
+        if isinstance(item, tuple):
+            inner, times = item
+            alone = around * max(times, 0) if len(inner) == 1 else 0
+            found = said(inner, moved, alone) if times > 0 else []
+            if found and not alone:
+                found = ["(%s)x%d" % (" ".join(found), times)]
+        else:
+            found = said_step(item, moved.get(item), around)
+        if found is None:
+            return None
+        words += found
+    return words
+
+
+def said_step(number, is_moved, around):
+    if is_moved is None:
+        return []
+    if isinstance(is_moved, int):  # a call that moves nothing, such as a sync
+        times = is_moved * (around or 1)
+    elif around:
+        times = is_moved.calls()
+    elif not is_moved.parts:
+        return []
+    elif is_moved.whole:
+        times = is_moved.pieces
+    else:
+        return None
+    return ["%d" % number if times == 1 else "%dx%d" % (number, times)] if times else []
+
+
+# ---- all ----------------------------------------------------------------------------
+
+
+class Numbers:
+    def __init__(self, data, name, ranks, values):
+        self.data, self.name, self.ranks = data, name, ranks
+        wanted = [v["name"] for v in data["variables"]]
+        missing = [n for n in wanted if n not in values]
+        unknown = [n for n in values if n not in wanted]
+        if missing or unknown:
+            raise usage("%s: %s" % (name, "it has no variable %s" % unknown[0] if unknown
+                                    else "give a value: --set=" + ",".join(
+                                        n + "=N" for n in missing)))
+        self.of = Expressions(wanted + ["nprocs", "rank"])
+        self.names = [dict(values, nprocs=ranks, rank=r) for r in range(ranks)]
+        for entry in data["transfers"] + data["calls"]:
+            if "unresolved" in entry:
+                raise LeadlineError("%s: what %s does is not resolved: %s" % (
+                    name, entry["call"], entry["unresolved"]))
+        self.moved = {t["step"]: [Moved(t, lambda text, r=r: self.of.value(
+            text, self.names[r])) for r in range(ranks)] for t in data["transfers"]}
+
+    def skeleton(self):
+        transfers = [self.transfer(t) for t in self.data["transfers"]]
+        transfers = [t for t in transfers if t["calls"]]
+        calls = [c for c in map(self.call, self.data["calls"]) if c["calls"]]
+        return OrderedDict([
+            ("schema", SCHEMA), ("mpi", self.data["mpi"]),
+            ("ranks", self.ranks),
+            ("files", [self.file(f["file"], transfers)
+                       for f in self.data["files"]]),
+            ("phases", [self.phase(p) for p in self.data["phases"]]),
+            ("transfers", transfers), ("calls", calls),
+            ("totals", self.totals(transfers, calls)),
+            ("left_out", OrderedDict(
+                [(key, {"calls": 0, "bytes": 0}) for key in (
+                    "processes_without_rank", "system_files", "not_files", "too_many")]
+                + [("events_dropped", 0)]))])
+
+    def head(self, entry):
+        keys = ("step", "phase", "file", "call", "level", "collective", "direction")
+        return OrderedDict((k, entry[k]) for k in keys if k in entry)
+
+    def transfer(self, t):
+        moved = self.moved[t["step"]]
+        made = self.head(t)
+        empty = sum(m.empty for m in moved)
+        made["ranks"] = max(1, sum(1 for m in moved if m.parts or m.empty))
+        made["calls"] = sum(m.calls() for m in moved) + empty
+        made["bytes"] = sum(m.bytes() for m in moved)
+        if empty:
+            made["empty"] = empty
+        made["plans"] = plans([(r, m) for r, m in enumerate(moved) if m.parts])
+        return made
+
+    def times(self, entry, rank):
+        value = self.of.value
+        return max(0, value(entry["times"], self.names[rank])) \
+            if value(entry["where"], self.names[rank]) else 0
+
+    def call(self, entry):
+        made, each = self.head(entry), [self.times(entry, r) for r in range(self.ranks)]
+        made["ranks"] = max(1, sum(1 for n in each if n))
+        made["calls"], made["bytes"] = sum(each), 0
+        return made
+
+    def file(self, name, transfers):
+        mine = [t for t in transfers if t["file"] == name]
+        moved = [m for t in mine for m in self.moved[t["step"]]]
+        movers = max([t["ranks"] for t in mine], default=0)
+        ends = [p.bounds()[1] for m in moved for p, _ in m.parts]
+        return OrderedDict([
+            ("file", name), ("files", 1), ("shared", int(movers > 1)),
+            ("inputs", int(bool(mine) and mine[0]["direction"] == "read")),
+            ("bytes", max(ends, default=0)),
+            ("use", "one" if ends else "no transfers")])
+
+    def phase(self, phase):
+        nothing = OrderedDict([("min", 0), ("mean", 0), ("max", 0)])
+        made = OrderedDict([("phase", phase["phase"]), ("region", phase["region"]),
+                            ("times", 1), ("ranks", self.ranks), ("seconds", nothing),
+                            ("io_seconds", nothing), ("think_seconds", nothing)])
+        groups, lost = [], 0
+        for rank in range(self.ranks):
+            moved = {step: of[rank] for step, of in self.moved.items()}
+            for c in self.data["calls"]:
+                if "step" in c:
+                    moved[c["step"]] = int(self.of.value(
+                        c["where"], self.names[rank]) != 0)
+            text = order_of(phase["order"], lambda e, r=rank: self.of.value(
+                e, self.names[r]), moved)
+            lost += text is None
+            if text is None or not text:
+                continue
+            if groups and groups[-1]["steps"] == text and \
+                    groups[-1]["first_rank"] + groups[-1]["ranks"] == rank:
+                groups[-1]["ranks"] += 1
+            else:
+                groups.append(OrderedDict([("first_rank", rank), ("rank_step", 1),
+                                           ("ranks", 1), ("steps", text)]))
+        made["order"] = groups
+        if lost:
+            made["order_lost"] = lost
+        return made
+
+    def totals(self, transfers, calls):
+        def add(some):
+            return OrderedDict([("calls", sum(t["calls"] for t in some)),
+                                ("bytes", sum(t["bytes"] for t in some))])
+        described = add(transfers)
+        described["calls"] -= sum(t.get("empty", 0) for t in transfers)
+        nothing = OrderedDict([("calls", 0), ("bytes", 0)])
+        return OrderedDict([("transfers", add(transfers)), ("described", described),
+                            ("drawn", nothing), ("unplaced", nothing),
+                            ("calls", add(calls))])
+
+
+def numbers(data, name, ranks, values):
+    """The skeleton (leadline-skeleton/1) of so many ranks, for the variables' values."""
+    if not 1 <= ranks <= MOST_RANKS:
+        raise usage("--np: 1 to %d ranks" % MOST_RANKS)
+    try:
+        return Numbers(data, name, ranks, values).skeleton()
+    except (AttributeError, KeyError, TypeError, ValueError) as why:
+        raise LeadlineError("%s is damaged: %s is missing or of another kind"
+                            % (name, why))
+
+
+# ---- the command --------------------------------------------------------------------
+
+
+def setting(text):
+    name, equals, number = text.partition("=")
+    try:
+        return name, int(number)
+    except ValueError:
+        raise usage("--set=%s: NAME=N is wanted, such as K=4" % text)
+
+
+def main(args, _where):
+    try:
+        with open(args.skeleton, encoding="utf-8") as f:
+            data = json.load(f)
+    except (OSError, ValueError) as why:
+        raise LeadlineError("%s cannot be read as a skeleton: %s" % (args.skeleton, why))
+    if not isinstance(data, dict) or data.get("schema") != POLYNOMIALS:
+        raise LeadlineError("%s is no skeleton in polynomials: its schema is not %s"
+                            % (args.skeleton, POLYNOMIALS))
+    values = dict(setting(text) for some in args.set for text in some.split(","))
+    found = numbers(data, args.skeleton, args.np, values)
+    output.write(args.output, json.dumps(found, indent=1) + "\n")
+    return 0
+
+
+def add(commands):
+    p = commands.add_parser(
+        "skeleton", help="the numbers of a skeleton in polynomials",
+        description="Makes of SKELETON, which ldadc analyse --skeleton made of sources, "
+        "the skeleton of so many ranks, for replay and leadline whatif.")
+    p.add_argument("skeleton", metavar="SKELETON", help="what the sources do")
+    p.add_argument("--np", metavar="N", type=output.positive, required=True,
+                   help="how many ranks")
+    p.add_argument("--set", metavar="NAME=N", action="append", default=[],
+                   help="the value of a variable; may be repeated")
+    output.add_option(p)
+    p.set_defaults(run=main)
