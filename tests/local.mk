@@ -189,6 +189,7 @@ SCRIPT_TESTS += \
 	tests/e2e/ldad_container.py \
 	tests/e2e/ldad_hdf5.py \
 	tests/e2e/ldad_library.py \
+	tests/e2e/ldad_mpi_tests.py \
 	tests/e2e/ldad_random.py \
 	tests/e2e/ldad_survives.py \
 	tests/e2e/ldad_view.py \
@@ -471,7 +472,7 @@ tests/ldad/rules_renamed: tests/ldad/rules.c libldad.la
 	$(LDAD_CC) $(LDAD_RENAMED) $(srcdir)/tests/ldad/rules.c $(LDAD_LINK)
 CLEANFILES += $(LDAD_BY_TESTS)
 EXTRA_DIST += tests/ldadc/fig2_bytes.c tests/ldadc/fig2_double.c
-EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c tests/ldad/mpi_tests.py \
+EXTRA_DIST += tests/ldad/plain.c tests/ldad/rules.c \
 	tests/ldad/arrays.c tests/ldad/drawn.c tests/ldad/fit.c tests/ldad/hdf5.c \
 	tests/ldad/killed.c tests/ldad/opens.c tests/ldad/random.c tests/ldad/views.c \
 	tests/ldad/fortran.f90 tests/ldad/hints.h

@@ -41,6 +41,8 @@ src_io_libio_la_SOURCES = \
 	src/io/engines/mpiio.c \
 	src/io/engines/mpiio.h \
 	src/io/part/part.h \
+	src/io/part/part_back.c \
+	src/io/part/part_back.h \
 	src/io/part/part_file.c \
 	src/io/part/part_file.h \
 	src/io/part/part_read.c \

@@ -2,6 +2,7 @@
 # limit: 300; tier: quick ci
 """libldad as a program of somebody else's uses it: the same source, plain and with its
 calls renamed, writes the same bytes; what it exports; what it refuses."""
+import glob
 import itertools
 import json
 import os
@@ -9,8 +10,9 @@ import re
 import shutil
 import struct
 import subprocess
+import unittest
 
-from e2e import BUILD, HDF5, Case, add, main
+from e2e import BUILD, HDF5, Case, add, any_mpi, main
 from ldad_workloads import content, reassembled
 
 PROGRAMS = os.path.join(BUILD, "tests", "ldad")
@@ -304,6 +306,32 @@ class Library(Case):
                           "close", "update", "close"], done)
         for what, calls in lines:
             self.assertLessEqual(int(calls), most.get(what, 4), done.out)
+
+    @any_mpi
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_written_back_early(self):
+        """All of what was written but the last 4 MiB, of each rank's partition, unless
+        the key says no; and nothing of a small one."""
+        for mbytes, key, asked in ((10, "", 8), (10, ";ldad_write_back=no", 0),
+                                   (3, "", 0)):
+            log = os.path.join(self.tmp, "log")
+            done = self.run_program(
+                "ldad", "perf", "--io=partitioned", "--decomp=slabs", "--chunk=64k",
+                "--chunks=%d" % (16 * mbytes), "--quiet", np=2,
+                env={"LDAD_INFO": "ldad_method=partitioned" + key},
+                inside=("strace", "-f", "-qq", "-ff", "-e", "trace=sync_file_range",
+                        "-o", log))
+            if done.status and "ptrace" in done.err:
+                self.skipTest("strace does not run here: %s" % done.err[-200:])
+            self.good(done)
+            told = "".join(content(p).decode() for p in glob.glob(log + ".*"))
+            ranges = re.findall(r"_range\(\d+, (\d+), (\d+), SYNC_FILE_RANGE_WRITE\)",
+                                told)
+            ends = sorted(int(at) + int(n) for at, n in ranges)
+            self.assertEqual(ends[-2:], [asked << 20] * (2 if asked else 0), told)
+            self.assertEqual(sum(int(n) for _, n in ranges), 2 * asked << 20, told)
+            for path in glob.glob(log + ".*"):
+                os.unlink(path)
 
     def test_exports(self):
         lines = subprocess.run(["nm", "-D", "--defined-only",

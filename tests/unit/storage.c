@@ -211,6 +211,8 @@ static void test_no_device(void)
           "virtiofs (its host may serve reads from its page cache)");
     below("0:40 / /m rw - fuse.thing /dev/fuse rw", IO_READS_CACHE,
           "fuse.thing (the process that serves it may read through the page cache)");
+    below("0:40 / /m rw - fuse.ldad ldad ro", IO_READS_CACHE,
+          "fuse.ldad (ldad reads partitions through the page cache)");
     below("0:40 / /m rw - fuse.glusterfs h:/v rw", IO_READS_UNKNOWN,
           "fuse.glusterfs (" SERVERS ")");
     below("8:1 / /m rw - fuseblk /dev/sda1 rw", IO_READS_CACHE,

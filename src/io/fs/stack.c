@@ -344,6 +344,7 @@ static const struct {
     {"virtiofs", IO_READS_CACHE, HOST_CACHE},
     {"vboxsf", IO_READS_CACHE, HOST_CACHE},
     {"fuse.vmhgfs-fuse", IO_READS_CACHE, HOST_CACHE},
+    {"fuse.ldad", IO_READS_CACHE, "ldad reads partitions through the page cache"},
     {"nfs", IO_READS_UNKNOWN, SERVER},
     {"nfs4", IO_READS_UNKNOWN, SERVER},
     {"cifs", IO_READS_UNKNOWN, SERVER},

@@ -9,6 +9,8 @@
  *   part:incomplete=1    also reads what was never completed (for tools)
  *   part:keep_plan=1     writes to a container of another plan than the one given
  *   part:no_sums=1       keeps no checksums of partitions
+ *   part:no_write_back=1 leaves it to the kernel, and to the next sync, when bytes are
+ *                        written from its cache to the device
  *   part:recover=1       opens what was never completed as it was at its last sync
  *
  * Each write is held against the plan. What is not all this rank's by the plan goes to
@@ -43,8 +45,8 @@
 static void find_inner(struct part *p, const char *text)
 {
     static const char *const own[] = {
-        "buffer=",    "window=",  "files=",  "incomplete=",
-        "keep_plan=", "recover=", "no_sums="};
+        "buffer=",    "window=",  "files=",   "incomplete=",
+        "keep_plan=", "recover=", "no_sums=", "no_write_back="};
     const char *name = io_engine_inner(text);
     size_t at = (size_t)snprintf(p->inner, sizeof p->inner, "%.*s",
                                  (int)strcspn(name, ","), name);
@@ -459,12 +461,15 @@ static int part_allocate(struct part *p)
         p->out.buf = malloc((size_t)p->out.room);
     if (!p->in || (p->own && !p->out.buf))
         return err_set(-ENOMEM, p->f->path, -1, "no memory to open a container");
+    if (p->own && !p->back && p->write_back)
+        p->back = part_back_make(p->own_lock);
     int rc = p->told ? 0 : part_save_allocate(p);
     return rc || !p->own || !p->want_sums ? rc : open_sums(p);
 }
 
 static void let_go(struct part *p)
 {
+    part_back_free(p->back);
     if (p->lock >= 0)
         close(p->lock);
     if (p->own_lock >= 0)
@@ -581,6 +586,7 @@ static void take_options(struct part *p)
     p->keep_plan = io_option(options, "keep_plan", 0);
     p->recover = io_option(options, "recover", 0);
     p->want_sums = !io_option(options, "no_sums", 0);
+    p->write_back = !io_option(options, "no_write_back", 0);
     find_inner(p, options);
 }
 
@@ -631,7 +637,10 @@ static int write_through(struct part *p, int64_t at, char *from, int64_t bytes)
         sums_write(p->sums, at, from, bytes);
     p->in[p->mine].io = NULL;
     p->in[p->mine].n = 0;
-    return part_inner_move(p->own, IO_OP_WRITE, at, from, bytes);
+    int rc = part_inner_move(p->own, IO_OP_WRITE, at, from, bytes);
+    if (!rc)
+        part_back_wrote(p->back, at, bytes);
+    return rc;
 }
 
 int part_flush(struct part *p)
@@ -862,7 +871,7 @@ static void part_partition(const struct io_file *f, struct io_partition *out)
 
 const struct io_engine io_engine_part = {
     .name = "part",
-    .options = "buffer|window|files|incomplete|keep_plan|recover|no_sums",
+    .options = "buffer|window|files|incomplete|keep_plan|recover|no_sums|no_write_back",
     .can =
         IO_CAN_COLLECTIVE | IO_IS_FOLDER | IO_WRAPS | IO_CALLS_MPI | IO_OPENS_AT_ONCE,
     .open = part_open,

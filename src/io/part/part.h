@@ -4,6 +4,7 @@
 
 #include "io/engine.h"
 #include "io/part/container.h"
+#include "io/part/part_back.h"
 
 enum { PART_SHARED = -1, PART_HOLE = -2 };
 
@@ -62,6 +63,8 @@ struct part {
                            partition; -1 */
     struct sums *sums; /* of its partition; NULL: none are kept */
     bool want_sums;
+    struct part_back *back; /* of its partition; NULL: it is not written back early */
+    bool write_back;        /* whether it shall be */
     bool said_open;         /* rank 0, in an open that may fail yet */
     bool made;              /* by this open: rank 0 numbers the nodes */
     struct start *start;    /* valid during open only */

@@ -106,7 +106,8 @@ struct libldad_wish {
     char node_dirs[LIBLDAD_VALUE];
     struct ldad_plan parsed; /* ranks 0: there is none */
     double timeout_s;
-    bool scratch, collective, keep_plan, refuse_plan, no_auto, strict, no_sums;
+    bool scratch, collective, keep_plan, refuse_plan, no_auto, strict, no_sums,
+        no_write_back;
     bool planned;  /* by the program, with ldad_file_open_plan */
     bool as_it_is; /* the environment said partitioned: what is no container is read */
     struct io_hint hint[LIBLDAD_HINTS];

@@ -84,6 +84,8 @@ static int take_key(struct libldad_wish *w, const char *key, const char *value)
         w->strict = !strcmp(value, "yes");
     else if (!strcmp(key, "ldad_sums"))
         w->no_sums = !strcmp(value, "no");
+    else if (!strcmp(key, "ldad_write_back"))
+        w->no_write_back = !strcmp(value, "no");
     else if (!strcmp(key, "ldad_auto"))
         w->no_auto = !strcmp(value, "no");
     else if (!strncmp(key, "ldad_", 5))
@@ -112,6 +114,8 @@ static int wrap(struct libldad_wish *w)
         add_option(w, "keep_plan=1");
     if (!rc && w->no_sums)
         add_option(w, "no_sums=1");
+    if (!rc && w->no_write_back)
+        add_option(w, "no_write_back=1");
     if (!rc && !w->strict)
         add_option(w, "recover=1");
     return rc;

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# limit: 7200; tier: ci
+"""MPI's own tests of MPI-IO, ROMIO's and MPICH's, compiled with the calls renamed to
+libldad's, once by independent transfers and once stored as containers. They are not
+ours to hand on: they come from Debian's source package, or from
+LEADLINE_MPICH_SOURCES, the folder that it is unpacked in."""
+import atexit
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+from e2e import BUILD, TESTS, Case, add, main
+from tap import TIER, drawn
+
+TOP = os.path.dirname(TESTS)
+sys.path.insert(0, os.path.join(TOP, "bench"))
+from debian_sources import Apt, codename  # noqa: E402
+
+MIRROR = "http://deb.debian.org/debian"
+# Ranks, and where a test's name is not all: R: ROMIO's; I and E: MPICH's.
+LISTED = """R simple:4 psimple:4 status:1 excl:4 creat_excl:4 perf:4 aggregation1:4
+aggregation2:4 coll_test:4 darray_read:4 large_array:4 split_coll:4 noncontig:2
+noncontig_coll:2 noncontig_coll2:4 hindexed:4 types_with_zeros:2 big_extents:1 async:4
+async-multiple:4 i_noncontig:2 shared_fp:4 ordered_fp:4 misc:4 large_file:1 atomicity:4
+file_info:4
+I zero_count:4 simple_collective:1 async:4 async_any:4 rdwrord:4 rdwrzero:4 setviewcur:4
+resized:1 resized2:1 tst_fileview:1 hindexed_io:1 getextent:2 userioerr:1 setinfo:4
+i_aggregation1:4 i_aggregation2:4 i_coll_test:4 i_darray_read:4 i_hindexed:4
+i_hindexed_io:1 i_noncontig:2 i_noncontig_coll:2 i_noncontig_coll2:4 i_rdwrord:4
+i_setviewcur:4 i_types_with_zeros:2
+E file_errhdl:1 fileerrret:1 openerr:1"""
+FOLDERS = {"R": "src/mpi/romio/test", "I": "test/mpi/io", "E": "test/mpi/errors/io"}
+METHODS = ("independent", "partitioned")
+# Containers have no atomic mode (ldad(3)), and unlink(2), by which the other test removes
+# its file, removes no folder.
+NOT_OF_CONTAINERS = ("atomicity", "simple_collective")
+CONFIG = "".join("#define %s\n" % d for d in (
+    "HAVE_STDLIB_H 1", "HAVE_STRING_H 1", "HAVE_UNISTD_H 1", "HAVE_STDARG_H 1",
+    "STDC_HEADERS 1", "HAVE_STRINGS_H 1", "HAVE_SYS_TIME_H 1",
+    "THREAD_PACKAGE_NAME THREAD_PACKAGE_NONE"))
+BAD = r"found [1-9]\d* errors|[1-9]\d* errors|error|fail|wrong|mismatch"
+FINE = r"no errors|found 0 errors|0 errors|without errors|errors?handler"
+
+
+def listed():
+    """(kind, name, ranks, method)"""
+    kind = ""
+    for word in LISTED.split():
+        if len(word) == 1:
+            kind = word
+            continue
+        name, ranks = word.split(":")
+        for method in METHODS:
+            if name == "large_array" and TIER != "full":  # 20 s
+                continue
+            if method == "independent" or name not in NOT_OF_CONTAINERS:
+                yield kind, name, int(ranks), method
+
+
+def unpack(archive, folder):
+    """What of the sources the tests need; where that is."""
+    kept = tuple("/%s/" % name for name in (*FOLDERS.values(), "test/mpi/util",
+                                            "test/mpi/include"))
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if member.isfile() and any(name in member.name for name in kept):
+                tar.extract(member, folder)
+    return next(iter(glob.glob(os.path.join(folder, "mpich*"))), None)
+
+
+def sources():
+    """(where they are, None), or (None, why there are none)"""
+    given = os.environ.get("LEADLINE_MPICH_SOURCES")
+    if given:
+        return given, None
+    if not shutil.which("apt-get"):
+        return None, "there is no apt-get, and LEADLINE_MPICH_SOURCES names no folder"
+    folder = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    apt = Apt(folder, MIRROR, codename())
+    if apt.update():
+        apt.run("source", "--download-only", "mpich", cwd=folder)
+    found = glob.glob(os.path.join(folder, "mpich_*.orig.tar.*"))
+    top = unpack(found[0], folder) if found else None
+    return top, None if top else "Debian's source package of MPICH cannot be had here"
+
+
+SOURCES, WHY_NOT = sources()
+
+
+@unittest.skipUnless(SOURCES, WHY_NOT)
+class MpiTests(Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.common = tempfile.mkdtemp(dir=os.environ["LEADLINE_TMP"])
+        cls.flags = ["-I" + cls.common, "-I" + SOURCES + "/test/mpi/include"]
+        with open(os.path.join(cls.common, "mpitestconf.h"), "w") as out:
+            out.write(CONFIG)
+        cls.objects = [cls.compile(name + ".o", "-c", "%s/test/mpi/util/%s.c"
+                                   % (SOURCES, name))
+                       for name in ("mtest", "mtest_common", "mtest_single")]
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.common, ignore_errors=True)
+
+    @classmethod
+    def compile(cls, name, *words):
+        out = os.path.join(cls.common, name)
+        line = [*os.environ["MPI_CC"].split(), "-w", "-O1", "-DMPIO_USES_MPI_REQUEST",
+                "-o", out, *cls.flags, *words]
+        done = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")
+        return out
+
+    def source_of(self, kind, name):
+        path = os.path.join(SOURCES, FOLDERS[kind], name + ".c")
+        if os.path.exists(path):
+            return path
+        with open(path + ".in", encoding="utf-8") as f:
+            text = f.read().replace("@LL@", "lld")
+        path = os.path.join(self.tmp, name + ".c")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(re.sub("@[A-Z_0-9]+@", "", text))
+        return path
+
+    def passes(self, kind, name, ranks, method):
+        libs = os.path.join(BUILD, ".libs")
+        program = self.compile(
+            kind + name, "-include", TOP + "/include/ldad_rename.h",
+            "-I" + TOP + "/include", self.source_of(kind, name),
+            *(self.objects if kind != "R" else []), "-L" + libs, "-lldad",
+            "-Wl,-rpath," + libs, "-lm")
+        place = tempfile.mkdtemp(dir=self.tmp)
+        words = ["-fname", place + "/f"] if kind == "R" else []
+        if name in ("big_extents", "simple_collective"):
+            words = [place + "/f"]
+        done = self.run_program(program, *words, np=ranks, dir=False, json=False,
+                                env={"LDAD_INFO": "ldad_method=" + method})
+        self.assertEqual(done.status, 0, done)
+        text = re.sub("(?i)" + FINE, "", done.out + done.err)
+        self.assertIsNone(re.search("(?i)" + BAD, text), done)
+
+
+for each in drawn(listed(), 2, share=1 / 28):
+    add(MpiTests, "_".join((each[0], each[1].replace("-", "_"), each[3])), "passes",
+        *each)
+
+
+if __name__ == "__main__":
+    main()
