@@ -276,13 +276,15 @@ static void conclude(const char *folder)
     struct run r;
     char name[PATH_MAX];
     int rc = run_find(&r, folder), recovered = 0;
-    folder = plain(name, sizeof name, folder);
     if (rc) {
+        bool left = rmdir(folder) != 0; /* something else is in it */
         err_clear();
-        fprintf(stderr, "iotrace: nothing was recorded, in %s\n", folder);
+        fprintf(stderr, "iotrace: nothing was recorded%s%s\n", left ? ", in " : "",
+                left ? plain(name, sizeof name, folder) : "");
         run_free(&r);
         return;
     }
+    folder = plain(name, sizeof name, folder);
     for (int i = 0; i < r.logs; i++) {
         char *made;
         if (recover_log(r.log[i], &made))

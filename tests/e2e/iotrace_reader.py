@@ -889,6 +889,7 @@ class Programs(Case):
     def test_run_of_what_is_not_there(self):
         self.needs_recorder()
         self.iotrace("run", "--", "./missing", status=127)
+        self.assertFalse(os.path.exists(self.path("missing.1")))
 
     def test_run_of_what_cannot_be_seen(self):
         """An ELF header without a loader: the system may refuse it, too."""

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -462,6 +463,22 @@ static void goes_on(void)
     cut(1);
 }
 
+/* As libraries copy files: they ask for more than there is, until nothing comes. */
+static void copies(void)
+{
+    char name[32];
+    int from = own(O_RDWR);
+    put(from, MIB);
+    snprintf(name, sizeof name, "d.copy.%d", rank);
+    int to = open(name, O_WRONLY | O_CREAT, 0666);
+    check(to >= 0, name);
+    off_t at = 0;
+    check(sendfile(to, from, &at, 8 * MIB) == MIB, "sendfile");
+    check(sendfile(to, from, &at, 8 * MIB) == 0, "sendfile");
+    end(from);
+    end(to);
+}
+
 static void durable(void)
 {
     renamed(1);
@@ -504,6 +521,7 @@ static const struct {
                {"in-turn", in_turn},
                {"reopen", closed_and_opened},
                {"goes-on", goes_on},
+               {"copies", copies},
                {"durable", durable}};
 
 int main(int argc, char **argv)

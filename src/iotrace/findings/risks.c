@@ -51,14 +51,15 @@ static void count_cut(const struct context *c)
     r->cut.bytes = 0;
 }
 
-/* A write that goes on where the short one stopped has finished it. */
+/* A write that goes on where the short one stopped has finished it. A copy (sendfile and
+ * its like) that moves less than asked for has met the end of its source. */
 static void follow_cut(const struct context *c)
 {
     const struct event *e = c->e;
     struct rarities *r = c->cell->rarities;
     if (r && r->cut.bytes && e->offset <= r->cut.at && e->offset + e->bytes > r->cut.at)
         r->cut.bytes = 0;
-    if (e->bytes >= e->request || (e->flags & TRACE_STREAM))
+    if (e->bytes >= e->request || (e->flags & TRACE_STREAM) || e->class == CLASS_COPY)
         return;
     count_cut(c);
     if (!cell_rare(c, RARE_CUT))
