@@ -51,8 +51,8 @@ static void count_cut(const struct context *c)
     r->cut.bytes = 0;
 }
 
-/* A write that goes on where the short one stopped has finished it. A copy (sendfile and
- * its like) that moves less than asked for has met the end of its source. */
+/* A write that goes on where the short one stopped has finished it. A copy (sendfile
+ * and its like) that moves less than asked for has met the end of its source. */
 static void follow_cut(const struct context *c)
 {
     const struct event *e = c->e;
