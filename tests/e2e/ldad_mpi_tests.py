@@ -37,8 +37,8 @@ i_setviewcur:4 i_types_with_zeros:2
 E file_errhdl:1 fileerrret:1 openerr:1"""
 FOLDERS = {"R": "src/mpi/romio/test", "I": "test/mpi/io", "E": "test/mpi/errors/io"}
 METHODS = ("independent", "partitioned")
-# Containers have no atomic mode (ldad(3)), and unlink(2), by which the other test removes
-# its file, removes no folder.
+# Containers have no atomic mode (ldad(3)), and unlink(2), by which the other test
+# removes its file, removes no folder.
 NOT_OF_CONTAINERS = ("atomicity", "simple_collective")
 CONFIG = "".join("#define %s\n" % d for d in (
     "HAVE_STDLIB_H 1", "HAVE_STRING_H 1", "HAVE_UNISTD_H 1", "HAVE_STDARG_H 1",
