@@ -6,9 +6,11 @@
 #include "io/part/part_back.h"
 #include "base/thread.h"
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 
 #define EVERY (INT64_C(4) << 20)
 #define STACK ((size_t)64 << 10)
@@ -56,9 +58,16 @@ static void *help(void *back)
     return NULL;
 }
 
+/* Where there is no device, there is nothing to begin. */
+static bool in_memory(int fd)
+{
+    struct statfs fs;
+    return !fstatfs(fd, &fs) && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
 struct part_back *part_back_make(int fd)
 {
-    struct part_back *b = fd < 0 ? NULL : calloc(1, sizeof *b);
+    struct part_back *b = fd < 0 || in_memory(fd) ? NULL : calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->fd = fd;

@@ -7,8 +7,8 @@
 struct part_back;
 
 /* Local. For the file that `fd` is, which stays open; NULL: there is no such file
- * (fd < 0) or no memory, and bytes are written back when the kernel or a sync says
- * so. */
+ * (fd < 0), it is in memory, or there is none left, and bytes are written back when the
+ * kernel or a sync says so. */
 struct part_back *part_back_make(int fd);
 
 /* Local. Waits for a request that has begun, not for bytes. b may be NULL. */
