@@ -52,7 +52,7 @@ def ways(found):
     files = [f for f in found.files if f["file"] in moved]
     types = [None]
     if any(f["use"] == "one" and f["shared"] for f in files):
-        types.append("UNIQUE")
+        types += ["UNIQUE", "PARTITIONED"]
     if any(f["use"] == "one per rank" for f in files):
         types.append("SHARED")
     some = [recorded(found)]

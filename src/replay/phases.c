@@ -1,5 +1,6 @@
 /* A skeleton's phases, one after the other: each rank does its steps in their order. */
 #include "base/buf.h"
+#include "base/draw/shuffle.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -7,7 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PIECE ((int64_t)1 << 20) /* of what is made beforehand */
 #define SHORTEST_NS 200000       /* a pause that is slept; shorter ones add up */
@@ -15,13 +18,13 @@
 /* ---- files --------------------------------------------------------------------- */
 
 /* Letters, as digits would make one role of them for who traces the replay. */
-static void name_file(struct run *r, int n, char path[4096])
+static void name_file(struct run *r, int n, int rank, char path[4096])
 {
     const struct replay *p = r->context;
     char which[16] = "", role[] = {(char)('a' + n / 676), (char)('a' + n / 26 % 26),
                                    (char)('a' + n % 26), 0};
     if (p->file[n].own)
-        snprintf(which, sizeof which, ".%06d", r->world.rank);
+        snprintf(which, sizeof which, ".%06d", rank);
     run_path(r, role, which, path, 4096);
 }
 
@@ -31,9 +34,21 @@ static void file_at(struct run *r, int n, struct run_file *f)
     struct replay_file *of = &p->file[n];
     char path[4096];
     bool mine = of->own || of->alone == r->world.rank;
-    name_file(r, n, path);
+    name_file(r, n, r->world.rank, path);
     run_file_at(f, r, path, replay_is_shared(p, n), mine, of->stored_bytes, p->largest,
                 1);
+    f->place = r->world.rank;
+    if (of->parts)
+        f->plan = of->plan;
+    else if (r->partitioned)
+        f->engine = p->inner;
+}
+
+static void wait_for_all(struct run *r)
+{
+    enum act before = phase_act(r->phase, ACT_IDLE);
+    MPI_Barrier(r->world.comm);
+    phase_act(r->phase, before);
 }
 
 /* What of it this rank makes. */
@@ -92,6 +107,11 @@ int replay_prepare(struct run *r, void *context)
     for (int i = 0; i < p->is.files && !r->failed; i++)
         if (p->file[i].before)
             make_file(r, i);
+    wait_for_all(r);
+    for (int i = 0; i < p->is.files && !r->failed; i++)
+        if (p->file[i].before && (p->file[i].own || r->world.node_rank == 0 ||
+                                  p->file[i].alone == r->world.rank))
+            run_drop_cached(r, p->file[i].f.path);
     return run_phase_end(r);
 }
 
@@ -121,7 +141,8 @@ static void make_handles(struct replay *p, int phase)
     for (int syncs = 0; syncs < 2; syncs++)
         for (int i = 0; i < p->is.steps; i++) {
             const struct skeleton_step *t = &p->is.step[i];
-            if (!replay_is_done(p, t) || t->phase != phase || t->sync != (syncs == 1))
+            if (!replay_is_done(p, t) || t->phase != phase || t->drop ||
+                t->sync != (syncs == 1))
                 continue;
             struct replay_handle *h = handle_of(p, t);
             h->flags |= t->write || t->sync ? IO_WRITE : IO_READ;
@@ -138,6 +159,7 @@ static void open_handles(struct run *r)
         if (p->set.as_recorded)
             h->f.engine = h->level == LEVEL_MPI ? "mpiio" : "posix";
         h->f.independent = !h->collective;
+        h->f.as_cached = p->set.as_recorded; /* emptied where the program did */
         run_file_open(&h->f, h->flags | (of->made ? 0 : IO_CREATE));
         of->made = true;
         of->f = h->f;
@@ -159,6 +181,7 @@ static void close_handles(struct run *r)
 struct step { /* of a rank */
     struct replay_extents extents;
     struct replay_handle *handle;
+    int64_t drawn; /* calls that follow no pattern */
 };
 
 struct walk { /* of a rank through a phase */
@@ -168,19 +191,29 @@ struct walk { /* of a rank through a phase */
     struct step *step;                /* by number */
     struct replay_versions *versions; /* by file; n 0: not asked for yet */
     double pause_ns, owed_ns;
-    uint64_t drawn;
+    bool drops; /* there are some in the phase */
+    bool met;   /* the last step was a sync that all ranks waited for */
     bool ended; /* some rank has failed, and all know it */
 };
 
+static void sleep_ns(double ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / 1e9)};
+    t.tv_nsec = (long)(ns - (double)t.tv_sec * 1e9);
+    nanosleep(&t, NULL);
+}
+
 static void think(struct walk *w)
 {
+    bool work = !strcmp(w->p->set.think_as, "work");
     w->owed_ns += w->pause_ns;
-    if (w->owed_ns < SHORTEST_NS)
+    if (w->owed_ns < (work ? 1 : SHORTEST_NS))
         return;
-    struct timespec t = {.tv_sec = (time_t)(w->owed_ns / 1e9)};
-    t.tv_nsec = (long)(w->owed_ns - (double)t.tv_sec * 1e9);
     int64_t begin_ns = clock_ns();
-    nanosleep(&t, NULL);
+    while (work && (double)(clock_ns() - begin_ns) < w->owed_ns)
+        ;
+    if (!work)
+        sleep_ns(w->owed_ns);
     w->owed_ns -= (double)(clock_ns() - begin_ns);
 }
 
@@ -192,13 +225,6 @@ static bool any_has_failed(struct run *r)
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_LOR, r->world.comm);
     phase_act(r->phase, before);
     return failed;
-}
-
-static void wait_for_all(struct run *r)
-{
-    enum act before = phase_act(r->phase, ACT_IDLE);
-    MPI_Barrier(r->world.comm);
-    phase_act(r->phase, before);
 }
 
 /* What one rank wrote is there for others to read after its sync, so all wait for it,
@@ -215,22 +241,43 @@ static void do_sync(struct walk *w, struct replay_handle *h)
         return;
     run_sync_meet(f);
     wait_for_all(w->r);
+    w->met = true;
 }
 
-/* The next place of a step; what follows no pattern has any, and the mean size. */
-static bool next_extent(struct walk *w, const struct skeleton_step *t,
-                        struct replay_extents *x, struct io_req *req)
+/* What was dropped were the pages on the rank's node, which are of several files now
+ * where each rank has one of what was one file. */
+static void do_drop(struct walk *w, int n)
 {
-    if (replay_extents_next(x, &req->offset, &req->bytes))
+    struct run *r = w->r;
+    const struct replay_file *of = &w->p->file[n];
+    bool several = of->parts || (of->own && !of->each);
+    int first = several ? 0 : r->world.rank, last = several ? r->world.size - 1 : first;
+    char path[4096];
+    for (int rank = first; rank <= last && of->made && !r->failed; rank++) {
+        name_file(r, n, rank, path);
+        if (of->parts)
+            run_empty_cache_parts(r, path, rank);
+        else if (!access(path, F_OK)) /* else another rank has not made it yet */
+            run_drop_cached(r, path);
+    }
+}
+
+/* The next place of a step. What follows no pattern has the mean size, at any place:
+ * none has a second call before all have one, or fewer bytes would be stored. */
+static bool next_extent(struct walk *w, const struct skeleton_step *t,
+                        struct step *step, struct io_req *req)
+{
+    if (replay_extents_next(&step->extents, &req->offset, &req->bytes))
         return true;
     if (!t->drawn_calls)
         return false;
     int64_t size = t->drawn_bytes / t->drawn_calls;
     req->bytes = size > 0 ? size : 1;
     int64_t places = w->p->file[t->file].bytes / req->bytes;
-    uint64_t key = rng_key(w->r->seed, (uint64_t)w->r->world.rank);
-    req->offset = (int64_t)rng_below(key, w->drawn++, (uint64_t)(places ? places : 1)) *
-                  req->bytes;
+    places = places > 0 ? places : 1;
+    int64_t n = step->drawn++ * w->r->world.size + w->r->world.rank;
+    uint64_t key = rng_key(w->r->seed, (uint64_t)(t - w->p->is.step));
+    req->offset = shuffle(n % places, places, key) * req->bytes;
     return true;
 }
 
@@ -241,7 +288,7 @@ static void do_transfer(struct walk *w, const struct skeleton_step *t,
     struct run *r = w->r;
     struct io_req req = {.op = t->write ? IO_OP_WRITE : IO_OP_READ};
     struct replay_versions *v = &w->versions[t->file];
-    if (!next_extent(w, t, &step->extents, &req))
+    if (!next_extent(w, t, step, &req))
         return;
     char *buf = r->buffer;
     int64_t place = req.offset;
@@ -265,7 +312,10 @@ static void do_step(struct walk *w, int64_t number)
     if (!replay_is_done(w->p, t))
         return;
     think(w);
-    if (t->sync)
+    w->met = false;
+    if (t->drop)
+        do_drop(w, t->file);
+    else if (t->sync)
         do_sync(w, w->step[number].handle);
     else
         do_transfer(w, t, &w->step[number]);
@@ -288,19 +338,37 @@ static void walk_steps(struct walk *w)
         int64_t drawn = units_part(t->drawn_calls, w->r->world.rank + 1, p->is.ranks) -
                         units_part(t->drawn_calls, w->r->world.rank, p->is.ranks);
         int64_t calls = (plan ? skeleton_plan_calls(plan) : 0) + drawn;
-        if (t->sync || t->phase != w->phase)
+        if (!skeleton_moves(t) || t->phase != w->phase)
             continue;
         for (int64_t k = 0; k < calls && goes_on(w); k++)
             do_step(w, i);
     }
 }
 
-static void walk_order(struct walk *w, const struct sequence *order)
+/* A rank drops pages for others, too: before they read on, where all ranks are together
+ * anyway. */
+static void drop_together(struct walk *w, struct sequence_walk *at)
 {
-    struct sequence_walk at = {.of = order};
+    struct sequence_walk next = *at;
     int64_t number;
-    while (goes_on(w) && sequence_next(&at, &number))
+    if (!w->drops)
+        return;
+    while (at->of && goes_on(w) && sequence_next(&next, &number) &&
+           w->p->is.step[number].drop) {
         do_step(w, number);
+        *at = next;
+    }
+    wait_for_all(w->r);
+}
+
+static void walk_order(struct walk *w, struct sequence_walk *at)
+{
+    int64_t number;
+    while (goes_on(w) && sequence_next(at, &number)) {
+        do_step(w, number);
+        if (w->met)
+            drop_together(w, at);
+    }
 }
 
 /* Nanoseconds before each step of a rank. */
@@ -311,7 +379,7 @@ static double pause_of(const struct replay *p, int phase, const struct sequence 
     if (count && order)
         sequence_count(order, count, p->is.steps);
     for (int i = 0; count && i < p->is.steps; i++)
-        calls += (double)count[i];
+        calls += replay_is_done(p, &p->is.step[i]) ? (double)count[i] : 0;
     free(count);
     return calls > 0 ? p->factor * p->is.phase[phase].think_s * 1e9 / calls : 0;
 }
@@ -324,7 +392,8 @@ static void begin_steps(struct walk *w)
         const struct skeleton_step *t = &p->is.step[i];
         if (t->phase != w->phase || !replay_is_done(p, t))
             continue;
-        w->step[i].handle = handle_of(p, t);
+        w->drops = w->drops || t->drop;
+        w->step[i].handle = t->drop ? NULL : handle_of(p, t);
         replay_extents_begin(&w->step[i].extents, t, w->r->world.rank);
     }
 }
@@ -334,6 +403,7 @@ static void walk_phase(struct run *r, int phase)
     struct replay *p = r->context;
     const struct skeleton_phase *f = &p->is.phase[phase];
     const struct sequence *order = skeleton_order_of(f, r->world.rank);
+    struct sequence_walk at = {.of = order};
     struct walk w = {.r = r, .p = p, .phase = phase};
     w.step = calloc((size_t)p->is.steps + 1, sizeof *w.step);
     w.versions = calloc((size_t)p->is.files + 1, sizeof *w.versions);
@@ -342,13 +412,22 @@ static void walk_phase(struct run *r, int phase)
         run_fail(r, err_set(-ENOMEM, NULL, -1, "no memory for %d steps", p->is.steps));
     else {
         begin_steps(&w);
+        drop_together(&w, &at);
         if (order)
-            walk_order(&w, order);
+            walk_order(&w, &at);
         else if (f->lost)
             walk_steps(&w);
     }
     free(w.step);
     free(w.versions);
+}
+
+static bool has_steps(const struct replay *p, int phase)
+{
+    for (int i = 0; i < p->is.steps; i++)
+        if (p->is.step[i].phase == phase && replay_is_done(p, &p->is.step[i]))
+            return true;
+    return false;
 }
 
 int replay_phases(struct run *r, void *context)
@@ -360,11 +439,11 @@ int replay_phases(struct run *r, void *context)
     for (int i = 0; i < p->is.phases && !rc; i++) {
         snprintf(name[i], sizeof name[i], "phase%d", i);
         make_handles(p, i);
-        if (!p->handles)
+        if (!has_steps(p, i))
             continue;
         run_phase_begin(r, name[i]);
         open_handles(r);
-        if (!r->failed)
+        if (!any_has_failed(r)) /* as all wait for each other there */
             walk_phase(r, i);
         close_handles(r);
         rc = run_phase_end(r);

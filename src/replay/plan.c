@@ -15,7 +15,7 @@ bool replay_is_done(const struct replay *p, const struct skeleton_step *t)
 {
     enum skeleton_use use = p->is.file[t->file].use;
     return t->there && t->level != LEVEL_OTHER && (use == USE_ONE || use == USE_EACH) &&
-           (t->sync || t->plans || t->drawn_calls);
+           (!skeleton_moves(t) || t->plans || t->drawn_calls);
 }
 
 /* ---- the skeleton -------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static int check_steps(struct replay *p)
     bool any = false;
     for (int i = 0; i < p->is.steps && !rc; i++) {
         rc = check_step(p, &p->is.step[i], i);
-        any = any || replay_is_done(p, &p->is.step[i]);
+        any = any || (replay_is_done(p, &p->is.step[i]) && !p->is.step[i].drop);
     }
     if (!rc && !any)
         return err_usage(
@@ -180,7 +180,7 @@ static bool is_read_first(const struct run *r, const struct replay *p, int n)
     int same = p->is.file[n].inputs > 0, covered = replay_covered_from(r, n);
     for (int i = 0; i < p->is.steps; i++) {
         const struct skeleton_step *t = &p->is.step[i];
-        if (replay_is_done(p, t) && t->file == n && !t->sync && !t->write &&
+        if (replay_is_done(p, t) && t->file == n && skeleton_moves(t) && !t->write &&
             t->phase - same < covered)
             return true;
     }
@@ -220,25 +220,46 @@ static bool is_together(const struct replay *p, const struct skeleton_step *t,
                         enum together what)
 {
     bool collective = p->set.as_recorded ? t->collective : p->set.run.collective;
-    return replay_is_done(p, t) && replay_is_shared(p, t->file) &&
+    return replay_is_done(p, t) && replay_is_shared(p, t->file) && !t->drop &&
            (t->sync ? what == ALL_COLLECTIVE : collective);
+}
+
+/* A loop of one number is that number, as often; what follows itself is one. Returns
+ * where the last item of this level is. */
+static int tidy(struct sequence *out, int last, int at)
+{
+    struct sequence_node *n = &out->node[at];
+    if (n->what == SEQUENCE_LOOP && n->length == 1 && n[1].what != SEQUENCE_LOOP) {
+        int64_t times = 0;
+        skeleton_sum(&times, n[1].times, n->times);
+        *n = (struct sequence_node){.what = n[1].what, .times = times};
+        out->nodes = at + 1;
+    }
+    if (last < 0 || n->what == SEQUENCE_LOOP || out->node[last].what != n->what)
+        return at;
+    skeleton_sum(&out->node[last].times, n->times, 1);
+    out->nodes = at;
+    return last;
 }
 
 /* Of an order, what ranks do together, into `out`. */
 static void together_of(const struct replay *p, const struct sequence_node *n,
                         int64_t nodes, enum together what, struct sequence *out)
 {
+    int last = -1;
     for (int64_t i = 0; i < nodes; i += 1 + n[i].length) {
         int at = out->nodes;
         bool loop = n[i].what == SEQUENCE_LOOP;
         if (!loop && !is_together(p, &p->is.step[n[i].what], what))
             continue;
         out->node[out->nodes++] = n[i];
-        if (!loop)
-            continue;
-        together_of(p, n + i + 1, n[i].length, what, out);
-        out->node[at].length = out->nodes - at - 1;
-        out->nodes = out->node[at].length ? out->nodes : at;
+        if (loop) {
+            together_of(p, n + i + 1, n[i].length, what, out);
+            out->node[at].length = out->nodes - at - 1;
+            out->nodes = out->node[at].length ? out->nodes : at;
+        }
+        if (out->nodes > at)
+            last = tidy(out, last, at);
     }
 }
 
@@ -295,7 +316,8 @@ static int settle_engine(struct run *r, struct replay *p)
     if (!p->set.as_recorded)
         return 0;
     if (opt_find(r->program, "iomethod")->from == OPT_COMMAND_LINE ||
-        opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE ||
+        (opt_find(r->program, "filetype")->from == OPT_COMMAND_LINE &&
+         strcmp(p->set.run.filetype, REPLAY_RECORDED)) ||
         opt_find(r->program, "collective")->from == OPT_COMMAND_LINE)
         return err_usage(
             "--as-recorded says how transfers are made, and to what files: "
@@ -322,7 +344,7 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
         skeleton_sum(&p->calls, t->calls - t->unplaced_calls, 1);
         /* what is drawn has its mean size, a whole number of bytes */
         int64_t rest = t->drawn_calls ? t->drawn_bytes % t->drawn_calls : 0;
-        if (!t->sync)
+        if (skeleton_moves(t))
             skeleton_sum(t->write ? &p->write_bytes : &p->read_bytes,
                          t->bytes - t->unplaced_bytes - rest, 1);
     }
@@ -334,7 +356,10 @@ static int count(const struct run *r, struct replay *p, struct run_need *n)
     for (int i = 0; i < p->is.files; i++) {
         int64_t all = replay_file_bytes(r, i);
         skeleton_sum(&n->disk_bytes, all, 1);
-        n->files += all ? (p->file[i].own ? p->is.ranks : 1) : 0;
+        n->files += !all               ? 0
+                    : p->file[i].parts ? 2 * p->is.ranks + 2
+                    : p->file[i].own   ? p->is.ranks
+                                       : 1;
     }
     if (n->disk_bytes == INT64_MAX)
         return err_usage("the skeleton's files would exceed 2^63 - 1 bytes");

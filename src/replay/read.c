@@ -245,8 +245,8 @@ static void read_transfer(struct reading *r, const struct json_value *v)
         read_plan(r, m, &t->plan[t->plans++]);
 }
 
-/* Of calls that are no transfers, syncs are steps. fsync and its like: others, as
- * fflush, move bytes of a library's own. */
+/* Of calls that are no transfers, syncs and drops are steps. fsync and its like:
+ * others, as fflush, move bytes of a library's own. */
 static void read_call(struct reading *r, const struct json_value *v)
 {
     if (!json_member(v, "step"))
@@ -255,8 +255,9 @@ static void read_call(struct reading *r, const struct json_value *v)
     struct skeleton_step *t = read_step(r, v);
     if (!t)
         return;
-    t->sync = true;
-    if (strcmp(call, "fsync") && strcmp(call, "fdatasync") &&
+    t->drop = !strcmp(call, "posix_fadvise_dontneed");
+    t->sync = !t->drop;
+    if (t->sync && strcmp(call, "fsync") && strcmp(call, "fdatasync") &&
         strcmp(call, "MPI_File_sync"))
         t->level = LEVEL_OTHER;
 }
@@ -312,11 +313,11 @@ static void check_step(struct reading *r, const struct skeleton_step *t,
             skeleton_sum(&of, of, is->plan.each.size - 1);
             skeleton_sum(&bytes, of, t->plan[i].of.ranks);
         }
-    if (!t->sync && !r->s->phase[t->phase].lost && ordered != calls)
+    if (skeleton_moves(t) && !r->s->phase[t->phase].lost && ordered != calls)
         wrong(r, "an order has more or fewer calls of a step than the step", NULL);
     skeleton_sum(&calls, t->unplaced_calls, 1);
     skeleton_sum(&bytes, t->unplaced_bytes, 1);
-    if (!t->sync && (calls != t->calls || bytes != t->bytes))
+    if (skeleton_moves(t) && (calls != t->calls || bytes != t->bytes))
         wrong(r, "the parts of a step do not add up to it", NULL);
 }
 

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include <stdlib.h>
 
-static struct replay replay = {.set.run.filetype = REPLAY_RECORDED}; /* r->context */
+static struct replay replay; /* r->context */
 
 /* clang-format off */
 static struct opt table[] = {
@@ -17,9 +17,13 @@ static struct opt table[] = {
      "not, and sync only where the program did"},
     {.kind = OPT_TEXT, .name = "think", .value = &replay.set.think,
      .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
-     .help = "sleep between calls: not at all, as long as the ranks took on average, "
+     .help = "pause between calls: not at all, as long as the ranks took on average, "
      "or so many times as long"},
-    RUN_OPTIONS_WITH(replay.set.run, NULL, "no"),
+    {.kind = OPT_CHOICE, .name = "think-as", .value = &replay.set.think_as,
+     .preset = "sleep", .choices = "sleep|work", .workload = true,
+     .help = "what pauses are: sleep; or work, which keeps the rank's processor busy, "
+     "as a program that computes does"},
+    RUN_OPTIONS_WITH(replay.set.run, REPLAY_RECORDED, "no"),
 };
 /* clang-format on */
 
@@ -107,7 +111,7 @@ int main(int argc, char **argv)
         .run = &replay.set.run,
         .context = &replay,
         .takes = RUN_TAKES_UNIQUE | RUN_TAKES_SHARED | RUN_TAKES_COLLECTIVE |
-                 RUN_TAKES_VERIFY,
+                 RUN_TAKES_VERIFY | RUN_TAKES_RECORDED | RUN_TAKES_PARTITIONED,
         .plan = replay_plan,
         .open = open_replay,
         .close = close_replay,

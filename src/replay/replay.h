@@ -8,7 +8,7 @@
 #define REPLAY_RECORDED "RECORDED" /* filetype where none is asked for */
 
 struct replay_settings {
-    const char *path, *think;
+    const char *path, *think, *think_as;
     bool as_recorded;
     struct run_options run;
 };
@@ -30,6 +30,8 @@ struct replay_file { /* of a role */
     /* How it is stored: a file for each rank, or one for all; `shift` is from a place
      * in the skeleton to that in the file. */
     bool own;
+    bool parts; /* it is partitioned, by `plan` */
+    struct ldad_plan plan;
     int64_t shift, stored_bytes, low, high; /* low to high: what this rank transfers */
 };
 
@@ -54,6 +56,7 @@ struct replay {
     int handles;
     double factor; /* of the time between calls; 0: none */
     int64_t largest;
+    const char *inner; /* the engine of what is not partitioned, where something is */
     bool *meets; /* of each phase: whether its syncs of shared files are waited for */
     struct replay_left library, unplaced, directories;
     int64_t drawn_calls, nonblocking_calls;

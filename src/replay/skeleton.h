@@ -47,7 +47,8 @@ enum skeleton_level { LEVEL_POSIX, LEVEL_MPI, LEVEL_OTHER };
 struct skeleton_step {
     bool there;
     int phase, file;
-    bool sync, write; /* else it reads */
+    bool sync, drop; /* no transfers: a sync, or the file's pages leave memory */
+    bool write;      /* else it reads */
     enum skeleton_level level;
     bool collective, nonblocking;
     int64_t calls, bytes; /* of transfers: those that moved something */
@@ -84,6 +85,12 @@ void skeleton_free(struct skeleton *s);
 
 /* Local. Which of them a rank is, 0..; -1: none. */
 int64_t skeleton_place(const struct skeleton_ranks *of, int64_t rank);
+
+/* Local. Whether a step moves bytes. */
+static inline bool skeleton_moves(const struct skeleton_step *t)
+{
+    return !t->sync && !t->drop;
+}
 
 /* Local. What a rank does; NULL: nothing, or it is not known. */
 const struct skeleton_plan *skeleton_plan_of(const struct skeleton_step *t,

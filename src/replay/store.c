@@ -1,5 +1,6 @@
 /* Files of ranks as one, and one as files of ranks. */
 #include "base/err.h"
+#include "io/io.h"
 #include "replay/replay.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +108,52 @@ static int make_shared(const struct run *r, struct replay *p, int n)
     return 0;
 }
 
+/* The first by which all ranks together write, each its own bytes. */
+static const struct ldad_plan *plan_of(const struct replay *p, int n)
+{
+    struct ldad_map map;
+    for (int i = 0; i < p->is.steps; i++) {
+        const struct skeleton_step *t = &p->is.step[i];
+        if (!replay_is_done(p, t) || t->file != n || !t->write || t->plans != 1)
+            continue;
+        const struct skeleton_plan *plan = t->plan;
+        bool all = plan->of.ranks == p->is.ranks && plan->ds == 1;
+        if (all && !ldad_map_make(&map, &plan->d[0].plan))
+            return &plan->d[0].plan;
+        err_clear();
+    }
+    return NULL;
+}
+
+static int make_partitioned(const struct run *r, struct replay *p, int n)
+{
+    struct replay_file *f = &p->file[n];
+    if (!f->bytes || !replay_is_shared(p, n))
+        return 0;
+    if (f->before)
+        return err_usage("--filetype=PARTITIONED: file-%d of the skeleton is made "
+                         "before the first phase, which replay does not do in parts",
+                         n + 1);
+    const struct ldad_plan *plan = plan_of(p, n);
+    if (!plan)
+        return err_usage("--filetype=PARTITIONED: no plan of all ranks gives each of "
+                         "them bytes of its own in file-%d of the skeleton, so it "
+                         "cannot be partitioned",
+                         n + 1);
+    f->plan = *plan;
+    f->parts = true;
+    return io_engine_of_method(r->options->iomethod, 0, &p->inner);
+}
+
+static int check_parts(const struct replay *p)
+{
+    for (int i = 0; i < p->is.files; i++)
+        if (p->file[i].parts)
+            return 0;
+    return err_usage("--filetype=PARTITIONED: no file of the skeleton is one that "
+                     "several ranks use");
+}
+
 int replay_store(struct run *r)
 {
     struct replay *p = r->context;
@@ -122,8 +169,12 @@ int replay_store(struct run *r)
             rc = make_unique(r, p, i);
         else if (shared && f->each)
             rc = make_shared(r, p, i);
+        else if (r->partitioned)
+            rc = make_partitioned(r, p, i);
         rc = err_agree(r->world.comm, rc);
     }
+    if (!rc && r->partitioned)
+        rc = check_parts(p);
     if (!unique && !shared) { /* what the report calls the files */
         r->shared = false;
         for (int i = 0; i < p->is.files; i++)

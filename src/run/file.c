@@ -299,7 +299,7 @@ static int file_open_file(struct run_file *f, int flags)
 
 static int open_mine(struct run_file *f, int flags)
 {
-    if ((flags & IO_READ) && !(flags & IO_CREATE) && !f->beside &&
+    if ((flags & IO_READ) && !(flags & IO_CREATE) && !f->beside && !f->as_cached &&
         io_engine_stores(f->engine))
         file_empty_cache(f);
     return file_open_file(f, flags);

@@ -48,12 +48,13 @@ enum run_takes {
     RUN_TAKES_HDF5 = 64,       /* its files may be HDF5's */
     RUN_TAKES_NULL = 128,      /* it runs where nothing is stored */
     RUN_TAKES_COLLECTIVE = 256,
-    RUN_TAKES_SHIFT = 512,    /* --rank-shift: its blocks have a writer */
-    RUN_TAKES_LANES = 1024,   /* --threads */
-    RUN_TAKES_VERIFY = 2048,  /* what it reads can be checked */
-    RUN_TAKES_PASS = 4096,    /* instead of that: also in a pass of its own */
-    RUN_TAKES_AUTO = 8192,    /* --cache=auto: its plan calls run_settle_cache */
-    RUN_TAKES_ENGINE = 16384, /* an engine; all do but with workload.own_calls */
+    RUN_TAKES_SHIFT = 512,      /* --rank-shift: its blocks have a writer */
+    RUN_TAKES_LANES = 1024,     /* --threads */
+    RUN_TAKES_VERIFY = 2048,    /* what it reads can be checked */
+    RUN_TAKES_PASS = 4096,      /* instead of that: also in a pass of its own */
+    RUN_TAKES_AUTO = 8192,      /* --cache=auto: its plan calls run_settle_cache */
+    RUN_TAKES_ENGINE = 16384,   /* an engine; all do but with workload.own_calls */
+    RUN_TAKES_RECORDED = 32768, /* FILETYPE: what another program had */
     RUN_TAKES_ALL = 4095
 };
 
@@ -72,11 +73,13 @@ enum run_takes {
      .help = ""}, /* run_main fills it in: the engines that were built */ \
     {.kind = OPT_CHOICE, .name = "filetype", .env = "FILETYPE", \
      .value = &(o).filetype, .preset = filetype_preset, .arg = "TYPE", \
-     .choices = "UNIQUE|SHARED|PARTITIONED", \
-     .choice_needs = {RUN_TAKES_UNIQUE, RUN_TAKES_SHARED, RUN_TAKES_PARTITIONED}, \
+     .choices = "UNIQUE|SHARED|PARTITIONED|RECORDED", \
+     .choice_needs = {RUN_TAKES_UNIQUE, RUN_TAKES_SHARED, RUN_TAKES_PARTITIONED, \
+                      RUN_TAKES_RECORDED}, \
      .choice_help = {"UNIQUE: one file per rank", "SHARED: one file for all ranks", \
                      "PARTITIONED: one logical file, stored as one file per rank " \
-                     "plus a header"}}, \
+                     "plus a header", \
+                     "RECORDED: as the program had them"}}, \
     {.kind = OPT_CHOICE, .name = "iomode", .env = "IOMODE", .value = &(o).iomode, \
      .preset = "SYNC", .arg = "MODE", .choices = "SYNC|ASYNC|NONE", \
      .choice_needs = {0, RUN_TAKES_ASYNC, RUN_TAKES_NONE}, \
@@ -291,6 +294,7 @@ struct run_file {
     bool independent;   /* its transfers are not collective, with --collective either */
     bool local;         /* this lane's own, of which nobody is told */
     bool beside;        /* none of the files that the run is about */
+    bool as_cached;     /* what of it is in memory stays there when it is opened */
     int without;        /* enum io_flags: what the policy says and this one is not */
     const char *engine; /* the run's; NULL: there is no I/O */
     int place;          /* the worker whose part of it this one transfers next */

@@ -32,6 +32,8 @@ PROGRAMS = {
 }
 
 
+HALO = ("ldad", "jacobi", "--rows=256", "--columns=64", "--sweeps=2", "--chunk=2k")
+LEADLINE = os.path.join(BUILD, "python", "leadline", "leadline")
 LEVELS = ("POSIX", "MPI-IO")  # that replay does
 
 
@@ -141,6 +143,27 @@ class Replays(Case):
             env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.again(self.skeleton_of(done), 1)
 
+    def predicted(self, *line, np):
+        """From runs with 2 and 4 ranks, call by call what one with `np` does."""
+        two, four, real = (self.traced(*line, np=n)[1] for n in (2, 4, np))
+        path = os.path.join(os.path.dirname(real), "predicted.json")
+        said = subprocess.run(
+            (LEADLINE, "skeleton", two, four, "--np=%d" % np, "--check=" + real,
+             "--output=" + path), stderr=subprocess.PIPE, universal_newlines=True)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("has the same: ", said.stderr)
+        self.good(self.replay(path, "--as-recorded", np=np))
+
+    def test_prediction_of_jacobi(self):
+        self.predicted(*HALO, np=8)
+
+    @long
+    def test_prediction_of_more(self):
+        self.predicted(*HALO, np=16)
+        for np in (8, 16):
+            self.predicted(*MAD, np=np)
+            self.predicted(*PROGRAMS["madbench_collective"], np=np)
+
     def test_library(self):
         paths = glob.glob(os.path.join(os.environ["top_srcdir"], "scripts", "skeletons",
                                        "*.json"))
@@ -228,6 +251,38 @@ class Replays(Case):
                 self.assertEqual(len(done.said), 1, done)
                 self.assertEqual(done.files, [], done)
 
+    def test_writers_that_overlap(self):
+        """Whoever of them was last wrote the same."""
+        plan = "ranks=2 step=%d start=0 [span=20020 stride=2002 size=2002]"
+        for step in (0, 500):
+            done = self.replay(self.made(
+                transfers__0__plans__0__descriptors__0__plan=plan % step,
+                transfers__0__bytes=20 * 2002, files__0__bytes=20520))
+            self.assertEqual(self.good(done)["checks"]["blocks_bad"], 0)
+
+    def test_pages_that_the_program_drops(self):
+        """Where and when it did, though it is one rank that does."""
+        with open(self.made()) as f:
+            tree = json.load(f)
+        tree["calls"].append(dict(tree["calls"][0], step=3, ranks=1, calls=1,
+                                  call="posix_fadvise_dontneed"))
+        tree["phases"][0]["order"] = [
+            {"first_rank": n, "rank_step": 1, "ranks": 1,
+             "steps": "0x10 1 %s2x10" % drop} for n, drop in enumerate(("3 ", ""))]
+        path = self.text(json.dumps(tree))
+        for way in ((), ("--as-recorded",), ("--iomethod=MPI", "--collective"),
+                    ("--as-recorded", "--cache=keep")):
+            with self.subTest(way=way):
+                done, again = self.traced("replay", path, *way)
+                self.good(done)
+                steps = {c["step"]: c["call"] for c in skeleton.load(again).calls
+                         if "step" in c}
+                orders = [[steps.get(n) for n in unfolded(o["steps"])]
+                          for o in skeleton.load(again).phases[-1]["order"]]
+                dropped = [[call for call in order if call == "posix_fadvise_dontneed"]
+                           for order in orders]
+                self.assertEqual(len(dropped[0]), int("--cache=keep" not in way), way)
+
     def test_inputs_are_made_before(self):
         path = self.made(
             files__0__inputs=1, phases__0__order__0__steps="2x10",
@@ -266,11 +321,31 @@ class Replays(Case):
                          ("unique", 2, 20020))
         each = self.segments(files__0__use="one per rank", files__0__files=2)
         for ways, kind, count in (
-                ((), "unique", 2), ((unique,), "unique", 2), ((shared,), "shared", 1),
+                ((), "unique", 2), (("--filetype=recorded",), "unique", 2),
+                ((unique,), "unique", 2), ((shared,), "shared", 1),
                 ((shared, "--iomethod=MPI", "--collective"), "shared", 1)):
             with self.subTest(ways=ways):
                 self.assertEqual(self.stored(self.replay(each, *ways))[:2],
                                  (kind, count))
+
+    def test_partitioned(self):
+        """By the plan of those that write; others read across partitions."""
+        way = "--filetype=PARTITIONED"
+        for path in (self.made(), self.segments()):
+            done = self.replay(path, way, "--node-dirs=" + self.tmp)
+            self.assertEqual(self.stored(done)[0], "partitioned")
+            self.assertEqual(done.files, [])
+        done = self.replay(self.made(), way, env=fault("read:flip:1", 1, "/part-"))
+        self.failed(done, "verification failed", file="replay-")
+        shared = "ranks=2 step=0 start=0 [span=20020 stride=2002 size=1001]"
+        for change, words in (
+                ({"transfers__0__plans__0__descriptors__0__plan": shared,
+                  "transfers__1__plans__0__descriptors__0__plan": shared,
+                  "transfers__1__direction": "write"}, "gives each of them bytes"),
+                ({"transfers__0__plans__0__descriptors__0__plan": shared},
+                 "file-1 of the skeleton is made before"),
+                ({"files__0__use": "one per rank"}, "no file of the skeleton")):
+            self.refused(self.replay(self.made(**change), way, json=False), words)
 
     def test_file_types_are_checked_too(self):
         each = self.segments(files__0__use="one per rank", files__0__files=2)
@@ -280,10 +355,12 @@ class Replays(Case):
             self.failed(done, "verification failed", file="replay-")
 
     def test_think(self):
-        report = self.good(self.replay(self.made(), "--think=0.3"))
-        (row,) = [s for s in report["samples"] if s["act"] == "compute"
-                  and s["phase"] == "phase0"]
-        self.assertGreater(row["mean_s"], 0.25)
+        for what in ("sleep", "work"):
+            report = self.good(self.replay(self.made(), "--think=0.3",
+                                           "--think-as=" + what))
+            (row,) = [s for s in report["samples"] if s["act"] == "compute"
+                      and s["phase"] == "phase0"]
+            self.assertGreater(row["mean_s"], 0.25)
         self.refused(self.replay(self.made(), "--think=long"), "--think", "factor")
 
     def test_dry_run(self):
@@ -304,7 +381,7 @@ class Replays(Case):
         files = os.path.join(self.tmp, "whatif-files")
         os.mkdir(files)
         done = subprocess.run(
-            [os.path.join(BUILD, "python", "leadline", "leadline"), "whatif", path,
+            [LEADLINE, "whatif", path,
              "--dir=" + files, "--out=" + out, "--quiet", *args],
             env=dict(os.environ, **runner.mpi_environment(2)), stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, universal_newlines=True)
@@ -318,7 +395,8 @@ class Replays(Case):
         self.assertEqual(done.returncode, 0, done)
         tree = json.loads(done.stdout)
         names = {row["configuration"] for row in tree["rows"]}
-        self.assertEqual(names, {"POSIX", "MPI", "MPI-collective"})
+        self.assertEqual(names, {"POSIX", "MPI", "MPI-collective", "POSIX-PARTITIONED",
+                                 "MPI-PARTITIONED", "MPI-collective-PARTITIONED"})
         for way in ("POSIX", "MPI", "MPI-collective"):
             self.assertIn(way + "-UNIQUE is not tried: replay: --filetype=UNIQUE",
                           done.stderr)
@@ -376,6 +454,15 @@ class Replays(Case):
             phases__0__order__0__steps="0x%d 1 2x10" % (10 * n))
         self.one_sentence(self.replay(path, json=False), "more than 2^40")
 
+    def test_more_than_a_disk_holds(self):
+        plan = "ranks=2 step=1001 start=0 [span=%d stride=%d size=1001]"
+        path = self.made(transfers__0__plans__0__descriptors__0__plan=plan
+                         % (10 << 56, 1 << 56))
+        done = self.replay(path, "--dry-run")
+        self.assertEqual((done.status, done.report["disk_bytes"]),
+                         (0, (9 << 56) + 2002), done)
+        self.one_sentence(self.replay(path, json=False), "free")
+
     def test_collectives_that_do_not_agree(self):
         order = [{"first_rank": 0, "rank_step": 1, "ranks": 1, "steps": "0x10 1 2x10"},
                  {"first_rank": 1, "rank_step": 1, "ranks": 1, "steps": "1 0x10 2x10"}]
@@ -389,7 +476,7 @@ class Replays(Case):
 
 
 for name in PROGRAMS:
-    for np in (2, 4):
+    for np in (2, 4) + (16,) * (name in ("madbench", "madbench_mpi", "perf")):
         test = add(Replays, "fixed_point_of_%s_%d" % (name, np), "fixed", name, np)
         if (name, np) not in (("jacobi", 2), ("madbench_collective", 2)):
             long(test)

@@ -21,6 +21,10 @@
  * any that was seen, by getc_unlocked and other macros, since the one before. They take
  * no time, and end when that was found out.
  *
+ * posix_fadvise_dontneed is posix_fadvise that asks for all of a file's pages to be
+ * dropped from memory (POSIX_FADV_DONTNEED, from 0 to the end): what is read next is
+ * read from below. Any other advice is posix_fadvise.
+ *
  * uring_*, io_submit_*, aio_* and what MPI-IO only begins are submissions: they have
  * TRACE_ASYNC and no bytes. The bytes count where the transfer is completed: in
  * uring_*_end, io_getevents_*, aio_return_*, MPI_Wait_* and MPI_File_*_end. Logs of
@@ -340,7 +344,8 @@ enum trace_class {
     X(H5AOPEN, "H5Aopen", OPEN) \
     X(H5ACLOSE, "H5Aclose", CLOSE) \
     X(H5AREAD, "H5Aread", READ) \
-    X(H5AWRITE, "H5Awrite", WRITE)
+    X(H5AWRITE, "H5Awrite", WRITE) \
+    X(POSIX_FADVISE_DONTNEED, "posix_fadvise_dontneed", META)
 /* clang-format on */
 
 enum trace_op {

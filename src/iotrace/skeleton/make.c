@@ -428,18 +428,25 @@ static bool is_placed(const struct event *e)
            !__builtin_add_overflow(e->offset, e->bytes, &end);
 }
 
-bool skeleton_is_step(enum trace_class class, int flags)
+static bool moves(enum trace_class class)
 {
-    return class == CLASS_READ || class == CLASS_WRITE ||
-           (class == CLASS_SYNC && !(flags & TRACE_STREAM));
+    return class == CLASS_READ || class == CLASS_WRITE;
 }
 
-/* What the order is of: transfers of known places, and syncs. */
+bool skeleton_is_step(int op, int flags)
+{
+    const struct op *is = op_get(op);
+    return moves(is->class) || (is->class == CLASS_SYNC && !(flags & TRACE_STREAM)) ||
+           (is->class == CLASS_META && !strcmp(is->name, "posix_fadvise_dontneed"));
+}
+
+/* What the order is of: transfers of known places, syncs and drops. */
 static bool is_ordered(const struct event *e)
 {
-    if (!skeleton_is_step((enum trace_class)e->class, e->flags))
+    if (!skeleton_is_step(e->row, e->flags))
         return false;
-    return e->class == CLASS_SYNC ? e->bytes >= 0 : e->bytes > 0 && is_placed(e);
+    return moves((enum trace_class)e->class) ? e->bytes > 0 && is_placed(e)
+                                             : e->bytes >= 0;
 }
 
 static int visit_transfer(struct reading *r, struct place *p, int stream,

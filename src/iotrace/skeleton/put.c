@@ -234,7 +234,7 @@ static void put_kind(struct putting *p, const struct group *g)
 {
     char role[24];
     const struct skeleton_stream *t = g->stream[0];
-    if (skeleton_is_step(op_get(t->op)->class, t->flags))
+    if (skeleton_is_step(t->op, t->flags))
         json_int(p->j, "step", t->step);
     snprintf(role, sizeof role, "file-%d", p->role[t->role] + 1);
     json_int(p->j, "phase", p->phase[t->phase]);

@@ -124,9 +124,9 @@ int skeleton_has_events(const struct log *l);
 /* Local. */
 enum skeleton_kind skeleton_kind(const char *name);
 
-/* Local. Whether calls of a class are numbered steps: transfers, and syncs of what is
- * no stream. */
-bool skeleton_is_step(enum trace_class class, int flags);
+/* Local. Whether calls are numbered steps: transfers, syncs of what is no stream, and
+ * what drops a file's pages from memory. */
+bool skeleton_is_step(int op, int flags);
 
 /* Local. Adds calls of `size` > 0 bytes to what is drawn, or all of `from`. 0, or
  * -ENOMEM with a sentence. */

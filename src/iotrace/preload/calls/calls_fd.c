@@ -388,7 +388,9 @@ WRAP(int, posix_fadvise, (int fd, off_t offset, off_t bytes, int advice))
 {
     struct event e = event_on(fd);
     int error = REAL(posix_fadvise)(fd, offset, bytes, advice);
-    event_put(&e, OP_POSIX_FADVISE, offset, bytes, -error);
+    bool drop = advice == POSIX_FADV_DONTNEED && !offset && !bytes;
+    event_put(&e, drop ? OP_POSIX_FADVISE_DONTNEED : OP_POSIX_FADVISE, offset, bytes,
+              -error);
     return error;
 }
 ALIAS(posix_fadvise64, posix_fadvise);
