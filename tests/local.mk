@@ -270,6 +270,7 @@ SCRIPT_TESTS += \
 	tests/unit/python_schema.py \
 	tests/unit/python_series.py \
 	tests/unit/python_skeleton.py \
+	tests/unit/python_skeleton_fit.py \
 	tests/unit/python_stats.py \
 	tests/unit/python_sweep.py \
 	tests/unit/python_sweep_ends.py \

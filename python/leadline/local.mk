@@ -68,6 +68,7 @@ dist_leadline_DATA = \
 	python/leadline/shapes.py \
 	python/leadline/share.py \
 	python/leadline/skeleton.py \
+	python/leadline/skeleton_fit.py \
 	python/leadline/slurm.py \
 	python/leadline/spec.py \
 	python/leadline/stats.py \

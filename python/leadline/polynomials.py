@@ -1,5 +1,5 @@
-"""leadline skeleton: the numbers of a skeleton that is in polynomials
-(leadline-skeleton-polynomials/1, doc/skeleton.md), for a number of ranks.
+"""leadline skeleton: the skeleton of a number of ranks, from polynomials
+(leadline-skeleton-polynomials/1, doc/skeleton.md), or from two runs (skeleton_fit).
 """
 import ast
 import json
@@ -7,7 +7,7 @@ import operator
 import re
 from collections import OrderedDict
 
-from leadline import output
+from leadline import output, skeleton_fit
 from leadline.errors import LeadlineError, usage
 from leadline.skeleton import LARGEST, POLYNOMIALS, SCHEMA
 
@@ -442,30 +442,49 @@ def setting(text):
         raise usage("--set=%s: NAME=N is wanted, such as K=4" % text)
 
 
-def main(args, _where):
+def read(path):
     try:
-        with open(args.skeleton, encoding="utf-8") as f:
+        with open(path, encoding="utf-8") as f:
             data = json.load(f)
     except (OSError, ValueError) as why:
-        raise LeadlineError("%s cannot be read as a skeleton: %s" % (args.skeleton, why))
+        raise LeadlineError("%s cannot be read as a skeleton: %s" % (path, why))
     if not isinstance(data, dict) or data.get("schema") != POLYNOMIALS:
-        raise LeadlineError("%s is no skeleton in polynomials: its schema is not %s"
-                            % (args.skeleton, POLYNOMIALS))
-    values = dict(setting(text) for some in args.set for text in some.split(","))
-    found = numbers(data, args.skeleton, args.np, values)
-    output.write(args.output, json.dumps(found, indent=1) + "\n")
+        raise LeadlineError("%s is no skeleton in polynomials: its schema is not %s; "
+                            "of skeletons of traces, name two" % (path, POLYNOMIALS))
+    return data
+
+
+def main(args, _where):
+    if len(args.skeletons) > 2:
+        raise usage("one skeleton in polynomials, or two of traces")
+    if len(args.skeletons) == 2:
+        found = skeleton_fit.numbers(*args.skeletons, ranks=args.np, check=args.check)
+    elif args.check:
+        raise usage("--check is for two skeletons of traces")
+    else:
+        path, = args.skeletons
+        values = dict(setting(text) for some in args.set for text in some.split(","))
+        found = numbers(read(path), path, args.np, values)
+    if args.output or not args.check:
+        output.write(args.output, json.dumps(found, indent=1) + "\n")
     return 0
 
 
 def add(commands):
     p = commands.add_parser(
-        "skeleton", help="the numbers of a skeleton in polynomials",
-        description="Makes of SKELETON, which ldadc analyse --skeleton made of sources, "
-        "the skeleton of so many ranks, for replay and leadline whatif.")
-    p.add_argument("skeleton", metavar="SKELETON", help="what the sources do")
+        "skeleton", help="the skeleton of another number of ranks",
+        description="Makes the skeleton of N ranks, for replay and leadline whatif: of "
+        "one SKELETON that ldadc analyse --skeleton made of sources; or of two, of "
+        "runs that differ in their number of ranks only. What these do not tell is "
+        "refused.")
+    p.add_argument("skeletons", metavar="SKELETON", nargs="+",
+                   help="what the sources do, or what each of two runs did")
     p.add_argument("--np", metavar="N", type=output.positive, required=True,
                    help="how many ranks")
     p.add_argument("--set", metavar="NAME=N", action="append", default=[],
-                   help="the value of a variable; may be repeated")
+                   help="the value of a variable of sources; may be repeated")
+    p.add_argument("--check", metavar="SKELETON",
+                   help="with two runs: of a third one, with N ranks; the first call "
+                   "in which it is another than what they tell is an error")
     output.add_option(p)
     p.set_defaults(run=main)

@@ -19,7 +19,7 @@ class Skeleton:
     """`transfers` and `calls` are as in the file; `files` and `phases`, too."""
 
     def __init__(self, data, name):
-        self.name = name
+        self.name, self.data = name, data
         if isinstance(data, dict) and data.get("schema") == POLYNOMIALS:
             raise LeadlineError("%s is for any number of ranks: leadline skeleton %s "
                                 "--np=N --output=FILE makes one for N" % (name, name))
@@ -78,34 +78,42 @@ class Skeleton:
                        t["phase"]))
 
 
-def counts(text):
-    """How often each number occurs in a sequence: "0 (1 2x3)x4"."""
-    def end(items, times):
-        return {what: n * times for what, n in items.items()}
-
-    def add(to, items):
-        for what, n in items.items():
-            to[what] = to.get(what, 0) + n
-
-    stack, at = [{}], 0
+def parse(text):
+    """A sequence, "0 (1 2x3)x4", as [(number or list of the same kind, times), ...]."""
+    stack, at = [[]], 0
     while at < len(text):
         found = TOKENS.match(text, at)
         if not found or (found.group(2) and found.group(4)):
             raise LeadlineError("%r is no sequence" % text)
         number, opens, _, times = found.groups()
         if opens:
-            stack.append({})
+            stack.append([])
         elif number is not None:
-            add(stack[-1], {int(number): int(times or 1)})
+            stack[-1].append((int(number), int(times or 1)))
         elif len(stack) > 1:
             inner = stack.pop()
-            add(stack[-1], end(inner, int(times or 1)))
+            stack[-1].append((inner, int(times or 1)))
         else:
             raise LeadlineError("%r is no sequence" % text)
         at = found.end()
     if len(stack) > 1:
         raise LeadlineError("%r is no sequence" % text)
     return stack[0]
+
+
+def counts(text):
+    """How often each number occurs in a sequence."""
+    found = {}
+
+    def add(items, factor):
+        for what, times in items:
+            if isinstance(what, list):
+                add(what, factor * times)
+            else:
+                found[what] = found.get(what, 0) + factor * times
+
+    add(parse(text), 1)
+    return found
 
 
 def counted(plan, ranks):
