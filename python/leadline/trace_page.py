@@ -404,6 +404,9 @@ def findings(found):
         out.append(tag("p", "%s cost less than 0.5 %% of the run: %s." % (
             plural(len(small), "more finding"),
             ", ".join(OrderedDict.fromkeys(f["title"] for f in small))), class_="soft"))
+    out.append(tag("p", "What other ways would cost can be measured without the "
+                   "program: iotrace ldad --skeleton=FILE RUN, then leadline whatif "
+                   "FILE.", class_="soft"))
     return out
 
 
