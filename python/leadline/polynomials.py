@@ -178,7 +178,8 @@ class Moved:
                   for lv in transfer["levels"]]
         calls = pieces = 1
         for _, count, within in levels:
-            calls, pieces = (calls, pieces * count) if within else (calls * count, pieces)
+            calls, pieces = ((calls, pieces * count) if within
+                             else (calls * count, pieces))
         if min([count for _, count, _ in levels], default=1) <= 0 and calls <= 0:
             return
         start, size = value(transfer["start"]), value(transfer["size"])
@@ -229,8 +230,9 @@ def plans(by_rank):
                            "last": starts, "pitch": [0] * len(starts)})
     return [OrderedDict([
         ("first_rank", g["first"]), ("rank_step", g["step"]), ("ranks", g["ranks"]),
-        ("descriptors", [OrderedDict(plan=plan_text(p, g["ranks"], pitch), repeats=times)
-                         for (p, times), pitch in zip(g["moved"].parts, g["pitch"])])])
+        ("descriptors", [
+            OrderedDict(plan=plan_text(p, g["ranks"], pitch), repeats=times)
+            for (p, times), pitch in zip(g["moved"].parts, g["pitch"])])])
         for g in groups]
 
 
@@ -313,9 +315,9 @@ class Numbers:
         missing = [n for n in wanted if n not in values]
         unknown = [n for n in values if n not in wanted]
         if missing or unknown:
-            raise usage("%s: %s" % (name, "it has no variable %s" % unknown[0] if unknown
-                                    else "give a value: --set=" + ",".join(
-                                        n + "=N" for n in missing)))
+            raise usage("%s: %s" % (
+                name, "it has no variable %s" % unknown[0] if unknown else
+                "give a value: --set=" + ",".join(n + "=N" for n in missing)))
         self.of = Expressions(wanted + ["nprocs", "rank"])
         self.names = [dict(values, nprocs=ranks, rank=r) for r in range(ranks)]
         for entry in data["transfers"] + data["calls"]:
@@ -421,7 +423,7 @@ class Numbers:
 
 
 def numbers(data, name, ranks, values):
-    """The skeleton (leadline-skeleton/1) of so many ranks, for the variables' values."""
+    """The skeleton (leadline-skeleton/1) of so many ranks, for variables' values."""
     if not 1 <= ranks <= MOST_RANKS:
         raise usage("--np: 1 to %d ranks" % MOST_RANKS)
     try:
