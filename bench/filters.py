@@ -8,7 +8,9 @@ survey has flagged itself count for neither. The filters' numbers are sigma, as 
 takes them.
 
 First all filters, on the smooth sea floor; then the swath filter on each terrain, with
-spikes of 3 to 12 % of the depth, in 0.4, 3 and 12 % of the beams."""
+spikes of 3 to 12 % of the depth, in 0.4, 3 and 12 % of the beams; then, of 3 %, how
+many it finds by their size, and how many could be found: those that are beyond all
+neighbours but one of the same survey without spikes, by the filter's floor."""
 import os
 import re
 import shutil
@@ -21,13 +23,17 @@ TERRAINS = ("smooth", "rugged", "wrecks", "canyon")
 SHARES = ("0.4", "3", "12")
 BIN_M = 6  # about 5 soundings in each, at the survey's depth
 MANUALLY_INVAL, FILTER_INVAL = 1, 2
+SIZES = (3, 4, 6, 9, 12)  # percent of the depth
+FLOOR = 0.015             # of the swath filter
+AROUND = [(0, -2), (0, -1), (0, 1), (0, 2)] + [(p, b) for p in (-1, 1)
+                                              for b in (-1, 0, 1)]
 
 FILTERS = [("swath, sigma %s" % n, ["--swath-filter", "--swath-sigma=%s" % n])
-           for n in (3, 4, 5, 6)]
+           for n in (1, 2, 3, 4)]
 FILTERS += [("area, %s, n = %s" % (order, n), ["--area-filter=%s" % n,
                                                "--area-order=" + order])
             for n in (1.5, 2, 3) for order in ("two-pass", "raster")]
-FILTERS += [("both, 5 and 3", ["--swath-filter", "--area-filter=3"])]
+FILTERS += [("both, 2 and 3", ["--swath-filter", "--area-filter=3"])]
 
 
 def truth(folder, names):
@@ -49,8 +55,8 @@ def header(path):
 
 
 def soundings(pfm):
-    """(file, ping, beam, validity) of each sounding, in the order of blocks. Pings
-    begin at 1: where the ping is 0, a block has no sounding."""
+    """(file, ping, beam, validity, depth) of each sounding, in the order of blocks.
+    Pings begin at 1: where the ping is 0, a block has no sounding."""
     name = os.path.join(pfm + ".data", os.path.basename(pfm))
     head = header(name + ".bin")
     bits = {key[:-5]: int(text) for key, text in head.items() if key.endswith(" BITS")}
@@ -61,21 +67,22 @@ def soundings(pfm):
     block_bytes = (size * length + bits["RECORD POINTER"] + 7) // 8
     shift = [size - sum(widths[:i + 1]) for i in range(len(fields))]
     mask = [(1 << width) - 1 for width in widths]
+    scale, offset = float(head["DEPTH SCALE"]), float(head["DEPTH OFFSET"])
     with open(name + ".ndx", "rb") as f:
         for block in iter(lambda: f.read(block_bytes), b""):
             word = int.from_bytes(block, "big")
             for i in range(length):
                 one = word >> (8 * block_bytes - (i + 1) * size)
-                file, ping, beam, validity = ((one >> shift[k]) & mask[k]
-                                              for k in (0, 2, 3, 7))
+                file, ping, beam, validity, depth = ((one >> shift[k]) & mask[k]
+                                                     for k in (0, 2, 3, 7, 4))
                 if ping:
-                    yield file, ping, beam, validity
+                    yield file, ping, beam, validity, depth / scale - offset
 
 
 def measure(pfm, false):
     """(recall, precision, soundings cut)"""
     there = hits = cut = 0
-    for file, ping, beam, validity in soundings(pfm):
+    for file, ping, beam, validity, _ in soundings(pfm):
         if validity & MANUALLY_INVAL:
             continue
         spike = (file, ping, beam) in false
@@ -85,8 +92,24 @@ def measure(pfm, false):
     return hits / there, hits / cut if cut else float("nan"), cut
 
 
-def survey(build, top, *options):
-    """Loads of a survey by filters: a function of pfmload's options."""
+def depths(pfm, _):
+    """{(ping, beam): (depth, whether a filter cut it)} of a survey's one file."""
+    return {(ping, beam): (depth, bool(validity & FILTER_INVAL))
+            for _, ping, beam, validity, depth in soundings(pfm)
+            if not validity & MANUALLY_INVAL}
+
+
+def apart(clean, ping, beam, depth):
+    """Whether a depth is beyond all but one of its neighbours without spikes."""
+    near = sorted(clean[at][0] for at in ((ping + p, beam + b) for p, b in AROUND)
+                  if at in clean)
+    return len(near) > 3 and (depth < near[1] - FLOOR * depth or
+                              depth > near[-2] + FLOOR * depth)
+
+
+def survey(build, top, *options, look=measure):
+    """Loads of a survey by filters: a function of pfmload's options, which gives what
+    `look` finds in a PFM whose false soundings it is told."""
     folder = tempfile.mkdtemp(dir=top)
     subprocess.check_call([os.path.join(build, "gsfgen"), "--truth", "--quiet",
                            "--dir", folder] + list(options))
@@ -99,7 +122,7 @@ def survey(build, top, *options):
             [os.path.join(build, "pfmload"), "--bin-size=%d" % BIN_M, "-o", pfm,
              "--quiet", "--area-serial"] +
             options + [os.path.join(folder, name) for name in names])
-        found = measure(pfm, false)
+        found = look(pfm, false)
         os.remove(pfm)
         shutil.rmtree(pfm + ".data")
         return found
@@ -114,14 +137,42 @@ def all_filters(build, top):
 
 
 def terrains(build, top):
-    print("\nswath, sigma 5, spikes of 3 to 12 %% of the depth: recall, precision\n\n"
+    print("\nswath, sigma 2, spikes of 3 to 12 %% of the depth: recall, precision\n\n"
           "%-8s" % "terrain" + "".join("  %18s" % (share + " % of beams")
                                        for share in SHARES))
     for terrain in TERRAINS:
-        found = [survey(build, top, "--files=1", "--pings=1000", "--terrain=" + terrain,
+        found = [survey(build, top, "--files=1", "--pings=500", "--terrain=" + terrain,
                         "--spikes=" + share, "--spike-size=3-12")(["--swath-filter"])
                  for share in SHARES]
         print("%-8s" % terrain + "".join("  %9.3f %8.3f" % one[:2] for one in found),
+              flush=True)
+
+
+def by_size(build, top):
+    print("\nthe same, 3 % of beams: recall, and the part that could be found\n\n%-8s" %
+          "terrain" + "".join("  %12s" % ("%d to %d %%" % size)
+                              for size in zip(SIZES, SIZES[1:])))
+    for terrain in TERRAINS:
+        ground = ("--files=1", "--pings=500", "--terrain=" + terrain)
+        clean = survey(build, top, *ground, "--spikes=0", look=depths)([])
+        found = survey(build, top, *ground, "--spikes=3", "--spike-size=3-12",
+                       look=lambda pfm, false: (depths(pfm, None), false))
+        there, false = found(["--swath-filter"])
+        count = {size: [0, 0, 0] for size in SIZES[:-1]}
+        for _, ping, beam in false:
+            at = (ping, beam)
+            if at not in there or at not in clean:
+                continue
+            depth, cut = there[at]
+            off = 100 * abs(depth / clean[at][0] - 1)
+            size = [s for s in SIZES[:-1] if s <= off]
+            if size and off <= SIZES[-1]:
+                one = count[size[-1]]
+                one[0] += 1
+                one[1] += cut
+                one[2] += apart(clean, ping, beam, depth)
+        print("%-8s" % terrain + "".join("  %6.3f %5.3f" % (hit / n, could / n)
+                                         for n, hit, could in count.values()),
               flush=True)
 
 
@@ -131,6 +182,7 @@ def main():
     try:
         all_filters(build, top)
         terrains(build, top)
+        by_size(build, top)
     finally:
         shutil.rmtree(top)
 

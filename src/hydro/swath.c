@@ -6,11 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The slots hold the window of the ping that is given next, and what may be pushed
- * before that. */
-enum { REACH = SWATH_PINGS / 2, SLOTS = 16 };
-enum { STEP = SWATH_BEAMS / 2 }; /* beams from end to end of a slope */
-#define MAD_TO_SIGMA 1.4826      /* of normal errors */
+/* A ping goes through three steps, each of which needs later pings to have gone through
+ * the one before: its scatter needs the values of one more, its suspects the scatter of
+ * two more, and what swath_next cuts the suspects of one more. */
+enum { SCATTER_PINGS = SWATH_PINGS / 2, SLOTS = 16 };
+enum { REACH = SWATH_BEAMS / 2 }; /* of windows, to each side; rows have such margins */
+enum { ENOUGH = 4 };              /* neighbours that say something */
+#define MAD_TO_SIGMA 1.4826       /* of normal errors */
+
+/* Rows of depths that are compared; what does not count is NONE. */
+enum row {
+    VALUE,   /* depths that no gate cut */
+    KEPT,    /* and that are not suspected to be spikes */
+    SCATTER, /* how far a depth is from the median of itself and its neighbours */
+    ROWS
+};
+#define NONE INFINITY
 
 /* A ping, and its depths as they count for neighbours. */
 struct slot {
@@ -18,21 +29,29 @@ struct slot {
     int64_t run; /* pings of one run have no gap between them */
     int room;    /* beams */
     double *depth, *across, *along;
-    float *value; /* NONE: does not count */
+    float *row[ROWS];
     uint8_t *flag, *cut;
 };
-#define NONE INFINITY
+
+/* The two least and the two greatest of each column of some rows, and how many there
+ * are. */
+struct ends {
+    float *low, *second_low, *high, *second_high, *n;
+};
 
 struct swath {
     struct swath_options o;
     double slope_max; /* of a beam: the tangent of the angle */
     struct swath_counts counts;
     struct slot slot[SLOTS]; /* ping i of the file, from 0, is in slot i % SLOTS */
-    int64_t pushed, given, runs;
+    int64_t pushed, scattered, suspected, given, runs;
     bool ended;
     struct gsf_ping before; /* the last that was placed; no arrays */
     int room;               /* beams of what follows */
-    float *row[SWATH_BEAMS], *profile, *slope, *level;
+    float *column[9], *pad, *nothing;
+    struct ends ends;
+    int8_t *side;
+    uint8_t *spike;
 };
 
 static bool bad_options(const struct swath_options *o)
@@ -61,7 +80,7 @@ void swath_close(struct swath **w)
     if (*w) {
         for (int i = 0; i < SLOTS; i++)
             free((*w)->slot[i].depth);
-        free((*w)->profile);
+        free((*w)->pad);
     }
     free(*w);
     *w = NULL;
@@ -77,22 +96,30 @@ const struct swath_counts *swath_counts(const struct swath *w)
 /* One piece of memory for all arrays of a slot. */
 static int swath_make_room(struct slot *s, int beams)
 {
-    size_t n = (size_t)beams;
+    size_t n = (size_t)beams, wide = n + 2 * REACH;
     if (beams <= s->room)
         return 0;
     free(s->depth);
     s->room = 0;
-    s->depth = malloc(n * (3 * sizeof(double) + sizeof(float) + 2));
+    s->depth = malloc(n * (3 * sizeof(double) + 2) + wide * ROWS * sizeof(float));
     if (!s->depth)
         return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beams",
                        beams);
     s->room = beams;
     s->across = s->depth + n;
     s->along = s->across + n;
-    s->value = (float *)(s->along + n);
-    s->flag = (uint8_t *)(s->value + n);
+    float *rows = (float *)(s->along + n);
+    for (int i = 0; i < ROWS; i++)
+        s->row[i] = rows + wide * (size_t)i + REACH;
+    s->flag = (uint8_t *)(rows + wide * ROWS);
     s->cut = s->flag + n;
     return 0;
+}
+
+static void clear_row(float *row, int beams)
+{
+    for (int i = -REACH; i < beams + REACH; i++)
+        row[i] = NONE;
 }
 
 static int make_work(struct swath *w, int beams)
@@ -100,17 +127,22 @@ static int make_work(struct swath *w, int beams)
     size_t n = (size_t)beams;
     if (beams <= w->room)
         return 0;
-    free(w->profile);
+    free(w->pad);
     w->room = 0;
-    w->profile = malloc(n * (SWATH_BEAMS + 3) * sizeof(float));
-    if (!w->profile)
+    w->pad = malloc((n * (1 + 9 + 5 + 1) + 2 * REACH) * sizeof(float) + 2 * n);
+    if (!w->pad)
         return err_set(-ENOMEM, NULL, -1, "no memory to filter pings of %d beams",
                        beams);
     w->room = beams;
-    w->slope = w->profile + n;
-    w->level = w->slope + n;
-    for (int i = 0; i < SWATH_BEAMS; i++)
-        w->row[i] = w->level + n * (size_t)(1 + i);
+    float *next = w->pad;
+    for (int i = 0; i < 9; i++)
+        w->column[i] = next += n;
+    w->ends =
+        (struct ends){next + n, next + 2 * n, next + 3 * n, next + 4 * n, next + 5 * n};
+    w->nothing = next + 6 * n + REACH;
+    clear_row(w->nothing, beams);
+    w->side = (int8_t *)(w->nothing + n + REACH);
+    w->spike = (uint8_t *)w->side + n;
     return 0;
 }
 
@@ -134,7 +166,7 @@ static void gate(struct swath *w, struct slot *s)
         bool outer = there && !outside && w->o.angle_deg < 90 &&
                      fabs(s->across[i]) > w->slope_max * fabs(z);
         s->cut[i] = outside || outer;
-        s->value[i] = there && !s->cut[i] ? (float)z : NONE;
+        s->row[VALUE][i] = there && !s->cut[i] ? (float)z : NONE;
         c->tested += there;
         c->outside_depths += outside;
         c->outer += outer;
@@ -151,6 +183,8 @@ static void copy(struct slot *s, const struct gsf_ping *ping)
         memcpy(s->flag, ping->flag, n);
         memset(s->cut, 0, n);
     }
+    for (int i = 0; i < ROWS; i++)
+        clear_row(s->row[i], ping->beams);
     s->ping = *ping;
     s->ping.depth = s->depth;
     s->ping.across = s->across;
@@ -162,9 +196,9 @@ int swath_push(struct swath *w, const struct gsf_ping *ping)
 {
     if (w->ended && w->given == w->pushed) {
         w->ended = false;
-        w->given = w->pushed = 0;
+        w->given = w->suspected = w->scattered = w->pushed = 0;
     }
-    if (w->ended || w->pushed - w->given >= SLOTS - REACH)
+    if (w->ended || w->pushed - w->given >= SLOTS - SCATTER_PINGS)
         return err_set(-ENOBUFS, NULL, -1,
                        "the swath filter was given more pings than it was asked for");
     struct slot *s = &w->slot[w->pushed % SLOTS];
@@ -189,7 +223,17 @@ void swath_flush(struct swath *w)
     w->ended = true;
 }
 
-/* ---- medians of many columns at once -------------------------------------------- */
+/* A row of a ping near another one, or nothing where that is no neighbour. */
+static const float *row_near(const struct swath *w, int64_t i, const struct slot *s,
+                             enum row row)
+{
+    const struct slot *t = i < 0 || i >= w->pushed ? NULL : &w->slot[i % SLOTS];
+    return t && t->run == s->run && t->ping.beams == s->ping.beams && !t->ping.ignored
+               ? t->row[row]
+               : w->nothing;
+}
+
+/* ---- scatter -------------------------------------------------------------------- */
 
 /* Afterwards a[i] <= b[i]. */
 static void swath_exchange(float *restrict a, float *restrict b, int n)
@@ -202,24 +246,10 @@ static void swath_exchange(float *restrict a, float *restrict b, int n)
     }
 }
 
-/* Exchanges that leave the median of 5 in the third row, of 9 in the fifth. */
-static const uint8_t of5[][2] = {{0, 1}, {3, 4}, {0, 3}, {1, 4},
-                                 {1, 2}, {2, 3}, {1, 2}};
+/* Exchanges that leave the median of 9 in the fifth row. */
 static const uint8_t of9[][2] = {{1, 2}, {4, 5}, {7, 8}, {0, 1}, {3, 4}, {6, 7}, {1, 2},
                                  {4, 5}, {7, 8}, {0, 3}, {5, 8}, {4, 7}, {3, 6}, {1, 4},
                                  {2, 5}, {4, 7}, {2, 4}, {4, 6}, {2, 4}};
-
-/* Of each column of the first 5 or 9 rows; changes them. */
-static const float *medians(float *const row[], int rows, int n)
-{
-    const uint8_t(*pair)[2] = rows == 5 ? of5 : of9;
-    int pairs = rows == 5 ? sizeof of5 / sizeof of5[0] : sizeof of9 / sizeof of9[0];
-    for (int i = 0; i < pairs; i++)
-        swath_exchange(row[pair[i][0]], row[pair[i][1]], n);
-    return row[rows / 2];
-}
-
-/* ---- the line ------------------------------------------------------------------- */
 
 /* What is missing in a row stands at alternate ends, so that it does not draw the
  * median to either; `pad` says at which, and is turned. */
@@ -234,229 +264,185 @@ static void pad_row(float *restrict row, const float *restrict value,
     }
 }
 
-/* The medians over the pings, one for each beam, not finite where there is none. */
-static void make_profile(struct swath *w, const struct slot *const slot[SWATH_PINGS],
-                         int beams)
+static void find_scatter(struct swath *w, int64_t ping)
 {
-    float *pad = w->slope;
-    for (int i = 0; i < beams; i++)
-        pad[i] = NONE;
-    for (int k = 0; k < SWATH_PINGS; k++) {
-        if (slot[k]) {
-            pad_row(w->row[k], slot[k]->value, pad, beams);
-            continue;
-        }
-        for (int i = 0; i < beams; i++) {
-            w->row[k][i] = pad[i];
-            pad[i] = -pad[i];
-        }
-    }
-    memcpy(w->profile, medians(w->row, SWATH_PINGS, beams),
-           (size_t)beams * sizeof(float));
+    struct slot *s = &w->slot[ping % SLOTS];
+    int n = s->ping.beams;
+    for (int i = 0; i < n; i++)
+        w->pad[i] = NONE;
+    for (int k = 0; k < 9; k++)
+        pad_row(w->column[k], row_near(w, ping + k / 3 - 1, s, VALUE) + k % 3 - 1,
+                w->pad, n);
+    for (size_t i = 0; i < sizeof of9 / sizeof *of9; i++)
+        swath_exchange(w->column[of9[i][0]], w->column[of9[i][1]], n);
+    const float *value = s->row[VALUE];
+    for (int i = 0; i < n; i++)
+        s->row[SCATTER][i] = value[i] < NONE ? fabsf(value[i] - w->column[4][i]) : NONE;
 }
 
-/* Beams from *first, *n of them, with nothing missing: gaps become straight lines, and
- * what is missing at the ends is left out. */
-static void close_gaps(float *profile, int beams, int *first, int *n)
+/* ---- spikes --------------------------------------------------------------------- */
+
+static void no_ends(const struct ends *e, int n)
 {
-    int last = -1;
-    *first = 0;
-    for (int i = 0; i < beams; i++) {
-        if (!isfinite(profile[i]))
-            continue;
-        if (last < 0)
-            *first = i;
-        for (int j = last + 1; last >= 0 && j < i; j++)
-            profile[j] = profile[last] + (profile[i] - profile[last]) *
-                                             (float)(j - last) / (float)(i - last);
-        last = i;
+    for (int i = 0; i < n; i++) {
+        e->low[i] = e->second_low[i] = INFINITY;
+        e->high[i] = e->second_high[i] = -INFINITY;
+        e->n[i] = 0;
     }
-    *n = last + 1 - *first;
 }
 
-/* A line for each window of SWATH_BEAMS beams of the profile: its level at the window's
- * first beam, and its slope. Fewer beams have one window, and no slope. */
-static int make_lines(struct swath *w, const float *profile, int n)
+static void add_row(const struct ends *e, const float *restrict row, int n)
 {
-    int windows = n < SWATH_BEAMS ? 1 : n - SWATH_BEAMS + 1;
-    for (int k = 0; k < SWATH_BEAMS - STEP && n >= SWATH_BEAMS; k++) {
-        float *row = w->row[k];
+    float *restrict low = e->low, *restrict low2 = e->second_low,
+                    *restrict high = e->high, *restrict high2 = e->second_high,
+                    *restrict count = e->n;
 #pragma omp simd
-        for (int i = 0; i < windows; i++)
-            row[i] = (profile[i + k + STEP] - profile[i + k]) / STEP;
+    for (int i = 0; i < n; i++) {
+        bool there = row[i] < NONE;
+        float x = row[i], y = there ? x : -INFINITY;
+        float above = x < low[i] ? low[i] : x, below = y > high[i] ? high[i] : y;
+        low2[i] = above < low2[i] ? above : low2[i];
+        low[i] = x < low[i] ? x : low[i];
+        high2[i] = below > high2[i] ? below : high2[i];
+        high[i] = y > high[i] ? y : high[i];
+        count[i] += there ? 1.0F : 0.0F;
     }
-    if (n >= SWATH_BEAMS)
-        memcpy(w->slope, medians(w->row, SWATH_BEAMS - STEP, windows),
-               (size_t)windows * sizeof(float));
-    else
-        w->slope[0] = 0;
-    for (int k = 0; k < SWATH_BEAMS; k++) {
-        float *row = w->row[k];
-        if (k >= n) {
-            row[0] = k % 2 ? INFINITY : -INFINITY;
-            continue;
-        }
-#pragma omp simd
-        for (int i = 0; i < windows; i++)
-            row[i] = profile[i + k] - (float)k * w->slope[i];
-    }
-    memcpy(w->level, medians(w->row, SWATH_BEAMS, windows),
-           (size_t)windows * sizeof(float));
-    return windows;
 }
 
-/* ---- cutting -------------------------------------------------------------------- */
-
-/* A window of beams, from `first`, `beams` of them, and its surface. */
-struct window {
-    const struct slot *const *slot;
-    int first, beams;
-    float level, slope; /* of the line, in the middle ping */
-    float along;        /* metres from ping to ping */
-};
-
-/* How far below the surface a depth is, of ping k of the window. */
-static float below(const struct window *v, int k, int beam, float depth)
+/* Of the pings before and after. */
+static void find_ends(struct swath *w, const struct ends *e, int64_t ping,
+                      const struct slot *s, enum row row)
 {
-    return depth - (v->level + v->slope * (float)(beam - v->first) +
-                    v->along * (float)(k - REACH));
+    no_ends(e, s->ping.beams);
+    for (int k = -1; k <= 1; k++) {
+        add_row(e, row_near(w, ping - 1, s, row) + k, s->ping.beams);
+        add_row(e, row_near(w, ping + 1, s, row) + k, s->ping.beams);
+    }
 }
 
-/* The median of all distances from the surface is below `limit`: more than half of them
- * are. No need to know the median itself. */
-static bool near(const struct window *v, float limit)
+/* How far a depth is beyond all neighbours but one: above them below 0, below them over
+ * 0. */
+static float beyond(const struct ends *e, int i, float z)
 {
+    if (e->n[i] < ENOUGH)
+        return 0;
+    return fminf(z - e->second_low[i], 0) + fmaxf(z - e->second_high[i], 0);
+}
+
+/* Farther than the floor and the scatter around it allow, which are added as
+ * independent errors are. The scatter's median is below a limit where more than half
+ * of it is: no need to know the median itself. */
+static bool is_far(const struct swath *w, const float *const scatter[SWATH_PINGS],
+                   int beam, float z, float off)
+{
+    float floor = fmaxf((float)w->o.floor_part * fabsf(z), (float)w->o.floor_m);
+    if (!(fabsf(off) > floor))
+        return false;
+    float limit = sqrtf(off * off - floor * floor) / (float)(w->o.sigma * MAD_TO_SIGMA);
     int n = 0, within = 0;
-    for (int k = 0; k < SWATH_PINGS; k++) {
-        if (!v->slot[k])
-            continue;
-        const float *value = v->slot[k]->value;
-        for (int i = v->first; i < v->first + v->beams; i++) {
-            n += value[i] < NONE;
-            within += fabsf(below(v, k, i, value[i])) < limit;
+    for (int k = 0; k < SWATH_PINGS; k++)
+        for (int i = beam - REACH; i <= beam + REACH; i++) {
+            n += scatter[k][i] < NONE;
+            within += scatter[k][i] < limit;
         }
-    }
     return n >= SWATH_NEIGHBOURS && 2 * within > n;
 }
 
-static float median_of(float *a, int n)
+/* Where a run of beams that are off to one side ends, over those that are missing;
+ * *n of them. */
+static int end_of_run(const int8_t *side, const float *value, int first, int beams,
+                      int *n)
 {
-    for (int i = 1; i < n; i++) {
-        float x = a[i];
-        int j = i;
-        for (; j > 0 && a[j - 1] > x; j--)
-            a[j] = a[j - 1];
-        a[j] = x;
+    int i = first;
+    for (*n = 0; i < beams && (side[i] == side[first] || !(value[i] < NONE)); i++)
+        *n += side[i] == side[first];
+    return i;
+}
+
+/* Scatter around a ping. */
+static void scatter_of(const struct swath *w, int64_t ping,
+                       const float *scatter[SWATH_PINGS])
+{
+    for (int k = 0; k < SWATH_PINGS; k++)
+        scatter[k] =
+            row_near(w, ping + k - SCATTER_PINGS, &w->slot[ping % SLOTS], SCATTER);
+}
+
+/* Cuts beams side by side that stand out from the pings before and after together. */
+static void cut_shoals(struct swath *w, int64_t ping)
+{
+    struct slot *s = &w->slot[ping % SLOTS];
+    const float *value = s->row[VALUE], *scatter[SWATH_PINGS];
+    int beams = s->ping.beams, n = 0;
+    scatter_of(w, ping, scatter);
+    find_ends(w, &w->ends, ping, s, VALUE);
+    for (int i = 0; i < beams; i++) {
+        float off = beyond(&w->ends, i, value[i]);
+        bool far = value[i] < NONE && is_far(w, scatter, i, value[i], off);
+        w->side[i] = (int8_t)(far ? copysignf(1, off) : 0);
     }
-    return n ? a[n / 2] : 0;
-}
-
-/* The median of the slopes between the other pings, in all beams of the window: the
- * middle one may be a shoal of fish. */
-static float along_slope(const struct window *v)
-{
-    static const int pair[][2] = {{0, 1}, {0, 3}, {0, 4}, {1, 3}, {1, 4}, {3, 4}};
-    float slope[SWATH_BEAMS * sizeof pair / sizeof *pair];
-    int n = 0;
-    for (size_t p = 0; p < sizeof pair / sizeof *pair; p++) {
-        const struct slot *s = v->slot[pair[p][0]], *t = v->slot[pair[p][1]];
-        float pings = (float)(pair[p][1] - pair[p][0]);
-        for (int i = v->first; s && t && i < v->first + v->beams; i++)
-            if (s->value[i] < NONE && t->value[i] < NONE)
-                slope[n++] = (t->value[i] - s->value[i]) / pings;
+    for (int i = 0; i < beams;) {
+        int end = w->side[i] ? end_of_run(w->side, value, i, beams, &n) : i + 1;
+        for (int j = i; w->side[i] && n >= SWATH_SHOAL && j < end; j++) {
+            s->cut[j] |= value[j] < NONE;
+            w->counts.spikes += value[j] < NONE;
+        }
+        i = end;
     }
-    return median_of(slope, n);
 }
 
-/* About as far off the surface, on the same side. */
-static bool agrees(const struct window *v, int k, int beam, float off)
+/* Whether each beam of a ping stands out from those of `row` around it. */
+static void find_spikes(struct swath *w, int64_t ping, enum row row)
 {
-    float z = v->slot[k]->value[beam];
-    float part = z < NONE ? below(v, k, beam, z) / off : 0;
-    return part > 1 / SWATH_ALIKE && part < SWATH_ALIKE;
+    const struct slot *s = &w->slot[ping % SLOTS];
+    const float *value = s->row[VALUE], *scatter[SWATH_PINGS];
+    scatter_of(w, ping, scatter);
+    find_ends(w, &w->ends, ping, s, row);
+    for (int k = -SWATH_BESIDE; k <= SWATH_BESIDE; k++)
+        if (k)
+            add_row(&w->ends, s->row[row] + k, s->ping.beams);
+    for (int i = 0; i < s->ping.beams; i++) {
+        float off = beyond(&w->ends, i, value[i]);
+        w->spike[i] = value[i] < NONE && is_far(w, scatter, i, value[i], off);
+    }
 }
 
-/* Beams side by side of the middle ping that are off as this one is. */
-static int width_of(const struct window *v, int beam, int beams, float off)
+static bool to_filter(const struct swath *w, const struct slot *s)
 {
-    int width = 1;
-    for (int i = beam + 1; i < beams && agrees(v, REACH, i, off); i++)
-        width++;
-    for (int i = beam - 1; i >= 0 && agrees(v, REACH, i, off); i--)
-        width++;
-    return width;
+    return w->o.sigma > 0 && s->ping.beams && !s->ping.ignored;
 }
 
-/* Two more soundings are off as this one is, beside it in its ping or around it in the
- * pings before and after: something lies there. In its own ping that counts for narrow
- * things only, as wide ones may be shoals of fish. */
-static bool confirmed(const struct window *v, int beam, int beams, float off)
+/* Pings as far as those after them allow. */
+static void advance(struct swath *w)
 {
-    int width = width_of(v, beam, beams, off), n = width < SWATH_SHOAL ? width - 1 : 0;
-    for (int k = REACH - 1; k <= REACH + 1; k += 2)
-        for (int i = beam - 1; i <= beam + 1; i++)
-            if (v->slot[k] && i >= 0 && i < beams)
-                n += agrees(v, k, i, off);
-    return n >= 2;
-}
-
-/* `off`: of a beam from the line. On a slope along the track, the line is right for
- * the middle ping only; the plane is right for all of them. */
-static bool is_spike(struct window *v, int beam, int beams, float off, float limit)
-{
-    v->along = 0;
-    bool far = near(v, limit);
-    v->along = along_slope(v);
-    return (far || near(v, limit)) && !confirmed(v, beam, beams, off);
-}
-
-static void cut_spikes(struct swath *w, const struct slot *const slot[SWATH_PINGS],
-                       const struct slot *s)
-{
-    int first, n;
-    make_profile(w, slot, s->ping.beams);
-    close_gaps(w->profile, s->ping.beams, &first, &n);
-    if (!n)
-        return;
-    int windows = make_lines(w, w->profile + first, n);
-    struct window v = {.slot = slot, .beams = n < SWATH_BEAMS ? n : SWATH_BEAMS};
-    float part = (float)w->o.floor_part, metres = (float)w->o.floor_m,
-          to_limit = (float)(1 / (w->o.sigma * MAD_TO_SIGMA));
-    for (int i = 0; i < n; i++) {
-        int at = i - SWATH_BEAMS / 2;
-        at = at < 0 ? 0 : at >= windows ? windows - 1 : at;
-        float z = s->value[first + i];
-        float off = z - (w->level[at] + w->slope[at] * (float)(i - at));
-        if (!(z < NONE) || fabsf(off) <= fmaxf(part * fabsf(z), metres))
+    for (; w->scattered < w->pushed - !w->ended; w->scattered++)
+        if (to_filter(w, &w->slot[w->scattered % SLOTS]))
+            find_scatter(w, w->scattered);
+    for (; w->suspected < w->scattered - (w->ended ? 0 : SCATTER_PINGS);
+         w->suspected++) {
+        struct slot *s = &w->slot[w->suspected % SLOTS];
+        if (!to_filter(w, s))
             continue;
-        v.first = first + at;
-        v.level = w->level[at];
-        v.slope = w->slope[at];
-        bool spike = is_spike(&v, first + i, s->ping.beams, off, fabsf(off) * to_limit);
-        s->cut[first + i] = spike;
-        w->counts.spikes += spike;
+        cut_shoals(w, w->suspected);
+        find_spikes(w, w->suspected, VALUE);
+        for (int i = 0; i < s->ping.beams; i++)
+            s->row[KEPT][i] = w->spike[i] || s->cut[i] ? NONE : s->row[VALUE][i];
     }
-}
-
-/* A ping of the file that may be a neighbour of `s`. */
-static const struct slot *neighbour(const struct swath *w, int64_t i,
-                                    const struct slot *s)
-{
-    const struct slot *t = i < 0 || i >= w->pushed ? NULL : &w->slot[i % SLOTS];
-    return t && t->run == s->run && t->ping.beams == s->ping.beams && !t->ping.ignored
-               ? t
-               : NULL;
 }
 
 int swath_next(struct swath *w, struct gsf_ping *ping, const uint8_t **cut)
 {
-    if (w->given == w->pushed || (!w->ended && w->given + REACH >= w->pushed))
+    advance(w);
+    if (w->given >= w->suspected - !w->ended)
         return 0;
-    const struct slot *slot[SWATH_PINGS], *s = &w->slot[w->given % SLOTS];
-    for (int k = 0; k < SWATH_PINGS; k++)
-        slot[k] = neighbour(w, w->given + k - REACH, s);
-    if (w->o.sigma > 0 && s->ping.beams && !s->ping.ignored)
-        cut_spikes(w, slot, s);
+    const struct slot *s = &w->slot[w->given % SLOTS];
+    if (to_filter(w, s)) {
+        find_spikes(w, w->given, KEPT);
+        for (int i = 0; i < s->ping.beams; i++) {
+            w->counts.spikes += w->spike[i] && !s->cut[i];
+            s->cut[i] |= w->spike[i];
+        }
+    }
     w->given++;
     *ping = s->ping;
     *cut = s->cut;

@@ -1,19 +1,21 @@
 /* The swath filter: finds false depths among the neighbours of a sounding in its ping
  * and in the pings before and after it, while a file is read.
  *
- * The window is SWATH_BEAMS beams wide and SWATH_PINGS pings long. The median over the
- * pings is taken in each beam; through these medians goes a line whose slope is the
- * median of the slopes between beams four apart, and whose level is the median again.
- * A sounding is cut where it is farther from the line than `sigma` times 1.4826 times
- * the median distance of all the soundings in the window, and farther than a floor.
- * Distances are from the line, or from the plane that has its slope and the median
- * slope along the track, whichever are shorter.
- * Of normal noise that is beyond the floor, 3 sigma cut 3 in 1000, and 5 hardly any.
- * A sounding stays where two more are about as far off, beside it in its ping or around
- * it in the pings before and after: boulders, wrecks and the edges of cliffs are not
- * cut. SWATH_SHOAL beams or more side by side do not confirm each other.
- * Medians bear that nearly half of the window is wrong; a whole ping that is wrong, as
- * over a shoal of fish, stands out against those beside it.
+ * The neighbours of a sounding are the SWATH_BESIDE beams to each side of it, and three
+ * beams of the ping before and of the ping after. A sounding is cut where it is
+ * shallower, or deeper, than all of them but one, by more than a limit: whatever two
+ * neighbours confirm stays, as boulders, wrecks and both edges of a cliff do, and the
+ * floor may slope and bend as it likes.
+ * The limit is made of a floor and of `sigma` times the scatter, added as independent
+ * errors are (root of the sum of squares). The scatter is 1.4826 times the median, over
+ * SWATH_BEAMS beams of SWATH_PINGS pings, of how far a sounding is from the median of
+ * itself and the eight around it: of normal errors, about their standard deviation. A
+ * cliff or some spikes in the window do not make it much larger.
+ * This is done twice. What is cut the first time confirms nothing the second time,
+ * which decides: so spikes do not hide each other, unless three are alike.
+ * SWATH_SHOAL beams or more side by side that stand out from the pings before and after
+ * are cut together, and confirm nothing: a shoal of fish, or a ping that is wrong as a
+ * whole.
  *
  * Beams that are null, flagged or cut by a gate are no neighbours, nor are ignored
  * pings, those with another number of beams, and those beyond a gap. Nothing is
@@ -28,19 +30,19 @@
 #define SWATH_BEAMS 9
 #define SWATH_PINGS 5
 #define SWATH_NEIGHBOURS 10 /* soundings in a window without which nothing is cut */
-#define SWATH_ALIKE 1.4F    /* times as far off, at most, is about as far */
+#define SWATH_BESIDE 2      /* beams to each side that are neighbours */
 #define SWATH_SHOAL 8       /* beams side by side that may be a shoal of fish */
 #define SWATH_GAP_M 1000.0  /* from ping to ping: the survey went on elsewhere */
 #define SWATH_GAP_S 60
 
 struct swath_options {
     double sigma;                /* 0: no comparison with neighbours, gates only */
-    double floor_part, floor_m;  /* never cut nearer than this part of the depth, m */
+    double floor_part, floor_m;  /* never cut nearer: part of the depth, m */
     double depth_min, depth_max; /* gate, m; infinite: none */
     double angle_deg;            /* beams farther out are cut; 90: none */
 };
 /* clang-format off */
-#define SWATH_DEFAULTS {.sigma = 3, .floor_part = 0.01, .floor_m = 0.1, \
+#define SWATH_DEFAULTS {.sigma = 2, .floor_part = 0.015, .floor_m = 0.1, \
     .depth_min = -HUGE_VAL, .depth_max = HUGE_VAL, .angle_deg = 90}
 /* clang-format on */
 

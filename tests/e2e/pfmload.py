@@ -137,13 +137,17 @@ class Pfmload(Loads):
         self.assertTrue(pfm.soundings() == known.soundings(), "soundings differ")
         self.assertTrue(statistics(pfm) == statistics(known), "summaries differ")
 
-    def test_filters_find_spikes_and_drop_nothing(self):
-        lines = self.survey(3, 60, 61)
-        plain = self.validities(self.read(self.loaded(*lines)))
+    def spikes(self, lines, plain):
+        """Places of false soundings that are loaded and not flagged."""
         spikes = {(i, *map(int, line.split(",")))
                   for i, path in enumerate(lines)
                   for line in open(path[:-3] + "spikes").read().split()[1:]}
-        spikes &= {place for place, validity in plain.items() if not validity}
+        return spikes & {place for place, validity in plain.items() if not validity}
+
+    def test_filters_find_spikes_and_drop_nothing(self):
+        lines = self.survey(3, 60, 61)
+        plain = self.validities(self.read(self.loaded(*lines)))
+        spikes = self.spikes(lines, plain)
         self.assertGreater(len(spikes), 20)
         for args in (("--swath-filter",), ("--area-filter=3",),
                      ("--swath-filter", "--area-filter")):
@@ -156,6 +160,19 @@ class Pfmload(Loads):
             recall = len(changed & spikes) / len(spikes)
             self.assertGreater(recall, 0.5, args)
             self.assertLess(len(changed - spikes) / len(plain), 0.02, args)
+
+    def test_the_swath_filter_on_hard_ground(self):
+        """Small spikes among cliffs and wrecks are found, and little else."""
+        for terrain in ("rugged", "wrecks"):
+            lines = self.survey(1, 200, 121, "--terrain=" + terrain, "--spikes=3",
+                                "--spike-size=3-12")
+            plain = self.validities(self.read(self.loaded(*lines)))
+            spikes = self.spikes(lines, plain)
+            found = self.validities(self.read(self.loaded("--swath-filter", *lines)))
+            cut = {place for place in plain if found[place] != plain[place]}
+            self.assertGreater(len(spikes), 500)
+            self.assertGreater(len(cut & spikes) / len(spikes), 0.85, terrain)
+            self.assertGreater(len(cut & spikes) / len(cut), 0.9, terrain)
 
     def test_orders_of_the_area_filter(self):
         """Raster is for one rank; two passes are the same on one and on all."""

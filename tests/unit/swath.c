@@ -185,8 +185,8 @@ static void test_noise(void)
     make(&file, PINGS, BEAMS, 0);
     for (int i = 0; i < PINGS * BEAMS; i++)
         file.depth[i / BEAMS][i % BEAMS] = 100;
-    plant(&file, 20, 20, 1.009);
-    plant(&file, 30, 30, 1.012);
+    plant(&file, 20, 20, 1.014);
+    plant(&file, 30, 30, 1.016);
     file.spike[20][20] = false;
     r = filter(&file, &usual, NULL);
     tap_ok(!errors(&file, &r), "without noise the floor counts (%d)",
@@ -262,7 +262,7 @@ static void test_burst(void)
     for (int b = 5; b < 40; b++)
         plant(&file, 30, b, 0.9);
     for (int b = 0; b < 12; b++)
-        plant(&file, 0, b, 0.9);
+        plant(&file, 1, b, 0.9);
     struct result r = filter(&file, &usual, NULL);
     tap_ok(!errors(&file, &r),
            "many beams of a ping are cut together, and only they "
@@ -345,10 +345,9 @@ static void test_gates(void)
            errors(&file, &r));
 }
 
-/* Offsets of -1, 1, 0, 1, -1 units around ping 34, so that the floor's line is at 0,
- * the slope along the track 0, and the median distance from it 1 unit. One that is k
- * standard deviations away is then k * 1.4826 units away (of normal errors: 1 / the 3rd
- * quartile of N(0, 1)). */
+/* Beams at -1, 0, 1, -1, ... units, so that all medians of nine are 0, and that of the
+ * distances from them 1 unit. The neighbours of one that is k standard deviations off
+ * reach to 1; 1 unit is 1 / 1.4826 of one (the 3rd quartile of N(0, 1)). */
 static struct result filter_at(double deviations, double unit)
 {
     struct swath_options o = usual;
@@ -356,8 +355,8 @@ static struct result filter_at(double deviations, double unit)
     make(&file, PINGS, BEAMS, 0);
     for (int p = 0; p < PINGS; p++)
         for (int b = 0; b < BEAMS; b++)
-            file.depth[p][b] = 100 + unit * (p == 34 ? 0 : p % 2 ? 1 : -1);
-    file.depth[34][BEAMS / 2] = 100 + deviations / 0.67448975 * unit;
+            file.depth[p][b] = 100 + unit * (b % 3 - 1);
+    file.depth[34][31] = 100 + unit * (1 + deviations / 0.67448975);
     return filter(&file, &o, NULL);
 }
 
@@ -365,7 +364,7 @@ static void test_sigma(void)
 {
     struct result below = filter_at(usual.sigma * 0.99, 0.25),
                   above = filter_at(usual.sigma * 1.01, 0.25);
-    tap_ok(!below.cut[34][BEAMS / 2] && above.cut[34][BEAMS / 2],
+    tap_ok(!cuts(&below) && cuts(&above) == 1 && above.cut[34][31],
            "sigma is standard deviations of normal errors, within a hundredth");
 }
 

@@ -69,12 +69,13 @@ struct opt settings_table[] = {
     {.kind = OPT_TITLE, .help = "Filters (they flag soundings and never drop them):"},
     {.kind = OPT_FLAG, .name = "swath-filter", .value = &settings.swath,
      .preset = "no", .workload = true,
-     .help = "flag beams that stand out from their neighbours in 5 pings, while "
+     .help = "flag beams that stand out from their neighbours in 3 pings, while "
              "files are read"},
     {.kind = OPT_REAL, .name = "swath-sigma", .value = &settings.swath_sigma,
-     .preset = "5", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
-     .workload = true, .help = "threshold in standard deviations: 5 flags hardly any "
-                               "good sounding, 3 flags some"},
+     .preset = "2", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
+     .workload = true,
+     .help = "threshold, in standard deviations beyond all neighbours but one: 4 "
+             "flags hardly any good sounding, 2 few"},
     {.kind = OPT_REAL, .name = "area-filter", .value = &settings.area_sigma,
      .bare = "3", .arg = "SIGMA", .unit = "1", .min = 0.1, .max = 100,
      .workload = true,
