@@ -188,8 +188,8 @@ def advice(option, pairs):
         out.append("Shared files cost nothing that matters here: choose the file type "
                    "by what is easier to manage.")
     if unsure:
-        out.append("Where no difference is shown but much is not ruled out, the noise "
-                   "is larger than the question: add rounds before deciding.")
+        out.append("Where no difference is shown and a large one is not ruled out, the "
+                   "noise is too large to decide: add rounds.")
     if shared and all(p.group.first.nodes == 1 for p in pairs):
         out.append("All ranks ran on one node: contention between nodes cannot show.")
     return out

@@ -14,7 +14,7 @@ from leadline.importing import command as importing
 INTERRUPTED = 130
 
 # Where the launcher script says the programs are, and how to start them.
-Where = namedtuple("Where", "version folders mpiexec")
+Where = namedtuple("Where", ["version", "folders", "mpiexec"])
 NOWHERE = Where("unknown", [], "mpiexec")
 
 

@@ -162,8 +162,8 @@ def explored(r, keep, policy, known):
     """A row of no headline figure."""
     rule, words = rules.judge(r.comparison.ratio, r.figure.better, policy)
     if rules.differs(rule) and not keep:
-        rule, words = rules.NOT_SHOWN, "%s (among so many figures it may be chance)" % (
-            rules.NONE_SHOWN)
+        rule, words = rules.NOT_SHOWN, (
+            "%s (among this many figures it may be chance)" % rules.NONE_SHOWN)
     marks = known.marks(r.group, r.comparison.baseline)
     if marks and rules.differs(rule):
         words += " (%s)" % ", ".join(marks)

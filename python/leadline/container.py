@@ -304,7 +304,7 @@ class Container(io.RawIOBase):
         self.mode = "rb"
         self.path = os.path.abspath(os.fsdecode(path))
         if os.path.exists(self.path) and not os.path.isdir(self.path):
-            fail(self.path, "this is no partitioned container, which is a folder")
+            fail(self.path, "this is not a partitioned container, which is a directory")
         self.at = 0
         self.opened = collections.OrderedDict()   # descriptors of partitions
         self.header = Header(self.path)

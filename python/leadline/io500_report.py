@@ -37,8 +37,8 @@ ALWAYS = OrderedDict([
      "IO500's"),
     ("order", "each run reads, looks at and deletes right after it wrote, where IO500 "
      "has all other phases between, so caches of servers help more"),
-    ("find", "find is reckoned: names of both runs by the seconds in which the slowest "
-     "rank lists each folder once; IO500 also looks at the few that match")])
+    ("find", "find is computed: names of both runs by the seconds in which the slowest "
+     "rank lists each directory once; IO500 also looks at the few that match")])
 
 
 # ---- values ------------------------------------------------------------------
@@ -102,7 +102,7 @@ FORMULAS = {
 def formula(phase):
     if phase.run is None:
         return "files of both mdtest runs / (slowest rank's seconds of listing the " \
-            "folders of easy + those of hard)"
+            "directories of easy + those of hard)"
     return "%s of the run like %s" % (phase.source, phase.run.replace("_", "-"))
 
 

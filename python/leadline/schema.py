@@ -55,7 +55,7 @@ def summary_faults(row, path):
             faults.append("%s.%s: it is %.7g, its repetitions give %.7g"
                           % (path, name, row[name], wanted))
     if row["ci95"] is not None and len(known) < stats.CI_MIN:
-        faults.append("%s.ci95: an interval of %d repetitions, below %d there is none"
+        faults.append("%s.ci95: an interval of %d repetitions; fewer than %d have none"
                       % (path, len(known), stats.CI_MIN))
     return faults
 

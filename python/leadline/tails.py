@@ -131,7 +131,7 @@ def sentence(judged):
     parts = ["%s in %s" % (kind, ", ".join(map(by_how_much, rows))) for kind, rows in (
         ("worse", judged.worse), ("better", judged.better)) if rows]
     if judged.unsure:
-        parts.append("%s, judged alone; among %d latencies that may be chance" % (
+        parts.append("%s if judged alone; among %d latencies this may be chance" % (
             ", ".join("%s in %s" % ("worse" if is_worse(r) else "better",
                                     by_how_much(r)) for r in judged.unsure),
             compared(judged)))

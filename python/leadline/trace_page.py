@@ -71,8 +71,8 @@ METHOD = [
     "counts in the part on layers only. Processes without a rank, pipes, sockets, "
     "and files of the system are left out where there are ranks; the table of what is "
     "not in scope has them.",
-    "W is the time from the end of MPI_Init to the begin of MPI_Finalize on the "
-    "slowest rank, or from the first to the last event where there is no MPI.",
+    "W is the time from the end of MPI_Init to the start of MPI_Finalize on the "
+    "slowest rank, or from the first to the last event if there is no MPI.",
     "A finding needs its condition, at least 16 events or 1 MiB, and time at stake. "
     "What could be gained is an estimate of the time that its remedy saves on the "
     "worst rank: high from 10 % of W on, medium from 2 %, low from 0.5 %. An event "
@@ -88,8 +88,8 @@ METHOD = [
 ]
 
 
-def plural(n, word):
-    return "{:,} {}{}".format(n, word, "" if n == 1 else "s")
+def plural(n, word, many=None):
+    return "{:,} {}".format(n, word if n == 1 else many or word + "s")
 
 
 def share_text(share):
@@ -383,8 +383,8 @@ def finding_picture(n, f):
 def findings(found):
     out = []
     if not ranked(found):
-        out.append(tag("p", "There are none: of what is looked for, nothing costs this "
-                       "run noticeable time."))
+        out.append(tag("p", "None: nothing that is looked for costs this run "
+                       "noticeable time."))
     for n, f in enumerate(ranked(found), 1):
         head = tag("summary", badge(f), " ", tag("strong", "%d. %s" % (n, f["title"])),
                    " in " + f["file"] if f["file"] else "")
@@ -602,16 +602,18 @@ def metadata(bins):
                                                           "copy"),
              calls_text(f["errors"]), seconds_text(f["seconds"]))
             for f in folders[:FOLDERS]]
-    title = "%d of %s, most time first" % (len(rows), plural(len(folders), "folder"))
-    words = ["Time in calls that move no bytes, by the folder of the file."]
-    picture = trace_svg.folders("Metadata by folder", words, [
+    title = "%d of %s, most time first" % (
+        len(rows), plural(len(folders), "directory", "directories"))
+    words = ["Time in calls that move no bytes, by the directory of the file."]
+    picture = trace_svg.folders("Metadata by directory", words, [
         (f["name"], f["seconds"], "%s, %s" % (seconds_text(f["seconds"]),
                                               plural(f["calls"], "call")))
         for f in folders[:FOLDERS_SHOWN]])
-    return [figure("Metadata by folder", picture, words),
-            tall(grid(("folder", "calls", "open", "close", "stat and the like", "seek",
-                       "sync", "other", "failed", "time"), rows, range(1, 10), title),
-                 len(rows), "Folders")]
+    return [figure("Metadata by directory", picture, words),
+            tall(grid(("directory", "calls", "open", "close", "stat and the like",
+                       "seek", "sync", "other", "failed", "time"), rows, range(1, 10),
+                      title),
+                 len(rows), "Directories")]
 
 
 # ---- the page ----------------------------------------------------------------

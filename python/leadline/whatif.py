@@ -138,7 +138,7 @@ def add(commands, compare):
                    help="do as many whole rounds as fit into this time, as in 90s, 30m "
                    "or 8h (default: 10m)")
     p.add_argument("--rounds", metavar="N", type=output.positive,
-                   help="at most so many (default: 50)")
+                   help="at most this many (default: 50)")
     p.add_argument("--mpiexec", metavar="COMMAND",
                    help="the launcher with its arguments (default: what leadline "
                    "launcher finds)")
@@ -146,7 +146,7 @@ def add(commands, compare):
                    help="print the commands and what they need, and do nothing")
     p.add_argument("--fresh", action="store_true",
                    help="start over; what DIR holds of an earlier sweep is moved to a "
-                   "folder in it")
+                   "directory in it")
     p.add_argument("--quiet", action="store_true", help="no progress")
     p.add_argument("--format", choices=["text", "markdown", "csv", "json"],
                    default="text", help="of the comparison; default: text")

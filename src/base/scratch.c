@@ -225,7 +225,7 @@ static int scratch_make_folder(const char *path, int *unused)
 {
     (void)unused;
     if (mkdir(path, 0777))
-        return fail_create(path, "folder");
+        return fail_create(path, "directory");
     int rc = add(path, -1);
     if (rc)
         rmdir(path);
@@ -240,9 +240,9 @@ static int open_folder(const char *path)
 static int make_tree(const char *path, int *fd)
 {
     if (mkdir(path, 0777))
-        return fail_create(path, "folder");
+        return fail_create(path, "directory");
     *fd = open_folder(path);
-    int rc = *fd < 0 ? fail_create(path, "folder") : add(path, *fd);
+    int rc = *fd < 0 ? fail_create(path, "directory") : add(path, *fd);
     if (rc && *fd >= 0)
         close(*fd);
     if (rc)
@@ -350,10 +350,10 @@ int scratch_add_tree(const char *path, int *fd)
     if (p)
         return 0;
     if (*fd < 0)
-        return err_set(-errno, path, -1,
-                       "the folder that another rank of this run made cannot be "
-                       "opened: %s",
-                       strerror(errno));
+        return err_set(
+            -errno, path, -1,
+            "the directory that another rank of this run made cannot be opened: %s",
+            strerror(errno));
     int rc = add(path, *fd);
     if (rc)
         close(*fd);
@@ -422,16 +422,17 @@ static int remove_tree(struct place *p)
     const char *path = p->path;
     int rc = empty_folder(p->tree);
     if (rc)
-        rc = err_set(rc, path, -1, "what is in the folder cannot be removed: %s",
-                     strerror(-rc));
+        rc =
+            err_set(rc, path, -1, "the contents of the directory cannot be removed: %s",
+                    strerror(-rc));
     else if (access(path, F_OK) && errno == ENOENT)
         rc = 0;
     else if (!is_there(p))
         rc = err_set(-ESTALE, path, -1,
-                     "something else, maybe a link, was put in the place of the folder "
-                     "that this run made, and is left as it is");
+                     "something else, maybe a link, was put in the place of the "
+                     "directory that this run made, and is left as it is");
     else if (rmdir(path))
-        rc = err_set(-errno, path, -1, "the folder cannot be removed: %s",
+        rc = err_set(-errno, path, -1, "the directory cannot be removed: %s",
                      strerror(errno));
     forget(p);
     return rc;

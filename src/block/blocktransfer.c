@@ -153,8 +153,8 @@ static int check_together(const struct run *r)
         const char *why;
     } row[] = {
         {repeats && set->run.collective,
-         "--pattern=UNIFORM and ZIPF: a rank waits where a block is still under way, "
-         "and collective transfers cannot: take RANDOM"},
+         "--pattern=UNIFORM and ZIPF: a rank waits if a block is still in flight, and "
+         "collective transfers cannot wait: take RANDOM"},
         {repeats && r->verify && !tells,
          "--pattern=UNIFORM and ZIPF: a block of less than 56 bytes cannot tell which "
          "write it is of: take larger ones, or --no-verify"},

@@ -172,7 +172,7 @@ int pfm_handle_write(const char *path, const struct pfm_head *h, const char *han
     if (rc)
         return rc;
     fprintf(f, "PFM Handle File - %s\n#\n%s\n#\n", h->version_text, bar);
-    fprintf(f, "# This file stands for a PFM, whose files are in the folder\n#\n");
+    fprintf(f, "# This file stands for a PFM, whose files are in the directory\n#\n");
     fprintf(f, "#\t%s.data\n#\n# beside it. Its list of input files is\n#\n", name);
     fprintf(f, "#\t%s.data/%s.ctl\n#\n%s\n#\n", name, name, bar);
     return pfm_side_finish(f, path);

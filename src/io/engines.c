@@ -197,8 +197,8 @@ static const struct io_engine *find_inner(const char *options)
     const struct io_engine *found = engines_find(name);
     if (found && (found->can & IO_CAN_BE_INNER))
         return found;
-    err_usage("FILETYPE=PARTITIONED needs a synchronous I/O engine that stores plain "
-              "files, and %s is none: take IOMETHOD POSIX or MPI",
+    err_usage("FILETYPE=PARTITIONED needs a synchronous I/O engine that stores regular "
+              "files, and %s is not one: take IOMETHOD POSIX or MPI",
               name);
     return NULL;
 }

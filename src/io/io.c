@@ -399,7 +399,7 @@ int io_file_cut(struct io_file *f, int64_t bytes)
     if (f->engine->can & IO_HAS_NO_FILE)
         return 0;
     if (f->engine->can & (IO_IS_FOLDER | IO_OWN_FORMAT))
-        return err_set(-ENOTSUP, f->path, -1, "only plain files can be cut");
+        return err_set(-ENOTSUP, f->path, -1, "only regular files can be cut");
     if (!scratch_made(f->path))
         return err_set(-EPERM, f->path, -1,
                        "the file is not this run's, and is left as it is");

@@ -70,10 +70,9 @@ static int check_shared(const char *spec)
     int rc = io_engine_check(spec, 0);
     if (rc || io_engine_shares_queue(spec))
         return rc;
-    return err_usage(
-        "%s has a queue for each file: where requests of several files are "
-        "under way together, take threads, uring, libaio or aio",
-        io_engine_title(spec, what));
+    return err_usage("%s has a queue for each file: for requests to several files "
+                     "in flight together, take threads, uring, libaio or aio",
+                     io_engine_title(spec, what));
 }
 
 int io_queue_open(struct io_queue **q, const struct io_queue_open *o)

@@ -65,16 +65,16 @@ static int open_folder(struct io_folder *d, const char *path, int flags)
     d->fd = of >= 0 ? openat(of, ".", how) : open(path, how);
     watchdog_disarm();
     if (d->fd < 0)
-        return err_set(-errno, path, -1, "the folder cannot be opened: %s",
+        return err_set(-errno, path, -1, "the directory cannot be opened: %s",
                        strerror(errno));
-    return d->path ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a folder");
+    return d->path ? 0 : err_set(-ENOMEM, path, -1, "no memory to open a directory");
 }
 
 static int open_local(struct io_folder **out, const char *path, int flags)
 {
     struct io_folder *d = *out = calloc(1, sizeof *d);
     if (!d)
-        return err_set(-ENOMEM, path, -1, "no memory to open a folder");
+        return err_set(-ENOMEM, path, -1, "no memory to open a directory");
     d->fd = -1;
     int rc = open_folder(d, path, flags);
     if (rc)
@@ -92,7 +92,7 @@ static int open_within(struct io_folder *d, const struct io_folder *in,
     watchdog_disarm();
     if (d->fd >= 0)
         return 0;
-    return err_set(-errno, d->path, -1, "the folder cannot be opened: %s",
+    return err_set(-errno, d->path, -1, "the directory cannot be opened: %s",
                    strerror(errno));
 }
 
@@ -106,7 +106,7 @@ int io_folder_enter(struct io_folder **sub, const struct io_folder *in,
         free(d);
         free(path);
         *sub = NULL;
-        return err_set(-ENOMEM, in->path, -1, "no memory to open a folder in it");
+        return err_set(-ENOMEM, in->path, -1, "no memory to open a directory in it");
     }
     snprintf(path, room, "%s/%s", in->path, name);
     *d = (struct io_folder){.fd = -1, .path = path, .made = in->made, .how = in->how};
@@ -181,7 +181,7 @@ static int open_listing(struct io_folder *d)
     d->listing = fd < 0 ? NULL : fdopendir(fd);
     if (d->listing)
         return 0;
-    int rc = err_set(-errno, d->path, -1, "the folder cannot be listed: %s",
+    int rc = err_set(-errno, d->path, -1, "the directory cannot be listed: %s",
                      strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -202,7 +202,7 @@ static int next_name(struct io_folder *d, char *name, size_t room)
         e = readdir(d->listing);
     } while (e && is_dots(e->d_name));
     if (!e && errno)
-        return err_set(-errno, d->path, -1, "the folder cannot be listed: %s",
+        return err_set(-errno, d->path, -1, "the directory cannot be listed: %s",
                        strerror(errno));
     if (!e) {
         rewinddir(d->listing);
@@ -241,7 +241,7 @@ static int remove_sub(struct io_folder *d, const char *name)
     rc = rc ? rc : io_folder_empty(sub);
     io_folder_close(&sub);
     if (!rc && unlinkat(d->fd, name, AT_REMOVEDIR) && errno != ENOENT)
-        rc = err_set(-errno, d->path, -1, "a folder in it cannot be removed: %s",
+        rc = err_set(-errno, d->path, -1, "a directory in it cannot be removed: %s",
                      strerror(errno));
     return rc;
 }
@@ -343,9 +343,9 @@ void whole_close(const struct io_folder *d, struct io_whole *w, int fd)
 void whole_plain(const struct io_folder *d, struct io_whole *w, const struct stat *st)
 {
     if (S_ISDIR(st->st_mode))
-        whole_fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
+        whole_fail(d, w, -EISDIR, "it is a directory, where a file is to be read");
     else if (!S_ISREG(st->st_mode))
-        whole_fail(d, w, -EINVAL, "it is no plain file, and is not read");
+        whole_fail(d, w, -EINVAL, "it is not a regular file, and is not read");
 }
 
 int io_folder_plain(struct io_folder *d, const char *name)

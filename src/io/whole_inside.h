@@ -7,9 +7,9 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#define NOT_MADE "the folder is not one that this run made, and is left as it is"
+#define NOT_MADE "the directory is not one that this run made, and is left as it is"
 
-#define NO_NAME "this is no name of a file in the folder"
+#define NO_NAME "this is not the name of a file in the directory"
 
 struct io_folder {
     int fd;

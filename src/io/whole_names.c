@@ -94,8 +94,8 @@ static int names_timed(struct io_folder *d, struct io_whole *w, enum names_call 
 {
     static const struct {
         const char *doing, *what;
-    } row[] = {[MAKE_FOLDER] = {"creating", "the folder cannot be made"},
-               [REMOVE_FOLDER] = {"removing", "the folder cannot be removed"},
+    } row[] = {[MAKE_FOLDER] = {"creating", "the directory cannot be made"},
+               [REMOVE_FOLDER] = {"removing", "the directory cannot be removed"},
                [RENAME] = {"renaming", "the file cannot be renamed"}};
     if (!whole_begin(d, w, true))
         return w->rc;

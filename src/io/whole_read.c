@@ -224,7 +224,7 @@ static struct io_whole *whole_judge(const struct io_folder *d,
     else if (done->opened < 0)
         whole_fail_open(d, w, done->opened, "opened");
     else if (done->read == -EISDIR)
-        whole_fail(d, w, -EISDIR, "it is a folder, where a file is to be read");
+        whole_fail(d, w, -EISDIR, "it is a directory, where a file is to be read");
     else if (done->read < 0)
         whole_fail(d, w, done->read, "read failed: %s", strerror(-done->read));
     else if (done->closed < 0)

@@ -92,7 +92,8 @@ static void rename_file(const struct io_folder *d, struct io_whole *w, const cha
         whole_fail(d, w, rc, "what was written cannot be given this name: %s",
                    strerror(-rc));
     else if (sync && fsync(d->fd))
-        whole_fail(d, w, -errno, "the fsync of the folder failed: %s", strerror(errno));
+        whole_fail(d, w, -errno, "the fsync of the directory failed: %s",
+                   strerror(errno));
 }
 
 /* The parts after it was opened. */

@@ -510,7 +510,7 @@ static void put_folder(struct json *j, const struct bins *b, uint32_t n)
     if (!calls)
         return;
     json_object_flat(j, NULL);
-    json_text(j, "name", n ? names_get(&b->folders, n) : "(further folders)");
+    json_text(j, "name", n ? names_get(&b->folders, n) : "(further directories)");
     json_int(j, "calls", calls);
     json_int(j, "errors", d->errors);
     json_real(j, "seconds", (double)d->ns * 1e-9);
@@ -576,17 +576,15 @@ int command_bins(int argc, char **argv)
     const char *path = NULL;
     struct bins b = {0};
     struct opt table[] = {{OPT_TEXT, "RUN", .value = &path, .required = true,
-                           .help = "a run's folder, or a log"},
+                           .help = "a run's directory, or a log"},
                           {OPT_INT, "slices", .value = &b.slices, .preset = "200",
                            .arg = "N", .min = 1, .max = 10000,
                            .help = "parts that the time is divided into"}};
     const struct opt_program p = {
         "iotrace bins", "RUN",
         "What iotrace plot and iotrace report draw, as JSON on standard output: I/O "
-        "time "
-        "and bytes of each process and bytes by place in the largest files, by slice "
-        "of "
-        "time; transfers by size and duration; other calls by folder.",
+        "time and bytes of each process and bytes by place in the largest files, by "
+        "slice of time; transfers by size and duration; other calls by directory.",
         table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))

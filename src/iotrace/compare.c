@@ -170,7 +170,7 @@ int command_compare(int argc, char **argv)
     int64_t top;
     struct opt table[] = {
         {OPT_TEXT, "A", .value = &path[0], .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_TEXT, "B", .value = &path[1], .required = true, .help = "another"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "all changes as JSON, into this file (-: standard output, instead of "

@@ -96,14 +96,14 @@ int command_dump(int argc, char **argv)
     struct filter f = {.rank = -1, .out = "-", .to_s = 1e300};
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &f.run, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_LIST, "op", .value = &f.op, .arg = "NAME",
          .help = "only calls of this name; may be repeated"},
         {OPT_LIST, "file", .value = &f.file, .arg = "GLOB",
          .help = "only files whose name matches, as in \"*.h5\"; may be repeated"},
         {OPT_INT, "rank", .value = &f.rank, .arg = "N", .help = "only this rank"},
         {OPT_REAL, "from", .value = &f.from_s, .arg = "S", .unit = "s",
-         .help = "only calls that began so many seconds after the first, or later"},
+         .help = "only calls that began this many seconds after the first, or later"},
         {OPT_REAL, "to", .value = &f.to_s, .arg = "S", .unit = "s",
          .help = "only calls that began before that"},
         {OPT_TEXT, "out", 'o', .value = &f.out, .preset = "-", .arg = "FILE",
@@ -131,7 +131,7 @@ int command_merge(int argc, char **argv)
     struct filter f = {.rank = -1, .all = true};
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &f.run, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_TEXT, "out", 'o', .value = &f.out, .arg = "FILE",
          .help = "where the table goes (-: standard output); it must not exist"}};
     const struct opt_program p = {

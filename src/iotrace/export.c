@@ -234,7 +234,7 @@ int command_export(int argc, char **argv)
     struct export x = {0};
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &x.run, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_CHOICE, "to", .value = &x.to, .arg = "FORMAT",
          .choices = "perfetto|csv|parquet|darshan-text",
          .help =

@@ -172,13 +172,14 @@ static int launch_make_folder(const char *dir, const char *name, char out[PATH_M
 {
     char absolute[PATH_MAX], path[2 * PATH_MAX];
     if (make_private(dir) && errno != EEXIST)
-        return err_set(-errno, dir, -1, "the folder cannot be made: %s",
+        return err_set(-errno, dir, -1, "the directory cannot be made: %s",
                        strerror(errno));
     if (!realpath(dir, absolute))
-        return err_set(-errno, dir, -1, "there is no such folder: %s", strerror(errno));
+        return err_set(-errno, dir, -1, "there is no such directory: %s",
+                       strerror(errno));
     if (strchr(absolute, '%'))
         return err_set(-EINVAL, absolute, -1,
-                       "a folder for runs must not have a %% in its name");
+                       "a directory for runs must not have a %% in its name");
     for (int n = 1; n <= RUNS_MAX; n++) {
         int length = snprintf(path, sizeof path, "%s/%s.%d", absolute, name, n);
         if (length >= PATH_MAX - 64)
@@ -188,7 +189,7 @@ static int launch_make_folder(const char *dir, const char *name, char out[PATH_M
             return 0;
         }
         if (errno != EEXIST)
-            return err_set(-errno, path, -1, "the run's folder cannot be made: %s",
+            return err_set(-errno, path, -1, "the run's directory cannot be made: %s",
                            strerror(errno));
     }
     return err_set(-EEXIST, dir, -1, "there are too many runs called %s", name);
@@ -335,17 +336,17 @@ int command_run(int argc, char **argv)
         {OPT_TEXT, "name", 'n', .value = &s.name, .arg = "NAME",
          .help = "what the run is called [the command's name]"},
         {OPT_TEXT, "out", 'o', .value = &s.dir, .preset = ".", .arg = "DIR",
-         .help = "where its folder NAME.N is made, N being new"},
+         .help = "where its directory NAME.N is made, with a new N"},
         {OPT_CHOICE, "mode", .value = &s.mode, .preset = "trace", .arg = "MODE",
          .choices = "trace|profile|both",
          .help = "every event; sums and histograms in constant memory; both"}};
     const struct opt_program p = {
         "iotrace run", "-- COMMAND...",
         "Runs a command, also one that launches others (mpirun -np 4 app), with the "
-        "recorder preloaded, and collects the logs of all processes in a new folder. "
-        "Ends with the command's exit status. The environment reaches the processes of "
-        "one node; Open MPI takes it to others with -x LD_PRELOAD -x IOTRACE_LOGFILE "
-        "and so on.",
+        "recorder preloaded, and collects the logs of all processes in a new "
+        "directory. Ends with the command's exit status. The environment reaches the "
+        "processes of one node; Open MPI takes it to others with -x LD_PRELOAD -x "
+        "IOTRACE_LOGFILE and so on.",
         table, sizeof table / sizeof table[0]};
     int status;
     s.command = cut_command(&argc, argv);

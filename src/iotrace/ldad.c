@@ -523,7 +523,7 @@ int command_ldad(int argc, char **argv)
     int64_t top;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &path, .required = true,
-         .help = "a run's folder, or a log of the recorder"},
+         .help = "a run's directory, or a log of the recorder"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "as JSON, into this file (-: standard output), instead of the text"},
         {OPT_TEXT, "skeleton", .value = &skeleton, .arg = "FILE",

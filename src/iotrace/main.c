@@ -22,9 +22,8 @@ static const struct command command[] = {
 
 static const struct command_set iotrace = {
     .program = "iotrace",
-    .about =
-        "Records and shows what programs ask of their files. RUN is a run's folder,\n"
-        "or one log (.bin, .part or .tsv).\n",
+    .about = "Records and shows what programs ask of their files. RUN is a run's "
+             "directory,\nor one log (.bin, .part or .tsv).\n",
     .example = "summary RUN",
     .command = command,
     .n = sizeof command / sizeof command[0]};

@@ -20,7 +20,7 @@ int command_plot(int argc, char **argv)
     int64_t slices;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &path, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_TEXT, "out", 'o', .value = &dir, .arg = "DIR",
          .help = "where the pictures go, PNG and SVG [RUN/plots, or plots]"},
         {OPT_INT, "slices", .value = &slices, .preset = "200", .arg = "N", .min = 1,

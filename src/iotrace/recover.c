@@ -229,7 +229,7 @@ int command_recover(int argc, char **argv)
 {
     struct opt_rest part = {0};
     struct opt table[] = {{OPT_REST, "PART", .value = &part, .required = true,
-                           .help = "logs of killed processes, or folders of them"}};
+                           .help = "logs of killed processes, or directories of them"}};
     const struct opt_program p = {
         "iotrace recover", "PART...",
         "Does for the logs of killed processes what these could not: makes the table "

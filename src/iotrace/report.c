@@ -46,7 +46,7 @@ int command_report(int argc, char **argv)
     struct page page = {0};
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &page.run, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_TEXT, "out", 'o', .value = &page.out, .preset = "iotrace.html",
          .arg = "FILE", .help = "where the page goes"},
         {OPT_TEXT, "title", .value = &page.title, .arg = "TEXT",

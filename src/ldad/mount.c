@@ -23,7 +23,7 @@ static int mount_find_folder(const char *path, char **whole)
         return err_set(-errno, path, -1, "it cannot be mounted: %s", strerror(errno));
     if (S_ISDIR(st.st_mode))
         return 0;
-    return err_set(-ENOTDIR, path, -1, "it cannot be mounted: it is no folder");
+    return err_set(-ENOTDIR, path, -1, "it cannot be mounted: it is not a directory");
 }
 
 /* Of one container it is said at once what is not there. */
@@ -57,9 +57,9 @@ int command_mount(int argc, char **argv)
     char *source = NULL, *point = NULL;
     struct opt table[] = {
         {OPT_TEXT, "SOURCE", .value = &from, .required = true,
-         .help = "a folder, or one container"},
+         .help = "a directory, or one container"},
         {OPT_TEXT, "MOUNTPOINT", .value = &to, .required = true,
-         .help = "the folder where it is to be seen"},
+         .help = "the mount point: an existing directory"},
         {OPT_FLAG, "foreground", .letter = 'f', .value = &m.foreground, .preset = "no",
          .help = "end when it is unmounted, and write messages to standard error; else "
                  "they go to the system's log"},
@@ -67,8 +67,8 @@ int command_mount(int argc, char **argv)
          .help = "also for other users, as far as the files' permissions go"}};
     const struct opt_program p = {
         "ldad mount", "SOURCE MOUNTPOINT",
-        "Shows a folder again, to be read only, with each container in it as the "
-        "ordinary file that it stands for; of one container, a folder with that file. "
+        "Shows a directory, read only, in which each container is the ordinary file "
+        "that it stands for; for one container, a directory with that file. "
         "fusermount3 -u MOUNTPOINT ends it.",
         table, sizeof table / sizeof table[0]};
     int status;

@@ -33,11 +33,10 @@ static int find(const struct container *c, const char *path, int64_t r, int *dir
             (*dir > -2 && st.st_dev == one.st_dev && st.st_ino == one.st_ino))
             continue;
         if (*dir > -2)
-            return err_set(
-                -EEXIST, file, -1,
-                "partition %lld of the container is also in %s: remove the one "
-                "that is not to be used, or give other folders",
-                (long long)r, first);
+            return err_set(-EEXIST, file, -1,
+                           "partition %lld of the container is also in %s: remove the "
+                           "one that is not to be used, or give other directories",
+                           (long long)r, first);
         *dir = i;
         one = st;
         memcpy(first, file, sizeof first);
@@ -76,11 +75,11 @@ static int find_all(struct container *c, const char *path, bool force, int64_t *
             p->dir = dirs && p->dir >= 0 ? p->dir % dirs : dirs ? 0 : -1;
             ++*unseen;
         } else if (!rc)
-            rc =
-                err_set(-ENOENT, path, -1,
-                        "partition %lld is in none of these folders, as this node sees "
-                        "them: give them all, or --force where it is on another node",
-                        (long long)r);
+            rc = err_set(
+                -ENOENT, path, -1,
+                "partition %lld is in none of these directories, as this node sees "
+                "them: give them all, or --force where it is on another node",
+                (long long)r);
     }
     return rc;
 }
@@ -120,18 +119,18 @@ int command_relocate(int argc, char **argv)
     struct opt table[] = {
         COMMAND_CONTAINER(path),
         {OPT_TEXT, "node-dirs", .value = &dirs, .arg = "DIR,...",
-         .help = "folders where the partitions are now, also the container's own; %n "
-                 "in them is the number of the "
-                 "node, %r that of the rank"},
+         .help =
+             "directories that hold the partitions now, including the container's own; "
+             "%n in them is the number of the node, %r that of the rank"},
         {OPT_FLAG, "force", .value = &force, .preset = "no",
-         .help = "partitions that this node does not find are in the folder that has "
-                 "their place in the list"}};
+         .help = "partitions that this node does not find are in the directory that "
+                 "has their place in the list"}};
     const struct opt_program p = {
         "ldad relocate", "CONTAINER",
-        "Finds the partitions of a container again after their folders were renamed or "
-        "the files were moved: looks for each in these folders and the container's "
-        "own, "
-        "and writes into the header where it is. No partition is moved or changed.",
+        "Finds the partitions of a container again after their directories were "
+        "renamed or the files were moved: looks for each in these directories and the "
+        "container's own, and writes into the header where it is. No partition is "
+        "moved or changed.",
         table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))

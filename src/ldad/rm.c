@@ -35,7 +35,7 @@ int command_rm(int argc, char **argv)
     const struct opt_program p = {
         "ldad rm", "CONTAINER",
         "Removes a container: its partitions, also those in node directories, then its "
-        "header and its folder. Other files in it are left, and named.",
+        "header and its directory. Other files in it are left, and named.",
         table, sizeof table / sizeof table[0]};
     int status;
     if (!command_options(&p, argc, argv, &status))

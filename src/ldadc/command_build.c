@@ -91,8 +91,7 @@ static int name_out(struct build *b)
     snprintf(b->folder, PATH_ROOM, "%.2000s/ldadc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(b->folder))
         return err_set(-errno, b->folder, -1,
-                       "a folder for new sources cannot be made: "
-                       "%s",
+                       "a directory for new sources cannot be made: %s",
                        strerror(errno));
     for (int i = 0; i < b->sources; i++) {
         char folder[PATH_ROOM];

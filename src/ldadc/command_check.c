@@ -13,7 +13,7 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
-     .help = "the folder of a run under iotrace, or a log of it"},
+     .help = "the directory of a run under iotrace, or a log of it"},
     SOURCE_SET(set.source),
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
      .arg = "PROGRAM", .help = "what reads the trace"},

@@ -16,8 +16,8 @@ static struct opt table[] = {
     SOURCE_FILES(set.source),
     SOURCE_COMMANDS(set.source),
     {.kind = OPT_TEXT, .name = "out", .letter = 'o', .value = &set.out, .arg = "OUT",
-     .help = "the new source; of several sources, a folder for them; without it, what "
-             "would change is shown"},
+     .help = "the new source; of several sources, a directory for them; without it, "
+             "what would change is shown"},
     REWRITE_ALL(set.all),
     SOURCE_MPICC(set.source),
 };
@@ -27,10 +27,9 @@ static const struct opt_program program = {
     .name = "ldadc rewrite",
     .line = "FILE... [-o OUT] [-- FLAGS]",
     .about =
-        "Writes a program anew, so that the files of which it is proven that no "
-        "byte is two ranks' are stored partitioned (libldad). All else stays as it "
-        "is. The exit status is 1 where there is no such file; then nothing is "
-        "written.",
+        "Rewrites a program so that files are stored partitioned (libldad) if it is "
+        "proven that no two ranks share a byte. Everything else stays as it is. If "
+        "there is no such file, nothing is written and the exit status is 1.",
     .table = table,
     .n = sizeof table / sizeof table[0],
 };

@@ -270,7 +270,7 @@ class Chooser
             else if (sameness(t.path_key, key) >= PERHAPS && !deletes(t))
                 refuse(f,
                        t.function + "() may be given its name, and a partitioned file "
-                                    "is a folder",
+                                    "is a directory",
                        t.where);
         for (const Opening &o : a.interp->openings)
             if (unused(o) && sameness(o.path_key, key) >= PERHAPS && !changes(*f, o))

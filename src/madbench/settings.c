@@ -112,7 +112,7 @@ static int check_values(const struct settings *s, int ranks)
     if ((s->rmod > 1 || s->wmod > 1) && is_async(s))
         return err_usage(
             "RMOD and WMOD let ranks take turns at I/O, and asynchronous transfers are "
-            "under way while ranks compute: set both to 1, or IOMODE=SYNC");
+            "in flight while ranks compute: set both to 1, or IOMODE=SYNC");
     if (s->run.rank_shift && !strcmp(s->run.filetype, "PARTITIONED"))
         return err_usage("--rank-shift has phase W write in other ranks' places, and "
                          "with FILETYPE=PARTITIONED each rank writes in its own: take "

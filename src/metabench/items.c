@@ -111,8 +111,8 @@ static void judge_stat(struct meta_walk *w, const struct io_whole *f)
 {
     int64_t expected = w->m->set.bytes;
     if (f->kind != IO_KIND_FILE)
-        run_set_wrong(&w->set, f->name, "stat says it is %s, expected a plain file",
-                      f->kind == IO_KIND_FOLDER ? "a folder" : "something else");
+        run_set_wrong(&w->set, f->name, "stat says it is %s, expected a regular file",
+                      f->kind == IO_KIND_FOLDER ? "a directory" : "something else");
     else if (f->bytes != expected)
         run_set_wrong(&w->set, f->name, "stat says %lld bytes, expected %lld",
                       (long long)f->bytes, (long long)expected);

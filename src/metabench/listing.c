@@ -147,7 +147,7 @@ static void judge_missing(struct meta_walk *w, enum seen which)
         if (seen[bit / 8] >> bit % 8 & 1)
             continue;
         names_make(name, (struct name){kind_of(w->m, which), w->place, r.from + bit});
-        run_set_wrong(&w->set, name, "it is not in the listing of its folder");
+        run_set_wrong(&w->set, name, "it is not in the listing of its directory");
         return;
     }
 }

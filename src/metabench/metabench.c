@@ -105,7 +105,7 @@ static int parse_ops(bool wanted[META_OPS])
         size_t n = strcspn(at, ",");
         const struct meta_op *op = find_op(at, n);
         if (!op)
-            return err_usage("--ops: \"%.*s\" is none of %s,relist", (int)n, at,
+            return err_usage("--ops: \"%.*s\" is not one of %s,relist", (int)n, at,
                              USUAL_OPS);
         wanted[op - meta_op] = true;
         at += n + (at[n] == ',');
@@ -146,7 +146,7 @@ static int check(const struct run *r)
         return err_usage("--depth and --branch are of --place=tree, and this is %s",
                          set->place);
     if (meta.tree.folders < 0)
-        return err_usage("--depth and --branch make more than 2^31 folders");
+        return err_usage("--depth and --branch make more than 2^31 directories");
     return 0;
 }
 
@@ -209,7 +209,7 @@ static int open_meta(struct run *r)
     report_note(r->report, "files", "%lld of %lld bytes for each of %d %s, %s%s",
                 (long long)set->files, (long long)set->bytes, r->workers,
                 r->lanes > 1 ? "threads" : "ranks",
-                meta.shared ? "in one folder" : "in folders of their own",
+                meta.shared ? "in one directory" : "in directories of their own",
                 meta.shuffled ? ", in random order" : "");
     return meta_lanes_open(&meta, r->lanes);
 }

@@ -50,8 +50,7 @@ static int check_think(struct replay *p)
         return 0;
     p->factor = strtod(text, &end);
     if (end == text || *end || !isfinite(p->factor) || p->factor < 0)
-        return err_usage("--think: \"%s\" is none of none, recorded and a factor",
-                         text);
+        return err_usage("--think: \"%s\" is not none, recorded or a factor", text);
     return 0;
 }
 

@@ -18,7 +18,7 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "think", .value = &replay.set.think,
      .preset = "none", .arg = "none|recorded|FACTOR", .workload = true,
      .help = "pause between calls: not at all, as long as the ranks took on average, "
-     "or so many times as long"},
+     "or this many times as long"},
     {.kind = OPT_CHOICE, .name = "think-as", .value = &replay.set.think_as,
      .preset = "sleep", .choices = "sleep|work", .workload = true,
      .help = "what pauses are: sleep; or work, which keeps the rank's processor busy, "

@@ -84,8 +84,8 @@ static int make_unique(const struct run *r, struct replay *p, int n)
         return 0;
     if (!is_segmented(r, p, n))
         return err_usage(
-            "--filetype=UNIQUE: ranks use parts of file-%d of the skeleton "
-            "that mix or overlap, so it cannot be a file for each rank",
+            "--filetype=UNIQUE: ranks use parts of file-%d of the skeleton that mix or "
+            "overlap, so it cannot be stored as one file per rank",
             n + 1);
     f->own = true;
     f->shift = -f->low;

@@ -192,10 +192,10 @@ static int check(const struct reader *p)
         if (!p->seen[i])
             return refuse(p, "it lacks", fields[i].name);
     if (strchr(k->file, '/') || !strcmp(k->file, "..") || !strcmp(k->file, "."))
-        return refuse(p, "this is no name of a file in its folder:", k->file);
+        return refuse(p, "this is not the name of a file in its directory:", k->file);
     if (layout_check(&l)) {
         err_clear();
-        return refuse(p, "files of so many blocks cannot be", "");
+        return refuse(p, "files cannot have that many blocks", "");
     }
     if (k->bytes != layout_files(&l) * layout_file_bytes(&l))
         return refuse(p, "as many blocks as it tells of make not as many", "bytes");

@@ -127,9 +127,9 @@ static int settle_stripe(struct run *r)
 {
     const char *text = r->options->stripe;
     if (text && r->partitioned)
-        return err_usage("--stripe is of whole files, and FILETYPE=PARTITIONED makes "
-                         "many of one: take UNIQUE or SHARED, or set the folder's "
-                         "stripes (lfs setstripe)");
+        return err_usage(
+            "--stripe is of whole files, and FILETYPE=PARTITIONED makes many of one: "
+            "take UNIQUE or SHARED, or set the directory's stripes (lfs setstripe)");
     return text ? io_striping_parse(text, &r->striping) : 0;
 }
 

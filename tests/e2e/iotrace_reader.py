@@ -915,9 +915,9 @@ class Programs(Case):
             pass
         os.mkdir(self.path("50%"))
         for words, why in (
-                (("-o", "file"), "the run's folder cannot be made: Not a directory"),
-                (("-o", "file/x"), "the folder cannot be made: Not a directory"),
-                (("-n", "a" * 300), "the run's folder cannot be made: File name too"),
+                (("-o", "file"), "the run's directory cannot be made: Not a directory"),
+                (("-o", "file/x"), "the directory cannot be made: Not a directory"),
+                (("-n", "a" * 300), "run's directory cannot be made: File name too"),
                 (("-o", "50%"), "must not have a % in its name"),
                 (("-n", "a/b"), "has a / or % in it")):
             self.assertIn(why, self.refused("run", *words, "--", "touch", "ran",

@@ -120,7 +120,7 @@ class Page(Runs):
         for words in ("Small writes cost a quarter of the run.", "setvbuf() with 1 MiB",
                       "4 ranks share 2 cores", "Bytes of 3 mapped files",
                       "bytes read again, bytes written again", "25 % of the run",
-                      "From asked to done", "Metadata by folder",
+                      "From asked to done", "Metadata by directory",
                       "Lines are 64 KiB apart", "small: below 64 KiB",
                       "failed with ENOSPC; x, ranks 1, events 1 of iotrace dump."):
             self.assertIn(words, text)
@@ -128,7 +128,7 @@ class Page(Runs):
     def test_a_healthy_run(self):
         text = self.page(4, findings=[])
         self.outline(text)
-        self.assertIn("There are none", text)
+        self.assertIn("None: nothing that is looked for", text)
         self.assertNotIn("could save", text)
 
     def test_many_ranks_and_files(self):

@@ -178,7 +178,7 @@ class Container(Case):
             os.rename(old, new)
         self.fails(self.ldad("cat", path), "partition 0")
         self.fails(self.ldad("relocate", path, "--node-dirs=" + moved[1]),
-                   "partition 0 is in none of these folders")
+                   "partition 0 is in none of these directories")
         self.fails(self.ldad("cat", path), "partition 0")
         done = self.ldad("relocate", path, "--node-dirs=%s,%s" % (moved[1], moved[0]))
         self.assertEqual(done.status, 0, done)
@@ -465,7 +465,7 @@ PARTED = ("--filetype=PARTITIONED",)
 for what, options, parts in [
         ("async", PARTED + ("--iomode=ASYNC",), ("IOMODE=ASYNC", "PARTITIONED")),
         ("uring", PARTED + ("--iomethod=threads",), ("threads", "synchronous")),
-        ("null", PARTED + ("--iomethod=null", "--no-verify"), ("null", "plain files")),
+        ("null", PARTED + ("--iomethod=null", "--no-verify"), ("null", "regular")),
         ("direct", PARTED + ("--cache=direct",), ("direct",)),
         ("hints", PARTED + ("--hint", "a=b"), ("--hint",)),
         ("dirs_of_shared", ("--filetype=SHARED", "--node-dirs=/tmp"), ("--node-dirs",)),

@@ -133,7 +133,7 @@ class Python(View):
 
     def test_damage(self):
         path = self.one()
-        self.refuses(path + ".flat", path + ".flat", "which is a folder")
+        self.refuses(path + ".flat", path + ".flat", "which is a directory")
         self.refuses(self.tmp, self.tmp, "header cannot be read")
         part = max(self.parts(path), key=os.path.getsize)
         os.truncate(part, os.path.getsize(part) - 1)
@@ -294,7 +294,7 @@ class Mount(View):
                 ((folder, path), "one of them is in the other", 2),
                 ((path, folder), "one of them is in the other", 2),
                 ((path + "x", folder), "No such file or directory", 1),
-                ((path, path + ".flat"), "it is no folder", 1),
+                ((path, path + ".flat"), "it is not a directory", 1),
                 ((path,), "MOUNTPOINT", 2)):
             done = self.run_program("ldad", "mount", *words, np=0, dir=False,
                                     json=False)

@@ -136,7 +136,7 @@ class Metabench(Case):
 
     def test_what_is_refused(self):
         for words, why in ((("--ops=stat",), "stat needs create"),
-                           (("--ops=create,frobnicate",), '"frobnicate" is none of'),
+                           (("--ops=create,frobnicate",), '"frobnicate" is not one of'),
                            (("--ops=create,rmdir",), "rmdir needs mkdir"),
                            (("--depth=2",), "--place=tree"),
                            (("--place=tree", "--depth=16", "--branch=9"), "2^31"),

@@ -181,10 +181,11 @@ class Stream(Case):
     def test_what_is_no_file(self):
         path = self.folder({b"a": b"1"})
         os.mkfifo(path + "/fifo")
-        self.failed_plainly(self.stream("--mode=files", path), "no plain file", "fifo")
+        self.failed_plainly(self.stream("--mode=files", path), "not a regular file",
+                            "fifo")
         os.remove(path + "/fifo")
         os.mkdir(path + "/sub")
-        self.failed_plainly(self.stream("--mode=files", path, np=1), "it is a folder")
+        self.failed_plainly(self.stream("--mode=files", path, np=1), "is a directory")
         os.rmdir(path + "/sub")
         os.remove(path + "/a")
         self.failed_plainly(self.stream("--mode=files", path, np=1), "no file in")
@@ -221,8 +222,9 @@ class Stream(Case):
         self.assertEqual(self.sums(report)[:2], (3, 6))
         report = self.good(self.listed(path, b"c\n./\xff\nx\n", np=1))
         self.assertEqual(self.sums(report)[:2], (3, 5))
-        for names, said in ((b"c\nfifo", "no plain file"), (b"../given/c", "no name"),
-                            (b"c\nnone", "No such file"), (b"/etc/passwd", "no name")):
+        for names, said in ((b"c\nfifo", "not a regular file"),
+                            (b"../given/c", "not the name"), (b"c\nnone", "No such file"),
+                            (b"/etc/passwd", "not the name")):
             self.failed_plainly(self.listed(path, names, np=1), said)
         report = self.good(self.listed(path, b"none\nc\nmore", "--vanished=skip"))
         self.assertEqual(self.sums(report)[:2], (1, 1))
@@ -338,7 +340,7 @@ class Stream(Case):
         for args, what in ((("--files=5",), "--files is of no use"),
                            (("--mode=files", "--bytes=5"), "--bytes is of no use"),
                            (("--sink=none:1",), "--sink=none:1 is not null"),
-                           (("--mode=files", "--deep"), "about a folder"),
+                           (("--mode=files", "--deep"), "need an existing directory"),
                            (("--list=x",), "--list is of no use"),
                            (("--slot-size=1000", "--direct-compare"), "no multiple"),
                            (("--mode=files", "--write=create", "/tmp"),

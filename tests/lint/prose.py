@@ -1,6 +1,8 @@
 """How texts are written: what doc/style.md asks for and a program can see. Of README,
 doc, man, NEWS and the public headers: phrases and terms to avoid, with what to write
-instead, and sentences that are too long."""
+instead, and sentences that are too long. Of programs: the same phrases in messages and
+help texts, which are strings of several words."""
+import ast
 import re
 
 from lint import text_of
@@ -61,14 +63,55 @@ def sentences(text):
         number += paragraph.count("\n")
 
 
+def programs(every):
+    """The sources whose messages are held to the style."""
+    return [name for name in every if re.match(r"(src|python)/.*\.(c|h|cc|py)$", name)]
+
+
+# A comment, a character or an include; or strings that follow each other, which are one.
+STRING = r"\"(?:[^\"\\\n]|\\.)*\""
+C_PART = re.compile(r"/\*.*?\*/|'(?:\\.|[^'\\])'|^[ \t]*#[ \t]*include[^\n]*|"
+                    r"(%s(?:\s*%s)*)" % (STRING, STRING), re.S | re.M)
+
+
+def strings_of_c(text):
+    """(line, string) of each string."""
+    for part in C_PART.finditer(text):
+        if part.group(1):
+            yield (text.count("\n", 0, part.start()) + 1,
+                   re.sub(r"\"\s*\"", "", part.group(1)))
+
+
+def strings_of_python(text):
+    """(line, string) of each string but those that document."""
+    tree = ast.parse(text)
+    documents = {id(node.value) for node in ast.walk(tree)
+                 if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) \
+                and id(node) not in documents:
+            yield node.lineno, node.value
+
+
+def avoided(name, lines):
+    """What is to be written otherwise of (number, text), as texts."""
+    return ["%s:%d: \"%s\": %s" % (name, number, hit.group(0), instead)
+            for number, text in lines
+            for pattern, instead in AVOID for hit in pattern.finditer(text)]
+
+
+def faults_of_messages(name):
+    strings = strings_of_python if name.endswith(".py") else strings_of_c
+    return avoided(name, ((number, text) for number, text in strings(text_of(name))
+                          if " " in text.strip()))
+
+
 def faults(name):
     """What is to be written otherwise, as texts."""
     text = text_of(name)
     if name.startswith("man/"):
         text = of_man(text)
-    found = ["%s:%d: \"%s\": %s" % (name, number, hit.group(0), instead)
-             for number, line in enumerate(text.splitlines(), 1)
-             for pattern, instead in AVOID for hit in pattern.finditer(line)]
+    found = avoided(name, enumerate(text.splitlines(), 1))
     if name.endswith(".md"):
         found += ["%s:%d: a sentence of %d words, from \"%s\" on" % (
             name, number, len(sentence.split()), " ".join(sentence.split()[:6]))

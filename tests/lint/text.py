@@ -89,6 +89,9 @@ def main():
     point(not faults, "lines fit, and end where they end", faults[:60])
     faults = [fault for name in prose.pages(every) for fault in prose.faults(name)]
     point(not faults, "texts are written as doc/style.md says", faults[:60])
+    faults = [fault for name in prose.programs(every)
+              for fault in prose.faults_of_messages(name)]
+    point(not faults, "messages are written as doc/style.md says", faults[:60])
     generated = [name for name in every if re.match(
         r"(configure|Makefile\.in|aclocal\.m4|.*\.(o|lo|la|pyc))$", name)]
     point(not generated, "nothing generated is committed", generated)

@@ -453,10 +453,10 @@ class Tails(Case):
             save(self.dir, "b-%d.json" % i, tree)
         verdicts = {r["figure"]: r["verdict"] for r in self.rows(self.dir)
                     if r["configuration"] == "b"}
-        self.assertEqual(verdicts["write_max_us"], "no difference shown (among so "
+        self.assertEqual(verdicts["write_max_us"], "no difference shown (among this "
                          "many figures it may be chance)")
         self.assertRegex(self.meaning[0], r"latencies: worse in write_max_us by 1\.2x "
-                         r"\[1\.\d+, 1\.\d+\], judged alone; among 8 latencies that "
+                         r"\[1\.\d+, 1\.\d+\] if judged alone; among 8 latencies this "
                          r"may be chance\. The rates show no difference\.$")
 
     def test_too_few_repetitions(self):

@@ -53,7 +53,7 @@ static void test_cut(void)
     tap_ok(refused(TEXT_MODULES, "a\nb", size_of[2],
                    "section CRF of module crf is missing"),
            "the section that is missing is named");
-    tap_ok(refused(TEXT_MODULES, "a\nb", lex.bytes - 1, "follow: make the file anew"),
+    tap_ok(refused(TEXT_MODULES, "a\nb", lex.bytes - 1, "follow: make the file again"),
            "how much of a section is there");
     tap_ok(refused(TEXT_CRF, "a\nb", size_of[3], "should end here"), "written twice");
     tap_ok(refused(TEXT_CRF, "ab", size_of[2], "another document"), "of another one");

@@ -252,7 +252,8 @@ static int read_into(struct io_folder *d, const char *name, int64_t room)
 static void test_in_the_way(struct io_folder *d)
 {
     mkdir(in(folder, "sub"), 0700);
-    tap_ok(says(read_into(d, "sub", ROOM), -EISDIR, "a folder"), "a folder is no file");
+    tap_ok(says(read_into(d, "sub", ROOM), -EISDIR, "a directory"),
+           "a folder is no file");
     tap_ok(says(put(d, "sub", 9, IO_MAKE), -EEXIST, "already"), "nor one to be made");
     tap_ok(says(put(d, "sub", 9, IO_TRUNCATE), -EISDIR, "created"), "nor written");
     tap_ok(says(put(d, "sub", 9, IO_RENAME), -EISDIR, "this name"), "nor replaced");
@@ -260,7 +261,7 @@ static void test_in_the_way(struct io_folder *d)
     tap_ok(count(d) == 1 && !rmdir(in(folder, "sub")), "and nothing else was left");
     tap_ok(says(read_into(d, "none", ROOM), -ENOENT, "No such file"), "no such file");
     tap_ok(!mkfifo(in(folder, "pipe"), 0600) &&
-               says(read_into(d, "pipe", ROOM), -EINVAL, "no plain file"),
+               says(read_into(d, "pipe", ROOM), -EINVAL, "not a regular file"),
            "a pipe is not waited for");
     tap_ok(says(put(d, "pipe", 9, IO_TRUNCATE), -ENXIO, "created"), "nor written to");
     unlink(in(folder, "pipe"));
@@ -484,7 +485,7 @@ static void test_chain_faults(struct io_folder *d, const char *how)
         const char *name, *text;
         int code;
     } bad[] = {{"none", "No such file", -ENOENT},
-               {"sub", "a folder", -EISDIR},
+               {"sub", "a directory", -EISDIR},
                {"link", "a link", -ELOOP},
                {"large", "there is room", -EOVERFLOW},
                {"sub/../large", "no name", -EINVAL}};

@@ -224,7 +224,7 @@ def check_options(args):
     try:
         os.makedirs(args.out, exist_ok=True)
     except OSError as error:
-        raise LeadlineError("%s: the folder cannot be made: %s"
+        raise LeadlineError("%s: the directory cannot be made: %s"
                             % (args.out, error.strerror))
 
 

@@ -410,7 +410,7 @@ static int check_cut(const struct io_file *f, struct mapped *m)
         return 0;
     return err_set(-EIO, f->path, m->size,
                    "somebody else has cut the file to %lld bytes while it was open: "
-                   "what was read behind is none of it",
+                   "what was read beyond that is not part of it",
                    (long long)m->size);
 }
 

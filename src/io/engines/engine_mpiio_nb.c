@@ -66,7 +66,7 @@ static int mpiio_nb_allocate(struct io_file *f)
     p->status = calloc((size_t)p->calls, sizeof p->status[0]);
     p->index = calloc((size_t)p->calls, sizeof p->index[0]);
     if (!p->all || !p->status || !p->index)
-        return err_set(-ENOMEM, f->path, -1, "no memory for %d calls under way",
+        return err_set(-ENOMEM, f->path, -1, "no memory for %d calls in flight",
                        p->calls);
     for (int i = 0; i < p->calls; i++)
         p->all[i] = MPI_REQUEST_NULL;
@@ -244,8 +244,8 @@ static int nb_start(struct io_queue *q, struct io_req *r[], int n)
         if (!r[i]->rc && !mpiio_nb_fits(f, r[i]))
             io_req_fail(
                 r[i], -ENOSPC,
-                "the file system has too little space left for what all ranks "
-                "may have under way, and MPI libraries do not survive a full one");
+                "the file system has too little space left for what all ranks may have "
+                "in flight, and MPI libraries do not survive a full one");
         mpiio_nb_put(p, s);
     }
     submit_all(f);

@@ -438,7 +438,7 @@ static bool on_folder(const struct walk *w, int level, const struct mount *m)
     if (whole)
         file_system(w, level + 1, whole);
     else /* of another namespace, as in a container */
-        stack_add(w, level + 1, "folder", folder[0] ? folder : "?", IO_READS_UNKNOWN,
+        stack_add(w, level + 1, "directory", folder[0] ? folder : "?", IO_READS_UNKNOWN,
                   "it cannot be looked at");
     free(whole);
     return true;

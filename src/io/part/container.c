@@ -504,7 +504,7 @@ int container_load(const char *path, unsigned char **raw, int64_t *size)
     *raw = NULL;
     if (!stat(path, &st) && !S_ISDIR(st.st_mode))
         return err_set(-EINVAL, path, -1,
-                       "this is no partitioned container, which is a folder");
+                       "this is not a partitioned container, which is a directory");
     return load(path, "header", "header", raw, size);
 }
 
@@ -709,8 +709,8 @@ static int map_decode(const char *path, struct extents *x, const unsigned char *
         int64_t end = get64(raw + MAP_HEAD + 16 * i + 8);
         if (begin <= past || end <= begin)
             return err_set(-EIO, path, -1,
-                           "the container's shared.map is damaged: range %lld of it "
-                           "is none, or out of order",
+                           "the container's shared.map is damaged: range %lld of it is "
+                           "empty, or out of order",
                            (long long)i);
         int rc = extents_add(x, begin, end);
         if (rc)

@@ -49,7 +49,7 @@ int command_findings(int argc, char **argv)
     const char *json = NULL, *fail_on = NULL;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &ask.run, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_TEXT, "json", .value = &json, .arg = "FILE",
          .help = "write them as JSON to this file, too (-: to standard output, without "
                  "text)"},
@@ -127,7 +127,7 @@ int command_summary(int argc, char **argv)
     bool all = false;
     struct opt table[] = {
         {OPT_TEXT, "RUN", .value = &path, .required = true,
-         .help = "a run's folder, or a log"},
+         .help = "a run's directory, or a log"},
         {OPT_FLAG, "calls", .value = &tables.calls,
          .help = "a table of calls: bytes, times and sizes"},
         {OPT_FLAG, "files", .value = &tables.files, .help = "a table of files"},

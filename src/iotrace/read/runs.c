@@ -71,7 +71,7 @@ static int search(struct run *r, const char *path, int depth)
 {
     DIR *d = opendir(path);
     if (!d)
-        return err_set(-errno, path, -1, "the folder cannot be read: %s",
+        return err_set(-errno, path, -1, "the directory cannot be read: %s",
                        strerror(errno));
     int rc = 0;
     for (struct dirent *e; !rc && (e = readdir(d));) {

@@ -62,7 +62,7 @@ static int begin(ldad_file fh, struct libldad_ask a)
         return code;
     if (fh->split.begun) {
         err_set(-EIO, fh->path, a.offset,
-                "a split collective transfer is under way: end it before another one "
+                "a split collective transfer is in progress: end it before another one "
                 "begins");
         return libldad_raise(fh, MPI_ERR_IO);
     }

@@ -34,10 +34,10 @@ static bool is_amode(int amode)
 static int take_amode(const char *path, int amode, int *flags)
 {
     if (!is_amode(amode))
-        return err_set(-EBADRQC, path, -1,
-                       "the access mode is none of MPI's: exactly one of RDONLY, RDWR "
-                       "and WRONLY, neither CREATE nor EXCL with RDONLY, and no "
-                       "SEQUENTIAL with RDWR");
+        return err_set(
+            -EBADRQC, path, -1,
+            "this access mode is not one of MPI's: exactly one of RDONLY, RDWR and "
+            "WRONLY, neither CREATE nor EXCL with RDONLY, and no SEQUENTIAL with RDWR");
     *flags = amode & MPI_MODE_RDWR     ? IO_READ | IO_WRITE
              : amode & MPI_MODE_WRONLY ? IO_WRITE
                                        : IO_READ;

@@ -56,8 +56,8 @@ static int unique_open_file(struct unique *u, int64_t rank, int flags,
 static int take_plan(struct unique *u, const char *plan)
 {
     int size, rc = plan ? 0
-                        : err_usage("a file for each rank needs a plan that says which "
-                                    "bytes are whose: set ldad_plan");
+                        : err_usage("one file per rank needs a plan that says which "
+                                    "rank writes which bytes: set ldad_plan");
     if (!rc)
         rc = ldad_plan_parse(plan, &u->plan);
     if (!rc)

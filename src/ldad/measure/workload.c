@@ -81,7 +81,7 @@ static int workload_check(const struct ldad_workload *w)
             "--collective needs a file that ranks share: leave it out with "
             "--filetype=UNIQUE");
     if (!strcmp(o->filetype, "UNIQUE") && !strcmp(w->run->engine, "hdf5"))
-        return err_usage("--filetype=UNIQUE is for plain files: take another "
+        return err_usage("--filetype=UNIQUE is for regular files: take another "
                          "--iomethod than HDF5");
     return 0;
 }

@@ -214,7 +214,7 @@ static int fft_lay_out(struct fft *p)
     while (panel_bytes(p) > set.chunk && panel_bytes(p) > p->n1 * p->element)
         p->panels *= 2;
     if (panel_bytes(p) > 1 << 30 || (w.run->verify && set.points / ranks > INT_MAX / 2))
-        return err_usage("--points: so many need more ranks, or --no-verify");
+        return err_usage("--points: this many need more ranks, or --no-verify");
     return ldad_plan_blocks(&w.plan, ranks, 0, set.points * p->element,
                             set.points / ranks * p->element);
 }

@@ -141,7 +141,7 @@ static void add_figures(struct run *r, const char *phase, int64_t cpu_ns)
                (double)sum[0] / 1e3 / (workers * (double)flow.sets.ops));
     if (threads_before)
         run_figure(r, phase, "threads", "1", "lower",
-                   "threads of the process while operations were under way, less those "
+                   "threads of the process while operations were in flight, less those "
                    "before the first phase, + 1; on the rank with most",
                    (double)most[1]);
     if (!flow.queue)
@@ -380,9 +380,9 @@ static int check_direct(void)
 static int check(const struct run *r, int64_t *all)
 {
     if (set.sets * set.set > RUN_LIST_MOST)
-        return err_usage("--sets x --set is %lld operations under way, and %d are the "
-                         "most",
-                         (long long)set.sets * set.set, RUN_LIST_MOST);
+        return err_usage(
+            "--sets x --set is %lld operations in flight, and %d are the most",
+            (long long)set.sets * set.set, RUN_LIST_MOST);
     if (flow.sets.ops > INT_MAX)
         return err_usage("BYTES makes %lld operations, more than 2^31: take larger "
                          "sets, or fewer operations in each",

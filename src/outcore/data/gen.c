@@ -331,7 +331,7 @@ static int plan(struct run *r, struct run_need *n)
     rows.bytes = kind->start(0, &rows.context);
     bytes = all_bytes();
     if (bytes < 0)
-        return err_usage("so many %s would exceed 2^63 - 1 bytes", kind->name);
+        return err_usage("this many %s would exceed 2^63 - 1 bytes", kind->name);
     n->order = "by number";
     n->disk_bytes = n->write_bytes = bytes;
     n->buffer_bytes = kind->rows ? 0 : data_folder_room(&documents);

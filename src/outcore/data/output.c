@@ -179,7 +179,7 @@ static int sync_folder_of(const char *path)
     char folder[PATH];
     folder_of(path, folder);
     int rc = scratch_sync_folder(folder);
-    return rc ? err_set(rc, folder, -1, "the folder cannot be synced: %s",
+    return rc ? err_set(rc, folder, -1, "the directory cannot be synced: %s",
                         strerror(-rc))
               : 0;
 }

@@ -146,7 +146,7 @@ static int wrong(const struct chains *c, int64_t i, int64_t at, const char *what
 static int check_place(const struct chains *c, const char *path, uint64_t vertex,
                        int64_t from, uint64_t at)
 {
-    const char *why = at < PARTITION_HEAD || at % CHUNK_ALIGN ? "which is none"
+    const char *why = at < PARTITION_HEAD || at % CHUNK_ALIGN ? "where no chunk can be"
                       : at > (uint64_t)(c->s->bytes - CHUNK_HEAD)
                           ? "outside of the file"
                       : (int64_t)at <= from ? "at or before the chunk itself: a circle"

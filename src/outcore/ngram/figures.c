@@ -114,7 +114,7 @@ void classify_answer_figures(struct run *r, const struct classify *c)
     rate_figure(r, c);
     if (all)
         run_figure(r, "", "accuracy", "%", "higher",
-                   "documents of which the name of their folder was said / documents "
-                   "in a folder with the name of a language",
+                   "documents classified as their directory is named / documents in "
+                   "directories with the name of a language",
                    100 * (double)right / (double)all);
 }

@@ -98,8 +98,9 @@ static int parse_head(struct parsing *p)
     if (sscanf(p->text + strlen(MAGIC), "%9ld%c", &version, &end) != 1)
         return wrong(p, "has no version");
     if (version != FORMAT)
-        return wrong(p, "is of a version that this program does not know: train the "
-                        "model anew");
+        return wrong(
+            p,
+            "is of a version that this program does not know: train the model again");
     return 0;
 }
 

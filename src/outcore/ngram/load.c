@@ -35,7 +35,7 @@ static int read_file(const char *path, char **text, int64_t *bytes)
     struct io_whole w = {.fd = -1};
     int rc = data_folder_of(path, folder, &w.name);
     if (!rc && !*w.name)
-        rc = err_set(-EISDIR, path, -1, "the model is a folder, and must be a file");
+        rc = err_set(-EISDIR, path, -1, "the model is a directory, and must be a file");
     if (rc)
         return rc;
     rc = io_folder_open(&d, MPI_COMM_NULL, folder, IO_READ | IO_LOCAL);

@@ -101,7 +101,8 @@ static int split(const char *language, char name[LANGUAGES_NAME], const char **f
 {
     const char *equals = strchr(language, '=');
     if (!equals || equals == language || !equals[1])
-        return err_usage("\"%s\" is not LANG=DIR, a language and a folder", language);
+        return err_usage("\"%s\" is not LANG=DIR, a language and a directory",
+                         language);
     *folder = equals + 1;
     if (equals - language >= LANGUAGES_NAME)
         return err_usage("\"%s\": the name of a language has up to %d bytes", language,

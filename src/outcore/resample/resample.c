@@ -141,9 +141,9 @@ static int check_options(const struct run *r)
         return err_usage("--io=%s maps files, whatever --iomethod says: leave it out",
                          job->method->name);
     if (job->method->engine && run_mode_asked(&set.run) == RUN_ASYNC)
-        return err_usage("--io=%s: there is nothing under way with mapped files: leave "
-                         "out IOMODE=ASYNC",
-                         job->method->name);
+        return err_usage(
+            "--io=%s: mapped files have no transfers in flight: leave out IOMODE=ASYNC",
+            job->method->name);
     if (set.overlap && (job->method != &method_strip || !r->async))
         return err_usage("--overlap needs --io=strip and IOMODE=ASYNC (--iomode)");
     if (set.overlap && set.run.keep && !job->output.path)

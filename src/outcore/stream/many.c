@@ -55,10 +55,10 @@ static int list_folder(struct listing *l, struct io_folder *d, size_t at)
     size_t before = strlen(l->m->folder.path) + 1, most = sizeof l->path - 1;
     int rc;
     if (before + at + NAME_MAX >= most)
-        return err_set(-ENAMETOOLONG, io_folder_path(d), -1,
-                       "folders lie too deep in one another: a file's path may have "
-                       "%d bytes",
-                       PATH_MAX);
+        return err_set(
+            -ENAMETOOLONG, io_folder_path(d), -1,
+            "directories are nested too deep: a file's path may have %d bytes",
+            PATH_MAX);
     while ((rc = io_folder_next(d, l->path + at, NAME_MAX + 1)) > 0) {
         if (l->m->deep && io_folder_is_folder(d, l->path + at))
             rc = list_below(l, d, at);
@@ -123,11 +123,12 @@ static int compare_lists(const struct run *r, const struct many *m, int64_t all)
     int64_t most[2] = {all, -all};
     MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, r->world.comm);
     if (!most[0])
-        return err_set(-ENOENT, m->folder.path, -1, "there is no file in the folder");
+        return err_set(-ENOENT, m->folder.path, -1,
+                       "there is no file in the directory");
     if (most[0] == -most[1])
         return 0;
     return err_set(-EIO, m->folder.path, -1,
-                   "one rank has found %lld names in the folder and another one %lld: "
+                   "one rank found %lld names in the directory and another one %lld: "
                    "it changes while it is listed",
                    (long long)most[0], (long long)-most[1]);
 }

@@ -233,8 +233,7 @@ static int check_options(const struct run *r, const struct streaming *s)
             (!(row[i].works & 1u << s->work) || (row[i].made && !streaming_is_made(s))))
             return err_usage("--%s is of no use here: leave it out", row[i].name);
     if ((s->set->list || s->set->deep) && streaming_is_made(s))
-        return err_usage(
-            "--list and --deep are about a folder that is there: which one?");
+        return err_usage("--list and --deep need an existing directory: name it");
     if (s->set->list && s->set->deep)
         return err_usage(
             "--list says what is read, and --deep reads all: leave out one");

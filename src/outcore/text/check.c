@@ -42,8 +42,8 @@ static void judge(struct going *g, const char *path, const char *label,
     phase_act(g->r->phase, before);
     if (w.wrong)
         run_set_wrong(&g->in, path, "%s%s at byte %lld: %s",
-                      *w.section ? "section " : "the begin", w.section, (long long)w.at,
-                      w.wrong);
+                      *w.section ? "section " : "the beginning", w.section,
+                      (long long)w.at, w.wrong);
     else
         run_set_right(&g->in);
     __atomic_add_fetch(whole ? &c->complete : &c->incomplete, !w.wrong,
@@ -61,7 +61,7 @@ static void check_file(struct going *g, const struct text_file *f, struct checki
     if (!label_of(name, label)) {
         char path[RUN_SET_PATH];
         run_fail(g->r, err_set(-EINVAL, run_set_path(&g->in, name, path), -1,
-                               "--check is of a folder with outputs, NAME.lex"));
+                               "--check needs a directory with outputs, NAME.lex"));
         return;
     }
     text_read(g, f, label, 0);

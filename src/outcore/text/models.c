@@ -22,7 +22,7 @@ int models_plan(struct models *m)
             return err_set(-errno, m->of[i].path, -1, "the file cannot be read: %s",
                            strerror(errno));
         if (!S_ISREG(st.st_mode))
-            return err_set(-EINVAL, m->of[i].path, -1, "it is no plain file");
+            return err_set(-EINVAL, m->of[i].path, -1, "it is not a regular file");
         m->of[i].bytes = st.st_size;
     }
     return 0;

@@ -48,7 +48,7 @@ static int check_size(struct going *g, struct run_set *s, const struct io_whole 
                      m ? "module %d finds %lld bytes in the file, and the one before "
                          "it has left %lld: it was torn, or changed meanwhile"
                        : "module %d finds %lld bytes in the file, which had %lld when "
-                         "the folder was listed: it was changed meanwhile",
+                         "the directory was listed: it was changed meanwhile",
                      m + 1, (long long)w->size, (long long)expected);
     run_fail(g->r, rc);
     return rc;

@@ -163,7 +163,7 @@ static int check(const struct run *r)
                          "given",
                          text.set.input);
     if (text.set.check && !text.set.input)
-        return err_usage("--check reads a folder of outputs: name it");
+        return err_usage("--check reads a directory of outputs: name it");
     if (is_given(r, "java") && strcmp(text.set.cost, "java"))
         return err_usage("--java is of --cost=java");
     return check_way(r);

@@ -43,7 +43,7 @@ int dest_check(struct dest *d, bool replaces)
                        "this PFM is there already and is left as it is: remove it, or "
                        "give --overwrite or --append");
     if (d->replaces && data && !S_ISDIR(st.st_mode))
-        return err_set(-ENOTDIR, d->data, -1, "the PFM's folder is no folder");
+        return err_set(-ENOTDIR, d->data, -1, "the PFM's directory is not a directory");
     return handle ? pfm_check_handle(d->handle) : 0;
 }
 
@@ -81,7 +81,8 @@ void dest_remove(struct dest *d)
 static int sync_folder(const char *path)
 {
     int rc = scratch_sync_folder(path);
-    return rc ? err_set(rc, path, -1, "the folder cannot be synced: %s", strerror(-rc))
+    return rc ? err_set(rc, path, -1, "the directory cannot be synced: %s",
+                        strerror(-rc))
               : 0;
 }
 

@@ -19,8 +19,9 @@ struct opt settings_table[] = {
      .help = "a file with the names of files, or a datalist of MB-System; may be "
      "repeated"},
     {.kind = OPT_TEXT, .name = "output", .letter = 'o', .value = &settings.output,
-     .arg = "OUT.pfm", .help = "the PFM to make: this file and the folder "
-     "OUT.pfm.data; relative to --dir"},
+     .arg = "OUT.pfm",
+     .help = "the PFM to make: this file and the directory OUT.pfm.data; relative to "
+             "--dir"},
     {.kind = OPT_CHOICE, .name = "scheme", .letter = 's', .value = &settings.scheme,
      .arg = "SCHEME", .choices = "serial|C|D|D-threaded|E|F|G",
      .help = "how ranks share the work; see the manual page [serial with one rank, G "
@@ -192,8 +193,8 @@ static int check_output(const struct settings *s, const struct opt_program *p)
 static int check_io(const struct settings *s)
 {
     if (!strcmp(s->run.iomode, "NONE") && (s->area_sigma > 0 || s->append))
-        return err_usage("IOMODE=NONE: without a PFM there is none to filter or to "
-                         "append to");
+        return err_usage(
+            "IOMODE=NONE makes no PFM, so there is nothing to filter or to append to");
     return 0;
 }
 

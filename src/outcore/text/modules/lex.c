@@ -68,14 +68,14 @@ static int not_there(const struct text_job *j, enum lex_section s, const char *a
     if (at == j->in + j->in_bytes)
         return text_fail(j, -EBADMSG, text_offset(j, at),
                          "the section %s of module %s is missing, the file ends before "
-                         "it: make the file anew",
+                         "it: make the file again",
                          name, module);
     if (s == LEX_TITLE)
         return text_fail(j, -EBADMSG, text_offset(j, at),
                          "the section %s of module %s should begin here", name, module);
     return text_fail(j, -EBADMSG, text_offset(j, at),
                      "the section %s of module %s should begin here, where the section "
-                     "%s of module %s says that it ends: make the file anew",
+                     "%s of module %s says that it ends: make the file again",
                      name, module, lex_names[s - 1],
                      text_module_names[lex_module(s - 1)]);
 }
@@ -90,13 +90,13 @@ static int take(struct text_job *j, enum lex_section s, const char **at)
     if (bytes >= end - *at)
         return text_fail(j, -EBADMSG, text_offset(j, from),
                          "the section %s of module %s says that it has %lld bytes, but "
-                         "%lld follow: make the file anew",
+                         "%lld follow: make the file again",
                          lex_names[s], text_module_names[lex_module(s)],
                          (long long)bytes, (long long)(end - *at));
     if ((*at)[bytes] != '\n')
         return text_fail(j, -EBADMSG, text_offset(j, from),
                          "the section %s of module %s says that it has %lld bytes, but "
-                         "does not end there: make the file anew",
+                         "does not end there: make the file again",
                          lex_names[s], text_module_names[lex_module(s)],
                          (long long)bytes);
     j->part[s] = (struct lex_part){*at, bytes};
@@ -159,11 +159,10 @@ struct lex_lines lex_lines(const struct text_job *j, enum lex_section s)
 
 static int no_line(const struct lex_lines *l, const char *from, const char *what)
 {
-    return text_fail(l->j, -EBADMSG, text_offset(l->j, from),
-                     "the section %s of module %s has a line that is not %s: make the "
-                     "file anew",
-                     lex_names[l->section], text_module_names[lex_module(l->section)],
-                     what);
+    return text_fail(
+        l->j, -EBADMSG, text_offset(l->j, from),
+        "the section %s of module %s has a line that is not %s: make the file again",
+        lex_names[l->section], text_module_names[lex_module(l->section)], what);
 }
 
 int lex_next(struct lex_lines *l, struct lex_span *span)
@@ -206,6 +205,6 @@ int lex_value(const struct text_job *j, enum lex_section s, const char *name,
     }
     return text_fail(
         j, -EBADMSG, text_offset(j, j->part[s].at),
-        "the section %s of module %s has no line \"%s\": make the file anew",
+        "the section %s of module %s has no line \"%s\": make the file again",
         lex_names[s], text_module_names[lex_module(s)], name);
 }

@@ -83,10 +83,10 @@ int proximity(struct text_job *j)
         return rc;
     if (__builtin_mul_overflow(n * (n - 1) / 2, LINE_LEAST, &least) ||
         text_out_fit(j->out, least))
-        return text_fail(j, j->out->failed ? j->out->failed : -EFBIG, -1,
-                         "%lld entities have %lld pairs, a line each: no room for so "
-                         "many",
-                         (long long)n, (long long)(n * (n - 1) / 2));
+        return text_fail(
+            j, j->out->failed ? j->out->failed : -EFBIG, -1,
+            "%lld entities have %lld pairs, a line each: there is no room for them",
+            (long long)n, (long long)(n * (n - 1) / 2));
     put_pairs(j->out, marks->at, n);
     lex_end(j, begun, LEX_PROXIMITY);
     return 0;
