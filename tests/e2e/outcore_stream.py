@@ -223,7 +223,8 @@ class Stream(Case):
         report = self.good(self.listed(path, b"c\n./\xff\nx\n", np=1))
         self.assertEqual(self.sums(report)[:2], (3, 5))
         for names, said in ((b"c\nfifo", "not a regular file"),
-                            (b"../given/c", "not the name"), (b"c\nnone", "No such file"),
+                            (b"../given/c", "not the name"),
+                            (b"c\nnone", "No such file"),
                             (b"/etc/passwd", "not the name")):
             self.failed_plainly(self.listed(path, names, np=1), said)
         report = self.good(self.listed(path, b"none\nc\nmore", "--vanished=skip"))

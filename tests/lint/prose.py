@@ -68,7 +68,7 @@ def programs(every):
     return [name for name in every if re.match(r"(src|python)/.*\.(c|h|cc|py)$", name)]
 
 
-# A comment, a character or an include; or strings that follow each other, which are one.
+# A comment, a character or an include; or strings in a row, which are one.
 STRING = r"\"(?:[^\"\\\n]|\\.)*\""
 C_PART = re.compile(r"/\*.*?\*/|'(?:\\.|[^'\\])'|^[ \t]*#[ \t]*include[^\n]*|"
                     r"(%s(?:\s*%s)*)" % (STRING, STRING), re.S | re.M)

@@ -429,10 +429,14 @@ static void put_conditions(const struct finding *x, FILE *out)
 static void put_cost(const struct findings *f, const struct finding *x, FILE *out)
 {
     char at[16], gain[16], worst[16];
-    fprintf(out,
-            "    %-10s %s of %s at stake; %d loses most: %s, %.2f %% of the time\n",
-            "cost", x->gain_known ? units_seconds(gain, x->gain_ns * 1e-9) : "at most",
-            units_seconds(at, (double)x->v.ns * 1e-9),
+    units_seconds(at, (double)x->v.ns * 1e-9);
+    fprintf(out, "    %-10s ", "cost");
+    if (x->gain_known)
+        fprintf(out, "%s of %s at stake; ", units_seconds(gain, x->gain_ns * 1e-9), at);
+    else
+        fprintf(out, "at most %s at stake; ", at);
+    fprintf(out, "%s %d loses most: %s, %.2f %% of the time\n",
+            f->ranks ? "rank" : "process",
             f->ranks ? f->actor[x->worst].rank : f->actor[x->worst].pid,
             units_seconds(worst, x->worst_gain_ns * 1e-9), 100 * x->share);
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# tier: quick ci; mpi: any
+"""The output that doc/output.md shows and explains is what programs print: the commands
+in it are run, and every line shown has its like, in the same order. Compared are a line's
+first words, up to the first number, so neither times nor hosts matter."""
+import os
+import re
+import shutil
+import subprocess
+
+import commands
+from e2e import add, main, runner
+
+PAGE = "doc/output.md"
+# Words whose line goes on with what depends on the system, the load or the MPI.
+OPEN = ("mpi", "storage", "device", "warning", "Note:", "checksum", "engine", "file")
+# What a command needs that the page only tells of.
+RUNS = "mpirun -np 2 madbench 512 4 --io-only --dir=out -r 6 --quiet "
+BEFORE = {
+    "pfmload": "mkdir lines\ngsfgen --files=4 --pings=200 --dir=lines\n",
+    "pfminfo": "mkdir lines\ngsfgen --files=2 --pings=50 --dir=lines\n"
+               "pfmload -o survey.pfm --bin-size=10 lines/*.gsf --quiet\n",
+    "gsfgen": "mkdir lines\n",
+    "ldad info": "mpirun -np 2 ldad perf --chunk=64k --io=partitioned --dir=out --keep "
+                 "--quiet\n",
+    "iotrace": "iotrace run -n job -- mpirun -np 2 madbench 256 4 --io-only --dir=out "
+               "--quiet\n",
+    "leadline compare": RUNS + "--filetype=UNIQUE --json=a.json\n" + RUNS
+                        + "--filetype=SHARED --json=b.json\n",
+}
+BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n"
+# Tables that are sorted by time, and what is found in so short a run, differ.
+UNSORTED = ("iotrace", "leadline compare")
+SOLVER = """#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, n = argc > 1 ? atoi(argv[1]) : 100;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double *row = calloc((size_t)n, sizeof *row);
+    MPI_File file;
+    MPI_File_open(MPI_COMM_WORLD, "field", MPI_MODE_CREATE | MPI_MODE_RDWR,
+                  MPI_INFO_NULL, &file);
+    MPI_File_write_at(file, (MPI_Offset)rank * n * 8, row, n, MPI_DOUBLE,
+                      MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    free(row);
+    MPI_Finalize();
+}
+"""
+
+
+def label(line):
+    """What identifies a line, or "" for one that others may lack."""
+    words = line.split()
+    if not words or words[0] == "..." or re.match(r" {6,}\S+( \S+)*$", line):
+        return ""   # the second line of a long one
+    if words[0] in OPEN:
+        return words[0]
+    return " ".join(words[:next((i for i, word in enumerate(words)
+                                 if re.search(r"\d", word)), len(words))])
+
+
+def labels(text):
+    return [found for found in map(label, text.splitlines())
+            if found and found not in ("warning", "Note:")]
+
+
+def examples():
+    """[(command, its output)] of the page."""
+    found = []
+    for _, text in commands.blocks(commands.read(PAGE)):
+        command, _, output = text.partition("\n")
+        if command.startswith("$ "):
+            found.append((command[2:], output))
+    return found
+
+
+def needed(command):
+    words = [word for word in command.split() if word in commands.PROGRAMS]
+    name = words[0] if words else command.split()[0]
+    after = command.split(name, 1)[1].split()
+    return next((key for key in (name + " " + after[0], name) if key in BEFORE), name)
+
+
+class Output(commands.Shown):
+    def printed(self, command):
+        self.prepare()
+        os.mkdir(os.path.join(self.tmp, "out"))
+        with open(os.path.join(self.tmp, "solver.c"), "w", encoding="utf-8") as f:
+            f.write(SOLVER)
+        env = dict(runner.mpi_environment(2))
+        env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
+        script = "set -e\n{\n:\n%s} >&2\n%s\n" % (BEFORE.get(needed(command), ""), command)
+        done = subprocess.run(["bash", "-c", script], cwd=self.tmp, env=env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True,
+                              timeout=120 * runner.SCALE, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        return done.stdout
+
+    def shown(self, command, output):
+        wanted, printed = labels(output), labels(self.printed(command))
+        self.assertTrue(wanted, command)
+        if needed(command).startswith(UNSORTED):
+            first = {line.split()[0] for line in printed}
+            missing = [line for line in wanted if line.split()[0] not in first]
+            self.assertLess(len(missing), 0.3 * len(wanted), (missing, printed))
+            return
+        rest = iter(printed)
+        for line in wanted:
+            self.assertIn(line, rest, (line, printed))
+
+
+for n_, (command_, output_) in enumerate(examples()):
+    if not command_.startswith("ldadc") or (os.environ.get("HAVE_CLANG") == "yes"
+                                            and shutil.which("cc")):
+        add(Output, "%02d_%s" % (n_, re.sub(r"\W+", "_", needed(command_))), "shown",
+            command_, output_)
+
+
+if __name__ == "__main__":
+    main()
