@@ -15,6 +15,7 @@ import os
 import re
 import struct
 import zlib
+from typing import Any, Optional, Tuple, Union
 
 VERSION = 1
 HEAD = 4096         # bytes of the header before the partitions' records
@@ -34,7 +35,7 @@ class ContainerError(OSError):
     """One sentence on what cannot be read, and why."""
 
 
-def open(path):
+def open(path: Union[str, bytes, "os.PathLike[Any]"]) -> "Container":
     """The file of the container `path`: read-only, binary, seekable."""
     return Container(path)
 
@@ -312,15 +313,15 @@ class Container(io.RawIOBase):
         self.check_shared()
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self.header.bytes
 
     @property
-    def plan(self):
+    def plan(self) -> str:
         return self.header.text
 
     @property
-    def misfits(self):
+    def misfits(self) -> int:
         return self.header.misfits
 
     def check_shared(self):
@@ -419,7 +420,7 @@ class Container(io.RawIOBase):
             out[done:done + count] = piece
             done += count
 
-    def pread(self, count, offset):
+    def pread(self, count: int, offset: int) -> bytes:
         """`count` bytes from `offset` on, fewer at the end of the file."""
         out = bytearray(max(0, min(count, self.size - offset)))
         self.readinto_at(offset, out)
@@ -437,17 +438,17 @@ class Container(io.RawIOBase):
         if self.closed:
             raise ValueError("I/O operation on a closed container")
 
-    def readable(self):
+    def readable(self) -> bool:
         return True
 
-    def seekable(self):
+    def seekable(self) -> bool:
         return True
 
-    def tell(self):
+    def tell(self) -> int:
         self.must_be_open()
         return self.at
 
-    def seek(self, offset, whence=os.SEEK_SET):
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         self.must_be_open()
         bases = {os.SEEK_SET: 0, os.SEEK_CUR: self.at, os.SEEK_END: self.size}
         if whence not in bases or bases[whence] + offset < 0:
@@ -456,7 +457,7 @@ class Container(io.RawIOBase):
         self.at = bases[whence] + offset
         return self.at
 
-    def readinto(self, out):
+    def readinto(self, out: Any) -> int:
         self.must_be_open()
         view = memoryview(out).cast("B")
         count = max(0, min(len(view), self.size - self.at))
@@ -464,25 +465,26 @@ class Container(io.RawIOBase):
         self.at += count
         return count
 
-    def readall(self):
+    def readall(self) -> bytes:
         self.must_be_open()
         data = self.pread(self.size, self.at)
         self.at += len(data)
         return data
 
-    def close(self):
+    def close(self) -> None:
         while not self.closed and self.opened:
             os.close(self.opened.popitem()[1])
         super().close()
 
     # ---- as arrays
 
-    def array(self, dtype, shape=None, offset=0):
+    def array(self, dtype: Any, shape: Optional[Union[int, Tuple[int, ...]]] = None,
+              offset: int = 0) -> "Array":
         """Slices of it are read when they are asked for. Without a shape: one row of
         all that there is from `offset` on."""
         return Array(self, dtype, shape, offset)
 
-    def partition(self, part, dtype="u1"):
+    def partition(self, part: int, dtype: Any = "u1") -> Any:
         """The bytes of one partition as a numpy.memmap: nothing is copied."""
         return numpy().memmap(self.part_path(part), dtype=dtype, mode="r")
 

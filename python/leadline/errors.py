@@ -5,10 +5,10 @@ USAGE = 2
 
 
 class LeadlineError(Exception):
-    def __init__(self, sentence, status=FAILED):
+    def __init__(self, sentence: str, status: int = FAILED) -> None:
         super().__init__(sentence)
         self.status = status
 
 
-def usage(sentence):
+def usage(sentence: str) -> LeadlineError:
     return LeadlineError(sentence, USAGE)

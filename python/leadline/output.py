@@ -11,7 +11,7 @@ from leadline.fields import printable
 WIDTH = 88
 
 
-def wrap(sentence, first="", rest=""):
+def wrap(sentence: str, first: str = "", rest: str = "") -> str:
     return textwrap.fill(printable(sentence), WIDTH, initial_indent=first,
                          subsequent_indent=rest, break_long_words=False,
                          break_on_hyphens=False) + "\n"
@@ -69,7 +69,7 @@ def encoded(text):
     return text.encode("utf-8", "replace")
 
 
-def say(text):
+def say(text: str) -> None:
     """To standard output, all of it: nothing of the package is printed otherwise."""
     if sys.stdout is None:
         raise LeadlineError("standard output cannot be written: it is closed")
@@ -90,7 +90,7 @@ def give_up_stdout():
     os.close(nowhere)
 
 
-def write(path, text):
+def write(path: str, text: str) -> None:
     if path is None:
         say(text)
     else:
@@ -107,7 +107,7 @@ def write_parts(path, texts):
         raise LeadlineError("%s: cannot be written: %s" % (path, why.strerror))
 
 
-def positive(text):
+def positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise ValueError

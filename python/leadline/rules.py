@@ -1,5 +1,6 @@
 """What an interval of a ratio to the baseline says: a rule, and its words."""
 from collections import namedtuple
+from typing import Tuple
 
 from leadline import stats
 
@@ -15,26 +16,26 @@ TOO_FEW, NOT_COMPARABLE = "too_few", "not_comparable"
 NONE_SHOWN = "no difference shown"
 
 
-def gain_of(ratio, better):
+def gain_of(ratio: stats.Interval, better: str) -> stats.Interval:
     """The ratio as a gain: above 1 is better."""
     return ratio if better == "higher" else inverse(ratio)
 
 
-def inverse(ratio):
+def inverse(ratio: stats.Interval) -> stats.Interval:
     return stats.Interval(1.0 / ratio.centre, 1.0 / ratio.high, 1.0 / ratio.low,
                           ratio.n)
 
 
-def excludes_one(ratio):
+def excludes_one(ratio: stats.Interval) -> bool:
     return ratio.low > 1.0 or ratio.high < 1.0
 
 
-def hidden(ratio):
+def hidden(ratio: stats.Interval) -> float:
     """The largest factor that an interval leaves possible."""
     return max(ratio.high, 1.0 / ratio.low)
 
 
-def percent_text(factor):
+def percent_text(factor: float) -> str:
     """12 %; 3.2x where that is more than double."""
     percent = 100.0 * (factor - 1.0)
     if percent > 100.0:
@@ -42,7 +43,8 @@ def percent_text(factor):
     return "%.*f %%" % (1 if percent < 9.95 else 0, percent)
 
 
-def judge(ratio, better, policy=POLICY):
+def judge(ratio: stats.Interval, better: str,
+          policy: Policy = POLICY) -> Tuple[str, str]:
     """(rule, words) of a ratio of a figure of which `better` is higher or lower."""
     gain = gain_of(ratio, better)
     factor = max(gain.centre, 1.0 / gain.centre)
@@ -60,5 +62,5 @@ def judge(ratio, better, policy=POLICY):
                                                   percent_text(hidden(gain)))
 
 
-def differs(rule):
+def differs(rule: str) -> bool:
     return rule in (FASTER, SLOWER)

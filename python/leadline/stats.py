@@ -6,6 +6,7 @@ a few hundred repetitions.
 import functools
 import math
 from collections import namedtuple
+from typing import List, Optional, Sequence
 
 CI_MIN = 6       # no interval below so many repetitions
 CONFIDENCE = 0.95
@@ -14,7 +15,7 @@ Interval = namedtuple("Interval", "centre low high n")
 Estimate = namedtuple("Estimate", "centre error df n")   # a mean of logarithms
 
 
-def median(values):
+def median(values: Sequence[float]) -> float:
     ordered = sorted(values)
     half = len(ordered) // 2
     if len(ordered) % 2:
@@ -22,17 +23,17 @@ def median(values):
     return (ordered[half - 1] + ordered[half]) / 2.0
 
 
-def mean(values):
+def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def variance(values):
+def variance(values: Sequence[float]) -> float:
     """Of the sample: divided by n - 1."""
     centre = mean(values)
     return math.fsum((v - centre) ** 2 for v in values) / (len(values) - 1)
 
 
-def log_spread(values):
+def log_spread(values: Sequence[float]) -> float:
     """Standard deviation of the logarithms: 0.05 is a spread of about 5 %."""
     return math.sqrt(variance([math.log(v) for v in values]))
 
@@ -40,7 +41,7 @@ def log_spread(values):
 # ---- Student's t -------------------------------------------------------------
 
 
-def beta_fraction(a, b, x):
+def beta_fraction(a: float, b: float, x: float) -> float:
     """The continued fraction of the incomplete beta function, by Lentz's method."""
     tiny = 1e-300
     c = 1.0
@@ -61,7 +62,7 @@ def beta_fraction(a, b, x):
     return value
 
 
-def incomplete_beta(a, b, x):
+def incomplete_beta(a: float, b: float, x: float) -> float:
     """Regularised: from 0 at x = 0 to 1 at x = 1."""
     if x <= 0.0 or x >= 1.0:
         return min(max(x, 0.0), 1.0)
@@ -72,13 +73,13 @@ def incomplete_beta(a, b, x):
     return 1.0 - front * beta_fraction(b, a, 1.0 - x) / b
 
 
-def t_tail(t, df):
+def t_tail(t: float, df: float) -> float:
     """Probability that Student's t lies above `t` >= 0."""
     return 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
 
 
 @functools.lru_cache(maxsize=1024)
-def t_quantile(p, df):
+def t_quantile(p: float, df: float) -> float:
     """Of Student's t, for 0.5 <= p < 1; `df` > 0 need not be whole."""
     low, high = 0.0, 1.0
     while t_tail(high, df) > 1.0 - p:
@@ -92,17 +93,17 @@ def t_quantile(p, df):
     return (low + high) / 2.0
 
 
-def sidak_quantile(many, df):
+def sidak_quantile(many: int, df: float) -> float:
     """One-sided, for `many` bounds that are all to hold at once with CONFIDENCE."""
     return t_quantile(CONFIDENCE ** (1.0 / max(many, 1)), df)
 
 
-def sidak_two_sided(many, df):
+def sidak_two_sided(many: int, df: float) -> float:
     """For `many` intervals that are all to hold at once with CONFIDENCE."""
     return t_quantile(0.5 + CONFIDENCE ** (1.0 / max(many, 1)) / 2.0, df)
 
 
-def adjusted(chance, many):
+def adjusted(chance: float, many: int) -> float:
     """The chance that one of `many` comparisons of equals differs by so much."""
     if chance >= 1.0:
         return 1.0
@@ -119,7 +120,7 @@ def _interval(centre, error, df, n, many=1):
                     math.exp(centre + half), n)
 
 
-def interval(values):
+def interval(values: Sequence[float]) -> Optional[Interval]:
     """Of the geometric mean of positive values; None below CI_MIN of them."""
     n = len(values)
     if n < CI_MIN:
@@ -128,17 +129,19 @@ def interval(values):
     return _interval(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
-def paired_ratio(values, baseline):
+def paired_ratio(values: Sequence[float],
+                 baseline: Sequence[float]) -> Optional[Interval]:
     """Of values[i] / baseline[i]: drift that both members of a pair saw cancels."""
     return interval([v / b for v, b in zip(values, baseline)])
 
 
-def paired_estimate(values, baseline):
+def paired_estimate(values: Sequence[float],
+                    baseline: Sequence[float]) -> Optional[Estimate]:
     """Of the logarithms of values[i] / baseline[i]; None below CI_MIN of them."""
     return mean_estimate([math.log(v / b) for v, b in zip(values, baseline)])
 
 
-def mean_estimate(logs):
+def mean_estimate(logs: Sequence[float]) -> Optional[Estimate]:
     """Of differences of logarithms, one a round; None below CI_MIN of them."""
     n = len(logs)
     if n < CI_MIN:
@@ -146,7 +149,8 @@ def mean_estimate(logs):
     return Estimate(mean(logs), math.sqrt(variance(logs) / n), n - 1, n)
 
 
-def welch_estimate(values, baseline):
+def welch_estimate(values: Sequence[float],
+                   baseline: Sequence[float]) -> Optional[Estimate]:
     """Of two independent samples whose spreads may differ; None as above."""
     if min(len(values), len(baseline)) < CI_MIN:
         return None
@@ -161,12 +165,13 @@ def welch_estimate(values, baseline):
                     min(len(values), len(baseline)))
 
 
-def welch_ratio(values, baseline):
+def welch_ratio(values: Sequence[float],
+                baseline: Sequence[float]) -> Optional[Interval]:
     found = welch_estimate(values, baseline)
     return _interval(*found) if found else None
 
 
-def ratio_of(estimate, slack=1.0, many=1):
+def ratio_of(estimate: Estimate, slack: float = 1.0, many: int = 1) -> Interval:
     """The ratio with its interval, which holds together with those of `many`
     comparisons. It is wider by the factor `slack` on either side, which is what the
     values themselves leave open."""
@@ -174,7 +179,7 @@ def ratio_of(estimate, slack=1.0, many=1):
     return found._replace(low=found.low / slack, high=found.high * slack)
 
 
-def chance(estimate, slack=1.0):
+def chance(estimate: Estimate, slack: float = 1.0) -> float:
     """That equals differ by so much, beyond `slack`, in either direction."""
     distance = abs(estimate.centre) - math.log(slack)
     if distance <= 0.0 or estimate.error <= 0.0:
@@ -182,7 +187,8 @@ def chance(estimate, slack=1.0):
     return min(1.0, 2.0 * t_tail(distance / estimate.error, estimate.df))
 
 
-def benjamini_hochberg(chances, share=1.0 - CONFIDENCE):
+def benjamini_hochberg(chances: Sequence[float],
+                       share: float = 1.0 - CONFIDENCE) -> List[bool]:
     """Which of many comparisons to keep, so that of those kept no more than `share`
     are wrong in the long run."""
     order = sorted(range(len(chances)), key=lambda i: chances[i])
@@ -199,7 +205,7 @@ def benjamini_hochberg(chances, share=1.0 - CONFIDENCE):
 # ---- words -------------------------------------------------------------------
 
 
-def factor_text(factor):
+def factor_text(factor: float) -> str:
     """1.8x, 12x, 1.04x: close to 1 as many digits as show the difference."""
     if factor >= 9.95:
         return "%.0fx" % factor
@@ -209,7 +215,7 @@ def factor_text(factor):
     return "%.*fx" % (digits, factor)
 
 
-def chance_of_at_least(k, n, p):
+def chance_of_at_least(k: int, n: int, p: float) -> float:
     """That a thing of probability `p` happens at least `k` times in `n`."""
     return math.fsum(
         math.exp(math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1))

@@ -4,13 +4,15 @@ A cell is a string; "\\n" breaks it into lines.
 """
 import csv
 import io
+from typing import Any, Collection, Iterable, List, Sequence
 
 
 def rule(widths):
     return "  ".join("-" * width for width in widths)
 
 
-def text(header, rows, right=()):
+def text(header: Sequence[str], rows: List[Sequence[str]],
+         right: Collection[int] = ()) -> str:
     """Aligned columns; `right`: the numbers of those flushed right."""
     grid = [[cell.split("\n") for cell in row] for row in [header] + rows]
     widths = [max(len(line) for row in grid for line in row[i])
@@ -27,7 +29,8 @@ def text(header, rows, right=()):
     return "\n".join(lines) + "\n"
 
 
-def markdown(header, rows, right=()):
+def markdown(header: Sequence[str], rows: List[Sequence[str]],
+             right: Collection[int] = ()) -> str:
     def line(cells):
         safe = [c.replace("|", "\\|").replace("\n", "<br>") for c in cells]
         return "| " + " | ".join(safe) + " |"
@@ -50,7 +53,7 @@ def no_formula(cell):
     return cell if harmless else "'" + cell
 
 
-def comma_separated(header, rows):
+def comma_separated(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""The commands that texts show. Those of doc/cookbook.md are run, recipe by recipe,
-with small sizes (SMALLER); stand-ins say that commands of file and batch systems were
-called. Of README, other pages and man pages, each command is one that exists, with
+"""The commands that texts show. Those of doc/cookbook.md and of README's sections on
+programs are run, recipe by recipe, with small sizes (SMALLER); stand-ins say that
+commands of file and batch systems were called. Of README, other pages and man pages, each command is one that exists, with
 options that its --help has."""
 import glob
 import os
@@ -30,6 +30,11 @@ SMALLER = [(re.compile(pattern), instead) for pattern, instead in (
     (r"--time=\d+", "--time=1"),
     (r"--budget=\w+", "--rounds=1"),
     (r" --submit\b", ""),                      # there is no Slurm
+    (r"--preset=\d+", "--files=2 --pings=50"),
+    (r"--points=\d+", "--points=4096"),
+    (r"--chunk=\d+k", "--chunk=4k"),
+    (r"--fail-if-slower=5%", "--fail-if-slower=90%"),  # small runs prove nothing
+    (r"ldad mount DIR MOUNTPOINT", "true"),    # tests/e2e/ldad_view.py
 )]
 SMALLER_SPEC = [(re.compile(pattern), instead) for pattern, instead in (
     (r'"rounds": \d+', '"rounds": 1'),
@@ -71,10 +76,10 @@ def blocks(text):
     return found
 
 
-def recipes():
-    """{heading: all commands under it} of the cookbook."""
+def recipes(page):
+    """{heading: all commands under it} of a page."""
     found = {}
-    for heading, text in blocks(read("doc/cookbook.md")):
+    for heading, text in blocks(read(page)):
         found[heading] = found.get(heading, "") + text
     return found
 
@@ -177,8 +182,17 @@ class Recipes(Shown):
 BEFORE = {"What to send to a vendor": (
     "leadline sweep examples/acceptance.json --out=acceptance-runs\n"
     "iotrace run -n job -- mpirun -np 2 python3 examples/small-writes.py "
-    "/scratch/me/out\n")}
-for heading_, text_ in recipes().items():
+    "/scratch/me/out\n"),
+    "ldad": "mkdir out\n",
+    "Comparing": "mkdir archive before after\ncp fio-group.json fio.json\n"
+                 "for d in archive before after; do mpirun -np 2 madbench 128 4 "
+                 "--io-only -q --json=$d/a.json; done\n",
+    "Tracing a program": "printf '#!/bin/sh\\nexec madbench 128 4 --io-only -q\\n' "
+                         "> bin/app\nchmod +x bin/app\n",
+}
+README = ("madbench", "pfmload", "ldad", "Comparing", "Tracing a program")
+for heading_, text_ in [*recipes("doc/cookbook.md").items(), *(
+        (name, text) for name, text in recipes("README.md").items() if name in README)]:
     long(add(Recipes, re.sub(r"\W+", "_", heading_.lower()), "with_before", heading_,
              text_))
 
