@@ -13,6 +13,7 @@ dist_doc_DATA = \
 	doc/metabench.md \
 	doc/method.md \
 	doc/outcore.md \
+	doc/output.md \
 	doc/pfmload.md \
 	doc/report-schema.md \
 	doc/scaling.md \
