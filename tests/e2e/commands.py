@@ -93,7 +93,7 @@ def of_man(text):
 
 
 PROGRAMS = ("madbench", "blocktransfer", "metabench", "pfmload", "gsfgen", "gsfinfo",
-            "pfminfo", "outcore", "ldad", "iotrace", "leadline")
+            "pfminfo", "outcore", "ldad", "iotrace", "leadline", "replay")
 
 
 def commands(text):
