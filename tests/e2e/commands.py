@@ -2,8 +2,8 @@
 # tier: quick ci; limit: 900
 """The commands that texts show. Those of doc/cookbook.md and of README's sections on
 programs are run, recipe by recipe, with small sizes (SMALLER); stand-ins say that
-commands of file and batch systems were called. Of README, other pages and man pages, each command is one that exists, with
-options that its --help has."""
+commands of file and batch systems were called. Of README, other pages and man pages,
+each command is one that exists, with options that its --help has."""
 import glob
 import os
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; mpi: any
-"""The output that doc/output.md shows and explains is what programs print: the commands
-in it are run, and every line shown has its like, in the same order. Compared are a line's
-first words, up to the first number, so neither times nor hosts matter."""
+"""The output that doc/output.md shows and explains is what programs print: its commands
+are run, and every line shown has its like, in the same order. Compared are the first
+words of a line, up to the first number, so neither times nor hosts matter."""
 import os
 import re
 import shutil
@@ -32,8 +32,8 @@ BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n
 # Tables that are sorted by time, and what is found in so short a run, differ. The first
 # words of lines that are there in any case:
 ALWAYS = {
-    "iotrace summary": "verdict program time I/O read write sync meta open close files, "
-                       "longest shortest left more:",
+    "iotrace summary": "verdict program time I/O read write sync meta open close "
+                       "files, longest shortest left more:",
     "iotrace findings": "not",
     "leadline compare": "What figure write_MBps read_MBps S.write_MBps b",
 }
@@ -100,7 +100,8 @@ class Output(commands.Shown):
             f.write(SOLVER)
         env = dict(runner.mpi_environment(2))
         env["PATH"] = os.path.join(self.tmp, "bin") + ":" + env["PATH"]
-        script = "set -e\n{\n:\n%s} >&2\n%s\n" % (BEFORE.get(needed(command), ""), command)
+        script = "set -e\n{\n:\n%s} >&2\n%s\n" % (
+            BEFORE.get(needed(command), ""), command)
         done = subprocess.run(["bash", "-c", script], cwd=self.tmp, env=env,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, universal_newlines=True,
