@@ -474,7 +474,6 @@ def main(args, _where):
 
 def add(commands):
     p = commands.add_parser(
-<<<<<<< HEAD
         "skeleton", help="the skeleton of another number of ranks",
         description="Makes the skeleton of N ranks, for replay and leadline whatif: of "
         "one SKELETON that ldadc analyse --skeleton made of sources; or of two, of "
@@ -482,12 +481,6 @@ def add(commands):
         "refused.")
     p.add_argument("skeletons", metavar="SKELETON", nargs="+",
                    help="what the sources do, or what each of two runs did")
-=======
-        "skeleton", help="the numbers of a skeleton in polynomials",
-        description="Turns SKELETON, which ldadc analyse --skeleton made from sources, "
-        "into a skeleton of N ranks, for replay and leadline whatif.")
-    p.add_argument("skeleton", metavar="SKELETON", help="what the sources do")
->>>>>>> 8589fb4 (doc/output.md is in the site, README and the tarball; NEWS)
     p.add_argument("--np", metavar="N", type=output.positive, required=True,
                    help="number of ranks")
     p.add_argument("--set", metavar="NAME=N", action="append", default=[],
