@@ -149,7 +149,7 @@ def terrains(build, top):
 
 
 def by_size(build, top):
-    print("\nthe same, 3 % of beams: recall, and the part that could be found\n\n%-8s" %
+    print("\nthe same, 3 %% of beams: recall, and the part that could be found\n\n%-8s" %
           "terrain" + "".join("  %12s" % ("%d to %d %%" % size)
                               for size in zip(SIZES, SIZES[1:])))
     for terrain in TERRAINS:
