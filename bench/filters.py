@@ -149,9 +149,9 @@ def terrains(build, top):
 
 
 def by_size(build, top):
-    print("\nthe same, 3 %% of beams: recall, and the part that could be found\n\n%-8s" %
-          "terrain" + "".join("  %12s" % ("%d to %d %%" % size)
-                              for size in zip(SIZES, SIZES[1:])))
+    print("\nthe same, 3 %% of beams: recall, and the part that could be found\n\n"
+          "%-8s" % "terrain" + "".join("  %12s" % ("%d to %d %%" % size)
+                                       for size in zip(SIZES, SIZES[1:])))
     for terrain in TERRAINS:
         ground = ("--files=1", "--pings=500", "--terrain=" + terrain)
         clean = survey(build, top, *ground, "--spikes=0", look=depths)([])
