@@ -17,6 +17,7 @@ check_PROGRAMS += \
 	tests/unit/engine \
 	tests/unit/engine_faults \
 	tests/unit/err \
+	tests/unit/extents \
 	tests/unit/extsort \
 	tests/unit/feed \
 	tests/unit/fft \
@@ -133,6 +134,8 @@ tests_unit_tree_LDADD = src/run/librun.la $(LDADD)
 tests_unit_text_torn_LDADD = src/outcore/text/libtextmodules.la $(LDADD)
 tests_unit_vectors_SOURCES = tests/unit/vectors.c src/outcore/data/vectors.c \
 	src/outcore/data/vectors.h
+tests_unit_extents_SOURCES = tests/unit/extents.c src/iotrace/findings/extents.c \
+	src/iotrace/findings/inside.h
 tests_unit_symbols_SOURCES = tests/unit/symbols.c src/iotrace/preload/symbols.c
 tests_unit_symbols_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_unit_local_SOURCES = tests/unit/local.c tests/unit/pmpi.c tests/unit/pmpi.h

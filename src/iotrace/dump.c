@@ -38,17 +38,17 @@ static bool wanted(const struct filter *f, const struct log *l, const struct eve
 
 static int rows(FILE *out, struct filter *f, struct stream *s)
 {
-    struct event e;
+    const struct event *e;
     int rc;
     uint64_t sequence = 0;
     table_head(out);
     while ((rc = stream_next(s, &e)) == 1) {
-        if (e.other_end)
+        if (e->other_end)
             continue; /* a table has one line for a copy */
         if (sequence == 0)
-            f->begin_ns = e.start_ns;
-        if (f->all || wanted(f, s->last, &e))
-            table_row(out, s->last, &e, sequence);
+            f->begin_ns = e->start_ns;
+        if (f->all || wanted(f, s->last, e))
+            table_row(out, s->last, e, sequence);
         sequence++;
         if (ferror(out))
             break;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 /* As stream_next, with one event for a copy. */
-static int next_call(struct stream *s, struct event *e)
+static int next_call(struct stream *s, const struct event **e)
 {
     int rc = stream_next(s, e);
-    while (rc == 1 && e->other_end)
+    while (rc == 1 && (*e)->other_end)
         rc = stream_next(s, e);
     return rc;
 }
@@ -118,7 +118,7 @@ static void put_event(struct json *j, const struct log *l, const struct event *e
 static int put_perfetto(struct stream *s, FILE *out)
 {
     struct json j;
-    struct event e;
+    const struct event *e;
     int rc;
     int64_t begin_ns = 0;
     uint64_t sequence = 0;
@@ -128,8 +128,8 @@ static int put_perfetto(struct stream *s, FILE *out)
     json_array(&j, "traceEvents");
     export_put_processes(&j, s);
     while ((rc = next_call(s, &e)) == 1 && !ferror(out)) {
-        begin_ns = sequence ? begin_ns : e.start_ns;
-        put_event(&j, s->last, &e, begin_ns, sequence++);
+        begin_ns = sequence ? begin_ns : e->start_ns;
+        put_event(&j, s->last, e, begin_ns, sequence++);
     }
     json_end_array(&j);
     json_end_object(&j);
@@ -155,7 +155,7 @@ static void export_put_line(FILE *out, const struct log *l, const struct event *
 
 static int put_csv(struct stream *s, FILE *out)
 {
-    struct event e;
+    const struct event *e;
     int rc;
     uint64_t sequence = 0;
     fputs(
@@ -163,7 +163,7 @@ static int put_csv(struct stream *s, FILE *out)
         "bytes,start_s,duration_s\n",
         out);
     while ((rc = next_call(s, &e)) == 1 && !ferror(out))
-        export_put_line(out, s->last, &e, sequence++);
+        export_put_line(out, s->last, e, sequence++);
     return rc < 0 ? rc : 0;
 }
 

@@ -82,11 +82,12 @@ static struct call call_make(const char *name, enum trace_class class)
     return c;
 }
 
-const struct call *call_of(int op)
+struct call call_table[OP_TABLE_MAX];
+int calls_known;
+
+void calls_learn(int op)
 {
-    static struct call table[OP_TABLE_MAX];
-    static int known;
-    for (; known <= op; known++)
-        table[known] = call_make(op_get(known)->name, op_get(known)->class);
-    return &table[op];
+    for (; calls_known <= op; calls_known++)
+        call_table[calls_known] =
+            call_make(op_get(calls_known)->name, op_get(calls_known)->class);
 }

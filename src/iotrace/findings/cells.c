@@ -5,25 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void evidence_count(struct evidence *v, const struct event *e, uint64_t seq,
-                    int64_t bytes, int64_t ns)
-{
-    int64_t end = e->start_ns + e->duration_ns;
-    if (v->calls++ == 0) {
-        v->first_ns = e->start_ns;
-        v->seq[0] = v->seq[1] = seq;
-    }
-    log_sum(&v->bytes, bytes);
-    log_sum(&v->ns, ns);
-    v->seq[2] = seq;
-    if (end > v->last_ns)
-        v->last_ns = end;
-    if (e->duration_ns > v->longest_ns) {
-        v->longest_ns = e->duration_ns;
-        v->seq[1] = seq;
-    }
-}
-
 void evidence_add(struct evidence *to, const struct evidence *from)
 {
     if (from->calls == 0)

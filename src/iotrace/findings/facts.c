@@ -24,6 +24,7 @@ static void file_place(const struct findings *f, struct file *x,
                        const struct log_facts *t)
 {
     x->facts = true;
+    x->fit[0] = x->fit[1] = NULL; /* they went by another type */
     snprintf(x->type, sizeof x->type, "%.*s", (int)sizeof x->type - 1, t->type);
     if (!f->ask.block_bytes)
         x->block_bytes = t->block_bytes;

@@ -17,8 +17,7 @@ static struct fit *fit_find(const struct findings *f, const char *type, int writ
     return NULL;
 }
 
-void fit_count(struct findings *f, const struct file *x, int write,
-               const struct event *e)
+static struct fit *fit_for(struct findings *f, const struct file *x, int write)
 {
     struct fit *t = fit_find(f, x->type, write);
     if (!t && f->fits < FITS_MAX) {
@@ -26,6 +25,13 @@ void fit_count(struct findings *f, const struct file *x, int write,
         t->write = write;
         memcpy(t->type, x->type, sizeof t->type);
     }
+    return t;
+}
+
+void fit_count(struct findings *f, struct file *x, int write, const struct event *e)
+{
+    struct fit *t = x->fit[write] ? x->fit[write] : fit_for(f, x, write);
+    x->fit[write] = t;
     if (!t || e->bytes <= 0)
         return;
     int power = 63 - __builtin_clzll((uint64_t)e->bytes);

@@ -13,7 +13,7 @@
 /* A call that may have others within it. */
 struct frame {
     int64_t start_ns, end_ns;
-    struct context in; /* what its children are within */
+    struct within in; /* what its children are within */
     uint8_t kind;
     bool outer; /* takes no time in files itself: what is in it is the program's */
     bool init;  /* within MPI_Init or MPI_Finalize */
@@ -139,6 +139,8 @@ static uint32_t file_number(struct findings *f, struct reading *r, uint32_t id)
 {
     uint32_t file;
     char name[8192];
+    if (id < r->names && r->file[id])
+        return r->file[id];
     if (id == 0 || names_grow(f, r, id))
         return 0;
     if (!r->file[id]) {
@@ -362,14 +364,15 @@ static int gather_event(struct findings *f, struct reading *r, const struct even
     pace_event(f, a, e, seq, call, top, file);
     if (!file || f->file[file - 1].fold)
         return f->memory;
-    struct context c = parent ? parent->in : (struct context){0};
-    c.f = f;
-    c.e = e;
-    c.seq = seq;
-    c.top = top;
-    c.told = e->offset >= 0 && (top || !c.told);
-    c.cell = cell_of(f, r, actor, e->name, file - 1);
-    c.actor = a;
+    struct context c = {.f = f,
+                        .e = e,
+                        .seq = seq,
+                        .cell = cell_of(f, r, actor, e->name, file - 1),
+                        .actor = a,
+                        .top = top};
+    if (parent)
+        c.in = parent->in;
+    c.told = e->offset >= 0 && (top || !c.in.told);
     if (c.cell)
         transfer_count(&c);
     return f->memory;
@@ -474,20 +477,16 @@ static int readings_end(struct findings *f, struct stream *s, struct reading *r)
 int gather(struct findings *f)
 {
     struct stream s;
-    struct event e;
+    const struct event *e;
     int rc = stream_open(&s, &f->run), more = 0;
     struct reading *r = calloc((size_t)s.logs + 1, sizeof *r);
     if (!r && !rc)
         rc = no_memory(f);
     rc = rc ? rc : readings_start(f, &s, r);
     f->logs = s.logs;
-    while (!rc && s.heap_n > 0) {
-        struct reading *reading = &r[s.heap[0]];
-        more = stream_next(&s, &e);
-        if (more != 1)
-            break;
-        rc = gather_event(f, reading, &e, f->events);
-        f->events += !e.other_end; /* as "iotrace dump" numbers them */
+    while (!rc && (more = stream_next(&s, &e)) == 1) {
+        rc = gather_event(f, &r[s.heap[0]], e, f->events);
+        f->events += !e->other_end; /* as "iotrace dump" numbers them */
     }
     if (r && s.log)
         rc = rc ? rc : readings_end(f, &s, r);

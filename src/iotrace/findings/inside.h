@@ -53,7 +53,15 @@ struct call {
 };
 
 /* Local. Of an operation (op_get). */
-const struct call *call_of(int op);
+extern struct call call_table[OP_TABLE_MAX];
+extern int calls_known;
+void calls_learn(int op);
+static inline const struct call *call_of(int op)
+{
+    if (op >= calls_known)
+        calls_learn(op);
+    return &call_table[op];
+}
 
 /* ---- evidence --------------------------------------------------------------- */
 
@@ -65,8 +73,24 @@ struct evidence {
 };
 
 /* Local. One more event of which `bytes` and `ns` count. */
-void evidence_count(struct evidence *v, const struct event *e, uint64_t seq,
-                    int64_t bytes, int64_t ns);
+static inline void evidence_count(struct evidence *v, const struct event *e,
+                                  uint64_t seq, int64_t bytes, int64_t ns)
+{
+    int64_t end = e->start_ns + e->duration_ns;
+    if (v->calls++ == 0) {
+        v->first_ns = e->start_ns;
+        v->seq[0] = v->seq[1] = seq;
+    }
+    log_sum(&v->bytes, bytes);
+    log_sum(&v->ns, ns);
+    v->seq[2] = seq;
+    if (end > v->last_ns)
+        v->last_ns = end;
+    if (e->duration_ns > v->longest_ns) {
+        v->longest_ns = e->duration_ns;
+        v->seq[1] = seq;
+    }
+}
 void evidence_add(struct evidence *to, const struct evidence *from);
 
 /* ---- extents ---------------------------------------------------------------- */
@@ -208,6 +232,7 @@ struct file {
     bool removed;       /* since it was written last */
     struct gathering *gathering;
     struct race *race;
+    struct fit *fit[2]; /* of its type's reads, writes; NULL: not looked for yet */
 };
 
 struct group {
@@ -457,6 +482,13 @@ void file_facts(struct findings *f, uint32_t file, const struct log *l, uint32_t
 int gather(struct findings *f);
 
 /* transfer.c: what each transfer adds */
+struct within {                 /* what an event is within */
+    bool mpi_read, mpi_write;   /* such a call of MPI-IO */
+    bool collective, hdf5_meta; /* such a call */
+    bool creates;               /* H5Dcreate */
+    bool failed;                /* a call that failed and is counted */
+    bool told;                  /* one that tells its place */
+};
 struct context { /* of an event */
     struct findings *f;
     const struct event *e;
@@ -464,10 +496,7 @@ struct context { /* of an event */
     struct cell *cell;
     struct actor *actor;
     bool top, told;
-    bool mpi_read, mpi_write;   /* within such a call of MPI-IO */
-    bool collective, hdf5_meta; /* within such a call */
-    bool creates;               /* within H5Dcreate */
-    bool failed;                /* within a call that failed and is counted */
+    struct within in;
 };
 void transfer_count(const struct context *c);
 struct evidence *cell_rare(const struct context *c, enum rare kind);
@@ -485,8 +514,7 @@ void pace_event(struct findings *f, struct actor *a, const struct event *e,
                 uint64_t seq, const struct call *call, bool top, uint32_t file);
 
 /* fit.c */
-void fit_count(struct findings *f, const struct file *x, int write,
-               const struct event *e);
+void fit_count(struct findings *f, struct file *x, int write, const struct event *e);
 void fit_all(struct findings *f);
 const struct fit *fit_of(const struct findings *f, const struct file *x, int write);
 bool is_remote(const char *type);

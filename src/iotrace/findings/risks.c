@@ -28,7 +28,7 @@ bool risk_is_failure(const struct event *e, const struct call *call)
 static void count_failure(const struct context *c, const struct call *call)
 {
     const struct event *e = c->e;
-    if (c->failed || !risk_is_failure(e, call))
+    if (c->in.failed || !risk_is_failure(e, call))
         return;
     struct evidence *v = cell_rare(c, RARE_FAILED);
     if (!v)

@@ -100,9 +100,9 @@ static void count_change(const struct context *c, int write)
 /* Within calls of HDF5 that make, open and close. */
 static void count_hdf5(const struct context *c, int write)
 {
-    if (!c->creates && c->e->bytes < PIECE)
+    if (!c->in.creates && c->e->bytes < PIECE)
         count_rare(c, RARE_META);
-    else if (c->creates && write && c->e->bytes >= PIECE)
+    else if (c->in.creates && write && c->e->bytes >= PIECE)
         count_rare(c, RARE_FILL);
 }
 
@@ -113,7 +113,7 @@ static void count_leaf(const struct context *c, struct side *s, int write,
     struct findings *f = c->f;
     const struct event *e = c->e;
     evidence_count(&s->leaf, e, c->seq, bytes, e->duration_ns);
-    if (is_placed(e) && !c->collective) {
+    if (is_placed(e) && !c->in.collective) {
         s->low = e->offset < s->low ? e->offset : s->low;
         s->high = e->offset + bytes > s->high ? e->offset + bytes : s->high;
     }
@@ -121,22 +121,22 @@ static void count_leaf(const struct context *c, struct side *s, int write,
         return;
     fit_count(f, &f->file[c->cell->file], write, e);
     risk_leaf(c, write);
-    if (c->mpi_write && !write) {
+    if (c->in.mpi_write && !write) {
         evidence_count(&s->helping, e, c->seq, bytes, e->duration_ns);
         return; /* the library's doing, not the program's */
     }
     count_change(c, write);
-    if (c->mpi_read || c->mpi_write)
+    if (c->in.mpi_read || c->in.mpi_write)
         evidence_count(&s->under, e, c->seq, bytes, e->duration_ns);
     count_blocks(c, s, bytes);
     if (f->clients && is_placed(e) &&
         blocks_touch(c, f->file[c->cell->file].lock_bytes))
         evidence_count(&s->switched, e, c->seq, bytes, e->duration_ns);
-    if (c->hdf5_meta) {
+    if (c->in.hdf5_meta) {
         count_hdf5(c, write);
         return;
     }
-    struct bin *b = side_bin(f, s, bytes, c->collective);
+    struct bin *b = side_bin(f, s, bytes, c->in.collective);
     if (!b)
         return;
     evidence_count(&b->v, e, c->seq, bytes, e->duration_ns);
@@ -193,11 +193,11 @@ static void count_transfer(const struct context *c)
     count_made(&c->f->file[c->cell->file], write);
     if (c->top)
         count_top(c, s, e->bytes);
-    if (call->mpi && !c->mpi_read && !c->mpi_write && !c->hdf5_meta)
+    if (call->mpi && !c->in.mpi_read && !c->in.mpi_write && !c->in.hdf5_meta)
         count_mpi(c, s);
     if (!call->library)
         count_leaf(c, s, write, e->bytes);
-    bool sure = c->told && is_placed(e) && !c->collective && !c->hdf5_meta &&
+    bool sure = c->told && is_placed(e) && !c->in.collective && !c->in.hdf5_meta &&
                 !(e->flags & TRACE_COLLECTIVE) && !(call->library && c->cell->has_view);
     if (!sure)
         return;

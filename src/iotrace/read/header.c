@@ -11,7 +11,6 @@
 
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX (16u << 20)
-#define SHIFT 48
 
 static const struct {
     const char *name;
@@ -42,7 +41,7 @@ static uint64_t slope(const struct trace_header *f)
     if (f->ticks[1] <= f->ticks[0] || ns <= 0)
         return 0;
     unsigned __int128 s =
-        (((unsigned __int128)(uint64_t)ns << SHIFT) + ticks / 2) / ticks;
+        (((unsigned __int128)(uint64_t)ns << HEADER_SHIFT) + ticks / 2) / ticks;
     return s >> 58 ? 0 : (uint64_t)s; /* a tick above 2^10 ns is none */
 }
 
@@ -66,7 +65,7 @@ static int check_times(struct header *h, const char *path)
     h->ns_per_tick = slope(f);
     /* Both clocks run alike: a difference is a clock that was set, or two moments too
      * close to each other. */
-    uint64_t one = (uint64_t)1 << SHIFT;
+    uint64_t one = (uint64_t)1 << HEADER_SHIFT;
     if (f->clock == TRACE_NS &&
         (h->ns_per_tick < one - one / 1000 || h->ns_per_tick > one + one / 1000))
         h->ns_per_tick = 0;
@@ -191,7 +190,7 @@ static int presume(struct header *h)
     for (int k = 0; k < FIELDS; k++)
         if (h->field[k].at != native[k].at || h->field[k].bytes != native[k].bytes)
             return rc;
-    h->native = true;
+    h->native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     return rc;
 }
 
@@ -228,22 +227,6 @@ const char *header_value(const struct header *h, const char *key)
     return "";
 }
 
-int64_t header_duration(const struct header *h, uint64_t ticks)
-{
-    uint64_t s = h->ns_per_tick;
-    const uint64_t half = (uint64_t)1 << (SHIFT - 1);
-    unsigned __int128 ns = s ? ((unsigned __int128)ticks * s + half) >> SHIFT : ticks;
-    return ns > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)ns;
-}
-
-int64_t header_time(const struct header *h, uint64_t ticks)
-{
-    const struct trace_header *f = &h->fixed;
-    if (ticks >= f->ticks[0])
-        return f->unix_ns[0] + header_duration(h, ticks - f->ticks[0]);
-    return f->unix_ns[0] - header_duration(h, f->ticks[0] - ticks);
-}
-
 static int64_t load(const char *from, uint32_t bytes, bool has_sign)
 {
     uint64_t v = 0;
@@ -254,13 +237,9 @@ static int64_t load(const char *from, uint32_t bytes, bool has_sign)
     return (int64_t)v;
 }
 
-void header_record(const struct header *h, const char *from, struct trace_record *r)
+void header_load(const struct header *h, const char *from, struct trace_record *r)
 {
     int64_t v[FIELDS];
-    if (h->native && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        memcpy(r, from, sizeof *r);
-        return;
-    }
     for (int k = 0; k < FIELDS; k++)
         v[k] = load(from + h->field[k].at, h->field[k].bytes, h->field[k].has_sign);
     *r = (struct trace_record){.start = (uint64_t)v[FIELD_START],

@@ -5,6 +5,9 @@
 #include "iotrace/format/trace.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#define HEADER_SHIFT 48
 
 /* The fields of struct trace_record, in its order. */
 enum header_field {
@@ -27,10 +30,10 @@ struct header {
         uint32_t at, bytes;
         bool has_sign;
     } field[FIELDS];
-    bool native;          /* records are struct trace_record */
+    bool native;          /* records are struct trace_record of this machine */
     int32_t *op;          /* op_get's number of each number of this log; -1: none */
     uint32_t ops;         /* numbers below this */
-    uint64_t ns_per_tick; /* in 2^-48 */
+    uint64_t ns_per_tick; /* in 2^-HEADER_SHIFT */
 };
 
 /* Local. Checks the beginning of a log, `bytes` of it: the fixed part must be there,
@@ -43,11 +46,33 @@ void header_free(struct header *h);
 /* Local. The value of a line "key=value" of the text; "" where there is none. */
 const char *header_value(const struct header *h, const char *key);
 
-/* Local. Nanoseconds since the epoch of a moment, and of a duration, in ticks. */
-int64_t header_time(const struct header *h, uint64_t ticks);
-int64_t header_duration(const struct header *h, uint64_t ticks);
+/* Local. Nanoseconds of a duration in ticks, and since the epoch of a moment. */
+static inline int64_t header_duration(const struct header *h, uint64_t ticks)
+{
+    uint64_t s = h->ns_per_tick;
+    const uint64_t half = (uint64_t)1 << (HEADER_SHIFT - 1);
+    unsigned __int128 ns =
+        s ? ((unsigned __int128)ticks * s + half) >> HEADER_SHIFT : ticks;
+    return ns > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)ns;
+}
+
+static inline int64_t header_time(const struct header *h, uint64_t ticks)
+{
+    const struct trace_header *f = &h->fixed;
+    if (ticks >= f->ticks[0])
+        return f->unix_ns[0] + header_duration(h, ticks - f->ticks[0]);
+    return f->unix_ns[0] - header_duration(h, f->ticks[0] - ticks);
+}
 
 /* Local. The record at `from`, by the header's fields. */
-void header_record(const struct header *h, const char *from, struct trace_record *r);
+void header_load(const struct header *h, const char *from, struct trace_record *r);
+static inline void header_record(const struct header *h, const char *from,
+                                 struct trace_record *r)
+{
+    if (h->native)
+        memcpy(r, from, sizeof *r);
+    else
+        header_load(h, from, r);
+}
 
 #endif

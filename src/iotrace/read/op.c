@@ -11,7 +11,7 @@ static const char *const class_name[CLASSES] = {
     "none", "read", "write", "open", "close",   "seek", "sync",
     "meta", "map",  "copy",  "mark", "process", "wait", "lock"};
 
-static struct op table[OP_TABLE_MAX];
+struct op op_table[OP_TABLE_MAX];
 static int count;
 static uint16_t slot[SLOTS]; /* number + 1, by the name's hash */
 
@@ -81,7 +81,7 @@ static int is_name(const char *name)
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '_')
             return 0;
-    return n > 0 && n < sizeof table[0].name;
+    return n > 0 && n < sizeof op_table[0].name;
 }
 
 int op_number(const char *name, enum trace_class class)
@@ -91,11 +91,11 @@ int op_number(const char *name, enum trace_class class)
         h = (h ^ (unsigned char)*s) * 16777619u;
     uint32_t at = h % SLOTS;
     for (; slot[at]; at = (at + 1) % SLOTS)
-        if (!strcmp(table[slot[at] - 1].name, name))
+        if (!strcmp(op_table[slot[at] - 1].name, name))
             return slot[at] - 1;
     if (count == OP_TABLE_MAX || !is_name(name))
         return -1;
-    describe(&table[count], name, class);
+    describe(&op_table[count], name, class);
     slot[at] = (uint16_t)(count + 1);
     return count++;
 }
@@ -103,11 +103,6 @@ int op_number(const char *name, enum trace_class class)
 int op_count(void)
 {
     return count;
-}
-
-const struct op *op_get(int n)
-{
-    return &table[n];
 }
 
 enum trace_class op_class(const char *name)

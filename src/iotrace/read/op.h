@@ -22,7 +22,11 @@ int op_number(const char *name, enum trace_class class);
 
 /* Local. How many there are; the one with number 0 <= n < op_count(). */
 int op_count(void);
-const struct op *op_get(int n);
+extern struct op op_table[OP_TABLE_MAX];
+static inline const struct op *op_get(int n)
+{
+    return &op_table[n];
+}
 
 /* Local. A class by its name ("READ"); CLASSES: there is none of that name. */
 enum trace_class op_class(const char *name);

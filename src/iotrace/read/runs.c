@@ -244,20 +244,30 @@ int stream_open(struct stream *s, struct run *r)
     return rc < 0 ? rc : 0;
 }
 
-int stream_next(struct stream *s, struct event *e)
+/* Brings the next event of the lane that was handed out to its place. */
+static int advance(struct stream *s)
 {
-    if (s->heap_n == 0)
-        return 0;
     struct lane *lane = &s->lane[s->heap[0]];
-    *e = lane->head;
-    s->last = lane->log;
     int rc = log_next(lane->log, &lane->head);
     if (rc < 0)
         return rc;
     if (rc == 0)
         s->heap[0] = s->heap[--s->heap_n];
-    if (s->heap_n > 0)
+    if (s->heap_n > 1)
         runs_sift_down(s, 0);
+    return 0;
+}
+
+int stream_next(struct stream *s, const struct event **e)
+{
+    int rc = s->behind ? advance(s) : 0;
+    s->behind = false;
+    if (rc < 0 || s->heap_n == 0)
+        return rc;
+    struct lane *lane = &s->lane[s->heap[0]];
+    *e = &lane->head;
+    s->last = lane->log;
+    s->behind = true;
     return 1;
 }
 

@@ -35,12 +35,14 @@ struct stream {
     int *heap;
     int heap_n;
     struct log *last; /* the log of the event handed out last */
+    bool behind;      /* that event is still the first lane's head */
 };
 
 /* Local. 0, or -errno with a sentence. */
 int stream_open(struct stream *s, struct run *r);
-int stream_next(struct stream *s,
-                struct event *e); /* as log_next; s->last is its log */
+/* As log_next: *e is good until the next call; s->last is its log, the one with number
+ * s->heap[0] of those that could be opened. */
+int stream_next(struct stream *s, const struct event **e);
 void stream_close(struct stream *s);
 
 /* Local. The exit status of a command over `r` that ended with `rc`. */
