@@ -446,7 +446,7 @@ struct findings {
     const char *why_not[IDS]; /* not judged because */
     char why_cores[64];
     int endless; /* processes that have not said their end */
-    int64_t excluded, uring_rings, uring_unseen, untold_bytes[2];
+    int64_t excluded, uring_rings, uring_unseen;
     char (*unseen)[160];
     int unseens;
     double io_ns, covered_ns;

@@ -1,6 +1,5 @@
 /* The whole: gathers, measures the run, judges; says what cannot have been seen. */
 #include "base/err.h"
-#include "base/units.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -84,7 +83,6 @@ static void unseen(struct findings *f, const char *format, ...)
 
 static void tell_unseen(struct findings *f)
 {
-    char bytes[16];
     int ranks = 0;
     for (uint32_t i = 0; i < f->actors; i++)
         ranks += f->actor[i].rank >= 0;
@@ -105,10 +103,6 @@ static void tell_unseen(struct findings *f)
     if (f->uring_rings)
         unseen(f, "io_uring by itself: %lld rings, %lld transfers not seen",
                (long long)f->uring_rings, (long long)f->uring_unseen);
-    for (int w = 0; w < 2; w++)
-        if (f->untold_bytes[w])
-            unseen(f, "%s that the kernel saw %s and the log has not",
-                   units_bytes(bytes, f->untold_bytes[w]), w ? "written" : "read");
     if (f->unfollowed)
         unseen(f, "patterns of files beyond the first %d", CELLS_MAX);
 }

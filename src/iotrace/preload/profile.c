@@ -132,14 +132,14 @@ void profile_add(const struct event *e, enum trace_op op, int64_t result, int fl
         return;
     uint64_t ticks = e->end > e->start ? e->end - e->start : 0;
     uint64_t ns = (uint64_t)((double)ticks * recorder.ns_per_tick);
-    count_here(&t->count, 1);
-    count_here(&t->ticks, ticks);
-    count_here(&t->times[octave(ns, TRACE_TIMES)], 1);
+    add_here(&t->count, 1);
+    add_here(&t->ticks, ticks);
+    add_here(&t->times[octave(ns, TRACE_TIMES)], 1);
     if (UNLIKELY(result < 0))
-        count_here(&t->errors, 1);
+        add_here(&t->errors, 1);
     else if (moves_bytes(op) && !(flags & TRACE_ASYNC)) {
-        count_here(&t->bytes, (uint64_t)result);
-        count_here(&t->sizes[octave((uint64_t)result, TRACE_SIZES)], 1);
+        add_here(&t->bytes, (uint64_t)result);
+        add_here(&t->sizes[octave((uint64_t)result, TRACE_SIZES)], 1);
     }
 }
 

@@ -269,16 +269,6 @@ static inline uint64_t add_here(uint64_t *word, uint64_t n)
 #endif
 }
 
-/* The same where nobody asks what there was: half the work for the processor. */
-static inline void count_here(uint64_t *word, uint64_t n)
-{
-#ifdef __x86_64__
-    __asm__ volatile("addq %1, %0" : "+m"(*word) : "er"(n) : "memory", "cc");
-#else
-    __atomic_fetch_add(word, n, __ATOMIC_RELAXED);
-#endif
-}
-
 static inline uint32_t take_one(uint32_t *word)
 {
 #ifdef __x86_64__
