@@ -35,8 +35,9 @@ struct extents {
 
 static int64_t ranges_used; /* of all sets together */
 
-/* ---- memory of full chunks: from slabs, each of them one large page where the system
- * has such, or each look at another chunk misses in the processor's table of pages ---- */
+/* ---- memory of full chunks: from slabs, each of them one large page where the
+ * system has such; else each look at another chunk misses in the processor's table of
+ * pages, too ---- */
 
 #define SLAB_BYTES ((size_t)2 << 20)
 #define CHUNK_BYTES (CHUNK_RUNS * sizeof(struct range))
