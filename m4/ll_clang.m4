@@ -10,7 +10,7 @@ AC_DEFUN([LL_CLANG], [
   CLANG_WHY="left out: --without-clang"
   ll_have=no
   AS_IF([test "x$with_clang" != xno], [
-    CLANG_WHY="not found (libclang-dev, llvm-dev and g++ in Debian)"
+    CLANG_WHY="NOT FOUND, SO THERE IS NO ldadc (libclang-dev, llvm-dev, g++ in Debian)"
     AS_IF([test -z "$LLVM_CONFIG"], [
       AC_PATH_PROGS([LLVM_CONFIG], [llvm-config llvm-config-22 llvm-config-21 \
         llvm-config-20 llvm-config-19 llvm-config-18 llvm-config-17 llvm-config-16 \

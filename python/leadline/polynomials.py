@@ -178,12 +178,15 @@ class Moved:
                   for lv in transfer["levels"]]
         calls = pieces = 1
         for _, count, within in levels:
-            calls, pieces = ((calls, pieces * count) if within
-                             else (calls * count, pieces))
-        if min([count for _, count, _ in levels], default=1) <= 0 and calls <= 0:
+            count = max(count, 0)
+            if within:
+                pieces *= count
+            else:
+                calls *= count
+        if not calls:
             return
         start, size = value(transfer["start"]), value(transfer["size"])
-        if size <= 0 or pieces <= 0:
+        if size <= 0 or not pieces:
             self.empty = calls
             return
         part = Part(start, [(stride, count) for stride, count, _ in levels], size)
@@ -315,9 +318,9 @@ class Numbers:
         missing = [n for n in wanted if n not in values]
         unknown = [n for n in values if n not in wanted]
         if missing or unknown:
-            raise usage("%s: %s" % (
-                name, "it has no variable %s" % unknown[0] if unknown else
-                "give a value: --set=" + ",".join(n + "=N" for n in missing)))
+            why = "it has no variable " + unknown[0] if unknown else \
+                "give a value: --set=" + ",".join(n + "=N" for n in missing)
+            raise usage("%s: %s" % (name, why))
         self.of = Expressions(wanted + ["nprocs", "rank"])
         self.names = [dict(values, nprocs=ranks, rank=r) for r in range(ranks)]
         for entry in data["transfers"] + data["calls"]:

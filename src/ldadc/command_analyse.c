@@ -22,6 +22,7 @@ static struct opt table[] = {
              "leadline skeleton makes numbers of it, for replay"},
     SOURCE_NP(set.source, "numbers of processes to count bytes for"),
     SOURCE_SET(set.source),
+    SOURCE_ASSUME(set.source),
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */

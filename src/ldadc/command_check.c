@@ -15,6 +15,7 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "trace", .value = &set.trace, .arg = "RUN",
      .help = "the directory of a run under iotrace, or a log of it"},
     SOURCE_SET(set.source),
+    SOURCE_ASSUME(set.source),
     {.kind = OPT_TEXT, .name = "iotrace", .value = &set.iotrace, .preset = "iotrace",
      .arg = "PROGRAM", .help = "what reads the trace"},
     SOURCE_MPICC(set.source),

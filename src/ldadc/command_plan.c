@@ -16,6 +16,7 @@ static struct opt table[] = {
     SOURCE_COMMANDS(set.source),
     SOURCE_NP(set.source, "numbers of ranks; a line of the plan for each"),
     SOURCE_SET(set.source),
+    SOURCE_ASSUME(set.source),
     {.kind = OPT_TEXT, .name = "file", .value = &set.file, .arg = "NAME",
      .help = "which file, where the program writes several: its variable or its path, "
              "as analyse prints them"},

@@ -2,6 +2,7 @@
 LDADC_SOURCES = \
 	src/ldadc/report/analyse.cc src/ldadc/report/analyse.h \
 	src/ldadc/report/analysis.h \
+	src/ldadc/poly/assume.cc src/ldadc/poly/assume.h \
 	src/ldadc/poly/atom.cc \
 	src/ldadc/describe/bind.cc src/ldadc/describe/bind.h \
 	src/ldadc/interp/call.cc \
@@ -48,7 +49,9 @@ LDADC_SOURCES = \
 	src/ldadc/interp/target.cc \
 	src/ldadc/report/template.cc src/ldadc/report/template.h \
 	src/ldadc/report/trace.cc src/ldadc/report/trace.h \
+	src/ldadc/describe/variables.cc \
 	src/ldadc/poly/value.cc src/ldadc/poly/value.h \
+	src/ldadc/describe/help.cc \
 	src/ldadc/describe/weigh.cc src/ldadc/describe/weigh.h
 if HAVE_CLANG
 bin_PROGRAMS += ldadc

@@ -98,6 +98,8 @@ int source_command(const struct opt_program *p, const struct source_options *o,
                                 .files = o->files.n,
                                 .flag = flags.flag,
                                 .flags = flags.n};
+    for (int i = 0; i < o->assume.n && !rc; i++)
+        rc = analyse_assume(o->assume.item[i]);
     if (!rc)
         rc = take_np(&r, o->np ? o->np : SOURCE_NPS);
     if (!rc)

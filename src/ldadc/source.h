@@ -7,7 +7,7 @@
 
 struct source_options {
     struct opt_rest files;
-    struct opt_list set;
+    struct opt_list set, assume;
     const char *np, *mpicc, *commands;
 };
 
@@ -28,6 +28,10 @@ struct source_options {
 #define SOURCE_NP(o, what) \
     {.kind = OPT_TEXT, .name = "np", .value = &(o).np, .preset = SOURCE_NPS, \
      .arg = "N[,N...]", .help = what}
+#define SOURCE_ASSUME(o) \
+    {.kind = OPT_LIST, .name = "assume", .value = &(o).assume, .arg = "RELATION", \
+     .help = "what holds of the program's variables, such as 'n % nprocs == 0' or " \
+             "'a <= b', or no-overlap; may be repeated"}
 #define SOURCE_SET(o) \
     {.kind = OPT_LIST, .name = "set", .value = &(o).set, .arg = "NAME=N", \
      .help = "the value of a variable of the program, as analyse names it; may be " \

@@ -75,6 +75,80 @@ class Analyse(Case):
     def test_figure_2_in_doubles_is_interleaved(self):
         self.assertEqual(self.figure("fig2_double.c", 8)["class"], "interleaved")
 
+    def test_the_page_has_both(self):
+        with open(os.path.join(os.path.dirname(TESTS), "doc", "ldad.md")) as f:
+            page = f.read()
+        for name in ("fig2_bytes.c", "fig2_double.c"):
+            path = os.path.join(TESTS, "ldadc", name)
+            done = self.analyse(path)
+            found = done.stdout[:done.stdout.index("assumed:")].replace(path, name)
+            shown = "".join("    %s\n" % line for line in found.splitlines()
+                            if "warning" not in line)
+            self.assertIn(shown, page)
+
+    # ---- what the user says ---------------------------------------------------------
+
+    SHARES = """
+        #include <mpi.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv)
+        {
+            int rank, nprocs;
+            MPI_File fh;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
+            int n = atoi(argv[2]), gap = atoi(argv[3]);
+            char *buf = calloc(n, 1);
+            MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_RDWR,
+                          MPI_INFO_NULL, &fh);
+            MPI_File_write_at(fh, (MPI_Offset)rank * (n / nprocs), buf, n / nprocs,
+                              MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_write_at(fh, (MPI_Offset)rank * gap, buf, n, MPI_BYTE,
+                              MPI_STATUS_IGNORE);
+            MPI_File_close(&fh);
+            MPI_Finalize();
+            return 0;
+        }"""
+
+    def test_assume(self):
+        path = self.source(self.SHARES)
+        _, second = self.calls(path)
+        self.assertEqual(second["class"], "unresolved")
+        self.assertIn("--assume", second["help"])
+        first, second = self.calls(path, "--assume=n % nprocs == 0",
+                                   "--assume=gap >= n")
+        self.assertEqual(second["class"], "segmented")
+        self.holds(first, (3 * 25, [], 25), nprocs=4, rank=3, n_by_nprocs=25)
+        self.holds(second, (3 * 200, [], 100), nprocs=4, rank=3, n_by_nprocs=25,
+                   gap=200)
+        _, second = self.calls(path, "--assume=no-overlap")
+        self.assertEqual(second["class"], "disjoint")
+
+    def test_assumptions_are_listed_and_checked(self):
+        path = self.source(self.SHARES)
+        report = self.report(path, "--assume=gap > n")
+        self.assertIn("gap > n (--assume)", report["assumptions"])
+        for words, sentence in (("foo < 3", "no variable of that name"),
+                                ("n %% 3", "is not understood"),
+                                ("n < ", "is not understood")):
+            done = self.analyse(path, "--assume=" + words)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(sentence, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_an_assumption_that_does_not_hold_is_not_counted_with(self):
+        """One that relations make overlap is no other for that."""
+        path = self.source(self.SHARES)
+        _, second = self.calls(path, "--assume=gap < n", "--assume=gap > 0")
+        self.assertEqual(second["class"], "overlapped")
+
+    def test_classes_of_values(self):
+        call, = self.calls(os.path.join(TESTS, "ldadc", "fig2_bytes.c"))
+        self.assertEqual({v["name"]: v["class"] for v in call["variables"]},
+                         {"offset": "modified, resolved", "i": "modified, resolved",
+                          "nprocs": "set once", "mynod": "set once"})
+
     def test_an_overflow_is_warned_about(self):
         call, = self.calls(os.path.join(TESTS, "ldadc", "fig2_bytes.c"))
         first = call["warnings"][0]
@@ -131,6 +205,7 @@ class Analyse(Case):
         names = dict(nprocs=ranks, rank=rank, rows=n1, columns=n2, p_element=8,
                      p_panels=1)
         width, own = n2 // ranks * 8, rank * n1 // ranks
+        self.assertEqual((after["class"], before["class"]), ("disjoint", "disjoint"))
         # all columns of a rank fit at once: one round of the outer loop
         for call, row, rows in (after, own, n1 - own), (before, 0, own):
             stride = call["descriptor"]["levels"][-1]["stride"]

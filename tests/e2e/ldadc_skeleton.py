@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # tier: quick ci; limit: 900
-"""ldadc analyse --skeleton: what a program does with its files, from its source, is what
-the skeleton of a traced run has: each rank's calls, in order, with their places and
-bytes, for one to four ranks. What is not certain has no numbers. replay does it."""
+"""ldadc analyse --skeleton: what a program does with its files, from its source, is
+what the skeleton of a traced run has: each rank's calls, in order, with their places
+and bytes, for one to four ranks. What is not certain has no numbers. replay does it."""
 import copy
 import glob
 import json
@@ -83,7 +83,7 @@ class Skeletons(Case):
         done = self.run_program(exe, "data", *args, np=np, dir=False, json=False,
                                 env={"PRELOAD": RECORDER, "IOTRACE_BINARY": "true"})
         self.assertEqual(done.status, 0, done)
-        run, path = os.path.join(done.folder, "run"), os.path.join(done.folder, "s.json")
+        run, path = (os.path.join(done.folder, name) for name in ("run", "s.json"))
         os.mkdir(run)
         for log in glob.glob(os.path.join(done.folder, "*.bin")):
             shutil.move(log, run)

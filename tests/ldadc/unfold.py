@@ -43,10 +43,10 @@ def moved(transfer, rank):
     for plan in transfer["plans"]:
         which = place(plan, rank)
         if which is not None:
-            some = [chunks(d["plan"], which) * (1 if "sequence" in plan else d["repeats"])
+            listed = "sequence" in plan
+            some = [chunks(d["plan"], which) * (1 if listed else d["repeats"])
                     for d in plan["descriptors"]]
-            order = sequence(plan["sequence"]) if "sequence" in plan \
-                else range(len(some))
+            order = sequence(plan["sequence"]) if listed else range(len(some))
             return [piece for n in order for piece in some[n]]
     return []
 

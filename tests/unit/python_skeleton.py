@@ -10,7 +10,7 @@ import unittest
 
 from tap import main
 
-from leadline import skeleton
+from leadline import polynomials, skeleton
 from leadline.errors import LeadlineError
 
 GOOD = {
@@ -96,6 +96,82 @@ class Reader(unittest.TestCase):
     def test_no_file(self):
         with self.assertRaises(LeadlineError):
             skeleton.load(os.path.join(self.dir, "nothing"))
+
+
+TOLD = {
+    "schema": "leadline-skeleton-polynomials/1", "mpi": True, "ranks": "nprocs",
+    "assumptions": [], "variables": [{"name": "K"}], "files": [{"file": "file-1"}],
+    "phases": [{"phase": 0, "region": False, "order": "(0 1)x[K]"}],
+    "transfers": [{
+        "step": 0, "phase": 0, "file": "file-1", "call": "MPI_File_write_at",
+        "level": "MPI-IO", "where": "1", "direction": "write", "start": "10*rank",
+        "size": "10", "levels": [{"stride": "10*nprocs", "count": "K"}]}, {
+        "step": 1, "phase": 0, "file": "file-1", "call": "MPI_File_read_at",
+        "level": "MPI-IO", "where": "(rank < 1)", "direction": "read",
+        "start": "0", "size": "30", "end": "70",
+        "levels": [{"stride": "30", "count": "K"}]}],
+    "calls": []}
+
+
+class Polynomials(unittest.TestCase):
+    def made(self, ranks=3, change=None, **values):
+        data = copy.deepcopy(TOLD)
+        if change:
+            change(data, data["transfers"][0], data["transfers"][1])
+        made = polynomials.numbers(data, "told", ranks, values or {"K": 2})
+        skeleton.Skeleton(made, "made")
+        return made
+
+    def test_numbers(self):
+        made = self.made()
+        first, second = made["transfers"]
+        self.assertEqual([p["descriptors"] for p in first["plans"]], [[
+            {"plan": "ranks=3 step=10 start=0 [span=60 stride=30 size=10]",
+             "repeats": 1}]])
+        self.assertEqual((second["ranks"], second["calls"], second["bytes"]),
+                         (1, 2, 60))
+        self.assertEqual(made["files"][0]["bytes"], 60)
+        self.assertEqual([o["steps"] for o in made["phases"][0]["order"]],
+                         ["(0 1)x2", "(0)x2"])
+        self.assertEqual(made["phases"][0]["order"][1]["ranks"], 2)
+
+    def test_the_end_cuts(self):
+        made = self.made(K=4)["transfers"][1]
+        self.assertEqual((made["calls"], made["bytes"], made["empty"]), (4, 70, 1))
+        self.assertEqual(self.made(K=4)["phases"][0]["order_lost"], 1)
+
+    def test_nothing(self):
+        self.assertEqual(self.made(K=0)["transfers"], [])
+
+    def test_grids_and_roots(self):
+        self.assertEqual([polynomials.dim(12, 2, i) for i in (0, 1)], [4, 3])
+        self.assertEqual([polynomials.root(n) for n in (0, 15, 16, 2 ** 60 - 1)],
+                         [0, 3, 4, 2 ** 30 - 1])
+
+    def test_what_is_wrong_is_a_sentence(self):
+        for change, words in (
+                (lambda d, t, u: t.update(start="__import__('os')"), "no expression"),
+                (lambda d, t, u: t.update(start="9**9**9"), "no expression"),
+                (lambda d, t, u: t.update(start="rank.real"), "no expression"),
+                (lambda d, t, u: t.update(start="(" * 5000), "no expression"),
+                (lambda d, t, u: t.update(start="L"), "no expression"),
+                (lambda d, t, u: t.update(start=7), "missing, or too long"),
+                (lambda d, t, u: t.update(start="0 - 1"), "before the file"),
+                (lambda d, t, u: t.update(size="*".join(["9999999"] * 10)), "2^62"),
+                (lambda d, t, u: t.update(size="floordiv(1, K - 2)"), "no value"),
+                (lambda d, t, u: t.pop("levels"), "damaged"),
+                (lambda d, t, u: t.update(unresolved="who knows"), "who knows"),
+                (lambda d, t, u: d["phases"][0].update(order="(0"), "no order"),
+                (lambda d, t, u: d["phases"][0].update(order="0)x[K]"), "no order")):
+            with self.assertRaises(LeadlineError) as caught:
+                self.made(change=change)
+            self.assertIn(words, str(caught.exception))
+
+    def test_variables(self):
+        for values, words in (({"L": 1}, "no variable L"), ({"K": 1, "L": 2}, "L"),):
+            with self.assertRaises(LeadlineError) as caught:
+                self.made(**values)
+            self.assertIn(words, str(caught.exception))
 
 
 if __name__ == "__main__":

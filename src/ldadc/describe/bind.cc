@@ -36,12 +36,28 @@ class Evaluation
 
     bool named(int number, int64_t *out)
     {
-        auto at = b.value.find(number);
-        const std::string &name = symbol(number).text;
+        auto at = b.value.find(number), of_whole = b.value.find(-1 - number);
+        const std::string &name = given_name(symbol(number));
+        if (at == b.value.end() && of_whole != b.value.end())
+            return part(symbol(number), of_whole->second, out);
         *out = at == b.value.end() ? 0 : at->second;
         if (at == b.value.end())
             why = "the value of " + name + " is not given: --set " + name + "=N";
         return at != b.value.end();
+    }
+
+    // Of a number that is assumed to be a multiple.
+    bool part(const Symbol &s, int64_t whole, int64_t *out)
+    {
+        int64_t divisor;
+        if (!poly(s.divisor, &divisor))
+            return false;
+        if (divisor < 1 || whole % divisor)
+            why = s.whole + " is assumed to be a multiple of " + s.divisor.text() +
+                  ", and " + std::to_string(whole) + " is none";
+        else
+            *out = whole / divisor;
+        return why.empty();
     }
 
     bool of_one(const Atom &a, int64_t x, int64_t *out)
@@ -112,12 +128,20 @@ class Evaluation
     std::string &why;
 };
 
+const std::string &given_name(const Symbol &s)
+{
+    return s.whole.empty() ? s.text : s.whole;
+}
+
 bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v)
 {
     bool found = false;
     for (int n = 0; n < symbols(); n++)
         if (symbol(n).text == name || symbol(n).id == name) {
             (*value)[n] = v;
+            found = true;
+        } else if (!name.empty() && symbol(n).whole == name) {
+            (*value)[-1 - n] = v;
             found = true;
         }
     return found;

@@ -18,6 +18,9 @@ struct Binding {
 // False: there is none.
 bool bind_named(std::map<int, int64_t> *value, const std::string &name, int64_t v);
 
+// By which name the user gives a variable its value.
+const std::string &given_name(const Symbol &s);
+
 // False, and why, where a variable has no value, a number exceeds 63 bits, or a divisor
 // is not positive.
 bool evaluate(const Poly &p, const Binding &b, int64_t *out, std::string *why);

@@ -103,6 +103,46 @@ static bool of_a_caller(const Poly &p)
     });
 }
 
+// What is left of p without what is a whole number of strides.
+static Poly within(const Poly &p, const Poly &stride)
+{
+    Poly rest;
+    for (auto &[m, c] : p.terms()) {
+        Poly term(c), whole;
+        for (int id : m)
+            term = term * Poly::atom(id);
+        if (!term.divide(stride, &whole))
+            rest = rest + term;
+    }
+    return rest;
+}
+
+// At which stride a rank begins, and how often it goes on, does not matter where ranks
+// share no byte though all go on for ever.
+static bool apart_for_ever(const Description &d, int comm)
+{
+    int id = rank(comm).terms().begin()->first[0];
+    for (const Level &ever : d.levels) {
+        Poly step;
+        std::vector<Row> rows;
+        if (ever.stride.is_zero() || !not_negative(ever.stride) ||
+            !within(d.start, ever.stride).linear_in(id, &step) || step.is_zero() ||
+            has_rank(step, comm))
+            continue;
+        bool known = true;
+        for (const Level &l : d.levels) {
+            Poly stride = not_negative(-l.stride) ? -l.stride : l.stride;
+            known = known && (&l == &ever || !has_rank(l.count, comm));
+            if (!l.stride.is_zero())
+                rows.push_back({stride, l.count, false, &l != &ever});
+        }
+        rows.push_back({not_negative(-step) ? -step : step, nprocs(comm), true, true});
+        if (known && !classify_apart(rows, d.size).empty())
+            return true;
+    }
+    return false;
+}
+
 // Each rank's part ends at the latest where that of the next one begins.
 static bool cut_apart(const Description &d, const Poly &step, int comm)
 {
@@ -236,7 +276,7 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
     }
     if (!d.ranks.empty())
         return "alone";
-    *reason = "whether ranks share bytes is not certain";
+    *reason = NOT_CERTAIN;
     if (comm < 0 || (o.alone && !o.path_alike)) {
         *reason = "whether all ranks open the same file is not certain";
         return "unresolved";
@@ -281,6 +321,8 @@ std::string relation_of(const Description &d, const Opening &o, std::string *rea
     Poly width = not_negative(-step) ? -step : step;
     rows.push_back({width, nprocs(comm), true, true});
     std::string found = classify_apart(rows, d.size);
+    if (found.empty() && apart_for_ever(d, comm))
+        found = "disjoint";
     if (found.empty())
         found = by_step(d, width, times);
     return found.empty() ? "unresolved" : found;

@@ -1,5 +1,6 @@
 // From a call's offset and loops to its descriptor.
 #include "ldadc/describe/describe.h"
+#include "ldadc/poly/assume.h"
 #include "ldadc/poly/prove.h"
 
 namespace ldadc
@@ -489,6 +490,9 @@ static Description describe_part(const Interp &in, const Site &s, int part)
     warn_of(in, s, comm, &d);
     if (d.resolved)
         d.relation = relation_of(d, in.openings[s.opening], &d.reason);
+    if (d.resolved && d.relation == "unresolved" && d.reason == NOT_CERTAIN &&
+        assumed_apart())
+        d.relation = "disjoint";
     if (d.relation == "unresolved" && !d.reason_where.line)
         d.reason_where = s.where;
     return d;

@@ -38,11 +38,17 @@ struct Description {
 // One for each part of what the call transfers.
 std::vector<Description> describe(const Interp &i, const Site &s);
 
+// Why a relation is not certain, if nothing else is.
+#define NOT_CERTAIN "whether ranks share bytes is not certain"
+
 // The relation; "unresolved" with a reason where it is not certain.
 std::string relation_of(const Description &d, const Opening &o, std::string *reason);
 
 std::string product_text(const Poly &a, const Poly &b);
 std::string descriptor_text(const Description &d);
+
+// What the user could give to go on, where something is unresolved.
+std::string help_of(const Description &d);
 
 } // namespace ldadc
 

@@ -152,8 +152,9 @@ static bool weigh_for(const Description &write, const Description &read, Binding
 static void missing_in(const Poly &p, const Numbers &with, std::set<std::string> *out)
 {
     p.has([&](int id) {
-        if (atom(id).kind == Atom::SYMBOL && !with.set.count(atom(id).number))
-            out->insert(symbol(atom(id).number).text);
+        if (atom(id).kind == Atom::SYMBOL && !with.set.count(atom(id).number) &&
+            !with.set.count(-1 - atom(id).number))
+            out->insert(given_name(symbol(atom(id).number)));
         return false;
     });
 }

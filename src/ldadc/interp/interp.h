@@ -111,6 +111,8 @@ struct Site {
     Value at;            // in units of the view
     Value bytes;         // of one transfer
     Value view_start, view_unit, view_type, file;
+    // What place and size are made of, with the classes of the values.
+    std::vector<std::pair<std::string, std::string>> variables;
 };
 
 // A file that is used by its name, in another way than by opening it with MPI.
@@ -395,6 +397,17 @@ class Interp
     void fill(int opening);
     bool filled(int opening);
     void advance(int opening, const Value &bytes, const Place &where);
+
+    // describe/variables.cc
+    struct Source {
+        int times = 0; // places that modify it
+        std::vector<const clang::VarDecl *> from;
+    };
+    using Sources = std::map<const clang::VarDecl *, Source>;
+    std::map<const clang::FunctionDecl *, Sources> sources_of;
+    void find_sources(const clang::Stmt *s, Sources *out) const;
+    std::string value_class(const clang::VarDecl *v, const Sources &sources);
+    void classify_variables(const clang::CallExpr *e, const IoCall &io, Site *s);
 };
 
 // Of a rank in a grid of these extents.

@@ -1,5 +1,6 @@
 // Variables, and who else may change them.
 #include "ldadc/interp/interp.h"
+#include "ldadc/poly/assume.h"
 #include <algorithm>
 
 using namespace clang;
@@ -200,7 +201,7 @@ Value Interp::foreign_value(const Cell &c, QualType t, const std::string &text)
     if (!members.count(c)) {
         Symbol s = {symbol_id(text), text, "initialised once", where.line};
         s.foreign = true;
-        members[c] = new_symbol(s);
+        members[c] = named_symbol(s);
     }
     return Value::integer(members[c]);
 }
@@ -507,11 +508,13 @@ Value Interp::named(const Cell &c, const Value &v)
         s.named = true;
         s.text = cell_text(c);
         s.id = symbol_id(s.text);
-        return v;
+        Value out = v;
+        out.p = part_of_named(s, v.p);
+        return out;
     }
     Value out = v;
     std::string text = cell_text(c);
-    out.p = new_symbol({symbol_id(text), text, "initialised once"});
+    out.p = named_symbol({symbol_id(text), text, "initialised once"});
     return out;
 }
 
@@ -532,8 +535,8 @@ Value Interp::settle(const Cell &c, const Value &v, const std::string &since)
         is_name(t, "MPI_Comm") || is_name(t, "MPI_Datatype"))
         return v;
     std::string text = cell_text(c);
-    return Value::integer(
-        new_symbol({symbol_id(text), text + since, "initialised once", v.where.line}));
+    return Value::integer(named_symbol(
+        {symbol_id(text), text + since, "initialised once", v.where.line}));
 }
 
 } // namespace ldadc

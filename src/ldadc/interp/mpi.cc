@@ -369,8 +369,10 @@ void Interp::mpi_transfer(const CallExpr *e, const IoCall &io, const Args &a)
         if (io.write)
             fill(s.opening);
     }
-    if (!probing)
-        sites.push_back(s);
+    if (probing)
+        return;
+    classify_variables(e, io, &s);
+    sites.push_back(s);
 }
 
 // ---- all of them ----------------------------------------------------

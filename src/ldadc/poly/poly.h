@@ -100,8 +100,10 @@ Poly new_before();
 struct Symbol {
     std::string id, text, kind;
     unsigned line = 0;
-    bool named = true;    // it has been stored in a variable
-    bool foreign = false; // of a function whose callers are not seen
+    bool named = true;      // it has been stored in a variable
+    bool foreign = false;   // of a function whose callers are not seen
+    std::string whole = ""; // not empty: of which variable, divided by this
+    Poly divisor = Poly();
 };
 Poly new_symbol(const Symbol &s);
 Symbol &symbol(int number);

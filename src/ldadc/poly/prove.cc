@@ -1,6 +1,7 @@
 // Signs of polynomials: everything is written in terms that cannot be negative, and
 // then a polynomial without negative coefficients cannot be negative either.
 #include "ldadc/poly/prove.h"
+#include "ldadc/poly/assume.h"
 #include <algorithm>
 
 namespace ldadc
@@ -254,16 +255,27 @@ static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
     }
 }
 
+// With what the user says, too, if it does not hold without.
+static bool prove(const Poly &p, const std::vector<Poly> &given, int depth)
+{
+    const std::vector<Poly> &facts = assumed_facts();
+    work = 0;
+    if (prove_holds(p, given, depth))
+        return true;
+    std::vector<Poly> all = given;
+    all.insert(all.end(), facts.begin(), facts.end());
+    work = 0;
+    return !facts.empty() && prove_holds(p, all, depth);
+}
+
 bool not_negative(const Poly &p, const std::vector<Poly> &given)
 {
-    work = 0;
-    return prove_holds(p, given, 4);
+    return prove(p, given, 4);
 }
 
 bool not_negative_in_cases(const Poly &p, const std::vector<Poly> &given)
 {
-    work = 0;
-    return prove_holds(p, given, 8);
+    return prove(p, given, 8);
 }
 
 bool positive(const Poly &p, const std::vector<Poly> &given)

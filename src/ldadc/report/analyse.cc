@@ -1,5 +1,10 @@
 // Reads, runs, describes, reports.
+#include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
+
+extern "C" {
+#include "base/err.h"
+}
 
 using namespace ldadc;
 
@@ -19,11 +24,26 @@ bool Analysis::make(const analyse_request *r)
     return true;
 }
 
+int analyse_assume(const char *relation)
+{
+    if (assume(relation))
+        return 0;
+    return err_usage(
+        "--assume=%.100s is not understood: give A %% B == 0, two sums with "
+        "<, <=, ==, >= or > between them, or no-overlap",
+        relation);
+}
+
 int analyse_program(const analyse_request *r)
 {
     Analysis a;
     if (!a.make(r))
         return 1;
+    if (!assumed_in_vain().empty()) {
+        err_usage("--assume=%.100s: the program has no variable of that name",
+                  assumed_in_vain().c_str());
+        return 2;
+    }
     if (!report_decide(&a.report, *r))
         return 2;
     if (r->text)

@@ -27,6 +27,10 @@ struct analyse_request {
     int sets;
 };
 
+/* Local. Before it: what holds of the program's variables (poly/assume.h). 0, or
+ * -EINVAL with a sentence. */
+int analyse_assume(const char *relation);
+
 /* Local. Returns 0, 1 where the program does not compile (the compiler has said why, on
  * stderr), or 2 where a number or variable to count with is none (err_get). */
 int analyse_program(const struct analyse_request *r);

@@ -1,5 +1,6 @@
 // Calls by file, and what is assumed.
 #include "ldadc/report/report.h"
+#include "ldadc/poly/assume.h"
 #include "ldadc/poly/prove.h"
 #include <algorithm>
 
@@ -115,6 +116,10 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
                      "reads are not cut short by the end of a file"};
     for (const std::string &a : i.assumptions)
         r.assumptions.push_back(a);
+    for (const std::string &a : assumed_texts())
+        r.assumptions.push_back(
+            (a == "no-overlap" ? "where it is not certain, ranks share no byte" : a) +
+            " (--assume)");
     if (assumes_names(i))
         r.assumptions.push_back("an argument of the program names no file that another "
                                 "argument, or the program itself, names");

@@ -79,6 +79,18 @@ static void put_way(json *j, const Description &d)
         text(j, "ranks_of", "MPI_COMM_WORLD");
 }
 
+static void put_variables(json *j, const Site &s)
+{
+    json_array(j, "variables");
+    for (auto &[name, value_class] : s.variables) {
+        json_object_flat(j, nullptr);
+        text(j, "name", name);
+        text(j, "class", value_class);
+        json_end_object(j);
+    }
+    json_end_array(j);
+}
+
 static void put_warnings(json *j, const Description &d)
 {
     json_array(j, "warnings");
@@ -105,6 +117,7 @@ static void report_json_put_call(json *j, const Description &d)
     json_bool(j, "collective", s.call.collective);
     json_bool(j, "nonblocking", s.call.nonblocking);
     put_way(j, d);
+    put_variables(j, s);
     text(j, "class", d.relation);
     json_bool(j, "resolved", d.resolved);
     if (d.resolved && d.parts > 1) {
@@ -117,6 +130,7 @@ static void report_json_put_call(json *j, const Description &d)
         text(j, "reason", d.reason);
         text(j, "reason_source", d.reason_where.file);
         json_int(j, "reason_line", d.reason_where.line);
+        text(j, "help", help_of(d));
     }
     put_warnings(j, d);
     text(j, "sentence", sentence_of(d));

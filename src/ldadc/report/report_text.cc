@@ -4,6 +4,23 @@
 namespace ldadc
 {
 
+// By class, in the order of the paper.
+static void put_variables(const Site &s, FILE *out)
+{
+    std::string line;
+    for (const char *one :
+         {"constant", "set once", "modified, resolved", "not resolvable"}) {
+        std::string names;
+        for (auto &[name, value_class] : s.variables)
+            if (value_class == one)
+                names += (names.empty() ? "" : ", ") + name;
+        if (!names.empty())
+            line += (line.empty() ? "" : "; ") + names + ": " + one;
+    }
+    if (!line.empty())
+        fprintf(out, "    made of %s\n", line.c_str());
+}
+
 static void report_text_put_call(const Description &d, FILE *out)
 {
     const Site &s = *d.site;
@@ -19,6 +36,7 @@ static void report_text_put_call(const Description &d, FILE *out)
                           : "nobody knows how often");
     for (const Condition &c : s.conditions)
         fprintf(out, "    where %s (line %u)\n", c.text.c_str(), c.where.line);
+    put_variables(s, out);
     if (d.resolved && d.parts > 1)
         fprintf(out, "    part %d of %d: ", d.part + 1, d.parts);
     if (d.resolved)
@@ -27,6 +45,8 @@ static void report_text_put_call(const Description &d, FILE *out)
     if (d.relation == "unresolved")
         fprintf(out, " (%s:%u)", d.reason_where.file.c_str(), d.reason_where.line);
     fputs("\n", out);
+    if (d.relation == "unresolved")
+        fprintf(out, "    to go on: %s\n", help_of(d).c_str());
     for (const Warning &w : d.warnings)
         fprintf(out, "    warning, line %u: %s\n", w.line, w.text.c_str());
 }

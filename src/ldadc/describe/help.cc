@@ -1,0 +1,33 @@
+// What would resolve a call that is not: by words of the reason.
+#include "ldadc/describe/describe.h"
+
+namespace ldadc
+{
+
+static const struct {
+    const char *words, *help;
+} ways[] = {
+    {NOT_CERTAIN, "--assume=no-overlap, if they share none, or what holds of its "
+                  "variables, such as --assume='n % nprocs == 0' or --assume='a <= b'"},
+    {"as the function is called", "give the sources that call it, too"},
+    {"how the function is called", "give the sources that call it, too"},
+    {"is a caller's", "give the sources that call it, too"},
+    {"is not called where", "give the sources that call it, too"},
+    {"may be changed by", "give the source of that function, too, or -p DIR"},
+    {"the result of", "give the source of that function, too, or -p DIR"},
+    {"wrap around", "--assume='a >= b', if the value is not negative"},
+    {"may be negative", "--assume='a >= b', if the value is not negative"},
+    {"too many paths", "fewer modes of the program: compile some out by FLAGS (-D)"},
+    {"may use the file, too", "a run: ldadc plan --trace=RUN"},
+};
+
+std::string help_of(const Description &d)
+{
+    std::string run = "only a run tells: ldadc plan --trace=RUN";
+    for (auto &way : ways)
+        if (d.reason.find(way.words) != std::string::npos)
+            return way.help;
+    return d.resolved ? run + ", or --assume=no-overlap" : run;
+}
+
+} // namespace ldadc
