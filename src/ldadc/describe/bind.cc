@@ -54,7 +54,7 @@ class Evaluation
             return false;
         if (divisor < 1 || whole % divisor)
             why = s.whole + " is assumed to be a multiple of " + s.divisor.text() +
-                  ", and " + std::to_string(whole) + " is none";
+                  ", and " + std::to_string(whole) + " is not";
         else
             *out = whole / divisor;
         return why.empty();
