@@ -115,7 +115,7 @@ class Calls(Mpi):
             self.skipTest("MPICH has no other")
         # its nonblocking collectives are not there
         log, done = self.edges("view", launcher=("--mca", "io", "romio321"))
-        self.assertEqual(where(log, "MPI_File_write_at"), [(140, 12, 12)])
+        self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
 
     def test_profile(self):
         logs, _ = self.traced(built("mpi_forms"), "files", "5", np=2,
@@ -150,8 +150,9 @@ class Calls(Mpi):
     def test_view(self):
         log, _ = self.edges("view")
         self.assertEqual(where(log, "MPI_File_set_view"), [(100, 4, 0)])
-        self.assertEqual(where(log, "MPI_File_write_at"), [(140, 12, 12)])
-        self.assertEqual(where(log, "MPI_File_write"), [(116, 12, 12)])
+        # Elements with gaps between them have no single offset; the calls beneath tell theirs.
+        self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
+        self.assertEqual(where(log, "MPI_File_write"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_read"), [(140, 4, 4)])
 
     def test_past_the_end(self):
@@ -175,7 +176,7 @@ class Calls(Mpi):
     def test_requests_that_end_in_other_calls(self):
         log, _ = self.edges("elsewhere")
         self.assertEqual(where(log, "MPI_Wait_write"),
-                         [(0, 4096, 4096), (4096, 32000, 32000)])
+                         [(0, 4096, 4096), (-1, 32000, 32000)])
         # ROMIO may write what lies between the pieces, too
         moved = beneath(log, "edges.0")
         self.assertEqual(list(moved), [1])
@@ -233,7 +234,7 @@ class Calls(Mpi):
         script = ("import ctypes, sys; a = [b'x', b'files', b'view']; "
                   "ctypes.CDLL(sys.argv[1]).edges_main(3, (ctypes.c_char_p * 4)(*a))")
         logs, _ = self.traced(sys.executable, "-c", script, built("mpi_edges.so"), np=1)
-        self.assertEqual(where(logs[0], "MPI_File_write_at"), [(140, 12, 12)])
+        self.assertEqual(where(logs[0], "MPI_File_write_at"), [(-1, 12, 12)])
         self.assertEqual((logs[0].rank, logs[0].ranks), (0, 1))
 
 

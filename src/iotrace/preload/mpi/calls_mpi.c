@@ -100,7 +100,8 @@ enum { FILES = 1 << 12, TRIES = 64, SEQUENTIAL = 256 /* MPI_MODE_ */ };
 static struct mpi_file {
     intptr_t handle; /* 0: never used; GONE: free again */
     uint32_t file;
-    bool sequential, viewed;
+    bool sequential;
+    int64_t etype; /* bytes of the view's elementary type; 0: there is no view */
     int64_t split; /* bytes that a split call has asked for */
     int64_t split_at;
 } files[FILES];
@@ -146,7 +147,7 @@ static void file_opened(intptr_t handle, uint32_t file, intptr_t amode)
             continue;
         f->file = file;
         f->sequential = amode & SEQUENTIAL;
-        f->viewed = false;
+        f->etype = 0;
         f->split = 0;
         return;
     }
@@ -166,17 +167,30 @@ enum at { EXPLICIT, INDIVIDUAL, SHARED };
 enum kind { BLOCKS, SUBMITS, BEGINS, ENDS };
 enum { LARGE = 128 }; /* among flags: the count is an MPI_Count, not an int */
 
-static int64_t offset_of(enum at at, intptr_t handle, const struct mpi_file *f,
-                         intptr_t offset)
+/* -1: not known. */
+static int64_t byte_of(intptr_t handle, int64_t etypes)
 {
-    int64_t here = offset, byte = -1;
+    int64_t byte = -1;
+    return mpi.byte_offset(handle, etypes, (intptr_t)&byte, 0, 0, 0) ? -1 : byte;
+}
+
+/* Of a transfer of so many bytes; -1: not known, or the view puts gaps between them.
+ * Places rise in a view: without gaps the last byte is where it would be in one. */
+static int64_t offset_of(enum at at, intptr_t handle, const struct mpi_file *f,
+                         intptr_t offset, int64_t bytes)
+{
+    int64_t here = offset;
     if (at == SHARED || !f || f->sequential)
         return -1;
     if (at == INDIVIDUAL && mpi.position(handle, (intptr_t)&here, 0, 0, 0, 0))
         return -1;
-    if (!f->viewed || here < 0)
+    if (!f->etype || here < 0)
         return here;
-    return mpi.byte_offset(handle, here, (intptr_t)&byte, 0, 0, 0) ? -1 : byte;
+    int64_t first = byte_of(handle, here);
+    if (first < 0 || bytes <= f->etype)
+        return first;
+    int64_t last = byte_of(handle, here + bytes / f->etype - 1);
+    return last + f->etype == first + bytes ? first : -1;
 }
 
 static int64_t size_of(intptr_t type)
@@ -254,7 +268,7 @@ static int calls_mpi_transfer(const struct mpi_call *c, late_function *f,
     struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t elements = c->flags & LARGE ? a[count] : (int32_t)a[count];
     int64_t asked = elements > 0 ? elements * size_of(a[count + 1]) : 0;
-    int64_t at = offset_of(c->at, a[0], file, a[1]);
+    int64_t at = offset_of(c->at, a[0], file, a[1], asked);
     struct event e = event_of(file, c->flags & ~LARGE);
     if (c->kind == SUBMITS)
         return calls_mpi_submits(c, f, a, last, &e, at, asked);
@@ -363,11 +377,11 @@ static int deletes(const struct mpi_call *c, late_function *f, const intptr_t *a
 static int views(const struct mpi_call *c, late_function *f, const intptr_t *a)
 {
     struct mpi_file *file = calls_mpi_file_of(a[0]);
-    int64_t bytes = size_of(a[3]);
+    int64_t etype = size_of(a[2]), bytes = size_of(a[3]);
     struct event e = event_of(file, c->flags);
     int rc = mpi_invoke(f, a);
     if (file && !rc)
-        file->viewed = true;
+        file->etype = etype;
     event_put(&e, c->op, a[1], bytes, mpi_outcome(rc, 0));
     return rc;
 }
