@@ -150,7 +150,7 @@ class Calls(Mpi):
     def test_view(self):
         log, _ = self.edges("view")
         self.assertEqual(where(log, "MPI_File_set_view"), [(100, 4, 0)])
-        # Elements with gaps between them have no single offset; the calls beneath tell theirs.
+        # With gaps between elements there is no single offset; calls beneath have one.
         self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_write"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_read"), [(140, 4, 4)])
