@@ -4,29 +4,87 @@ import os
 from collections import OrderedDict, namedtuple
 
 from leadline import (groups, pictures, pictures_matrix, pictures_own, pictures_tail,
-                      pictures_text, pictures_trend, scaling, series, traces)
+                      pictures_text, pictures_trend, scaling, series, stats, traces,
+                      trend)
 
-Kind = namedtuple("Kind", "heading of draw")
+# What it is drawn of ("reports" or "traces"); what they must have for that, and a
+# command that makes such ones.
+Kind = namedtuple("Kind", "heading of draw needs example")
+PLAIN = "mpiexec -n 2 blocktransfer 64M --json=a.json"
+SWEEP = "leadline sweep SPEC.json"
 
-# name: heading, what it is drawn of, function.
 KINDS = OrderedDict([
-    ("effects", Kind("What each option does", "reports", pictures_matrix.effect_rows)),
-    ("bandwidth", Kind("Bandwidth by configuration", "reports", pictures.bandwidth)),
-    ("curves", Kind("Over what was swept", "reports", pictures_matrix.curves)),
-    ("heat", Kind("Two parameters together", "reports", pictures_matrix.maps)),
-    ("filetype", Kind("Unique against shared files", "reports", pictures.file_types)),
-    ("scaling", Kind("Scaling over ranks", "reports", scaling.scaling)),
-    ("time", Kind("Where the time goes", "reports", pictures.time_split)),
-    ("series", Kind("Bytes over time", "reports", series.series)),
-    ("ranks", Kind("Time per rank", "reports", pictures.ranks)),
-    ("latency", Kind("Latencies", "reports", pictures_tail.latency)),
-    ("trend", Kind("Over time", "reports", pictures_trend.history)),
-    ("alpha", Kind("Asynchronous I/O", "reports", pictures_own.alpha)),
-    ("pfmload", Kind("Loading soundings", "reports", pictures_own.speedup)),
-    ("ldad", Kind("Partitioned files", "reports", pictures_own.reductions)),
-    ("text", Kind("Modules of a pipeline", "reports", pictures_text.text)),
-    ("iotrace", Kind("I/O requests (iotrace)", "traces", pictures_own.traces)),
+    ("effects", Kind(
+        "What each option does", "reports", pictures_matrix.effect_rows,
+        "read or write rates of configurations that differ in an option, each run in "
+        "at least %d rounds" % stats.CI_MIN, SWEEP + " --rounds=%d" % stats.CI_MIN)),
+    ("bandwidth", Kind(
+        "Bandwidth by configuration", "reports", pictures.bandwidth,
+        "the figure write_MBps or read_MBps over all phases", PLAIN)),
+    ("curves", Kind(
+        "Over what was swept", "reports", pictures_matrix.curves,
+        "rates at three or more values of an option that is a number, or of the ranks",
+        SWEEP)),
+    ("heat", Kind(
+        "Two parameters together", "reports", pictures_matrix.maps,
+        "rates at three or more values of each of two options that are numbers",
+        SWEEP)),
+    ("filetype", Kind(
+        "Unique against shared files", "reports", pictures.file_types,
+        "runs with different values of --filetype and the same other options",
+        PLAIN + " --filetype=shared, then another with --filetype=unique "
+        "--json=b.json")),
+    ("scaling", Kind(
+        "Scaling over ranks", "reports", scaling.scaling,
+        "read or write rates at two or more numbers of ranks",
+        "%s, then another with -n 4 and --json=b.json" % PLAIN)),
+    ("time", Kind(
+        "Where the time goes", "reports", pictures.time_split,
+        "samples with the seconds of each phase", PLAIN)),
+    ("series", Kind(
+        "Bytes over time", "reports", series.series,
+        "samples with bytes over time (samples[].series)", PLAIN)),
+    ("ranks", Kind(
+        "Time per rank", "reports", pictures.ranks,
+        "runs of at least %d ranks with the seconds of each (samples[].ranks_s)"
+        % pictures.FEW_RANKS, PLAIN.replace("-n 2", "-n 4"))),
+    ("latency", Kind(
+        "Latencies", "reports", pictures_tail.latency,
+        "samples with a histogram of transfer times (samples[].latency.hist)", PLAIN)),
+    ("trend", Kind(
+        "Over time", "reports", pictures_trend.history,
+        "at least %d runs of one configuration at different times" % trend.FEWEST,
+        "the same run each night; see man leadline, on leadline trend")),
+    ("alpha", Kind(
+        "Asynchronous I/O", "reports", pictures_own.alpha,
+        "madbench's rates at two or more values of alpha",
+        "mpiexec -n 2 madbench 1024 8 --alpha-sweep=0.5:1.5:0.25 --json=a.json")),
+    ("pfmload", Kind(
+        "Loading soundings", "reports", pictures_own.speedup,
+        "pfmload's serial load and parallel loads of the same soundings",
+        "pfmload -o a.pfm line.gsf --json=a.json, then mpiexec -n 2 pfmload -o b.pfm "
+        "line.gsf --json=b.json")),
+    ("ldad", Kind(
+        "Partitioned files", "reports", pictures_own.reductions,
+        "one ldad workload with --io=independent and --io=partitioned, at the same "
+        "number of ranks", "mpiexec -n 2 ldad perf --io=independent --json=a.json, "
+        "then another with --io=partitioned --json=b.json")),
+    ("text", Kind(
+        "Modules of a pipeline", "reports", pictures_text.text,
+        "reports of outcore text", "outcore text --faithful --json=a.json")),
+    ("iotrace", Kind(
+        "I/O requests (iotrace)", "traces", pictures_own.traces,
+        "runs that iotrace recorded, with at least one process that did I/O",
+        "iotrace run --name=job -- mpiexec -n 2 PROGRAM")),
 ])
+
+
+def missing(name):
+    """Why there is no picture of that kind, and how to get one."""
+    kind = KINDS[name]
+    return ("nothing to draw: none of these %s has what a picture of the kind %s "
+            "needs: %s; to make such %s: %s"
+            % (kind.of, name, kind.needs, kind.of, kind.example))
 
 
 class Gallery:

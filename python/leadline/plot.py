@@ -33,8 +33,7 @@ def main(args, where):
     draw_file.check(args.output)
     made, failed = pictures(args, where)
     if not made:
-        raise LeadlineError("there is nothing to draw: %s needs other %s"
-                            % (args.what, gallery.KINDS[args.what].of))
+        raise LeadlineError(gallery.missing(args.what))
     for i, picture in enumerate(made):
         path = numbered(args.output, i)
         draw_file.draw(picture, path)

@@ -58,9 +58,10 @@ class LeadlineCase(unittest.TestCase):
         return out
 
     def refused(self, sentence, *args, status=1):
-        """One sentence, and nothing on stdout."""
+        """One sentence, which is returned, and nothing on stdout."""
         got, out, err = leadline(self.COMMAND, *args)
         self.assertEqual(got, status, err)
         self.assertEqual(err.count("\n"), 1, err)
         self.assertIn(sentence, err)
         self.assertEqual(out, "")
+        return err

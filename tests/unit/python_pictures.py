@@ -444,10 +444,12 @@ class Plot(Case):
         self.series("a", {"write_MBps": 1})
         self.refused("must end in .svg or .png or .pdf", "time", self.dir, "-o",
                      "x.gif", status=2)
-        self.refused("nothing to draw: alpha needs other reports", "alpha", self.dir,
-                     "-o", self.path("x.svg"))
-        self.refused("nothing to draw: iotrace needs other traces", "iotrace", self.dir,
-                     "-o", self.path("x.svg"))
+        for kind, words in (("alpha", "reports .* values of alpha; .* madbench"),
+                            ("trend", "at least 10 runs .* each night"),
+                            ("iotrace", "traces .* that iotrace recorded.* run")):
+            said = self.refused("nothing to draw", kind, self.dir, "-o",
+                                self.path("x.svg"))
+            self.assertRegex(said, words)
         self.refused("invalid choice", "pie", self.dir, "-o", "x.svg", status=2)
         self.refused("cannot be written", "time", self.dir, "-o",
                      self.path("none/x.svg"))

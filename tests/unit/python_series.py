@@ -254,8 +254,8 @@ class Ordinary(Case):
 
     def test_old_reports_have_none(self):
         path = self.save(full({"write_MBps": [1.0]}, label="old"))
-        self.refused("there is nothing to draw: series needs other reports", "series",
-                     path, "-o", self.path("x.svg"))
+        self.refused("picture of the kind series needs: samples with bytes over time",
+                     "series", path, "-o", self.path("x.svg"))
         new = self.report(rows("W", 0.0, write=STEADY), name="b.json", label="new")
         out = self.run_command("series", path, new, "-o", self.path("x.svg"))
         self.assertEqual(out.count("\n"), 1)
