@@ -232,6 +232,7 @@ SCRIPT_TESTS += \
 	tests/e2e/pfmload_schemes.py \
 	tests/e2e/rank_shift.py \
 	tests/e2e/reframe.py \
+	tests/e2e/relocated.py \
 	tests/e2e/rig_disks.py \
 	tests/e2e/rig_slurm.py \
 	tests/e2e/sanitizers.py \

@@ -109,11 +109,12 @@ MAKE_LAUNCHER = $(AM_V_GEN)$(MKDIR_P) $(@D) && python='$(PYTHON)' && \
 python/leadline/leadline: $(srcdir)/python/leadline/leadline.in src/base/version.stamp \
 		Makefile
 	$(MAKE_LAUNCHER) -e 's|@pythondir[@]|$(abs_top_srcdir)/python|' \
+	  -e 's|@launcherdir[@]|$(abs_top_builddir)/python/leadline|' \
 	  -e 's|@programdir[@]|$(abs_top_builddir)|' \
 	  $(srcdir)/python/leadline/leadline.in > $@.tmp
 	$(AM_V_at)chmod +x $@.tmp && mv $@.tmp $@
 python/leadline/installed/leadline: python/leadline/leadline
 	$(MAKE_LAUNCHER) -e 's|@pythondir[@]|$(pkgdatadir)/python|' \
-	  -e 's|@programdir[@]|$(bindir)|' \
+	  -e 's|@launcherdir[@]|$(bindir)|' -e 's|@programdir[@]|$(bindir)|' \
 	  $(srcdir)/python/leadline/leadline.in > $@.tmp
 	$(AM_V_at)chmod +x $@.tmp && mv $@.tmp $@

@@ -37,22 +37,33 @@ void launch_folder(char *out, size_t size)
         snprintf(out, size, ".");
 }
 
+bool launch_installed(char *out, size_t size, const char *configured)
+{
+    const char *last = strrchr(IOTRACE_BINDIR, '/');
+    size_t n = last ? (size_t)(last - IOTRACE_BINDIR) + 1 : 0;
+    char folder[PATH_MAX / 2];
+    if (n && strncmp(configured, IOTRACE_BINDIR, n) == 0) {
+        launch_folder(folder, sizeof folder);
+        snprintf(out, size, "%s/../%s", folder, configured + n);
+        if (access(out, R_OK) == 0)
+            return true;
+    }
+    snprintf(out, size, "%s", configured);
+    return access(out, R_OK) == 0;
+}
+
 /* ---- the recorder --------------------------------------------------------- */
 
 static int find_recorder(char out[PATH_MAX])
 {
     char folder[PATH_MAX - 64];
-    static const char *const where[] = {"%s/libiotrace.so", "%s/../lib/libiotrace.so"};
+    char path[PATH_MAX];
     launch_folder(folder, sizeof folder);
-    for (int i = 0; i < 3; i++) {
-        char path[PATH_MAX];
-        if (i == 1)
-            snprintf(path, sizeof path, "%s", IOTRACE_LIBDIR "/libiotrace.so");
-        else
-            snprintf(path, sizeof path, where[i / 2], folder);
-        if (access(path, R_OK) == 0 && realpath(path, out))
-            return 0;
-    }
+    snprintf(path, sizeof path, "%s/libiotrace.so", folder);
+    if ((access(path, R_OK) == 0 ||
+         launch_installed(path, sizeof path, IOTRACE_LIBDIR "/libiotrace.so")) &&
+        realpath(path, out))
+        return 0;
     return err_set(-ENOENT, IOTRACE_LIBDIR "/libiotrace.so", -1,
                    "the recorder libiotrace.so is not there, nor beside iotrace");
 }

@@ -50,7 +50,8 @@ iotrace_SOURCES = \
 	src/iotrace/summary_text.c \
 	src/iotrace/read/table.c src/iotrace/read/table.h \
 	src/iotrace/format/trace.h
-iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_LIBDIR='"$(libiotracedir)"' \
+iotrace_CPPFLAGS = $(AM_CPPFLAGS) -DIOTRACE_BINDIR='"$(bindir)"' \
+	-DIOTRACE_LIBDIR='"$(libiotracedir)"' \
 	-DIOTRACE_PYTHON='"$(PYTHON)"' -DIOTRACE_BUILD='"$(abs_top_builddir)"' \
 	-DIOTRACE_PYTHON_SOURCE='"$(abs_top_srcdir)/python"' \
 	-DIOTRACE_PYTHON_INSTALLED='"$(pkgdatadir)/python"'

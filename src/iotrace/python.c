@@ -11,15 +11,17 @@
 /* Where the script is: beside the sources in a build tree, or installed. */
 static int find_script(char *out, size_t size, const char *script)
 {
-    const char *const folder[] = {IOTRACE_PYTHON_SOURCE, IOTRACE_PYTHON_INSTALLED};
+    char installed[4096];
     char self[4096], build[4096];
     launch_folder(self, sizeof self);
     bool in_build = realpath(IOTRACE_BUILD, build) && !strcmp(build, self);
-    for (int i = in_build ? 0 : 1; i < 2; i++) {
-        snprintf(out, size, "%.4000s/leadline/%s", folder[i], script);
-        if (access(out, R_OK) == 0)
-            return 0;
-    }
+    snprintf(out, size, IOTRACE_PYTHON_SOURCE "/leadline/%s", script);
+    if (in_build && access(out, R_OK) == 0)
+        return 0;
+    snprintf(installed, sizeof installed, IOTRACE_PYTHON_INSTALLED "/leadline/%s",
+             script);
+    if (launch_installed(out, size, installed))
+        return 0;
     return err_set(-ENOENT, IOTRACE_PYTHON_INSTALLED, -1,
                    "what draws the pictures is not installed: leadline/%s", script);
 }
