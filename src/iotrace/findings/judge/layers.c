@@ -62,9 +62,9 @@ static void judge_sieving(const struct slice *s, int write)
     units_bytes(done, a.done);
     units_bytes(helping, a.helping);
     if (write)
-        finding_say(f, "%s asked for, %s written and %s read", asked, done, helping);
+        finding_say(f, "%s requested, %s written and %s read", asked, done, helping);
     else
-        finding_say(f, "%s asked for, %s read", asked, done);
+        finding_say(f, "%s requested, %s read", asked, done);
     finding_end(f);
 }
 
@@ -177,9 +177,11 @@ static void judge_aggregators(const struct slice *s, int write)
     if (uneven >= UNEVEN)
         finding_condition(f, "of the mean moved by one of them", uneven, ">=", UNEVEN,
                           "share");
-    finding_say(f, "%d rank%s %s for all, on %d hosts, with %d stripes", a.n,
-                a.n == 1 ? "" : "s", write ? "write" : "read", f->hosts,
-                (int)a.stripes);
+    finding_say(f, "%d rank%s for all, on %d hosts; the file has %d stripes", a.n,
+                a.n == 1 ? (write ? " writes" : " reads")
+                : write  ? "s write"
+                         : "s read",
+                f->hosts, (int)a.stripes);
     finding_end(f);
 }
 
@@ -248,7 +250,7 @@ static void judge_tiny(const struct slice *s, int write)
     finding_condition(f, "bytes of all ranks in a call", each, "<", TINY, "bytes");
     finding_condition(f, "of the time of transfers is spent in the library", times,
                       ">=", LIBRARY_TIMES, "share");
-    finding_say(f, "%lld collective calls of %s of all %d ranks together",
+    finding_say(f, "%lld collective calls transfer %s each, all %d ranks together",
                 (long long)calls, units_bytes(size, (int64_t)each), x->members);
     finding_end(f);
 }

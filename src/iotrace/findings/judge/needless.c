@@ -53,8 +53,8 @@ static void judge_temporary(const struct slice *s)
     x->extra_bytes = bytes;
     finding_condition(f, "of the bytes that a rank writes are removed by the run",
                       least, ">=", SHARE, "share");
-    finding_say(f, "%s written to %s and removed again", units_bytes(size, bytes),
-                f->file[f->cell[s->cell[0]].file].type);
+    finding_say(f, "%s written to %s, in files that the run deletes",
+                units_bytes(size, bytes), f->file[f->cell[s->cell[0]].file].type);
     finding_end(f);
 }
 

@@ -106,7 +106,7 @@ static void judge_stat(const struct slice *s)
         return finding_drop(f);
     finding_condition(f, "calls of a rank about an unchanged file, in the mean",
                       (double)x->v.calls / x->members, ">=", STATS_LEAST, "calls");
-    finding_say(f, "asked about %lld times, while it did not change",
+    finding_say(f, "looked up %lld times while it did not change",
                 (long long)x->v.calls);
     finding_end(f);
 }
@@ -150,7 +150,7 @@ static void judge_sync(const struct slice *s)
     finding_condition(f, "bytes from one to the next",
                       (double)written / (double)x->v.calls, "<", (double)BETWEEN,
                       "bytes");
-    finding_say(f, "made durable %lld times, each %s", (long long)x->v.calls,
+    finding_say(f, "flushed %lld times, %s each on average", (long long)x->v.calls,
                 units_bytes(between, written / x->v.calls));
     finding_end(f);
 }

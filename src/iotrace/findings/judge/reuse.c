@@ -43,9 +43,10 @@ void judge_reuse(const struct slice *s, int write)
                       least, ">=", SHARE, "share");
     finding_condition(f, "bytes in all", (double)x->v.bytes, ">=", (double)MIB,
                       "bytes");
-    finding_say(f, "%s of %s %s again, %s", units_bytes(again, x->v.bytes),
-                units_bytes(all, bytes), write ? "written" : "read",
-                write ? "and not read before" : "and not written in between");
+    finding_say(f, "%s of %s %s", units_bytes(again, x->v.bytes),
+                units_bytes(all, bytes),
+                write ? "overwritten before anyone read them"
+                      : "read again although they had not changed");
     finding_end(f);
 }
 
@@ -77,7 +78,7 @@ static void judge_misaligned(const struct slice *s, int write)
     x->extra_bytes = x->v.bytes;
     finding_condition(f, "blocks touched beyond those needed", share, ">=", SHARE,
                       "share");
-    finding_say(f, "%lld %s touch %lld blocks of %s; %lld would do",
+    finding_say(f, "%lld %s touch %lld blocks of %s; %lld would be enough",
                 (long long)x->v.calls, write ? "writes" : "reads", (long long)touched,
                 units_bytes(size, block), (long long)needed);
     finding_end(f);
@@ -121,7 +122,7 @@ static void judge_locks(const struct slice *s)
     finding_condition(f, "of the writes are in a block that another client had last",
                       share, ">=", SHARE, "share");
     finding_condition(f, "of the blocks change hands", blocks, ">=", SHARE, "share");
-    finding_say(f, "%lld writes are in a block that another %s had in the last 10 ms",
+    finding_say(f, "%lld writes go to a block that another %s used in the last 10 ms",
                 (long long)x->v.calls, f->ask.client);
     finding_end(f);
 }

@@ -102,8 +102,8 @@ static void judge_read_by_all(const struct slice *s)
     finding_condition(f, "of the bytes read are read by at least 90 % of the ranks",
                       share, ">=", HALF, "share");
     finding_condition(f, "ranks", ranks, ">=", RANKS_LEAST, "ranks");
-    finding_say(f, "%s read by %d ranks each, %s in all", units_bytes(bytes, once),
-                x->members, units_bytes(all, x->v.bytes));
+    finding_say(f, "%d ranks read the same %s, %s in total", x->members,
+                units_bytes(bytes, once), units_bytes(all, x->v.bytes));
     finding_end(f);
 }
 
@@ -191,7 +191,7 @@ static void judge_turns_of(const struct slice *s, const struct file *x, int writ
                       "of the time from a rank's first to its last transfer overlaps",
                       overlap, "<", OVERLAP, "share");
     finding_condition(f, "ranks", n, ">=", RANKS_LEAST, "ranks");
-    finding_say(f, "%d ranks move their parts one after the other, for %s at least", n,
+    finding_say(f, "%d ranks transfer their parts in turn, for at least %s", n,
                 units_seconds(time, (double)shortest * 1e-9));
     finding_end(f);
 }

@@ -112,12 +112,12 @@ static void say_small(const struct slice *s, int write, enum id id,
     else
         finding_condition(s->f, "of them follow any pattern", share[0] + share[1], "<",
                           0.5, "share");
-    finding_say(s->f, "%lld %s of %s, %s in all, %s", (long long)all->v.calls,
+    finding_say(s->f, "%lld %s of %s, %s in total, %s", (long long)all->v.calls,
                 write ? "writes" : "reads", units_bytes(size, all->median_bytes),
                 units_bytes(bytes, all->v.bytes),
                 id == ID_SMALL     ? "one after the other"
-                : id == ID_STRIDED ? "each rank's with gaps that other ranks fill"
-                                   : "in no order");
+                : id == ID_STRIDED ? "interleaved with those of other ranks"
+                                   : "at random offsets");
 }
 
 static void judge_one(const struct slice *s, int write, enum id id, bool interleaved)
@@ -197,7 +197,7 @@ void judge_stdio(const struct slice *s, int write)
                       ">=", SHARE, "share");
     finding_condition(f, "bytes of these calls", (double)x->v.bytes,
                       ">=", (double)BYTES_LEAST, "bytes");
-    finding_say(f, "%lld calls of stdio of %s each, %s in all", (long long)x->v.calls,
+    finding_say(f, "%lld stdio calls of %s each, %s in total", (long long)x->v.calls,
                 units_bytes(size, x->v.bytes / x->v.calls),
                 units_bytes(bytes, x->v.bytes));
     finding_end(f);

@@ -15,7 +15,7 @@ const struct finding_kind finding_kind[IDS] = {
                        "MPI another fcoll component; with HDF5 ask "
                        "H5Pget_mpio_no_collective_cause.",
                        MOVES, SEVERITY_HIGH},
-    [ID_LOCK] = {"lock-conflict", "clients take blocks from each other",
+    [ID_LOCK] = {"lock-conflict", "clients compete for the locks of shared blocks",
                  "Give each writer whole blocks: domains at multiples of the stripe, "
                  "cb_nodes not above the number of stripes, lfs setstripe -c -S.",
                  MOVES, SEVERITY_HIGH},
@@ -29,11 +29,11 @@ const struct finding_kind finding_kind[IDS] = {
                   "Gather them in a buffer of 1 MiB or more, use writev, or stdio with "
                   "setvbuf; with HDF5 H5Pset_meta_block_size and the chunk cache.",
                   MOVES, SEVERITY_HIGH},
-    [ID_RANDOM] = {"random-small", "small transfers in no order",
+    [ID_RANDOM] = {"random-small", "small transfers at random offsets",
                    "Sort them by offset and merge neighbours, keep many in flight "
                    "(io_uring, aio), or announce them with posix_fadvise.",
                    MOVES, SEVERITY_MEDIUM},
-    [ID_STDIO] = {"stdio-small", "much data in small calls of stdio",
+    [ID_STDIO] = {"stdio-small", "a lot of data goes through small stdio calls",
                   "Give the stream a buffer of 1 MiB with setvbuf, or move large "
                   "blocks with read and write.",
                   MOVES, SEVERITY_MEDIUM},
@@ -41,16 +41,16 @@ const struct finding_kind finding_kind[IDS] = {
                        "Align them: hint striping_unit, H5Pset_alignment, offsets at "
                        "multiples of the stripe or block.",
                        MOVES, SEVERITY_HIGH},
-    [ID_AGGREGATORS] = {"aggregators", "few ranks, or unequal ones, write for all",
+    [ID_AGGREGATORS] = {"aggregators", "aggregators are too few or unequally loaded",
                         "Set the hints cb_nodes and cb_config_list (Open MPI: "
                         "io_ompio_num_aggregators) to one aggregator a host, or one a "
                         "stripe.",
                         MOVES, SEVERITY_MEDIUM},
-    [ID_TINY] = {"collective-tiny", "collective calls that move hardly anything",
+    [ID_TINY] = {"collective-tiny", "collective calls transfer very little data",
                  "Move more with each call: H5Dwrite_multi, ncmpi_iput and "
                  "ncmpi_wait_all, or a datatype that covers several variables.",
                  LIBRARY, SEVERITY_HIGH},
-    [ID_CHANGES] = {"switches", "reads and writes of a descriptor alternate",
+    [ID_CHANGES] = {"switches", "reads and writes alternate on a file descriptor",
                     "Read what is needed first and write afterwards: each change "
                     "empties caches and stops reading ahead.",
                     MOVES, SEVERITY_MEDIUM},
@@ -66,7 +66,7 @@ const struct finding_kind finding_kind[IDS] = {
                         "Let one rank read and MPI_Bcast, or call "
                         "MPI_File_read_at_all.",
                         AGAIN, SEVERITY_HIGH},
-    [ID_TEMPORARY] = {"temporary", "files of a network that the run removes again",
+    [ID_TEMPORARY] = {"temporary", "temporary files are on a network file system",
                       "Put them on a disk of the node ($TMPDIR), or open them with "
                       "O_TMPFILE there.",
                       OPENS, SEVERITY_MEDIUM},
@@ -75,10 +75,10 @@ const struct finding_kind finding_kind[IDS] = {
                      "parallel HDF5 or netCDF.",
                      RANKS, SEVERITY_HIGH},
     [ID_TURNS] = {"turns", "ranks access the file one after the other",
-                  "Pass no baton: their parts do not overlap. Compute the offsets with "
-                  "MPI_Exscan and write at the same time.",
+                  "Their parts do not overlap, so they need not wait: compute the "
+                  "offsets with MPI_Exscan and write at the same time.",
                   RANKS, SEVERITY_HIGH},
-    [ID_LATE] = {"late-rank", "all wait for a rank that comes late",
+    [ID_LATE] = {"late-rank", "all ranks wait for one that arrives late",
                  "Balance the work before the collective call; it is not the I/O that "
                  "takes this time.",
                  RANKS, SEVERITY_HIGH},
@@ -87,23 +87,23 @@ const struct finding_kind finding_kind[IDS] = {
                  "O_DIRECT).",
                  RANKS, SEVERITY_HIGH},
     [ID_UNEQUAL] = {"unequal-bytes", "a rank moves more bytes than the others",
-                    "Decompose the data so that all ranks move as many bytes.", RANKS,
-                    SEVERITY_HIGH},
+                    "Decompose the data so that all ranks move equally many bytes.",
+                    RANKS, SEVERITY_HIGH},
     [ID_OPEN] = {"open-per-transfer", "a file is opened again for each transfer",
                  "Open it once and keep it open.", OPENS, SEVERITY_HIGH},
-    [ID_STAT] = {"repeated-stat", "the same question is asked again and again",
-                 "Keep the answer, or let rank 0 ask and MPI_Bcast it.", STATS,
+    [ID_STAT] = {"repeated-stat", "metadata is looked up repeatedly",
+                 "Keep the result, or let rank 0 look it up and MPI_Bcast it.", STATS,
                  SEVERITY_HIGH},
     [ID_SEEKS] = {"seeks", "a seek for each transfer",
                   "Use pread and pwrite, which take the offset. SEEK_END asks the "
                   "servers for the size: keep track of it.",
                   SEEKS, SEVERITY_HIGH},
-    [ID_SYNC] = {"sync-heavy", "data is made durable again and again",
+    [ID_SYNC] = {"sync-heavy", "data is flushed to storage too often",
                  "Call fsync once at the end, or fdatasync at checkpoints.", SYNCS,
                  SEVERITY_HIGH},
     [ID_LOCK_TIME] = {"lock-time", "much time is spent on file locks",
-                      "Set HDF5_USE_FILE_LOCKING=FALSE where nobody else writes, and "
-                      "switch data sieving off.",
+                      "Set HDF5_USE_FILE_LOCKING=FALSE if no other program writes, and "
+                      "disable data sieving.",
                       SYNCS, SEVERITY_HIGH},
     [ID_MANY] = {"many-files", "many small files",
                  "Put them into a container (HDF5, tar, subfiling); on Lustre use "
@@ -113,12 +113,12 @@ const struct finding_kind finding_kind[IDS] = {
                     "Let transfers go on while computing: MPI_File_iwrite, the event "
                     "sets of HDF5 (H5Dwrite_async), io_uring, or a thread.",
                     PACE, SEVERITY_HIGH},
-    [ID_ASYNC] = {"async-blocks", "asynchronous transfers that are not",
+    [ID_ASYNC] = {"async-blocks", "asynchronous transfers do not run in the background",
                   "Keep several in flight; with libaio open the file with O_DIRECT, as "
                   "io_submit waits otherwise; or take another engine (io_uring).",
                   PACE, SEVERITY_HIGH},
     [ID_HDF5_META] = {"hdf5-metadata", "every rank reads or writes HDF5's metadata",
-                      "Let one do it for all: H5Pset_all_coll_metadata_ops and "
+                      "Let one rank do it for all: H5Pset_all_coll_metadata_ops and "
                       "H5Pset_coll_metadata_write.",
                       HDF5, SEVERITY_HIGH},
     [ID_HDF5_FILL] = {"hdf5-fill", "HDF5 writes fill values that data overwrites",
@@ -126,10 +126,11 @@ const struct finding_kind finding_kind[IDS] = {
                       "H5D_FILL_TIME_NEVER).",
                       HDF5, SEVERITY_HIGH},
     [ID_RACE] = {"overlapping-writes", "ranks write the same bytes at the same time",
-                 "Which of them stay is chance: give each byte to one rank, or let a "
-                 "barrier stand between the writes.",
+                 "Which write wins is undefined: let one rank write each byte, or put "
+                 "a barrier between the writes.",
                  0, SEVERITY_BELOW},
-    [ID_STALE] = {"cross-rank-read", "a rank reads what another may not have shown yet",
+    [ID_STALE] = {"cross-rank-read",
+                  "a rank reads data that may not be visible to it yet",
                   "MPI_File_sync, MPI_Barrier, MPI_File_sync between the write and the "
                   "read; or close there, then open here.",
                   0, SEVERITY_BELOW},
@@ -138,6 +139,6 @@ const struct finding_kind finding_kind[IDS] = {
                    "check what each write returns, and write the rest.",
                    0, SEVERITY_BELOW},
     [ID_RENAMED] = {"rename-unsynced", "a file is renamed before it is durable",
-                    "Call fsync on it before rename: after a crash the new name may "
-                    "have an empty file.",
+                    "Call fsync on it before rename: after a crash the file with the "
+                    "new name may be empty.",
                     0, SEVERITY_BELOW}};

@@ -73,7 +73,7 @@ static void judge_one_rank(struct findings *f, int write)
     finding_condition(f, "of all bytes are moved by one rank", share, ">=", ONE,
                       "share");
     finding_condition(f, "bytes", (double)most, ">=", (double)MIB, "bytes");
-    finding_say(f, "rank %d %s %s, %.0f %% of all", f->actor[actor].rank,
+    finding_say(f, "rank %d %s %s, %.0f %% of the total", f->actor[actor].rank,
                 write ? "writes" : "reads", units_bytes(bytes, most), 100 * share);
     finding_end(f);
 }
@@ -113,7 +113,7 @@ static void judge_late(struct findings *f)
                       "share");
     finding_condition(f, "from the second last to it, median", gap * 1e-9,
                       ">=", (double)LATE_GAP_NS * 1e-9, "s");
-    finding_say(f, "rank %d comes last to %lld of %lld collective calls, by %s",
+    finding_say(f, "rank %d arrives last at %lld of %lld collective calls, by %s",
                 late->rank, (long long)late->late.calls, (long long)f->collective_calls,
                 units_seconds(time, gap * 1e-9));
     finding_end(f);
@@ -138,7 +138,7 @@ static void judge_slow(struct findings *f, bool unequal)
                           gain * 1e-9, ">", 0.02 * (double)f->guess_ns * 1e-9, "s");
         finding_say(f, "rank %d takes %s longer than the median rank%s", a->rank,
                     units_seconds(time, gain * 1e-9),
-                    unequal ? ", for more bytes" : ", for as many bytes");
+                    unequal ? ", for more bytes" : ", for equally many bytes");
         finding_end(f);
     }
 }
@@ -155,7 +155,7 @@ static void judge_missing(struct findings *f)
         finding_add(f, i, &a->missed, (double)a->missed.ns);
         finding_condition(f, "calls of a rank about files that are not there",
                           (double)a->missed.calls, ">=", MISSING, "calls");
-        finding_say(f, "%lld calls about files that are not there",
+        finding_say(f, "%lld calls for files that do not exist",
                     (long long)a->missed.calls);
         finding_end(f);
     }
@@ -196,7 +196,7 @@ static void judge_many(struct findings *f)
     finding_condition(f, "files", files, ">=", MANY_FILES, "files");
     finding_condition(f, "bytes for each call of metadata", (double)each, "<", 64 << 10,
                       "bytes");
-    finding_say(f, "%u files, %s for each call of metadata", files,
+    finding_say(f, "%u files, %s transferred per metadata call", files,
                 units_bytes(size, each));
     finding_end(f);
 }
