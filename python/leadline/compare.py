@@ -2,6 +2,7 @@
 import fnmatch
 import json
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Sequence
 
 from leadline import baseline as baselines
 from leadline import differs, robust, rounds, rules, stats, table, tails
@@ -205,10 +206,11 @@ def opinion_text(rule, ratio, better):
     return "%s by %.2fx [%.2f, %.2f]" % ((rule,) + gain[:3])
 
 
-def tail_sentences(some):
+def tail_sentences(some: Sequence[Any]) -> List[str]:
     """What tails say, of rows of which each configuration has its baseline's."""
     wanted = set((f.name, f.at) for f in tails.totals([r.figure for r in some]))
-    held, baseline = OrderedDict(), None
+    held: Dict[int, List[Any]] = OrderedDict()
+    baseline = None
     for r in some:
         if r.comparison.verdict == BASELINE:
             baseline = r.group.name
@@ -220,17 +222,17 @@ def tail_sentences(some):
 # ---- which figures -----------------------------------------------------------
 
 
-def on_single_runs(some):
+def on_single_runs(some: Sequence[Any]) -> List[str]:
     """What is said of verdicts that single runs decide."""
     return ["%s of %s %s" % (figure_title(r.figure), r.group.name, r.comparison.verdict)
             for r in some if r.comparison.rule == rules.SINGLE_RUNS]
 
 
-def select(groups, patterns):
+def select(groups: Sequence[Any], patterns: Optional[Sequence[str]]) -> List[Any]:
     """Figures of all groups that match: rates, tails, others, and of each the totals
     before those of phases. Without a pattern the rates and the tails of which there is
     a value, or all where there are neither."""
-    figures = OrderedDict()
+    figures: Dict[Any, Any] = OrderedDict()
     for group in groups:
         for key, figure in group.figures().items():
             figures.setdefault(key, figure)
@@ -240,16 +242,17 @@ def select(groups, patterns):
     if not patterns:
         chosen += [f for f in ranked if tails.is_tail(f.name) and any(
             g.observations((f.name, f.at)) for g in groups)]
-    if not chosen and not patterns:
-        chosen = ranked
-    if not chosen:
+    if not patterns:
+        chosen = chosen or ranked
+    elif not chosen:
         names = sorted(set(f.name for f in ranked))
         raise usage("no figure is called %s; there are: %s"
                     % (", ".join(patterns), ", ".join(names) or "none"))
     return chosen
 
 
-def headline(figures, patterns=None):
+def headline(figures: Sequence[Any],
+             patterns: Optional[Sequence[str]] = None) -> Sequence[Any]:
     """Those of `figures` that verdicts are about: what was asked for by its name, or
     the totals, or else the first two."""
     asked = [f for f in figures if f.name in (patterns or [])]
@@ -257,13 +260,13 @@ def headline(figures, patterns=None):
     return asked or named or ([f for f in figures if not f.at] or figures)[:HEADLINES]
 
 
-def totals(groups):
+def totals(groups: Sequence[Any]) -> List[str]:
     """Names of the rates over all phases, or of whatever figures there are."""
     names = set(name for group in groups for name, _ in group.figures())
     return [f for f in TOTALS if f in names]
 
 
-def option_text(name, value):
+def option_text(name: str, value: Any) -> str:
     """posix; collective; npix=1024; nothing for what is off or not given."""
     if value is None or value is False:
         return ""
@@ -274,11 +277,11 @@ def option_text(name, value):
     return printable(value.lower() if len(value) > 1 and value.isupper() else value)
 
 
-def matches(name, patterns):
+def matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
-def find_baseline(groups, text):
+def find_baseline(groups: Sequence[Any], text: Optional[str]) -> Any:
     """By its name or values, or the usual one."""
     return baselines.find(groups, text)
 
@@ -291,14 +294,14 @@ def figure_title(figure):
     return figure.name + (" at " + at if at else "")
 
 
-def short_verdict(comparison):
+def short_verdict(comparison: Any) -> str:
     """For a cell of a table: the notes have the rest."""
     if comparison.rule == rules.SINGLE_RUNS:
         return comparison.verdict.partition(":")[0]
     return comparison.verdict
 
 
-def readable_rows(some):
+def readable_rows(some: Sequence[Any]) -> List[List[str]]:
     """For text and Markdown: a figure is named once."""
     out, last = [], None
     for r in some:
@@ -322,7 +325,7 @@ FLAT = ["figure", "at", "unit", "better", "configuration", "n", "median", "low",
         "marks"]
 
 
-def flat(r):
+def flat(r: Any) -> Dict[str, Any]:
     """One row with all its digits, for programs to read."""
     nothing = stats.Interval(None, None, None, 0)
     interval, c = r.interval or nothing, r.comparison
@@ -339,12 +342,12 @@ def flat(r):
         ", ".join(c.marks)]))
 
 
-def as_csv(some):
+def as_csv(some: Sequence[Any]) -> str:
     return table.comma_separated(
         FLAT, [["" if v is None else v for v in flat(r).values()] for r in some])
 
 
-def as_json(some, notes, **more):
+def as_json(some: Sequence[Any], notes: Sequence[str], **more: Any) -> str:
     tree = OrderedDict([("schema", SCHEMA)] + sorted(more.items()))
     tree["rows"] = [flat(r) for r in some]
     tree["notes"] = notes

@@ -6,6 +6,7 @@ import json
 import operator
 import re
 from collections import OrderedDict
+from typing import Any, Dict, List, Sequence, Tuple
 
 from leadline import output, skeleton_fit
 from leadline.errors import LeadlineError, usage
@@ -24,7 +25,7 @@ ALLOWED = (ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.UnaryOp, a
 # ---- expressions -----------------------------------------------------------------
 
 
-def root(n):
+def root(n: int) -> int:
     """The whole part of a square root."""
     if not 0 <= n < LARGEST:
         raise LeadlineError("a square root of %d" % n)
@@ -32,7 +33,7 @@ def root(n):
     return next(g for g in (guess + 1, guess, guess - 1) if g * g <= n)
 
 
-def dim(processes, n, i):
+def dim(processes: int, n: int, i: int) -> int:
     """MPI_Dims_create's extent i of n: as even as possible, falling."""
     def ways(left, n, most):
         if n == 1:
@@ -98,23 +99,24 @@ class Expressions:
 class Part:
     """Chunks of one size: levels are (stride, count), outermost first."""
 
-    def __init__(self, start, levels, size):
+    def __init__(self, start: int, levels: Sequence[Tuple[int, int]],
+                 size: int) -> None:
         self.start, self.levels, self.size = start, tuple(levels), size
 
-    def chunks(self):
+    def chunks(self) -> int:
         n = 1
         for _, count in self.levels:
             n *= count
         return n
 
-    def bounds(self):
+    def bounds(self) -> Tuple[int, int]:
         """Where the first chunk in the file begins, and the last one ends."""
         steps = [stride * (count - 1) for stride, count in self.levels]
         return (self.start + sum(min(s, 0) for s in steps),
                 self.start + sum(max(s, 0) for s in steps) + self.size)
 
 
-def cut(part, end):
+def cut(part: Part, end: int) -> List[Part]:
     """The parts that are left, in order, where nothing reaches beyond the end."""
     low, high = part.bounds()
     if high <= end:
@@ -138,7 +140,7 @@ def cut(part, end):
     return found
 
 
-def count_whole(one, stride, most, end):
+def count_whole(one: Part, stride: int, most: int, end: int) -> int:
     """How many repetitions, from the first on, lie before the end."""
     room = end - one.bounds()[1]
     if room < 0:
@@ -201,10 +203,10 @@ class Moved:
         if any(p.bounds()[0] < 0 for p, _ in self.parts):
             raise LeadlineError("step %s begins before the file" % transfer["step"])
 
-    def calls(self):
+    def calls(self) -> int:
         return sum(p.chunks() * times for p, times in self.parts)
 
-    def bytes(self):
+    def bytes(self) -> int:
         return sum(p.chunks() * times * p.size for p, times in self.parts)
 
     def shape(self):
@@ -214,7 +216,7 @@ class Moved:
 # ---- many ranks as one plan ---------------------------------------------------------
 
 
-def plan_text(part, ranks, step):
+def plan_text(part: Part, ranks: int, step: int) -> str:
     inside = "size=%d" % part.size
     for stride, count in reversed(part.levels):
         inside = "span=%d stride=%d %s" % (
@@ -223,9 +225,9 @@ def plan_text(part, ranks, step):
     return "ranks=%d step=%d start=%d [%s]" % (ranks, step, part.start, inside)
 
 
-def plans(by_rank):
+def plans(by_rank: Sequence[Tuple[int, "Moved"]]) -> List[Dict[str, Any]]:
     """by_rank: [(rank, Moved)], those that move something, ranks rising."""
-    groups = []
+    groups: List[Dict[str, Any]] = []
     for rank, moved in by_rank:
         starts = [p.start for p, _ in moved.parts]
         if not (groups and joins(groups[-1], rank, moved, starts)):
@@ -425,7 +427,8 @@ class Numbers:
                             ("calls", add(calls))])
 
 
-def numbers(data, name, ranks, values):
+def numbers(data: Dict[str, Any], name: str, ranks: int,
+            values: Dict[str, int]) -> Dict[str, Any]:
     """The skeleton (leadline-skeleton/1) of so many ranks, for variables' values."""
     if not 1 <= ranks <= MOST_RANKS:
         raise usage("--np: 1 to %d ranks" % MOST_RANKS)
@@ -439,7 +442,7 @@ def numbers(data, name, ranks, values):
 # ---- the command --------------------------------------------------------------------
 
 
-def setting(text):
+def setting(text: str) -> Tuple[str, int]:
     name, equals, number = text.partition("=")
     try:
         return name, int(number)
@@ -447,7 +450,7 @@ def setting(text):
         raise usage("--set=%s: NAME=N is wanted, such as K=4" % text)
 
 
-def read(path):
+def read(path: str) -> Dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as f:
             data = json.load(f)

@@ -8,6 +8,7 @@ import json
 import os
 from datetime import datetime
 from collections import OrderedDict, namedtuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from leadline import fields
 from leadline.errors import LeadlineError
@@ -26,9 +27,10 @@ Figure = namedtuple("Figure", "name at unit better reps absent which zeros")
 class Report:
     """One run: what compare needs of it, checked."""
 
-    def __init__(self, path, tree):
+    def __init__(self, path: str, tree: Dict[str, Any]) -> None:
         self.path = path
-        self.place = None    # of its configuration, where a sweep's specification says
+        # of its configuration, where a sweep's specification says
+        self.place: Optional[int] = None
         self.valid = get(path, tree, "valid", bool)
         self.why = get(path, tree, "why", str, optional=True) or ""
         run = get(path, tree, "run", dict)
@@ -76,32 +78,32 @@ class Report:
         if faults:
             raise LeadlineError("%s: not a Leadline report: %s" % (path, faults[0]))
 
-    def option_values(self, workload_only=False):
+    def option_values(self, workload_only: bool = False) -> Dict[str, Any]:
         return {name: option.get("value") for name, option in self.options.items()
                 if option.get("workload") or not workload_only}
 
-    def host_names(self):
+    def host_names(self) -> List[str]:
         return [printable(host.get("name") or "?") for host in self.hosts]
 
-    def file_systems(self):
+    def file_systems(self) -> List[Tuple[str, str]]:
         """(type, mount options) of where its files were, each once."""
         found = [(printable(row.get("fs") or "?"), printable(row.get("mount") or ""))
                  for row in self.files]
         return list(OrderedDict.fromkeys(found))
 
-    def from_memory(self):
+    def from_memory(self) -> bool:
         """Whether its reads were served by memory and not by the device."""
         if any(w.get("code") == SERVED_FROM_MEMORY for w in self.warnings):
             return True
         return self.device_share is not None and self.device_share < FROM_DEVICE
 
-    def cache_below(self):
+    def cache_below(self) -> bool:
         """Whether a cache or memory below its file system may have served its reads."""
         return any(w.get("code") == CACHE_BELOW for w in self.warnings)
 
-    def storage(self):
+    def storage(self) -> List[str]:
         """What its files stood on, each once: "ext4 on loop0 on xfs on sda"."""
-        found = OrderedDict()
+        found: Dict[str, None] = OrderedDict()
         for row in self.files:
             text, last = "", -1
             for layer in filter(None, row.get("stack") or []):
@@ -113,7 +115,7 @@ class Report:
                 found[text] = None
         return list(found)
 
-    def failure(self):
+    def failure(self) -> str:
         """Why it is not valid, in the program's words."""
         for error in self.errors:
             if error.get("text"):
@@ -121,13 +123,13 @@ class Report:
         return self.why or "it says no more"
 
 
-def origin(imported):
+def origin(imported: Optional[Dict[str, Any]]) -> str:
     """What a report was imported from, in words: "fio 3.33"; "" if it is our own."""
     words = [(imported or {}).get(name) for name in ("tool", "tool_version")]
     return printable(" ".join(word for word in words if isinstance(word, str)))
 
 
-def milliseconds(utc):
+def milliseconds(utc: str) -> Optional[int]:
     """Since 1970, of a time as reports have it; None of none."""
     if not utc:
         return None
@@ -139,13 +141,13 @@ def milliseconds(utc):
     return calendar.timegm(moment.timetuple()) * 1000 + int((part + "000")[:3])
 
 
-def same(a, b):
+def same(a: Report, b: Report) -> bool:
     """Whether two reports say the same, however they are written, and whatever the
     file was called that they were imported from."""
     return told(a) == told(b)
 
 
-def told(report):
+def told(report: Report) -> Dict[str, Any]:
     tree = read_json(report.path)
     (tree["run"].get("imported") or {}).pop("file", None)
     return tree
@@ -155,11 +157,12 @@ KINDS = {bool: "true or false", str: "text", int: "a whole number",
          float: "a number", dict: "an object", list: "a list"}
 
 
-def wrong(path, what, kind):
+def wrong(path: str, what: str, kind: str) -> LeadlineError:
     return LeadlineError("%s: not a Leadline report: %s is not %s" % (path, what, kind))
 
 
-def get(path, tree, name, kind, where="", optional=False):
+def get(path: str, tree: Dict[str, Any], name: str, kind: type, where: str = "",
+        optional: bool = False) -> Any:
     """tree[name], if it is of `kind`; None where `optional` and absent or null."""
     value = tree.get(name)
     if value is None and optional:
@@ -171,7 +174,7 @@ def get(path, tree, name, kind, where="", optional=False):
     return printable(value) if kind is str else value
 
 
-def figure(path, row, i):
+def figure(path: str, row: Any, i: int) -> Figure:
     where = "figures[%d]." % i
     if not isinstance(row, dict):
         raise wrong(path, "figures[%d]" % i, KINDS[dict])
@@ -201,7 +204,7 @@ def refuse_constant(name):
     raise ValueError("it holds %s, which is not JSON" % name)
 
 
-def read_json(path):
+def read_json(path: str) -> Any:
     """The tree in `path`, or a sentence."""
     try:
         with open(path, encoding="utf-8") as stream:
@@ -212,7 +215,7 @@ def read_json(path):
     return parse(path, text)
 
 
-def parse(path, text):
+def parse(path: str, text: str) -> Any:
     if not text.strip():
         raise LeadlineError("%s: not a Leadline report: the file is empty" % path)
     try:
@@ -221,15 +224,15 @@ def parse(path, text):
         raise LeadlineError("%s: not JSON: %s" % (path, why))
 
 
-def stem(path):
+def stem(path: str) -> str:
     return printable(os.path.splitext(os.path.basename(path))[0])
 
 
-def schema_of(tree):
+def schema_of(tree: Any) -> Any:
     return tree.get("schema") if isinstance(tree, dict) else None
 
 
-def load(path):
+def load(path: str) -> Report:
     tree = read_json(path)
     schema = schema_of(tree)
     if schema is None:
@@ -240,7 +243,7 @@ def load(path):
     return Report(path, tree)
 
 
-def json_files(folder):
+def json_files(folder: str) -> List[str]:
     """Paths of what may be reports in `folder`, in the order of their names."""
     try:
         names = sorted(os.listdir(folder))
@@ -251,7 +254,7 @@ def json_files(folder):
     return [path for path in paths if not os.path.isdir(path)]
 
 
-def folders_in(folder):
+def folders_in(folder: str) -> List[str]:
     """Names of directories that are not hidden; none where they cannot be listed."""
     try:
         return sorted(name for name in os.listdir(folder)
@@ -261,11 +264,13 @@ def folders_in(folder):
         return []
 
 
-def load_directory(folder):
+def load_directory(folder: str) -> Tuple[List[Report], List[str]]:
     """(reports, sentences about what could not be read). JSON files of another
     schema are not reports and no fault; a sweep's state says in which order its
     configurations were asked for, and times say the rest."""
-    reports, faults, asked = [], [], []
+    reports: List[Report] = []
+    faults: List[str] = []
+    asked: List[str] = []
     for path in json_files(folder):
         try:
             tree = read_json(path)

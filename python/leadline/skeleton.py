@@ -5,6 +5,7 @@ counting the chunks of its descriptors.
 """
 import json
 import re
+from typing import Any, Dict, List, Tuple
 
 from leadline.errors import LeadlineError
 
@@ -18,7 +19,7 @@ PLAN = re.compile(r"ranks=(\d+) step=(-?\d+) start=(\d+) (.*)$")
 class Skeleton:
     """`transfers` and `calls` are as in the file; `files` and `phases`, too."""
 
-    def __init__(self, data, name):
+    def __init__(self, data: Any, name: str) -> None:
         self.name, self.data = name, data
         if isinstance(data, dict) and data.get("schema") == POLYNOMIALS:
             raise LeadlineError("%s is for any number of ranks: leadline skeleton %s "
@@ -41,7 +42,7 @@ class Skeleton:
             raise LeadlineError("%s says that it has %s bytes, and has %d"
                                 % (name, said, self.bytes))
 
-    def check(self, transfer):
+    def check(self, transfer: Dict[str, Any]) -> int:
         """Returns the bytes of one entry, counted."""
         calls = transfer.get("empty", 0) + transfer.get("failed", 0)
         size = 0
@@ -60,9 +61,9 @@ class Skeleton:
                             transfer["calls"], transfer["bytes"]))
         return size
 
-    def check_orders(self):
+    def check_orders(self) -> None:
         """What orders have of each step is what the step has."""
-        found = {}
+        found: Dict[int, int] = {}
         for phase in self.phases:
             for order in phase["order"]:
                 for step, times in counts(order["steps"]).items():
@@ -78,9 +79,10 @@ class Skeleton:
                        t["phase"]))
 
 
-def parse(text):
+def parse(text: str) -> List[Tuple[Any, int]]:
     """A sequence, "0 (1 2x3)x4", as [(number or list of the same kind, times), ...]."""
-    stack, at = [[]], 0
+    stack: List[List[Tuple[Any, int]]] = [[]]
+    at = 0
     while at < len(text):
         found = TOKENS.match(text, at)
         if not found or (found.group(2) and found.group(4)):
@@ -101,9 +103,9 @@ def parse(text):
     return stack[0]
 
 
-def counts(text):
+def counts(text: str) -> Dict[int, int]:
     """How often each number occurs in a sequence."""
-    found = {}
+    found: Dict[int, int] = {}
 
     def add(items, factor):
         for what, times in items:
@@ -116,7 +118,7 @@ def counts(text):
     return found
 
 
-def counted(plan, ranks):
+def counted(plan: str, ranks: int) -> Tuple[int, int]:
     """(chunks of all ranks, bytes of each) of a plan's text."""
     found = PLAN.match(plan)
     if not found or int(found.group(1)) != ranks:
@@ -133,7 +135,7 @@ def counted(plan, ranks):
     return chunks, int(size.group(1))
 
 
-def load(path):
+def load(path: str) -> Skeleton:
     try:
         with open(path, encoding="utf-8") as f:
             return Skeleton(json.load(f), path)
