@@ -3,6 +3,7 @@ in words, tables and pictures. Whatever comes from the trace is escaped (element
 """
 import re
 from collections import OrderedDict
+from functools import partial
 
 from leadline import trace_svg
 from leadline.elements import Raw, grid, items, tag
@@ -23,18 +24,22 @@ td.name { min-width: 13rem; }
 @media (min-width: 50rem) { details dl {
   grid-template-columns: max-content 1fr max-content 1fr; } }
 @media print { details::details-content { content-visibility: visible; display: block; }
-  details { break-inside: avoid; border: none; padding: 0; } }
+  details { break-inside: avoid; border: none; padding: 0; }
+  .long { break-inside: auto; }
+  .long:not([open])::details-content { display: none; } }
 """
 FIRST = 5              # findings in the verdict
 RISKS = 10             # under it
 BRACKETS = 6           # findings above ranks by time
 FILES = 60             # rows
 RANKS = 1024           # rows
+PRINTED = 64           # rows of ranks on paper, where the page has them closed
 SERIES = 256           # ranks of a finding that are told of
 PHASES = 40            # named above ranks by time
 FOLDERS = 40           # rows
 PATTERNS = 20          # rows
 PICTURED = 3           # files with pictures
+HOSTS = 8              # named
 LAYERS = 16            # rows of the picture
 FOLDERS_SHOWN = 12     # likewise
 BANDS = trace_svg.COLUMNS
@@ -93,7 +98,14 @@ def plural(n, word, many=None):
 
 
 def share_text(share):
-    return "-" if share is None else "%.3g %%" % (100 * share)
+    if share is None:
+        return "-"
+    return "< 0.001 %" if 0 < share < 1e-5 else "%.3g %%" % (100 * share)
+
+
+def hosts_text(hosts):
+    more = len(hosts) - HOSTS
+    return ", ".join(hosts[:HOSTS]) + (" and %d more" % more if more > 0 else "")
 
 
 def maybe(value, text):
@@ -171,9 +183,7 @@ def what_ran(found, bins):
     rows = [("program", found["command"] or found["program"]),
             ("ranks", found["rank_count"] or None),
             ("processes", found["process_count"]),
-            ("hosts", ", ".join(found["hosts"][:8]) + (
-                " and %d more" % (len(found["hosts"]) - 8)
-                if len(found["hosts"]) > 8 else "")),
+            ("hosts", hosts_text(found["hosts"])),
             ("cores", found["cores"]),
             ("run time W", seconds_text(found["wall_s"])),
             ("in I/O", "%s of all ranks" % seconds_text(found["verdict"]["io_s"])),
@@ -240,14 +250,16 @@ def time_picture(found):
             seconds_text(worst["io_s"]),
             share_text(worst["io_s"] / worst["wall_s"] if worst["wall_s"] else None)))
     what = "rank" if found["rank_count"] else "process"
-    return figure("Seconds of each %s in I/O" % what, trace_svg.columns(
-        "time", "Where time went", words, bars, "seconds", wall=found["wall_s"],
-        what=what), words)
+    return figure("Seconds of each %s in I/O" % what, partial(
+        trace_svg.columns, "time", "Where time went", words, bars, "seconds",
+        wall=found["wall_s"], what=what), words)
 
 
-def figure(title, picture, words):
+def figure(title, draw, words):
+    """draw() makes the picture, for a wide page or a narrow one."""
     return tag("figure", tag("h3", title) if title else "",
-               tag("div", Raw(picture), class_="wide"),
+               tag("div", Raw(draw()), class_="broad"),
+               tag("div", Raw(draw(narrow=True)), class_="phone"),
                tag("figcaption", *[tag("div", w) for w in words]))
 
 
@@ -280,7 +292,8 @@ def rank_table(found):
                tag("div", grid((ranked_by, "host", "run time", "in I/O", "read",
                                 "written", "calls"), rows, (0, 2, 3, 4, 5, 6), title),
                    class_="many", tabindex="0", role="region",
-                   aria_label="Figures by %s" % ranked_by))
+                   aria_label="Figures by %s" % ranked_by),
+               class_="long" if len(rows) > PRINTED else None)
 
 
 # ---- when --------------------------------------------------------------------
@@ -318,7 +331,8 @@ def when(found, bins):
     if spans:
         words.append("Brackets are the times of findings, by their numbers.")
     return [figure("Ranks by time" if what == "rank" else "Processes by time",
-                   trace_svg.when(bins, lanes, what, (spans, phases), words), words)]
+                   partial(trace_svg.when, bins, lanes, what, (spans, phases), words),
+                   words)]
 
 
 # ---- findings ----------------------------------------------------------------
@@ -340,7 +354,7 @@ def evidence(f):
     rows = [("file", where), ("direction", f["direction"]),
             ("ranks", f["ranks_text"]),
             ("processes", ", ".join(map(str, f["processes"][:16]))),
-            ("hosts", ", ".join(f["hosts"][:8])),
+            ("hosts", hosts_text(f["hosts"])),
             ("when", "second %.4g to %.4g" % (f["first_s"], f["last_s"])),
             ("calls", "%s, %s" % (calls_text(f["calls"]), bytes_text(f["bytes"]))),
             ("median size", bytes_text(f["median_bytes"]) if f["median_bytes"] else ""),
@@ -375,9 +389,9 @@ def finding_picture(n, f):
     words = "Seconds of each rank in this" + (
         "; a column is the most of %d ranks." % each if each > 1 else ".")
     if len(f["series"]) >= SERIES:
-        words += " Only the %d ranks that it costs most are shown." % len(series)
-    return figure("", trace_svg.columns("f%d" % n, f["title"], [words], bars, "seconds",
-                                        110), [words])
+        words += " Only the %d ranks with the most are shown." % len(series)
+    return figure("", partial(trace_svg.columns, "f%d" % n, f["title"], [words], bars,
+                              "seconds", 110), [words])
 
 
 def findings(found):
@@ -442,8 +456,8 @@ def layers(found):
         words = ["Bytes asked for and bytes that the system moved%s." % (
             "" if len(shown) <= LAYERS else ", of the %d files with the most time"
             % LAYERS)]
-        out.append(figure("From asked to done", trace_svg.layers(
-            "From asked to done", words, shown[:LAYERS]), words))
+        out.append(figure("From asked to done", partial(
+            trace_svg.layers, "From asked to done", words, shown[:LAYERS]), words))
     if rows:
         out.append(tall(grid(("file", "", "asked", "done", "factor", "time asked",
                               "time done"), rows[:FILES], (2, 3, 4, 5, 6)),
@@ -531,10 +545,15 @@ def patterns(bins):
         return []
     head = grid(("file", "", "processes", "together", "explained", "descriptor"),
                 list(rows.values()), (2, 4), "Patterns, most bytes first")
-    return [tall(head, len(rows), "Patterns"), tag(
-        "p", "A descriptor is the start of a pattern and, outermost first, its levels: "
-        "chunks of size bytes, every stride, over a span. Of files whose names differ "
-        "in digits, one is shown.", class_="soft small")]
+    words = ("A descriptor is the start of a pattern and, outermost first, its levels: "
+             "chunks of size bytes, every stride, over a span. Of files whose names "
+             "differ in digits, one is shown.")
+    for count, why in (("unplaced", "the log does not say where they are in files"),
+                       ("unfollowed", "there are too many files")):
+        n = bins["patterns"].get(count + "_transfers", 0)
+        words += " %s not in this table: %s." % (
+            plural(n, "transfer is", "transfers are"), why) if n else ""
+    return [tall(head, len(rows), "Patterns"), tag("p", words, class_="soft small")]
 
 
 def several_ranks(f):
@@ -559,13 +578,13 @@ def files(found, bins):
         if lock:
             words.append("Lines are %s apart: blocks that are locked as a whole." %
                          bytes_text(lock))
-        out.append(figure(f["name"] + ": offset by time", trace_svg.places_of(
-            f, "time", bins, ranks, lock, words), words))
+        out.append(figure(f["name"] + ": offset by time", partial(
+            trace_svg.places_of, f, "time", bins, ranks, lock, words), words))
         if ranks > 1 and several_ranks(f):
             words = ["Which ranks moved which part of the file." + (
                 "" if ranks <= 64 else " A column is a band of ranks.")]
-            out.append(figure(f["name"] + ": offset by rank", trace_svg.places_of(
-                f, "rank", bins, ranks, lock, words), words))
+            out.append(figure(f["name"] + ": offset by rank", partial(
+                trace_svg.places_of, f, "rank", bins, ranks, lock, words), words))
     return out
 
 
@@ -585,8 +604,9 @@ def sizes(found, bins):
         if small:
             words.append("Below %s a call costs more to start than to move its bytes." %
                          bytes_text(small[0]))
-        out.append(figure("%ss by size and time" % way.capitalize(), trace_svg.spread(
-            "size-" + way, "%ss by size and time" % way, words, cells, colour,
+        out.append(figure("%ss by size and time" % way.capitalize(), partial(
+            trace_svg.spread, "size-" + way, "%ss by size and time" % way, words, cells,
+            colour,
             small[0] if small else None), words))
     return out
 
@@ -605,7 +625,7 @@ def metadata(bins):
     title = "%d of %s, most time first" % (
         len(rows), plural(len(folders), "directory", "directories"))
     words = ["Time in calls that move no bytes, by the directory of the file."]
-    picture = trace_svg.folders("Metadata by directory", words, [
+    picture = partial(trace_svg.folders, "Metadata by directory", words, [
         (f["name"], f["seconds"], "%s, %s" % (seconds_text(f["seconds"]),
                                               plural(f["calls"], "call")))
         for f in folders[:FOLDERS_SHOWN]])

@@ -10,6 +10,7 @@ from leadline import axes, svg
 from leadline.svg_parts import LABELS, MARGIN, RADIUS, css, key, many, stroke
 
 WIDTH = 780
+PHONE = 320             # narrow ones have fewer labels
 LEVELS = 4              # of a colour in a grid
 GRID = 320              # height of a grid of many rows
 PANEL = 110             # of bytes per second, below ranks by time
@@ -29,8 +30,9 @@ CLASSES = [("read", 0, 0, ("read",)), ("write", 1, 0, ("write", "copy")),
            ("other", 7, 7, ("other",))]
 
 
-def canvas_of(name, title, words):
-    return svg.Canvas(name, title, words, WIDTH)
+def canvas_of(name, title, words, narrow):
+    return svg.Canvas(name + "-n", title, words, PHONE) if narrow else svg.Canvas(
+        name, title, words, WIDTH)
 
 
 def bytes_text(n):
@@ -46,7 +48,8 @@ def bytes_text(n):
 def seconds_text(s):
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("\u00b5s", 1e-6)):
         if s >= size:
-            return "%.3g %s" % (s / size, unit)
+            s /= size
+            return ("{:,.0f} {}" if s >= 999.5 else "{:.3g} {}").format(s, unit)
     return "0 s" if s <= 0 else "%.3g ns" % (s * 1e9)
 
 
@@ -99,8 +102,8 @@ def time_axis(canvas, seconds, left, right, y):
         x = left + (right - left) * i * step / seconds
         words = axes.tick_text(i * step, step)
         canvas.line(x, y, x, y + 4, "axis")
-        canvas.text(min(x, WIDTH - svg.text_width(words) / 2), y + 17, words, "middle",
-                    "muted")
+        canvas.text(min(x, canvas.width - svg.text_width(words) / 2), y + 17, words,
+                    "middle", "muted")
     canvas.text((left + right) / 2, y + 35, "seconds since the first process began",
                 "middle", "muted")
     return y + 44
@@ -182,16 +185,16 @@ def phase_names(canvas, phases, x_of, left, right, top):
             free = max(x1, free) + svg.text_width(words) + 8
 
 
-def when(bins, lanes, what, marks, words):
+def when(bins, lanes, what, marks, words, narrow=False):
     """Ranks by time; marks are findings, (begin, end, words, colour), and phases,
     (begin, end, name), in seconds."""
-    canvas = canvas_of("when", "Who did what when", words)
+    canvas = canvas_of("when", "Who did what when", words, narrow)
     y = key(canvas, 6, [(colour, name) for _, name, colour in GROUPS], swatches(canvas))
     bands = banded(lanes, 128)
     def label(lane):
         return str(lane["rank"] if lane["rank"] >= 0 else lane["pid"])
     left = MARGIN + 14 + max([48] + [svg.text_width(label(b[0])) for b in bands])
-    right = WIDTH - MARGIN - 4
+    right = canvas.width - MARGIN - 4
     def x_of(second):
         return left + (right - left) * second / (bins["seconds"] or 1e-9)
     y = brackets(canvas, marks[0], x_of, left, right, y + 8)
@@ -243,7 +246,7 @@ def lock_grid(canvas, end, lock, left, top, right, bottom):
             canvas.line(left, y, right, y, "rule")
 
 
-def places_of(found, kind, bins, ranks, lock, words):
+def places_of(found, kind, bins, ranks, lock, words, narrow=False):
     """kind: "time", or "rank"."""
     suffix, name = ("", "time") if kind == "time" else ("_by_rank", "rank")
     read, written = found["read_bytes" + suffix], found["written_bytes" + suffix]
@@ -255,11 +258,11 @@ def places_of(found, kind, bins, ranks, lock, words):
         read = [[row[i] for i in used] for row in read]
         written = [[row[i] for i in used] for row in written]
     canvas = canvas_of("%s-%s" % (found["key"], name),
-                       "Offset by %s: %s" % (name, found["name"]), words)
+                       "Offset by %s: %s" % (name, found["name"]), words, narrow)
     rows = place_rows(read, written)
     used = set(look[0] for row in rows for look in row if look)
     y = key(canvas, 6, [(c, n) for n, c in PLACES if c in used], swatches(canvas))
-    left, right = MARGIN + 90, WIDTH - MARGIN - 4
+    left, right = MARGIN + 90, canvas.width - MARGIN - 4
     top, bottom = y + 22, y + 22 + 240
     draw_cells(canvas, rows, left, top, right, bottom)
     lock_grid(canvas, found["end"], lock, left, top, right, bottom)
@@ -288,15 +291,16 @@ def class_parts(classes):
             for _, _, _, names in CLASSES]
 
 
-def columns(name, title, words, bars, axis, height=220, wall=None, what="rank"):
+def columns(name, title, words, bars, axis, height=220, wall=None, what="rank",
+            narrow=False):
     """`bars`: (number of the rank, seconds in the order of CLASSES, and None or the
     seconds of the worst of those that a column is the mean of)."""
-    canvas = canvas_of(name, title, words)
+    canvas = canvas_of(name, title, words, narrow)
     used = [i for i in range(len(CLASSES)) if any(b[1][i] > 0 for b in bars)]
-    narrow = len(bars) > 40     # hatches would be noise
+    plain = len(bars) > 40      # hatches would be noise
     def part(x, y, wide, high, i, hint=None):
-        hatched = None if narrow else canvas.hatch(CLASSES[i][1], CLASSES[i][2])
-        canvas.rect(x, y, wide, high, (css if narrow else stroke)(CLASSES[i][1]),
+        hatched = None if plain else canvas.hatch(CLASSES[i][1], CLASSES[i][2])
+        canvas.rect(x, y, wide, high, (css if plain else stroke)(CLASSES[i][1]),
                     hatched, hint)
     def swatch(x, y, i):
         part(x, y - 7, 14, 14, i)
@@ -306,7 +310,7 @@ def columns(name, title, words, bars, axis, height=220, wall=None, what="rank"):
     flag = wall if wall and most <= wall <= 2.5 * most else None
     scale, marks, texts = axes.up_from_zero([most, flag], bottom, top, height / 40)
     left = MARGIN + 12 + max(svg.text_width(w) for w in texts)
-    right = WIDTH - MARGIN - 4
+    right = canvas.width - MARGIN - 4
     canvas.text(MARGIN, top - 12, axis, css="muted")
     for value, text in zip(marks, texts):
         canvas.line(left, scale(value), right, scale(value), "rule")
@@ -345,26 +349,31 @@ ROW = 24
 ASKED = 7               # colour
 
 
+def names_of(canvas):
+    """The width of the column of names."""
+    return 110 if canvas.narrow else LABELS
+
+
 def row_label(canvas, words, y):
     """The end of a name says more than its beginning."""
     shown = words
-    while svg.text_width(shown) > LABELS and len(shown) > 2:
+    while svg.text_width(shown) > names_of(canvas) and len(shown) > 2:
         shown = "\u2026" + shown[2:]
-    canvas.text(MARGIN + LABELS, y + 4, shown, "end", whole=words)
+    canvas.text(MARGIN + names_of(canvas), y + 4, shown, "end", whole=words)
 
 
 def powers_axis(canvas, low, high, x_of, top, bottom):
     step = max(1, -(-(high - low) * 70 // int(x_of(high) - x_of(low))))
     for i in range(low, high + 1, step):
         canvas.line(x_of(i), top, x_of(i), bottom, "rule")
-        canvas.text(min(x_of(i), WIDTH - 24), bottom + 17, bytes_text(2 ** i), "middle",
-                    "muted")
+        canvas.text(min(x_of(i), canvas.width - 24), bottom + 17, bytes_text(2 ** i),
+                    "middle", "muted")
 
 
-def layers(title, words, rows):
+def layers(title, words, rows, narrow=False):
     """From what was asked for to what was done. `rows`: (name, colour, bytes asked for,
     bytes done)."""
-    canvas = canvas_of("layers", title, words)
+    canvas = canvas_of("layers", title, words, narrow)
     names = [(ASKED, "asked for")] + [(colour, name) for name, colour in (
         ("read by the system", 0), ("written by the system", 1))
         if any(row[1] == colour for row in rows)]
@@ -376,7 +385,8 @@ def layers(title, words, rows):
     low, high = int(min(sizes)).bit_length() - 1, int(max(sizes)).bit_length()
     low = max(0, min(low, high - 4))
     top, bottom = y + 8, y + 8 + ROW * len(rows)
-    x_of = axes.Scale(low, high, MARGIN + LABELS + 16, WIDTH - MARGIN - 60)
+    x_of = axes.Scale(low, high, MARGIN + names_of(canvas) + 16,
+                      canvas.width - MARGIN - 60)
     powers_axis(canvas, low, high, x_of, top, bottom)
     for n, (name, colour, asked, done) in enumerate(rows):
         y = top + ROW * (n + 0.5)
@@ -391,11 +401,12 @@ def layers(title, words, rows):
     return canvas.finish(bottom + 26)
 
 
-def folders(title, words, rows):
+def folders(title, words, rows, narrow=False):
     """`rows`: (name, seconds, what stands beside its bar)."""
-    canvas = canvas_of("folders", title, words)
-    top, left = 6, MARGIN + LABELS + 16
-    room = WIDTH - MARGIN - left - max(svg.text_width(row[2]) for row in rows) - 8
+    canvas = canvas_of("folders", title, words, narrow)
+    top, left = 6, MARGIN + names_of(canvas) + 16
+    beside = max(svg.text_width(row[2]) for row in rows)
+    room = canvas.width - MARGIN - left - beside - 8
     most = max(row[1] for row in rows) or 1
     for n, (name, seconds, beside) in enumerate(rows):
         y = top + ROW * (n + 0.5)
@@ -410,15 +421,15 @@ def folders(title, words, rows):
 # ---- sizes and durations -----------------------------------------------------
 
 
-def spread(name, title, words, cells, colour, small):
+def spread(name, title, words, cells, colour, small, narrow=False):
     """`cells`: (log2 of bytes, log2 of ns, calls, seconds)."""
-    canvas = canvas_of(name, title, words)
+    canvas = canvas_of(name, title, words, narrow)
     x_low, x_high = min(c[0] for c in cells), max(c[0] for c in cells) + 1
     y_low, y_high = min(c[1] for c in cells), max(c[1] for c in cells) + 1
     x_low, x_high = min(x_low, x_high - 6), x_high
     y_low, y_high = max(0, min(y_low, y_high - 6)), y_high
     x_low = max(0, x_low)
-    left, right, top = MARGIN + 70, WIDTH - MARGIN - 4, 34
+    left, right, top = MARGIN + 70, canvas.width - MARGIN - 4, 34
     bottom = top + max(150, min(260, 22 * (y_high - y_low)))
     x_of = axes.Scale(x_low, x_high, left, right)
     y_of = axes.Scale(y_low, y_high, bottom, top)

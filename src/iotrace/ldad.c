@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAMS 65536  /* of a file, a rank and a direction each */
+#define STREAMS 131072 /* of a file, a process and a direction each: 1 KiB */
 #define DESCRIPTORS 16 /* kept of each stream */
 #define ENOUGH 3       /* chunks that make a pattern, and not a coincidence */
 #define ALONE 4        /* so many different chunks, if that is all there is */
@@ -457,8 +457,8 @@ static int ldad_show(struct patterns *all, const char *json, int64_t top)
                 (long long)all->unplaced);
     if (all->unfollowed)
         fprintf(stderr,
-                "iotrace: %lld transfers are left out: they are to more than %d "
-                "files\n",
+                "iotrace: %lld transfers are left out: the first %d files of all "
+                "processes are followed\n",
                 (long long)all->unfollowed, STREAMS);
     if (!json)
         return show_groups(all, NULL, top);
@@ -471,6 +471,7 @@ static int ldad_show(struct patterns *all, const char *json, int64_t top)
     json_text(&j, "schema", "leadline-iotrace-ldad");
     json_int(&j, "schema_version", 1);
     json_int(&j, "unplaced_transfers", all->unplaced);
+    json_int(&j, "unfollowed_transfers", all->unfollowed);
     json_array(&j, "files");
     int rc = show_groups(all, &j, top);
     json_end_array(&j);

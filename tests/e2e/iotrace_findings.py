@@ -412,6 +412,19 @@ class Findings(Case):
         log.write(os.path.join(run, "a.bin"))
         return run
 
+    def test_a_slow_rank_leads_the_series(self):
+        """Equal calls gain the same; a part of the series has the slow rank."""
+        run = tempfile.mkdtemp(dir=self.tmp)
+        for rank in range(3):
+            log = Log(pid=1000 + rank, rank=rank, ranks=3, end=EPOCH + 4 * S)
+            name = log.name("/data/own.%d" % rank, 3)
+            for i in range(1000):
+                log.add("pwrite", EPOCH + i * 3 * MS, MS * (1 + (rank == 1)), name=name,
+                        offset=2000 * i, result=2000)
+            log.write(os.path.join(run, "%d.bin" % rank))
+        found, = self.found(run)["findings"]
+        self.assertEqual([s["rank"] for s in found["series"]], [1, 0, 2])
+
     def test_severity_is_the_share_of_the_time(self):
         order = ["below", "low", "medium", "high"]
         for wall_s, severity in ((9, "high"), (11, "medium"), (45, "medium"),

@@ -172,9 +172,10 @@ class Page(Runs):
     def test_in_a_browser(self):
         for ranks in (4, 64):
             self.page(ranks)
-            for width in (1200, 500):
+            for width in (1200, 390):
                 found = look(self, os.path.join(self.tmp, "page.html"), width)
                 self.assertEqual(found["faults"], [], (ranks, width))
+                self.assertEqual(found["small"], [], (ranks, width))
                 self.assertGreaterEqual(found["pictures"], 7)
 
 
