@@ -1,6 +1,7 @@
-// The lines of a source that are written anew. A new line is changed from the one in
-// its place, or stands between two; none is ever taken away.
+// The fewest lines that are taken away and put in to make one text of the other: E. W.
+// Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986).
 #include "ldadc/difference.h"
+#include <algorithm>
 #include <vector>
 
 namespace ldadc
@@ -27,31 +28,80 @@ std::vector<std::string> lines_of(const std::string &text)
     return out;
 }
 
+// How far into the old lines one comes with so many changes, by the lines that were
+// taken away less those that were put in, from -changes on in steps of 2.
+using Reach = std::vector<long>;
+
+struct Step {
+    bool puts_in;
+    long from; // old lines behind it
+};
+
+Step step_to(const std::vector<Reach> &all, long changes, long diagonal)
+{
+    const Reach &last = all[changes - 1];
+    long at = (diagonal + changes) / 2; // of diagonal + 1 in the last; - 1 is before it
+    if (at == 0 || (at < changes && last[at - 1] < last[at]))
+        return {true, last[at]};
+    return {false, last[at - 1]};
+}
+
+// With 0, 1, 2 ... changes, until the end of both.
+std::vector<Reach> reaches(const std::vector<std::string> &old,
+                           const std::vector<std::string> &fresh)
+{
+    long olds = (long)old.size(), news = (long)fresh.size();
+    std::vector<Reach> all;
+    for (long changes = 0;; changes++) {
+        Reach reach;
+        for (long diagonal = -changes; diagonal <= changes; diagonal += 2) {
+            long x = 0;
+            if (changes) {
+                Step s = step_to(all, changes, diagonal);
+                x = s.from + !s.puts_in;
+            }
+            while (x < olds && x - diagonal < news && old[x] == fresh[x - diagonal])
+                x++;
+            reach.push_back(x);
+        }
+        all.push_back(reach);
+        long end = olds - news + changes; // twice the place of the last diagonal
+        if (end >= 0 && end % 2 == 0 && end <= 2 * changes && reach[end / 2] >= olds)
+            return all;
+    }
+}
+
+bool of_both(const Line &l)
+{
+    return l.mark == ' ';
+}
+
+bool of_old(const Line &l)
+{
+    return l.mark == '-';
+}
+
+// From the end back. Of lines that change together, the old ones come first.
 std::vector<Line> marked(const std::vector<std::string> &old,
                          const std::vector<std::string> &fresh)
 {
-    std::vector<Line> out, added;
-    auto flush = [&] {
-        out.insert(out.end(), added.begin(), added.end());
-        added.clear();
-    };
-    size_t i = 0, j = 0;
-    while (i < old.size() || j < fresh.size()) {
-        bool both = i < old.size() && j < fresh.size();
-        if (both && old[i] == fresh[j]) {
-            flush();
-            out.push_back({' ', old[i++]});
-            j++;
-        } else if (i == old.size() ||
-                   (j + 1 < fresh.size() && old[i] == fresh[j + 1])) {
-            added.push_back({'+', fresh[j++]});
-        } else {
-            out.push_back({'-', old[i++]});
-            if (j < fresh.size())
-                added.push_back({'+', fresh[j++]});
-        }
+    std::vector<Reach> all = reaches(old, fresh);
+    long x = (long)old.size(), y = (long)fresh.size();
+    std::vector<Line> out;
+    for (long changes = (long)all.size() - 1; changes > 0; changes--) {
+        Step s = step_to(all, changes, x - y);
+        for (long same = s.from + !s.puts_in; x > same; y--)
+            out.push_back({' ', old[--x]});
+        out.push_back(s.puts_in ? Line{'+', fresh[--y]} : Line{'-', old[--x]});
     }
-    flush();
+    while (x > 0)
+        out.push_back({' ', old[--x]});
+    std::reverse(out.begin(), out.end());
+    for (auto at = out.begin(); at != out.end();) {
+        auto end = std::find_if(at, out.end(), of_both);
+        std::stable_partition(at, end, of_old);
+        at = end == out.end() ? end : end + 1;
+    }
     return out;
 }
 

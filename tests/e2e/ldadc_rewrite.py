@@ -336,6 +336,15 @@ class Rewrite(Programs):
                 self.assertIn("".join(lines), whole)
         self.assertIn("\n+    /* */CHECK(ldad_file_sync(fh));\n", said)
 
+    def test_difference_is_the_least(self):
+        """A line that stays is not shown as taken away and put in again."""
+        lines = self.ldadc("rewrite", self.source(ROWS)).stdout.splitlines()
+        lines = lines[[line[:4] for line in lines].index("+++ ") + 1:]
+        gone, new = ([line[1:] for line in lines if line[0] == mark] for mark in "-+")
+        self.assertEqual([line for line in gone if "MPI_F" not in line], [])
+        self.assertEqual(set(gone) & set(new), set())
+        self.assertEqual(len(gone), 7)
+
     def test_overlapping_stays(self):
         done = self.ldadc("rewrite", FIGURE % "bytes", "-o", "after.c", status=1)
         self.assertIn("stays as it is: ranks write the same bytes", done.stdout)
