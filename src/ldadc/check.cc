@@ -283,7 +283,7 @@ check_result check_program(const analyse_request *r, const check_request *c)
 {
     Analysis a;
     Trace trace;
-    if (!a.make(r))
+    if (a.make(r))
         return CHECK_BROKEN;
     if (!trace_read(c->iotrace, c->trace, &trace))
         return CHECK_NO_TRACE;

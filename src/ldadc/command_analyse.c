@@ -61,10 +61,9 @@ static int analyse(struct analyse_request *r)
     r->text = to_stdout ? NULL : stdout;
     int rc = analyse_program(r);
     bool all = closed(r->json) & closed(r->dot) & closed(r->skeleton);
-    return rc == 1 ? source_broken(r)
-           : rc    ? -EINVAL
-           : all   ? 0
-                   : err_set(-EIO, NULL, -1, "the answer cannot be written");
+    if (!rc && !all)
+        rc = err_set(-EIO, NULL, -1, "the answer cannot be written");
+    return rc;
 }
 
 int command_analyse(int argc, char **argv)

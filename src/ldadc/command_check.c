@@ -43,7 +43,7 @@ static int command_check_one(struct analyse_request *r)
     case CHECK_DIFFERS:
         return EXIT_FAILED;
     case CHECK_BROKEN:
-        return source_broken(r);
+        return err_get()->code;
     default:
         return err_set(-EIO, set.trace, -1, "the trace cannot be read with %s",
                        set.iotrace);

@@ -50,7 +50,7 @@ static int write_plan(struct analyse_request *r, struct plan_request *p)
     case PLAN_GOOD:
         return 0;
     case PLAN_BROKEN:
-        return source_broken(r);
+        return err_get()->code;
     default:
         return err_set(-EINVAL, NULL, -1, "%s", why);
     }

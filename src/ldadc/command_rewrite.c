@@ -19,6 +19,7 @@ static struct opt table[] = {
      .help = "the new source; of several sources, a directory for them; without it, "
              "what would change is shown"},
     REWRITE_ALL(set.all),
+    SOURCE_ASSUME(set.source),
     SOURCE_MPICC(set.source),
 };
 /* clang-format on */
@@ -75,7 +76,7 @@ static int rewrite(struct analyse_request *r)
                        "there is no file that can be partitioned, and nothing is "
                        "written");
     case REWRITE_BROKEN:
-        return source_broken(r);
+        return err_get()->code;
     default:
         return err_set(-errno, set.out, -1, "the new source cannot be written: %s",
                        strerror(errno));

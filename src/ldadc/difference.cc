@@ -1,5 +1,5 @@
-// The fewest lines that are taken away and put in to make one text of the other: E. W.
-// Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1 (1986).
+// The fewest lines that are taken away and put in to make one text of the other, by the
+// greedy algorithm of E. W. Myers, Algorithmica 1 (1986), page 251.
 #include "ldadc/difference.h"
 #include <algorithm>
 #include <vector>

@@ -186,7 +186,7 @@ plan_result plan_program(const analyse_request *r, const plan_request *p, char *
 {
     Analysis a;
     std::string text;
-    if (!a.make(r))
+    if (a.make(r))
         return PLAN_BROKEN;
     bool good = Planner(r, p, &text).run(a);
     snprintf(why, room, "%s", text.c_str());

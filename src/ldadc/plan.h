@@ -18,7 +18,7 @@ struct plan_request {
 enum plan_result { PLAN_GOOD, PLAN_NONE, PLAN_BROKEN };
 
 /* Local. Prints a line for each number of ranks, or says in `why` (room bytes) why
- * there is no plan. Of a program that does not compile, stderr has said why. */
+ * there is no plan. PLAN_BROKEN: the program cannot be analysed (err_get). */
 enum plan_result plan_program(const struct analyse_request *r,
                               const struct plan_request *p, char *why, int room);
 

@@ -4,6 +4,7 @@
 #include "ldadc/ctext.h"
 #include "ldadc/difference.h"
 #include "ldadc/handles.h"
+#include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
 #include "ldadc/report/template.h"
 #include "clang/Frontend/ASTUnit.h"
@@ -498,7 +499,7 @@ bool write_file(const char *path, const std::string &text)
 rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *w)
 {
     Analysis a;
-    if (!a.make(r))
+    if (a.make(r))
         return REWRITE_BROKEN;
     report_decide(&a.report, *r);
     Chooser c(a, w->all);
@@ -507,6 +508,9 @@ rewrite_result rewrite_program(const analyse_request *r, const rewrite_request *
     for (const Fate &f : c.fates)
         if (w->said)
             say(f, w->said);
+    for (const std::string &text : assumed_texts())
+        if (w->said)
+            fprintf(w->said, "assumed: %s\n", text.c_str());
     if (!made)
         return REWRITE_NOTHING;
     for (int i = 0; i < r->files; i++) {

@@ -111,9 +111,3 @@ int source_command(const struct opt_program *p, const struct source_options *o,
     err_print(stderr, p->name, err_get());
     return (int)err_exit_status(err_get());
 }
-
-int source_broken(const struct analyse_request *r)
-{
-    return err_set(-EINVAL, r->files ? r->file[0] : NULL, -1,
-                   "it does not compile: give the compiler's flags after --");
-}

@@ -44,8 +44,4 @@ struct source_options {
 int source_command(const struct opt_program *p, const struct source_options *o,
                    int argc, char **argv, int (*run)(struct analyse_request *r));
 
-/* Local. What a program that does not compile is: the sentence that follows the
- * compiler's own messages. */
-int source_broken(const struct analyse_request *r);
-
 #endif

@@ -67,6 +67,28 @@ int main(int argc, char **argv)
 }
 """
 
+# Nobody but its user knows that ranks do not share bytes.
+GAPS = r"""
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static char buf[1 << 16];
+    MPI_File fh;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int n = atoi(argv[2]), gap = atoi(argv[3]);
+    buf[0] = 'a' + rank;
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                  MPI_INFO_NULL, &fh);
+    MPI_File_write_at(fh, (MPI_Offset)rank * gap, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&fh);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # The offset comes from a table: nobody knows it before.
 TABLE = r"""
 #include <mpi.h>
@@ -341,9 +363,35 @@ class Rewrite(Programs):
         lines = self.ldadc("rewrite", self.source(ROWS)).stdout.splitlines()
         lines = lines[[line[:4] for line in lines].index("+++ ") + 1:]
         gone, new = ([line[1:] for line in lines if line[0] == mark] for mark in "-+")
-        self.assertEqual([line for line in gone if "MPI_F" not in line], [])
+        self.assertEqual([line for line in gone if not re.search(r"MPI_F|&fh\)", line)],
+                         [])
         self.assertEqual(set(gone) & set(new), set())
         self.assertEqual(len(gone), 7)
+
+    def test_assumed(self):
+        """Rewritten by what its user knows, which is said."""
+        program = self.source(GAPS)
+        self.ldadc("rewrite", program, status=1)
+        done = self.ldadc("rewrite", program, "--assume=gap >= n", "-o", "after.c")
+        self.assertIn("fh: partitioned", done.stdout)
+        self.assertIn("assumed: gap >= n\n", done.stdout)
+        new = self.compiled("new", self.path("after.c"), ldad=True)
+        plain = self.compiled("plain", program)
+        for exe, name in ((plain, "a"), (new, "b")):
+            self.ran(exe, self.path(name), "100", "250", np=3)
+        self.assertEqual(self.logical(self.path("b")),
+                         (self.content(self.path("a")), 0))
+
+    def test_assumed_of_nothing(self):
+        """All commands refuse what is assumed of a variable that there is not."""
+        program = self.source(GAPS)
+        for command in (["analyse"], ["check", "--trace", "none"], ["plan"],
+                        ["rewrite", "-o", "after.c"]):
+            done = self.ldadc(*command, program, "--assume=no_such < 3", status=2)
+            self.assertEqual((done.stdout, done.stderr.splitlines()[0]), (
+                "", "ldadc %s: --assume=no_such < 3: the program has no variable of "
+                "that name" % command[0]))
+        self.assertFalse(os.path.exists(self.path("after.c")))
 
     def test_overlapping_stays(self):
         done = self.ldadc("rewrite", FIGURE % "bytes", "-o", "after.c", status=1)

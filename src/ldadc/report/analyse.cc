@@ -1,6 +1,7 @@
 // Reads, runs, describes, reports.
 #include "ldadc/poly/assume.h"
 #include "ldadc/report/analysis.h"
+#include <cerrno>
 
 extern "C" {
 #include "base/err.h"
@@ -8,7 +9,7 @@ extern "C" {
 
 using namespace ldadc;
 
-bool Analysis::make(const analyse_request *r)
+int Analysis::make(const analyse_request *r)
 {
     std::vector<std::string> files(r->file, r->file + r->files);
     std::vector<std::string> flags(r->flag, r->flag + r->flags);
@@ -17,11 +18,16 @@ bool Analysis::make(const analyse_request *r)
         flags.push_back(mpi); // in C++, its functions of C will do
     flags.push_back("-w");    // the compiler's warnings are for who compiles
     if (program_read(&program, &files, flags, r->commands ? r->commands : ""))
-        return false;
+        return err_set(-EINVAL, files.empty() ? NULL : files[0].c_str(), -1,
+                       "it does not compile: give the compiler's flags after --");
     interp = std::make_unique<Interp>(program);
     interp->run();
     report = report_make(*interp, files);
-    return true;
+    std::string vain = assumed_in_vain();
+    return vain.empty() ? 0
+                        : err_usage("--assume=%.100s: the program has no variable of "
+                                    "that name",
+                                    vain.c_str());
 }
 
 int analyse_assume(const char *relation)
@@ -37,20 +43,15 @@ int analyse_assume(const char *relation)
 int analyse_program(const analyse_request *r)
 {
     Analysis a;
-    if (!a.make(r))
-        return 1;
-    if (!assumed_in_vain().empty()) {
-        err_usage("--assume=%.100s: the program has no variable of that name",
-                  assumed_in_vain().c_str());
-        return 2;
-    }
-    if (!report_decide(&a.report, *r))
-        return 2;
+    if (a.make(r) || !report_decide(&a.report, *r))
+        return err_get()->code;
     if (r->text)
         report_text(a.report, r->text);
     if (r->json)
         report_json(a.report, r->json);
     if (r->dot)
         report_dot(a.report, r->dot);
-    return r->skeleton && !report_skeleton(*a.interp, a.report, r->skeleton) ? 2 : 0;
+    return r->skeleton && !report_skeleton(*a.interp, a.report, r->skeleton)
+               ? err_get()->code
+               : 0;
 }

@@ -31,8 +31,9 @@ struct analyse_request {
  * -EINVAL with a sentence. */
 int analyse_assume(const char *relation);
 
-/* Local. Returns 0, 1 where the program does not compile (the compiler has said why, on
- * stderr), or 2 where a number or variable to count with is none (err_get). */
+/* Local. Returns 0, or -errno with a sentence: the program does not compile (the
+ * compiler has said why, on stderr), or a number or variable to count with, or that
+ * something is assumed of, is none. */
 int analyse_program(const struct analyse_request *r);
 
 #ifdef __cplusplus

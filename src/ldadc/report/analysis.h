@@ -12,8 +12,9 @@ struct Analysis {
     Program program;
     std::unique_ptr<Interp> interp;
     Report report;
-    // False where it does not compile; the compiler has said why.
-    bool make(const analyse_request *r);
+    // 0, or -EINVAL with a sentence: it does not compile (the compiler has said why on
+    // stderr), or has not the variables that something is assumed of.
+    int make(const analyse_request *r);
 };
 
 } // namespace ldadc
