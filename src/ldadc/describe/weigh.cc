@@ -33,27 +33,42 @@ struct Pieces {
     // lie before a place can be computed.
     bool nested() const
     {
-        int64_t extent = size;
-        for (size_t i = runs.size(); i-- > 0;) {
-            if (runs[i].stride < extent)
+        for (size_t i = 0; i < runs.size(); i++)
+            if (runs[i].stride < extent[i + 1])
                 return false;
-            extent += runs[i].stride * (runs[i].count - 1);
-        }
         return true;
     }
 
-    int64_t before(int64_t place) const
+    // From one place to another, of the runs from `run` on, which start at `at`.
+    int64_t between(int64_t from, int64_t to, size_t run, int64_t at) const
     {
-        int64_t at = std::min(place, end) - start, all = size * many(), found = 0;
-        for (const Run &r : runs) {
-            if (at <= 0)
-                break;
-            int64_t k = std::min(at / r.stride, r.count - 1);
+        return before(to - at, run) - before(from - at, run);
+    }
+
+    // Of runs from each on, and of one piece, from the first byte to the last.
+    std::vector<int64_t> extent;
+
+    void measure()
+    {
+        extent.assign(runs.size() + 1, size);
+        for (size_t i = runs.size(); i-- > 0;)
+            extent[i] = extent[i + 1] + runs[i].stride * (runs[i].count - 1);
+    }
+
+  private:
+    int64_t before(int64_t place, size_t run) const
+    {
+        int64_t all = size, found = 0;
+        for (size_t i = run; i < runs.size(); i++)
+            all *= runs[i].count;
+        for (; run < runs.size() && place > 0; run++) {
+            const Run &r = runs[run];
+            int64_t k = std::min(place / r.stride, r.count - 1);
             all /= r.count;
             found += k * all;
-            at -= k * r.stride;
+            place -= k * r.stride;
         }
-        return none ? 0 : found + std::max<int64_t>(0, std::min(at, size));
+        return found + std::max<int64_t>(0, std::min(place, size));
     }
 };
 
@@ -87,39 +102,78 @@ static bool pieces_of(const Description &d, const Binding &b, Pieces *out)
         out->size *= out->runs.back().count; // pieces that touch are one
         out->runs.pop_back();
     }
+    out->measure();
     return true;
 }
 
 // ---- a write and a read ---------------------------------------------
 
-struct Common {
-    double own, all;
-};
-
-// Of the pieces that a rank reads.
-static Common common(const Pieces &read, const Pieces &own,
-                     const std::vector<Pieces> &all)
+// The bytes that the pieces of a read have in common with a write, run by run.
+class Overlap
 {
-    Common sum = {0, 0};
-    std::vector<int64_t> k(read.runs.size());
-    for (int64_t left = read.none ? 0 : read.many(); left > 0; left--) {
-        int64_t at = read.start, end;
-        for (size_t i = 0; i < k.size(); i++)
-            at += k[i] * read.runs[i].stride;
-        end = std::min(at + read.size, read.end);
-        if (end > at) {
-            sum.own += own.before(end) - own.before(at);
-            for (const Pieces &w : all)
-                sum.all += w.before(end) - w.before(at);
+  public:
+    Overlap(const Pieces &read, const Pieces &write)
+        : read(read), write(write), limit(std::min(read.end, write.end))
+    {
+    }
+
+    double bytes() const
+    {
+        return read.none || write.none
+                   ? 0
+                   : bytes(0, read.start, 0, write.start) * read.times;
+    }
+
+  private:
+    // Of the read's runs from `run` on, which start at `at`, with the write's.
+    double bytes(size_t run, int64_t at, size_t with, int64_t start) const
+    {
+        int64_t end = at + read.extent[run];
+        enter(at, end, &with, &start);
+        if (std::min(end, limit) <= std::max(at, start) ||
+            at >= start + write.extent[with])
+            return 0;
+        if (run == read.runs.size())
+            return write.between(at, std::min(end, limit), with, start);
+        const Run &r = read.runs[run];
+        int64_t piece = read.extent[run + 1];
+        int64_t top = std::min(limit, start + write.extent[with]);
+        int64_t k = steps(start - at - piece + 1, r), last = steps(top - at, r);
+        // From the first to the last that lies in what repeats, all have the same.
+        bool solid = with == write.runs.size();
+        bool alike = solid || r.stride % write.runs[with].stride == 0;
+        int64_t first = steps(start - at, r), behind = steps(top - at - piece + 1, r);
+        double sum = 0;
+        while (k < last) {
+            int64_t same = alike && k >= first && k < behind ? behind - k : 1;
+            sum += same * bytes(run + 1, at + k * r.stride, with, start);
+            k += same;
         }
-        for (size_t i = k.size(); i-- > 0;) {
-            if (++k[i] < read.runs[i].count)
+        return sum;
+    }
+
+    // How many repetitions begin before a place.
+    static int64_t steps(int64_t place, const Run &r)
+    {
+        return place <= 0 ? 0 : std::min((place - 1) / r.stride + 1, r.count);
+    }
+
+    // What lies in one repetition of the write has to do with that one only.
+    void enter(int64_t at, int64_t end, size_t *with, int64_t *start) const
+    {
+        for (; *with < write.runs.size(); ++*with) {
+            const Run &r = write.runs[*with];
+            int64_t k =
+                at < *start ? 0 : std::min((at - *start) / r.stride, r.count - 1);
+            if (k + 1 < r.count && end > *start + (k + 1) * r.stride)
                 break;
-            k[i] = 0;
+            *start += k * r.stride;
         }
     }
-    return {sum.own * read.times, sum.all * read.times};
-}
+
+    const Pieces &read, &write;
+    int64_t limit;
+};
 
 static bool weigh_for(const Description &write, const Description &read, Binding s,
                       Weight *out)
@@ -142,9 +196,11 @@ static bool weigh_for(const Description &write, const Description &read, Binding
         s.rank = looks > 1 ? i * (s.nprocs - 1) / (looks - 1) : s.nprocs / 2;
         s.world_rank = s.rank;
         pieces_of(read, s, &mine);
-        Common c = common(mine, writes[s.rank], writes);
-        out->own += c.own * s.nprocs / looks;
-        out->bytes += c.all * s.nprocs / looks;
+        double all = 0;
+        for (const Pieces &w : writes)
+            all += Overlap(mine, w).bytes();
+        out->own += Overlap(mine, writes[s.rank]).bytes() * s.nprocs / looks;
+        out->bytes += all * s.nprocs / looks;
     }
     return true;
 }
