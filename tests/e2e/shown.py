@@ -28,6 +28,12 @@ BEFORE = {
     "leadline compare": RUNS + "--filetype=UNIQUE --json=a.json\n" + RUNS
                         + "--filetype=SHARED --json=b.json\n",
 }
+BEFORE["ldad verify"] = BEFORE["ldad info"]
+BEFORE["leadline sweep"] = """cat >spec.json <<'END'
+{"program": "blocktransfer", "np": 2, "rounds": 6, "args": ["4M", "--dir=out"],
+ "matrix": {"filetype": ["unique", "shared"], "block-size": ["64k", "1M"]}}
+END
+"""
 BEFORE["replay"] = BEFORE["iotrace"] + "iotrace ldad --skeleton=job.json job.1\n"
 # Tables that are sorted by time, and what is found in so short a run, differ. The first
 # words of lines that are there in any case:
