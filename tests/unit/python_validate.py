@@ -105,8 +105,8 @@ class Meaning(Case):
 
     def test_interval_of_few(self):
         self.wrong(lambda t: t["figures"][1].update(ci95=[0.5, 2]),
-                   "$.figures[1].ci95: an interval of 1 repetitions, below 6 there is "
-                   "none")
+                   "$.figures[1].ci95: an interval of 1 repetitions; fewer than 6 "
+                   "have none")
 
     def test_activities_add_up(self):
         def change(tree):
