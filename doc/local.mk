@@ -9,6 +9,7 @@ dist_doc_DATA = \
 	doc/cookbook.md \
 	doc/faults.md \
 	doc/findings.md \
+	doc/gallery.md \
 	doc/ldad.md \
 	doc/metabench.md \
 	doc/method.md \
@@ -43,3 +44,8 @@ EXTRA_DIST += doc/pictures/heat.png doc/pictures/make doc/pictures/make-outcore 
 	doc/pictures/outcore-fig6-aio.svg doc/pictures/outcore-fig6-uring.svg \
 	doc/pictures/outcore-threads.svg \
 	doc/pictures/report.png
+EXTRA_DIST += doc/pictures/make-gallery doc/pictures/gallery-runs.tar.xz \
+	$(addprefix doc/pictures/gallery-, alpha.svg bandwidth.svg curves.svg effects.svg \
+	figure.svg filetype.svg heat.svg \
+	iotrace-places.svg iotrace-ranks.svg latency.svg ldad.svg pfmload.svg ranks.svg \
+	relief.svg scaling.svg series.svg text.svg time.svg trend.svg)
