@@ -191,7 +191,7 @@ static Poly values_of(const Poly &p, int comm)
         return Poly();
     if (p == rank(comm))
         return nprocs(comm);
-    const Atom a = atom(id);
+    const Atom &a = atom(id);
     if (a.kind == Atom::MOD)
         return a.of[1];
     if (a.kind != Atom::FLOORDIV)
@@ -206,7 +206,7 @@ static bool determined(const Poly &p, const std::vector<Digit> &digits, int dept
     for (const Digit &g : digits) {
         if (p == Poly::atom(g.id))
             return true;
-        const Atom a = atom(g.id);
+        const Atom &a = atom(g.id);
         if (a.kind == Atom::MOD && a.of[0] == p && depth < 5 &&
             determined(floordiv(p, a.of[1]), digits, depth + 1))
             return true;

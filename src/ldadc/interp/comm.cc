@@ -141,7 +141,7 @@ bool Interp::summed_below(const Poly &p, int comm, Poly *out) const
         Poly factor(c), sum = mine, from;
         int power = 0, conditions = 0;
         for (int other : m) {
-            const Atom a = atom(other);
+            const Atom &a = atom(other);
             if (other == id) {
                 power++;
             } else if (!Poly::atom(other).has(id)) {

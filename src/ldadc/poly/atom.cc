@@ -3,11 +3,12 @@
 #include "ldadc/poly/prove.h"
 #include <algorithm>
 #include <cctype>
+#include <deque>
 
 namespace ldadc
 {
 
-static std::vector<Atom> table;
+static std::deque<Atom> table; // so that atoms stay where they are
 static std::vector<Symbol> names;
 static int spoken;
 static int fresh;

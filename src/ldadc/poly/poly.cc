@@ -41,11 +41,19 @@ static bool take(Monomial *m, int id)
     return true;
 }
 
+static bool is_extent(int id)
+{
+    return atom(id).kind == Atom::DIM;
+}
+
 // All extents of a grid, multiplied, are its processes.
 static bool contract(const Monomial &m, Monomial *rest, Poly *processes)
 {
+    auto extents = std::count_if(m.begin(), m.end(), is_extent);
     for (int id : m) {
-        const Atom a = atom(id);
+        if (!is_extent(id) || dims_of(atom(id)) > extents)
+            continue;
+        const Atom &a = atom(id);
         bool all = dims_of(a) > 0;
         *rest = m;
         for (int i = 0; all && i < dims_of(a); i++)
@@ -147,7 +155,10 @@ Poly Poly::operator*(const Poly &o) const
                        std::back_inserter(both));
             if (__builtin_mul_overflow(c, d, &product))
                 out.valid_ = false;
-            out.add_simplified(both, product);
+            if (m.empty() || n.empty())
+                out.add(both, product); // the other one is simplified
+            else
+                out.add_simplified(both, product);
         }
     return out;
 }
@@ -202,7 +213,7 @@ bool Poly::linear_in(int id, Poly *factor) const
 
 static Poly atom_with(int id, int old, const Poly &value)
 {
-    const Atom a = atom(id);
+    const Atom &a = atom(id);
     if (id == old)
         return value;
     if (a.of.empty())
@@ -244,7 +255,7 @@ Poly Poly::with(int id, const Poly &value) const
 // A grid's processes, divided by one of its extents, are the others.
 static bool divide_by_extent(Monomial *m, int extent)
 {
-    const Atom a = atom(extent);
+    const Atom &a = atom(extent);
     if (a.kind != Atom::DIM || a.of[0].terms().size() != 1 ||
         a.of[0].terms().begin()->second != 1 ||
         a.of[0].terms().begin()->first.size() != 1 ||

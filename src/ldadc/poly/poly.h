@@ -80,7 +80,7 @@ struct Atom {
     std::vector<Poly> of;
 };
 
-const Atom &atom(int id);
+const Atom &atom(int id); // stays where it is, whatever atoms are made
 int atom_id(const Atom &a);
 
 // What an atom is called in texts; for ranks and numbers of processes it depends on the

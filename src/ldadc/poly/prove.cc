@@ -114,7 +114,7 @@ static bool by_cases(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms())
         for (int id : m) {
-            const Atom a = atom(id);
+            const Atom &a = atom(id);
             if (a.kind == Atom::BELOW)
                 return by_condition(p, id, given, depth);
             if (a.kind != Atom::MIN && a.kind != Atom::MAX)
@@ -138,7 +138,7 @@ static bool by_division(const Poly &p, const std::vector<Poly> &given, int depth
 {
     for (auto &[m, c] : p.terms())
         for (int id : m) {
-            const Atom a = atom(id);
+            const Atom &a = atom(id);
             Poly factor, times;
             if (a.kind != Atom::FLOORDIV || !p.linear_in(id, &factor) ||
                 !factor.divide(a.of[1], &times))
@@ -193,7 +193,7 @@ static bool by_most(const Poly &p, const std::vector<Poly> &given, int depth)
 {
     for (auto &[m, c] : p.terms())
         for (int id : m) {
-            const Atom a = atom(id);
+            const Atom &a = atom(id);
             Poly factor, top;
             if ((a.kind != Atom::MOD && a.kind != Atom::FLOORDIV) ||
                 !p.linear_in(id, &factor))
@@ -236,7 +236,7 @@ static bool prove_holds(const Poly &p, const std::vector<Poly> &given, int depth
 
 static bool atom_not_negative(int id, const std::vector<Poly> &given, int depth)
 {
-    const Atom a = atom(id);
+    const Atom &a = atom(id);
     if (at_least_one.count(id))
         return true;
     switch (a.kind) {
