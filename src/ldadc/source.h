@@ -31,7 +31,7 @@ struct source_options {
 #define SOURCE_ASSUME(o) \
     {.kind = OPT_LIST, .name = "assume", .value = &(o).assume, .arg = "RELATION", \
      .help = "what holds of the program's variables, such as 'n % nprocs == 0' or " \
-             "'a <= b', or no-overlap; may be repeated"}
+             "'a <= b', no-overlap or no-view; may be repeated"}
 #define SOURCE_SET(o) \
     {.kind = OPT_LIST, .name = "set", .value = &(o).set, .arg = "NAME=N", \
      .help = "the value of a variable of the program, as analyse names it; may be " \

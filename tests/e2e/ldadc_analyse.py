@@ -125,6 +125,29 @@ class Analyse(Case):
         _, second = self.calls(path, "--assume=no-overlap")
         self.assertEqual(second["class"], "disjoint")
 
+    GIVEN = """
+        #include <mpi.h>
+        struct file { MPI_File fh; MPI_Offset at; };
+        void put(struct file *f, char *buf, int n)
+        {
+            MPI_File_write_at(f->fh, f->at, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_write(f->fh, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+            MPI_File_set_view(f->fh, 8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+            MPI_File_write_at(f->fh, f->at, buf, n, MPI_BYTE, MPI_STATUS_IGNORE);
+        }"""
+
+    def test_assume_no_view(self):
+        """Of a file that a caller has opened; its pointer may be anywhere, though."""
+        path = self.source(self.GIVEN)
+        given, pointer, viewed = self.calls(path)
+        self.assertIn("--assume=no-view", given["help"])
+        self.assertFalse(given["resolved"] or pointer["resolved"])
+        self.assertTrue(viewed["resolved"])
+        given, pointer, again = self.calls(path, "--assume=no-view")
+        self.holds(given, (7, [], 5), nprocs=4, rank=3, f_at=7, n=5)
+        self.assertFalse(pointer["resolved"])
+        self.assertEqual(again, viewed)
+
     def test_assumptions_are_listed_and_checked(self):
         path = self.source(self.SHARES)
         report = self.report(path, "--assume=gap > n")

@@ -11,6 +11,8 @@ static const struct {
                   "variables, such as --assume='n % nprocs == 0' or --assume='a <= b'"},
     {"as the function is called", "give the sources that call it, too"},
     {"how the function is called", "give the sources that call it, too"},
+    {"displacement is not known: the view of",
+     "give the sources that call it, too; or --assume=no-view, if it has none"},
     {"is a caller's", "give the sources that call it, too"},
     {"is not called where", "give the sources that call it, too"},
     {"may be changed by", "give the source of that function, too, or -p DIR"},

@@ -131,6 +131,15 @@ Value Interp::read(const State &s, const Cell &c)
     return Value::unknown("\"" + cell_text(c) + "\" is not followed", {});
 }
 
+// Of a file that a caller has opened.
+static Value initial_view(const Object &o, const Cell &c)
+{
+    int part = c.path.size() == 1 ? c.path[0] : FILE_POINTER;
+    bool view = part == VIEW_START || part == VIEW_UNIT || part == VIEW_TYPE;
+    return view && assumed_no_view() ? Value::integer(part == VIEW_UNIT)
+                                     : Value::unknown(o.name + " is a caller's", {});
+}
+
 Value Interp::initial(const State &s, const Cell &c)
 {
     const Object &o = objects[c.object];
@@ -140,7 +149,7 @@ Value Interp::initial(const State &s, const Cell &c)
     if (o.kind == Object::FOREIGN)
         return initial_foreign(s, c, t);
     if (o.kind == Object::OPENING)
-        return Value::unknown(o.name + " is a caller's", {});
+        return initial_view(o, c);
     return Value::unknown(
         "\"" + cell_text(c) + "\" has no value that is known",
         o.variable ? place_of(o.variable->getASTContext(), o.variable->getLocation())

@@ -22,7 +22,7 @@ struct Multiple {
 static std::vector<Fact> facts;
 static std::vector<Multiple> multiples;
 static std::vector<std::string> texts;
-static bool apart;
+static bool apart, no_view;
 
 // ---- read -----------------------------------------------------------
 
@@ -156,6 +156,8 @@ bool assume(const std::string &text)
     texts.push_back(text);
     if (text == "no-overlap")
         return apart = true;
+    if (text == "no-view")
+        return no_view = true;
     return read_multiple(text) || read_fact(text);
 }
 
@@ -244,6 +246,11 @@ const std::vector<Poly> &assumed_facts()
 bool assumed_apart()
 {
     return apart;
+}
+
+bool assumed_no_view()
+{
+    return no_view;
 }
 
 const std::vector<std::string> &assumed_texts()

@@ -8,7 +8,8 @@ namespace ldadc
 {
 
 // "a % b == 0" with a name for a; "a < b", also with <=, >, >= and ==, of sums and
-// products of names and numbers; or "no-overlap": no byte is two ranks' of one call.
+// products of names and numbers; "no-overlap": no byte is two ranks' of one call; or
+// "no-view": files that unseen callers have opened have no view of their own.
 // Names are those of the program, nprocs and rank. False: it is none of these.
 bool assume(const std::string &text);
 
@@ -21,6 +22,7 @@ Poly part_of_named(const Symbol &s, const Poly &p);
 const std::vector<Poly> &assumed_facts();
 
 bool assumed_apart();
+bool assumed_no_view();
 
 const std::vector<std::string> &assumed_texts();
 // One of them that names what the program does not have; empty: none.

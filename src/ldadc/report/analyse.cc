@@ -36,7 +36,7 @@ int analyse_assume(const char *relation)
         return 0;
     return err_usage(
         "--assume=%.100s is not understood: give A %% B == 0, two sums with "
-        "<, <=, ==, >= or > between them, or no-overlap",
+        "<, <=, ==, >= or > between them, no-overlap or no-view",
         relation);
 }
 

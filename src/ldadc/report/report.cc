@@ -118,7 +118,10 @@ Report report_make(const Interp &i, const std::vector<std::string> &inputs)
         r.assumptions.push_back(a);
     for (const std::string &a : assumed_texts())
         r.assumptions.push_back(
-            (a == "no-overlap" ? "where it is not certain, ranks share no byte" : a) +
+            (a == "no-overlap" ? "where it is not certain, ranks share no byte"
+             : a == "no-view"
+                 ? "files that callers have opened have no view of their own"
+                 : a) +
             " (--assume)");
     if (assumes_names(i))
         r.assumptions.push_back("an argument of the program names no file that another "
