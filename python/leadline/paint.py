@@ -2,6 +2,7 @@
 
 Colours are classes, so that one picture is right on light, dark and printed pages.
 """
+import re
 from collections import OrderedDict
 
 SIZE = 12          # of text, in the units of the picture
@@ -54,6 +55,8 @@ STYLE = """
 
 
 def style():
+    """Each colour is set twice: programs that know no variables, such as librsvg, take
+    the first, and paint as on light pages."""
     def inks(which):
         return " ".join("--%s: %s;" % (n, pair[which]) for n, pair in INKS.items())
 
@@ -63,7 +66,8 @@ def style():
     for name, sets in PAINT.items():
         rules += ".chart .%s { %s }\n" % (name, " ".join(
             "%s: %s;" % (n, value(v)) for n, v in sets.items()))
-    return rules
+    return re.sub(r"([\w-]+): (var\(--(\w+)\));", lambda found: "%s: %s; %s: %s;" % (
+        found.group(1), INKS[found.group(3)][0], found.group(1), found.group(2)), rules)
 
 
 def of(classes):

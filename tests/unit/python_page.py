@@ -289,6 +289,14 @@ class Files(unittest.TestCase):
         for x, y in points:
             self.assertAlmostEqual(math.hypot(x - 10, y - 10), 4)
 
+    def test_each_colour_has_one_for_programs_without_variables(self):
+        rules = paint.style()
+        found = re.findall(r"(?:([\w-]+): (#\w{6}); )?([\w-]+): var\(--(\w+)\)", rules)
+        self.assertEqual(len(found), rules.count("var("))
+        self.assertGreater(len(found), 20)
+        for plain, colour, name, ink in found:
+            self.assertEqual((plain, colour), (name, paint.INKS[ink][0]))
+
     def test_every_element_can_be_painted(self):
         for name in ("study", "many_ranks"):
             for kind in gallery.KINDS:
