@@ -120,6 +120,8 @@ class Checker
             }
         if (!resolved)
             return not_all(f, sites, out);
+        if (unplaced(seen, name))
+            return not_placed(sites, out);
         for (int64_t r = 0; r < trace.ranks; r++)
             if (!judge_rank(f, seen, name, sites, r, out))
                 return;
@@ -133,6 +135,24 @@ class Checker
             v.outcome = f.calls[i].resolved ? MIXED : UNRESOLVED;
             v.why = f.calls[i].resolved ? "other calls of this name are unresolved"
                                         : f.calls[i].reason;
+        }
+    }
+
+    bool unplaced(const Streams &seen, const std::string &name) const
+    {
+        for (int64_t r = 0; r < trace.ranks; r++)
+            if (stream(seen, r, name).unplaced)
+                return true;
+        return false;
+    }
+
+    static void not_placed(const std::vector<size_t> &sites, std::vector<Verdict> *out)
+    {
+        for (size_t i : sites) {
+            (*out)[i].outcome = MIXED;
+            (*out)[i].why =
+                "the run does not tell at which places: its view has gaps, or "
+                "its file pointer is shared";
         }
     }
 

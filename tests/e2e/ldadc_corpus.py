@@ -124,9 +124,10 @@ def moves_data(e):
 
 
 def begun(t):
-    """A transfer as the recorder sees it; an offset of nothing does not matter."""
+    """A transfer as the recorder sees it; one with gaps has no offset."""
     name = t.call[:-2] if t.call.endswith("_c") else t.call
-    pointed = t.pieces is not None and "_ordered" not in name
+    pointed = t.pieces is not None and "_ordered" not in name and all(
+        at + n == after for (at, n), (after, _) in zip(t.pieces, t.pieces[1:]))
     return name, t.at if pointed else -1, t.bytes
 
 

@@ -90,7 +90,7 @@ static void trace_take(const Columns &c, const std::vector<std::string> &f, Trac
     int64_t offset = atoll(f[c.offset].c_str()), bytes = atoll(f[c.request].c_str());
     auto &file = out->files[f[c.file]];
     if (moves && bytes > 0 && offset < 0)
-        out->unplaced++;
+        file[{rank, name}].unplaced++;
     else if (moves && bytes > 0)
         file[{rank, name}].add(offset, bytes);
 }

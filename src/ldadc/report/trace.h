@@ -13,7 +13,8 @@ namespace ldadc
 
 struct Tally {
     int64_t calls = 0, bytes = 0;
-    uint64_t mark = 0; // a sum over all transfers, of a number that each one makes
+    int64_t unplaced = 0; // other transfers, of which the place is not known
+    uint64_t mark = 0;    // a sum over all transfers, of a number that each one makes
     void add(int64_t offset, int64_t n);
     void add(const Tally &t);
     bool operator==(const Tally &t) const
@@ -26,7 +27,6 @@ struct Trace {
     int64_t ranks = 0;
     // by file, rank and the call's name; transfers of no bytes do not count
     std::map<std::string, std::map<std::pair<int64_t, std::string>, Tally>> files;
-    int64_t unplaced = 0; // transfers of which the place is not known
 };
 
 // False where it cannot be read; `iotrace` has said why.
