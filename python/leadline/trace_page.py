@@ -69,6 +69,7 @@ LOOKED_FOR = OrderedDict([
     ("overlapping-writes", "ranks that write the same bytes at once"),
     ("cross-rank-read", "reads of what is not visible yet"),
     ("failed-io", "failed calls"),
+    ("direct-unaligned", "transfers that are not aligned for O_DIRECT"),
     ("rename-unsynced", "renames of files that are not durable")])
 
 METHOD = [

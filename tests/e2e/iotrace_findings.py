@@ -21,7 +21,7 @@ DISEASES_HDF5 = DISEASES + "_hdf5"
 TABLE = os.path.join(os.path.dirname(TESTS), "doc", "findings.md")
 RANKS = 4
 LATER = ("switches one-way async eight h5meta h5together h5fill h5data race in-turn "
-         "stale reopen short goes-on copies rename durable").split()
+         "stale reopen short goes-on copies rename durable direct direct-last").split()
 
 
 def table():
@@ -34,6 +34,22 @@ def table():
                 rows[cells[0]] = (cells[2].split(), {"mpich": cells[3],
                                   "openmpi": cells[4]}, cells[5], cells[6])
     return rows
+
+
+def direct_is_strict(folder):
+    """Some file systems have no O_DIRECT, and in memory it takes anything."""
+    try:
+        fd = os.open(os.path.join(folder, "direct"), os.O_CREAT | os.O_WRONLY
+                     | os.O_DIRECT)
+    except OSError:
+        return False
+    try:
+        os.write(fd, b"x")
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
 
 
 class Findings(Case):
@@ -58,6 +74,8 @@ class Findings(Case):
         args = [DISEASES_HDF5 if name.startswith("h5") else DISEASES, name]
         if not os.path.exists(args[0]):
             self.skipTest("built without HDF5")
+        if name.startswith("direct") and not direct_is_strict(self.tmp):
+            self.skipTest("O_DIRECT takes anything here, or is not there")
         if name == "readall":
             args.append(os.path.join(self.tmp, "d.input"))
             with open(args[-1], "wb") as f:
@@ -244,6 +262,19 @@ class Findings(Case):
         self.assertEqual((risk["id"], risk["file"], risk["calls"], risk["events"]),
                          ("failed-io", "/d/x", 3, [0, 0, 2]))
         self.assertEqual(self.of_log(log, "--only=rename-unsynced")["risks"], [])
+
+    def test_refused_by_direct_io(self):
+        """What it says of where and what; EINVAL without the flag is none."""
+        log = Log(pid=1000, rank=0, ranks=1, end=EPOCH + S, version=3)
+        name = log.name("/d/x", 3, place=log.name("xfs 16384 0 0 /d", kind=PLACE))
+        for i, flags in enumerate((16, 16, 0)):
+            log.add("pwrite", EPOCH + i * 1000, 100, name=name, offset=4096 * i,
+                    request=1000 + i, result=-22, flags=flags)
+        risk, = self.of_log(log)["risks"]
+        self.assertEqual((risk["id"], risk["file"], risk["calls"]),
+                         ("direct-unaligned", "/d/x", 2))
+        for words in ("multiples of 16.0 KiB", "1001 bytes at offset 4096"):
+            self.assertIn(words, risk["sentence"])
 
     def on_lustre(self, place, *options, version=3):
         """A file in stripes of 1 MiB that two ranks write, 1 MiB each, off by 4 KiB."""

@@ -1,5 +1,6 @@
 /* Programs with one thing wrong each, and healthy ones: "diseases NAME [INPUT]".
  * Files are d.*, in the present folder. */
+#define _GNU_SOURCE /* O_DIRECT */
 #include <aio.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -370,6 +371,30 @@ static void stops_short(void)
     cut(0);
 }
 
+/* The last piece is short: O_DIRECT does not take it. */
+static void direct(int last_without)
+{
+    void *page;
+    check(posix_memalign(&page, MIB, MIB) == 0, "posix_memalign");
+    memset(page, 1, MIB);
+    int fd = own(O_WRONLY | O_DIRECT);
+    for (long i = 0; i < 4; i++)
+        check(pwrite(fd, page, MIB, i * MIB) == MIB, "pwrite");
+    if (last_without) {
+        check(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_DIRECT) == 0, "fcntl");
+        put_at(fd, 1000, 4l * MIB);
+    } else if (pwrite(fd, page, 1000, 4l * MIB) != 1000) {
+        perror("pwrite");
+    }
+    free(page);
+    end(fd);
+}
+
+static void short_direct(void)
+{
+    direct(0);
+}
+
 static void renamed(int synced)
 {
     char name[32];
@@ -479,6 +504,11 @@ static void copies(void)
     end(to);
 }
 
+static void direct_but_last(void)
+{
+    direct(1);
+}
+
 static void durable(void)
 {
     renamed(1);
@@ -510,6 +540,7 @@ static const struct {
                {"race", at_once},
                {"stale", not_shown},
                {"short", stops_short},
+               {"direct", short_direct},
                {"rename", not_durable},
                {"own", own_files},
                {"segmented", segmented},
@@ -522,6 +553,7 @@ static const struct {
                {"reopen", closed_and_opened},
                {"goes-on", goes_on},
                {"copies", copies},
+               {"direct-last", direct_but_last},
                {"durable", durable}};
 
 int main(int argc, char **argv)

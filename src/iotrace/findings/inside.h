@@ -159,6 +159,7 @@ struct side {                 /* of a cell: reads, or writes */
 /* What few cells have. */
 enum rare {
     RARE_FAILED,  /* calls for which there was no space, or the device broke */
+    RARE_REFUSED, /* transfers that O_DIRECT does not take */
     RARE_CUT,     /* writes of less than was asked for, after which nobody went on */
     RARE_RACED,   /* writes to where another rank was writing */
     RARE_STALE,   /* reads of what another client may not have shown yet */
@@ -171,8 +172,9 @@ enum rare {
 
 struct rarities {
     struct evidence *v[RARES];
-    int64_t error; /* of the last call in RARE_FAILED */
-    struct {       /* a short write that may go on yet; bytes 0: there is none */
+    int64_t error;                     /* of the last call in RARE_FAILED */
+    int64_t refused_at, refused_bytes; /* of the last one in RARE_REFUSED */
+    struct { /* a short write that may go on yet; bytes 0: there is none */
         int64_t at, bytes, start_ns, duration_ns;
         uint64_t seq;
     } cut;
@@ -341,6 +343,7 @@ enum id {
     ID_RACE,
     ID_STALE,
     ID_FAILED,
+    ID_REFUSED,
     ID_RENAMED,
     IDS,
     FIRST_RISK = ID_RACE

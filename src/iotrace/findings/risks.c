@@ -1,6 +1,6 @@
-/* Risks: calls that failed, writes that stopped short, ranks that write the same bytes
- * at the same time or read what others may not have shown yet, files that are renamed
- * before they are durable. */
+/* Risks: calls that failed, transfers that O_DIRECT does not take, writes that stopped
+ * short, ranks that write the same bytes at the same time or read what others may not
+ * have shown yet, files that are renamed before they are durable. */
 #include "base/err.h"
 #include "iotrace/findings/inside.h"
 #include <errno.h>
@@ -23,6 +23,19 @@ bool risk_is_failure(const struct event *e, const struct call *call)
         return false;
     return e->result == -EIO || e->result == -ENOSPC || e->result == -EDQUOT ||
            e->result == -ESTALE;
+}
+
+static void count_refused(const struct context *c)
+{
+    const struct event *e = c->e;
+    if (e->result != -EINVAL || !(e->flags & TRACE_DIRECT))
+        return;
+    struct evidence *v = cell_rare(c, RARE_REFUSED);
+    if (!v)
+        return;
+    evidence_count(v, e, c->seq, 0, e->duration_ns);
+    c->cell->rarities->refused_at = e->offset;
+    c->cell->rarities->refused_bytes = e->request;
 }
 
 static void count_failure(const struct context *c, const struct call *call)
@@ -272,6 +285,7 @@ void risk_call(const struct context *c, const struct call *call)
 {
     const struct event *e = c->e;
     count_failure(c, call);
+    count_refused(c);
     if (e->bytes < 0)
         return;
     if (e->file_class == CLASS_WRITE && e->bytes > 0)

@@ -111,7 +111,8 @@ enum trace_flag {
      * io_getevents_*, MPI_Wait_*, MPI_File_*_end. Where a completion could not be told
      * to be this one's, the submission is without the flag and has the bytes. */
     TRACE_ASYNC = 4,
-    TRACE_CHILD = 8, /* by a child of vfork, before it became another program */
+    TRACE_CHILD = 8,   /* by a child of vfork, before it became another program */
+    TRACE_DIRECT = 16, /* failed with EINVAL, and the descriptor has O_DIRECT */
     /* The second record of a copy, about the file at its other end: duration 0, and
      * in no sum but that file's. */
     TRACE_OTHER_END = 32,

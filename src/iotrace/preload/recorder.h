@@ -355,7 +355,7 @@ static inline void event_put(struct event *e, enum trace_op op, int64_t offset,
         e->flags |= TRACE_CHILD;
     if (UNLIKELY(recorder.mode != MODE_TRACE)) {
         if (recorder.mode & MODE_PROFILE)
-            profile_add(e, op, result, e->flags);
+            profile_add(e, op, result, e->flags & ~TRACE_DIRECT);
         if (recorder.mode == MODE_PROFILE)
             return;
     }

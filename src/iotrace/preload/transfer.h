@@ -43,11 +43,22 @@ static inline int64_t own_offset_moved(int fd, int64_t before, int64_t moved)
     return before;
 }
 
+void event_refused(struct event *e, int fd);
+
+/* At an offset that is said, or that is known otherwise. */
+static inline ssize_t moved_at(struct event *e, enum trace_op op, int fd,
+                               int64_t offset, size_t request, ssize_t n)
+{
+    if (UNLIKELY(n < 0))
+        event_refused(e, fd);
+    return event_moved(e, op, offset, request, n);
+}
+
 static inline ssize_t moved(struct event *e, enum trace_op op, int fd, int64_t before,
                             size_t request, ssize_t n)
 {
     event_over(e);
-    return event_moved(e, op, own_offset_moved(fd, before, n), request, n);
+    return moved_at(e, op, fd, own_offset_moved(fd, before, n), request, n);
 }
 
 static inline off_t seeked(struct event *e, int fd, int64_t before, off_t offset,

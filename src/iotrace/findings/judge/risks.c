@@ -39,6 +39,38 @@ static void judge_failed(const struct slice *s)
     finding_end(f);
 }
 
+/* What a file system takes can be less than its block, and is never more than that
+ * and a page; blocks of network file systems are what is best, and larger. */
+static int64_t direct_unit(const struct findings *f, const struct slice *s)
+{
+    enum { PAGE = 4096, LARGE = 65536 };
+    int64_t block = f->file[f->cell[s->cell[0]].file].block_bytes;
+    return block > PAGE && block <= LARGE ? block : PAGE;
+}
+
+static void judge_refused(const struct slice *s)
+{
+    struct findings *f = s->f;
+    struct finding *x = collect(s, ID_REFUSED, RARE_REFUSED);
+    const struct rarities *last = NULL;
+    char calls[48], unit[16], where[64] = "";
+    if (!x)
+        return;
+    for (int i = 0; i < s->n; i++) {
+        const struct rarities *r = f->cell[s->cell[i]].rarities;
+        last = r && r->v[RARE_REFUSED] ? r : last;
+    }
+    if (last && last->refused_bytes && last->refused_at >= 0)
+        snprintf(where, sizeof where, "; the last was of %lld bytes at offset %lld",
+                 (long long)last->refused_bytes, (long long)last->refused_at);
+    finding_say(f,
+                "%s failed with EINVAL: multiples of %s are safe for O_DIRECT, in "
+                "memory, offset and size%s",
+                count(calls, x->v.calls, "transfer"),
+                units_bytes(unit, direct_unit(f, s)), where);
+    finding_end(f);
+}
+
 static void judge_cut(const struct slice *s)
 {
     struct findings *f = s->f;
@@ -97,6 +129,7 @@ void judge_risks(const struct slice *s, int write)
     judge_race(s);
     judge_stale(s);
     judge_failed(s);
+    judge_refused(s);
     judge_cut(s);
     judge_renamed(s);
 }

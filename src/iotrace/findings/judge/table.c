@@ -138,6 +138,10 @@ const struct finding_kind finding_kind[IDS] = {
                    "Look at the space, the quota and the state of the file system; "
                    "check what each write returns, and write the rest.",
                    0, SEVERITY_BELOW},
+    [ID_REFUSED] = {"direct-unaligned", "transfers that are not aligned for O_DIRECT",
+                    "Take memory from posix_memalign, transfer whole blocks, and write "
+                    "a shorter last piece without O_DIRECT (fcntl with F_SETFL).",
+                    0, SEVERITY_BELOW},
     [ID_RENAMED] = {"rename-unsynced", "a file is renamed before it is durable",
                     "Call fsync on it before rename: after a crash the file with the "
                     "new name may be empty.",

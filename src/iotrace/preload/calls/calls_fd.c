@@ -7,6 +7,22 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* ---- what O_DIRECT refuses ---- */
+
+/* After a transfer that failed, with errno as it left it. */
+void event_refused(struct event *e, int fd)
+{
+    int error = errno;
+    if (error != EINVAL || !is_logged(e))
+        return;
+    if (!e->end)
+        event_over(e);
+    long flags = sys_call(SYS_fcntl, fd, F_GETFL);
+    if (flags > 0 && flags & O_DIRECT)
+        e->flags |= TRACE_DIRECT;
+    errno = error;
+}
+
 /* ---- open ---- */
 
 static bool needs_mode(int flags)

@@ -49,7 +49,7 @@ WRAP(ssize_t, writev, (int fd, const struct iovec *v, int n))
 WRAP(ssize_t, pread, (int fd, void *buf, size_t n, off_t offset))
 {
     struct event e = event_on(fd);
-    return event_moved(&e, OP_PREAD, offset, n, REAL(pread)(fd, buf, n, offset));
+    return moved_at(&e, OP_PREAD, fd, offset, n, REAL(pread)(fd, buf, n, offset));
 }
 ALIAS(pread64, pread);
 ALIAS(__pread64, pread);
@@ -57,7 +57,7 @@ ALIAS(__pread64, pread);
 WRAP(ssize_t, pwrite, (int fd, const void *buf, size_t n, off_t offset))
 {
     struct event e = event_on(fd);
-    return event_moved(&e, OP_PWRITE, offset, n, REAL(pwrite)(fd, buf, n, offset));
+    return moved_at(&e, OP_PWRITE, fd, offset, n, REAL(pwrite)(fd, buf, n, offset));
 }
 ALIAS(pwrite64, pwrite);
 ALIAS(__pwrite64, pwrite);
@@ -66,7 +66,7 @@ WRAP(ssize_t, preadv, (int fd, const struct iovec *v, int n, off_t offset))
 {
     struct event e = event_on(fd);
     ssize_t got = REAL(preadv)(fd, v, n, offset);
-    return event_moved(&e, OP_PREADV, offset, got < 0 ? 0 : total(v, n), got);
+    return moved_at(&e, OP_PREADV, fd, offset, got < 0 ? 0 : total(v, n), got);
 }
 ALIAS(preadv64, preadv);
 
@@ -74,7 +74,7 @@ WRAP(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t offset))
 {
     struct event e = event_on(fd);
     ssize_t put = REAL(pwritev)(fd, v, n, offset);
-    return event_moved(&e, OP_PWRITEV, offset, put < 0 ? 0 : total(v, n), put);
+    return moved_at(&e, OP_PWRITEV, fd, offset, put < 0 ? 0 : total(v, n), put);
 }
 ALIAS(pwritev64, pwritev);
 
@@ -86,7 +86,7 @@ WRAP(ssize_t, preadv2, (int fd, const struct iovec *v, int n, off_t offset, int 
     ssize_t got = REAL(preadv2)(fd, v, n, offset, flags);
     if (offset == -1)
         return moved(&e, OP_PREADV2, fd, before, got < 0 ? 0 : total(v, n), got);
-    return event_moved(&e, OP_PREADV2, offset, got < 0 ? 0 : total(v, n), got);
+    return moved_at(&e, OP_PREADV2, fd, offset, got < 0 ? 0 : total(v, n), got);
 }
 ALIAS(preadv64v2, preadv2);
 
@@ -97,7 +97,7 @@ WRAP(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t offset, int
     ssize_t put = REAL(pwritev2)(fd, v, n, offset, flags);
     if (offset == -1)
         return moved(&e, OP_PWRITEV2, fd, before, put < 0 ? 0 : total(v, n), put);
-    return event_moved(&e, OP_PWRITEV2, offset, put < 0 ? 0 : total(v, n), put);
+    return moved_at(&e, OP_PWRITEV2, fd, offset, put < 0 ? 0 : total(v, n), put);
 }
 ALIAS(pwritev64v2, pwritev2);
 

@@ -50,7 +50,7 @@ static long at_given(enum trace_op op, bool vector, WORDS)
     struct event v = event_on((int)a);
     long n = real_syscall(GIVEN);
     event_over(&v);
-    return event_moved(&v, op, d, calls_syscall_asked(vector, b, c, n), n);
+    return moved_at(&v, op, (int)a, d, calls_syscall_asked(vector, b, c, n), n);
 }
 
 /* With flags; offset -1: the descriptor's own. */
