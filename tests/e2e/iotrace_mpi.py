@@ -84,9 +84,6 @@ def beneath(log, ending):
     return {level: size for level, size in found.items() if size}
 
 
-GAPS = 128  # enum trace_flag
-
-
 def where(log, op):
     return [(e.offset, e.request, e.result) for e in log.events if e.op == op]
 
@@ -118,7 +115,7 @@ class Calls(Mpi):
             self.skipTest("MPICH has no other")
         # its nonblocking collectives are not there
         log, done = self.edges("view", launcher=("--mca", "io", "romio321"))
-        self.assertEqual(where(log, "MPI_File_write_at"), [(140, 12, 12)])
+        self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
 
     def test_profile(self):
         logs, _ = self.traced(built("mpi_forms"), "files", "5", np=2,
@@ -153,11 +150,10 @@ class Calls(Mpi):
     def test_view(self):
         log, _ = self.edges("view")
         self.assertEqual(where(log, "MPI_File_set_view"), [(100, 4, 0)])
-        self.assertEqual(where(log, "MPI_File_write_at"), [(140, 12, 12)])
-        self.assertEqual(where(log, "MPI_File_write"), [(116, 12, 12)])
+        # With gaps between elements there is no single offset; calls beneath have one.
+        self.assertEqual(where(log, "MPI_File_write_at"), [(-1, 12, 12)])
+        self.assertEqual(where(log, "MPI_File_write"), [(-1, 12, 12)])
         self.assertEqual(where(log, "MPI_File_read"), [(140, 4, 4)])
-        gaps = {e.op for e in log.events if e.flags & GAPS}
-        self.assertEqual(gaps, {"MPI_File_write_at", "MPI_File_write"})
 
     def test_past_the_end(self):
         log, _ = self.edges("past_the_end")
@@ -180,7 +176,7 @@ class Calls(Mpi):
     def test_requests_that_end_in_other_calls(self):
         log, _ = self.edges("elsewhere")
         self.assertEqual(where(log, "MPI_Wait_write"),
-                         [(0, 4096, 4096), (4096, 32000, 32000)])
+                         [(0, 4096, 4096), (-1, 32000, 32000)])
         # ROMIO may write what lies between the pieces, too
         moved = beneath(log, "edges.0")
         self.assertEqual(list(moved), [1])
@@ -238,7 +234,7 @@ class Calls(Mpi):
         script = ("import ctypes, sys; a = [b'x', b'files', b'view']; "
                   "ctypes.CDLL(sys.argv[1]).edges_main(3, (ctypes.c_char_p * 4)(*a))")
         logs, _ = self.traced(sys.executable, "-c", script, built("mpi_edges.so"), np=1)
-        self.assertEqual(where(logs[0], "MPI_File_write_at"), [(140, 12, 12)])
+        self.assertEqual(where(logs[0], "MPI_File_write_at"), [(-1, 12, 12)])
         self.assertEqual((logs[0].rank, logs[0].ranks), (0, 1))
 
 

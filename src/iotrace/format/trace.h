@@ -116,8 +116,7 @@ enum trace_flag {
     /* The second record of a copy, about the file at its other end: duration 0, and
      * in no sum but that file's. */
     TRACE_OTHER_END = 32,
-    TRACE_SOURCE = 64, /* of a copy: the record's file is the one that is read */
-    TRACE_GAPS = 128   /* between its bytes, from the offset on: a view of MPI-IO */
+    TRACE_SOURCE = 64 /* of a copy: the record's file is the one that is read */
 };
 
 /* In blocks of names: one after the other, each at a multiple of 8, `bytes` 0 ends. A

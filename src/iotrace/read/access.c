@@ -39,9 +39,8 @@ bool told_by(struct told *t, const struct event *e)
 {
     bool *told = &t->lane[e->thread % 256];
     bool moves = op_moves((enum trace_class)e->class);
-    bool placed = e->offset >= 0 && !(e->flags & TRACE_GAPS);
     if (e->level > 0)
-        return moves && placed && !*told;
-    *told = !moves || placed;
-    return moves && placed;
+        return moves && e->offset >= 0 && !*told;
+    *told = !moves || e->offset >= 0;
+    return moves && e->offset >= 0;
 }

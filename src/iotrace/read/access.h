@@ -33,9 +33,8 @@ struct told {
 };
 
 /* Local. For all events of a log in their order: whether this one's offset is the
- * program's own doing. That is a call of the program with an offset and no gaps, or one
- * made within a transfer that has none; not what a library does to carry out what is
- * known. */
+ * program's own doing. That is a call of the program with an offset, or one made within
+ * a transfer that has none; not what a library does to carry out what is known. */
 bool told_by(struct told *t, const struct event *e);
 
 #endif

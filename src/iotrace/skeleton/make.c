@@ -423,8 +423,8 @@ static void visit_mark(struct reading *r, const struct event *e)
 static bool is_placed(const struct event *e)
 {
     int64_t end;
-    return e->class != CLASS_COPY && !(e->flags & (TRACE_STREAM | TRACE_GAPS)) &&
-           e->offset >= 0 && !(e->offset >> OFFSET_BITS) &&
+    return e->class != CLASS_COPY && !(e->flags & TRACE_STREAM) && e->offset >= 0 &&
+           !(e->offset >> OFFSET_BITS) &&
            !__builtin_add_overflow(e->offset, e->bytes, &end);
 }
 

@@ -104,7 +104,6 @@ static struct mpi_file {
     int64_t etype; /* bytes of the view's elementary type; 0: there is no view */
     int64_t split; /* bytes that a split call has asked for */
     int64_t split_at;
-    int split_flags;
 } files[FILES];
 
 static struct mpi_file *calls_mpi_place_of(intptr_t handle, unsigned try)
@@ -175,31 +174,23 @@ static int64_t byte_of(intptr_t handle, int64_t etypes)
     return mpi.byte_offset(handle, etypes, (intptr_t)&byte, 0, 0, 0) ? -1 : byte;
 }
 
-/* -1: not known. */
+/* Of a transfer of so many bytes; -1: not known, or the view puts gaps between them.
+ * Places rise in a view: without gaps the last byte is where it would be in one. */
 static int64_t offset_of(enum at at, intptr_t handle, const struct mpi_file *f,
-                         intptr_t offset)
+                         intptr_t offset, int64_t bytes)
 {
     int64_t here = offset;
     if (at == SHARED || !f || f->sequential)
         return -1;
     if (at == INDIVIDUAL && mpi.position(handle, (intptr_t)&here, 0, 0, 0, 0))
         return -1;
-    return here;
-}
-
-/* Where a transfer of so many bytes begins. Places rise in a view: without gaps between
- * the bytes, the last element is where it would be in one piece. */
-static int64_t view_of(intptr_t handle, const struct mpi_file *f, int64_t here,
-                       int64_t bytes, int *flags)
-{
-    if (!f || !f->etype || here < 0)
+    if (!f->etype || here < 0)
         return here;
     int64_t first = byte_of(handle, here);
-    if (first >= 0 && bytes > f->etype) {
-        int64_t last = byte_of(handle, here + bytes / f->etype - 1);
-        *flags |= last + f->etype != first + bytes ? TRACE_GAPS : 0;
-    }
-    return first;
+    if (first < 0 || bytes <= f->etype)
+        return first;
+    int64_t last = byte_of(handle, here + bytes / f->etype - 1);
+    return last + f->etype == first + bytes ? first : -1;
 }
 
 static int64_t size_of(intptr_t type)
@@ -261,7 +252,6 @@ static int begins(const struct mpi_call *c, late_function *f, const intptr_t *a,
     if (file) {
         file->split = asked;
         file->split_at = at;
-        file->split_flags = e->flags;
         e->flags |= TRACE_ASYNC;
     }
     int rc = mpi_invoke(f, a);
@@ -278,10 +268,8 @@ static int calls_mpi_transfer(const struct mpi_call *c, late_function *f,
     struct mpi_file *file = calls_mpi_file_of(a[0]);
     int64_t elements = c->flags & LARGE ? a[count] : (int32_t)a[count];
     int64_t asked = elements > 0 ? elements * size_of(a[count + 1]) : 0;
-    int flags = c->flags & ~LARGE;
-    int64_t at = offset_of(c->at, a[0], file, a[1]);
-    at = view_of(a[0], file, at, asked, &flags);
-    struct event e = event_of(file, flags);
+    int64_t at = offset_of(c->at, a[0], file, a[1], asked);
+    struct event e = event_of(file, c->flags & ~LARGE);
     if (c->kind == SUBMITS)
         return calls_mpi_submits(c, f, a, last, &e, at, asked);
     if (c->kind == BEGINS)
@@ -294,7 +282,7 @@ static int split_ends(const struct mpi_call *c, late_function *f, const intptr_t
     intptr_t a[6];
     memcpy(a, given, sizeof a);
     struct mpi_file *file = calls_mpi_file_of(a[0]);
-    struct event e = event_of(file, file ? file->split_flags : c->flags);
+    struct event e = event_of(file, c->flags);
     int64_t asked = file ? file->split : 0, at = file ? file->split_at : -1;
     if (file)
         file->split = 0;
