@@ -126,7 +126,7 @@ static void try_command(int command(int argc, char **argv), const char *path,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_file(data, size);
-    memset(table, 0, (size_t)count * sizeof table[0]);
+    memset(op_table, 0, (size_t)count * sizeof op_table[0]);
     memset(slot, 0, sizeof slot);
     count = 0;
     try_summary(path);
