@@ -161,8 +161,8 @@ class Metabench(Case):
         """A run that goes on until somebody ends it; its folder, with files in it."""
         done = self.start("metabench", "1000000", "--quiet", "--place=shared", np=2)
         at = os.path.join(done.dir, "%s", "t000000.000000000")
-        self.until(lambda: done.files and os.path.exists(at % done.files[0]) and
-                   len(os.listdir(at % done.files[0])) > 100, "it makes files")
+        self.until(lambda: any(os.path.isdir(at % f) and len(os.listdir(at % f)) > 100
+                               for f in done.files), "it makes files")
         return done, at % done.files[0]
 
     @long
@@ -171,8 +171,8 @@ class Metabench(Case):
         done = self.start("metabench", "60000", "--quiet", "--place=tree",
                           "--ops=create", np=2)
         way = [os.path.join("t000001.%09d" % k) for k in (0, 4, 20)]
-        self.until(lambda: done.files and os.path.exists(
-            os.path.join(done.dir, done.files[0], *way)), "the tree is there")
+        self.until(lambda: any(os.path.exists(os.path.join(done.dir, f, *way))
+                               for f in done.files), "the tree is there")
         os.rmdir(os.path.join(done.dir, done.files[0], *way))
         self.failed(done.wait(60), "be opened: No such file", rank=1, file=way[2])
 
