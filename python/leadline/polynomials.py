@@ -209,46 +209,12 @@ class Moved:
     def bytes(self) -> int:
         return sum(p.chunks() * times * p.size for p, times in self.parts)
 
-    def shape(self):
-        return tuple((p.levels, p.size, times) for p, times in self.parts)
-
-
-# ---- many ranks as one plan ---------------------------------------------------------
-
-
-def plan_text(part: Part, ranks: int, step: int) -> str:
-    inside = "size=%d" % part.size
-    for stride, count in reversed(part.levels):
-        inside = "span=%d stride=%d %s" % (
-            stride * count, stride,
-            "[%s]" % inside if inside.startswith("span") else inside)
-    return "ranks=%d step=%d start=%d [%s]" % (ranks, step, part.start, inside)
-
-
-def plans(by_rank: Sequence[Tuple[int, "Moved"]]) -> List[Dict[str, Any]]:
-    """by_rank: [(rank, Moved)], those that move something, ranks rising."""
-    groups: List[Dict[str, Any]] = []
-    for rank, moved in by_rank:
-        starts = [p.start for p, _ in moved.parts]
-        if not (groups and joins(groups[-1], rank, moved, starts)):
-            groups.append({"moved": moved, "first": rank, "ranks": 1, "step": 1,
-                           "last": starts, "pitch": [0] * len(starts)})
-    return [OrderedDict([
-        ("first_rank", g["first"]), ("rank_step", g["step"]), ("ranks", g["ranks"]),
-        ("descriptors", [
-            OrderedDict(plan=plan_text(p, g["ranks"], pitch), repeats=times)
-            for (p, times), pitch in zip(g["moved"].parts, g["pitch"])])])
-        for g in groups]
-
-
-def joins(group, rank, moved, starts):
-    pitch = [a - b for a, b in zip(starts, group["last"])]
-    step = rank - (group["first"] + (group["ranks"] - 1) * group["step"])
-    if moved.shape() != group["moved"].shape() or \
-            (group["ranks"] > 1 and (pitch, step) != (group["pitch"], group["step"])):
-        return False
-    group.update(pitch=pitch, step=step, last=starts, ranks=group["ranks"] + 1)
-    return True
+    def row(self) -> skeleton_fit.Row:
+        """As the skeletons of runs have it, whose levels are (count, stride)."""
+        return skeleton_fit.Row(tuple(
+            skeleton_fit.Descriptor(p.start, tuple((n, by) for by, n in p.levels),
+                                    p.size, times)
+            for p, times in self.parts), None)
 
 
 # ---- orders -------------------------------------------------------------------------
@@ -343,7 +309,7 @@ class Numbers:
                        for f in self.data["files"]]),
             ("phases", [self.phase(p) for p in self.data["phases"]]),
             ("transfers", transfers), ("calls", calls),
-            ("totals", self.totals(transfers, calls)),
+            ("totals", skeleton_fit.totals_of(transfers, calls)),
             ("left_out", OrderedDict(
                 [(key, {"calls": 0, "bytes": 0}) for key in (
                     "processes_without_rank", "system_files", "not_files", "too_many")]
@@ -362,7 +328,8 @@ class Numbers:
         made["bytes"] = sum(m.bytes() for m in moved)
         if empty:
             made["empty"] = empty
-        made["plans"] = plans([(r, m) for r, m in enumerate(moved) if m.parts])
+        rows = {r: m.row() for r, m in enumerate(moved) if m.parts}
+        made["plans"] = [skeleton_fit.as_json(p) for p in skeleton_fit.plans_of(rows)]
         return made
 
     def times(self, entry, rank):
@@ -414,17 +381,6 @@ class Numbers:
         if lost:
             made["order_lost"] = lost
         return made
-
-    def totals(self, transfers, calls):
-        def add(some):
-            return OrderedDict([("calls", sum(t["calls"] for t in some)),
-                                ("bytes", sum(t["bytes"] for t in some))])
-        described = add(transfers)
-        described["calls"] -= sum(t.get("empty", 0) for t in transfers)
-        nothing = OrderedDict([("calls", 0), ("bytes", 0)])
-        return OrderedDict([("transfers", add(transfers)), ("described", described),
-                            ("drawn", nothing), ("unplaced", nothing),
-                            ("calls", add(calls))])
 
 
 def numbers(data: Dict[str, Any], name: str, ranks: int,

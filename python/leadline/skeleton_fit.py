@@ -328,7 +328,7 @@ class Scaled:
                                                                  placed(self.b))]
         self.left_out += len(self.b.transfers) - len(placed(self.b))
         tree["calls"] = self.calls(tree["phases"])
-        tree["totals"] = totals_of(tree)
+        tree["totals"] = totals_of(tree["transfers"], tree["calls"])
         none = OrderedDict([("calls", 0), ("bytes", 0)])
         tree["left_out"] = OrderedDict((key, none if isinstance(value, dict) else 0)
                                        for key, value in self.b.left_out.items())
@@ -478,12 +478,11 @@ def add_up(transfer):
     transfer["calls"], transfer["bytes"] = calls, size
 
 
-def totals_of(tree):
+def totals_of(moves, calls):
     def summed(some):
         return OrderedDict((key, sum(s.get(key, 0) for s in some))
                            for key in ("calls", "bytes"))
 
-    moves = tree["transfers"]
     parts = {key: summed([t.get(key, {}) for t in moves])
              for key in ("drawn", "unplaced")}
     every = summed(moves)
@@ -493,7 +492,7 @@ def totals_of(tree):
          - (idle if key == "calls" else 0)) for key in every)
     return OrderedDict([("transfers", every), ("described", described),
                         ("drawn", parts["drawn"]), ("unplaced", parts["unplaced"]),
-                        ("calls", summed(tree["calls"]))])
+                        ("calls", summed(calls))])
 
 
 # ---- call by call ------------------------------------------------------------
