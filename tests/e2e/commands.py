@@ -107,7 +107,8 @@ def commands(text):
         except ValueError:  # JSON, prose
             continue
         while words:
-            if words[0] in PROGRAMS:
+            said = words[1:2] and words[1].endswith(":")  # a message: leadline sweep: ...
+            if words[0] in PROGRAMS and not said:
                 end = next((i for i, word in enumerate(words)
                             if word in (";", "|", "&&", ">", "--") and i), len(words))
                 yield words[:end]

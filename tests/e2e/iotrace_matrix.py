@@ -57,7 +57,7 @@ sys.exit(3)
 REDIS = """
 (redis-server --port 0 --unixsocket $PWD/s --save '' --logfile /dev/null
  echo $? >ended) &
-until [ -S s ] || [ -e ended ]; do sleep 0.02; done
+until redis-cli -s s ping >pong 2>&1 || [ -e ended ]; do sleep 0.02; done
 for i in 1 2 3; do redis-cli -s s set key$i value$i 2>&1; done
 redis-cli -s s mget key1 key2 key3 none 2>&1
 redis-cli -s s save 2>&1; redis-cli -s s shutdown nosave 2>&1; wait; cat ended
