@@ -107,7 +107,8 @@ def commands(text):
         except ValueError:  # JSON, prose
             continue
         while words:
-            said = words[1:2] and words[1].endswith(":")  # a message: leadline sweep: ...
+            # A program's message is no command: "leadline sweep: ...".
+            said = words[1:2] and words[1].endswith(":")
             if words[0] in PROGRAMS and not said:
                 end = next((i for i, word in enumerate(words)
                             if word in (";", "|", "&&", ">", "--") and i), len(words))
