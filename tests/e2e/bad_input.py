@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from e2e import FLAVOUR, HAVE_SCALAPACK, METHODS, Case, add, fault, main
+from e2e import FLAVOUR, HAVE_SCALAPACK, METHODS, Case, add, any_mpi, fault, main
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 IO_MODE = ("64", "4", "--io-only")
@@ -196,6 +196,7 @@ class BadInput(Case):
         with open(path) as f:
             self.assertEqual(f.read(), "precious")
 
+    @any_mpi
     def test_reports_that_cannot_be(self):
         folder = os.path.join(self.tmp, "folder")
         link = os.path.join(self.tmp, "link")

@@ -57,6 +57,7 @@ class Options(Case):
             *SIZE, "--seed=3", *options, np=1,
             env=fault(what, file="files/blocktransfer-")), "verification failed", found)
 
+    @any_mpi
     def test_a_lost_write_of_the_mixed_phase(self):
         """The old version is there, and is not taken for the new one."""
         self.finds("write:lost:260", "--mixed=40", found="what rank 0 wrote earlier")
@@ -64,6 +65,7 @@ class Options(Case):
                    found="what rank 0 wrote earlier")
         self.finds("read:shift:3", "--mixed=40", "--pattern=UNIFORM")
 
+    @any_mpi
     def test_a_lost_write_over_what_is_there(self):
         """An earlier version of a block, wherever it is read."""
         self.finds("write:lost:300", "--overwrite", found="version 2")

@@ -182,7 +182,7 @@ for how in (Stopper, Freezer):
     name = how.__name__.lower()
     stopped = ("has been stopped by a signal",) if how is Stopper else ()
     add(Frozen, "last_of_three_" + name, "one_is_frozen", how, 2, 3, 1, *stopped)
-    add(Frozen, "all_%s" % name, "all_are_frozen", how, 1)
+    long(add(Frozen, "all_%s" % name, "all_are_frozen", how, 1))
 add(Frozen, "first_of_four_freezer", "one_is_frozen", Freezer, 0, 4, 1)
 add(Frozen, "a_rank_of_two_nodes", "one_is_frozen", Freezer, 3, 4, 2)
 add(Frozen, "a_node_of_two", "one_is_frozen", Freezer, 1, 2, 2, "first of its node")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 300; mpi: any
+# limit: 300; mpi: any; tier: quick ci
 """iotrace report and iotrace export, on logs that this test writes: what is counted,
 what is drawn, with few ranks and many, and names that are no friends of a page."""
 import csv

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from e2e import BUILD, HDF5, Case, add, any_mpi, main
+from e2e import BUILD, HDF5, Case, add, any_mpi, drawn, main
 from ldad_workloads import content, reassembled
 
 PROGRAMS = os.path.join(BUILD, "tests", "ldad")
@@ -198,6 +198,7 @@ class Library(Case):
         self.assertIn(says, done.err)
         self.assertEqual([f for f in os.listdir(self.tmp) if f.startswith("g")], [])
 
+    @any_mpi
     def test_refusals(self):
         self.refused("ldad_method=fast", says='there is no "fast"')
         self.refused("ldad_methode=unique", says="no key ldad_methode")
@@ -274,8 +275,9 @@ class Library(Case):
     def test_what_views_write(self):
         """Arrays dealt out in blocks and cyclically, by views of all kinds: the same
         bytes as MPI's, and a container gets its plan from the view."""
-        for kind, planned in (("blocks", True), ("vector", True), ("cyclic", True),
-                              ("columns", True), ("indexed", False), ("ragged", False)):
+        kinds = (("blocks", True), ("vector", True), ("cyclic", True),
+                 ("columns", True), ("indexed", False), ("ragged", False))
+        for kind, planned in drawn(kinds, 2):
             plain = os.path.join(self.tmp, kind + "-plain")
             done = self.program("arrays", kind, plain, np=4)
             self.assertEqual((done.status, done.out, done.err), (0, "", ""), kind)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# limit: 600
+# limit: 600; tier: quick ci
 """leadline on what the programs really write: valid, listed, shown, drawn; and the page
 in a real browser, if there is one."""
 import json
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-from e2e import BUILD, Case, fault, main, runner
+from e2e import BUILD, Case, any_mpi, fault, long, main, runner
 from browser import BROWSER, look
 from in_rig import unless_quick
 
@@ -52,6 +52,7 @@ class Leadline(Case):
 
 
 class Reports(Leadline):
+    @any_mpi
     def test_programs_write_what_the_schema_says(self):
         runs = self.some_runs()
         for name, args in (("blocks", ("1M", "--repeat=6", "-b", "64k")),
@@ -106,6 +107,7 @@ class Stall(Leadline):
             FAULT_SECONDS=str(self.SECONDS))),
             "with")
 
+    @long
     def test_it_is_seen(self):
         runs = self.stalled()
         with open(os.path.join(runs, "with.json")) as stream:
@@ -212,6 +214,7 @@ class Traces(Leadline):
 
 
 class Calibrate(Leadline):
+    @long
     def test_a_yardstick(self):
         os.mkdir(os.path.join(self.tmp, "here"))
         out = self.leadline("calibrate", "here", "--np=2", "--bytes=1M", "--saturate",
@@ -262,6 +265,7 @@ class Calibrate(Leadline):
 
 
 class Page(Leadline):
+    @long
     @unittest.skipUnless(BROWSER, "there is no Chromium")
     def test_in_a_browser(self):
         runs = self.some_runs()
@@ -273,6 +277,7 @@ class Page(Leadline):
             self.assertGreaterEqual(found["pictures"], 6)
             self.assertGreater(found["texts"], 60)
 
+    @long
     @unittest.skipUnless(BROWSER, "there is no Chromium")
     def test_the_look_sees_faults(self):
         page = os.path.join(self.tmp, "page.html")

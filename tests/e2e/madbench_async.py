@@ -7,8 +7,8 @@ import os
 import struct
 import sys
 
-from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, Case, add, main,
-                 samples, total)
+from e2e import (ASYNC_METHODS, ASYNCHRONOUS, BUILD, HAVE_SCALAPACK, Case, add, long,
+                 main, samples, total)
 
 ANSWER = {(64, 2): -8.982593033718e-01, (256, 4): -9.325234698007e-01}
 NPIX, NBIN = 128, 4
@@ -176,6 +176,7 @@ class Asynchronous(Case):
         self.assertEqual(self.overlap(*IO_MODE, "--no-verify")["checks"]
                          ["blocks_checked"], 0)
 
+    @long
     def test_poor_overlap_is_explained(self):
         """Requests that sleep, and one flop to hide them behind: the computation is
         far below the hundredth of the I/O that tells anything, on any machine."""

@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 import zlib
 
-from e2e import Case, add, drawn, fault, long, main, samples, total
+from e2e import Case, add, any_mpi, drawn, fault, long, main, samples, total
 
 # Of 3183 documents of seed 1: their number, bytes, and the sum of their CRC-32.
 KNOWN = (3183, 9840000, 6799069444715)
@@ -62,6 +62,7 @@ class Stream(Case):
 
     # ---- documents -------------------------------------------------------------------
 
+    @long
     def test_documents(self):
         """A folder of them, which stream then reads as one that was given."""
         out = os.path.join(self.tmp, "documents")
@@ -183,6 +184,7 @@ class Stream(Case):
         self.assertGreater(samples(report, "wall", "read")[0]["max_s"],
                            len(data) / 1e6 * 2e-3 / 6 * 0.9)
 
+    @any_mpi
     def test_what_is_no_file(self):
         path = self.folder({b"a": b"1"})
         os.mkfifo(path + "/fifo")
@@ -220,6 +222,7 @@ class Stream(Case):
             f.write(names)
         return self.stream("--mode=files", path, "--list=" + names_in, *args, **how)
 
+    @any_mpi
     def test_list(self):
         path = self.folder({b"a\n_": b"12", b"\xff": b"345", b"c": b"6", b"x": b"7"})
         os.mkfifo(path + "/fifo")

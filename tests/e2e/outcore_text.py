@@ -269,6 +269,7 @@ class Text(Case):
 
     # ---- what is no input ------------------------------------------------------------
 
+    @any_mpi
     @WITH_EXPAT
     def test_bad_stories(self):
         laughs = "<!DOCTYPE a [<!ENTITY l0 'ha'>%s]>" + story("&l30;")
@@ -309,6 +310,7 @@ class Text(Case):
 
     FEW = ("--cost=none", "--files=20", "--seed=1", "--cache=keep")
 
+    @any_mpi
     def test_faults(self):
         for what, how, said in (
                 ("write:ENOSPC:107", "--replace=truncate", "No space"),

@@ -6,7 +6,7 @@ import os
 import shutil
 import struct
 
-from e2e import TESTS, add, long, main
+from e2e import TESTS, add, any_mpi, long, main
 from loads import SCHEMES, Loads, contents
 
 GSF = os.path.join(TESTS, "data", "gsf")
@@ -329,6 +329,7 @@ class PfmloadBad(Loads):
         self.failed(self.pfmload("--bounds=10,10,10.01,10.01", *self.survey(), np=3),
                     "within the bounds")
 
+    @any_mpi
     def test_depths_that_do_not_fit(self):
         for scheme in SCHEMES:
             done = self.pfmload(*SCHEMES[scheme].args, NO_SCAN[0], "--depths=0,1",

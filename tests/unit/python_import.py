@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# mpi: any
+# mpi: any; tier: quick ci
 """leadline import: the figures that the files of other programs have, by hand; files
 that are damaged; and that all other commands take what comes of them."""
 import contextlib
