@@ -504,7 +504,7 @@ EXTRA_DIST += $(addprefix tests/sanitizers/, faults.c lsan.supp tsan.supp \
 check_DATA = $(FAULTS_BY_TESTS) bench/scaling_shim.so tests/alloc_shim.so tests/fault_shim.so tests/yield_shim.so \
 	$(TRACED_BY_TESTS) $(MPI_TRACED_BY_TESTS) $(LDAD_BY_TESTS) \
 	tests/ldadc/truth.o tests/unit/json_echo tests/e2e/manyfiles \
-	tests/unit/text_lex
+	tests/unit/text_lex tests/bytecode
 SHIM_CC = $(AM_V_CC)$(MKDIR_P) tests && $(CC) $(CFLAGS) -shared -fPIC -o $@
 tests/alloc_shim.so: tests/alloc_shim.c
 	$(SHIM_CC) $(srcdir)/tests/alloc_shim.c -ldl
@@ -513,6 +513,12 @@ tests/fault_shim.so: tests/fault_shim.c
 tests/yield_shim.so: tests/yield_shim.c
 	$(SHIM_CC) $(srcdir)/tests/yield_shim.c -ldl
 CLEANFILES += $(check_DATA)
+
+# Never made, so always looked at: Python starts in half the time, hundreds of times. The
+# source may be read-only.
+tests/bytecode:
+	-@$(PYTHON) -m compileall -qq $(srcdir)/python/leadline $(srcdir)/tests/e2e \
+	  $(srcdir)/tests/unit
 
 # What "make install" has put where it belongs.
 installcheck-local:
