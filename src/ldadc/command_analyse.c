@@ -60,6 +60,11 @@ static int analyse(struct analyse_request *r)
         r->json = stdout;
     r->text = to_stdout ? NULL : stdout;
     int rc = analyse_program(r);
+    if (!rc && r->skeleton && r->text)
+        fprintf(r->text,
+                "\nWhat this I/O costs in other ways: leadline skeleton --np=N -o "
+                "OUT %s, then leadline whatif OUT.\n",
+                set.skeleton);
     bool all = closed(r->json) & closed(r->dot) & closed(r->skeleton);
     if (!rc && !all)
         rc = err_set(-EIO, NULL, -1, "the answer cannot be written");

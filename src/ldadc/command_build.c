@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/scratch.h"
 #include "ldadc/rewrite.h"
+#include "ldadc/source.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 static struct {
     const char *include, *lib;
+    struct opt_list assume;
     bool all, quiet;
 } set;
 
@@ -21,6 +23,7 @@ static struct opt table[] = {
     {.kind = OPT_TEXT, .name = "lib", .value = &set.lib, .preset = LDADC_LIBDIR,
      .arg = "DIR", .help = "where libldad is"},
     REWRITE_ALL(set.all),
+    SOURCE_ASSUME(set),
     {.kind = OPT_FLAG, .name = "quiet", .value = &set.quiet, .preset = "no",
      .help = "do not say what becomes of each file"},
 };
@@ -183,6 +186,9 @@ static int rewrite_and_run(struct build *b)
                      strerror(errno));
         break;
     case REWRITE_BROKEN: /* the compiler says why in its own words, too */
+        rc = err_exit_status(err_get()) == EXIT_USAGE ? err_get()->code
+                                                      : build_run(b->word);
+        break;
     case REWRITE_NOTHING:
         rc = rc ? rc : build_run(b->word);
     }
@@ -203,6 +209,8 @@ int command_build(int argc, char **argv)
     int rc = b.words > 0 ? take_words(&b)
                          : err_usage("after -- comes the compiler's command, as in "
                                      "ldadc build -- mpicc -O2 -o prog prog.c");
+    if (!rc)
+        rc = source_assume(&set.assume);
     if (!rc)
         rc = b.sources ? rewrite_and_run(&b) : build_run(b.word);
     if (rc >= 0)

@@ -78,6 +78,14 @@ static int check_files(const struct opt_rest *files)
     return 0;
 }
 
+int source_assume(const struct opt_list *relations)
+{
+    int rc = 0;
+    for (int i = 0; i < relations->n && !rc; i++)
+        rc = analyse_assume(relations->item[i]);
+    return rc;
+}
+
 int source_command(const struct opt_program *p, const struct source_options *o,
                    int argc, char **argv, int (*run)(struct analyse_request *r))
 {
@@ -98,8 +106,8 @@ int source_command(const struct opt_program *p, const struct source_options *o,
                                 .files = o->files.n,
                                 .flag = flags.flag,
                                 .flags = flags.n};
-    for (int i = 0; i < o->assume.n && !rc; i++)
-        rc = analyse_assume(o->assume.item[i]);
+    if (!rc)
+        rc = source_assume(&o->assume);
     if (!rc)
         rc = take_np(&r, o->np ? o->np : SOURCE_NPS);
     if (!rc)

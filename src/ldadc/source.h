@@ -38,6 +38,9 @@ struct source_options {
              "repeated"}
 /* clang-format on */
 
+/* Local. Takes what is assumed of a program; 0, or -errno with a sentence. */
+int source_assume(const struct opt_list *relations);
+
 /* Local. The whole of a command: options, up to "--", after which come the compiler's
  * flags; then `run`, with both. `run` returns 0, -errno with a sentence, or an exit
  * status of which all is said. Returns the exit status. */

@@ -535,6 +535,18 @@ class Build(Programs):
         self.assertEqual(self.logical(self.path("c")),
                          (self.content(self.path("a")), 16))
 
+    def test_assumed(self):
+        program = self.source(GAPS)
+        paths = ["--include=" + INCLUDE, "--lib=" + LIBS]
+        command = ["--", PLAIN_MPICC, "-o", "new", program]
+        done = self.ldadc("build", "--assume=gap >= n", *paths, *command)
+        self.assertIn("fh: partitioned", done.stderr)
+        self.assertIn("assumed: gap >= n\n", done.stderr)
+        os.unlink(self.path("new"))
+        done = self.ldadc("build", "--assume=no_such < 3", *paths, *command, status=2)
+        self.assertIn("the program has no variable of that name", done.stderr)
+        self.assertFalse(os.path.exists(self.path("new")))
+
     def test_objects_and_failures(self):
         """Compiled apart, into an object of the source's name; and errors are the
         compiler's, of the source."""

@@ -71,8 +71,10 @@ def marked(test, mark):
 def chosen(tests):
     """The cases that this tier runs, of a file that has cases of both. Of those that a
     scenario makes many of (e2e.py's add), "quick" takes a sixth, and "ci" another
-    third; the commit draws them. Of long cases "ci" takes half, and the other half with
-    the other MPI."""
+    third; the commit draws them. "quick" takes a twelfth where all tests have passed with
+    another MPI. Of long cases "ci" takes half, and the other half with the other MPI."""
+    seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
+    few = 12 if seldom else 6
     made = collections.defaultdict(list)
     for test in tests:
         scenario = marked(test, "scenario")
@@ -84,12 +86,11 @@ def chosen(tests):
         group.sort(key=lambda test: lot_of(test.id()))
         for i, test in enumerate(group):
             if tier[test] == "quick":
-                tier[test] = ("quick" if i < math.ceil(len(group) / 6) else
+                tier[test] = ("quick" if i < math.ceil(len(group) / few) else
                               "ci" if i < math.ceil(len(group) / 2) else "full")
     for test in tests:
         if tier[test] == "ci" and not has_its_turn(test):
             tier[test] = "full"
-    seldom = os.environ.get("LEADLINE_OTHER_MPI") and TIER != "full"
     return [test for test in tests if CASES in ("full", tier[test]) and not (
         seldom and marked(test, "is_any_mpi") and lot_of(test.id())[0] % 4)]
 
